@@ -1,0 +1,63 @@
+"""
+rankgauge turns ranked retrieval results and their ground truth into scores that can be trusted.
+
+Names are loaded when they are first used, so that ``import rankgauge`` costs next to nothing.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from rankgauge.catalog import Catalog
+    from rankgauge.engine import Engine, Evaluation, SampleScore
+    from rankgauge.errors import RankgaugeError, RunInterrupted
+    from rankgauge.expression import MetricExpression
+    from rankgauge.policy import Policy, Profile
+    from rankgauge.result import MetricSummary, Result
+    from rankgauge.samples import Sample
+
+__all__ = [
+    "Catalog",
+    "Engine",
+    "Evaluation",
+    "MetricExpression",
+    "MetricSummary",
+    "Policy",
+    "Profile",
+    "RankgaugeError",
+    "Result",
+    "RunInterrupted",
+    "Sample",
+    "SampleScore",
+    "__version__",
+]
+
+_HOMES = {
+    "Catalog": "rankgauge.catalog",
+    "Engine": "rankgauge.engine",
+    "Evaluation": "rankgauge.engine",
+    "MetricExpression": "rankgauge.expression",
+    "MetricSummary": "rankgauge.result",
+    "Policy": "rankgauge.policy",
+    "Profile": "rankgauge.policy",
+    "RankgaugeError": "rankgauge.errors",
+    "Result": "rankgauge.result",
+    "RunInterrupted": "rankgauge.errors",
+    "Sample": "rankgauge.samples",
+    "SampleScore": "rankgauge.engine",
+}
+
+
+def __getattr__(name: str) -> Any:  # noqa: ANN401  # whatever the name stands for
+    if name == "__version__":
+        return importlib.import_module("importlib.metadata").version("rankgauge")
+    if name in _HOMES:
+        return getattr(importlib.import_module(_HOMES[name]), name)
+    msg = f"module 'rankgauge' has no attribute {name!r}"
+    raise AttributeError(msg)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

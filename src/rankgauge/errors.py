@@ -1,0 +1,301 @@
+"""
+Every error that rankgauge raises.
+
+::
+
+    RankgaugeError                       exit code 2 unless said otherwise
+    ├── ExpressionError (ValueError)     a metric expression that cannot be read
+    ├── PolicyError (ValueError)         an unknown profile, option or option value
+    ├── ParameterError (ValueError)      a metric parameter or cutoff that is not acceptable
+    ├── DeclarationError (ValueError)    a plugin author's declaration that cannot be used
+    ├── CatalogError
+    │   ├── UnknownNameError (LookupError)    a name that no installed plugin offers
+    │   ├── NameClashError (LookupError)      a name that several plugins claim
+    │   └── RequiredPluginError               a plugin that config requires is absent or broken
+    ├── MatcherError (ValueError)        a matcher that cannot be built, or misbehaves
+    ├── PlanError                        all problems of an evaluation, before data is read
+    ├── ConfigError                      all problems of a config file
+    ├── DataError                        all problems of a dataset or outputs file
+    │   ├── UnreadableError              a file that cannot be opened or decoded
+    │   ├── MissingGoldError             no sample has the gold that a metric needs
+    │   └── NothingToEvaluateError       exit code 4
+    ├── SampleRefusedError               a sample that the policy turns into an error
+    └── ResultError                      results that cannot be merged, saved or loaded
+    RunInterrupted (KeyboardInterrupt)   carries the result of what was done; exit code 3
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+__all__ = [
+    "CatalogError",
+    "ConfigError",
+    "DataError",
+    "DeclarationError",
+    "ExpressionError",
+    "MatcherError",
+    "MissingGoldError",
+    "NameClashError",
+    "NothingToEvaluateError",
+    "ParameterError",
+    "PlanError",
+    "PolicyError",
+    "Problem",
+    "RankgaugeError",
+    "RequiredPluginError",
+    "ResultError",
+    "RunInterrupted",
+    "SampleRefusedError",
+    "UnknownNameError",
+    "UnreadableError",
+    "did_you_mean",
+    "suggest",
+]
+
+_SHOWN = 50
+
+
+class RankgaugeError(Exception):
+    """
+    Base of every error raised on purpose.
+
+    Attributes:
+        exit_code: What the command line exits with.
+
+    """
+
+    exit_code = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """
+    One thing that is wrong in outside data.
+
+    Attributes:
+        message: What is wrong with which value, and what to do.
+
+        file: The file it stands in; empty for data given in Python.
+
+        line: The line in that file, from 1.
+
+        path: The place inside the document, such as ``samples[3].metadata.k``.
+
+        sample: The id of the sample, where it is known.
+
+    """
+
+    message: str
+    file: str = ""
+    line: int | None = None
+    path: str = ""
+    sample: str | None = None
+
+    def __str__(self) -> str:
+        where = self.file
+        if self.line is not None:
+            where = f"{where}:{self.line}" if where else f"line {self.line}"
+        parts = [
+            part for part in (where, self.path, f"sample {self.sample!r}" if self.sample is not None else "") if part
+        ]
+        return f"{', '.join(parts)}: {self.message}" if parts else self.message
+
+
+class _ProblemsError(RankgaugeError):
+    """
+    An error made of several problems, all of them reported in one go.
+
+    Attributes:
+        problems: Every problem found.
+
+    """
+
+    def __init__(self, title: str, problems: Iterable[Problem | str]) -> None:
+        self.problems: tuple[Problem, ...] = tuple(Problem(p) if isinstance(p, str) else p for p in problems)
+        lines = [f"  {problem}" for problem in self.problems[:_SHOWN]]
+        if len(self.problems) > _SHOWN:
+            lines.append(f"  ... and {len(self.problems) - _SHOWN:,} more")
+        super().__init__("\n".join([title, *lines]))
+
+
+class ExpressionError(RankgaugeError, ValueError):
+    """
+    A metric expression that cannot be read.
+
+    Attributes:
+        text: The expression as written.
+
+        position: Where reading stopped, from 0.
+
+    """
+
+    def __init__(self, message: str, *, text: str, position: int = 0) -> None:
+        self.text = text
+        self.position = position
+        super().__init__(message)
+
+
+class PolicyError(RankgaugeError, ValueError):
+    """An unknown profile, policy option or option value."""
+
+
+class ParameterError(RankgaugeError, ValueError):
+    """A metric parameter or a cutoff that is not acceptable."""
+
+
+class DeclarationError(RankgaugeError, ValueError):
+    """A declaration by a plugin author that cannot be used."""
+
+
+class CatalogError(RankgaugeError):
+    """Something is wrong with what plugins offer."""
+
+
+class UnknownNameError(CatalogError, LookupError):
+    """
+    A name that no installed plugin offers.
+
+    Attributes:
+        kind: ``metric``, ``matcher``, ``normalizer``, ``comparer``, ``reader`` or ``reporter``.
+
+        name: The name as written.
+
+        suggestions: Known names that look like it, best first.
+
+    """
+
+    def __init__(self, kind: str, name: str, *, suggestions: Sequence[str] = (), hint: str = "") -> None:
+        self.kind = kind
+        self.name = name
+        self.suggestions = tuple(suggestions)
+        message = f"unknown {kind} {name!r}"
+        if suggestions:
+            message += f"; did you mean {' or '.join(repr(s) for s in suggestions)}?"
+        if hint:
+            message += f" {hint}" if suggestions else f"; {hint}"
+        super().__init__(message)
+
+
+class NameClashError(CatalogError, LookupError):
+    """
+    A name that several plugins claim, so that it works for none of them.
+
+    Attributes:
+        kind: ``metric``, ``matcher``, ``normalizer``, ``comparer``, ``reader`` or ``reporter``.
+
+        name: The name.
+
+        claims: One line for each claim: distribution, version, file and line.
+
+    """
+
+    def __init__(self, kind: str, name: str, claims: Sequence[str]) -> None:
+        self.kind = kind
+        self.name = name
+        self.claims = tuple(claims)
+        listed = "".join(f"\n  {claim}" for claim in claims)
+        super().__init__(
+            f"{kind} {name!r} is claimed by {len(claims)} plugins; uninstall one, or disable it with "
+            f"`plugins.disable` or RANKGAUGE_DISABLE_PLUGINS:{listed}"
+        )
+
+
+class RequiredPluginError(CatalogError):
+    """A plugin that the config requires is absent, disabled or broken."""
+
+
+class MatcherError(RankgaugeError, ValueError):
+    """A matcher that cannot be built, or whose comparer misbehaves."""
+
+
+class PlanError(_ProblemsError):
+    """All problems of an evaluation, found before any data is read."""
+
+
+class ConfigError(_ProblemsError):
+    """All problems of a config file, each with its line."""
+
+
+class DataError(_ProblemsError):
+    """All problems of a dataset or outputs file, each with its place."""
+
+
+class UnreadableError(DataError):
+    """A file that cannot be opened, decompressed or decoded."""
+
+
+class MissingGoldError(DataError):
+    """No sample has the kind of ground truth that a metric needs."""
+
+
+class NothingToEvaluateError(DataError):
+    """There is no sample to evaluate."""
+
+    exit_code = 4
+
+
+class SampleRefusedError(_ProblemsError):
+    """Samples that the policy turns into an error (`no_gold`, `missing_output`, `failed_output`)."""
+
+
+class ResultError(RankgaugeError):
+    """Results that cannot be merged, saved, loaded or compared."""
+
+
+class RunInterrupted(KeyboardInterrupt):
+    """
+    The run was interrupted; what was done is kept.
+
+    Attributes:
+        result: The `rankgauge.Result` over the samples that were finished.
+
+    """
+
+    exit_code = 3
+
+    def __init__(self, message: str, result: Any) -> None:  # noqa: ANN401  # the result type lives in a higher layer
+        self.result = result
+        super().__init__(message)
+
+
+def suggest(name: str, known: Iterable[str], *, most: int = 3) -> tuple[str, ...]:
+    """
+    Return the known names that look like *name*, best first.
+
+    Args:
+        name: The name as written.
+
+        known: Every acceptable name.
+
+        most: How many to return at the most.
+
+    Returns:
+        Up to *most* names; empty when nothing looks alike.
+
+    """
+    by_folded: dict[str, str] = {}
+    for candidate in known:
+        by_folded.setdefault(candidate.casefold(), candidate)
+    close = difflib.get_close_matches(name.casefold(), list(by_folded), n=most, cutoff=0.6)
+    return tuple(by_folded[folded] for folded in close)
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """
+    Return ``; did you mean 'x'?`` for the closest known name, or nothing.
+
+    Args:
+        name: The name as written.
+
+        known: Every acceptable name.
+
+    Returns:
+        A clause to append to a message; empty when nothing looks alike.
+
+    """
+    close = suggest(name, known, most=1)
+    return f"; did you mean {close[0]!r}?" if close else ""
