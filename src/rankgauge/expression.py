@@ -1,0 +1,254 @@
+"""
+Metric expressions: reading and writing texts such as ``ndcg(gain=exponential)@10``.
+
+The grammar is ``name [ "(" parameter "=" value, ... ")" ] [ "@" number ]``. A value is a number, ``true``, ``false``,
+a bare word or a quoted string. Reading is tolerant (white space, order of parameters, ``retrieval-ndcg-at-10`` for
+``retrieval-ndcg-at-k@10``); writing is canonical, so that ``parse(str(e)) == e`` for every expression ``e``.
+
+What a name means is not known here: the catalog resolves it.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from rankgauge.errors import ExpressionError
+
+__all__ = ["MetricExpression", "Value", "parse", "parse_many", "safe_name"]
+
+_VALUES = "a number, true, false, a word or a quoted string"
+
+Value = bool | int | float | str
+"""What a parameter in an expression can be."""
+
+_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.\-]*")
+_WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_.\-]*")
+_NUMBER = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?")
+_STRING = re.compile(r""""(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'""", re.DOTALL)
+_SPACE = re.compile(r"\s*")
+_PINNED = re.compile(r"(?P<stem>.+-at)-(?P<k>\d+)")
+_EXAMPLE = "an expression looks like ndcg@10, retrieval-recall-at-k or ndcg(gain=exponential)@10"
+
+
+@dataclass(frozen=True, slots=True, init=False)
+class MetricExpression:
+    """
+    A metric with its parameters and its pinned cutoff, not yet resolved.
+
+    Two expressions are equal when they say the same, whatever the order of the parameters.
+
+    Attributes:
+        name: An alias, short name or trec_eval spelling, as written.
+
+        params: Parameters in order of their names.
+
+        k: The number behind ``@``; None when there is none.
+
+    """
+
+    name: str
+    params: tuple[tuple[str, Value], ...]
+    k: int | float | None
+
+    def __init__(self, name: str, params: Mapping[str, Value] | None = None, *, k: float | None = None) -> None:
+        """
+        Build an expression.
+
+        Args:
+            name: A name as the grammar allows; ``x-at-10`` becomes ``x-at-k`` with *k* 10.
+
+            params: Parameters by name.
+
+            k: The pinned cutoff.
+
+        Raises:
+            ExpressionError: A name, parameter or number that the grammar does not allow.
+
+        """
+        if not isinstance(name, str) or _NAME.fullmatch(name) is None:
+            msg = f"{name!r} is not a metric name; {_EXAMPLE}"
+            raise ExpressionError(msg, text=str(name))
+        if pinned := _PINNED.fullmatch(name):
+            if k is not None:
+                msg = f"{name!r} already says its cutoff; leave out @{k}"
+                raise ExpressionError(msg, text=name)
+            name, k = f"{pinned['stem']}-k", int(pinned["k"])
+        for key, value in (params or {}).items():
+            _check_param(name, key, value)
+        if k is not None and (isinstance(k, bool) or not isinstance(k, int | float) or not math.isfinite(k) or k < 0):
+            msg = f"the cutoff of {name!r} must be a number, not {k!r}"
+            raise ExpressionError(msg, text=name)
+        object.__setattr__(self, "name", name)
+        object.__setattr__(self, "params", tuple(sorted((params or {}).items())))
+        object.__setattr__(self, "k", k)
+
+    def __str__(self) -> str:
+        written = ", ".join(f"{key}={_write(value)}" for key, value in self.params)
+        return f"{self.name}{f'({written})' if written else ''}{'' if self.k is None else f'@{self.k}'}"
+
+
+def parse(text: object) -> MetricExpression:
+    """
+    Read one metric expression.
+
+    Args:
+        text: For example ``ndcg@10`` or ``retrieval-recall-at-k(matcher=fuzzy-chunk)``.
+
+    Returns:
+        The expression; its name is not resolved.
+
+    Raises:
+        ExpressionError: The text does not follow the grammar.
+
+    """
+    expressions = parse_many(text)
+    if len(expressions) > 1:
+        msg = f"{text!r} lists {len(expressions)} cutoffs where one metric is expected"
+        raise ExpressionError(msg, text=str(text))
+    return expressions[0]
+
+
+def parse_many(text: object) -> list[MetricExpression]:
+    """
+    Read a metric expression that may list cutoffs, such as ``recall@1,5,10``.
+
+    Args:
+        text: One metric with one cutoff, several, or none.
+
+    Returns:
+        One expression for each cutoff, in the order written.
+
+    Raises:
+        ExpressionError: The text does not follow the grammar.
+
+    """
+    if not isinstance(text, str):
+        msg = f"a metric expression is a string, not {text!r}; {_EXAMPLE}"
+        raise ExpressionError(msg, text=str(text))
+    reader = _Reader(text)
+    name = reader.take(_NAME, "a metric name")
+    params = reader.params()
+    cutoffs: list[int | float | None] = [None]
+    if reader.accept("@"):
+        cutoffs = [reader.number()]
+        while reader.accept(","):
+            cutoffs.append(reader.number())
+    reader.finish()
+    return [MetricExpression(name, params, k=k) for k in cutoffs]
+
+
+def safe_name(text: str) -> str:
+    """
+    Return a name of lower-case ASCII letters, digits and ``_`` for any column name.
+
+    Args:
+        text: A column name, such as ``P(rel=2)@5``.
+
+    Returns:
+        For example ``p_rel2_at_5``; ``metric`` when nothing of *text* can stay.
+
+    """
+    spelled = text.lower().replace("@", "_at_").replace("=", "")
+    return re.sub(r"[^0-9a-z]+", "_", spelled).strip("_") or "metric"
+
+
+class _Reader:
+    """A cursor over one expression."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.position = 0
+        self.skip()
+
+    def skip(self) -> None:
+        match = _SPACE.match(self.text, self.position)
+        self.position = match.end() if match else self.position
+
+    def fail(self, expected: str) -> ExpressionError:
+        rest = self.text[self.position : self.position + 20]
+        found = f"{rest!r} at character {self.position + 1}" if rest else "the end"
+        msg = f"cannot read the metric expression {self.text!r}: expected {expected}, found {found}; {_EXAMPLE}"
+        return ExpressionError(msg, text=self.text, position=self.position)
+
+    def take(self, pattern: re.Pattern[str], expected: str) -> str:
+        match = pattern.match(self.text, self.position)
+        if match is None:
+            raise self.fail(expected)
+        self.position = match.end()
+        self.skip()
+        return match[0]
+
+    def accept(self, mark: str) -> bool:
+        if not self.text.startswith(mark, self.position):
+            return False
+        self.position += len(mark)
+        self.skip()
+        return True
+
+    def number(self) -> int | float:
+        start = self.position
+        number = _number(self.take(_NUMBER, "a number behind @"))
+        if number < 0 or not math.isfinite(number):
+            self.position = start
+            raise self.fail("a cutoff of 0 or more")
+        return number
+
+    def params(self) -> dict[str, Value]:
+        found: dict[str, Value] = {}
+        if not self.accept("("):
+            return found
+        while not self.accept(")"):
+            key = self.take(_WORD, "a parameter name or )")
+            if key in found:
+                raise self.fail(f"{key!r} only once")
+            if not self.accept("="):
+                raise self.fail(f"= behind {key!r}")
+            found[key] = self.value()
+            if not self.accept(",") and not self.text.startswith(")", self.position):
+                raise self.fail(", or )")
+        return found
+
+    def value(self) -> Value:
+        if (match := _STRING.match(self.text, self.position)) is not None:
+            self.position = match.end()
+            self.skip()
+            return re.sub(r"\\(.)", r"\1", match[0][1:-1], flags=re.DOTALL)
+        number = _NUMBER.match(self.text, self.position)
+        word = _NAME.match(self.text, self.position)
+        if number is not None and (word is None or number.end() >= word.end()):
+            self.position = number.end()
+            self.skip()
+            return _number(number[0])
+        text = self.take(_WORD, _VALUES)
+        return {"true": True, "false": False}.get(text, text)
+
+    def finish(self) -> None:
+        if self.position != len(self.text):
+            raise self.fail("the end")
+
+
+def _number(text: str) -> int | float:
+    return int(text) if text.lstrip("+-").isdigit() else float(text)
+
+
+def _check_param(name: str, key: str, value: Value) -> None:
+    if not isinstance(key, str) or _WORD.fullmatch(key) is None:
+        msg = f"{key!r} is not a parameter name (of {name!r})"
+        raise ExpressionError(msg, text=name)
+    if not isinstance(value, bool | int | float | str) or (isinstance(value, float) and not math.isfinite(value)):
+        msg = f"parameter {key!r} of {name!r} cannot be {value!r}; a value is {_VALUES}"
+        raise ExpressionError(msg, text=name)
+
+
+def _write(value: Value) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int | float):
+        return repr(value)
+    if _WORD.fullmatch(value) and value not in {"true", "false"}:
+        return value
+    escaped = value.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'

@@ -1,0 +1,195 @@
+"""
+Evaluation policy: every denominator and every treatment of odd input, said aloud; and the named profiles.
+
+A `Policy` is the set of options; a `Profile` adds what else makes another system's numbers come out: parameter
+defaults, what counts as relevant, and how strictly data is read.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any, Literal, get_args, get_type_hints
+
+from rankgauge.errors import PolicyError, did_you_mean
+from rankgauge.expression import Value
+from rankgauge.samples import DEFAULT_CONTRACT, Contract
+
+__all__ = ["PROFILES", "Policy", "Profile", "profile"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Policy:
+    """
+    How rankings are prepared and how samples without a score are counted.
+
+    Attributes:
+        order: `given` takes retrieved items as they come, rank 1 first; `score` sorts by score, descending, equal
+            scores by id, descending by bytes, as trec_eval does.
+
+        duplicates: What a repeated item of one ranking does: `first` drops later ones before the cut, `last` drops
+            earlier ones, `best` keeps the one with the highest score, `credit-once` leaves it its rank but no gain,
+            `keep` counts it again (scores may pass 1), `error` refuses the sample.
+
+        no_gold: A sample without ground truth is `undefined` (out of the mean, counted), `zero` or an `error`.
+
+        missing_output: A sample without output counts as `zero`, is left out (`exclude`) or is an `error`.
+
+        failed_output: The same for a sample whose output is malformed or whose system under test failed.
+
+        max_failed: The share of samples, missing and failed together, above which a run is incomplete.
+
+        queries: `judged` evaluates every sample of the dataset; `intersection` only those with an output.
+
+        depth: How many items of a ranking are looked at; None for all.
+
+        judged_only: Drop retrieved items that the ground truth does not name before ranks are counted.
+
+        exclude_self: Drop retrieved items whose id is the sample's own.
+
+    """
+
+    order: Literal["given", "score"] = "given"
+    duplicates: Literal["first", "last", "best", "credit-once", "keep", "error"] = "first"
+    no_gold: Literal["undefined", "zero", "error"] = "undefined"
+    missing_output: Literal["zero", "exclude", "error"] = "zero"
+    failed_output: Literal["zero", "exclude", "error"] = "zero"
+    max_failed: float = 0.0
+    queries: Literal["judged", "intersection"] = "judged"
+    depth: int | None = None
+    judged_only: bool = False
+    exclude_self: bool = False
+
+    def __post_init__(self) -> None:
+        for name, hint in get_type_hints(Policy).items():
+            choices = get_args(hint)
+            value = getattr(self, name)
+            if isinstance(hint, type):
+                continue
+            if all(isinstance(choice, str) for choice in choices) and value not in choices:
+                msg = f"policy option {name!r} cannot be {value!r}; choose from {', '.join(choices)}"
+                raise PolicyError(msg)
+        if (
+            isinstance(self.max_failed, bool)
+            or not isinstance(self.max_failed, int | float)
+            or not 0 <= self.max_failed <= 1
+        ):
+            msg = f"policy option 'max_failed' is a share from 0 to 1, not {self.max_failed!r}"
+            raise PolicyError(msg)
+        if self.depth is not None and (type(self.depth) is not int or self.depth < 1):
+            msg = f"policy option 'depth' is an integer of 1 or more, or null, not {self.depth!r}"
+            raise PolicyError(msg)
+        for name in ("judged_only", "exclude_self"):
+            if not isinstance(getattr(self, name), bool):
+                msg = f"policy option {name!r} is true or false, not {getattr(self, name)!r}"
+                raise PolicyError(msg)
+
+    def with_options(self, options: Mapping[str, Any]) -> Policy:  # Any: options come from config and are checked here
+        """
+        Return this policy with other values for some options.
+
+        Args:
+            options: Values by option name.
+
+        Returns:
+            A new policy.
+
+        Raises:
+            PolicyError: An unknown option, or a value that it does not take.
+
+        """
+        known = [item.name for item in dataclasses.fields(self)]
+        for name in options:
+            if name not in known:
+                msg = f"unknown policy option {name!r}{did_you_mean(name, known)}; known are {', '.join(known)}"
+                raise PolicyError(msg)
+        return dataclasses.replace(self, **options)
+
+    def __str__(self) -> str:
+        return " ".join(f"{item.name}={_plain(getattr(self, item.name))}" for item in dataclasses.fields(self))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Profile:
+    """
+    A named convention: the policy and everything else that makes a system's numbers come out.
+
+    Attributes:
+        name: What config and the command line call it.
+
+        policy: The policy options.
+
+        relevance: `positive` counts an item as relevant when its gain is above 0; `listed` counts every id that
+            the ground truth names.
+
+        duplicate_texts: What tells retrieved items apart when they are judged by text: `id-and-text` or `id`.
+
+        missing_texts: Whether judging an item without text by text fails the score, or takes its text as empty.
+
+        parameters: Parameter defaults by metric alias.
+
+        contract: How strictly data is read.
+
+    """
+
+    name: str
+    policy: Policy = field(default_factory=Policy)
+    relevance: Literal["positive", "listed"] = "positive"
+    duplicate_texts: Literal["id-and-text", "id"] = "id-and-text"
+    missing_texts: Literal["fail", "empty"] = "fail"
+    parameters: Mapping[str, Mapping[str, Value]] = field(default_factory=lambda: MappingProxyType({}))
+    contract: Contract = DEFAULT_CONTRACT
+
+
+PROFILES: Mapping[str, Profile] = MappingProxyType(
+    {
+        "default": Profile(name="default"),
+        "eval-harness": Profile(
+            name="eval-harness",
+            policy=Policy(no_gold="zero", missing_output="error", failed_output="exclude"),
+            relevance="listed",
+            duplicate_texts="id",
+            missing_texts="empty",
+            parameters=MappingProxyType(
+                {
+                    "retrieval-ndcg-at-k": MappingProxyType({"clamp": True}),
+                    "answer-containment-at-k": MappingProxyType({"fold": "lower"}),
+                }
+            ),
+            contract=Contract(strict_ids=True, on_bad_gold="pair", on_bad_k="ignore", coerce=True),
+        ),
+    }
+)
+"""The profiles by name."""
+
+
+def profile(choice: str | Policy | Profile) -> Profile:
+    """
+    Return the profile that a name, a policy or a profile stands for.
+
+    Args:
+        choice: A profile name; a policy, which becomes the default profile with that policy; or a profile.
+
+    Returns:
+        The profile.
+
+    Raises:
+        PolicyError: No profile has that name.
+
+    """
+    if isinstance(choice, Profile):
+        return choice
+    if isinstance(choice, Policy):
+        return dataclasses.replace(PROFILES["default"], policy=choice)
+    if isinstance(choice, str) and choice in PROFILES:
+        return PROFILES[choice]
+    msg = f"unknown profile {choice!r}{did_you_mean(str(choice), PROFILES)}; known are {', '.join(PROFILES)}"
+    raise PolicyError(msg)
+
+
+def _plain(value: object) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return "none" if value is None else str(value)
