@@ -1,0 +1,8 @@
+"""The catalog: what the installed plugins offer, under which names, and from where."""
+
+from rankgauge.catalog.catalog import Catalog, Claim
+from rankgauge.catalog.discovery import Fault, Plugin, Provider
+from rankgauge.catalog.matchers import ResolvedMatcher
+from rankgauge.catalog.parameters import check_parameters
+
+__all__ = ["Catalog", "Claim", "Fault", "Plugin", "Provider", "ResolvedMatcher", "check_parameters"]

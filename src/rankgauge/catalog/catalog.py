@@ -1,0 +1,342 @@
+"""
+`Catalog`: looking up names, with clashes, shadowing, suggestions and broken plugins told apart.
+
+A catalog is a value: it holds what one discovery found, and several can live in one process.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar, cast
+
+from rankgauge.catalog.discovery import OWN, Declaration, Fault, Offer, Plugin, Provider, discover, load_plugin
+from rankgauge.catalog.matchers import ResolvedMatcher, build_matcher
+from rankgauge.declarations import Comparer, Matcher, Metric, NamedMatcher, Normalizer, Reader, Reporter, parse_matcher
+from rankgauge.errors import MatcherError, NameClashError, RequiredPluginError, UnknownNameError, suggest
+from rankgauge.expression import MetricExpression
+
+__all__ = ["Catalog", "Claim", "Reading"]
+
+T_co = TypeVar("T_co", bound=Declaration, covariant=True)
+
+_TRAILING = re.compile(r"(?P<stem>.+?)(?P<at>_at)?_(?P<k>\d+)")
+
+
+@dataclass(frozen=True, slots=True)
+class Claim(Generic[T_co]):
+    """
+    A declaration with its provider.
+
+    Attributes:
+        declaration: What was declared.
+
+        provider: Who declared it.
+
+    """
+
+    declaration: T_co
+    provider: Provider
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """
+    What the name of a metric expression means.
+
+    Attributes:
+        claim: The metric.
+
+        k: The cutoff that the name or the ``@`` pins; None when neither does.
+
+        is_short: Whether a short name was used, so that a missing cutoff means that there is none.
+
+    """
+
+    claim: Claim[Metric]
+    k: int | float | None
+    is_short: bool
+
+
+class Catalog:
+    """
+    What plugins offer.
+
+    Attributes:
+        plugins: Every plugin found, the disabled and the broken ones included.
+
+        faults: Everything that is wrong with any of them, clashes of names included.
+
+    """
+
+    def __init__(self, plugins: Iterable[Plugin]) -> None:
+        """
+        Index what plugins offer.
+
+        Args:
+            plugins: The plugins, as `discover` finds them.
+
+        """
+        self.plugins = tuple(plugins)
+        self._claims: dict[tuple[str, str], list[Offer]] = {}
+        self._spelled: dict[tuple[str, str], str] = {}
+        faults = [fault for plugin in self.plugins for fault in plugin.faults]
+        for plugin in self.plugins:
+            for offer in plugin.offers:
+                for name in _names(offer.declaration):
+                    key = (offer.kind, name.casefold())
+                    self._spelled.setdefault(key, name)
+                    claims = self._claims.setdefault(key, [])
+                    if all(claim.declaration is not offer.declaration for claim in claims):
+                        claims.append(offer)
+        for (kind, _), claims in self._claims.items():
+            faults += _settle(kind, self._spelled[kind, _], claims)
+        self.faults: tuple[Fault, ...] = tuple(faults)
+        self._matchers: dict[str, Matcher] = {}
+
+    @classmethod
+    def discover(
+        cls,
+        *,
+        disable: Collection[str] = (),
+        own_only: bool = False,
+        plugins: Mapping[str, object] | None = None,
+    ) -> Catalog:
+        """
+        Build a catalog of everything installed.
+
+        Args:
+            disable: Distributions to leave out.
+
+            own_only: Whether to leave out every plugin but rankgauge's own.
+
+            plugins: Further plugins, modules or objects by name, that are not installed.
+
+        Returns:
+            The catalog. A broken plugin does not make this fail; see `faults`.
+
+        """
+        found = discover(disable=disable, own_only=own_only)
+        for name, plugin in (plugins or {}).items():
+            found.append(load_plugin("", "", name, name, lambda plugin=plugin: plugin))  # type: ignore[misc]  # default
+        return cls(found)
+
+    def with_matchers(self, matchers: Mapping[str, str | Mapping[str, Any]]) -> Catalog:
+        """
+        Return a catalog that knows some more matchers by name, as config declares them.
+
+        Args:
+            matchers: Compositions by name.
+
+        Returns:
+            A new catalog.
+
+        Raises:
+            MatcherError: A composition that cannot be read, or a name that a plugin has already.
+
+        """
+        copy = Catalog(self.plugins)
+        copy._matchers = dict(self._matchers)
+        for name, spec in matchers.items():
+            if ("matcher", name.casefold()) in self._claims:
+                msg = f"matcher {name!r} is declared by a plugin already; choose another name"
+                raise MatcherError(msg)
+            copy._matchers[name] = parse_matcher(spec)
+        return copy
+
+    @property
+    def metrics(self) -> dict[str, Claim[Metric]]:
+        """Return the usable metrics by alias, sorted."""
+        found = {}
+        for (kind, name), claims in self._claims.items():
+            if kind == "metric" and len(claims) == 1:
+                declaration = cast("Metric", claims[0].declaration)
+                if declaration.alias == name:
+                    found[name] = Claim(declaration, claims[0].provider)
+        return dict(sorted(found.items()))
+
+    def all(self, kind: str) -> dict[str, Claim[Any]]:
+        """
+        Return everything usable of one kind by name, sorted.
+
+        Args:
+            kind: `metric`, `normalizer`, `comparer`, `matcher`, `reader` or `reporter`.
+
+        Returns:
+            The claims.
+
+        """
+        found = {
+            self._spelled[key]: Claim(claims[0].declaration, claims[0].provider)
+            for key, claims in self._claims.items()
+            if key[0] == kind and len(claims) == 1
+        }
+        return dict(sorted(found.items()))
+
+    def read(self, expression: MetricExpression) -> Reading:
+        """
+        Return what the name of an expression means.
+
+        Args:
+            expression: Any spelling: an alias, a short name, trec_eval's (``ndcg_cut_10``), or a safe name
+                (``ndcg_at_10``).
+
+        Returns:
+            The metric, and the cutoff that the spelling pins.
+
+        Raises:
+            UnknownNameError: No plugin offers the name.
+
+            NameClashError: Several plugins do.
+
+        """
+        for name, k in spellings(expression):
+            if ("metric", name.casefold()) in self._claims:
+                claim = cast("Claim[Metric]", self._get("metric", name))
+                long = {alias.casefold() for alias in (claim.declaration.alias, *claim.declaration.aliases)}
+                return Reading(claim, k, name.casefold() not in long)
+        raise self._unknown("metric", expression.name)
+
+    def matcher(self, spec: str) -> ResolvedMatcher:
+        """
+        Build a matcher from its name or its printed form.
+
+        Args:
+            spec: A name such as ``folded``, or a composition such as ``casefold > equal >= 1``.
+
+        Returns:
+            The matcher with its functions.
+
+        Raises:
+            UnknownNameError: A matcher, normalizer or comparer that no plugin offers.
+
+            MatcherError: A composition that cannot be read, or that has its stages in the wrong order.
+
+        """
+        if spec in self._matchers:
+            return build_matcher(spec, self._matchers[spec], self._normalizer, self._comparer, None)
+        if ">" in spec or "|" in spec:
+            return build_matcher("", parse_matcher(spec), self._normalizer, self._comparer, None)
+        claim = self._get("matcher", spec)
+        declaration = cast("NamedMatcher", claim.declaration)
+        return build_matcher(spec, declaration.matcher, self._normalizer, self._comparer, claim.provider)
+
+    def reporter(self, name: str) -> Claim[Reporter]:
+        """Return the reporter of that name; `UnknownNameError` or `NameClashError` when there is none."""
+        return cast("Claim[Reporter]", self._get("reporter", name))
+
+    def reader(self, suffix: str) -> Claim[Reader] | None:
+        """Return the reader for a file ending such as ``.jsonl``; None when no plugin has one."""
+        readers = [claim for claim in self.all("reader").values() if suffix in claim.declaration.suffixes]
+        return readers[0] if readers else None
+
+    def require(self, distributions: Iterable[str]) -> None:
+        """
+        Check that plugins are there and whole.
+
+        Args:
+            distributions: Names of distributions.
+
+        Raises:
+            RequiredPluginError: One is absent, disabled or broken.
+
+        """
+        for wanted in distributions:
+            own = [plugin for plugin in self.plugins if plugin.distribution == re.sub(r"[-_.]+", "-", wanted).lower()]
+            if not own:
+                msg = f"the plugin {wanted!r} is required and not installed; `pip install {wanted}`"
+                raise RequiredPluginError(msg)
+            if any(plugin.disabled for plugin in own):
+                msg = f"the plugin {wanted!r} is required and disabled; take it off the list of disabled plugins"
+                raise RequiredPluginError(msg)
+            if broken := [str(fault) for plugin in own for fault in plugin.faults]:
+                msg = f"the plugin {wanted!r} is required and broken: {'; '.join(broken)}"
+                raise RequiredPluginError(msg)
+
+    def observers(self, hook: str) -> list[tuple[str, Callable[..., None]]]:
+        """Return the observers of a run, each with its plugin's id."""
+        return [(plugin.id, plugin.observers[hook]) for plugin in self.plugins if hook in plugin.observers]
+
+    def _normalizer(self, name: str) -> Claim[Normalizer]:
+        return cast("Claim[Normalizer]", self._get("normalizer", name))
+
+    def _comparer(self, name: str) -> Claim[Comparer]:
+        return cast("Claim[Comparer]", self._get("comparer", name))
+
+    def _get(self, kind: str, name: str) -> Claim[Declaration]:
+        claims = self._claims.get((kind, name.casefold()))
+        if claims is None:
+            raise self._unknown(kind, name)
+        if len(claims) > 1:
+            raise NameClashError(kind, name, [str(claim.provider) for claim in claims])
+        return Claim(claims[0].declaration, claims[0].provider)
+
+    def _unknown(self, kind: str, name: str) -> UnknownNameError:
+        known = [spelled for key, spelled in self._spelled.items() if key[0] == kind and "{k}" not in spelled]
+        known += self._matchers if kind == "matcher" else ()
+        broken = sorted({fault.plugin for fault in self.faults if fault.stage in {"load", "register", "hook"}})
+        disabled = sorted({plugin.distribution for plugin in self.plugins if plugin.disabled})
+        hints = [f"`rankgauge {kind}s list` shows what there is" if kind in {"metric", "matcher"} else ""]
+        if broken:
+            hints.append(
+                f"it may be offered by a plugin that failed ({', '.join(broken)}: see `rankgauge plugins check`)"
+            )
+        if disabled:
+            hints.append(f"or by one that is disabled ({', '.join(disabled)})")
+        return UnknownNameError(kind, name, suggestions=suggest(name, known), hint="; ".join(filter(None, hints)))
+
+
+def spellings(expression: MetricExpression) -> list[tuple[str, int | float | None]]:
+    """
+    Return the names that a spelling may stand for, each with the cutoff that it pins, best first.
+
+    Args:
+        expression: For example ``ndcg_cut_10``, ``ndcg_at_10`` or ``ndcg@10``.
+
+    Returns:
+        Names as declared (``ndcg_cut_{k}``, ``ndcg``) with their cutoffs.
+
+    """
+    found = [(expression.name, expression.k)]
+    trailing = _TRAILING.fullmatch(expression.name)
+    if trailing is not None and expression.k is None:
+        k = int(trailing["k"])
+        if trailing["at"]:
+            found.append((trailing["stem"], k))
+        found.append((f"{trailing['stem']}{trailing['at'] or ''}_{{k}}", k))
+    return found
+
+
+def _names(declaration: Declaration) -> tuple[str, ...]:
+    return declaration.names if isinstance(declaration, Metric) else (declaration.name,)
+
+
+def _settle(kind: str, name: str, claims: list[Offer]) -> list[Fault]:
+    """Give a name claimed several times to the built-in, if one is among them; report the rest."""
+    if len(claims) < 2:
+        return []
+    own = [claim for claim in claims if claim.provider.distribution == OWN]
+    if own:
+        faults = [
+            Fault(
+                f"{claim.provider.distribution}:{claim.provider.plugin}",
+                claim.provider.version,
+                "name",
+                f"{kind} {name!r} is built in and cannot be replaced ({claim.provider}); choose another name",
+            )
+            for claim in claims
+            if claim not in own
+        ]
+        claims[:] = own[:1]
+        return faults
+    listed = "; ".join(str(claim.provider) for claim in claims)
+    return [
+        Fault(
+            f"{claim.provider.distribution}:{claim.provider.plugin}",
+            claim.provider.version,
+            "name",
+            f"{kind} {name!r} is claimed by {len(claims)} plugins, so it works for none of them: {listed}",
+        )
+        for claim in claims
+    ]

@@ -1,0 +1,285 @@
+"""
+Discovery: finding plugins behind entry points, and calling their hooks, each inside a guard.
+
+pluggy's own entry-point loader drops the second of two plugins with one name and dies on the first that is broken.
+Here every plugin has a plugin manager of its own, so that one which fails leaves nothing behind, and whatever is
+wrong with it is kept as a `Fault` beside what works.
+"""
+
+from __future__ import annotations
+
+import importlib.metadata
+import inspect
+import re
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import pluggy
+
+from rankgauge import hookspecs
+from rankgauge.declarations import Comparer, Metric, NamedMatcher, Normalizer, Reader, Reporter
+
+__all__ = ["OWN", "Declaration", "Fault", "Offer", "Plugin", "Provider", "discover", "load_plugin", "normalized"]
+
+OWN = "rankgauge"
+"""The distribution whose names nobody can take."""
+
+Declaration = Metric | Normalizer | Comparer | NamedMatcher | Reader | Reporter
+
+_HOOKS: Mapping[str, tuple[str, type]] = {
+    "rankgauge_metrics": ("metric", Metric),
+    "rankgauge_normalizers": ("normalizer", Normalizer),
+    "rankgauge_comparers": ("comparer", Comparer),
+    "rankgauge_matchers": ("matcher", NamedMatcher),
+    "rankgauge_readers": ("reader", Reader),
+    "rankgauge_reporters": ("reporter", Reporter),
+}
+_OBSERVERS = ("rankgauge_run_started", "rankgauge_run_finished")
+
+
+@dataclass(frozen=True, slots=True)
+class Provider:
+    """
+    Who provides something, and where it stands.
+
+    Attributes:
+        distribution: The installed distribution; empty for what was given in Python or config.
+
+        version: Its version.
+
+        plugin: The name of its entry point.
+
+        file: The source file.
+
+        line: The line in it.
+
+    """
+
+    distribution: str
+    version: str
+    plugin: str
+    file: str = ""
+    line: int = 0
+
+    def __str__(self) -> str:
+        who = f"{self.distribution} {self.version}".strip() or "this process"
+        where = f", {self.file}:{self.line}" if self.file else ""
+        return f"{who} (plugin {self.plugin}){where}"
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """
+    Something that is wrong with a plugin.
+
+    Attributes:
+        plugin: The plugin as ``distribution:name``.
+
+        version: The version of its distribution.
+
+        stage: `load`, `register`, `hook`, `name` or `observer`.
+
+        message: What is wrong and what to do.
+
+    """
+
+    plugin: str
+    version: str
+    stage: str
+    message: str
+
+    def __str__(self) -> str:
+        return f"{self.plugin} {self.version} [{self.stage}]: {self.message}"
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """One declaration with its kind and its provider."""
+
+    kind: str
+    declaration: Declaration
+    provider: Provider
+
+
+@dataclass(frozen=True, slots=True)
+class Plugin:
+    """
+    One plugin as it was found.
+
+    Attributes:
+        distribution: The distribution it belongs to.
+
+        version: Its version.
+
+        name: The name of its entry point.
+
+        target: What the entry point says.
+
+        disabled: Whether it was switched off and not loaded.
+
+        offers: What its hooks returned.
+
+        observers: Its hooks that watch runs, by hook name.
+
+        faults: What is wrong with it.
+
+    """
+
+    distribution: str
+    version: str
+    name: str
+    target: str
+    disabled: bool = False
+    offers: tuple[Offer, ...] = ()
+    observers: Mapping[str, Callable[..., None]] = field(default_factory=dict)
+    faults: tuple[Fault, ...] = ()
+
+    @property
+    def id(self) -> str:
+        """Return ``distribution:name``."""
+        return f"{self.distribution}:{self.name}"
+
+
+def normalized(distribution: str) -> str:
+    """Return a distribution's name as package indexes compare it."""
+    return re.sub(r"[-_.]+", "-", distribution).lower()
+
+
+def discover(*, disable: Collection[str] = (), own_only: bool = False) -> list[Plugin]:
+    """
+    Find and load every plugin installed in this environment.
+
+    Args:
+        disable: Distributions to leave out.
+
+        own_only: Whether to load rankgauge's own plugins only.
+
+    Returns:
+        The plugins, rankgauge's own first, then by distribution and name. None of them makes this fail.
+
+    """
+    off = {normalized(name) for name in disable}
+    plugins = []
+    for distribution, version, point in _entry_points():
+        disabled = distribution != OWN and (own_only or distribution in off)
+        if disabled:
+            plugins.append(Plugin(distribution, version, point.name, point.value, disabled=True))
+        else:
+            plugins.append(load_plugin(distribution, version, point.name, point.value, point.load))
+    return plugins
+
+
+def load_plugin(distribution: str, version: str, name: str, target: str, load: Callable[[], object]) -> Plugin:
+    """
+    Load one plugin and call its declaring hooks, guarded.
+
+    Args:
+        distribution: The distribution it belongs to.
+
+        version: Its version.
+
+        name: The name of its entry point.
+
+        target: What the entry point says, for messages.
+
+        load: Returns the module or object that holds the hooks.
+
+    Returns:
+        The plugin, with whatever is wrong among its faults.
+
+    """
+    faults: list[Fault] = []
+
+    def fault(stage: str, message: str) -> None:
+        faults.append(Fault(f"{distribution}:{name}", version, stage, message))
+
+    try:
+        plugin = load()
+    except Exception as error:  # noqa: BLE001  # plugin code may raise anything, and must break only itself
+        fault("load", f"importing {target!r} failed: {_told(error)}")
+        return Plugin(distribution, version, name, target, faults=tuple(faults))
+    if inspect.isclass(plugin):
+        fault("register", f"{target!r} is a class; point the entry point to a module or to an instance")
+        return Plugin(distribution, version, name, target, faults=tuple(faults))
+    manager = pluggy.PluginManager(hookspecs.PROJECT)
+    manager.add_hookspecs(hookspecs)
+    try:
+        manager.register(plugin, name=f"{distribution}:{name}")
+    except Exception as error:  # noqa: BLE001  # as above
+        fault("register", _told(error))
+        return Plugin(distribution, version, name, target, faults=tuple(faults))
+    for message in _misspelled(manager, plugin):
+        fault("register", message)
+    offers: list[Offer] = []
+    for hook, (kind, wanted) in _HOOKS.items():
+        for function in _implementations(manager, hook):
+            try:
+                returned = function()
+            except Exception as error:  # noqa: BLE001  # as above
+                fault("hook", f"{hook}() raised {_told(error)}")
+                continue
+            offers += (
+                Offer(kind, declaration, _provider(declaration, distribution, version, name))
+                for declaration in _declarations(hook, returned, wanted, fault)
+            )
+    observers = {hook: function for hook in _OBSERVERS for function in _implementations(manager, hook)}
+    return Plugin(distribution, version, name, target, False, tuple(offers), observers, tuple(faults))
+
+
+def _entry_points() -> Iterator[tuple[str, str, importlib.metadata.EntryPoint]]:
+    """Return the entry points of the group, the first distribution of a name winning, as it does on import."""
+    found: dict[str, list[tuple[str, str, importlib.metadata.EntryPoint]]] = {}
+    for distribution in importlib.metadata.distributions():
+        points = [point for point in distribution.entry_points if point.group == hookspecs.PROJECT]
+        if not points:
+            continue
+        name = normalized(distribution.metadata["Name"] or "unknown")
+        found.setdefault(name, [(name, distribution.version, point) for point in points])
+    for name in sorted(found, key=lambda name: (name != OWN, name)):
+        yield from sorted(found[name], key=lambda entry: entry[2].name)
+
+
+def _misspelled(manager: pluggy.PluginManager, plugin: object) -> Iterator[str]:
+    try:
+        manager.check_pending()
+    except pluggy.PluginValidationError as error:
+        yield f"{error}; known hooks are {', '.join([*_HOOKS, *_OBSERVERS])}"
+    for name in dir(plugin):
+        if not name.startswith("rankgauge_"):
+            continue
+        function = getattr(plugin, name, None)
+        if inspect.isroutine(function) and not hasattr(function, "rankgauge_impl"):
+            yield f"{name}() lacks the @hookimpl marker, so it is never called"
+
+
+def _implementations(manager: pluggy.PluginManager, hook: str) -> Iterator[Callable[..., Any]]:
+    for implementation in getattr(manager.hook, hook).get_hookimpls():
+        yield implementation.function
+
+
+def _declarations(
+    hook: str, returned: object, wanted: type, fault: Callable[[str, str], None]
+) -> Iterator[Declaration]:
+    if not isinstance(returned, Sequence) or isinstance(returned, str | bytes):
+        fault("hook", f"{hook}() must return a list of declared functions, not {type(returned).__name__}")
+        return
+    seen: set[int] = set()
+    for item in returned:
+        declaration = getattr(item, "__rankgauge__", None)
+        if not isinstance(declaration, wanted):
+            fault("hook", f"{hook}() returned {item!r}, which @{wanted.__name__.lower()} did not declare")
+        elif id(declaration) not in seen:
+            seen.add(id(declaration))
+            yield declaration  # type: ignore[misc]  # `wanted` is one of the members of the union
+
+
+def _provider(declaration: Declaration, distribution: str, version: str, plugin: str) -> Provider:
+    code = getattr(inspect.unwrap(declaration.source), "__code__", None)
+    if code is None:
+        return Provider(distribution, version, plugin)
+    return Provider(distribution, version, plugin, code.co_filename, code.co_firstlineno)
+
+
+def _told(error: BaseException) -> str:
+    return f"{type(error).__name__}: {error}"

@@ -1,0 +1,108 @@
+"""
+Matchers, resolved: names turned into functions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+from rankgauge.catalog.discovery import Provider
+from rankgauge.catalog.parameters import check_parameters, signature_parameters
+from rankgauge.declarations import Comparer, Matcher, Normalizer
+from rankgauge.declarations.matching import STAGES
+from rankgauge.errors import MatcherError
+
+if TYPE_CHECKING:
+    from rankgauge.catalog.catalog import Claim
+
+__all__ = ["ResolvedMatcher", "build_matcher"]
+
+
+@dataclass(frozen=True, slots=True)
+class ResolvedMatcher:
+    """
+    A matcher with its functions.
+
+    Attributes:
+        name: Its name; empty for an anonymous composition.
+
+        matcher: The value it was made from.
+
+        normalizers: The normalizing functions, in order.
+
+        compare: ``(retrieved, gold) -> scores`` of shape (retrieved, gold).
+
+        providers: Who provides it and each of its parts, by name.
+
+    """
+
+    name: str
+    matcher: Matcher
+    normalizers: tuple[Callable[[str], str], ...]
+    compare: Callable[..., Any]  # a plugin's function: what it returns is checked where it is called
+    providers: tuple[tuple[str, Provider], ...]
+
+    def normalize(self, text: str) -> str:
+        """Return *text* after every normalizer."""
+        for normalizer in self.normalizers:
+            text = normalizer(text)
+        return text
+
+    def __str__(self) -> str:
+        return f"{self.name} ({self.matcher})" if self.name else str(self.matcher)
+
+
+def build_matcher(
+    name: str,
+    matcher: Matcher,
+    find_normalizer: Callable[[str], Claim[Normalizer]],
+    find_comparer: Callable[[str], Claim[Comparer]],
+    provider: Provider | None,
+) -> ResolvedMatcher:
+    """
+    Turn a matcher's names into functions.
+
+    Args:
+        name: The matcher's own name; may be empty.
+
+        matcher: The composition.
+
+        find_normalizer: Looks up a normalizer.
+
+        find_comparer: Looks up a comparer.
+
+        provider: Who declared the composition; None for one from config or code.
+
+    Returns:
+        The matcher with its functions.
+
+    Raises:
+        MatcherError: The stages are in the wrong order, or a comparer's parameter is not acceptable.
+
+        UnknownNameError: A name that no plugin offers.
+
+    """
+    steps = [find_normalizer(step) for step in matcher.normalizers]
+    for before, after in pairwise(steps):
+        if STAGES.index(after.declaration.stage) < STAGES.index(before.declaration.stage):
+            msg = (
+                f"matcher {name or str(matcher)!r}: {after.declaration.name!r} ({after.declaration.stage}) must stand "
+                f"before {before.declaration.name!r} ({before.declaration.stage}): the order is {' < '.join(STAGES)}, "
+                "because a folded text no longer shows what an earlier stage looks for"
+            )
+            raise MatcherError(msg)
+    claim = find_comparer(matcher.comparer)
+    function = claim.declaration.function
+    known = signature_parameters(function)
+    params = check_parameters(f"comparer {matcher.comparer!r}", known, dict(matcher.params))
+
+    def compare(retrieved: Any, gold: Any) -> Any:  # noqa: ANN401  # checked where it is called
+        return function(retrieved, gold, **params)
+
+    providers = [(name, provider)] if provider is not None else []
+    providers += [(step.declaration.name, step.provider) for step in steps]
+    providers.append((matcher.comparer, claim.provider))
+    return ResolvedMatcher(name, matcher, tuple(step.declaration.function for step in steps), compare, tuple(providers))

@@ -1,0 +1,80 @@
+"""
+Parameters: checking values from expressions and config against a declared signature.
+"""
+
+from __future__ import annotations
+
+import inspect
+import typing
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from rankgauge.declarations import Parameter
+from rankgauge.errors import ParameterError, did_you_mean
+from rankgauge.expression import Value
+
+__all__ = ["check_parameters", "signature_parameters"]
+
+
+def check_parameters(owner: str, known: Iterable[Parameter], given: Mapping[str, Value]) -> dict[str, Value]:
+    """
+    Check values for declared parameters.
+
+    Args:
+        owner: What has the parameters, for messages, such as ``metric 'retrieval-ndcg-at-k'``.
+
+        known: The declared parameters.
+
+        given: Values by name.
+
+    Returns:
+        The values, as pydantic reads them against the annotations (strictly: nothing is coerced but int to float).
+
+    Raises:
+        ParameterError: A name that is not declared, or a value that does not fit.
+
+    """
+    by_name = {parameter.name: parameter for parameter in known}
+    checked: dict[str, Value] = {}
+    for name, value in given.items():
+        parameter = by_name.get(name)
+        if parameter is None:
+            listed = f"known are {', '.join(by_name)}" if by_name else "it has none of its own"
+            msg = f"{owner} has no parameter {name!r}{did_you_mean(name, by_name)}; {listed}"
+            raise ParameterError(msg)
+        checked[name] = _check(owner, parameter, value)
+    return checked
+
+
+def signature_parameters(function: Callable[..., Any]) -> list[Parameter]:
+    """
+    Return the keyword-only parameters of a function as declarations.
+
+    Args:
+        function: Annotated, with a default for each parameter.
+
+    Returns:
+        The parameters, in order.
+
+    """
+    hints = typing.get_type_hints(function)
+    return [
+        Parameter(name, hints.get(name, Any), given.default)
+        for name, given in inspect.signature(function).parameters.items()
+        if given.kind is inspect.Parameter.KEYWORD_ONLY
+    ]
+
+
+def _check(owner: str, parameter: Parameter, value: Value) -> Value:
+    from pydantic import ConfigDict, TypeAdapter, ValidationError  # noqa: PLC0415  # loads only when parameters are given
+
+    try:
+        adapter: TypeAdapter[Value] = TypeAdapter(parameter.annotation, config=ConfigDict(strict=True))
+        return adapter.validate_python(value)
+    except ValidationError as error:
+        if parameter.choices:
+            wanted = f"choose from {', '.join(map(str, parameter.choices))}"
+        else:
+            wanted = error.errors(include_url=False)[0]["msg"]
+        msg = f"parameter {parameter.name!r} of {owner} cannot be {value!r}: {wanted}"
+        raise ParameterError(msg) from None

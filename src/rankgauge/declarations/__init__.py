@@ -1,0 +1,36 @@
+"""What a plugin declares: metrics, normalizers, comparers, matchers, readers and reporters."""
+
+from rankgauge.declarations.formats import Reader, Record, Reporter, Source, reader, reporter
+from rankgauge.declarations.matching import (
+    Comparer,
+    Matcher,
+    NamedMatcher,
+    Normalizer,
+    comparer,
+    named_matcher,
+    normalizer,
+    parse_matcher,
+)
+from rankgauge.declarations.metric import Law, Metric, Parameter, metric, sample_metric
+
+__all__ = [
+    "Comparer",
+    "Law",
+    "Matcher",
+    "Metric",
+    "NamedMatcher",
+    "Normalizer",
+    "Parameter",
+    "Reader",
+    "Record",
+    "Reporter",
+    "Source",
+    "comparer",
+    "metric",
+    "named_matcher",
+    "normalizer",
+    "parse_matcher",
+    "reader",
+    "reporter",
+    "sample_metric",
+]

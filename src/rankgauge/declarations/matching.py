@@ -1,0 +1,276 @@
+"""
+Matching declarations: normalizers, comparers, and matchers composed of them.
+
+A matcher is a frozen value made of names; the catalog turns it into functions. It prints as, and is read from,
+``collapse-whitespace | casefold > contained(direction=gold-in-retrieved) >= 1``.
+"""
+
+from __future__ import annotations
+
+import inspect
+import math
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankgauge.errors import DeclarationError, ExpressionError, MatcherError
+from rankgauge.expression import MetricExpression, Value, parse
+
+__all__ = [
+    "Comparer",
+    "Matcher",
+    "NamedMatcher",
+    "Normalizer",
+    "comparer",
+    "named_matcher",
+    "normalizer",
+    "parse_matcher",
+]
+
+Stage = Literal["decode", "strip", "fold"]
+STAGES: tuple[Stage, ...] = ("decode", "strip", "fold")
+
+NormalizerFunction = Callable[[str], str]
+ComparerFunction = Callable[..., NDArray[np.float64]]
+
+
+@dataclass(frozen=True, slots=True)
+class Normalizer:
+    """
+    A text transformation.
+
+    Attributes:
+        name: What matchers call it.
+
+        function: Pure and total; idempotent, but for the decode stage.
+
+        stage: `decode` undoes an encoding, `strip` removes parts, `fold` makes spellings alike; in that order.
+
+    """
+
+    name: str
+    function: NormalizerFunction
+    stage: Stage
+
+    @property
+    def source(self) -> Callable[..., Any]:
+        """Return the function that the author wrote."""
+        return self.function
+
+    @property
+    def summary(self) -> str:
+        """Return the first line of its documentation."""
+        return (inspect.getdoc(self.function) or "").partition("\n")[0]
+
+
+@dataclass(frozen=True, slots=True)
+class Comparer:
+    """
+    A comparison of retrieved texts with gold texts.
+
+    Attributes:
+        name: What matchers call it.
+
+        function: ``(retrieved, gold, **params) -> scores`` of shape (retrieved, gold), from 0 to 1.
+
+    """
+
+    name: str
+    function: ComparerFunction
+
+    @property
+    def source(self) -> Callable[..., Any]:
+        """Return the function that the author wrote."""
+        return self.function
+
+    @property
+    def summary(self) -> str:
+        """Return the first line of its documentation."""
+        return (inspect.getdoc(self.function) or "").partition("\n")[0]
+
+
+@dataclass(frozen=True, slots=True)
+class Matcher:
+    """
+    Normalizers in order, a comparer, and the score from which on two texts match.
+
+    Attributes:
+        normalizers: Names of normalizers.
+
+        comparer: Name of a comparer.
+
+        params: The comparer's parameters.
+
+        threshold: From 0 (exclusive) to 1.
+
+    Raises:
+        MatcherError: The threshold lies outside (0, 1].
+
+    """
+
+    normalizers: tuple[str, ...]
+    comparer: str
+    params: tuple[tuple[str, Value], ...] = ()
+    threshold: float = 1.0
+
+    def __post_init__(self) -> None:
+        threshold = self.threshold
+        number = isinstance(threshold, int | float) and not isinstance(threshold, bool) and math.isfinite(threshold)
+        if not number or not 0 < threshold <= 1:
+            msg = f"the threshold of a matcher lies above 0 and at most at 1, not {threshold!r}"
+            raise MatcherError(msg)
+
+    def __str__(self) -> str:
+        compare = MetricExpression(self.comparer, dict(self.params))
+        prefix = f"{' | '.join(self.normalizers)} > " if self.normalizers else ""
+        return f"{prefix}{compare} >= {self.threshold:g}"
+
+
+@dataclass(frozen=True, slots=True)
+class NamedMatcher:
+    """
+    A matcher with a name of its own.
+
+    Attributes:
+        name: What metrics and config call it.
+
+        matcher: What it is.
+
+        summary: When to use it.
+
+        source: The function that made it, for file and line.
+
+    """
+
+    name: str
+    matcher: Matcher
+    summary: str
+    source: Callable[..., Any]
+
+
+def normalizer(name: str, *, stage: Stage) -> Callable[[NormalizerFunction], NormalizerFunction]:
+    """
+    Declare a normalizer: ``(text: str) -> str``.
+
+    Args:
+        name: Lower-case words joined by hyphens.
+
+        stage: `decode`, `strip` or `fold`.
+
+    Returns:
+        A decorator that leaves the function as it is.
+
+    Raises:
+        DeclarationError: When applied: the declaration cannot be used.
+
+    """
+
+    def decorate(function: NormalizerFunction) -> NormalizerFunction:
+        if stage not in STAGES:
+            msg = f"the stage of normalizer {name!r} is one of {', '.join(STAGES)}, not {stage!r}"
+            raise DeclarationError(msg)
+        function.__rankgauge__ = Normalizer(_name(name), function, stage)  # type: ignore[attr-defined]  # see metric
+        return function
+
+    return decorate
+
+
+def comparer(name: str) -> Callable[[ComparerFunction], ComparerFunction]:
+    """
+    Declare a comparer: ``(retrieved: Sequence[str], gold: Sequence[str], **params) -> scores``.
+
+    Args:
+        name: Lower-case words joined by hyphens.
+
+    Returns:
+        A decorator that leaves the function as it is.
+
+    Raises:
+        DeclarationError: When applied: the name cannot be used.
+
+    """
+
+    def decorate(function: ComparerFunction) -> ComparerFunction:
+        function.__rankgauge__ = Comparer(_name(name), function)  # type: ignore[attr-defined]  # see metric
+        return function
+
+    return decorate
+
+
+def named_matcher(name: str, spec: str) -> Callable[[Callable[[], None]], Callable[[], None]]:
+    """
+    Declare a named matcher; the decorated function's docstring says when to use it.
+
+    Args:
+        name: Lower-case words joined by hyphens.
+
+        spec: The matcher as it prints, such as ``casefold > equal >= 1``.
+
+    Returns:
+        A decorator that leaves the function as it is.
+
+    Raises:
+        MatcherError: When applied: *spec* cannot be read.
+
+    """
+
+    def decorate(function: Callable[[], None]) -> Callable[[], None]:
+        summary = (inspect.getdoc(function) or "").partition("\n")[0]
+        declaration = NamedMatcher(_name(name), parse_matcher(spec), summary, function)
+        function.__rankgauge__ = declaration  # type: ignore[attr-defined]  # see metric
+        return function
+
+    return decorate
+
+
+def parse_matcher(spec: str | Mapping[str, Any]) -> Matcher:
+    """
+    Read a matcher from its printed form, or from the mapping that config holds.
+
+    Args:
+        spec: ``a | b > comparer(param=value) >= threshold`` (the threshold may be left out), or
+            ``{normalize: [a, b], compare: comparer, threshold: 1.0}``.
+
+    Returns:
+        The matcher; its names are not resolved.
+
+    Raises:
+        MatcherError: The text or mapping is none.
+
+    """
+    if isinstance(spec, Mapping):
+        names: Sequence[str] = spec.get("normalize") or ()
+        compare, threshold = str(spec.get("compare", "equal")), spec.get("threshold", 1.0)
+    else:
+        head, found, tail = spec.partition(">=")
+        left, arrow, right = head.rpartition(">")
+        names = [name.strip() for name in left.split("|")] if arrow else []
+        compare = right.strip()
+        try:
+            threshold = float(tail) if found else 1.0
+        except ValueError:
+            msg = f"cannot read the threshold of matcher {spec!r}: {tail.strip()!r} is not a number"
+            raise MatcherError(msg) from None
+    try:
+        expression = parse(compare)
+    except ExpressionError as error:
+        msg = f"cannot read matcher {spec!r}: expected `normalizer | ... > comparer >= threshold`"
+        raise MatcherError(msg) from error
+    if not all(isinstance(name, str) and _PLAIN.fullmatch(name) for name in names):
+        msg = f"cannot read matcher {spec!r}: normalizers are names joined by |"
+        raise MatcherError(msg)
+    return Matcher(tuple(names), expression.name, expression.params, threshold)
+
+
+_PLAIN = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
+
+
+def _name(name: str) -> str:
+    if not isinstance(name, str) or _PLAIN.fullmatch(name) is None:
+        msg = f"{name!r} is not a usable name: write lower-case words joined by hyphens"
+        raise DeclarationError(msg)
+    return name

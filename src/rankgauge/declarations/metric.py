@@ -1,0 +1,368 @@
+"""
+Metric declarations: a function, and everything the engine must know about it.
+
+`@metric` marks a function over a batch; `@sample_metric` lifts a function over one ranking into that form. Both
+return a function that can be called as it is; the declaration hangs on it as `__rankgauge__`.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import types
+import typing
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, TypeVar
+
+import numpy as np
+
+from rankgauge.errors import DeclarationError
+from rankgauge.expression import Value, parse
+from rankgauge.judged import Judged, Scores
+from rankgauge.samples import GOLD_KINDS, GoldKind
+
+__all__ = ["RESERVED", "Law", "Metric", "Parameter", "declared", "metric", "sample_metric"]
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+RESERVED = frozenset({"k", "rel", "gold", "matcher", "as"})
+"""Parameters that the engine gives to every metric; a metric's own may not be called so."""
+
+Law = Literal["bounded", "perfect-is-one", "best-first", "padding", "tail", "duplicates", "monotone-in-k"]
+"""
+A property that the tests check for every metric that declares it.
+
+`bounded`: the score lies in `range`. `perfect-is-one`: a perfect order scores 1. `best-first`: no order of the same
+items beats gold first, best first. `padding`: unjudged items below the last one, up to k, change nothing. `tail`:
+irrelevant items behind rank k change nothing. `duplicates`: repeating a retrieved item never raises the score.
+`monotone-in-k`: the score never falls as k grows.
+"""
+
+_LAWS = frozenset(typing.get_args(Law))
+_USUAL: frozenset[Law] = frozenset({"bounded", "best-first", "padding", "tail", "duplicates"})
+
+Cut = Literal["none", "required", "droppable", "optional"]
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """
+    One parameter of a metric.
+
+    Attributes:
+        name: What expressions call it.
+
+        annotation: Its type, as declared; pydantic checks values against it.
+
+        default: Its value when nothing is said.
+
+    """
+
+    name: str
+    annotation: Any  # whatever the author annotated: a type, a Literal, a union
+    default: Value | None
+
+    @property
+    def choices(self) -> tuple[Value, ...]:
+        """Return the values it takes, when they are listed in its annotation."""
+        return typing.get_args(self.annotation) if typing.get_origin(self.annotation) is Literal else ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Metric:
+    """
+    A metric as the catalog holds it.
+
+    Attributes:
+        alias: The name that stands in results.
+
+        function: ``(Judged, *, k, ...) -> Scores``.
+
+        source: The function that the author wrote, for file and line.
+
+        aliases: Further long names.
+
+        short: Short names; one with ``{k}`` in it pins the cutoff, such as ``ndcg_cut_{k}``.
+
+        gold: The kinds of ground truth it can be judged against; the first that a dataset has is taken.
+
+        judges: Whether the retrieved items are judged, or the generated answer.
+
+        matcher: The matcher for ground truth that is text: a name, or a function of some parameters that gives one.
+
+        parameters: The metric's own parameters.
+
+        matching: Parameters that only choose the matcher.
+
+        cutoff: `none`: it has no cutoff; `required`: it always has one; `droppable`: its short name without ``@``
+            drops it; `optional`: it has one only when that is pinned or given to the metric.
+
+        range: Lowest and highest value; None for no bound.
+
+        higher_is_better: Whether more is better.
+
+        aggregate: How samples become one number.
+
+        version: Raised when the definition changes.
+
+        laws: Which laws hold.
+
+        uses_rel: Whether a threshold of relevance has any effect.
+
+        undefined: Why a score that is NaN has no value.
+
+        needs_max_grade: Whether `max_grade`, when absent, is to be inferred from the whole data set.
+
+        details: ``(Judged, *, k, ...) -> {fact: one value a sample}``, computed only when asked for.
+
+        joins: Facts about ids and texts that the engine adds to the details.
+
+    """
+
+    alias: str
+    function: Callable[..., Scores]
+    source: Callable[..., Any]  # the author's function, whatever it returns
+    aliases: tuple[str, ...] = ()
+    short: tuple[str, ...] = ()
+    gold: tuple[GoldKind, ...] = ("relevant",)
+    judges: Literal["retrieved", "answer"] = "retrieved"
+    matcher: str | Callable[..., str] | None = None
+    parameters: tuple[Parameter, ...] = ()
+    matching: tuple[Parameter, ...] = ()
+    cutoff: Cut = "none"
+    range: tuple[float | None, float | None] = (0.0, 1.0)
+    higher_is_better: bool = True
+    aggregate: Literal["mean", "sum", "geometric"] = "mean"
+    version: str = "1"
+    laws: frozenset[Law] = _USUAL
+    uses_rel: bool = True
+    undefined: str = "the ground truth has no relevant item"
+    needs_max_grade: bool = False
+    details: Callable[..., Mapping[str, Sequence[Any]]] | None = None
+    joins: tuple[Literal["relevant", "top_k", "expected_span"], ...] = ()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Return every name it can be called by, templates such as ``ndcg_cut_{k}`` included."""
+        return (self.alias, *self.aliases, *self.short)
+
+    @property
+    def summary(self) -> str:
+        """Return the first line of its documentation."""
+        return (inspect.getdoc(self.source) or "").strip().partition("\n")[0]
+
+
+def declared(function: object) -> Metric | None:
+    """Return what `@metric` or `@sample_metric` declared of a function, None when nothing."""
+    found = getattr(function, "__rankgauge__", None)
+    return found if isinstance(found, Metric) else None
+
+
+def metric(
+    alias: str,
+    *,
+    aliases: Iterable[str] = (),
+    short: Iterable[str] = (),
+    gold: GoldKind | Sequence[GoldKind] = "relevant",
+    judges: Literal["retrieved", "answer"] = "retrieved",
+    matcher: str | Callable[..., str] | None = None,
+    range: tuple[float | None, float | None] = (0.0, 1.0),  # noqa: A002  # the field's word
+    higher_is_better: bool = True,
+    aggregate: Literal["mean", "sum", "geometric"] = "mean",
+    version: str = "1",
+    laws: Iterable[Law] = _USUAL,
+    uses_rel: bool = True,
+    undefined: str = "the ground truth has no relevant item",
+    needs_max_grade: bool = False,
+    details: Callable[..., Mapping[str, Sequence[Any]]] | None = None,
+    joins: Iterable[Literal["relevant", "top_k", "expected_span"]] = (),
+) -> Callable[[F], F]:
+    """
+    Declare a metric over a batch: ``(judged: Judged, *, k: Cutoff, ...) -> Scores``.
+
+    A parameter `k` annotated ``Cutoff`` is required; ``Cutoff | None`` without a default can be dropped by writing
+    the short name without ``@``; ``Cutoff | None = None`` is optional. Further keyword-only parameters need an
+    annotation and a default.
+
+    Args:
+        alias: The name in results, lower-case words joined by hyphens; it ends in ``-at-k`` when there is a cutoff.
+
+        aliases: Further long names.
+
+        short: Short names; one with ``{k}`` in it pins the cutoff, such as ``ndcg_cut_{k}``.
+
+        gold: The kinds of ground truth it can be judged against; the first that a dataset has is taken.
+
+        judges: Whether the retrieved items are judged, or the generated answer.
+
+        matcher: The matcher for ground truth that is text: a name, or a function of some parameters that gives one.
+
+        range: Lowest and highest value; None for no bound.
+
+        higher_is_better: Whether more is better.
+
+        aggregate: How samples become one number.
+
+        version: Raise it when the definition changes.
+
+        laws: Which laws hold; see `Law`.
+
+        uses_rel: Whether a threshold of relevance has any effect.
+
+        undefined: Why a score that is NaN has no value, for reports.
+
+        needs_max_grade: Whether `max_grade`, when absent, is to be inferred from the whole data set.
+
+        details: ``(Judged, *, k, ...) -> {fact: one value a sample}``, computed only when asked for.
+
+        joins: Facts about ids and texts that the engine adds to the details.
+
+    Returns:
+        A decorator that leaves the function as it is.
+
+    Raises:
+        DeclarationError: When applied: the declaration cannot be used.
+
+    """
+    kinds: tuple[GoldKind, ...] = (gold,) if isinstance(gold, str) else tuple(gold)
+
+    def decorate(function: F) -> F:
+        source = getattr(function, "__wrapped__", function)
+        parameters, cutoff = _signature(alias, source)
+        matching = _signature(alias, matcher, skip_first=False)[0] if callable(matcher) else ()
+        declaration = Metric(
+            alias=alias,
+            function=function,
+            source=source,
+            aliases=tuple(aliases),
+            short=tuple(short),
+            gold=kinds,
+            judges=judges,
+            matcher=matcher,
+            parameters=parameters,
+            matching=matching,
+            cutoff=cutoff,
+            range=range,
+            higher_is_better=higher_is_better,
+            aggregate=aggregate,
+            version=version,
+            laws=frozenset(laws),
+            uses_rel=uses_rel,
+            undefined=undefined,
+            needs_max_grade=needs_max_grade,
+            details=details,
+            joins=tuple(joins),
+        )
+        _check(declaration)
+        function.__rankgauge__ = declaration  # type: ignore[attr-defined]  # a function takes attributes
+        return function
+
+    return decorate
+
+
+def sample_metric(  # the rest is as in `metric`
+    alias: str,
+    **declaration: Any,  # noqa: ANN401  # passed on to `metric`
+) -> Callable[[Callable[..., float | None]], Callable[..., Scores]]:
+    """
+    Declare a metric over one ranking: ``(ranking: JudgedSample, *, k: int, ...) -> float | None``.
+
+    The easy form; `metric` is the fast one. None means that the sample has no value.
+
+    Args:
+        alias: As in `metric`.
+
+        **declaration: As in `metric`.
+
+    Returns:
+        A decorator that lifts the function into the batch form.
+
+    Raises:
+        DeclarationError: When applied: the declaration cannot be used.
+
+    """
+
+    def decorate(function: Callable[..., float | None]) -> Callable[..., Scores]:
+        return metric(alias, **declaration)(_lift(function))
+
+    return decorate
+
+
+def _lift(function: Callable[..., float | None]) -> Callable[..., Scores]:
+    takes_k = "k" in inspect.signature(function).parameters
+
+    @functools.wraps(function)
+    def over_batch(judged: Judged, **params: Any) -> Scores:  # noqa: ANN401  # the function's own parameters
+        scores = np.full(judged.n, np.nan)
+        cutoffs = params.pop("k", None)
+        for index in range(judged.n):
+            if takes_k:
+                params["k"] = cutoffs if cutoffs is None or isinstance(cutoffs, int) else int(cutoffs[index])
+            value = function(judged.sample(index), **params)
+            scores[index] = np.nan if value is None else value
+        return scores
+
+    return over_batch
+
+
+def _signature(
+    alias: str, function: Callable[..., Any], *, skip_first: bool = True
+) -> tuple[tuple[Parameter, ...], Cut]:
+    """Read parameters and kind of cutoff from the signature of a metric or of a matcher's chooser."""
+    try:
+        hints = typing.get_type_hints(function)
+    except (NameError, TypeError) as error:
+        msg = f"cannot read the annotations of metric {alias!r}: {error}; name types that the module knows at run time"
+        raise DeclarationError(msg) from error
+    parameters: list[Parameter] = []
+    cutoff: Cut = "none"
+    for index, (name, given) in enumerate(inspect.signature(function).parameters.items()):
+        if skip_first and index == 0:
+            continue
+        if given.kind is not inspect.Parameter.KEYWORD_ONLY:
+            msg = f"parameter {name!r} of metric {alias!r} must be keyword-only (write it behind a *)"
+            raise DeclarationError(msg)
+        if name == "k" and skip_first:
+            cutoff = _cutoff(hints.get("k"), has_default=given.default is not inspect.Parameter.empty)
+            continue
+        if name in RESERVED:
+            reserved = ", ".join(sorted(RESERVED))
+            msg = f"metric {alias!r} cannot have a parameter {name!r}: the engine gives every metric {reserved}"
+            raise DeclarationError(msg)
+        if name not in hints or given.default is inspect.Parameter.empty:
+            msg = f"parameter {name!r} of metric {alias!r} needs an annotation and a default"
+            raise DeclarationError(msg)
+        parameters.append(Parameter(name, hints[name], given.default))
+    return tuple(parameters), cutoff
+
+
+def _cutoff(annotation: object, *, has_default: bool) -> Cut:
+    takes_none = types.NoneType in typing.get_args(annotation)
+    if not takes_none:
+        return "required"
+    return "optional" if has_default else "droppable"
+
+
+def _check(declaration: Metric) -> None:
+    alias = declaration.alias
+    if parse(alias).k is not None or alias != alias.lower():
+        msg = f"the alias {alias!r} must be lower-case and must not pin a cutoff"
+        raise DeclarationError(msg)
+    for name in declaration.names:
+        parse(name.replace("{k}", "1"))
+    if declaration.cutoff in {"required", "droppable"} and not alias.endswith("-at-k"):
+        msg = f"metric {alias!r} takes a cutoff, so its alias must end in '-at-k'"
+        raise DeclarationError(msg)
+    if declaration.cutoff in {"none", "optional"} and alias.endswith("-at-k"):
+        msg = f"metric {alias!r} does not need a cutoff, so its alias must not end in '-at-k'"
+        raise DeclarationError(msg)
+    if unknown := set(declaration.gold) - set(GOLD_KINDS) or declaration.laws - _LAWS:
+        msg = f"metric {alias!r} names {', '.join(sorted(map(repr, unknown)))}, which is neither a gold kind nor a law"
+        raise DeclarationError(msg)
+    if not declaration.gold:
+        msg = f"metric {alias!r} must name at least one kind of gold"
+        raise DeclarationError(msg)
+    if declaration.summary == "":
+        msg = f"metric {alias!r} needs a docstring: `rankgauge metrics show` prints it"
+        raise DeclarationError(msg)

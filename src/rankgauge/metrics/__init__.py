@@ -1,0 +1,39 @@
+"""The built-in metrics, one family a file; they enter the catalog through rankgauge's own entry point."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from rankgauge.metrics.answer import answer_containment, answer_exact_match
+from rankgauge.metrics.average_precision import average_precision
+from rankgauge.metrics.err import expected_reciprocal_rank
+from rankgauge.metrics.hit import hit
+from rankgauge.metrics.judged_at_k import judged_at_k
+from rankgauge.metrics.ndcg import ndcg, ndcg_any
+from rankgauge.metrics.precision import f1, precision, r_precision
+from rankgauge.metrics.recall import recall, recall_all
+from rankgauge.metrics.reciprocal_rank import reciprocal_rank
+from rankgauge.plugin import Scores, hookimpl
+
+__all__: list[str] = []
+
+
+@hookimpl
+def rankgauge_metrics() -> Sequence[Callable[..., Scores]]:
+    """Return every built-in metric."""
+    return (
+        hit,
+        recall,
+        recall_all,
+        precision,
+        f1,
+        r_precision,
+        reciprocal_rank,
+        average_precision,
+        ndcg,
+        ndcg_any,
+        expected_reciprocal_rank,
+        judged_at_k,
+        answer_containment,
+        answer_exact_match,
+    )

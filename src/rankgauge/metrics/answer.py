@@ -1,0 +1,87 @@
+"""
+Answers: whether the retrieved texts hold the answer, and whether the generated answer is it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
+
+from rankgauge.metrics.hit import any_found
+from rankgauge.plugin import Cutoff, Judged, Scores, metric
+
+__all__ = ["answer_containment", "answer_exact_match"]
+
+
+def _containing(*, case_sensitive: bool = False, fold: Literal["casefold", "lower"] = "casefold") -> str:
+    """Choose the matcher of `answer-containment-at-k`."""
+    if case_sensitive:
+        return "contains-cased"
+    return "contains" if fold == "casefold" else "contains-lower"
+
+
+def _details(judged: Judged, *, k: Cutoff) -> Mapping[str, Sequence[Any]]:
+    return {"matched_rank": [rank or None for rank in judged.first_rank(k).tolist()]}
+
+
+@metric(
+    "answer-containment-at-k",
+    short=("containment", "answer_containment"),
+    gold="answer",
+    matcher=_containing,
+    uses_rel=False,
+    laws=("bounded", "perfect-is-one", "best-first", "padding", "tail", "duplicates", "monotone-in-k"),
+    undefined="the ground truth has no answer",
+    details=_details,
+    joins=("expected_span",),
+)
+def answer_containment(judged: Judged, *, k: Cutoff) -> Scores:
+    """
+    Whether an accepted answer occurs in the text of one of the first *k* results.
+
+    Formula: *hit* over answers: ``1 if some answer is a substring of one of the first k texts else 0``, after runs of
+    Unicode white space are collapsed, both sides are trimmed, and case is folded (unless `case_sensitive`; by
+    lower-casing when ``fold=lower``). There are no word boundaries. Source: the eval-harness metric of that name.
+
+    When to use it: ids do not survive re-chunking, but the answer is a span of text.
+
+    Args:
+        judged: The retrieved texts of a batch of samples, judged against the accepted answers.
+
+        k: How many results count, for all samples or for each.
+
+    Returns:
+        Shape (n,), 0 or 1; NaN where there is no answer.
+
+    """
+    return any_found(judged, k)
+
+
+@metric(
+    "answer-exact-match",
+    short=("exact_match", "EM"),
+    gold="answer",
+    judges="answer",
+    matcher="exact",
+    uses_rel=False,
+    laws=("bounded", "perfect-is-one"),
+    undefined="the ground truth has no answer",
+)
+def answer_exact_match(judged: Judged) -> Scores:
+    """
+    Whether the generated answer equals an accepted answer.
+
+    Formula: ``1 if actual_output.answer is one of the accepted answers else 0``, character by character; another
+    matcher may be given (``answer-exact-match(matcher=folded)``). An output without an answer is a failed score.
+    Source: Haystack's `AnswerExactMatchEvaluator`; with ``matcher=folded`` close to the SQuAD measure.
+
+    When to use it: answers are short and spelled one way.
+
+    Args:
+        judged: The generated answers of a batch of samples, judged against the accepted answers.
+
+    Returns:
+        Shape (n,), 0 or 1; NaN where there is no answer.
+
+    """
+    return any_found(judged, None)

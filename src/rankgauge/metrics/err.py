@@ -1,0 +1,63 @@
+"""
+Expected reciprocal rank.
+
+Chapelle, Metzler, Zhang & Grinspan, Expected reciprocal rank for graded relevance, CIKM 2009.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rankgauge.plugin import Cutoff, Judged, Scores, metric
+
+__all__ = ["expected_reciprocal_rank"]
+
+
+@metric(
+    "retrieval-err-at-k",
+    short=("err", "ERR"),
+    uses_rel=False,
+    needs_max_grade=True,
+    laws=("bounded", "best-first", "padding", "tail", "duplicates", "monotone-in-k"),
+    undefined="the ground truth has no item with a gain",
+)
+def expected_reciprocal_rank(judged: Judged, *, k: Cutoff, max_grade: float | None = None) -> Scores:
+    """
+    Value one over the rank at which a reader who goes down the list is expected to be satisfied.
+
+    Formula: ``ERR@k = sum over ranks r of 1/r * R(g_r) * product over i < r of (1 - R(g_i))`` with
+    ``R(g) = (2**g - 1) / 2**max_grade``. Source: Chapelle et al., CIKM 2009.
+
+    When to use it: judgments are graded and one very good result ends the search.
+
+    Args:
+        judged: The rankings of a batch of samples.
+
+        k: How many results count, for all samples or for each.
+
+        max_grade: The highest grade of the scale. When absent, the highest grade of the whole data set is taken and
+            the result says so; scores of one sample, and streams, need it given.
+
+    Returns:
+        Shape (n,), from 0 to 1; NaN where no gold item has a gain.
+
+    Raises:
+        ValueError: A grade lies above *max_grade*, so that it would be no probability.
+
+    """
+    highest = float(judged.gold.grade.max(initial=0.0))
+    top = highest if max_grade is None else max_grade
+    if highest > top:
+        msg = f"grade {highest:g} lies above max_grade={top:g}; give the highest grade of the scale"
+        raise ValueError(msg)
+    rows = judged.credits(k)
+    satisfied = (np.exp2(rows.grade) - 1) / np.exp2(top)
+    place = rows.nth()
+    going_on = np.ones(judged.n)
+    scores = np.zeros(judged.n)
+    for nth in range(1, int(place.max(initial=0)) + 1):
+        here = np.flatnonzero(place == nth)  # at most one row a sample, so that plain indexing adds
+        sample = rows.sample[here]
+        scores[sample] += going_on[sample] * satisfied[here] / rows.rank[here]
+        going_on[sample] *= 1 - satisfied[here]
+    return np.where(judged.n_gold() > 0, scores, np.nan)

@@ -1,0 +1,53 @@
+"""
+Hit rate, also called success: whether anything relevant was found.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rankgauge.plugin import Cutoff, Judged, Scores, metric
+
+__all__ = ["any_found", "hit"]
+
+
+def any_found(judged: Judged, k: Cutoff | None) -> Scores:
+    """
+    Return 1 where a relevant item was found within the cutoff, else 0, NaN where nothing is relevant.
+
+    Args:
+        judged: The rankings of a batch of samples.
+
+        k: How many results count; None for all.
+
+    Returns:
+        Shape (n,).
+
+    """
+    return np.where(judged.n_gold() > 0, (judged.found(k) > 0).astype(np.float64), np.nan)
+
+
+@metric(
+    "retrieval-hit-at-k",
+    short=("hit", "Success", "success_{k}", "hit_rate", "HitRate"),
+    laws=("bounded", "perfect-is-one", "best-first", "padding", "tail", "duplicates", "monotone-in-k"),
+    joins=("relevant", "top_k"),
+)
+def hit(judged: Judged, *, k: Cutoff) -> Scores:
+    """
+    Whether at least one relevant item stands in the first *k* ranks.
+
+    Formula: ``hit@k = 1 if any of the first k is relevant else 0``. Source: trec_eval, measure `success`.
+
+    When to use it: a reader needs one good passage, and which one does not matter.
+
+    Args:
+        judged: The rankings of a batch of samples.
+
+        k: How many results count, for all samples or for each.
+
+    Returns:
+        Shape (n,), 0 or 1; NaN where no gold item is relevant.
+
+    """
+    return any_found(judged, k)

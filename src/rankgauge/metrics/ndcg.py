@@ -1,0 +1,153 @@
+"""
+Normalized discounted cumulative gain.
+
+Järvelin & Kekäläinen, Cumulated gain-based evaluation of IR techniques, TOIS 2002; the logarithmic discount from
+rank 1 on follows Burges et al., Learning to rank using gradient descent, ICML 2005, as trec_eval does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
+
+import numpy as np
+
+from rankgauge.plugin import Cutoff, Judged, Rows, Scores, metric
+
+__all__ = ["ndcg", "ndcg_any"]
+
+Gain = Literal["linear", "exponential"]
+Discount = Literal["log2", "log2-from-2"]
+Ideal = Literal["gold-at-k", "gold", "retrieved", "retrieved-at-k"]
+
+
+def _ndcg_details(
+    judged: Judged,
+    *,
+    k: Cutoff | None,
+    gain: Gain = "linear",
+    discount: Discount = "log2",
+    ideal: Ideal = "gold-at-k",
+    clamp: bool = False,  # noqa: ARG001  # the same parameters as the metric's
+) -> Mapping[str, Sequence[Any]]:
+    earned, best = _earned_and_best(judged, k, gain, discount, ideal)
+    return {"dcg": earned.tolist(), "idcg": best.tolist()}
+
+
+@metric(
+    "retrieval-ndcg-at-k",
+    short=("ndcg", "nDCG", "ndcg_cut_{k}"),
+    uses_rel=False,
+    laws=("bounded", "perfect-is-one", "best-first", "padding", "tail", "duplicates"),
+    details=_ndcg_details,
+)
+def ndcg(
+    judged: Judged,
+    *,
+    k: Cutoff | None,
+    gain: Gain = "linear",
+    discount: Discount = "log2",
+    ideal: Ideal = "gold-at-k",
+    clamp: bool = False,
+) -> Scores:
+    """
+    Discounted gain of the first *k* results over that of the best possible order.
+
+    Formula: ``DCG = sum over ranks of gain / discount``; ``nDCG@k = DCG@k / IDCG``, with the ideal over all gold
+    items cut at *k*. Source: trec_eval, measures `ndcg` and `ndcg_cut`.
+
+    When to use it: judgments are graded and the top matters more than the rest.
+
+    Args:
+        judged: The rankings of a batch of samples.
+
+        k: How many results count, for all samples or for each; None for all.
+
+        gain: `linear` takes gold gains as they are, `exponential` uses ``2**gain - 1``.
+
+        discount: `log2` divides by ``log2(rank + 1)``; `log2-from-2` by ``log2(rank)`` from rank 2 on, and leaves
+            rank 1 whole, as REMem does.
+
+        ideal: What the best order is made of: `gold-at-k`, all gold items cut at *k*; `gold`, all of them uncut, as
+            Haystack does; `retrieved`, what was retrieved at any depth, cut at *k*, as REMem does;
+            `retrieved-at-k`, only the first *k* retrieved. The last two forgive what was never found.
+
+        clamp: Whether a score outside [0, 1], which only gains below 0 can bring about, is moved to its edge.
+
+    Returns:
+        Shape (n,), from 0 to 1; NaN where no gold item has a gain.
+
+    """
+    earned, best = _earned_and_best(judged, k, gain, discount, ideal)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        scores = np.where(best == 0, np.nan, earned / best)
+    if ideal.startswith("retrieved"):
+        scores[(best == 0) & (judged.n_gold() > 0)] = 0.0
+    return np.clip(scores, 0.0, 1.0) if clamp else scores
+
+
+def _any_details(
+    judged: Judged, *, k: Cutoff | None, discount: Discount = "log2", ideal: Ideal = "gold-at-k"
+) -> Mapping[str, Sequence[Any]]:
+    return _ndcg_details(_binary(judged), k=k, discount=discount, ideal=ideal)
+
+
+@metric(
+    "retrieval-ndcg-any-at-k",
+    short=("ndcg_any", "NDCG_any"),
+    laws=("bounded", "perfect-is-one", "best-first", "padding", "tail", "duplicates"),
+    details=_any_details,
+)
+def ndcg_any(judged: Judged, *, k: Cutoff | None, discount: Discount = "log2", ideal: Ideal = "gold-at-k") -> Scores:
+    """
+    NDCG with binary gains: every relevant item earns 1, whatever its grade.
+
+    Formula: as `retrieval-ndcg-at-k`, with gain 1. Source: REMem's `RetrievalNDCGAny`, here with the ideal over the
+    ground truth.
+
+    When to use it: judgments are graded but a system should not be asked to tell the grades apart.
+
+    Args:
+        judged: The rankings of a batch of samples.
+
+        k: How many results count, for all samples or for each; None for all.
+
+        discount: As in `ndcg`.
+
+        ideal: As in `ndcg`.
+
+    Returns:
+        Shape (n,), from 0 to 1; NaN where no gold item is relevant.
+
+    """
+    return ndcg(_binary(judged), k=k, discount=discount, ideal=ideal)
+
+
+def _binary(judged: Judged) -> Judged:
+    """Return the same rows with grade 1 for what is relevant and 0 for the rest."""
+    return judged.with_grades(
+        judged.relevance.of(judged.rows.grade).astype(np.float64),
+        judged.relevance.of(judged.gold.grade).astype(np.float64),
+    )
+
+
+def _earned_and_best(
+    judged: Judged, k: Cutoff | None, gain: Gain, discount: Discount, ideal: Ideal
+) -> tuple[Scores, Scores]:
+    earned = judged.credits(k)
+    match ideal:
+        case "gold-at-k":
+            best = judged.ideal(k)
+        case "gold":
+            best = judged.ideal(None)
+        case "retrieved":
+            best = judged.credits(None).best_first().until(k)
+        case "retrieved-at-k":
+            best = earned.best_first()
+    return _dcg(judged, earned, gain, discount), _dcg(judged, best, gain, discount)
+
+
+def _dcg(judged: Judged, rows: Rows, gain: Gain, discount: Discount) -> Scores:
+    gains = rows.grade if gain == "linear" else np.exp2(rows.grade) - 1
+    position = rows.rank + 1 if discount == "log2" else np.maximum(rows.rank, 2)
+    return judged.sum(rows, gains / np.log2(position))

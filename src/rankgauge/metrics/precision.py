@@ -1,0 +1,95 @@
+"""
+Precision and what is built on it: F1 and R-precision.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from rankgauge.plugin import Cutoff, Judged, Scores, metric
+
+__all__ = ["f1", "precision", "r_precision"]
+
+
+def _details(judged: Judged, *, k: Cutoff) -> Mapping[str, Sequence[Any]]:
+    return {"relevant_ranks": judged.relevant_ranks(k).tolist()}
+
+
+@metric("retrieval-precision-at-k", short=("P", "precision", "P_{k}"), details=_details, joins=("top_k",))
+def precision(judged: Judged, *, k: Cutoff) -> Scores:
+    """
+    Fraction of the first *k* ranks that hold a relevant item.
+
+    Formula: ``P@k = |ranks up to k with a relevant item| / k``; divided by *k* also when fewer were retrieved.
+    Source: trec_eval, measure `P`.
+
+    When to use it: every result is shown or paid for, so that what is not relevant costs something.
+
+    Args:
+        judged: The rankings of a batch of samples.
+
+        k: How many results count, for all samples or for each.
+
+    Returns:
+        Shape (n,), from 0 to 1; NaN where no gold item is relevant.
+
+    """
+    return np.where(judged.n_gold() > 0, judged.relevant_ranks(k) / k, np.nan)
+
+
+def _f1_details(judged: Judged, *, k: Cutoff) -> Mapping[str, Sequence[Any]]:
+    return {"relevant_ranks": judged.relevant_ranks(k).tolist(), "found": judged.found(k).tolist()}
+
+
+@metric("retrieval-f1-at-k", short=("f1", "F1"), details=_f1_details, joins=("top_k",))
+def f1(judged: Judged, *, k: Cutoff) -> Scores:
+    """
+    Harmonic mean of precision and recall over the first *k* ranks.
+
+    Formula: ``F1@k = 2 P R / (P + R)``, 0 where both are 0. Source: van Rijsbergen, Information Retrieval, 1979.
+
+    When to use it: one number for a fixed result size, where missing and surplus results weigh the same.
+
+    Args:
+        judged: The rankings of a batch of samples.
+
+        k: How many results count, for all samples or for each.
+
+    Returns:
+        Shape (n,), from 0 to 1; NaN where no gold item is relevant.
+
+    """
+    with np.errstate(invalid="ignore"):
+        p = judged.relevant_ranks(k) / k
+        r = judged.found(k) / judged.n_gold()
+        return np.where(p + r == 0, 0.0, 2 * p * r / (p + r))
+
+
+def _r_details(judged: Judged) -> Mapping[str, Sequence[Any]]:
+    wanted = judged.n_gold()
+    return {"relevant_count": wanted.tolist(), "relevant_ranks": judged.relevant_ranks(wanted).tolist()}
+
+
+@metric("retrieval-r-precision", short=("Rprec", "RPrec", "r_precision"), details=_r_details, joins=("relevant",))
+def r_precision(judged: Judged) -> Scores:
+    """
+    Precision at R, where R is the number of relevant gold items.
+
+    Formula: ``|ranks up to R with a relevant item| / R``; a perfect ranking scores 1 whatever R is.
+    Source: trec_eval, measure `Rprec`.
+
+    When to use it: queries differ widely in how much is relevant, so that no fixed cutoff is fair.
+
+    Args:
+        judged: The rankings of a batch of samples.
+
+    Returns:
+        Shape (n,), from 0 to 1; NaN where no gold item is relevant.
+
+    """
+    wanted = judged.n_gold()
+    with np.errstate(invalid="ignore"):
+        return judged.relevant_ranks(wanted) / wanted

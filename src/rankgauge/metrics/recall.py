@@ -1,0 +1,75 @@
+"""
+Recall: how much of the ground truth was found.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from rankgauge.plugin import Cutoff, Judged, Scores, metric
+
+__all__ = ["recall", "recall_all"]
+
+
+def _details(judged: Judged, *, k: Cutoff) -> Mapping[str, Sequence[Any]]:
+    return {"relevant_count": judged.n_gold().tolist(), "found": judged.found(k).tolist()}
+
+
+@metric(
+    "retrieval-recall-at-k",
+    short=("recall", "R", "recall_{k}"),
+    laws=("bounded", "best-first", "padding", "tail", "duplicates", "monotone-in-k"),
+    details=_details,
+    joins=("top_k",),
+)
+def recall(judged: Judged, *, k: Cutoff) -> Scores:
+    """
+    Fraction of the relevant gold items that stand in the first *k* ranks.
+
+    Formula: ``recall@k = |relevant found in the first k| / |relevant|``; the denominator is all of the ground truth,
+    never ``min(k, |relevant|)``. Source: trec_eval, measure `recall`.
+
+    When to use it: everything relevant has to reach the next stage, such as a reranker or a reader.
+
+    Args:
+        judged: The rankings of a batch of samples.
+
+        k: How many results count, for all samples or for each.
+
+    Returns:
+        Shape (n,), from 0 to 1; NaN where no gold item is relevant.
+
+    """
+    with np.errstate(invalid="ignore"):
+        return judged.found(k) / judged.n_gold()
+
+
+@metric(
+    "retrieval-recall-all-at-k",
+    short=("recall_all",),
+    laws=("bounded", "best-first", "padding", "tail", "duplicates", "monotone-in-k"),
+    details=_details,
+    joins=("top_k",),
+)
+def recall_all(judged: Judged, *, k: Cutoff) -> Scores:
+    """
+    Whether every relevant gold item stands in the first *k* ranks.
+
+    Formula: ``1 if recall@k = 1 else 0``. Source: REMem's `RetrievalRecallAll`, here over distinct gold items.
+
+    When to use it: an answer needs all of several pieces of evidence (multi-hop questions).
+
+    Args:
+        judged: The rankings of a batch of samples.
+
+        k: How many results count, for all samples or for each.
+
+    Returns:
+        Shape (n,), 0 or 1; NaN where no gold item is relevant.
+
+    """
+    wanted = judged.n_gold()
+    return np.where(wanted > 0, (judged.found(k) == wanted).astype(np.float64), np.nan)
