@@ -1,0 +1,85 @@
+"""
+Details: how a score came about, with the ids and texts that metrics never see.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from rankgauge.evaluation.plan import PlannedMetric
+from rankgauge.judged import Cutoff, Relevance
+from rankgauge.judging import Evidence, Ranking
+from rankgauge.samples import Sample
+
+__all__ = ["explain_batch"]
+
+_SHOWN = 100
+
+
+def explain_batch(
+    column: PlannedMetric,
+    evidence: Evidence,
+    samples: Sequence[Sample],
+    k: Cutoff | None,
+    extra: Mapping[str, float],
+) -> list[dict[str, Any]]:
+    """
+    Return the facts behind every score of one metric.
+
+    Args:
+        column: The metric.
+
+        evidence: The judged batch.
+
+        samples: The batch.
+
+        k: The cutoff; None for none.
+
+        extra: Further parameters, found in the data.
+
+    Returns:
+        Facts by name for each sample: `k`, what the metric's own details say, and what it asked to be joined
+        (`relevant`, `top_k`: ids; `expected_span`: the matched answer, else the first one). Lists of ids are cut at
+        100.
+
+    """
+    cutoffs = [None] * len(samples) if k is None else np.broadcast_to(k, len(samples)).tolist()
+    facts: list[dict[str, Any]] = [{} if cutoff is None else {"k": cutoff} for cutoff in cutoffs]
+    judged = evidence.judged if column.rel is None else evidence.judged.at_least(column.rel)
+    if column.metric.details is not None:
+        cut = {} if column.metric.cutoff == "none" else {"k": k}
+        for name, values in column.metric.details(judged, **cut, **column.params, **extra).items():
+            for place, value in enumerate(values):
+                facts[place][name] = value
+    spans = _matched_gold(evidence) if "expected_span" in column.metric.joins else {}
+    for place, sample in enumerate(samples):
+        for join in column.metric.joins:
+            facts[place][join] = _join(
+                join, judged.relevance, sample, evidence.rankings[place], cutoffs[place], spans.get(place, 0)
+            )
+    return facts
+
+
+def _join(
+    join: str, relevance: Relevance, sample: Sample, ranking: Ranking | None, cutoff: int | None, span: int
+) -> object:
+    if join == "top_k":
+        ids = [] if ranking is None else ranking.ids[:cutoff]
+        return [f"#{rank}" if name is None else name for rank, name in enumerate(ids[:_SHOWN], 1)]
+    if join == "relevant":
+        gains = sample.expected.relevant or {}
+        return [name for name, gain in gains.items() if relevance.holds(gain)][:_SHOWN]
+    answers = sample.expected.answer
+    return answers[span] if answers else None
+
+
+def _matched_gold(evidence: Evidence) -> dict[int, int]:
+    """Return which gold item of its sample each sample's first row holds, from 0."""
+    rows, places = evidence.judged.rows, evidence.judged.gold.rank
+    found: dict[int, int] = {}
+    for sample, gold in zip(rows.sample.tolist(), rows.gold.tolist(), strict=True):
+        found.setdefault(sample, int(places[gold]) - 1)
+    return found

@@ -1,0 +1,288 @@
+"""
+The run: judge every batch once as it comes, then score all of it.
+
+Samples are let go of as soon as they are judged; what stays is a `Judged` for each batch, whose size follows the
+judgments, and then eight bytes a sample and metric.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from rankgauge.errors import MissingGoldError, PlanError, Problem, SampleRefusedError
+from rankgauge.evaluation.cutoffs import CutSource
+from rankgauge.evaluation.details import explain_batch
+from rankgauge.evaluation.plan import Plan, PlannedMetric
+from rankgauge.evaluation.scoring import FAILED, MISSING, UNDEFINED, Flaw, Outcome, flaws, score_batch
+from rankgauge.judging import Evidence, Target, judge
+from rankgauge.samples import Sample
+
+__all__ = ["Collector", "Scored", "ScoredMetric"]
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredMetric:
+    """
+    One column with its scores.
+
+    Attributes:
+        planned: What was computed.
+
+        target: What it was judged against.
+
+        outcome: Values, statuses and reasons.
+
+        k: Lowest and highest cutoff in use; None where there is none.
+
+        k_sources: How many samples took their cutoff from where.
+
+        params: Further parameters that were found in the data.
+
+        details: Facts behind each score, when asked for.
+
+    """
+
+    planned: PlannedMetric
+    target: Target
+    outcome: Outcome
+    k: tuple[int, int] | None
+    k_sources: dict[CutSource, int]
+    params: dict[str, float]
+    details: list[dict[str, Any]] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """
+    Everything that a run found out.
+
+    Attributes:
+        sample_ids: The samples, in order.
+
+        tags: The cohorts of each.
+
+        metrics: The columns, in order.
+
+        flawed: The samples that no metric could score, by place.
+
+        notes: What the user should know about the data.
+
+    """
+
+    sample_ids: list[str]
+    tags: list[tuple[str, ...]]
+    metrics: list[ScoredMetric]
+    flawed: dict[int, Flaw]
+    notes: list[str]
+
+
+@dataclass(slots=True)
+class _Batch:
+    """A judged batch: what is needed for scoring, and the samples only where details want them."""
+
+    n: int
+    ks: list[int | None]
+    flawed: dict[int, Flaw]
+    evidence: dict[Target, Evidence]
+    samples: Sequence[Sample] | None
+
+
+@dataclass(slots=True)
+class Collector:
+    """
+    Takes batches of samples and turns them into scores.
+
+    Attributes:
+        plan: What to compute.
+
+        details: Whether to keep the samples, and to compute details.
+
+    """
+
+    plan: Plan
+    details: bool = False
+    _batches: list[_Batch] = field(default_factory=list)
+    _ids: list[str] = field(default_factory=list)
+    _tags: list[tuple[str, ...]] = field(default_factory=list)
+    _seen: set[Target] = field(default_factory=set)
+
+    def add(self, samples: Sequence[Sample]) -> None:
+        """
+        Judge a batch.
+
+        Args:
+            samples: In the order of the result.
+
+        """
+        evidence: dict[Target, Evidence] = {}
+        wanted = {target for metric in self.plan.metrics for target in self._candidates(metric)}
+        for target, matcher in self.plan.targets.items():
+            if target not in wanted:
+                continue
+            judged = judge(samples, target, self.plan.profile, matcher)
+            if judged.has_gold.any():
+                self._seen.add(target)
+            if not self.details:
+                judged = Evidence(judged.judged, judged.has_gold, judged.faults, (), judged.looks)
+            evidence[target] = judged
+        self._ids += [sample.id for sample in samples]
+        self._tags += [sample.tags for sample in samples]
+        kept = samples if self.details else None
+        self._batches.append(_Batch(len(samples), [sample.k for sample in samples], flaws(samples), evidence, kept))
+
+    def finish(self, *, require_gold: bool = True) -> Scored:
+        """
+        Score everything that was added.
+
+        Args:
+            require_gold: Whether a metric for which no sample has ground truth is an error.
+
+        Returns:
+            The scores.
+
+        Raises:
+            MissingGoldError: No sample has the ground truth that a metric needs.
+
+            PlanError: A parameter has to be inferred from a data set that has nothing to infer it from.
+
+            SampleRefusedError: The policy turns a sample into an error.
+
+        """
+        if require_gold:
+            self._check_gold()
+        flawed: dict[int, Flaw] = {}
+        start = 0
+        for batch in self._batches:
+            flawed |= {start + place: flaw for place, flaw in batch.flawed.items()}
+            start += batch.n
+        notes = self._notes()
+        metrics = [self._score(metric, notes) for metric in self.plan.metrics]
+        scored = Scored(self._ids, self._tags, metrics, flawed, notes)
+        self._check_policy(scored)
+        return scored
+
+    def _candidates(self, metric: PlannedMetric) -> Sequence[Target]:
+        """Return the targets still in question: those before the first whose gold has been seen, and that one."""
+        for place, target in enumerate(metric.targets):
+            if target in self._seen:
+                return metric.targets[: place + 1]
+        return metric.targets
+
+    def _target(self, metric: PlannedMetric) -> Target:
+        return next((target for target in metric.targets if target in self._seen), metric.targets[0])
+
+    def _check_gold(self) -> None:
+        refused = any(evidence.faults for batch in self._batches for evidence in batch.evidence.values())
+        if refused and self.plan.profile.contract.on_bad_gold == "pair":
+            return  # unusable ground truth is that pair's failure there
+        problems = [
+            f"metric {metric.name!r} needs ground truth of the kind "
+            f"{' or '.join(target.gold for target in metric.targets)}, and no sample has any; add it to "
+            "`expected_output`, or leave the metric out"
+            for metric in self.plan.metrics
+            if not self._seen.intersection(metric.targets)
+        ]
+        if problems:
+            msg = f"nothing can be scored by {len(problems)} of {len(self.plan.metrics)} metrics:"
+            raise MissingGoldError(msg, problems)
+
+    def _score(self, metric: PlannedMetric, notes: list[str]) -> ScoredMetric:
+        target = self._target(metric)
+        extra: dict[str, float] = {}
+        if metric.infers_max_grade:
+            grades = [float(batch.evidence[target].judged.gold.grade.max(initial=0.0)) for batch in self._batches]
+            extra["max_grade"] = max(grades, default=0.0)
+            notes.append(f"{metric.name}: max_grade was inferred from the data: {extra['max_grade']:g}")
+        outcomes: list[Outcome] = []
+        details: list[dict[str, Any]] = []
+        sources: dict[CutSource, int] = {}
+        lows: list[int] = []
+        highs: list[int] = []
+        for batch in self._batches:
+            k, where = metric.cut.resolve(batch.ks, self.plan.default_k)
+            evidence = batch.evidence[target]
+            outcomes.append(score_batch(metric, evidence, batch.flawed, k, self.plan.profile.policy, extra))
+            if batch.samples is not None:
+                details += explain_batch(metric, evidence, batch.samples, k, extra)
+            for source, count in where.items():
+                sources[source] = sources.get(source, 0) + count
+            if k is not None:
+                lows.append(int(np.min(k)))
+                highs.append(int(np.max(k)))
+        spread = (min(lows), max(highs)) if lows else None
+        found = details if self.details else None
+        return ScoredMetric(metric, target, _joined(outcomes), spread, sources, extra, found)
+
+    def _notes(self) -> list[str]:
+        """Say what is suspicious: ids of the two sides that never meet."""
+        notes = []
+        for target in self.plan.targets:
+            evidence = [batch.evidence[target] for batch in self._batches if target in batch.evidence]
+            if target.matcher is None:
+                looks = [each.looks for each in evidence if each.looks is not None]
+                if looks and not any(len(each.judged.rows.sample) for each in evidence):
+                    retrieved, gold = looks[0]
+                    notes.append(
+                        f"no retrieved id is ever a relevant id, so every score by id is 0; do both sides use the same "
+                        f"ids? outputs: `{retrieved}`; ground truth: `{gold}`"
+                    )
+        return notes
+
+    def _check_policy(self, scored: Scored) -> None:
+        policy = self.plan.profile.policy
+        refused = {UNDEFINED: policy.no_gold, MISSING: policy.missing_output, FAILED: policy.failed_output}
+        words = {UNDEFINED: "no_gold", MISSING: "missing_output", FAILED: "failed_output"}
+        problems: dict[int, Problem] = {}
+        for metric in scored.metrics:
+            for place, reason in metric.outcome.reasons.items():
+                code = int(metric.outcome.status[place])
+                declared = place in scored.flawed and scored.flawed[place].status == UNDEFINED
+                if refused.get(code) == "error" and not declared and place not in problems:
+                    message = f"{reason} (metric {metric.planned.name!r}, policy {words[code]}=error)"
+                    problems[place] = Problem(message, sample=scored.sample_ids[place])
+        if problems:
+            count = len(problems)
+            msg = f"the policy refuses {count} sample{'s' if count > 1 else ''}; nothing was scored:"
+            raise SampleRefusedError(msg, [problems[place] for place in sorted(problems)])
+
+
+def check_stream(plan: Plan, where: str) -> None:
+    """
+    Refuse a plan that needs the whole data set where it is never seen at once.
+
+    Args:
+        plan: The plan.
+
+        where: What is being called, for the message.
+
+    Raises:
+        PlanError: A metric infers a parameter from the whole data set.
+
+    """
+    problems = [
+        f"{metric.name!r} infers max_grade from the whole data set, which {where} never sees; "
+        f"write {metric.metric.short[0].lower()}(max_grade=3)@10 with the highest grade of the scale"
+        for metric in plan.metrics
+        if metric.infers_max_grade
+    ]
+    if problems:
+        msg = f"{where} cannot be used with this plan:"
+        raise PlanError(msg, problems)
+
+
+def _joined(outcomes: Sequence[Outcome]) -> Outcome:
+    if len(outcomes) == 1:
+        return outcomes[0]
+    reasons: dict[int, str] = {}
+    start = 0
+    for outcome in outcomes:
+        reasons |= {start + place: reason for place, reason in outcome.reasons.items()}
+        start += len(outcome.values)
+    if not outcomes:
+        return Outcome(np.empty(0), np.empty(0, dtype=np.uint8))
+    values = np.concatenate([outcome.values for outcome in outcomes])
+    return Outcome(values, np.concatenate([outcome.status for outcome in outcomes]), reasons)

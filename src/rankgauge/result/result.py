@@ -1,0 +1,371 @@
+"""
+`Result`: the columns of an evaluation with everything that says what they mean.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rankgauge.errors import ExpressionError, ResultError, suggest
+from rankgauge.evaluation.run import Scored
+from rankgauge.evaluation.scoring import FAILED, MISSING, STATUSES
+from rankgauge.expression import parse
+from rankgauge.result.summary import MetricInfo, MetricSummary
+
+if TYPE_CHECKING:
+    import os
+
+    import polars as pl
+
+__all__ = ["Result", "SampleError"]
+
+
+@dataclass(frozen=True, slots=True)
+class SampleError:
+    """
+    Why a sample has no score.
+
+    Attributes:
+        sample_id: The sample.
+
+        metric: The column; None when it holds for every metric.
+
+        status: `undefined`, `missing` or `failed`.
+
+        reason: A sentence.
+
+    """
+
+    sample_id: str
+    metric: str | None
+    status: str
+    reason: str
+
+
+class Result:
+    """
+    The scores of an evaluation.
+
+    Attributes:
+        sample_ids: The samples, in order.
+
+        tags: The cohorts of each sample.
+
+        metrics: The columns by name, in order.
+
+        manifest: Versions, provenance, policy, expressions, and fingerprints of data and definitions.
+
+        notes: What the user should know about the data.
+
+    """
+
+    def __init__(
+        self,
+        sample_ids: Sequence[str],
+        tags: Sequence[tuple[str, ...]],
+        metrics: Mapping[str, MetricSummary],
+        manifest: Mapping[str, Any],
+        notes: Sequence[str] = (),
+    ) -> None:
+        """
+        Put a result together; `Evaluation.run` does it for you.
+
+        Args:
+            sample_ids: The samples, in order.
+
+            tags: The cohorts of each sample.
+
+            metrics: The columns by name, each over all samples.
+
+            manifest: What a reader has to know to trust the numbers.
+
+            notes: What the user should know about the data.
+
+        """
+        self.sample_ids = tuple(sample_ids)
+        self.tags = tuple(tags)
+        self.metrics = dict(metrics)
+        self.manifest = dict(manifest)
+        self.notes = tuple(notes)
+
+    @classmethod
+    def of(cls, scored: Scored, manifest: Mapping[str, Any]) -> Result:
+        """Return the result of a run."""
+        metrics = {metric.planned.name: MetricSummary.of(metric) for metric in scored.metrics}
+        return cls(scored.sample_ids, scored.tags, metrics, manifest, scored.notes)
+
+    def __getitem__(self, name: str) -> MetricSummary:
+        """
+        Return a column by its name, its safe name, or any spelling of its metric.
+
+        Args:
+            name: For example ``ndcg@10``, ``nDCG@10``, ``ndcg_cut_10``, ``ndcg_at_10`` or ``retrieval-ndcg-at-10``.
+
+        Returns:
+            The column.
+
+        Raises:
+            KeyError: No column answers to it, or several do.
+
+        """
+        if name in self.metrics:
+            return self.metrics[name]
+        for column in self.metrics.values():
+            if name == column.info.safe_name or name in column.info.spellings:
+                return column
+        found: list[MetricSummary] = []
+        try:
+            expression = parse(name)
+        except ExpressionError:
+            pass
+        else:
+            found = [column for column in self.metrics.values() if column.info.answers_to(expression)]
+            exact = [column for column in found if parse(column.info.expression).params == expression.params]
+            found = exact or found
+        if len(found) == 1:
+            return found[0]
+        if found:
+            msg = f"{name!r} may be any of {', '.join(column.name for column in found)}; use one of these names"
+            raise KeyError(msg)
+        close = suggest(name, self.metrics)
+        hint = f"did you mean {' or '.join(map(repr, close))}? " if close else ""
+        msg = f"no column {name!r}; {hint}there are {', '.join(self.metrics)}"
+        raise KeyError(msg)
+
+    def __len__(self) -> int:
+        return len(self.sample_ids)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.metrics)
+
+    def __contains__(self, name: object) -> bool:
+        try:
+            self[name]  # type: ignore[index]  # a key that is no string is no column
+        except (KeyError, TypeError):
+            return False
+        return True
+
+    def __repr__(self) -> str:
+        columns = ", ".join(
+            f"{name}={'none' if column.mean is None else f'{column.mean:.4f}'}" for name, column in self.metrics.items()
+        )
+        return f"<Result of {len(self):,} samples: {columns}>"
+
+    @cached_property
+    def per_sample(self) -> pl.DataFrame:
+        """
+        Return the scores as a polars frame.
+
+        Returns:
+            One row a sample: `sample_id`, then for each metric its value under the safe name (null where it does not
+            count) and its status under ``<safe name>_status``.
+
+        """
+        import polars as pl  # noqa: PLC0415  # loads only when a frame is wanted
+
+        frame: dict[str, pl.Series] = {"sample_id": pl.Series(self.sample_ids, dtype=pl.String)}
+        for column in self.metrics.values():
+            safe = column.info.safe_name
+            frame[safe] = pl.Series(column.values, dtype=pl.Float64).fill_nan(None)
+            names = np.array(STATUSES, dtype=object)[column.codes]
+            frame[f"{safe}_status"] = pl.Series(names.tolist(), dtype=pl.String)
+        return pl.DataFrame(frame)
+
+    @cached_property
+    def unscored(self) -> tuple[SampleError, ...]:
+        """Return every pair of sample and metric without a score; one entry where all metrics say the same."""
+        found: list[SampleError] = []
+        columns = list(self.metrics.values())
+        for place in sorted(set().union(*(column.reasons for column in columns)) if columns else ()):
+            told = {(column.status(place), column.reasons.get(place)) for column in columns}
+            sample_id = self.sample_ids[place]
+            if len(told) == 1:
+                status, reason = told.pop()
+                found.append(SampleError(sample_id, None, status, reason or ""))
+                continue
+            found += [
+                SampleError(sample_id, column.name, column.status(place), column.reasons[place])
+                for column in columns
+                if place in column.reasons
+            ]
+        return tuple(found)
+
+    @property
+    def errors(self) -> tuple[SampleError, ...]:
+        """Return what went wrong: missing outputs, and failed outputs, systems and plugins."""
+        return tuple(error for error in self.unscored if error.status in {"missing", "failed"})
+
+    @property
+    def n_unhealthy(self) -> int:
+        """Return how many samples have a missing output or a failure."""
+        broken = np.zeros(len(self), dtype=np.bool_)
+        for column in self.metrics.values():
+            broken |= (column.codes == MISSING) | (column.codes == FAILED)
+        return int(np.count_nonzero(broken))
+
+    @property
+    def is_incomplete(self) -> bool:
+        """Return whether more samples are missing or failed than the policy's `max_failed` allows."""
+        allowed = float(self.manifest.get("policy", {}).get("max_failed", 0.0))
+        return self.n_unhealthy > allowed * len(self) or bool(self.manifest.get("interrupted"))
+
+    def by_tag(self) -> dict[str | None, Result]:
+        """
+        Split the result by cohort.
+
+        Returns:
+            One result for each tag, sorted; samples with several tags count in each; None holds those without.
+
+        """
+        places: dict[str | None, list[int]] = {}
+        for place, tags in enumerate(self.tags):
+            for tag in tags or (None,):
+                places.setdefault(tag, []).append(place)
+        return {tag: self.take(places[tag]) for tag in sorted(places, key=lambda tag: (tag is None, tag or ""))}
+
+    def take(self, places: Sequence[int]) -> Result:
+        """
+        Return the result over some of the samples.
+
+        Args:
+            places: Which samples, from 0.
+
+        Returns:
+            A new result with the same columns.
+
+        """
+        return Result(
+            [self.sample_ids[place] for place in places],
+            [self.tags[place] for place in places],
+            {name: column.take(places) for name, column in self.metrics.items()},
+            self.manifest,
+            self.notes,
+        )
+
+    @classmethod
+    def merge(cls, results: Sequence[Result]) -> Result:
+        """
+        Put the results of parts of a data set together.
+
+        Args:
+            results: Results with the same columns over different samples.
+
+        Returns:
+            One result, equal to the last bit to that of one run over all samples in this order.
+
+        Raises:
+            ResultError: There is none, columns or definitions differ, or a sample stands in two of them.
+
+        """
+        results = list(results)
+        if not results:
+            msg = "there is nothing to merge"
+            raise ResultError(msg)
+        first = results[0]
+        for other in results[1:]:
+            _check_mergeable(first, other)
+        ids = [sample_id for result in results for sample_id in result.sample_ids]
+        if len(set(ids)) < len(ids):
+            twice = next(sample_id for sample_id in ids if ids.count(sample_id) > 1)
+            msg = f"cannot merge: sample {twice!r} stands in two of the results"
+            raise ResultError(msg)
+        metrics = {name: _concatenated([result.metrics[name] for result in results]) for name in first.metrics}
+        notes = dict.fromkeys(note for result in results for note in result.notes)
+        tags = [tags for result in results for tags in result.tags]
+        manifest = {**first.manifest, "merged_from": len(results)}
+        return cls(ids, tags, metrics, manifest, list(notes))
+
+    def save(self, directory: str | os.PathLike[str]) -> Path:
+        """
+        Write a result folder; it is complete or absent.
+
+        Args:
+            directory: Where; it must not exist, or be empty.
+
+        Returns:
+            The folder.
+
+        Raises:
+            ResultError: The folder has something in it, or cannot be written.
+
+        """
+        from rankgauge.io.folder import save_result  # noqa: PLC0415  # a call up, by design: io stands above
+        from rankgauge.report import json_report, markdown_report, per_sample_jsonl  # noqa: PLC0415  # as above
+
+        reports = {
+            "summary.json": json_report(self),
+            "report.md": markdown_report(self),
+            "per_sample.jsonl": per_sample_jsonl(self),
+        }
+        return save_result(self, Path(directory), reports)
+
+    @classmethod
+    def load(cls, directory: str | os.PathLike[str]) -> Result:
+        """
+        Read a result folder.
+
+        Args:
+            directory: What `save` wrote.
+
+        Returns:
+            The result, equal to the one that was saved.
+
+        Raises:
+            ResultError: It is no result folder, or not a complete one.
+
+        """
+        from rankgauge.io.folder import load_result  # noqa: PLC0415  # as above
+
+        return load_result(Path(directory))
+
+
+def _check_mergeable(first: Result, other: Result) -> None:
+    if list(first.metrics) != list(other.metrics):
+        msg = f"cannot merge: the columns differ: {', '.join(first.metrics)} and {', '.join(other.metrics)}"
+        raise ResultError(msg)
+    for name, column in first.metrics.items():
+        if column.info.fingerprint != other.metrics[name].info.fingerprint:
+            msg = (
+                f"cannot merge: {name!r} does not mean the same in both: {column.info.expression} under "
+                f"{first.manifest.get('profile')}, {other.metrics[name].info.expression} under "
+                f"{other.manifest.get('profile')}"
+            )
+            raise ResultError(msg)
+
+
+def _concatenated(columns: Sequence[MetricSummary]) -> MetricSummary:
+    infos = [column.info for column in columns]
+    spreads = [info.k for info in infos if info.k is not None]
+    sources: dict[str, int] = {}
+    reasons: dict[int, str] = {}
+    start = 0
+    for column in columns:
+        for source, count in column.info.k_sources.items():
+            sources[source] = sources.get(source, 0) + count
+        reasons |= {start + place: reason for place, reason in column.reasons.items()}
+        start += len(column.values)
+    if any(info.inferred != infos[0].inferred for info in infos):
+        msg = (
+            f"cannot merge {columns[0].name!r}: the parts inferred different parameters "
+            f"({'; '.join(str(dict(info.inferred)) for info in infos)}); give them in the expression"
+        )
+        raise ResultError(msg)
+    values = {name: getattr(infos[0], name) for name in MetricInfo.__slots__}
+    values["k"] = (min(low for low, _ in spreads), max(high for _, high in spreads)) if spreads else None
+    values["k_sources"] = sources
+    details: list[Mapping[str, Any]] | None = None
+    if all(column.details is not None for column in columns):
+        details = [fact for column in columns for fact in column.details or ()]
+    return MetricSummary(
+        MetricInfo(**values),
+        np.concatenate([column.values for column in columns]),
+        np.concatenate([column.codes for column in columns]),
+        reasons,
+        details,
+    )

@@ -1,0 +1,270 @@
+"""
+`MetricSummary`: one column of a result, its aggregates and its counts.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankgauge.catalog.catalog import spellings
+from rankgauge.evaluation.run import ScoredMetric
+from rankgauge.evaluation.scoring import FAILED, MISSING, STATUSES, UNDEFINED
+from rankgauge.expression import MetricExpression, parse
+from rankgauge.stats import aggregate, histogram, pass_rate, percentile, standard_deviation
+
+__all__ = ["MetricInfo", "MetricSummary"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MetricInfo:
+    """
+    What a column is, in plain values that a manifest can hold.
+
+    Attributes:
+        name: The column's name.
+
+        safe_name: The same in letters, digits and ``_``.
+
+        spellings: Everything that was written to ask for it.
+
+        names: Every name of its metric.
+
+        alias: The metric's alias.
+
+        expression: The expanded expression.
+
+        cut: The rule of its cutoff: `pinned`, `free`, `own` or `none`.
+
+        k: Lowest and highest cutoff in use; None where there is none.
+
+        k_sources: How many samples took their cutoff from where.
+
+        judged: What was judged against what.
+
+        matcher: The matcher as it prints; None for a join of ids.
+
+        range: Lowest and highest possible value.
+
+        higher_is_better: Whether more is better.
+
+        aggregate: How samples become one number.
+
+        version: The version that the metric declares.
+
+        fingerprint: Equal for two scores that mean the same.
+
+        provider: Distribution, version, plugin, file and line of the metric.
+
+        matcher_providers: The same for the matcher and each of its parts.
+
+        inferred: Parameters that were found in the data.
+
+    """
+
+    name: str
+    safe_name: str
+    spellings: tuple[str, ...]
+    names: tuple[str, ...]
+    alias: str
+    expression: str
+    cut: str
+    k: tuple[int, int] | None
+    k_sources: Mapping[str, int]
+    judged: str
+    matcher: str | None
+    range: tuple[float | None, float | None]
+    higher_is_better: bool
+    aggregate: Literal["mean", "sum", "geometric"]
+    version: str
+    fingerprint: str
+    provider: Mapping[str, Any]
+    matcher_providers: Mapping[str, Mapping[str, Any]]
+    inferred: Mapping[str, float]
+
+    @classmethod
+    def of(cls, scored: ScoredMetric) -> MetricInfo:
+        """Return the plain values of a scored column."""
+        planned = scored.planned
+        matcher = planned.matchers.get(scored.target)
+        return cls(
+            name=planned.name,
+            safe_name=planned.safe_name,
+            spellings=planned.spellings,
+            names=planned.metric.names,
+            alias=planned.metric.alias,
+            expression=str(planned.expression),
+            cut=planned.cut.rule,
+            k=scored.k,
+            k_sources=dict(scored.k_sources.items()),
+            judged=str(scored.target),
+            matcher=None if matcher is None else str(matcher),
+            range=planned.metric.range,
+            higher_is_better=planned.metric.higher_is_better,
+            aggregate=planned.metric.aggregate,
+            version=planned.metric.version,
+            fingerprint=planned.fingerprint,
+            provider=dataclasses.asdict(planned.provider),
+            matcher_providers=(
+                {} if matcher is None else {name: dataclasses.asdict(by) for name, by in matcher.providers}
+            ),
+            inferred=dict(scored.params),
+        )
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> MetricInfo:
+        """Return the info that `dataclasses.asdict` and JSON have made a mapping of."""
+        values = dict(data)
+        for name in ("spellings", "names", "range"):
+            values[name] = tuple(values[name])
+        values["k"] = None if values["k"] is None else tuple(values["k"])
+        return cls(**values)
+
+    def answers_to(self, expression: MetricExpression) -> bool:
+        """
+        Return whether an expression, in any spelling, asks for this column.
+
+        Args:
+            expression: What was asked for. Parameters that it does not mention may have any value.
+
+        Returns:
+            True when name, cutoff and the parameters mentioned agree.
+
+        """
+        own = parse(self.expression)
+        if not set(expression.params) <= set(own.params):
+            return False
+        known = {name.casefold() for name in self.names}
+        for name, k in spellings(expression):
+            if name.casefold() not in known:
+                continue
+            if k is not None:
+                return self.cut == "pinned" and own.k == k
+            drops = "-at-k" in self.alias and "-at-k" not in name
+            return self.cut == "none" if drops else self.cut in {"free", "own"} or "-at-k" not in self.alias
+        return False
+
+
+@dataclass(frozen=True, eq=False)
+class MetricSummary:
+    """
+    One metric over all samples.
+
+    Attributes:
+        info: What the column is.
+
+        values: What counts in aggregates, NaN for a sample that does not count; shape (samples,).
+
+        codes: The status of each sample, an index into `STATUSES`; shape (samples,).
+
+        reasons: Why a sample that is not `scored` has no score, by its place.
+
+        details: Facts behind each score, where they were asked for.
+
+    """
+
+    info: MetricInfo
+    values: NDArray[np.float64]
+    codes: NDArray[np.uint8]
+    reasons: Mapping[int, str] = field(default_factory=dict)
+    details: Sequence[Mapping[str, Any]] | None = None
+
+    @classmethod
+    def of(cls, scored: ScoredMetric) -> MetricSummary:
+        """Return the summary of a scored column."""
+        outcome = scored.outcome
+        return cls(MetricInfo.of(scored), outcome.values, outcome.status, outcome.reasons, scored.details)
+
+    @property
+    def name(self) -> str:
+        """Return the column's name."""
+        return self.info.name
+
+    @cached_property
+    def counted(self) -> list[float]:
+        """Return the values that count in aggregates, in order of the samples."""
+        found: list[float] = self.values[~np.isnan(self.values)].tolist()
+        return found
+
+    @cached_property
+    def mean(self) -> float | None:
+        """Return the aggregate over the values that count: their mean, unless the metric declares another."""
+        return aggregate(self.counted, self.info.aggregate)
+
+    @property
+    def n(self) -> int:
+        """Return how many values count."""
+        return len(self.counted)
+
+    @property
+    def n_undefined(self) -> int:
+        """Return how many samples have no score because their ground truth allows none."""
+        return self._count(UNDEFINED)
+
+    @property
+    def n_missing(self) -> int:
+        """Return how many samples have no output."""
+        return self._count(MISSING)
+
+    @property
+    def n_failed(self) -> int:
+        """Return how many samples failed: a malformed output, a failing system or a failing plugin."""
+        return self._count(FAILED)
+
+    @cached_property
+    def std(self) -> float | None:
+        """Return the sample standard deviation of the values that count; None for fewer than two."""
+        return standard_deviation(self.counted)
+
+    @property
+    def k(self) -> int | tuple[int, int] | None:
+        """Return the cutoff; lowest and highest when samples differ; None where there is none."""
+        if self.info.k is None or self.info.k[0] != self.info.k[1]:
+            return self.info.k
+        return self.info.k[0]
+
+    def percentile(self, p: float) -> float | None:
+        """Return a percentile of the values that count (0 to 100), interpolated linearly between closest ranks."""
+        return percentile(self.counted, p)
+
+    def pass_rate(self, threshold: float = 0.5) -> float | None:
+        """Return the share of the values that count which reach a threshold."""
+        return pass_rate(self.counted, threshold)
+
+    def histogram(self) -> list[tuple[float, float, int]]:
+        """Return ten buckets over the metric's range (or over the values): lower edge, upper edge, count."""
+        low, high = self.info.range
+        low = min(self.counted, default=0.0) if low is None else low
+        high = max(self.counted, default=1.0) if high is None else high
+        return histogram(self.counted, low, high)
+
+    def status(self, place: int) -> str:
+        """Return the status of one sample: `scored`, `undefined`, `missing` or `failed`."""
+        return STATUSES[int(self.codes[place])]
+
+    def take(self, places: Sequence[int] | NDArray[np.int64]) -> MetricSummary:
+        """Return the same column over some of the samples."""
+        kept = [int(place) for place in places]
+        return MetricSummary(
+            self.info,
+            self.values[kept],
+            self.codes[kept],
+            {new: self.reasons[old] for new, old in enumerate(kept) if old in self.reasons},
+            None if self.details is None else [self.details[place] for place in kept],
+        )
+
+    def __repr__(self) -> str:
+        mean = "none" if self.mean is None else f"{self.mean:.4f}"
+        return (
+            f"<{self.name} mean={mean} n={self.n} undefined={self.n_undefined} missing={self.n_missing} "
+            f"failed={self.n_failed}>"
+        )
+
+    def _count(self, code: int) -> int:
+        return int(np.count_nonzero(self.codes == code))

@@ -1,0 +1,5 @@
+"""Statistics over the values of one metric; all of them independent of order and batching."""
+
+from rankgauge.stats.aggregates import aggregate, histogram, pass_rate, percentile, standard_deviation
+
+__all__ = ["aggregate", "histogram", "pass_rate", "percentile", "standard_deviation"]

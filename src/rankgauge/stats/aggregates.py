@@ -1,0 +1,131 @@
+"""
+Aggregates: one number from many, exactly rounded, so that no order or batching can change the last bit.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Literal
+
+__all__ = ["aggregate", "histogram", "pass_rate", "percentile", "standard_deviation"]
+
+_FLOOR = 1e-5
+"""What trec_eval puts in place of smaller values before it takes a logarithm."""
+
+
+def aggregate(values: Sequence[float], how: Literal["mean", "sum", "geometric"] = "mean") -> float | None:
+    """
+    Return one number for all *values*.
+
+    Args:
+        values: The values that count.
+
+        how: `mean`; `sum`; or `geometric`, the exponential of the mean logarithm, values below 1e-5 raised to that
+            (as trec_eval's gm_map).
+
+    Returns:
+        The number; None for the mean of nothing.
+
+    """
+    if how == "sum":
+        return math.fsum(values)
+    if not values:
+        return None
+    if how == "geometric":
+        return math.exp(math.fsum(math.log(max(value, _FLOOR)) for value in values) / len(values))
+    return math.fsum(values) / len(values)
+
+
+def standard_deviation(values: Sequence[float]) -> float | None:
+    """
+    Return the sample standard deviation (divided by n - 1).
+
+    Args:
+        values: The values that count.
+
+    Returns:
+        0 or more; None for fewer than two values.
+
+    """
+    if len(values) < 2:
+        return None
+    mean = math.fsum(values) / len(values)
+    return math.sqrt(math.fsum((value - mean) ** 2 for value in values) / (len(values) - 1))
+
+
+def percentile(values: Sequence[float], p: float) -> float | None:
+    """
+    Return a percentile, interpolated linearly between the closest ranks.
+
+    Args:
+        values: The values that count.
+
+        p: From 0 to 100.
+
+    Returns:
+        The percentile; None for nothing.
+
+    Raises:
+        ValueError: *p* lies outside [0, 100].
+
+    """
+    if not 0 <= p <= 100:
+        msg = f"a percentile lies from 0 to 100, not at {p!r}"
+        raise ValueError(msg)
+    if not values:
+        return None
+    ordered = sorted(values)
+    place = (len(ordered) - 1) * p / 100
+    low = math.floor(place)
+    high = min(low + 1, len(ordered) - 1)
+    return ordered[low] + (ordered[high] - ordered[low]) * (place - low)
+
+
+def pass_rate(values: Sequence[float], threshold: float = 0.5) -> float | None:
+    """
+    Return the share of *values* that reach a threshold.
+
+    Args:
+        values: The values that count.
+
+        threshold: What a value must be at least.
+
+    Returns:
+        From 0 to 1; None for nothing.
+
+    """
+    return sum(value >= threshold for value in values) / len(values) if values else None
+
+
+def histogram(
+    values: Sequence[float], low: float = 0.0, high: float = 1.0, buckets: int = 10
+) -> list[tuple[float, float, int]]:
+    """
+    Count values in buckets of equal width; the last bucket holds its upper edge, too.
+
+    Args:
+        values: The values that count.
+
+        low: The lower edge of the first bucket; lower values count there.
+
+        high: The upper edge of the last bucket; higher values count there.
+
+        buckets: How many buckets.
+
+    Returns:
+        Lower edge, upper edge and count of each bucket, the empty ones included.
+
+    """
+    edges = [low + (high - low) * step / buckets for step in range(buckets + 1)]
+    counts = [0] * buckets
+    for value in values:
+        place = int((value - low) / (high - low) * buckets) if high > low else 0
+        place = min(max(place, 0), buckets - 1)
+        if value < edges[place] and place > 0:
+            place -= 1
+        elif place + 1 < buckets and value >= edges[place + 1]:
+            place += 1
+        counts[place] += 1
+    return [(lower, upper, count) for (lower, upper), count in zip(pairwise(edges), counts, strict=True)]
