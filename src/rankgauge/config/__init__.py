@@ -1,0 +1,6 @@
+"""Config files: one YAML that declares datasets, metrics, policy, matchers, plugins and output."""
+
+from rankgauge.config.load import LoadedConfig, load_config
+from rankgauge.config.schema import Config, json_schema
+
+__all__ = ["Config", "LoadedConfig", "json_schema", "load_config"]

@@ -1,0 +1,249 @@
+"""
+Loading a config file, with every problem in one report, each with its line.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ValidationError
+
+from rankgauge.config.schema import Config
+from rankgauge.declarations import parse_matcher
+from rankgauge.documents import Document, decode_text, read_yaml
+from rankgauge.errors import ConfigError, MatcherError, PolicyError, Problem, UnreadableError, did_you_mean
+from rankgauge.evaluation.requests import Located, MetricSpec
+from rankgauge.policy import Profile, profile
+from rankgauge.samples import FIELDS
+
+__all__ = ["LoadedConfig", "load_config"]
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedConfig:
+    """
+    A config file that was read and checked.
+
+    Attributes:
+        config: Its content.
+
+        path: The file.
+
+        lines: The line of every value by its path.
+
+    """
+
+    config: Config
+    path: Path
+    lines: Mapping[tuple[str | int, ...], int]
+
+    def file(self, relative: str) -> Path:
+        """Return a path that the config file names, relative to where it stands."""
+        return self.path.parent / relative
+
+    @property
+    def profile(self) -> Profile:
+        """Return the profile with the policy options that differ from it."""
+        chosen = profile(self.config.profile)
+        return dataclasses.replace(chosen, policy=chosen.policy.with_options(self.policy_options()))
+
+    def policy_options(self) -> dict[str, Any]:
+        """Return the policy options that the file gives."""
+        policy: BaseModel | None = self.config.policy
+        return {} if policy is None else {name: getattr(policy, name) for name in policy.model_fields_set}
+
+    def metrics(self, sets: Sequence[str] = ()) -> list[MetricSpec]:
+        """
+        Return the metrics to compute, sets expanded.
+
+        Args:
+            sets: Names of sets; none for what `metrics.use` says.
+
+        Returns:
+            The metrics, each with its place in the file.
+
+        Raises:
+            ConfigError: A set that is not declared.
+
+        """
+        known = self.config.metrics.sets
+        for name in sets:
+            if name not in known:
+                msg = f"{self.path} cannot be used:"
+                declared = f"declared are {', '.join(known)}" if known else "none is declared"
+                raise ConfigError(
+                    msg, [Problem(f"no metric set {name!r}{did_you_mean(name, known)}; {declared}", str(self.path))]
+                )
+        if not sets:
+            return list(self._expand(self.config.metrics.use, ("metrics", "use")))
+        return [spec for name in sets for spec in self._expand(known[name], ("metrics", "sets", name))]
+
+    def _expand(self, entries: Sequence[Any], path: tuple[str | int, ...]) -> Iterator[MetricSpec]:
+        for index, entry in enumerate(entries):
+            if isinstance(entry, Mapping) and "set" in entry:
+                name = entry["set"]
+                yield from self._expand(self.config.metrics.sets[name], ("metrics", "sets", name))
+            else:
+                yield Located(entry, str(self.path), self.lines.get((*path, index)))
+
+
+def load_config(path: Path) -> LoadedConfig:
+    """
+    Read a config file.
+
+    Args:
+        path: The file.
+
+    Returns:
+        The config; metrics are not resolved yet.
+
+    Raises:
+        ConfigError: Anything that is wrong with it, all of it at once.
+
+        UnreadableError: It cannot be read, or is no YAML.
+
+    """
+    name = str(path)
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        msg = f"cannot read {name}:"
+        hint = "; `rankgauge init` writes one" if isinstance(error, FileNotFoundError) else ""
+        raise UnreadableError(msg, [Problem(f"{error.strerror or error}{hint}", name)]) from error
+    document = read_yaml(decode_text(data, name), name)
+    problems = []
+    config: Config | None = None
+    if not isinstance(document.value, Mapping):
+        problems.append(Problem("a config file is a mapping; `rankgauge init` writes one", name, 1))
+    else:
+        try:
+            config = Config.model_validate(document.value)
+        except ValidationError as error:
+            problems += [_problem(detail, document, name) for detail in error.errors(include_url=False)]
+    if config is not None:
+        problems += _cross_checks(config, document, name)
+    if problems or config is None:
+        msg = f"{name} cannot be used ({len(problems)} problem{'s' if len(problems) > 1 else ''}):"
+        raise ConfigError(msg, problems)
+    return LoadedConfig(config, path, document.lines)
+
+
+def _problem(detail: Mapping[str, Any], document: Document, name: str) -> Problem:
+    location = tuple(part for part in detail["loc"] if _leads_somewhere(part))
+    message = {
+        "extra_forbidden": "unknown key",
+        "missing": "the key is missing",
+    }.get(detail["type"], str(detail["msg"]).removeprefix("Value error, "))
+    if detail["type"] == "extra_forbidden":
+        siblings = _keys(location[:-1])
+        message += did_you_mean(str(location[-1]), siblings)
+        message += f"; known are {', '.join(siblings)}" if siblings else ""
+    elif detail["type"] != "missing":
+        message += f"; found {detail['input']!r}"
+    return Problem(message, name, _line(document, location), _dotted(location))
+
+
+def _leads_somewhere(part: object) -> bool:
+    """Return whether a part of a pydantic location is a key of the file, and not the name of a union's branch."""
+    return part not in {"str", "MatcherConfig"}
+
+
+def _line(document: Document, location: tuple[str | int, ...]) -> int | None:
+    for size in range(len(location), -1, -1):
+        if (line := document.lines.get(location[:size])) is not None:
+            return line
+    return None
+
+
+def _dotted(location: tuple[str | int, ...]) -> str:
+    text = ""
+    for part in location:
+        text += f"[{part}]" if isinstance(part, int) else f"{'.' if text else ''}{part}"
+    return text
+
+
+def _keys(location: tuple[str | int, ...]) -> list[str]:
+    """Return the keys that the schema knows at a place."""
+    model: Any = Config
+    for part in location:
+        fields = getattr(model, "model_fields", None)
+        annotation = fields[part].annotation if fields and part in fields else model
+        options = [annotation, *getattr(annotation, "__args__", ())]
+        model = next((each for each in reversed(options) if hasattr(each, "model_fields")), annotation)
+    return list(getattr(model, "model_fields", ()))
+
+
+def _cross_checks(config: Config, document: Document, name: str) -> Iterator[Problem]:
+    def problem(path: tuple[str | int, ...], message: str) -> Problem:
+        return Problem(message, name, _line(document, path), _dotted(path))
+
+    try:
+        chosen = profile(config.profile)
+    except PolicyError as error:
+        yield problem(("profile",), str(error))
+        chosen = profile("default")
+    given: BaseModel | None = config.policy
+    for option in sorted(given.model_fields_set) if given is not None else ():
+        value = getattr(given, option)
+        try:
+            chosen.policy.with_options({option: value})
+        except PolicyError as error:
+            yield problem(("policy", option), str(error))
+    for dataset, entry in config.datasets.items():
+        for field in entry.fields:
+            if field not in FIELDS:
+                hint = did_you_mean(field, FIELDS)
+                yield problem(
+                    ("datasets", dataset, "fields", field), f"no field of ours{hint}; known are {', '.join(FIELDS)}"
+                )
+    for matcher, spec in config.matchers.items():
+        try:
+            parse_matcher(spec if isinstance(spec, str) else spec.model_dump())
+        except MatcherError as error:
+            yield problem(("matchers", matcher), str(error))
+    yield from _check_sets(config, problem)
+
+
+def _check_sets(config: Config, problem: Any) -> Iterator[Problem]:  # noqa: ANN401  # a local function of one caller
+    sets = config.metrics.sets
+    includes = {name: [entry["set"] for entry in entries if _is_set(entry)] for name, entries in sets.items()}
+    places: list[tuple[tuple[str | int, ...], str]] = [
+        (("metrics", "use", i), e["set"]) for i, e in enumerate(config.metrics.use) if _is_set(e)
+    ]
+    places += [
+        (("metrics", "sets", name, i), e["set"])
+        for name, entries in sets.items()
+        for i, e in enumerate(entries)
+        if _is_set(e)
+    ]
+    for path, wanted in places:
+        if wanted not in sets:
+            yield problem(
+                path, f"no metric set {wanted!r}{did_you_mean(wanted, sets)}; declared are {', '.join(sets) or 'none'}"
+            )
+    for name in sets:
+        if (trail := _cycle(name, includes)) is not None:
+            yield problem(("metrics", "sets", name), f"the set includes itself: {' -> '.join(trail)}")
+
+
+def _cycle(name: str, includes: Mapping[str, Sequence[str]]) -> list[str] | None:
+    """Return a trail of includes that leads from a set back to itself, None when there is none."""
+    pending = [[name]]
+    seen: set[str] = set()
+    while pending:
+        trail = pending.pop()
+        for following in includes.get(trail[-1], ()):
+            if following == name:
+                return [*trail, name]
+            if following not in seen:
+                seen.add(following)
+                pending.append([*trail, following])
+    return None
+
+
+def _is_set(entry: object) -> bool:
+    return isinstance(entry, Mapping) and "set" in entry

@@ -1,0 +1,154 @@
+"""
+The schema of a config file.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal, get_type_hints
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema, create_model
+
+from rankgauge.policy import PROFILES, Policy
+
+__all__ = ["Config", "DatasetConfig", "MetricEntry", "json_schema"]
+
+_STRICT = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+
+class _Model(BaseModel):
+    model_config = _STRICT
+
+
+def _metric_entry(value: object) -> object:
+    if isinstance(value, str) and value.strip():
+        return value
+    if isinstance(value, Mapping):
+        if set(value) == {"set"} and isinstance(value["set"], str):
+            return value
+        if isinstance(value.get("metric"), str):
+            return value
+    msg = "expected a metric such as 'ndcg@10', a mapping with 'metric', or {set: NAME}"
+    raise ValueError(msg)
+
+
+MetricEntry = Annotated[
+    Any,
+    BeforeValidator(_metric_entry),
+    WithJsonSchema(
+        {
+            "anyOf": [
+                {"type": "string", "description": "An expression such as ndcg@10."},
+                {
+                    "type": "object",
+                    "properties": {"set": {"type": "string", "description": "A named set to include."}},
+                    "required": ["set"],
+                    "additionalProperties": False,
+                },
+                {
+                    "type": "object",
+                    "properties": {
+                        "metric": {"type": "string", "description": "An expression, or a name."},
+                        "as": {"type": "string", "description": "What the column is called."},
+                        "k": {
+                            "anyOf": [
+                                {"type": "integer", "minimum": 1},
+                                {"type": "array", "items": {"type": "integer", "minimum": 1}},
+                            ],
+                            "description": "A cutoff that a sample's own may override; a list pins one column each.",
+                        },
+                    },
+                    "required": ["metric"],
+                },
+            ]
+        }
+    ),
+]
+
+
+class DatasetConfig(_Model):
+    """One dataset."""
+
+    path: str = Field(description="The file, relative to the config file.")
+    outputs: str | None = Field(None, description="A file with outputs, relative to the config file.")
+    fields: dict[str, str] = Field(
+        default_factory=dict, description="Your field name for each of ours, such as `id: qid`."
+    )
+
+
+class RetrievalConfig(_Model):
+    """Settings of the retrieval family."""
+
+    default_k: int | None = Field(None, ge=1, description="The cutoff for whatever says none.")
+
+
+class MetricsConfig(_Model):
+    """Which metrics to compute."""
+
+    retrieval: RetrievalConfig = Field(default_factory=RetrievalConfig)
+    use: list[MetricEntry] = Field(default_factory=list, description="The metrics of a run.")
+    sets: dict[str, list[MetricEntry]] = Field(
+        default_factory=dict, description="Named sets; a set may include others with {set: NAME}."
+    )
+
+
+class MatcherConfig(_Model):
+    """A matcher composed of normalizers and a comparer."""
+
+    normalize: list[str] = Field(default_factory=list, description="Normalizers, in order.")
+    compare: str = Field("equal", description="A comparer, with parameters in parentheses.")
+    threshold: float = Field(1.0, gt=0, le=1, description="The score from which on two texts match.")
+
+
+class PluginsConfig(_Model):
+    """Which plugins may, and must, take part."""
+
+    disable: list[str] = Field(default_factory=list, description="Distributions that are not loaded.")
+    require: list[str] = Field(default_factory=list, description="Distributions without which nothing runs.")
+
+
+class OutputConfig(_Model):
+    """Where results go."""
+
+    directory: str | None = Field(None, description="A folder for result folders, relative to the working directory.")
+    details: bool = Field(False, description="Whether to keep the facts behind every score.")
+    bands: bool = Field(False, description="Whether the table has a word for each mean.")
+
+
+_OPTIONS: dict[str, Any] = {
+    name: (hint if name == "depth" else hint | None, None)
+    for name, hint in get_type_hints(Policy).items()
+    if name in {item.name for item in dataclasses.fields(Policy)}
+}
+PolicyConfig = create_model(  # from the policy itself, so that the two cannot differ
+    "PolicyConfig",
+    __config__=_STRICT,
+    __doc__="Policy options; what is not given is as the profile has it.",
+    **_OPTIONS,
+)
+
+
+class Config(_Model):
+    """A rankgauge config file."""
+
+    version: Literal[1] = Field(description="The version of this schema.")
+    datasets: dict[str, DatasetConfig] = Field(default_factory=dict, description="Datasets by name.")
+    metrics: MetricsConfig = Field(default_factory=MetricsConfig)
+    profile: str = Field("default", description=f"One of {', '.join(PROFILES)}.")
+    policy: PolicyConfig | None = Field(None, description="Options that differ from the profile's.")
+    matchers: dict[str, str | MatcherConfig] = Field(default_factory=dict, description="Matchers by name.")
+    plugins: PluginsConfig = Field(default_factory=PluginsConfig)
+    output: OutputConfig = Field(default_factory=OutputConfig)
+
+
+def json_schema() -> dict[str, Any]:
+    """
+    Return the JSON Schema of config files.
+
+    Returns:
+        What `configs/schema.json` holds, for editors and for validation elsewhere.
+
+    """
+    schema = Config.model_json_schema()
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "rankgauge config", **schema}

@@ -1,0 +1,180 @@
+"""
+The facade: `Engine` knows datasets, plugins and defaults, and makes evaluations of them.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Iterable, Mapping
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rankgauge.catalog import Catalog
+from rankgauge.engine.evaluation import Evaluation
+from rankgauge.errors import DataError, Problem, did_you_mean
+from rankgauge.evaluation.cutoffs import DefaultK
+from rankgauge.io.datasets import DataSource
+from rankgauge.policy import PROFILES
+
+if TYPE_CHECKING:
+    from rankgauge.config import LoadedConfig
+
+__all__ = ["Engine"]
+
+
+class Engine:
+    """
+    Where evaluations begin.
+
+    ::
+
+        engine = Engine()
+        result = engine.dataset("samples.jsonl").with_metrics(["ndcg@10", "retrieval-mrr"]).run()
+        result["ndcg@10"].mean
+    """
+
+    def __init__(self, *, catalog: Catalog | None = None) -> None:
+        """
+        Make an engine.
+
+        Args:
+            catalog: What plugins offer; by default everything that is installed, found when first needed.
+
+        """
+        self._catalog = catalog
+        self._sources: dict[str, DataSource] = {}
+        self._config: LoadedConfig | None = None
+
+    @classmethod
+    def from_config(
+        cls,
+        path: str | os.PathLike[str],
+        *,
+        catalog: Catalog | None = None,
+        disable: Collection[str] = (),
+        own_only: bool = False,
+    ) -> Engine:
+        """
+        Make an engine from a config file.
+
+        Args:
+            path: The file. Data files are named in it relative to where it stands.
+
+            catalog: What plugins offer; by default everything that is installed but for what is disabled.
+
+            disable: Distributions to leave out, beside those that the file disables.
+
+            own_only: Whether to leave out every plugin but rankgauge's own.
+
+        Returns:
+            An engine that knows the file's datasets, and gives its metrics, policy and matchers to every evaluation.
+
+        Raises:
+            ConfigError: Anything that is wrong with the file, all of it at once.
+
+            RequiredPluginError: A plugin that it requires is absent or broken.
+
+        """
+        from rankgauge.config import load_config  # noqa: PLC0415  # pydantic loads only where there is a config
+
+        loaded = load_config(Path(path))
+        found = catalog or Catalog.discover(disable=[*loaded.config.plugins.disable, *disable], own_only=own_only)
+        found.require(loaded.config.plugins.require)
+        matchers = {
+            name: spec if isinstance(spec, str) else spec.model_dump() for name, spec in loaded.config.matchers.items()
+        }
+        engine = cls(catalog=found.with_matchers(matchers) if matchers else found)
+        engine._config = loaded
+        for name, entry in loaded.config.datasets.items():
+            outputs = None if entry.outputs is None else loaded.file(entry.outputs)
+            engine._sources[name] = DataSource(loaded.file(entry.path), outputs, entry.fields, name)
+        return engine
+
+    @cached_property
+    def catalog(self) -> Catalog:
+        """Return what plugins offer."""
+        return self._catalog if self._catalog is not None else Catalog.discover()
+
+    @property
+    def config(self) -> LoadedConfig | None:
+        """Return the config file, None for an engine without one."""
+        return self._config
+
+    @property
+    def dataset_names(self) -> tuple[str, ...]:
+        """Return the names that `dataset` knows, in order of registration."""
+        return tuple(self._sources)
+
+    def register(
+        self,
+        name: str,
+        source: str | os.PathLike[str] | Iterable[object],
+        *,
+        outputs: str | os.PathLike[str] | None = None,
+        fields: Mapping[str, str] | None = None,
+    ) -> Engine:
+        """
+        Give a dataset a name; a name that is taken already gets the new data.
+
+        Args:
+            name: What `dataset` will know it by.
+
+            source: A file, or samples.
+
+            outputs: A file with outputs.
+
+            fields: The data's own field name for each of ours.
+
+        Returns:
+            This engine.
+
+        """
+        path = Path(outputs) if outputs is not None else None
+        self._sources[name] = DataSource(_opened(source), path, dict(fields or {}), name)
+        return self
+
+    def dataset(self, source: str | os.PathLike[str] | Iterable[object]) -> Evaluation:
+        """
+        Begin an evaluation.
+
+        Args:
+            source: A registered name, a file, or samples: mappings in the form of the dataset contract, or `Sample`
+                values.
+
+        Returns:
+            An evaluation with the metrics, policy and defaults of the config, if there is one.
+
+        Raises:
+            DataError: A name that is neither registered nor a file.
+
+        """
+        if isinstance(source, str) and source in self._sources:
+            data = self._sources[source]
+        else:
+            opened = _opened(source)
+            data = DataSource(opened, None, {}, opened.stem if isinstance(opened, Path) else "")
+            if isinstance(data.source, Path) and not data.source.exists():
+                known = did_you_mean(str(source), self._sources)
+                hint = f"; registered are {', '.join(self._sources)}" if self._sources else ""
+                msg = f"cannot use the dataset {str(source)!r}:"
+                raise DataError(msg, [Problem(f"it is neither a registered name nor a file{known}{hint}")])
+        profile, metrics, default_k = PROFILES["default"], [], None
+        if self._config is not None:
+            profile, metrics = self._config.profile, self._config.metrics()
+            if (k := self._config.config.metrics.retrieval.default_k) is not None:
+                default_k = DefaultK(k, f"metrics.retrieval.default_k of {self._config.path}")
+        return Evaluation(
+            catalog=lambda: self.catalog, data=data, metrics=tuple(metrics), profile=profile, default_k=default_k
+        )
+
+
+def _opened(source: str | os.PathLike[str] | Iterable[object]) -> Path | list[object]:
+    """Return a path, or the samples as a list, so that they can be read more than once."""
+    if isinstance(source, str | os.PathLike):
+        return Path(source)
+    if isinstance(source, Mapping) or not isinstance(source, Iterable):
+        msg = "the samples cannot be used:"
+        found = type(source).__name__
+        raise DataError(msg, [Problem(f"a dataset is a name, a file or a list of samples, not a {found}")])
+    return list(source)

@@ -1,0 +1,390 @@
+"""
+`Evaluation`: a dataset with metrics and a policy, ready to be planned, run, streamed or asked for one sample.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from rankgauge.catalog import Catalog
+from rankgauge.engine.job import Job, OutputsSource, check_calls, run_to_end
+from rankgauge.errors import DataError, Problem, RunInterrupted
+from rankgauge.evaluation import STATUSES, Collector, MetricSpec, Plan, make_plan
+from rankgauge.evaluation.cutoffs import DefaultK
+from rankgauge.evaluation.run import check_stream
+from rankgauge.evaluation.sut import SystemUnderTest
+from rankgauge.io.datasets import DataSource
+from rankgauge.policy import Policy, Profile, profile
+from rankgauge.result import Result
+from rankgauge.samples import GOLD_KINDS, Fault, Sample, read_sample
+
+__all__ = ["DataCheck", "Evaluation", "Progress", "SampleScore"]
+
+Progress = Callable[[int, int | None], None]
+"""Called with how many samples are done, and how many there are, if that is known."""
+
+
+class SampleScore(NamedTuple):
+    """
+    One score of one sample.
+
+    Attributes:
+        value: What counts under the policy; None where nothing does.
+
+        status: `scored`, `undefined`, `missing` or `failed`.
+
+        reason: Why there is no score; empty for one that is `scored`.
+
+        details: Facts behind the score, where they were asked for.
+
+    """
+
+    value: float | None
+    status: str
+    reason: str = ""
+    details: Mapping[str, Any] | None = None
+
+
+class DataCheck(NamedTuple):
+    """
+    What a data set holds.
+
+    Attributes:
+        samples: How many samples.
+
+        without_output: How many of them have no output.
+
+        malformed: How many have one that cannot be read.
+
+        gold: How many have each kind of ground truth.
+
+        notes: What the user should know.
+
+    """
+
+    samples: int
+    without_output: int
+    malformed: int
+    gold: Mapping[str, int]
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Evaluation:
+    """
+    A dataset with metrics and a policy. Every ``with_*`` returns a new evaluation.
+
+    Attributes:
+        data: Where the samples come from.
+
+        metrics: The metrics as they were asked for.
+
+        profile: The policy and the conventions.
+
+        default_k: The cutoff for whatever says none; None for the built-in one.
+
+    """
+
+    catalog: Callable[[], Catalog] = field(repr=False)
+    data: DataSource
+    metrics: tuple[MetricSpec, ...] = ()
+    profile: Profile
+    default_k: DefaultK | None = None
+
+    def with_metrics(self, metrics: Sequence[MetricSpec]) -> Evaluation:
+        """
+        Return this evaluation with these metrics.
+
+        Args:
+            metrics: Expressions such as ``ndcg@10``, mappings ``{metric, as, k, ...}``, or functions: declared ones,
+                or ``f(ranking: JudgedSample, *, k: int) -> float | None``.
+
+        Returns:
+            A new evaluation.
+
+        """
+        listed = (metrics,) if isinstance(metrics, str) else tuple(metrics)
+        return replace(self, metrics=listed)
+
+    def with_policy(self, policy: str | Policy | Profile) -> Evaluation:
+        """
+        Return this evaluation under another policy.
+
+        Args:
+            policy: The name of a profile, a profile, or a policy (which keeps the other conventions as they are).
+
+        Returns:
+            A new evaluation.
+
+        Raises:
+            PolicyError: No profile has that name.
+
+        """
+        chosen = replace(self.profile, policy=policy) if isinstance(policy, Policy) else profile(policy)
+        return replace(self, profile=chosen)
+
+    def with_defaults(self, *, k: int, source: str = "with_defaults(k=)") -> Evaluation:
+        """
+        Return this evaluation with another cutoff for whatever says none.
+
+        Args:
+            k: The cutoff; checked when the plan is made.
+
+            source: Where it was given, for messages.
+
+        Returns:
+            A new evaluation.
+
+        """
+        return replace(self, default_k=DefaultK(k, source))
+
+    def with_outputs(self, outputs: str | os.PathLike[str]) -> Evaluation:
+        """
+        Return this evaluation with another outputs file.
+
+        Args:
+            outputs: The file.
+
+        Returns:
+            A new evaluation.
+
+        """
+        return replace(self, data=self.data._replace(outputs=Path(outputs)))
+
+    def plan(self) -> Plan:
+        """
+        Resolve names, parameters, matchers, cutoffs and policy; no data is read.
+
+        Returns:
+            The plan.
+
+        Raises:
+            PlanError: Anything that is wrong, all of it at once.
+
+        """
+        return self._plan
+
+    def run(
+        self,
+        *,
+        outputs: OutputsSource | None = None,
+        sut: SystemUnderTest | None = None,
+        concurrency: int = 8,
+        timeout: float | None = None,
+        limit: int | None = None,
+        details: bool = False,
+        batch_size: int = 4096,
+        progress: Progress | None = None,
+    ) -> Result:
+        """
+        Evaluate.
+
+        Args:
+            outputs: What the system under test emitted; beats an outputs file, which beats what the samples hold.
+
+            sut: The system under test, called with each sample's `input` instead; it may be asynchronous.
+
+            concurrency: How many calls of *sut* may be under way at once.
+
+            timeout: Seconds for each call of *sut*.
+
+            limit: How many samples to take at the most.
+
+            details: Whether to keep the facts behind every score.
+
+            batch_size: How many samples are judged at once; it never changes a score.
+
+            progress: Called as samples are done.
+
+        Returns:
+            The scores. What fails, fails for its own sample; the rest goes on.
+
+        Raises:
+            PlanError: Anything that is wrong before data is read.
+
+            DataError: Anything that is wrong with the data files.
+
+            SampleRefusedError: The policy turns a sample into an error.
+
+            RunInterrupted: The run was interrupted while *sut* was called; what was done is in its `result`.
+
+        """
+        check_calls(outputs, sut, concurrency, timeout)
+        if sut is not None:
+            return self._run_sut(sut, concurrency, timeout, limit, details, batch_size, progress)
+        job = Job(self.plan(), self.data, details=details, limit=limit, batch_size=batch_size, outputs=outputs)
+        for done in job.judge():
+            if progress is not None:
+                progress(done, None)
+        return job.result()
+
+    async def arun(
+        self,
+        *,
+        outputs: OutputsSource | None = None,
+        sut: SystemUnderTest | None = None,
+        concurrency: int = 8,
+        timeout: float | None = None,  # noqa: ASYNC109  # a limit for each call of `sut`, not for this one
+        limit: int | None = None,
+        details: bool = False,
+        batch_size: int = 4096,
+        progress: Progress | None = None,
+    ) -> Result:
+        """
+        Evaluate from asynchronous code; see `run` for the arguments.
+
+        Returns:
+            The scores.
+
+        Raises:
+            RankgaugeError: As `run`.
+
+        """
+        check_calls(outputs, sut, concurrency, timeout)
+        if sut is None:
+            return await asyncio.to_thread(
+                self.run, outputs=outputs, limit=limit, details=details, batch_size=batch_size, progress=progress
+            )
+        job = Job(self.plan(), self.data, details=details, limit=limit, batch_size=batch_size)
+        async for done, total in job.call(sut, concurrency, timeout):
+            if progress is not None:
+                progress(done, total)
+        return job.result()
+
+    def stream(
+        self, *, batch_size: int = 4096, outputs: OutputsSource | None = None, limit: int | None = None
+    ) -> Iterator[Result]:
+        """
+        Evaluate in constant memory.
+
+        Args:
+            batch_size: How many samples make one result.
+
+            outputs: As in `run`.
+
+            limit: How many samples to take at the most.
+
+        Yields:
+            One result for each batch; `Result.merge` of all of them equals `run`. A problem of the data is raised
+            when it is reached, after the results before it.
+
+        Raises:
+            RankgaugeError: As `run`; also for a metric that has to see the whole data set first.
+
+        """
+        check_stream(self.plan(), "stream()")
+        job = Job(self.plan(), self.data, details=False, limit=limit, batch_size=batch_size, outputs=outputs)
+        for batch in job.batches():
+            collector = Collector(job.plan)
+            collector.add(batch)
+            yield Result.of(collector.finish(require_gold=False), job.manifest())
+
+    def check(self) -> DataCheck:
+        """
+        Read and judge everything, and score nothing.
+
+        Returns:
+            What was found.
+
+        Raises:
+            RankgaugeError: As `run`.
+
+        """
+        job = Job(self.plan(), self.data, details=False, limit=None, batch_size=4096)
+        samples = without = malformed = 0
+        gold: dict[str, int] = dict.fromkeys(GOLD_KINDS, 0)
+        for batch in job.batches():
+            job.collector.add(batch)
+            samples += len(batch)
+            without += sum(sample.output is None for sample in batch)
+            malformed += sum(isinstance(sample.output, Fault) for sample in batch)
+            for kind in GOLD_KINDS:
+                gold[kind] += sum(bool(getattr(sample.expected, kind)) for sample in batch)
+        notes = job.collector.finish().notes
+        return DataCheck(samples, without, malformed, gold, tuple(notes))
+
+    def score(self, sample: Mapping[str, Any] | Sample, *, details: bool = False) -> dict[str, SampleScore]:
+        """
+        Score one sample, for harnesses that call one at a time.
+
+        Args:
+            sample: In the form of the dataset contract, with its `actual_output`.
+
+            details: Whether to compute the facts behind every score.
+
+        Returns:
+            The scores by column.
+
+        Raises:
+            DataError: The sample does not follow the contract.
+
+            RankgaugeError: As `run`.
+
+        """
+        plan = self._single_plan
+        if not isinstance(sample, Sample):
+            problems: list[Problem] = []
+            read = read_sample(sample, problems=problems, contract=self.profile.contract)
+            if read is None:
+                msg = "the sample cannot be scored:"
+                raise DataError(msg, problems)
+            sample = read
+        collector = Collector(plan, details=details)
+        collector.add([sample])
+        scores: dict[str, SampleScore] = {}
+        for metric in collector.finish(require_gold=False).metrics:
+            outcome = metric.outcome
+            value = float(outcome.values[0])
+            scores[metric.planned.name] = SampleScore(
+                None if value != value else value,  # noqa: PLR0124  # NaN
+                STATUSES[int(outcome.status[0])],
+                outcome.reasons.get(0, ""),
+                None if metric.details is None else metric.details[0],
+            )
+        return scores
+
+    @cached_property
+    def _plan(self) -> Plan:
+        return make_plan(
+            self.metrics,
+            catalog=self.catalog(),
+            profile=self.profile,
+            default_k=self.default_k,
+            dataset=self.data.label,
+        )
+
+    @cached_property
+    def _single_plan(self) -> Plan:
+        check_stream(self._plan, "score()")
+        return self._plan
+
+    def _run_sut(
+        self,
+        sut: SystemUnderTest,
+        concurrency: int,
+        timeout: float | None,
+        limit: int | None,
+        details: bool,  # noqa: FBT001  # passed on from `run`
+        batch_size: int,
+        progress: Progress | None,
+    ) -> Result:
+        job = Job(self.plan(), self.data, details=details, limit=limit, batch_size=batch_size)
+
+        async def drive() -> None:
+            async for done, total in job.call(sut, concurrency, timeout):
+                if progress is not None:
+                    progress(done, total)
+
+        try:
+            run_to_end(drive)
+        except KeyboardInterrupt:
+            count, total = len(job.answered), len(job.samples)
+            msg = f"interrupted: {count:,} of {total:,} samples are done, and scored"
+            raise RunInterrupted(msg, job.result(interrupted=True)) from None
+        return job.result()

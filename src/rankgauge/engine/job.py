@@ -1,0 +1,207 @@
+"""
+One run: reading, attaching outputs or calling the system under test, judging, and making the result.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import threading
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from rankgauge.engine.manifest import make_manifest
+from rankgauge.errors import DataError, ParameterError, Problem
+from rankgauge.evaluation import Collector, Plan
+from rankgauge.evaluation.sut import SystemUnderTest, call_each
+from rankgauge.io.datasets import DatasetReader, DataSource
+from rankgauge.io.outputs import Outputs, read_outputs
+from rankgauge.logs import logger
+from rankgauge.result import Result
+from rankgauge.samples import Fault, Output, Sample, read_output
+
+__all__ = ["Job", "OutputsSource", "check_calls", "run_to_end"]
+
+OutputsSource = str | os.PathLike[str] | Mapping[str, object]
+"""A file with outputs, or a map from sample ids to outputs."""
+
+
+class Job:
+    """One run: reads, attaches outputs, judges, and makes the result."""
+
+    def __init__(
+        self,
+        plan: Plan,
+        data: DataSource,
+        *,
+        details: bool,
+        limit: int | None,
+        batch_size: int,
+        outputs: OutputsSource | None = None,
+    ) -> None:
+        if batch_size < 1 or (limit is not None and limit < 1):
+            msg = f"batch_size and limit must be 1 or more, not {batch_size!r} and {limit!r}"
+            raise ParameterError(msg)
+        self.plan = plan
+        self.profile = plan.profile
+        self.data = data
+        self.batch_size = batch_size
+        self.limited = limit is not None
+        catalog = self.plan.catalog
+        contract = self.profile.contract
+        self.reader = DatasetReader(self.data, catalog=catalog, contract=contract, limit=limit)
+        chosen: OutputsSource | None = outputs if outputs is not None else self.data.outputs
+        self.outputs: Outputs | None = None
+        if chosen is not None:
+            source = chosen if isinstance(chosen, Mapping) else Path(chosen)
+            self.outputs = read_outputs(source, catalog=catalog, contract=contract, fields=self.data.fields)
+        self.overlap = 0
+        self.collector = Collector(self.plan, details=details)
+        self.samples: list[Sample] = []
+        self.answered: dict[int, Sample] = {}
+        self.by_sut = False
+        self._observe("rankgauge_run_started", self.plan)
+
+    def batches(self) -> Iterator[list[Sample]]:
+        """Yield the samples in batches, with their outputs."""
+        for batch in self.reader.batches(self.batch_size):
+            yield self._attached(batch)
+        self._check_outputs()
+
+    def judge(self) -> Iterator[int]:
+        """Judge everything; yield how many samples are done."""
+        for batch in self.batches():
+            self.collector.add(batch)
+            yield self.reader.count
+
+    async def call(
+        self,
+        sut: SystemUnderTest,
+        concurrency: int,
+        timeout: float | None,  # noqa: ASYNC109  # for each call
+    ) -> AsyncIterator[tuple[int, int]]:
+        """Read everything, then call the system under test; yield how many samples are done, and how many there are."""
+        self.by_sut = True
+        for batch in self.reader.batches(self.batch_size):
+            self.samples += batch
+        async for place, raw in call_each(self.samples, sut, concurrency=concurrency, timeout=timeout):
+            if isinstance(raw, Fault):
+                output: Output | Fault = raw
+            elif raw is None:
+                output = Fault("the system under test returned None")
+            else:
+                output = read_output(raw, contract=self.profile.contract)
+            self.answered[place] = self.samples[place]._replace(output=output)
+            yield len(self.answered), len(self.samples)
+
+    def result(self, *, interrupted: bool = False) -> Result:
+        """Score what was judged, and say what it is."""
+        answered = [self.answered[place] for place in sorted(self.answered)]
+        for start in range(0, len(answered), self.batch_size):
+            self.collector.add(answered[start : start + self.batch_size])
+        scored = self.collector.finish(require_gold=not interrupted)
+        result = Result.of(scored, self.manifest(interrupted=interrupted))
+        self._observe("rankgauge_run_finished", result)
+        for note in result.notes:
+            logger("engine").warning(note)
+        return result
+
+    def manifest(self, *, interrupted: bool = False) -> dict[str, Any]:
+        """Return what a reader has to know to trust the numbers."""
+        return make_manifest(
+            self.plan,
+            self.data,
+            dataset_fingerprint=self.reader.fingerprint,
+            outputs=self.outputs,
+            overlap=self.overlap,
+            by_sut=self.by_sut,
+            interrupted=interrupted,
+        )
+
+    def _attached(self, batch: list[Sample]) -> list[Sample]:
+        if self.outputs is not None:
+            by_id = self.outputs.by_id
+            self.overlap += sum(sample.output is not None and sample.id in by_id for sample in batch)
+            batch = [sample._replace(output=by_id[sample.id]) if sample.id in by_id else sample for sample in batch]
+        if self.profile.policy.queries == "intersection":
+            batch = [sample for sample in batch if sample.output is not None]
+        return batch
+
+    def _check_outputs(self) -> None:
+        if self.outputs is None or self.limited or self.profile.policy.queries == "intersection":
+            return
+        unknown = self.outputs.by_id.keys() - self.reader.sample_ids
+        if unknown:
+            first = sorted(unknown)
+            known = next(iter(self.reader.sample_ids))
+            label = self.outputs.source or "the outputs"
+            msg = f"{label} and the dataset do not fit:"
+            problem = (
+                f"{len(unknown):,} of {len(self.outputs.by_id):,} outputs are for samples that the dataset lacks, "
+                f"such as {', '.join(map(repr, first[:5]))} (the dataset's look like {known!r}); remove them, or say "
+                "policy queries=intersection to leave out what one side lacks"
+            )
+            raise DataError(msg, [Problem(problem, self.outputs.source)])
+
+    def _observe(self, hook: str, subject: Plan | Result) -> None:
+        for plugin, observer in self.plan.catalog.observers(hook):
+            try:
+                observer(subject)
+            except Exception as error:  # noqa: BLE001  # an observer must not stop a run
+                logger("engine").warning(
+                    "observer %s of plugin %s failed: %s: %s", hook, plugin, type(error).__name__, error
+                )
+
+
+def check_calls(outputs: OutputsSource | None, sut: object, concurrency: object, timeout: float | None) -> None:
+    """
+    Check the arguments of a run.
+
+    Args:
+        outputs: Where outputs come from.
+
+        sut: The system under test.
+
+        concurrency: How many calls may be under way at once.
+
+        timeout: Seconds for each call.
+
+    Raises:
+        ParameterError: They do not fit together, or one is out of bounds.
+
+    """
+    if outputs is not None and sut is not None:
+        msg = "give either outputs or sut: the scores would not say which they are of"
+        raise ParameterError(msg)
+    if not (sut is None or callable(sut)):
+        msg = f"sut must be callable, not {sut!r}"
+        raise ParameterError(msg)
+    if isinstance(concurrency, bool) or not isinstance(concurrency, int) or concurrency < 1:
+        msg = f"concurrency must be an integer of 1 or more, not {concurrency!r}"
+        raise ParameterError(msg)
+    if timeout is not None and not timeout > 0:
+        msg = f"timeout must be a number of seconds above 0, not {timeout!r}"
+        raise ParameterError(msg)
+
+
+def run_to_end(main: Callable[[], Coroutine[Any, Any, None]]) -> None:
+    """Run a coroutine to its end, also where a loop runs in this thread already (a notebook)."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        asyncio.run(main())
+        return
+    failure: list[BaseException] = []
+
+    def drive() -> None:
+        try:
+            asyncio.run(main())
+        except BaseException as error:  # noqa: BLE001  # raised again in the calling thread
+            failure.append(error)
+
+    thread = threading.Thread(target=drive, name="rankgauge-run")
+    thread.start()
+    thread.join()
+    if failure:
+        raise failure[0]

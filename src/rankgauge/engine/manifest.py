@@ -1,0 +1,101 @@
+"""
+The manifest: what a reader of a result has to know to trust its numbers.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import platform
+import sys
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from rankgauge.evaluation import Plan
+from rankgauge.io.datasets import DataSource
+from rankgauge.io.outputs import Outputs
+
+__all__ = ["make_manifest"]
+
+
+def make_manifest(
+    plan: Plan,
+    data: DataSource,
+    *,
+    dataset_fingerprint: str,
+    outputs: Outputs | None,
+    overlap: int,
+    by_sut: bool,
+    interrupted: bool,
+) -> dict[str, Any]:
+    """
+    Put the manifest of a run together.
+
+    Args:
+        plan: What was computed.
+
+        data: Where the samples came from.
+
+        dataset_fingerprint: A hash of the dataset.
+
+        outputs: Where the outputs came from; None when the samples held them or a system was called.
+
+        overlap: How many samples had an output of their own that another one replaced.
+
+        by_sut: Whether a system under test was called.
+
+        interrupted: Whether the run was interrupted.
+
+    Returns:
+        Plain data: versions, plugins, policy, expanded expressions, fingerprints, and a config that says the same.
+
+    """
+    path = str(data.source) if isinstance(data.source, Path) else None
+    policy = dataclasses.asdict(plan.profile.policy)
+    plugins = {(plugin.distribution, plugin.version) for plugin in plan.catalog.plugins if not plugin.disabled}
+    origin = "sut" if by_sut else "samples" if outputs is None else "file" if outputs.source else "argument"
+    return {
+        "created_at": datetime.now(UTC).isoformat(timespec="seconds"),
+        "interrupted": interrupted,
+        "versions": {
+            "rankgauge": version("rankgauge"),
+            "python": platform.python_version(),
+            "platform": sys.platform,
+            "numpy": version("numpy"),
+        },
+        "plugins": [{"distribution": name, "version": number} for name, number in sorted(plugins)],
+        "profile": plan.profile.name,
+        "policy": policy,
+        "default_k": {"k": plan.default_k.k, "source": plan.default_k.source},
+        "dataset": {"name": data.name or None, "path": path, "fingerprint": dataset_fingerprint},
+        "outputs": {
+            "from": origin,
+            "path": outputs.source or None if outputs is not None else None,
+            "fingerprint": outputs.fingerprint or None if outputs is not None else None,
+            "replaced_those_in_samples": overlap,
+        },
+        "config": _config(plan, data, policy),
+    }
+
+
+def _config(plan: Plan, data: DataSource, policy: dict[str, Any]) -> dict[str, Any]:
+    """Return a config with everything said: what `config.resolved.yaml` holds."""
+    entry: dict[str, Any] = {"path": str(data.source) if isinstance(data.source, Path) else "samples.jsonl"}
+    if data.outputs is not None:
+        entry["outputs"] = str(data.outputs)
+    if data.fields:
+        entry["fields"] = dict(data.fields)
+    use: list[Any] = []
+    for metric in plan.metrics:
+        written: dict[str, Any] = {"metric": str(metric.expression), "as": metric.name}
+        if metric.cut.rule in {"free", "own"} and metric.cut.k is not None:
+            written["k"] = metric.cut.k
+        use.append(written)
+    return {
+        "version": 1,
+        "datasets": {data.name or "data": entry},
+        "metrics": {"retrieval": {"default_k": plan.default_k.k}, "use": use},
+        "profile": plan.profile.name,
+        "policy": policy,
+    }

@@ -1,0 +1,1 @@
+"""Input and output: the only place that touches files."""

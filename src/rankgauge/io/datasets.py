@@ -1,0 +1,239 @@
+"""
+Datasets: turning the records of a file, or Python objects, into samples, with all problems reported in one go.
+"""
+
+from __future__ import annotations
+
+import gc
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from itertools import islice
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+import orjson
+
+from rankgauge.catalog import Catalog
+from rankgauge.declarations import Record
+from rankgauge.errors import DataError, NothingToEvaluateError, Problem, UnreadableError, did_you_mean
+from rankgauge.io.files import digest, open_file, plain_suffix
+from rankgauge.samples import Contract, Fault, Sample, read_sample
+
+__all__ = ["DataSource", "DatasetReader", "records", "remapped"]
+
+_BATCH = 4096
+_MOST_PROBLEMS = 10_000
+
+
+class DataSource(NamedTuple):
+    """
+    Where a dataset comes from.
+
+    Attributes:
+        source: A file, or samples: mappings in the form of the contract, or `Sample` values.
+
+        outputs: A file with outputs.
+
+        fields: The data's own field name for each of ours.
+
+        name: What the data is called.
+
+    """
+
+    source: Path | Sequence[object]
+    outputs: Path | None = None
+    fields: Mapping[str, str] = MappingProxyType({})
+    name: str = ""
+
+    @property
+    def label(self) -> str:
+        """Return what messages call the data."""
+        return str(self.source) if isinstance(self.source, Path) else self.name or "the samples"
+
+
+class DatasetReader:
+    """
+    Reads one dataset in batches.
+
+    Attributes:
+        fingerprint: A hash of the content, once everything was read.
+
+        count: How many samples were read.
+
+    """
+
+    def __init__(self, data: DataSource, *, catalog: Catalog, contract: Contract, limit: int | None = None) -> None:
+        """
+        Prepare to read; nothing is opened yet.
+
+        Args:
+            data: Where the samples come from.
+
+            catalog: Where file formats are looked up.
+
+            contract: How strictly to read.
+
+            limit: How many samples to read at the most.
+
+        """
+        self.fingerprint = ""
+        self.count = 0
+        self._data = data
+        self._catalog = catalog
+        self._contract = contract
+        self._limit = limit
+        self._seen: set[str] = set()
+
+    def batches(self, size: int = _BATCH) -> Iterator[list[Sample]]:
+        """
+        Yield the samples in batches.
+
+        Args:
+            size: How many samples to a batch.
+
+        Yields:
+            Samples in order of the data. After the first problem reading goes on, and yields nothing more.
+
+        Raises:
+            DataError: At the end, when anything was wrong: all of it.
+
+            NothingToEvaluateError: There was no sample.
+
+        """
+        problems: list[Problem] = []
+        batch: list[Sample] = []
+        found = self._samples(problems)
+        with _without_gc():
+            while True:
+                batch = list(islice(found, size))
+                self.count += len(batch)
+                if not batch or len(problems) > _MOST_PROBLEMS:
+                    break
+                if not problems:
+                    yield batch
+        label = self._data.label
+        if problems:
+            more = "at least " if len(problems) > _MOST_PROBLEMS else ""
+            msg = f"{label} cannot be used ({more}{len(problems):,} problem{'s' if len(problems) > 1 else ''}):"
+            raise DataError(msg, problems)
+        if not self.count:
+            msg = f"{label} has no sample; there is nothing to evaluate"
+            raise NothingToEvaluateError(msg, [])
+        if isinstance(self._data.source, Path):
+            self.fingerprint = digest(self._data.source)
+
+    def _samples(self, problems: list[Problem]) -> Iterator[Sample]:
+        hasher = hashlib.sha256()
+        source, fields = self._data.source, self._data.fields
+        on_disk = isinstance(source, Path)
+        file = str(source) if on_disk else ""
+        found = records(source, self._catalog) if isinstance(source, Path) else _objects(source)
+        for record in islice(found, self._limit):
+            value = record.value
+            if isinstance(value, Fault):
+                problems.append(Problem(value.reason, file, record.line, record.path))
+                continue
+            if isinstance(value, Sample):
+                sample: Sample | None = value
+            else:
+                if fields and isinstance(value, Mapping):
+                    value = remapped(value, fields)
+                where = Problem("", file, record.line, record.path)
+                sample = read_sample(value, problems=problems, contract=self._contract, place=where)
+            if sample is None:
+                continue
+            if sample.id in self._seen:
+                message = f"duplicate sample id {sample.id!r}; ids must be unique"
+                problems.append(Problem(message, file, record.line, record.path, sample.id))
+                continue
+            self._seen.add(sample.id)
+            if not on_disk:
+                hasher.update(_canonical(value))
+            yield sample
+        if not on_disk:
+            self.fingerprint = f"sha256:{hasher.hexdigest()}"
+
+    @property
+    def sample_ids(self) -> set[str]:
+        """Return the ids of the samples read so far."""
+        return self._seen
+
+
+def records(path: Path, catalog: Catalog) -> Iterator[Record]:
+    """
+    Read the records of a file in the format that its ending says.
+
+    Args:
+        path: The file.
+
+        catalog: Where file formats are looked up.
+
+    Yields:
+        The records.
+
+    Raises:
+        UnreadableError: No plugin reads such files, or this one cannot be read.
+
+    """
+    suffix = plain_suffix(path)
+    claim = catalog.reader(suffix)
+    if claim is None:
+        known = sorted({ending for each in catalog.all("reader").values() for ending in each.declaration.suffixes})
+        hint = did_you_mean(suffix, known)
+        msg = f"cannot read {path}:"
+        message = (
+            f"no reader for files ending in {suffix!r}{hint}; known are {', '.join(known)} (and .gz, .zst behind them)"
+        )
+        raise UnreadableError(msg, [Problem(message, str(path))])
+    with open_file(path) as source:
+        yield from claim.declaration.function(source)
+
+
+def remapped(record: Mapping[str, Any], fields: Mapping[str, str]) -> dict[str, Any]:
+    """
+    Return a record with the user's field names mapped onto the contract's.
+
+    Args:
+        record: As it stands in the data.
+
+        fields: The user's name for each of ours; a name of ours may reach into a field, such as
+            ``expected_output.answer``.
+
+    Returns:
+        A new mapping; the record's other fields stay.
+
+    """
+    mapped: dict[str, Any] = dict(record)
+    for ours, theirs in fields.items():
+        value = record.get(theirs)
+        head, _, inner = ours.partition(".")
+        if not inner:
+            mapped[head] = value
+        elif value is not None:
+            nested = mapped.get(head)
+            mapped[head] = {**(nested if isinstance(nested, Mapping) else {}), inner: value}
+    return mapped
+
+
+def _objects(source: Sequence[object]) -> Iterator[Record]:
+    for index, value in enumerate(source):
+        yield Record(value, None, f"samples[{index}]")
+
+
+def _canonical(value: object) -> bytes:
+    plain = value._asdict() if isinstance(value, Sample) else value
+    return orjson.dumps(plain, option=orjson.OPT_SORT_KEYS | orjson.OPT_NON_STR_KEYS, default=repr)
+
+
+@contextmanager
+def _without_gc() -> Iterator[None]:
+    """Hold off the cycle collector: decoding makes many objects and no cycles, and its passes cost three times that."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()

@@ -1,0 +1,124 @@
+"""
+Files: opening them, taking off compression and byte-order marks, and naming what is wrong with them.
+"""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import io
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, BinaryIO, cast
+
+from rankgauge.errors import Problem, UnreadableError
+
+__all__ = ["OpenFile", "digest", "open_file", "plain_suffix"]
+
+_BOM = b"\xef\xbb\xbf"
+_COMPRESSED = {".gz": "gzip", ".zst": "zstd"}
+
+
+@dataclass(frozen=True, slots=True)
+class OpenFile:
+    """
+    An open file, as readers are given it.
+
+    Attributes:
+        name: The path as the user wrote it.
+
+        path: The path when the file is not compressed, else None.
+
+        stream: The decompressed bytes, behind a byte-order mark if there was one.
+
+    """
+
+    name: str
+    path: str | None
+    stream: IO[bytes]
+
+
+@contextmanager
+def open_file(path: Path) -> Iterator[OpenFile]:
+    """
+    Open a file for reading, decompressed by its ending (``.gz``, ``.zst``).
+
+    Args:
+        path: The file.
+
+    Yields:
+        The open file.
+
+    Raises:
+        UnreadableError: It cannot be opened, or turns out not to be what its ending says while it is read.
+
+    """
+    name = str(path)
+    try:
+        with path.open("rb") as raw:
+            compression = _COMPRESSED.get(path.suffix.lower())
+            stream = io.BufferedReader(_decompressed(raw, compression), 1 << 18) if compression else raw
+            if stream.peek(3)[:3] == _BOM:
+                stream.read(3)
+            yield OpenFile(name, None if compression else name, stream)
+    except OSError as error:
+        raise _unreadable(name, _explained(path, error)) from error
+    except (EOFError, zlib.error) as error:
+        raise _unreadable(name, f"the compressed data is damaged: {error}") from error
+    except Exception as error:
+        if type(error).__name__ == "ZstdError":
+            raise _unreadable(name, f"the compressed data is damaged: {error}") from error
+        raise
+
+
+def digest(path: Path) -> str:
+    """
+    Return the SHA-256 of a file's bytes, as ``sha256sum`` prints it.
+
+    Args:
+        path: The file.
+
+    Returns:
+        ``sha256:`` and 64 hexadecimal digits.
+
+    Raises:
+        UnreadableError: The file cannot be read.
+
+    """
+    try:
+        with path.open("rb") as file:
+            return f"sha256:{hashlib.file_digest(file, 'sha256').hexdigest()}"
+    except OSError as error:
+        raise _unreadable(str(path), _explained(path, error)) from error
+
+
+def plain_suffix(path: Path) -> str:
+    """Return a file's ending, in lower case, behind which no compression ending stands."""
+    return Path(path.stem).suffix.lower() if path.suffix.lower() in _COMPRESSED else path.suffix.lower()
+
+
+def _decompressed(raw: BinaryIO, compression: str) -> io.RawIOBase:
+    if compression == "gzip":
+        return cast("io.RawIOBase", gzip.GzipFile(fileobj=raw))
+    import zstandard  # noqa: PLC0415  # loads only for such files
+
+    return cast("io.RawIOBase", zstandard.ZstdDecompressor().stream_reader(raw, read_across_frames=True))
+
+
+def _explained(path: Path, error: OSError) -> str:
+    if isinstance(error, FileNotFoundError):
+        near = sorted(item.name for item in path.parent.iterdir())[:5] if path.parent.is_dir() else []
+        return f"there is no such file{f'; the folder has {chr(44).join(near)}' if near else ''}"
+    if isinstance(error, IsADirectoryError):
+        return "this is a directory; name a file in it"
+    if isinstance(error, PermissionError):
+        return "no permission to read it"
+    return f"{error.strerror or error}"
+
+
+def _unreadable(name: str, message: str) -> UnreadableError:
+    msg = f"cannot read {name}:"
+    return UnreadableError(msg, [Problem(message, name)])

@@ -1,0 +1,131 @@
+"""
+The built-in file formats: JSON lines, JSON, YAML and Parquet.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+import orjson
+
+from rankgauge.documents import Path as DocumentPath
+from rankgauge.documents import decode_text, read_yaml
+from rankgauge.errors import Problem, UnreadableError, did_you_mean
+from rankgauge.plugin import Record, Source, hookimpl, reader
+from rankgauge.samples import Fault
+
+__all__: list[str] = []
+
+SCHEMA_VERSIONS = ("rankgauge.dataset.v1", "eval-harness.dataset.v1")
+_ROWS = 4096
+
+
+@hookimpl
+def rankgauge_readers() -> Sequence[Callable[..., Iterator[Record]]]:
+    """Return every built-in format."""
+    return (read_jsonl, read_json, read_yaml_file, read_parquet)
+
+
+@reader("jsonl", suffixes=(".jsonl", ".ndjson"))
+def read_jsonl(source: Source) -> Iterator[Record]:
+    """Read one record a line; blank lines are skipped, a line that is no JSON becomes a `Fault`."""
+    offset = 0
+    loads = orjson.loads
+    for number, line in enumerate(source.stream, 1):
+        try:
+            yield Record(loads(line), number)
+        except orjson.JSONDecodeError as error:
+            if line.strip():
+                yield Record(_not_json(line, error, offset), number)
+        offset += len(line)
+
+
+@reader("json", suffixes=(".json",))
+def read_json(source: Source) -> Iterator[Record]:
+    """Read a document: a list of records, or a mapping with `samples` or `outputs`."""
+    data = source.stream.read()
+    text = decode_text(data, source.name)
+    try:
+        document = orjson.loads(text)
+    except orjson.JSONDecodeError as error:
+        message = f"not valid JSON: {error.msg} (column {error.colno}){_nan_hint(text)}"
+        raise _cannot_read(source, message, line=error.lineno) from None
+    return _document_records(document, {}, source)
+
+
+@reader("yaml", suffixes=(".yaml", ".yml"))
+def read_yaml_file(source: Source) -> Iterator[Record]:
+    """Read a document: a list of records, or a mapping with `samples` or `outputs`."""
+    document = read_yaml(decode_text(source.stream.read(), source.name), source.name)
+    return _document_records(document.value, document.lines, source)
+
+
+@reader("parquet", suffixes=(".parquet", ".pq"))
+def read_parquet(source: Source) -> Iterator[Record]:
+    """Read one record a row; nulls are left out, at any depth."""
+    import polars as pl  # noqa: PLC0415  # loads only for such files
+
+    try:
+        frame = pl.read_parquet(source.path or source.stream)
+    except (pl.exceptions.PolarsError, OSError) as error:
+        raise _cannot_read(source, f"not a readable Parquet file: {error}") from error
+    number = 0
+    for part in frame.iter_slices(_ROWS):
+        for row in part.iter_rows(named=True):
+            yield Record(_without_nulls(row), None, f"row {number}")
+            number += 1
+
+
+def _document_records(document: object, lines: Mapping[DocumentPath, int], source: Source) -> Iterator[Record]:
+    if isinstance(document, Mapping):
+        version = document.get("schema_version")
+        if version is not None and version not in SCHEMA_VERSIONS:
+            hint = did_you_mean(str(version), SCHEMA_VERSIONS) or f"; known are {', '.join(SCHEMA_VERSIONS)}"
+            message = f"unknown schema_version {version!r}{hint}"
+            raise _cannot_read(source, message, line=lines.get(("schema_version",)))
+        for key in ("samples", "outputs"):
+            if key in document:
+                return _items(document[key], key, lines)
+        return iter([Record(document, lines.get(()))])
+    return _items(document, "", lines)
+
+
+def _items(items: object, key: str, lines: Mapping[DocumentPath, int]) -> Iterator[Record]:
+    base: DocumentPath = (key,) if key else ()
+    if isinstance(items, Mapping) and key == "outputs":
+        for name, output in items.items():
+            yield Record({"id": name, "actual_output": output}, lines.get((*base, name)), f"outputs[{name!r}]")
+    elif isinstance(items, list):
+        for index, item in enumerate(items):
+            yield Record(item, lines.get((*base, index)), f"{key}[{index}]")
+    else:
+        kind = "null" if items is None else type(items).__name__
+        yield Record(Fault(f"expected a list of records, found {kind}"), lines.get(base), key)
+
+
+def _without_nulls(value: Any) -> Any:  # noqa: ANN401  # plain data of any shape
+    if isinstance(value, dict):
+        return {key: _without_nulls(item) for key, item in value.items() if item is not None}
+    if isinstance(value, list):
+        return [_without_nulls(item) for item in value]
+    return value
+
+
+def _not_json(line: bytes, error: orjson.JSONDecodeError, offset: int) -> Fault:
+    try:
+        text = line.decode()
+    except UnicodeDecodeError as broken:
+        where = offset + broken.start
+        return Fault(f"byte {where} (0x{line[broken.start]:02x}) is not UTF-8; save the file as UTF-8")
+    return Fault(f"not valid JSON: {error.msg} (column {error.colno}){_nan_hint(text)}")
+
+
+def _nan_hint(text: str) -> str:
+    found = next((word for word in ("NaN", "Infinity") if word in text), None)
+    return "" if found is None else f"; {found} is not a JSON number: leave the value out, or give a finite one"
+
+
+def _cannot_read(source: Source, message: str, line: int | None = None) -> UnreadableError:
+    msg = f"cannot read {source.name}:"
+    return UnreadableError(msg, [Problem(message, source.name, line)])

@@ -1,0 +1,117 @@
+"""
+Outputs: what the system under test emitted, kept in a file of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from rankgauge.catalog import Catalog
+from rankgauge.declarations import Record
+from rankgauge.errors import DataError, Problem
+from rankgauge.io.datasets import records, remapped
+from rankgauge.io.files import digest
+from rankgauge.samples import Contract, Fault, Output, read_output
+
+__all__ = ["Outputs", "read_outputs"]
+
+
+@dataclass(slots=True)
+class Outputs:
+    """
+    Outputs by sample id.
+
+    Attributes:
+        by_id: What was emitted, or the fault of what was malformed.
+
+        source: Where they came from: a file's name, or empty.
+
+        fingerprint: A hash of the file.
+
+    """
+
+    by_id: dict[str, Output | Fault]
+    source: str = ""
+    fingerprint: str = field(default="")
+
+
+def read_outputs(
+    source: Path | Mapping[str, object],
+    *,
+    catalog: Catalog,
+    contract: Contract,
+    fields: Mapping[str, str] | None = None,
+) -> Outputs:
+    """
+    Read outputs from a file or a mapping.
+
+    Args:
+        source: A file with a map id -> output or rows ``{id, actual_output}``; or such a map.
+
+        catalog: Where file formats are looked up.
+
+        contract: How strictly to read.
+
+        fields: The user's field name for each of ours, in rows.
+
+    Returns:
+        The outputs; a malformed one is a fault of its sample, not a problem of the file.
+
+    Raises:
+        DataError: Rows that cannot be told apart: all problems at once.
+
+    """
+    if isinstance(source, Mapping):
+        return Outputs({str(name): read_output(raw, contract=contract) for name, raw in source.items()})
+    collected = _Rows(str(source), contract)
+    for record in records(source, catalog):
+        collected.take(record, fields or {})
+    if problems := collected.problems:
+        msg = f"{source} cannot be used ({len(problems):,} problem{'s' if len(problems) > 1 else ''}):"
+        raise DataError(msg, problems)
+    return Outputs(collected.by_id, str(source), digest(source))
+
+
+class _Rows:
+    """Collects the outputs of a file, and what is wrong with it."""
+
+    def __init__(self, file: str, contract: Contract) -> None:
+        self.file = file
+        self.contract = contract
+        self.by_id: dict[str, Output | Fault] = {}
+        self.problems: list[Problem] = []
+
+    def take(self, record: Record, fields: Mapping[str, str]) -> None:
+        value: Any = record.value
+        if isinstance(value, Fault):
+            self.problem(record, value.reason)
+        elif not isinstance(value, Mapping):
+            self.problem(
+                record, f"expected rows {{id, actual_output}} or a map id -> output, found {type(value).__name__}"
+            )
+        elif record.path or fields or {"id", "actual_output"} & set(value):
+            row = remapped(value, fields)
+            self.add(record, row.get("id"), row.get("actual_output"))
+        elif {"retrieved", "answer"} & set(value):
+            self.problem(record, "a row needs 'id' and 'actual_output'")
+        else:
+            for name, raw in value.items():
+                self.add(record._replace(path=f"[{name!r}]"), name, raw)
+
+    def add(self, record: Record, name: object, raw: object) -> None:
+        if isinstance(name, int) and not isinstance(name, bool):
+            name = str(name)
+        if not isinstance(name, str) or not name:
+            self.problem(record, f"an output needs the 'id' of its sample, a string; found {name!r}")
+        elif name in self.by_id:
+            self.problem(record, "there are two outputs for this sample; keep one", name)
+        elif raw is None:
+            self.problem(record, "the field 'actual_output' is missing", name)
+        else:
+            self.by_id[name] = read_output(raw, contract=self.contract)
+
+    def problem(self, record: Record, message: str, sample: str | None = None) -> None:
+        self.problems.append(Problem(message, self.file, record.line, record.path, sample))

@@ -1,0 +1,120 @@
+"""
+The JSON report, and the scores of every sample as JSON lines.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import orjson
+
+from rankgauge.plugin import reporter
+
+if TYPE_CHECKING:
+    from rankgauge.result import MetricSummary, Result
+
+__all__ = ["SCHEMA_VERSION", "json_report", "per_sample_jsonl", "summary"]
+
+SCHEMA_VERSION = "rankgauge.report.v1"
+
+
+@reporter("json", suffix=".json")
+def json_report(result: Result) -> str:
+    """Lay the result out as one JSON object; keys are only ever added to its schema."""
+    return orjson.dumps(summary(result), option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE).decode()
+
+
+@reporter("jsonl", suffix=".jsonl")
+def per_sample_jsonl(result: Result) -> str:
+    """Lay out one JSON object a line: a sample with its scores, statuses and, where asked for, details."""
+    lines = []
+    columns = list(result.metrics.values())
+    for place, sample_id in enumerate(result.sample_ids):
+        scores: dict[str, Any] = {}
+        for column in columns:
+            value = float(column.values[place])
+            entry: dict[str, Any] = {"score": None if value != value else value, "status": column.status(place)}  # noqa: PLR0124  # NaN
+            if place in column.reasons:
+                entry["reason"] = column.reasons[place]
+            if column.details is not None:
+                entry["details"] = column.details[place]
+            scores[column.name] = entry
+        lines.append(orjson.dumps({"sample_id": sample_id, "tags": result.tags[place], "scores": scores}).decode())
+    return "".join(f"{line}\n" for line in lines)
+
+
+def summary(result: Result) -> dict[str, Any]:
+    """
+    Return the report as plain data.
+
+    Args:
+        result: The scores.
+
+    Returns:
+        What `json_report` writes, in its order.
+
+    """
+    manifest = result.manifest
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "rankgauge": manifest.get("versions", {}).get("rankgauge"),
+        "dataset": manifest.get("dataset"),
+        "outputs": manifest.get("outputs"),
+        "profile": manifest.get("profile"),
+        "policy": manifest.get("policy"),
+        "samples": len(result),
+        "unhealthy": result.n_unhealthy,
+        "incomplete": result.is_incomplete,
+        "metrics": {name: _metric(column) for name, column in result.metrics.items()},
+        "cohorts": [
+            {
+                "tag": tag,
+                "samples": len(cohort),
+                "metrics": {name: _counts(column) for name, column in cohort.metrics.items()},
+            }
+            for tag, cohort in _cohorts(result)
+        ],
+        "notes": list(result.notes),
+        "errors": [
+            {"sample_id": error.sample_id, "metric": error.metric, "status": error.status, "reason": error.reason}
+            for error in result.errors
+        ],
+    }
+
+
+def _cohorts(result: Result) -> list[tuple[str | None, Result]]:
+    return list(result.by_tag().items()) if any(result.tags) else []
+
+
+def _counts(column: MetricSummary) -> dict[str, Any]:
+    return {
+        "mean": column.mean,
+        "n": column.n,
+        "n_undefined": column.n_undefined,
+        "n_missing": column.n_missing,
+        "n_failed": column.n_failed,
+    }
+
+
+def _metric(column: MetricSummary) -> dict[str, Any]:
+    info = column.info
+    return {
+        **_counts(column),
+        "aggregate": info.aggregate,
+        "std": column.std,
+        "min": column.percentile(0),
+        "p50": column.percentile(50),
+        "p95": column.percentile(95),
+        "max": column.percentile(100),
+        "pass_rate": column.pass_rate(),
+        "k": column.k,
+        "k_sources": dict(info.k_sources),
+        "alias": info.alias,
+        "expression": info.expression,
+        "safe_name": info.safe_name,
+        "judged": info.judged,
+        "matcher": info.matcher,
+        "fingerprint": info.fingerprint,
+        "provider": dict(info.provider),
+        "histogram": [{"min": low, "max": high, "count": count} for low, high, count in column.histogram()],
+    }
