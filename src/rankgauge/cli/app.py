@@ -1,0 +1,99 @@
+"""
+The application: its commands, its exit codes, and what becomes of errors.
+
+Exit codes: 0 done; 1 a check or gate failed; 2 usage, config or unreadable input; 3 the run is incomplete; 4 nothing
+to evaluate; 5 an internal error.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import Annotated
+
+import click
+import typer
+
+from rankgauge.cli import init, metrics, plugins, run, validate
+from rankgauge.cli.console import complain
+from rankgauge.errors import RankgaugeError
+
+__all__ = ["app", "main"]
+
+app = typer.Typer(
+    name="rankgauge",
+    help="Scores for ranked retrieval results that can be trusted.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.command("run", help=run.HELP)(run.run)
+app.command("eval", help="The same as `run`.", hidden=True)(run.run)
+app.command("validate", help=validate.HELP)(validate.validate)
+app.command("init", help=init.HELP)(init.init)
+app.add_typer(metrics.app, name="metrics")
+app.add_typer(plugins.app, name="plugins")
+
+
+@app.callback()
+def _options(
+    debug: Annotated[bool, typer.Option("--debug", help="Show tracebacks of errors; may stand anywhere.")] = False,  # noqa: FBT002, ARG001  # typer's way; read by `main`
+    log_level: Annotated[
+        str, typer.Option(help="From which level on to log: debug, info, warning, error.")
+    ] = "warning",
+    log_format: Annotated[str, typer.Option(help="How log lines look, on stderr: console or json.")] = "console",
+    version: Annotated[bool, typer.Option("--version", help="Print the version and exit.")] = False,  # noqa: FBT002  # as above
+) -> None:
+    if version:
+        import rankgauge
+
+        typer.echo(f"rankgauge {rankgauge.__version__}")
+        raise typer.Exit
+    from rankgauge.cli.logs import configure
+
+    configure(level=log_level, form=log_format)
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    """
+    Run the command line and exit.
+
+    Args:
+        argv: The arguments; those of the process by default.
+
+    """
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    debug = "--debug" in arguments
+    arguments = [argument for argument in arguments if argument != "--debug"]
+    sys.exit(_call(arguments, debug=debug))
+
+
+def _call(arguments: Sequence[str], *, debug: bool) -> int:
+    try:
+        code = app(args=list(arguments), prog_name="rankgauge", standalone_mode=False)
+    except click.ClickException as error:
+        error.show()
+        return error.exit_code
+    except click.exceptions.Exit as error:
+        return error.exit_code
+    except (click.Abort, KeyboardInterrupt) as error:
+        complain(str(error) or "interrupted; nothing was scored")
+        return int(getattr(error, "exit_code", 3))
+    except RankgaugeError as error:
+        if debug:
+            raise
+        complain(str(error))
+        return error.exit_code
+    except BrokenPipeError:
+        sys.stderr.close()  # whoever read the output has gone; there is nobody to tell
+        return 0
+    except Exception as error:
+        if debug:
+            raise
+        complain(
+            f"internal error: {type(error).__name__}: {error}\nThis is a bug; run again with --debug and report it."
+        )
+        return 5
+    return code if isinstance(code, int) else 0

@@ -1,0 +1,76 @@
+"""
+`rankgauge init`: write a commented config and a tiny dataset that runs.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from rankgauge.errors import ResultError
+
+__all__ = ["HELP", "init"]
+
+HELP = "Write a commented config and a tiny dataset into a folder; nothing that exists is overwritten."
+
+_CONFIG = """\
+# A rankgauge config. Run it:    rankgauge run rankgauge.yaml
+# Check it without scoring:      rankgauge validate rankgauge.yaml
+version: 1
+
+datasets:
+  my.retrieval:
+    path: samples.jsonl          # relative to this file; .yaml, .json and .parquet work, too
+    # outputs: outputs.jsonl     # what your system emitted, if not inside the samples: {id, actual_output} a line
+    # fields: {id: qid}          # your field name for each of ours
+
+metrics:
+  retrieval:
+    default_k: 5                 # the cutoff for whatever says none
+  use:
+    - retrieval-hit-at-k
+    - recall@1,5,10              # a list of cutoffs makes a column each
+    - ndcg@10
+    - retrieval-mrr
+    - answer-containment-at-k
+    # - {metric: "ndcg(gain=exponential)@10", as: ndcg-exp}
+    # - {set: strict}
+  sets:
+    strict: [P@1, recall_all@10]
+
+profile: default                 # or eval-harness
+policy:
+  missing_output: zero           # a sample without output counts as 0 and is reported
+  max_failed: 0.0                # the share of missing and failed samples above which the exit code is 3
+
+# output:
+#   directory: runs              # keep a folder of results for each run
+"""
+
+_SAMPLES = """\
+{"id": "q1", "input": {"question": "How tall is the lighthouse?"}, "expected_output": {"relevant": ["d3"], "answer": "41 metres"}, "actual_output": {"retrieved": [{"id": "d1", "text": "The harbour was built in 1870."}, {"id": "d3", "text": "The lighthouse is 41 metres tall."}]}}
+{"id": "q2", "input": {"question": "Who keeps the boats?"}, "expected_output": {"relevant": {"d2": 2, "d5": 1}, "answer": "the harbour office"}, "actual_output": {"retrieved": [{"id": "d2", "text": "Boats are kept by the harbour office."}, {"id": "d4", "text": "Nets dry on the pier."}]}}
+{"id": "q3", "input": {"question": "When does the ferry leave?"}, "expected_output": {"relevant": ["d6"], "answer": "at noon"}, "actual_output": {"retrieved": [{"id": "d1", "text": "The harbour was built in 1870."}]}, "metadata": {"tags": ["timetable"]}}
+"""  # noqa: E501  # one sample a line is the format
+
+
+def init(
+    directory: Annotated[Path, typer.Argument(help="Where; made if it does not exist.")] = Path(),
+) -> None:
+    """Write; see `HELP`."""
+    files = {directory / "rankgauge.yaml": _CONFIG, directory / "samples.jsonl": _SAMPLES}
+    if taken := [str(path) for path in files if path.exists()]:
+        msg = f"{' and '.join(taken)} exist already; nothing was written. Choose another folder"
+        raise ResultError(msg)
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+        for path, text in files.items():
+            path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        msg = f"cannot write to {directory}: {error.strerror or error}"
+        raise ResultError(msg) from error
+    for path in files:
+        typer.echo(f"wrote {path}")
+    typer.echo(f"now run: rankgauge run {directory / 'rankgauge.yaml'}")

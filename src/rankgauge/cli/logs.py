@@ -1,0 +1,76 @@
+"""
+Logging of the command line: structlog lays out what the library logs through the standard library, on stderr.
+"""
+
+from __future__ import annotations
+
+import logging
+import sys
+
+import typer
+
+from rankgauge.logs import ROOT
+
+__all__ = ["configure"]
+
+_LEVELS = {"debug": logging.DEBUG, "info": logging.INFO, "warning": logging.WARNING, "error": logging.ERROR}
+
+
+class _LazyFormatter(logging.Formatter):
+    """Builds structlog's formatter when the first line is logged, because most runs log none."""
+
+    def __init__(self, form: str) -> None:
+        super().__init__()
+        self._form = form
+        self._inner: logging.Formatter | None = None
+
+    def format(self, record: logging.LogRecord) -> str:
+        if self._inner is None:
+            self._inner = _formatter(self._form)
+        return self._inner.format(record)
+
+
+def configure(*, level: str, form: str) -> None:
+    """
+    Log what the library has to say.
+
+    Args:
+        level: `debug`, `info`, `warning` or `error`.
+
+        form: `console` or `json`.
+
+    Raises:
+        typer.BadParameter: Neither of these.
+
+    """
+    if level not in _LEVELS:
+        msg = f"--log-level must be one of {', '.join(_LEVELS)}, not {level!r}"
+        raise typer.BadParameter(msg)
+    if form not in {"console", "json"}:
+        msg = f"--log-format must be console or json, not {form!r}"
+        raise typer.BadParameter(msg)
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(_LazyFormatter(form))
+    root = logging.getLogger(ROOT)
+    root.handlers[:] = [handler]
+    root.setLevel(_LEVELS[level])
+
+
+def _formatter(form: str) -> logging.Formatter:
+    import structlog
+
+    shared: list[structlog.typing.Processor] = [
+        structlog.stdlib.add_log_level,
+        structlog.stdlib.add_logger_name,
+        structlog.stdlib.ExtraAdder(),
+    ]
+    renderer: structlog.typing.Processor
+    if form == "json":
+        shared.append(structlog.processors.TimeStamper(fmt="iso", utc=True))
+        renderer = structlog.processors.JSONRenderer()
+    else:
+        renderer = structlog.dev.ConsoleRenderer(colors=sys.stderr.isatty(), pad_event_to=0)
+    return structlog.stdlib.ProcessorFormatter(
+        foreign_pre_chain=shared,
+        processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, renderer],
+    )

@@ -1,0 +1,208 @@
+"""
+`rankgauge run`: evaluate the datasets of a config, or one data file.
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from rankgauge.cli.console import complain, progress_bar, remark, stdout_console
+from rankgauge.cli.options import make_engine
+
+if TYPE_CHECKING:
+    from rankgauge.engine import Engine, Evaluation
+    from rankgauge.result import Result
+
+__all__ = ["HELP", "run"]
+
+HELP = """\
+Evaluate the datasets of a config file, or one data file (--data), and print the scores.
+
+Options override the config. Exit codes: 0 done, 2 usage, config or unreadable input, 3 incomplete (more missing and
+failed samples than max_failed allows), 4 nothing to evaluate, 5 internal error.
+"""
+
+
+def run(
+    config: Annotated[Path | None, typer.Argument(help="The config file.", show_default=False)] = None,
+    *,
+    data: Annotated[Path | None, typer.Option(help="A data file, instead of the config's datasets.")] = None,
+    dataset: Annotated[list[str] | None, typer.Option(help="A dataset of the config; all of them by default.")] = None,
+    metric: Annotated[
+        list[str] | None, typer.Option("--metric", "-m", help="A metric, such as ndcg@10 or recall@1,5,10.")
+    ] = None,
+    metric_set: Annotated[list[str] | None, typer.Option("--set", help="A metric set of the config.")] = None,
+    profile: Annotated[str | None, typer.Option(help="A profile: default, eval-harness.")] = None,
+    k: Annotated[int | None, typer.Option(help="The cutoff for whatever says none.")] = None,
+    outputs: Annotated[Path | None, typer.Option(help="A file with the outputs to score.")] = None,
+    sut: Annotated[str | None, typer.Option(help="The system under test, as module:function.")] = None,
+    concurrency: Annotated[int, typer.Option(help="How many calls of --sut may be under way at once.")] = 8,
+    timeout: Annotated[float | None, typer.Option(help="Seconds for each call of --sut.")] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Write the result folder here.", show_default=False)
+    ] = None,
+    form: Annotated[str, typer.Option("--format", "-f", help="table, json, jsonl or markdown.")] = "table",
+    as_json: Annotated[bool, typer.Option("--json", help="The same as --format json.")] = False,
+    limit: Annotated[int | None, typer.Option(help="How many samples to take at the most.")] = None,
+    max_failed: Annotated[float | None, typer.Option(help="The share of missing and failed samples to allow.")] = None,
+    details: Annotated[bool, typer.Option("--details", help="Keep the facts behind every score.")] = False,
+    bands: Annotated[bool, typer.Option("--bands", help="Add a word for each mean.")] = False,
+    progress: Annotated[bool, typer.Option(help="Show a progress bar when a run takes long.")] = True,
+) -> None:
+    """Evaluate; see `HELP`."""
+    if (config is None) == (data is None):
+        msg = "give either a config file or --data FILE"
+        raise typer.BadParameter(msg)
+    if outputs is not None and sut is not None:
+        msg = "give either --outputs or --sut"
+        raise typer.BadParameter(msg)
+    engine = make_engine(config)
+    reporter = None if form == "table" and not as_json else engine.catalog.reporter("json" if as_json else form)
+    settings = engine.config.config.output if engine.config is not None else None
+    names: Sequence[str | Path] = [data] if data is not None else dataset or engine.dataset_names
+    if not names:
+        from rankgauge.errors import NothingToEvaluateError
+
+        msg = f"{config} declares no dataset; there is nothing to evaluate"
+        raise NothingToEvaluateError(msg, [])
+    system = None if sut is None else _imported(sut)
+    evaluations = [_prepared(engine, name, metric, metric_set, profile, k, outputs, max_failed) for name in names]
+    for evaluation in evaluations:
+        evaluation.plan()
+    results = []
+    for evaluation in evaluations:
+        result = _run(
+            evaluation, system, concurrency, timeout, limit, details or bool(settings and settings.details), progress
+        )
+        results.append((evaluation.data.name or "data", result))
+    if reporter is None:
+        _print_tables([result for _, result in results], bands=bands or bool(settings and settings.bands))
+    else:
+        _print_texts(reporter.declaration.function, reporter.declaration.name, [result for _, result in results])
+    _save(results, output, settings.directory if settings else None)
+    if any(result.is_incomplete for _, result in results):
+        _explain_incomplete([result for _, result in results])
+        raise typer.Exit(3)
+
+
+def _prepared(
+    engine: Engine,
+    name: str | Path,
+    metrics: Sequence[str] | None,
+    sets: Sequence[str] | None,
+    profile: str | None,
+    k: int | None,
+    outputs: Path | None,
+    max_failed: float | None,
+) -> Evaluation:
+    """Return the evaluation of one dataset with what the options override."""
+    evaluation = engine.dataset(name)
+    if sets and engine.config is not None:
+        evaluation = evaluation.with_metrics(engine.config.metrics(sets))
+    elif sets:
+        msg = "--set needs a config file that declares the set"
+        raise typer.BadParameter(msg)
+    if metrics:
+        evaluation = evaluation.with_metrics([*(evaluation.metrics if sets else ()), *metrics])
+    if profile is not None:
+        evaluation = evaluation.with_policy(profile)
+        if engine.config is not None and (options := engine.config.policy_options()):
+            evaluation = evaluation.with_policy(evaluation.profile.policy.with_options(options))
+    if max_failed is not None:
+        evaluation = evaluation.with_policy(evaluation.profile.policy.with_options({"max_failed": max_failed}))
+    if k is not None:
+        evaluation = evaluation.with_defaults(k=k, source="--k")
+    return evaluation if outputs is None else evaluation.with_outputs(outputs)
+
+
+def _run(
+    evaluation: Evaluation,
+    system: Callable[..., Any] | None,
+    concurrency: int,
+    timeout: float | None,
+    limit: int | None,
+    details: bool,  # noqa: FBT001  # passed on from `run`
+    progress: bool,  # noqa: FBT001  # as above
+) -> Result:
+    from rankgauge.errors import RunInterrupted
+
+    with progress_bar(evaluation.data.name or "samples", wanted=progress) as report:
+        try:
+            return evaluation.run(
+                sut=system, concurrency=concurrency, timeout=timeout, limit=limit, details=details, progress=report
+            )
+        except RunInterrupted as interruption:
+            complain(str(interruption))
+            result: Result = interruption.result
+            return result
+
+
+def _imported(name: str) -> Callable[..., Any]:
+    module_name, colon, attribute = name.partition(":")
+    if not colon or not module_name or not attribute:
+        msg = f"--sut is module:function, not {name!r}"
+        raise typer.BadParameter(msg)
+    sys.path.insert(0, str(Path.cwd()))
+    try:
+        found = importlib.import_module(module_name)
+        for part in attribute.split("."):
+            found = getattr(found, part)
+    except (ImportError, AttributeError) as error:
+        msg = f"--sut {name}: {error}; modules are looked up from the working directory on"
+        raise typer.BadParameter(msg) from error
+    if not callable(found):
+        msg = f"--sut {name} is {type(found).__name__}, which cannot be called"
+        raise typer.BadParameter(msg)
+    return found
+
+
+def _print_tables(results: Sequence[Result], *, bands: bool) -> None:
+    from rankgauge.report.terminal import print_result
+
+    console = stdout_console()
+    for result in results:
+        print_result(result, console, bands=bands)
+
+
+def _print_texts(report: Callable[[Any], str], form: str, results: Sequence[Result]) -> None:
+    texts = [report(result) for result in results]
+    if form == "json" and len(texts) > 1:
+        typer.echo(f"[{','.join(text.strip() for text in texts)}]")
+    else:
+        typer.echo("".join(texts), nl=False)
+
+
+def _save(results: Sequence[tuple[str, Result]], output: Path | None, directory: str | None) -> None:
+    for name, result in results:
+        if output is not None:
+            folder = output if len(results) == 1 else output / name
+        elif directory is not None:
+            folder = _fresh(
+                Path(directory), f"{result.manifest['created_at'][:19].replace(':', '').replace('-', '')}-{name}"
+            )
+        else:
+            continue
+        remark(f"saved to {result.save(folder)}")
+
+
+def _fresh(parent: Path, name: str) -> Path:
+    count, folder = 2, parent / name
+    while folder.exists():
+        folder, count = parent / f"{name}-{count}", count + 1
+    return folder
+
+
+def _explain_incomplete(results: Sequence[Result]) -> None:
+    for result in results:
+        if result.is_incomplete:
+            allowed = float(result.manifest["policy"]["max_failed"])
+            complain(
+                f"the run is incomplete: {result.n_unhealthy:,} of {len(result):,} samples are missing or failed, "
+                f"and max_failed allows a share of {allowed:g} (--max-failed)"
+            )
