@@ -4,13 +4,14 @@ VENV ?= .venv
 BIN = $(VENV)/bin
 LIGHT_PLUGINS = $(patsubst %/pyproject.toml,%,$(wildcard plugins/*/pyproject.toml))
 
-.PHONY: help demo test check format bench clean
+.PHONY: help demo test check format docs bench clean
 
 help:
 	@echo "make demo     run the quickstart and print its scores"
 	@echo "make test     run the whole test suite"
 	@echo "make check    format and lint (ruff), types (mypy), layers (import-linter)"
 	@echo "make format   let ruff format and fix"
+	@echo "make docs     write the generated pages and configs/schema.json"
 	@echo "make bench    measure speed against the peers"
 	@echo "make clean    remove what the other targets made"
 
@@ -41,6 +42,9 @@ check: $(VENV)/.installed-dev
 format: $(VENV)/.installed-dev
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
+
+docs: $(VENV)/.installed-dev
+	$(BIN)/python docs/generate.py
 
 bench: $(VENV)/.installed-dev
 	$(BIN)/python benchmarks/jsonl.py

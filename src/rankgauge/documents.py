@@ -39,7 +39,6 @@ class Document(NamedTuple):
         value: Plain data: None, bool, int, float, str, list and dict.
 
         lines: The line, from 1, of every value by its path.
-
     """
 
     value: Any  # whatever the document holds
@@ -60,7 +59,6 @@ def decode_text(data: bytes, name: str) -> str:
 
     Raises:
         UnreadableError: The bytes are not UTF-8; the message has the offset of the first wrong byte.
-
     """
     try:
         return data.decode("utf-8-sig")
@@ -88,7 +86,6 @@ def read_yaml(text: str, name: str) -> Document:
     Raises:
         UnreadableError: It is no YAML, or uses what is not allowed: duplicate keys, tags of programming languages,
             several documents, nesting deeper than 100, aliases that expand to more than a million values.
-
     """
     builder = _Builder(name)
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)

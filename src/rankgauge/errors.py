@@ -65,7 +65,6 @@ class RankgaugeError(Exception):
 
     Attributes:
         exit_code: What the command line exits with.
-
     """
 
     exit_code = 2
@@ -86,7 +85,6 @@ class Problem:
         path: The place inside the document, such as ``samples[3].metadata.k``.
 
         sample: The id of the sample, where it is known.
-
     """
 
     message: str
@@ -111,7 +109,6 @@ class _ProblemsError(RankgaugeError):
 
     Attributes:
         problems: Every problem found.
-
     """
 
     def __init__(self, title: str, problems: Iterable[Problem | str]) -> None:
@@ -130,7 +127,6 @@ class ExpressionError(RankgaugeError, ValueError):
         text: The expression as written.
 
         position: Where reading stopped, from 0.
-
     """
 
     def __init__(self, message: str, *, text: str, position: int = 0) -> None:
@@ -165,7 +161,6 @@ class UnknownNameError(CatalogError, LookupError):
         name: The name as written.
 
         suggestions: Known names that look like it, best first.
-
     """
 
     def __init__(self, kind: str, name: str, *, suggestions: Sequence[str] = (), hint: str = "") -> None:
@@ -190,7 +185,6 @@ class NameClashError(CatalogError, LookupError):
         name: The name.
 
         claims: One line for each claim: distribution, version, file and line.
-
     """
 
     def __init__(self, kind: str, name: str, claims: Sequence[str]) -> None:
@@ -252,7 +246,6 @@ class RunInterrupted(KeyboardInterrupt):
 
     Attributes:
         result: The `rankgauge.Result` over the samples that were finished.
-
     """
 
     exit_code = 3
@@ -275,7 +268,6 @@ def suggest(name: str, known: Iterable[str], *, most: int = 3) -> tuple[str, ...
 
     Returns:
         Up to *most* names; empty when nothing looks alike.
-
     """
     by_folded: dict[str, str] = {}
     for candidate in known:
@@ -295,7 +287,6 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
 
     Returns:
         A clause to append to a message; empty when nothing looks alike.
-
     """
     close = suggest(name, known, most=1)
     return f"; did you mean {close[0]!r}?" if close else ""

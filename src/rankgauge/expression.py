@@ -46,7 +46,6 @@ class MetricExpression:
         params: Parameters in order of their names.
 
         k: The number behind ``@``; None when there is none.
-
     """
 
     name: str
@@ -66,7 +65,6 @@ class MetricExpression:
 
         Raises:
             ExpressionError: A name, parameter or number that the grammar does not allow.
-
         """
         if not isinstance(name, str) or _NAME.fullmatch(name) is None:
             msg = f"{name!r} is not a metric name; {_EXAMPLE}"
@@ -102,7 +100,6 @@ def parse(text: object) -> MetricExpression:
 
     Raises:
         ExpressionError: The text does not follow the grammar.
-
     """
     expressions = parse_many(text)
     if len(expressions) > 1:
@@ -123,7 +120,6 @@ def parse_many(text: object) -> list[MetricExpression]:
 
     Raises:
         ExpressionError: The text does not follow the grammar.
-
     """
     if not isinstance(text, str):
         msg = f"a metric expression is a string, not {text!r}; {_EXAMPLE}"
@@ -149,7 +145,6 @@ def safe_name(text: str) -> str:
 
     Returns:
         For example ``p_rel2_at_5``; ``metric`` when nothing of *text* can stay.
-
     """
     spelled = text.lower().replace("@", "_at_").replace("=", "")
     return re.sub(r"[^0-9a-z]+", "_", spelled).strip("_") or "metric"

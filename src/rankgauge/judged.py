@@ -37,7 +37,6 @@ class Relevance(NamedTuple):
         minimum: The grade.
 
         strict: Whether the grade must be above *minimum*, rather than at least that.
-
     """
 
     minimum: float
@@ -71,7 +70,6 @@ class Rows(NamedTuple):
         grade: Which gain.
 
         gold: Which gold row, counted over the batch.
-
     """
 
     sample: Ints
@@ -125,7 +123,6 @@ class Judged:
         relevance: From which grade on an item is relevant.
 
         counts_repeats: Whether a gold item earns again when it is retrieved again (policy `duplicates=keep`).
-
     """
 
     n: int
@@ -148,7 +145,6 @@ class Judged:
 
         Returns:
             A view; nothing is copied.
-
         """
         return dataclasses.replace(self, relevance=Relevance(rel, strict=False))
 
@@ -163,7 +159,6 @@ class Judged:
 
         Returns:
             A view; nothing else is copied.
-
         """
         return dataclasses.replace(self, rows=self.rows._replace(grade=rows), gold=self.gold._replace(grade=gold))
 
@@ -203,7 +198,6 @@ class Judged:
 
         Returns:
             Relevant rows only, in order of sample, then rank.
-
         """
         hits = self._relevant()
         if _same_rank_as_before(hits).any():
@@ -227,7 +221,6 @@ class Judged:
 
         Returns:
             Shape (n,); 0 for a sample without rows.
-
         """
         return np.bincount(rows.sample, weights=values, minlength=self.n).astype(np.float64, copy=False)
 
@@ -240,7 +233,6 @@ class Judged:
 
         Returns:
             Shape (n, deepest rank in use): the gain earned at each rank, 0 elsewhere and beyond a sample's own cutoff.
-
         """
         widest = int(self.depth.max(initial=0))
         return _dense(self.credits(k), self.n, widest if k is None else min(widest, int(np.max(k, initial=0))))
@@ -254,7 +246,6 @@ class Judged:
 
         Returns:
             Shape (n, most gold items in use), descending in each row, 0 elsewhere.
-
         """
         ideal = self.ideal(k)
         return _dense(ideal, self.n, int(ideal.rank.max(initial=0)))
@@ -268,7 +259,6 @@ class Judged:
 
         Returns:
             A new batch of ``len(samples)`` samples.
-
         """
         chosen = np.asarray(samples, dtype=np.int64)
         rows, row_samples = _gather(self.rows.sample, chosen)
@@ -297,7 +287,6 @@ class Judged:
 
         Returns:
             Its ranks, gains and ground truth.
-
         """
         one = self.take([index])
         depth = int(one.depth[0])
@@ -340,7 +329,6 @@ class JudgedSample:
         gold: The grades of all gold items, best first.
 
         n_gold: How many gold items are relevant.
-
     """
 
     depth: int

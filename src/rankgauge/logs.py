@@ -22,7 +22,6 @@ def logger(name: str) -> logging.Logger:
 
     Returns:
         The logger ``rankgauge.<name>``.
-
     """
     root = logging.getLogger(ROOT)
     if not root.handlers:

@@ -48,7 +48,6 @@ class Policy:
         judged_only: Drop retrieved items that the ground truth does not name before ranks are counted.
 
         exclude_self: Drop retrieved items whose id is the sample's own.
-
     """
 
     order: Literal["given", "score"] = "given"
@@ -98,7 +97,6 @@ class Policy:
 
         Raises:
             PolicyError: An unknown option, or a value that it does not take.
-
         """
         known = [item.name for item in dataclasses.fields(self)]
         for name in options:
@@ -131,7 +129,6 @@ class Profile:
         parameters: Parameter defaults by metric alias.
 
         contract: How strictly data is read.
-
     """
 
     name: str
@@ -177,7 +174,6 @@ def profile(choice: str | Policy | Profile) -> Profile:
 
     Raises:
         PolicyError: No profile has that name.
-
     """
     if isinstance(choice, Profile):
         return choice

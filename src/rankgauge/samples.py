@@ -76,7 +76,6 @@ class Contract(NamedTuple):
 
         coerce: Whether values are bent as the eval-harness does: ground truth may be JSON in a string, a gain may be
             a numeric string, a text that is not a string is empty, and ``{}`` is an output without items.
-
     """
 
     strict_ids: bool = False
@@ -94,7 +93,6 @@ class Fault(NamedTuple):
 
     Attributes:
         reason: A sentence with the offending value.
-
     """
 
     reason: str
@@ -118,7 +116,6 @@ class Expected(NamedTuple):
         keywords: Words or phrases that should occur.
 
         faults: Why a kind of gold cannot be used, where the contract fails the pair instead of the file.
-
     """
 
     relevant: Mapping[str, float] | None = None
@@ -128,6 +125,9 @@ class Expected(NamedTuple):
     answer: tuple[str, ...] | None = None
     keywords: tuple[str, ...] | None = None
     faults: Mapping[GoldKind, Fault] | None = None
+
+
+_NOTHING_EXPECTED = Expected()
 
 
 class Output(NamedTuple):
@@ -142,7 +142,6 @@ class Output(NamedTuple):
         scores: One score for each retrieved item, None where it has none; None when no item has one.
 
         answer: The generated answer, if there is one.
-
     """
 
     ids: Sequence[str | None]
@@ -171,7 +170,6 @@ class Sample(NamedTuple):
         answerable: False when the collection holds no answer (`metadata.answerable`).
 
         metadata: All metadata as given.
-
     """
 
     id: str
@@ -198,7 +196,9 @@ def read_sample(
     *,
     problems: list[Problem],
     contract: Contract = DEFAULT_CONTRACT,
-    place: Problem | None = None,
+    file: str = "",
+    line: int | None = None,
+    path: str = "",
 ) -> Sample | None:
     """
     Read one sample from outside data.
@@ -210,54 +210,53 @@ def read_sample(
 
         contract: How strictly to read.
 
-        place: Where the record stands; its `file`, `line` and `path` go into the problems.
+        file: The file that the record stands in.
+
+        line: Its line there.
+
+        path: Its place in the document.
 
     Returns:
         The sample, or None when a problem was found. A malformed `actual_output` is no problem of the dataset: it
         becomes the sample's `Fault`.
-
     """
     before = len(problems)
     sample_id: str | None = None
 
-    def problem(path: str, message: str) -> None:
-        base = place.path if place else ""
-        full = f"{base}.{path}" if base and path else base or path
-        problems.append(Problem(message, place.file if place else "", place.line if place else None, full, sample_id))
+    def problem(field: str, message: str) -> None:
+        place = f"{path}.{field}" if path and field else path or field
+        problems.append(Problem(message, file, line, place, sample_id))
 
-    if not isinstance(record, Mapping):
+    if type(record) is not dict and not isinstance(record, Mapping):
         problem("", f"a sample is an object with 'id' and 'expected_output', not {_look(record)}")
         return None
+    get = record.get
     try:
         sample_id = _sample_id(record, contract)
     except _InvalidError as invalid:
         problem("id", invalid.message)
-    metadata = record.get("metadata")
     k: int | None = None
     tags: tuple[str, ...] = ()
     answerable = True
-    if metadata is not None:
+    if (metadata := get("metadata")) is not None:
         try:
             k, tags, answerable = _read_metadata(metadata, contract)
         except _InvalidError as invalid:
             problem(f"metadata{invalid.path}", invalid.message)
-    expected = Expected()
-    raw = record.get("expected_output")
-    if raw is not None:
+    expected = _NOTHING_EXPECTED
+    if (raw := get("expected_output")) is not None:
         try:
             expected = read_expected(raw, contract=contract)
         except _InvalidError as invalid:
             problem(f"expected_output{invalid.path}", invalid.message)
     elif answerable:
-        hint = did_you_mean(
-            "expected_output", [key for key in record if key != "actual_output" and isinstance(key, str)]
-        )
-        problem("expected_output", f"the field is missing{hint}; give {_FORMS}")
+        others = [key for key in record if key != "actual_output" and isinstance(key, str)]
+        problem("expected_output", f"the field is missing{did_you_mean('expected_output', others)}; give {_FORMS}")
     if len(problems) > before or sample_id is None:
         return None
-    raw = record.get("actual_output")
+    raw = get("actual_output")
     output = None if raw is None else read_output(raw, contract=contract)
-    return Sample(sample_id, record.get("input"), expected, output, k, tags, answerable, metadata)
+    return Sample(sample_id, get("input"), expected, output, k, tags, answerable, metadata)
 
 
 def read_expected(raw: object, *, contract: Contract = DEFAULT_CONTRACT) -> Expected:
@@ -274,11 +273,10 @@ def read_expected(raw: object, *, contract: Contract = DEFAULT_CONTRACT) -> Expe
 
     Raises:
         ValueError: The value has none of these forms, and the contract makes that a problem of the file.
-
     """
     if contract.on_bad_gold == "pair":
         return _read_expected_leniently(raw, contract)
-    if isinstance(raw, list | tuple):
+    if type(raw) is list or isinstance(raw, list | tuple):
         return _relevant(raw, contract)
     if isinstance(raw, str):
         return Expected(answer=_texts(raw, ""))
@@ -301,7 +299,6 @@ def read_output(raw: object, *, contract: Contract = DEFAULT_CONTRACT) -> Output
 
     Returns:
         The output, or the fault that makes it unusable.
-
     """
     if isinstance(raw, str | bytes):
         try:
@@ -309,7 +306,7 @@ def read_output(raw: object, *, contract: Contract = DEFAULT_CONTRACT) -> Output
         except orjson.JSONDecodeError as error:
             return Fault(f"the output is a string that is not valid JSON: {error}")
     answer: str | None = None
-    if isinstance(raw, Mapping):
+    if type(raw) is dict or isinstance(raw, Mapping):
         given, entries = raw.get("answer"), raw.get("retrieved")
         if given is not None and not isinstance(given, str):
             return Fault(f"'answer' must be a string, not {_look(given)}")
@@ -375,7 +372,7 @@ def _gain(raw: object, path: str, contract: Contract) -> float:
 
 def _relevant(raw: Sequence[object] | Mapping[Any, object], contract: Contract, path: str = "") -> Expected:
     """Read gold ids; YAML keys may be integers, hence the loose key type."""
-    if isinstance(raw, Mapping):
+    if not isinstance(raw, list | tuple) and isinstance(raw, Mapping):
         gains: dict[str, float] = {}
         for key, value in raw.items():
             gain_id = key if type(key) is str and key else _id(key, path, contract)
@@ -388,7 +385,7 @@ def _relevant(raw: Sequence[object] | Mapping[Any, object], contract: Contract, 
         repeats = None
         if len(gains) != len(raw):
             repeats = {name: times for name, times in Counter(raw).items() if times > 1}
-        return Expected(relevant=gains, repeats=repeats)  # type: ignore[arg-type]  # as above
+        return Expected(relevant=gains, repeats=repeats)
     return _relevant_entries(raw, contract, path)
 
 

@@ -33,7 +33,6 @@ class Claim(Generic[T_co]):
         declaration: What was declared.
 
         provider: Who declared it.
-
     """
 
     declaration: T_co
@@ -51,7 +50,6 @@ class Reading:
         k: The cutoff that the name or the ``@`` pins; None when neither does.
 
         is_short: Whether a short name was used, so that a missing cutoff means that there is none.
-
     """
 
     claim: Claim[Metric]
@@ -67,7 +65,6 @@ class Catalog:
         plugins: Every plugin found, the disabled and the broken ones included.
 
         faults: Everything that is wrong with any of them, clashes of names included.
-
     """
 
     def __init__(self, plugins: Iterable[Plugin]) -> None:
@@ -76,7 +73,6 @@ class Catalog:
 
         Args:
             plugins: The plugins, as `discover` finds them.
-
         """
         self.plugins = tuple(plugins)
         self._claims: dict[tuple[str, str], list[Offer]] = {}
@@ -115,7 +111,6 @@ class Catalog:
 
         Returns:
             The catalog. A broken plugin does not make this fail; see `faults`.
-
         """
         found = discover(disable=disable, own_only=own_only)
         for name, plugin in (plugins or {}).items():
@@ -134,7 +129,6 @@ class Catalog:
 
         Raises:
             MatcherError: A composition that cannot be read, or a name that a plugin has already.
-
         """
         copy = Catalog(self.plugins)
         copy._matchers = dict(self._matchers)
@@ -165,7 +159,6 @@ class Catalog:
 
         Returns:
             The claims.
-
         """
         found = {
             self._spelled[key]: Claim(claims[0].declaration, claims[0].provider)
@@ -189,7 +182,6 @@ class Catalog:
             UnknownNameError: No plugin offers the name.
 
             NameClashError: Several plugins do.
-
         """
         for name, k in spellings(expression):
             if ("metric", name.casefold()) in self._claims:
@@ -212,7 +204,6 @@ class Catalog:
             UnknownNameError: A matcher, normalizer or comparer that no plugin offers.
 
             MatcherError: A composition that cannot be read, or that has its stages in the wrong order.
-
         """
         if spec in self._matchers:
             return build_matcher(spec, self._matchers[spec], self._normalizer, self._comparer, None)
@@ -240,7 +231,6 @@ class Catalog:
 
         Raises:
             RequiredPluginError: One is absent, disabled or broken.
-
         """
         for wanted in distributions:
             own = [plugin for plugin in self.plugins if plugin.distribution == re.sub(r"[-_.]+", "-", wanted).lower()]
@@ -296,7 +286,6 @@ def spellings(expression: MetricExpression) -> list[tuple[str, int | float | Non
 
     Returns:
         Names as declared (``ndcg_cut_{k}``, ``ndcg``) with their cutoffs.
-
     """
     found = [(expression.name, expression.k)]
     trailing = _TRAILING.fullmatch(expression.name)

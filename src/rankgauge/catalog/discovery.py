@@ -53,7 +53,6 @@ class Provider:
         file: The source file.
 
         line: The line in it.
-
     """
 
     distribution: str
@@ -81,7 +80,6 @@ class Fault:
         stage: `load`, `register`, `hook`, `name` or `observer`.
 
         message: What is wrong and what to do.
-
     """
 
     plugin: str
@@ -123,7 +121,6 @@ class Plugin:
         observers: Its hooks that watch runs, by hook name.
 
         faults: What is wrong with it.
-
     """
 
     distribution: str
@@ -157,7 +154,6 @@ def discover(*, disable: Collection[str] = (), own_only: bool = False) -> list[P
 
     Returns:
         The plugins, rankgauge's own first, then by distribution and name. None of them makes this fail.
-
     """
     off = {normalized(name) for name in disable}
     plugins = []
@@ -187,7 +183,6 @@ def load_plugin(distribution: str, version: str, name: str, target: str, load: C
 
     Returns:
         The plugin, with whatever is wrong among its faults.
-
     """
     faults: list[Fault] = []
 

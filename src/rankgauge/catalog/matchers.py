@@ -36,7 +36,6 @@ class ResolvedMatcher:
         compare: ``(retrieved, gold) -> scores`` of shape (retrieved, gold).
 
         providers: Who provides it and each of its parts, by name.
-
     """
 
     name: str
@@ -83,7 +82,6 @@ def build_matcher(
         MatcherError: The stages are in the wrong order, or a comparer's parameter is not acceptable.
 
         UnknownNameError: A name that no plugin offers.
-
     """
     steps = [find_normalizer(step) for step in matcher.normalizers]
     for before, after in pairwise(steps):

@@ -32,7 +32,6 @@ def check_parameters(owner: str, known: Iterable[Parameter], given: Mapping[str,
 
     Raises:
         ParameterError: A name that is not declared, or a value that does not fit.
-
     """
     by_name = {parameter.name: parameter for parameter in known}
     checked: dict[str, Value] = {}
@@ -55,7 +54,6 @@ def signature_parameters(function: Callable[..., Any]) -> list[Parameter]:
 
     Returns:
         The parameters, in order.
-
     """
     hints = typing.get_type_hints(function)
     return [

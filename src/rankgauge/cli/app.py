@@ -62,7 +62,6 @@ def main(argv: Sequence[str] | None = None) -> None:
 
     Args:
         argv: The arguments; those of the process by default.
-
     """
     arguments = list(sys.argv[1:] if argv is None else argv)
     debug = "--debug" in arguments

@@ -65,7 +65,6 @@ def progress_bar(label: str, *, wanted: bool) -> Iterator[Progress | None]:
 
     Yields:
         What to call as samples are done; None when no bar is shown.
-
     """
     if not wanted or not sys.stderr.isatty():
         yield None

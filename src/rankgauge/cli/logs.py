@@ -41,7 +41,6 @@ def configure(*, level: str, form: str) -> None:
 
     Raises:
         typer.BadParameter: Neither of these.
-
     """
     if level not in _LEVELS:
         msg = f"--log-level must be one of {', '.join(_LEVELS)}, not {level!r}"

@@ -34,7 +34,6 @@ class LoadedConfig:
         path: The file.
 
         lines: The line of every value by its path.
-
     """
 
     config: Config
@@ -68,7 +67,6 @@ class LoadedConfig:
 
         Raises:
             ConfigError: A set that is not declared.
-
         """
         known = self.config.metrics.sets
         for name in sets:
@@ -105,7 +103,6 @@ def load_config(path: Path) -> LoadedConfig:
         ConfigError: Anything that is wrong with it, all of it at once.
 
         UnreadableError: It cannot be read, or is no YAML.
-
     """
     name = str(path)
     try:

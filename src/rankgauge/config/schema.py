@@ -148,7 +148,6 @@ def json_schema() -> dict[str, Any]:
 
     Returns:
         What `configs/schema.json` holds, for editors and for validation elsewhere.
-
     """
     schema = Config.model_json_schema()
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "rankgauge config", **schema}

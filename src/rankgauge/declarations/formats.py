@@ -25,7 +25,6 @@ class Record(NamedTuple):
         line: Its line, from 1, where the format has lines.
 
         path: Its place in the document, such as ``samples[3]``, where the format has one.
-
     """
 
     value: object
@@ -67,7 +66,6 @@ class Reader:
         suffixes: File endings that select it, such as ``.jsonl``; compression endings are taken off before.
 
         function: ``(Source) -> records``; raises `rankgauge.errors.DataError` for a file it cannot read.
-
     """
 
     name: str
@@ -91,7 +89,6 @@ class Reporter:
         suffix: The ending of its file in a result folder.
 
         function: ``(Result) -> text``; it only lays out, it computes nothing.
-
     """
 
     name: str
@@ -123,7 +120,6 @@ def reader(name: str, *, suffixes: Iterable[str]) -> Callable[[ReaderFunction], 
 
     Raises:
         DeclarationError: When applied: a suffix without a dot.
-
     """
 
     def decorate(function: ReaderFunction) -> ReaderFunction:
@@ -148,7 +144,6 @@ def reporter(name: str, *, suffix: str) -> Callable[[ReporterFunction], Reporter
 
     Returns:
         A decorator that leaves the function as it is.
-
     """
 
     def decorate(function: ReporterFunction) -> ReporterFunction:

@@ -49,7 +49,6 @@ class Normalizer:
         function: Pure and total; idempotent, but for the decode stage.
 
         stage: `decode` undoes an encoding, `strip` removes parts, `fold` makes spellings alike; in that order.
-
     """
 
     name: str
@@ -76,7 +75,6 @@ class Comparer:
         name: What matchers call it.
 
         function: ``(retrieved, gold, **params) -> scores`` of shape (retrieved, gold), from 0 to 1.
-
     """
 
     name: str
@@ -109,7 +107,6 @@ class Matcher:
 
     Raises:
         MatcherError: The threshold lies outside (0, 1].
-
     """
 
     normalizers: tuple[str, ...]
@@ -143,7 +140,6 @@ class NamedMatcher:
         summary: When to use it.
 
         source: The function that made it, for file and line.
-
     """
 
     name: str
@@ -166,7 +162,6 @@ def normalizer(name: str, *, stage: Stage) -> Callable[[NormalizerFunction], Nor
 
     Raises:
         DeclarationError: When applied: the declaration cannot be used.
-
     """
 
     def decorate(function: NormalizerFunction) -> NormalizerFunction:
@@ -191,7 +186,6 @@ def comparer(name: str) -> Callable[[ComparerFunction], ComparerFunction]:
 
     Raises:
         DeclarationError: When applied: the name cannot be used.
-
     """
 
     def decorate(function: ComparerFunction) -> ComparerFunction:
@@ -215,7 +209,6 @@ def named_matcher(name: str, spec: str) -> Callable[[Callable[[], None]], Callab
 
     Raises:
         MatcherError: When applied: *spec* cannot be read.
-
     """
 
     def decorate(function: Callable[[], None]) -> Callable[[], None]:
@@ -240,7 +233,6 @@ def parse_matcher(spec: str | Mapping[str, Any]) -> Matcher:
 
     Raises:
         MatcherError: The text or mapping is none.
-
     """
     if isinstance(spec, Mapping):
         names: Sequence[str] = spec.get("normalize") or ()

@@ -56,7 +56,6 @@ class Parameter:
         annotation: Its type, as declared; pydantic checks values against it.
 
         default: Its value when nothing is said.
-
     """
 
     name: str
@@ -117,7 +116,6 @@ class Metric:
         details: ``(Judged, *, k, ...) -> {fact: one value a sample}``, computed only when asked for.
 
         joins: Facts about ids and texts that the engine adds to the details.
-
     """
 
     alias: str
@@ -223,7 +221,6 @@ def metric(
 
     Raises:
         DeclarationError: When applied: the declaration cannot be used.
-
     """
     kinds: tuple[GoldKind, ...] = (gold,) if isinstance(gold, str) else tuple(gold)
 
@@ -280,7 +277,6 @@ def sample_metric(  # the rest is as in `metric`
 
     Raises:
         DeclarationError: When applied: the declaration cannot be used.
-
     """
 
     def decorate(function: Callable[..., float | None]) -> Callable[..., Scores]:

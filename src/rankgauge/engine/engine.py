@@ -40,7 +40,6 @@ class Engine:
 
         Args:
             catalog: What plugins offer; by default everything that is installed, found when first needed.
-
         """
         self._catalog = catalog
         self._sources: dict[str, DataSource] = {}
@@ -74,7 +73,6 @@ class Engine:
             ConfigError: Anything that is wrong with the file, all of it at once.
 
             RequiredPluginError: A plugin that it requires is absent or broken.
-
         """
         from rankgauge.config import load_config  # noqa: PLC0415  # pydantic loads only where there is a config
 
@@ -128,7 +126,6 @@ class Engine:
 
         Returns:
             This engine.
-
         """
         path = Path(outputs) if outputs is not None else None
         self._sources[name] = DataSource(_opened(source), path, dict(fields or {}), name)
@@ -147,7 +144,6 @@ class Engine:
 
         Raises:
             DataError: A name that is neither registered nor a file.
-
         """
         if isinstance(source, str) and source in self._sources:
             data = self._sources[source]

@@ -42,7 +42,6 @@ class SampleScore(NamedTuple):
         reason: Why there is no score; empty for one that is `scored`.
 
         details: Facts behind the score, where they were asked for.
-
     """
 
     value: float | None
@@ -65,7 +64,6 @@ class DataCheck(NamedTuple):
         gold: How many have each kind of ground truth.
 
         notes: What the user should know.
-
     """
 
     samples: int
@@ -88,7 +86,6 @@ class Evaluation:
         profile: The policy and the conventions.
 
         default_k: The cutoff for whatever says none; None for the built-in one.
-
     """
 
     catalog: Callable[[], Catalog] = field(repr=False)
@@ -107,7 +104,6 @@ class Evaluation:
 
         Returns:
             A new evaluation.
-
         """
         listed = (metrics,) if isinstance(metrics, str) else tuple(metrics)
         return replace(self, metrics=listed)
@@ -124,7 +120,6 @@ class Evaluation:
 
         Raises:
             PolicyError: No profile has that name.
-
         """
         chosen = replace(self.profile, policy=policy) if isinstance(policy, Policy) else profile(policy)
         return replace(self, profile=chosen)
@@ -140,7 +135,6 @@ class Evaluation:
 
         Returns:
             A new evaluation.
-
         """
         return replace(self, default_k=DefaultK(k, source))
 
@@ -153,7 +147,6 @@ class Evaluation:
 
         Returns:
             A new evaluation.
-
         """
         return replace(self, data=self.data._replace(outputs=Path(outputs)))
 
@@ -166,7 +159,6 @@ class Evaluation:
 
         Raises:
             PlanError: Anything that is wrong, all of it at once.
-
         """
         return self._plan
 
@@ -213,7 +205,6 @@ class Evaluation:
             SampleRefusedError: The policy turns a sample into an error.
 
             RunInterrupted: The run was interrupted while *sut* was called; what was done is in its `result`.
-
         """
         check_calls(outputs, sut, concurrency, timeout)
         if sut is not None:
@@ -244,7 +235,6 @@ class Evaluation:
 
         Raises:
             RankgaugeError: As `run`.
-
         """
         check_calls(outputs, sut, concurrency, timeout)
         if sut is None:
@@ -276,7 +266,6 @@ class Evaluation:
 
         Raises:
             RankgaugeError: As `run`; also for a metric that has to see the whole data set first.
-
         """
         check_stream(self.plan(), "stream()")
         job = Job(self.plan(), self.data, details=False, limit=limit, batch_size=batch_size, outputs=outputs)
@@ -294,7 +283,6 @@ class Evaluation:
 
         Raises:
             RankgaugeError: As `run`.
-
         """
         job = Job(self.plan(), self.data, details=False, limit=None, batch_size=4096)
         samples = without = malformed = 0
@@ -325,7 +313,6 @@ class Evaluation:
             DataError: The sample does not follow the contract.
 
             RankgaugeError: As `run`.
-
         """
         plan = self._single_plan
         if not isinstance(sample, Sample):

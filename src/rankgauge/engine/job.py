@@ -169,7 +169,6 @@ def check_calls(outputs: OutputsSource | None, sut: object, concurrency: object,
 
     Raises:
         ParameterError: They do not fit together, or one is out of bounds.
-
     """
     if outputs is not None and sut is not None:
         msg = "give either outputs or sut: the scores would not say which they are of"

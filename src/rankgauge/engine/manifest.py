@@ -49,7 +49,6 @@ def make_manifest(
 
     Returns:
         Plain data: versions, plugins, policy, expanded expressions, fingerprints, and a config that says the same.
-
     """
     path = str(data.source) if isinstance(data.source, Path) else None
     policy = dataclasses.asdict(plan.profile.policy)

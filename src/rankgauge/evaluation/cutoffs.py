@@ -28,7 +28,6 @@ class DefaultK(NamedTuple):
         k: The cutoff.
 
         source: Where it was given, for messages.
-
     """
 
     k: int = DEFAULT_K
@@ -44,7 +43,6 @@ class Cut(NamedTuple):
             or `none`.
 
         k: The pinned cutoff, or the one given to the metric.
-
     """
 
     rule: Literal["pinned", "free", "own", "none"]
@@ -62,7 +60,6 @@ class Cut(NamedTuple):
         Returns:
             One number when all are the same, else one for each sample, or None for no cutoff; and how many samples
             took it from where.
-
         """
         n = len(metadata)
         if self.rule == "none":
@@ -97,7 +94,6 @@ def check_k(k: object, source: str) -> int:
 
     Raises:
         ParameterError: It is not an integer of 1 or more.
-
     """
     if isinstance(k, bool) or not isinstance(k, int) or not 1 <= k <= _HIGHEST:
         msg = f"the cutoff of {source} must be an integer of 1 or more, not {k!r}"

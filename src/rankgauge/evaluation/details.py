@@ -44,7 +44,6 @@ def explain_batch(
         Facts by name for each sample: `k`, what the metric's own details say, and what it asked to be joined
         (`relevant`, `top_k`: ids; `expected_span`: the matched answer, else the first one). Lists of ids are cut at
         100.
-
     """
     cutoffs = [None] * len(samples) if k is None else np.broadcast_to(k, len(samples)).tolist()
     facts: list[dict[str, Any]] = [{} if cutoff is None else {"k": cutoff} for cutoff in cutoffs]

@@ -36,7 +36,6 @@ def definition_fingerprint(
 
     Returns:
         16 hexadecimal digits. Who provides the metric is not part of it.
-
     """
     definition = {
         "alias": alias,

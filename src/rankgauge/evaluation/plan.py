@@ -51,7 +51,6 @@ class PlannedMetric:
         cut: The rule of its cutoff.
 
         fingerprint: Tells whether two scores of this name mean the same.
-
     """
 
     name: str
@@ -88,7 +87,6 @@ class Plan:
         catalog: Where the names came from.
 
         dataset: What the data is called; empty for samples given in Python.
-
     """
 
     metrics: tuple[PlannedMetric, ...]
@@ -110,7 +108,6 @@ class Plan:
         Returns:
             The columns with their expanded expressions, what each is judged against, its cutoff and its provider;
             then the policy.
-
         """
         lines = [f"dataset: {self.dataset or '(samples given in Python)'}", "metrics:"]
         for metric in self.metrics:
@@ -166,7 +163,6 @@ def make_plan(
 
     Raises:
         PlanError: Anything that is wrong, all of it at once.
-
     """
     problems: list[Problem | str] = []
     columns: dict[str, PlannedMetric] = {}

@@ -28,7 +28,6 @@ class Located(NamedTuple):
         file: The file.
 
         line: The line in it.
-
     """
 
     spec: str | Mapping[str, Any]
@@ -57,7 +56,6 @@ class Request:
         k: A cutoff given to the metric without pinning it.
 
         engine: `rel`, `gold` and `matcher`, where given.
-
     """
 
     written: str
@@ -82,7 +80,6 @@ def read_requests(spec: object) -> list[Request]:
         ExpressionError: The text does not follow the grammar, or the mapping has no `metric`.
 
         DeclarationError: A function that cannot be used as a metric.
-
     """
     if isinstance(spec, Located):
         return read_requests(spec.spec)

@@ -43,7 +43,6 @@ class ScoredMetric:
         params: Further parameters that were found in the data.
 
         details: Facts behind each score, when asked for.
-
     """
 
     planned: PlannedMetric
@@ -70,7 +69,6 @@ class Scored:
         flawed: The samples that no metric could score, by place.
 
         notes: What the user should know about the data.
-
     """
 
     sample_ids: list[str]
@@ -100,7 +98,6 @@ class Collector:
         plan: What to compute.
 
         details: Whether to keep the samples, and to compute details.
-
     """
 
     plan: Plan
@@ -116,19 +113,15 @@ class Collector:
 
         Args:
             samples: In the order of the result.
-
         """
         evidence: dict[Target, Evidence] = {}
         wanted = {target for metric in self.plan.metrics for target in self._candidates(metric)}
         for target, matcher in self.plan.targets.items():
             if target not in wanted:
                 continue
-            judged = judge(samples, target, self.plan.profile, matcher)
-            if judged.has_gold.any():
+            evidence[target] = judge(samples, target, self.plan.profile, matcher, keep_rankings=self.details)
+            if evidence[target].has_gold.any():
                 self._seen.add(target)
-            if not self.details:
-                judged = Evidence(judged.judged, judged.has_gold, judged.faults, (), judged.looks)
-            evidence[target] = judged
         self._ids += [sample.id for sample in samples]
         self._tags += [sample.tags for sample in samples]
         kept = samples if self.details else None
@@ -150,7 +143,6 @@ class Collector:
             PlanError: A parameter has to be inferred from a data set that has nothing to infer it from.
 
             SampleRefusedError: The policy turns a sample into an error.
-
         """
         if require_gold:
             self._check_gold()
@@ -261,7 +253,6 @@ def check_stream(plan: Plan, where: str) -> None:
 
     Raises:
         PlanError: A metric infers a parameter from the whole data set.
-
     """
     problems = [
         f"{metric.name!r} infers max_grade from the whole data set, which {where} never sees; "

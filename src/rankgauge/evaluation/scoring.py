@@ -42,7 +42,6 @@ class Outcome:
         status: A code into `STATUSES` for each sample; shape (n,).
 
         reasons: Why a sample that is not `scored` has no score, by its place.
-
     """
 
     values: Scores
@@ -59,7 +58,6 @@ def flaws(samples: Sequence[Sample]) -> dict[int, Flaw]:
 
     Returns:
         Flaws by place.
-
     """
     found: dict[int, Flaw] = {}
     for place, sample in enumerate(samples):
@@ -98,7 +96,6 @@ def score_batch(
 
     Returns:
         A value or a reason for each sample.
-
     """
     judged = evidence.judged if column.rel is None else evidence.judged.at_least(column.rel)
     values, reasons = _call(column, judged, k, {**column.params, **extra})

@@ -42,7 +42,6 @@ async def call_each(
 
     Yields:
         The place of a sample and what was returned, or the `Fault` of a call that failed, as calls end.
-
     """
     is_async = inspect.iscoroutinefunction(sut) or inspect.iscoroutinefunction(getattr(sut, "__call__", None))  # noqa: B004  # an object may have an async __call__
     queue: asyncio.Queue[tuple[int, object]] = asyncio.Queue()

@@ -39,7 +39,6 @@ class DataSource(NamedTuple):
         fields: The data's own field name for each of ours.
 
         name: What the data is called.
-
     """
 
     source: Path | Sequence[object]
@@ -61,7 +60,6 @@ class DatasetReader:
         fingerprint: A hash of the content, once everything was read.
 
         count: How many samples were read.
-
     """
 
     def __init__(self, data: DataSource, *, catalog: Catalog, contract: Contract, limit: int | None = None) -> None:
@@ -76,7 +74,6 @@ class DatasetReader:
             contract: How strictly to read.
 
             limit: How many samples to read at the most.
-
         """
         self.fingerprint = ""
         self.count = 0
@@ -100,7 +97,6 @@ class DatasetReader:
             DataError: At the end, when anything was wrong: all of it.
 
             NothingToEvaluateError: There was no sample.
-
         """
         problems: list[Problem] = []
         batch: list[Sample] = []
@@ -126,6 +122,7 @@ class DatasetReader:
 
     def _samples(self, problems: list[Problem]) -> Iterator[Sample]:
         hasher = hashlib.sha256()
+        contract, seen = self._contract, self._seen
         source, fields = self._data.source, self._data.fields
         on_disk = isinstance(source, Path)
         file = str(source) if on_disk else ""
@@ -140,15 +137,16 @@ class DatasetReader:
             else:
                 if fields and isinstance(value, Mapping):
                     value = remapped(value, fields)
-                where = Problem("", file, record.line, record.path)
-                sample = read_sample(value, problems=problems, contract=self._contract, place=where)
+                sample = read_sample(
+                    value, problems=problems, contract=contract, file=file, line=record.line, path=record.path
+                )
             if sample is None:
                 continue
-            if sample.id in self._seen:
+            if sample.id in seen:
                 message = f"duplicate sample id {sample.id!r}; ids must be unique"
                 problems.append(Problem(message, file, record.line, record.path, sample.id))
                 continue
-            self._seen.add(sample.id)
+            seen.add(sample.id)
             if not on_disk:
                 hasher.update(_canonical(value))
             yield sample
@@ -175,7 +173,6 @@ def records(path: Path, catalog: Catalog) -> Iterator[Record]:
 
     Raises:
         UnreadableError: No plugin reads such files, or this one cannot be read.
-
     """
     suffix = plain_suffix(path)
     claim = catalog.reader(suffix)
@@ -203,7 +200,6 @@ def remapped(record: Mapping[str, Any], fields: Mapping[str, str]) -> dict[str, 
 
     Returns:
         A new mapping; the record's other fields stay.
-
     """
     mapped: dict[str, Any] = dict(record)
     for ours, theirs in fields.items():

@@ -33,7 +33,6 @@ class OpenFile:
         path: The path when the file is not compressed, else None.
 
         stream: The decompressed bytes, behind a byte-order mark if there was one.
-
     """
 
     name: str
@@ -54,7 +53,6 @@ def open_file(path: Path) -> Iterator[OpenFile]:
 
     Raises:
         UnreadableError: It cannot be opened, or turns out not to be what its ending says while it is read.
-
     """
     name = str(path)
     try:
@@ -86,7 +84,6 @@ def digest(path: Path) -> str:
 
     Raises:
         UnreadableError: The file cannot be read.
-
     """
     try:
         with path.open("rb") as file:

@@ -45,7 +45,6 @@ def save_result(result: Result, directory: Path, reports: Mapping[str, str]) -> 
 
     Raises:
         ResultError: The folder has something in it, or cannot be written.
-
     """
     if directory.exists() and not (directory.is_dir() and not any(directory.iterdir())):
         msg = f"cannot save to {directory}: it exists and is not an empty folder; choose another"
@@ -80,7 +79,6 @@ def load_result(directory: Path) -> Result:
 
     Raises:
         ResultError: It is no result folder, not a complete one, or of a later version.
-
     """
     import polars as pl  # noqa: PLC0415  # loads only when needed
 

@@ -30,7 +30,6 @@ class Outputs:
         source: Where they came from: a file's name, or empty.
 
         fingerprint: A hash of the file.
-
     """
 
     by_id: dict[str, Output | Fault]
@@ -62,7 +61,6 @@ def read_outputs(
 
     Raises:
         DataError: Rows that cannot be told apart: all problems at once.
-
     """
     if isinstance(source, Mapping):
         return Outputs({str(name): read_output(raw, contract=contract) for name, raw in source.items()})

@@ -4,50 +4,86 @@ Judging by text: a matcher decides which retrieved text holds which gold text.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
 from rankgauge.catalog import ResolvedMatcher
 from rankgauge.judging.columns import Columns
-from rankgauge.judging.ranking import Ranking
-from rankgauge.samples import Fault
+from rankgauge.judging.evidence import Evidence, Target
+from rankgauge.judging.ranking import Ranking, prepare
+from rankgauge.policy import Profile
+from rankgauge.samples import Expected, Fault, GoldKind, Output, Sample
 
-__all__ = ["TextJudge"]
+__all__ = ["judge_by_text"]
 
 
-class TextJudge:
-    """Judges one batch with one matcher; each distinct text is normalized once."""
+def judge_by_text(
+    samples: Sequence[Sample],
+    target: Target,
+    profile: Profile,
+    matcher: ResolvedMatcher,
+    *,
+    keep_rankings: bool = False,
+) -> Evidence:
+    """
+    Judge a batch against gold that is text.
+
+    Args:
+        samples: The batch.
+
+        target: Which gold, and whether the retrieved items or the generated answer are judged.
+
+        profile: The policy.
+
+        matcher: What decides.
+
+        keep_rankings: Whether the evidence is to hold the rankings, too.
+
+    Returns:
+        The judged batch.
+    """
+    columns = Columns()
+    judge = _TextJudge(matcher, missing_is_empty=profile.missing_texts == "empty")
+    faults: dict[int, str] = {}
+    rankings: list[Ranking | None] = []
+    for place, sample in enumerate(samples):
+        gold = _texts(sample.expected, target.gold)
+        fault = None if sample.expected.faults is None else sample.expected.faults.get(target.gold)
+        ranking: Ranking | None = None
+        if isinstance(sample.output, Output):
+            prepared = _prepared(sample, sample.output, target, profile)
+            if isinstance(prepared, Ranking):
+                ranking = prepared
+            elif gold:
+                fault = fault or prepared
+        if keep_rankings:
+            rankings.append(ranking)
+        start = len(columns.gold_grade)
+        columns.depth.append(0 if ranking is None else len(ranking.ids))
+        columns.gold_count.append(len(gold))
+        columns.gold_grade += [1.0] * len(gold)
+        if ranking is not None and ranking.ids and gold:
+            fault = judge.add_rows(columns, place, ranking, gold, start) or fault
+        if fault is not None:
+            faults[place] = fault.reason
+    has_gold = np.array(columns.gold_count, dtype=np.int64) > 0
+    return Evidence(columns.build(profile), has_gold, faults, rankings, None)
+
+
+class _TextJudge:
+    """Judges with one matcher; each distinct text of a batch is normalized once."""
 
     def __init__(self, matcher: ResolvedMatcher, *, missing_is_empty: bool) -> None:
         self._matcher = matcher
         self._missing_is_empty = missing_is_empty
         self._normalized: dict[str, str] = {}
 
-    def add(self, columns: Columns, ranking: Ranking | None, gold: tuple[str, ...]) -> Fault | None:
-        """
-        Add one sample.
-
-        Args:
-            columns: Receives its rows.
-
-            ranking: What it retrieved; None for nothing.
-
-            gold: Its gold texts; each has grade 1.
-
-        Returns:
-            Why the sample cannot be judged, if so; its rows are then empty.
-
-        """
-        sample = len(columns.depth)
-        columns.depth.append(0 if ranking is None else len(ranking.ids))
-        columns.graded.append(False)
-        start = len(columns.gold_sample)
-        columns.gold_sample += [sample] * len(gold)
-        columns.gold_place += range(1, len(gold) + 1)
-        columns.gold_grade += [1.0] * len(gold)
-        columns.times += [1] * len(gold)
-        if ranking is None or not ranking.ids or not gold:
-            return None
+    def add_rows(
+        self, columns: Columns, place: int, ranking: Ranking, gold: tuple[str, ...], start: int
+    ) -> Fault | None:
+        """Add one sample's judged rows, in order of rank; return why it cannot be judged, if so."""
         texts = ranking.texts or [None] * len(ranking.ids)
         if None in texts and not self._missing_is_empty:
             rank = texts.index(None) + 1
@@ -57,17 +93,17 @@ class TextJudge:
         except Exception as error:  # noqa: BLE001  # plugin code may raise anything; the sample keeps it
             return Fault(f"{self._blame()} failed: {type(error).__name__}: {error}")
         seen: set[int] = set()
-        hits = np.argwhere(scores >= self._matcher.matcher.threshold)
-        for at, wanted in hits.tolist():
+        for at, wanted in np.argwhere(scores >= self._matcher.matcher.threshold).tolist():
             if ranking.repeated is not None and ranking.repeated[at]:
                 continue
-            columns.row_sample.append(sample)
+            if wanted in seen:
+                columns.repeats.append(len(columns.row_sample))
+            seen.add(wanted)
+            columns.row_sample.append(place)
             columns.row_rank.append(at + 1)
             columns.row_grade.append(1.0)
             columns.row_gold.append(start + wanted)
-            columns.first.append(wanted not in seen)
             columns.score.append(float(scores[at, wanted]))
-            seen.add(wanted)
         return None
 
     def _compare(self, texts: list[str], gold: tuple[str, ...]) -> NDArray[np.float64]:
@@ -90,3 +126,29 @@ class TextJudge:
 
     def _blame(self) -> str:
         return f"matcher {self._matcher} (by {'; '.join(f'{name}: {by}' for name, by in self._matcher.providers)})"
+
+
+def _prepared(sample: Sample, output: Output, target: Target, profile: Profile) -> Ranking | Fault:
+    if target.judges == "answer":
+        if output.answer is None:
+            return Fault("the output has no 'answer'; emit {'retrieved': [...], 'answer': '...'}")
+        return Ranking((None,), (output.answer,))
+    return prepare(
+        output,
+        profile.policy,
+        sample_id=sample.id,
+        key=profile.duplicate_texts,
+        judged=sample.expected.relevant or (),
+    )
+
+
+def _texts(expected: Expected, gold: GoldKind) -> tuple[str, ...]:
+    match gold:
+        case "passages":
+            return expected.passages or ()
+        case "answer":
+            return expected.answer or ()
+        case "keywords":
+            return expected.keywords or ()
+        case "relevant":
+            return ()

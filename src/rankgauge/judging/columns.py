@@ -6,21 +6,49 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankgauge.judged import Judged, Relevance, Rows
+from rankgauge.judged import ANY_GRADE, POSITIVE, Judged, Rows
+from rankgauge.policy import Profile
 
 __all__ = ["Columns"]
 
 
 class Columns:
-    """Lists that grow while a batch is judged. Rows are added in order of sample, then rank."""
+    """
+    Lists that grow while a batch is judged.
+
+    Rows are added in order of sample, then rank; gold in order of sample. What is the same nearly everywhere is kept
+    as the exceptions only.
+
+    Attributes:
+        depth: One number for each sample.
+
+        gold_count: How many gold items each sample has.
+
+        graded: The samples whose ground truth gives grades.
+
+        gold_grade: One grade for each gold item.
+
+        times: How often a gold item was listed, by its place, where that is not once.
+
+        row_sample: The sample of each judged row.
+
+        row_rank: Its rank, from 1.
+
+        row_grade: Its grade.
+
+        row_gold: The place of its gold item in the batch.
+
+        repeats: The places of rows that are not the first to hold their gold item.
+
+        score: The match score of each judged row; empty where all are 1.
+    """
 
     __slots__ = (
         "depth",
-        "first",
+        "gold_count",
         "gold_grade",
-        "gold_place",
-        "gold_sample",
         "graded",
+        "repeats",
         "row_gold",
         "row_grade",
         "row_rank",
@@ -31,33 +59,40 @@ class Columns:
 
     def __init__(self) -> None:
         self.depth: list[int] = []
-        self.graded: list[bool] = []
+        self.gold_count: list[int] = []
+        self.graded: list[int] = []
+        self.gold_grade: list[float] = []
+        self.times: dict[int, int] = {}
         self.row_sample: list[int] = []
         self.row_rank: list[int] = []
         self.row_grade: list[float] = []
         self.row_gold: list[int] = []
-        self.first: list[bool] = []
+        self.repeats: list[int] = []
         self.score: list[float] = []
-        self.gold_sample: list[int] = []
-        self.gold_place: list[int] = []
-        self.gold_grade: list[float] = []
-        self.times: list[int] = []
 
-    def build(self, relevance: Relevance, *, counts_repeats: bool) -> Judged:
+    def build(self, profile: Profile) -> Judged:
         """
         Return what was collected.
 
         Args:
-            relevance: From which grade on an item is relevant.
-
-            counts_repeats: Whether a gold item earns again when it is retrieved again.
+            profile: What counts as relevant, and whether repeated items earn again.
 
         Returns:
             The batch.
-
         """
+        n, rows, gold = len(self.depth), len(self.row_sample), len(self.gold_grade)
+        counts = np.array(self.gold_count, dtype=np.int64)
+        gold_sample = np.repeat(np.arange(n), counts)
+        gold_place = np.arange(gold)
+        times = np.ones(gold, dtype=np.int64)
+        if self.times:
+            times[list(self.times)] = list(self.times.values())
+        first = np.ones(rows, dtype=np.bool_)
+        first[self.repeats] = False
+        graded = np.zeros(n, dtype=np.bool_)
+        graded[self.graded] = True
         return Judged(
-            n=len(self.depth),
+            n=n,
             depth=np.array(self.depth, dtype=np.int64),
             rows=Rows(
                 np.array(self.row_sample, dtype=np.int64),
@@ -65,16 +100,16 @@ class Columns:
                 np.array(self.row_grade, dtype=np.float64),
                 np.array(self.row_gold, dtype=np.int64),
             ),
-            first=np.array(self.first, dtype=np.bool_),
-            score=np.array(self.score, dtype=np.float64),
+            first=first,
+            score=np.array(self.score, dtype=np.float64) if self.score else np.ones(rows),
             gold=Rows(
-                np.array(self.gold_sample, dtype=np.int64),
-                np.array(self.gold_place, dtype=np.int64),
+                gold_sample,
+                gold_place - (np.cumsum(counts) - counts)[gold_sample] + 1,
                 np.array(self.gold_grade, dtype=np.float64),
-                np.arange(len(self.gold_sample)),
+                gold_place,
             ),
-            times=np.array(self.times, dtype=np.int64),
-            graded=np.array(self.graded, dtype=np.bool_),
-            relevance=relevance,
-            counts_repeats=counts_repeats,
+            times=times,
+            graded=graded,
+            relevance=POSITIVE if profile.relevance == "positive" else ANY_GRADE,
+            counts_repeats=profile.policy.duplicates == "keep",
         )

@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple
 from rankgauge.policy import Policy
 from rankgauge.samples import Fault, Output
 
-__all__ = ["Ranking", "prepare"]
+__all__ = ["Ranking", "drops_repeats_only", "prepare"]
 
 
 class Ranking(NamedTuple):
@@ -23,12 +23,16 @@ class Ranking(NamedTuple):
         texts: One text for each rank; None when no item has one.
 
         repeated: Whether each rank repeats an earlier item and so earns nothing; None when no rank does.
-
     """
 
     ids: Sequence[str | None]
     texts: Sequence[str | None] | None
     repeated: Sequence[bool] | None = None
+
+
+def drops_repeats_only(policy: Policy) -> bool:
+    """Return whether a ranking without repeated items stays as it is under a policy."""
+    return policy.order == "given" and not policy.exclude_self and not policy.judged_only and policy.depth is None
 
 
 def prepare(
@@ -58,11 +62,9 @@ def prepare(
 
     Returns:
         The ranking, or why the policy cannot be applied to this output.
-
     """
     ids = output.ids
-    plain = policy.order == "given" and not policy.exclude_self and not policy.judged_only and policy.depth is None
-    if plain and (policy.duplicates == "keep" or len(set(ids)) == len(ids)):
+    if drops_repeats_only(policy) and (policy.duplicates == "keep" or len(set(ids)) == len(ids)):
         return Ranking(ids, output.texts)
     chosen = list(range(len(ids)))
     if policy.order == "score":

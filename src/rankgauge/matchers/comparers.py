@@ -27,7 +27,6 @@ def equal(retrieved: Sequence[str], gold: Sequence[str]) -> NDArray[np.float64]:
 
     Returns:
         Shape (retrieved, gold).
-
     """
     return _block([[found == wanted != "" for wanted in gold] for found in retrieved], len(gold))
 
@@ -51,7 +50,6 @@ def contained(
 
     Returns:
         Shape (retrieved, gold).
-
     """
     forward = direction in {"gold-in-retrieved", "either"}
     backward = direction in {"retrieved-in-gold", "either"}

@@ -52,7 +52,6 @@ def answer_containment(judged: Judged, *, k: Cutoff) -> Scores:
 
     Returns:
         Shape (n,), 0 or 1; NaN where there is no answer.
-
     """
     return any_found(judged, k)
 
@@ -82,6 +81,5 @@ def answer_exact_match(judged: Judged) -> Scores:
 
     Returns:
         Shape (n,), 0 or 1; NaN where there is no answer.
-
     """
     return any_found(judged, None)

@@ -46,7 +46,6 @@ def average_precision(judged: Judged, *, k: Cutoff | None = None) -> Scores:
 
     Returns:
         Shape (n,), from 0 to 1; NaN where no gold item is relevant.
-
     """
     earned = judged.credits(k)
     with np.errstate(invalid="ignore"):

@@ -43,7 +43,6 @@ def expected_reciprocal_rank(judged: Judged, *, k: Cutoff, max_grade: float | No
 
     Raises:
         ValueError: A grade lies above *max_grade*, so that it would be no probability.
-
     """
     highest = float(judged.gold.grade.max(initial=0.0))
     top = highest if max_grade is None else max_grade

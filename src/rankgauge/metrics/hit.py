@@ -22,7 +22,6 @@ def any_found(judged: Judged, k: Cutoff | None) -> Scores:
 
     Returns:
         Shape (n,).
-
     """
     return np.where(judged.n_gold() > 0, (judged.found(k) > 0).astype(np.float64), np.nan)
 
@@ -48,6 +47,5 @@ def hit(judged: Judged, *, k: Cutoff) -> Scores:
 
     Returns:
         Shape (n,), 0 or 1; NaN where no gold item is relevant.
-
     """
     return any_found(judged, k)

@@ -43,7 +43,6 @@ def judged_at_k(judged: Judged, *, k: Cutoff) -> Scores:
 
     Returns:
         Shape (n,), from 0 to 1; NaN where the ground truth is a plain list or nothing was retrieved.
-
     """
     looked_at = np.minimum(judged.depth, k)
     with np.errstate(invalid="ignore"):

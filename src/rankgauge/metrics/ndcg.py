@@ -76,7 +76,6 @@ def ndcg(
 
     Returns:
         Shape (n,), from 0 to 1; NaN where no gold item has a gain.
-
     """
     earned, best = _earned_and_best(judged, k, gain, discount, ideal)
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -118,7 +117,6 @@ def ndcg_any(judged: Judged, *, k: Cutoff | None, discount: Discount = "log2", i
 
     Returns:
         Shape (n,), from 0 to 1; NaN where no gold item is relevant.
-
     """
     return ndcg(_binary(judged), k=k, discount=discount, ideal=ideal)
 

@@ -35,7 +35,6 @@ def precision(judged: Judged, *, k: Cutoff) -> Scores:
 
     Returns:
         Shape (n,), from 0 to 1; NaN where no gold item is relevant.
-
     """
     return np.where(judged.n_gold() > 0, judged.relevant_ranks(k) / k, np.nan)
 
@@ -60,7 +59,6 @@ def f1(judged: Judged, *, k: Cutoff) -> Scores:
 
     Returns:
         Shape (n,), from 0 to 1; NaN where no gold item is relevant.
-
     """
     with np.errstate(invalid="ignore"):
         p = judged.relevant_ranks(k) / k
@@ -88,7 +86,6 @@ def r_precision(judged: Judged) -> Scores:
 
     Returns:
         Shape (n,), from 0 to 1; NaN where no gold item is relevant.
-
     """
     wanted = judged.n_gold()
     with np.errstate(invalid="ignore"):

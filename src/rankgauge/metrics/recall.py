@@ -41,7 +41,6 @@ def recall(judged: Judged, *, k: Cutoff) -> Scores:
 
     Returns:
         Shape (n,), from 0 to 1; NaN where no gold item is relevant.
-
     """
     with np.errstate(invalid="ignore"):
         return judged.found(k) / judged.n_gold()
@@ -69,7 +68,6 @@ def recall_all(judged: Judged, *, k: Cutoff) -> Scores:
 
     Returns:
         Shape (n,), 0 or 1; NaN where no gold item is relevant.
-
     """
     wanted = judged.n_gold()
     return np.where(wanted > 0, (judged.found(k) == wanted).astype(np.float64), np.nan)

@@ -40,7 +40,6 @@ def reciprocal_rank(judged: Judged, *, k: Cutoff | None = None) -> Scores:
 
     Returns:
         Shape (n,), from 0 to 1; NaN where no gold item is relevant.
-
     """
     ranks = judged.first_rank(k)
     found = np.divide(1.0, ranks, out=np.zeros(judged.n), where=ranks > 0)

@@ -33,7 +33,6 @@ def band(alias: str, mean: float | None) -> str:
 
     Returns:
         A word; empty for a metric that has no bands.
-
     """
     if mean is None:
         return ""

@@ -52,7 +52,6 @@ def summary(result: Result) -> dict[str, Any]:
 
     Returns:
         What `json_report` writes, in its order.
-
     """
     manifest = result.manifest
     return {

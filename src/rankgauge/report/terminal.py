@@ -41,7 +41,6 @@ def print_result(result: Result, console: Console, *, bands: bool = False) -> No
         console: Where to.
 
         bands: Whether to add a word for each mean.
-
     """
     from rich import box  # noqa: PLC0415  # as above
     from rich.markup import escape  # noqa: PLC0415  # as above

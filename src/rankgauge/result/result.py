@@ -39,7 +39,6 @@ class SampleError:
         status: `undefined`, `missing` or `failed`.
 
         reason: A sentence.
-
     """
 
     sample_id: str
@@ -62,7 +61,6 @@ class Result:
         manifest: Versions, provenance, policy, expressions, and fingerprints of data and definitions.
 
         notes: What the user should know about the data.
-
     """
 
     def __init__(
@@ -86,7 +84,6 @@ class Result:
             manifest: What a reader has to know to trust the numbers.
 
             notes: What the user should know about the data.
-
         """
         self.sample_ids = tuple(sample_ids)
         self.tags = tuple(tags)
@@ -112,7 +109,6 @@ class Result:
 
         Raises:
             KeyError: No column answers to it, or several do.
-
         """
         if name in self.metrics:
             return self.metrics[name]
@@ -165,7 +161,6 @@ class Result:
         Returns:
             One row a sample: `sample_id`, then for each metric its value under the safe name (null where it does not
             count) and its status under ``<safe name>_status``.
-
         """
         import polars as pl  # noqa: PLC0415  # loads only when a frame is wanted
 
@@ -221,7 +216,6 @@ class Result:
 
         Returns:
             One result for each tag, sorted; samples with several tags count in each; None holds those without.
-
         """
         places: dict[str | None, list[int]] = {}
         for place, tags in enumerate(self.tags):
@@ -238,7 +232,6 @@ class Result:
 
         Returns:
             A new result with the same columns.
-
         """
         return Result(
             [self.sample_ids[place] for place in places],
@@ -261,7 +254,6 @@ class Result:
 
         Raises:
             ResultError: There is none, columns or definitions differ, or a sample stands in two of them.
-
         """
         results = list(results)
         if not results:
@@ -293,7 +285,6 @@ class Result:
 
         Raises:
             ResultError: The folder has something in it, or cannot be written.
-
         """
         from rankgauge.io.folder import save_result  # noqa: PLC0415  # a call up, by design: io stands above
         from rankgauge.report import json_report, markdown_report, per_sample_jsonl  # noqa: PLC0415  # as above
@@ -318,7 +309,6 @@ class Result:
 
         Raises:
             ResultError: It is no result folder, or not a complete one.
-
         """
         from rankgauge.io.folder import load_result  # noqa: PLC0415  # as above
 

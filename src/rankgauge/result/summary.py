@@ -65,7 +65,6 @@ class MetricInfo:
         matcher_providers: The same for the matcher and each of its parts.
 
         inferred: Parameters that were found in the data.
-
     """
 
     name: str
@@ -135,7 +134,6 @@ class MetricInfo:
 
         Returns:
             True when name, cutoff and the parameters mentioned agree.
-
         """
         own = parse(self.expression)
         if not set(expression.params) <= set(own.params):
@@ -166,7 +164,6 @@ class MetricSummary:
         reasons: Why a sample that is not `scored` has no score, by its place.
 
         details: Facts behind each score, where they were asked for.
-
     """
 
     info: MetricInfo

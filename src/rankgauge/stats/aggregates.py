@@ -27,7 +27,6 @@ def aggregate(values: Sequence[float], how: Literal["mean", "sum", "geometric"] 
 
     Returns:
         The number; None for the mean of nothing.
-
     """
     if how == "sum":
         return math.fsum(values)
@@ -47,7 +46,6 @@ def standard_deviation(values: Sequence[float]) -> float | None:
 
     Returns:
         0 or more; None for fewer than two values.
-
     """
     if len(values) < 2:
         return None
@@ -69,7 +67,6 @@ def percentile(values: Sequence[float], p: float) -> float | None:
 
     Raises:
         ValueError: *p* lies outside [0, 100].
-
     """
     if not 0 <= p <= 100:
         msg = f"a percentile lies from 0 to 100, not at {p!r}"
@@ -94,7 +91,6 @@ def pass_rate(values: Sequence[float], threshold: float = 0.5) -> float | None:
 
     Returns:
         From 0 to 1; None for nothing.
-
     """
     return sum(value >= threshold for value in values) / len(values) if values else None
 
@@ -116,7 +112,6 @@ def histogram(
 
     Returns:
         Lower edge, upper edge and count of each bucket, the empty ones included.
-
     """
     edges = [low + (high - low) * step / buckets for step in range(buckets + 1)]
     counts = [0] * buckets

@@ -1,0 +1,135 @@
+"""
+Write what can be generated: the metric reference, the config reference and the JSON Schema of config files.
+
+Run it with ``make docs``; a test fails while a generated file differs from what this script would write.
+"""
+
+from __future__ import annotations
+
+import inspect
+import json
+from pathlib import Path
+from typing import Any
+
+from rankgauge.catalog import Catalog
+from rankgauge.config import json_schema
+from rankgauge.declarations import Metric
+
+__all__ = ["generated", "main"]
+
+ROOT = Path(__file__).parent.parent
+_CUTOFFS = {
+    "none": "none",
+    "required": "always; the default one where nothing is said",
+    "droppable": "the default one where nothing is said; the short name without `@` has none",
+    "optional": "only when pinned or given to the metric",
+}
+
+
+def generated() -> dict[Path, str]:
+    """
+    Return every generated file.
+
+    Returns:
+        The text by path.
+    """
+    return {
+        ROOT / "docs/reference/metrics.md": _metrics(),
+        ROOT / "docs/reference/config.md": _config(),
+        ROOT / "configs/schema.json": json.dumps(json_schema(), indent=2) + "\n",
+    }
+
+
+def main() -> None:
+    """Write the files that differ."""
+    for path, text in generated().items():
+        if not path.exists() or path.read_text(encoding="utf-8") != text:
+            path.write_text(text, encoding="utf-8")
+            print(f"wrote {path.relative_to(ROOT)}")
+
+
+def _metrics() -> str:
+    parts = [
+        "# Metrics",
+        "",
+        "Generated from the declarations by `make docs`. `rankgauge metrics show NAME` prints the same for any",
+        "installed metric, with file and line. Every metric also takes `k`, `gold`, `matcher` and `as`, and `rel` where",
+        "a threshold of relevance has an effect.",
+        "",
+    ]
+    for alias, claim in Catalog.discover(own_only=True).metrics.items():
+        parts += _metric(alias, claim.declaration)
+    return "\n".join(parts).rstrip() + "\n"
+
+
+def _metric(alias: str, metric: Metric) -> list[str]:
+    definition = (inspect.getdoc(metric.source) or "").partition("\n\nArgs:")[0].replace("``", "`")
+    low, high = metric.range
+    parts = [f"## {alias}", "", definition, "", "| | |", "|---|---|"]
+    parts.append(f"| names | {', '.join(f'`{name}`' for name in metric.names)} |")
+    judged = "the generated answer" if metric.judges == "answer" else "the retrieved items"
+    parts.append(f"| judges | {judged}, against {' or '.join(f'`{kind}`' for kind in metric.gold)} |")
+    parts.append(f"| cutoff | {_CUTOFFS[metric.cutoff]} |")
+    for parameter in (*metric.parameters, *metric.matching):
+        choices = " or ".join(f"`{choice}`" for choice in parameter.choices)
+        kind = choices or f"`{getattr(parameter.annotation, '__name__', parameter.annotation)}`".replace("|", "or")
+        parts.append(f"| `{parameter.name}` | {kind}; default `{parameter.default}` |")
+    parts.append(f"| range | {'-inf' if low is None else f'{low:g}'} to {'inf' if high is None else f'{high:g}'} |")
+    parts.append(f"| `rel` | {'has an effect' if metric.uses_rel else 'has none, and is refused'} |")
+    parts.append(f"| laws | {', '.join(sorted(metric.laws))} |")
+    return [*parts, ""]
+
+
+def _config() -> str:
+    schema = json_schema()
+    parts = [
+        "# Config files",
+        "",
+        "Generated from the schema by `make docs`; `configs/schema.json` is the same as JSON Schema, for editors. A",
+        "config is one YAML file that holds neither code nor import paths. Data files are named relative to it, result",
+        "folders relative to the working directory. Unknown keys are errors; all problems are reported together.",
+        "",
+        "## The file",
+        "",
+        *_table(schema),
+    ]
+    for name, part in schema["$defs"].items():
+        parts += [f"## {name}", "", part.get("description", ""), "", *_table(part)]
+    parts += [
+        "A metric in `use` or in a set is an expression (`ndcg@10`, `recall@1,5,10`), a mapping `{metric, as, k, ...}`",
+        "whose further keys are parameters, or `{set: NAME}`.",
+    ]
+    return "\n".join(parts).rstrip() + "\n"
+
+
+def _table(model: dict[str, Any]) -> list[str]:
+    rows = ["| key | type | default | |", "|---|---|---|---|"]
+    for key, field in model.get("properties", {}).items():
+        default = "required" if key in model.get("required", ()) else f"`{json.dumps(field.get('default'))}`"
+        if "default" not in field and key not in model.get("required", ()):
+            default = ""
+        rows.append(f"| `{key}` | {_type(field)} | {default} | {field.get('description', '')} |")
+    return [*rows, ""]
+
+
+def _type(field: dict[str, Any]) -> str:
+    if "$ref" in field:
+        return f"[{field['$ref'].rpartition('/')[2]}](#{field['$ref'].rpartition('/')[2].lower()})"
+    if "const" in field:
+        return f"`{json.dumps(field['const'])}`"
+    if "enum" in field:
+        return ", ".join(f"`{choice}`" for choice in field["enum"])
+    if "anyOf" in field:
+        kinds = [_type(option) for option in field["anyOf"] if option.get("type") != "null"]
+        return " or ".join(dict.fromkeys(kinds))
+    if field.get("type") == "array":
+        inner = field.get("items", {})
+        return "list of metrics" if "anyOf" in inner else f"list of {_type(inner)}"
+    if field.get("type") == "object":
+        inner = field.get("additionalProperties")
+        return f"map name -> {_type(inner)}" if isinstance(inner, dict) else "map"
+    return str(field.get("type", "any"))
+
+
+if __name__ == "__main__":
+    main()

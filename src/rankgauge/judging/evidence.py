@@ -1,0 +1,64 @@
+"""
+Targets and evidence: what is to be judged, and a batch that was.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankgauge.judged import Judged
+from rankgauge.judging.ranking import Ranking
+from rankgauge.samples import GoldKind
+
+__all__ = ["Evidence", "Target"]
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """
+    What is judged against what, and how; metrics with equal targets share one judging.
+
+    Attributes:
+        gold: The kind of ground truth.
+
+        judges: Whether the retrieved items are judged, or the generated answer.
+
+        matcher: The matcher as written, for gold that is text; None for a join of ids.
+    """
+
+    gold: GoldKind
+    judges: Literal["retrieved", "answer"] = "retrieved"
+    matcher: str | None = None
+
+    def __str__(self) -> str:
+        judged = "" if self.judges == "retrieved" else " of the generated answer"
+        return f"{self.gold}{judged} by {'id' if self.matcher is None else f'text, matcher {self.matcher}'}"
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """
+    A judged batch.
+
+    Attributes:
+        judged: The columns that metrics read.
+
+        has_gold: Whether each sample has this kind of ground truth at all; shape (n,).
+
+        faults: Why a sample could not be judged, by its place in the batch.
+
+        rankings: What each sample retrieved, after policy, None where there is nothing; empty unless asked for.
+
+        looks: One retrieved id and one gold id, of a sample that has both; for messages.
+    """
+
+    judged: Judged
+    has_gold: NDArray[np.bool_]
+    faults: dict[int, str]
+    rankings: Sequence[Ranking | None]
+    looks: tuple[str, str] | None
