@@ -53,8 +53,8 @@ def _metrics() -> str:
         "# Metrics",
         "",
         "Generated from the declarations by `make docs`. `rankgauge metrics show NAME` prints the same for any",
-        "installed metric, with file and line. Every metric also takes `k`, `gold`, `matcher` and `as`, and `rel` where",
-        "a threshold of relevance has an effect.",
+        "installed metric, with file and line. Every metric also takes `k`, `gold`, `matcher` and `as`, and `rel`",
+        "where a threshold of relevance has an effect.",
         "",
     ]
     for alias, claim in Catalog.discover(own_only=True).metrics.items():

@@ -267,7 +267,11 @@ class Catalog:
         known += self._matchers if kind == "matcher" else ()
         broken = sorted({fault.plugin for fault in self.faults if fault.stage in {"load", "register", "hook"}})
         disabled = sorted({plugin.distribution for plugin in self.plugins if plugin.disabled})
-        hints = [f"`rankgauge {kind}s list` shows what there is" if kind in {"metric", "matcher"} else ""]
+        hints = [
+            "`rankgauge metrics list` shows what there is"
+            if kind == "metric"
+            else f"known are {', '.join(sorted(known))}"
+        ]
         if broken:
             hints.append(
                 f"it may be offered by a plugin that failed ({', '.join(broken)}: see `rankgauge plugins check`)"

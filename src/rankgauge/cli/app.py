@@ -11,7 +11,6 @@ import sys
 from collections.abc import Sequence
 from typing import Annotated
 
-import click
 import typer
 
 from rankgauge.cli import init, metrics, plugins, run, validate
@@ -19,6 +18,9 @@ from rankgauge.cli.console import complain
 from rankgauge.errors import RankgaugeError
 
 __all__ = ["app", "main"]
+
+# typer carries a click of its own since 0.16 and used the installed one before; both are reached this way.
+_UsageError: type[Exception] = next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException")
 
 app = typer.Typer(
     name="rankgauge",
@@ -72,14 +74,14 @@ def main(argv: Sequence[str] | None = None) -> None:
 def _call(arguments: Sequence[str], *, debug: bool) -> int:
     try:
         code = app(args=list(arguments), prog_name="rankgauge", standalone_mode=False)
-    except click.ClickException as error:
-        error.show()
+    except _UsageError as error:
+        error.show()  # type: ignore[attr-defined]  # every click exception shows itself
+        return 2
+    except typer.Exit as error:
         return error.exit_code
-    except click.exceptions.Exit as error:
-        return error.exit_code
-    except (click.Abort, KeyboardInterrupt) as error:
-        complain(str(error) or "interrupted; nothing was scored")
-        return int(getattr(error, "exit_code", 3))
+    except (typer.Abort, KeyboardInterrupt):
+        complain("interrupted; nothing was scored")
+        return 3
     except RankgaugeError as error:
         if debug:
             raise

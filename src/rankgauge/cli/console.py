@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from rankgauge.engine.evaluation import Progress
+    from rankgauge.engine.values import Progress
 
 __all__ = ["complain", "plain_table", "progress_bar", "remark", "stdout_console"]
 

@@ -13,12 +13,10 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 
 from rankgauge.config.schema import Config
-from rankgauge.declarations import parse_matcher
 from rankgauge.documents import Document, decode_text, read_yaml
-from rankgauge.errors import ConfigError, MatcherError, PolicyError, Problem, UnreadableError, did_you_mean
+from rankgauge.errors import ConfigError, Problem, UnreadableError, did_you_mean
 from rankgauge.evaluation.requests import Located, MetricSpec
 from rankgauge.policy import Profile, profile
-from rankgauge.samples import FIELDS
 
 __all__ = ["LoadedConfig", "load_config"]
 
@@ -120,17 +118,34 @@ def load_config(path: Path) -> LoadedConfig:
         try:
             config = Config.model_validate(document.value)
         except ValidationError as error:
-            problems += [_problem(detail, document, name) for detail in error.errors(include_url=False)]
+            details = _without_other_branches(error.errors(include_url=False))
+            problems += [_problem(detail, document, name) for detail in details]
     if config is not None:
-        problems += _cross_checks(config, document, name)
+        problems += _check_sets(config, document, name)
     if problems or config is None:
         msg = f"{name} cannot be used ({len(problems)} problem{'s' if len(problems) > 1 else ''}):"
         raise ConfigError(msg, problems)
     return LoadedConfig(config, path, document.lines)
 
 
+def _without_other_branches(details: Sequence[Any]) -> list[Any]:
+    """Leave out that a value has not the type of a union's other branch, where it is known what is wrong with it."""
+    places = [_location(detail) for detail in details]
+    wrong_type = [str(detail["type"]).endswith("_type") for detail in details]
+    return [
+        detail
+        for detail, place, is_type in zip(details, places, wrong_type, strict=True)
+        if not is_type
+        or all(other[: len(place)] != place or also_type for other, also_type in zip(places, wrong_type, strict=True))
+    ]
+
+
+def _location(detail: Mapping[str, Any]) -> tuple[str | int, ...]:
+    return tuple(part for part in detail["loc"] if _leads_somewhere(part))
+
+
 def _problem(detail: Mapping[str, Any], document: Document, name: str) -> Problem:
-    location = tuple(part for part in detail["loc"] if _leads_somewhere(part))
+    location = _location(detail)
     message = {
         "extra_forbidden": "unknown key",
         "missing": "the key is missing",
@@ -146,7 +161,7 @@ def _problem(detail: Mapping[str, Any], document: Document, name: str) -> Proble
 
 def _leads_somewhere(part: object) -> bool:
     """Return whether a part of a pydantic location is a key of the file, and not the name of a union's branch."""
-    return part not in {"str", "MatcherConfig"}
+    return not (isinstance(part, str) and (part in {"str", "MatcherConfig"} or part.startswith("function-")))
 
 
 def _line(document: Document, location: tuple[str | int, ...]) -> int | None:
@@ -174,38 +189,10 @@ def _keys(location: tuple[str | int, ...]) -> list[str]:
     return list(getattr(model, "model_fields", ()))
 
 
-def _cross_checks(config: Config, document: Document, name: str) -> Iterator[Problem]:
+def _check_sets(config: Config, document: Document, file: str) -> Iterator[Problem]:
     def problem(path: tuple[str | int, ...], message: str) -> Problem:
-        return Problem(message, name, _line(document, path), _dotted(path))
+        return Problem(message, file, _line(document, path), _dotted(path))
 
-    try:
-        chosen = profile(config.profile)
-    except PolicyError as error:
-        yield problem(("profile",), str(error))
-        chosen = profile("default")
-    given: BaseModel | None = config.policy
-    for option in sorted(given.model_fields_set) if given is not None else ():
-        value = getattr(given, option)
-        try:
-            chosen.policy.with_options({option: value})
-        except PolicyError as error:
-            yield problem(("policy", option), str(error))
-    for dataset, entry in config.datasets.items():
-        for field in entry.fields:
-            if field not in FIELDS:
-                hint = did_you_mean(field, FIELDS)
-                yield problem(
-                    ("datasets", dataset, "fields", field), f"no field of ours{hint}; known are {', '.join(FIELDS)}"
-                )
-    for matcher, spec in config.matchers.items():
-        try:
-            parse_matcher(spec if isinstance(spec, str) else spec.model_dump())
-        except MatcherError as error:
-            yield problem(("matchers", matcher), str(error))
-    yield from _check_sets(config, problem)
-
-
-def _check_sets(config: Config, problem: Any) -> Iterator[Problem]:  # noqa: ANN401  # a local function of one caller
     sets = config.metrics.sets
     includes = {name: [entry["set"] for entry in entries if _is_set(entry)] for name, entries in sets.items()}
     places: list[tuple[tuple[str | int, ...], str]] = [

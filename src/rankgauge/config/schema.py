@@ -8,9 +8,12 @@ import dataclasses
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal, get_type_hints
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema, create_model
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema, create_model
 
-from rankgauge.policy import PROFILES, Policy
+from rankgauge.declarations import parse_matcher
+from rankgauge.errors import MatcherError, PolicyError, did_you_mean
+from rankgauge.policy import PROFILES, Policy, profile
+from rankgauge.samples import FIELDS
 
 __all__ = ["Config", "DatasetConfig", "MetricEntry", "json_schema"]
 
@@ -19,6 +22,29 @@ _STRICT = ConfigDict(extra="forbid", frozen=True, strict=True)
 
 class _Model(BaseModel):
     model_config = _STRICT
+
+
+def _profile_name(value: str) -> str:
+    try:
+        return profile(value).name
+    except PolicyError as error:
+        raise ValueError(str(error)) from None
+
+
+def _matcher_spec(value: str) -> str:
+    try:
+        parse_matcher(value)
+    except MatcherError as error:
+        raise ValueError(str(error)) from None
+    return value
+
+
+def _field_names(value: dict[str, str]) -> dict[str, str]:
+    if unknown := [name for name in value if name not in FIELDS]:
+        hint = did_you_mean(unknown[0], FIELDS)
+        msg = f"{unknown[0]!r} is no field of ours{hint}; known are {', '.join(FIELDS)}"
+        raise ValueError(msg)
+    return value
 
 
 def _metric_entry(value: object) -> object:
@@ -72,7 +98,7 @@ class DatasetConfig(_Model):
 
     path: str = Field(description="The file, relative to the config file.")
     outputs: str | None = Field(None, description="A file with outputs, relative to the config file.")
-    fields: dict[str, str] = Field(
+    fields: Annotated[dict[str, str], AfterValidator(_field_names)] = Field(
         default_factory=dict, description="Your field name for each of ours, such as `id: qid`."
     )
 
@@ -116,8 +142,12 @@ class OutputConfig(_Model):
     bands: bool = Field(False, description="Whether the table has a word for each mean.")
 
 
+_BOUNDS: Mapping[str, Any] = {
+    "max_failed": Annotated[float, Field(ge=0, le=1)],
+    "depth": Annotated[int, Field(ge=1)],
+}
 _OPTIONS: dict[str, Any] = {
-    name: (hint if name == "depth" else hint | None, None)
+    name: (_BOUNDS.get(name, hint) | None, None)
     for name, hint in get_type_hints(Policy).items()
     if name in {item.name for item in dataclasses.fields(Policy)}
 }
@@ -135,9 +165,13 @@ class Config(_Model):
     version: Literal[1] = Field(description="The version of this schema.")
     datasets: dict[str, DatasetConfig] = Field(default_factory=dict, description="Datasets by name.")
     metrics: MetricsConfig = Field(default_factory=MetricsConfig)
-    profile: str = Field("default", description=f"One of {', '.join(PROFILES)}.")
+    profile: Annotated[str, AfterValidator(_profile_name)] = Field(
+        "default", description=f"One of {', '.join(PROFILES)}."
+    )
     policy: PolicyConfig | None = Field(None, description="Options that differ from the profile's.")
-    matchers: dict[str, str | MatcherConfig] = Field(default_factory=dict, description="Matchers by name.")
+    matchers: dict[str, Annotated[str, AfterValidator(_matcher_spec)] | MatcherConfig] = Field(
+        default_factory=dict, description="Matchers by name."
+    )
     plugins: PluginsConfig = Field(default_factory=PluginsConfig)
     output: OutputConfig = Field(default_factory=OutputConfig)
 

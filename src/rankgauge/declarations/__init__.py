@@ -11,7 +11,8 @@ from rankgauge.declarations.matching import (
     normalizer,
     parse_matcher,
 )
-from rankgauge.declarations.metric import Law, Metric, Parameter, metric, sample_metric
+from rankgauge.declarations.metric import Law, Metric, metric, sample_metric
+from rankgauge.declarations.signature import Parameter
 
 __all__ = [
     "Comparer",

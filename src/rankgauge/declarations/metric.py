@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import functools
 import inspect
-import types
 import typing
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,17 +16,15 @@ from typing import Any, Literal, TypeVar
 
 import numpy as np
 
+from rankgauge.declarations.signature import CutoffKind, Parameter, read_signature
 from rankgauge.errors import DeclarationError
-from rankgauge.expression import Value, parse
+from rankgauge.expression import parse
 from rankgauge.judged import Judged, Scores
 from rankgauge.samples import GOLD_KINDS, GoldKind
 
-__all__ = ["RESERVED", "Law", "Metric", "Parameter", "declared", "metric", "sample_metric"]
+__all__ = ["Law", "Metric", "declared", "metric", "sample_metric"]
 
 F = TypeVar("F", bound=Callable[..., Any])
-
-RESERVED = frozenset({"k", "rel", "gold", "matcher", "as"})
-"""Parameters that the engine gives to every metric; a metric's own may not be called so."""
 
 Law = Literal["bounded", "perfect-is-one", "best-first", "padding", "tail", "duplicates", "monotone-in-k"]
 """
@@ -41,31 +38,6 @@ irrelevant items behind rank k change nothing. `duplicates`: repeating a retriev
 
 _LAWS = frozenset(typing.get_args(Law))
 _USUAL: frozenset[Law] = frozenset({"bounded", "best-first", "padding", "tail", "duplicates"})
-
-Cut = Literal["none", "required", "droppable", "optional"]
-
-
-@dataclass(frozen=True, slots=True)
-class Parameter:
-    """
-    One parameter of a metric.
-
-    Attributes:
-        name: What expressions call it.
-
-        annotation: Its type, as declared; pydantic checks values against it.
-
-        default: Its value when nothing is said.
-    """
-
-    name: str
-    annotation: Any  # whatever the author annotated: a type, a Literal, a union
-    default: Value | None
-
-    @property
-    def choices(self) -> tuple[Value, ...]:
-        """Return the values it takes, when they are listed in its annotation."""
-        return typing.get_args(self.annotation) if typing.get_origin(self.annotation) is Literal else ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,7 +100,7 @@ class Metric:
     matcher: str | Callable[..., str] | None = None
     parameters: tuple[Parameter, ...] = ()
     matching: tuple[Parameter, ...] = ()
-    cutoff: Cut = "none"
+    cutoff: CutoffKind = "none"
     range: tuple[float | None, float | None] = (0.0, 1.0)
     higher_is_better: bool = True
     aggregate: Literal["mean", "sum", "geometric"] = "mean"
@@ -226,8 +198,8 @@ def metric(
 
     def decorate(function: F) -> F:
         source = getattr(function, "__wrapped__", function)
-        parameters, cutoff = _signature(alias, source)
-        matching = _signature(alias, matcher, skip_first=False)[0] if callable(matcher) else ()
+        parameters, cutoff = read_signature(alias, source)
+        matching = read_signature(alias, matcher, skip_first=False)[0] if callable(matcher) else ()
         declaration = Metric(
             alias=alias,
             function=function,
@@ -300,44 +272,6 @@ def _lift(function: Callable[..., float | None]) -> Callable[..., Scores]:
         return scores
 
     return over_batch
-
-
-def _signature(
-    alias: str, function: Callable[..., Any], *, skip_first: bool = True
-) -> tuple[tuple[Parameter, ...], Cut]:
-    """Read parameters and kind of cutoff from the signature of a metric or of a matcher's chooser."""
-    try:
-        hints = typing.get_type_hints(function)
-    except (NameError, TypeError) as error:
-        msg = f"cannot read the annotations of metric {alias!r}: {error}; name types that the module knows at run time"
-        raise DeclarationError(msg) from error
-    parameters: list[Parameter] = []
-    cutoff: Cut = "none"
-    for index, (name, given) in enumerate(inspect.signature(function).parameters.items()):
-        if skip_first and index == 0:
-            continue
-        if given.kind is not inspect.Parameter.KEYWORD_ONLY:
-            msg = f"parameter {name!r} of metric {alias!r} must be keyword-only (write it behind a *)"
-            raise DeclarationError(msg)
-        if name == "k" and skip_first:
-            cutoff = _cutoff(hints.get("k"), has_default=given.default is not inspect.Parameter.empty)
-            continue
-        if name in RESERVED:
-            reserved = ", ".join(sorted(RESERVED))
-            msg = f"metric {alias!r} cannot have a parameter {name!r}: the engine gives every metric {reserved}"
-            raise DeclarationError(msg)
-        if name not in hints or given.default is inspect.Parameter.empty:
-            msg = f"parameter {name!r} of metric {alias!r} needs an annotation and a default"
-            raise DeclarationError(msg)
-        parameters.append(Parameter(name, hints[name], given.default))
-    return tuple(parameters), cutoff
-
-
-def _cutoff(annotation: object, *, has_default: bool) -> Cut:
-    takes_none = types.NoneType in typing.get_args(annotation)
-    if not takes_none:
-        return "required"
-    return "optional" if has_default else "droppable"
 
 
 def _check(declaration: Metric) -> None:

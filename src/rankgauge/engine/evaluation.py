@@ -4,73 +4,29 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from rankgauge.catalog import Catalog
 from rankgauge.engine.job import Job, OutputsSource, check_calls, run_to_end
+from rankgauge.engine.values import DataCheck, Progress, SampleScore
 from rankgauge.errors import DataError, Problem, RunInterrupted
 from rankgauge.evaluation import STATUSES, Collector, MetricSpec, Plan, make_plan
 from rankgauge.evaluation.cutoffs import DefaultK
 from rankgauge.evaluation.run import check_stream
-from rankgauge.evaluation.sut import SystemUnderTest
 from rankgauge.io.datasets import DataSource
 from rankgauge.policy import Policy, Profile, profile
 from rankgauge.result import Result
 from rankgauge.samples import GOLD_KINDS, Fault, Sample, read_sample
 
-__all__ = ["DataCheck", "Evaluation", "Progress", "SampleScore"]
+if TYPE_CHECKING:
+    from rankgauge.evaluation.sut import SystemUnderTest
 
-Progress = Callable[[int, int | None], None]
-"""Called with how many samples are done, and how many there are, if that is known."""
-
-
-class SampleScore(NamedTuple):
-    """
-    One score of one sample.
-
-    Attributes:
-        value: What counts under the policy; None where nothing does.
-
-        status: `scored`, `undefined`, `missing` or `failed`.
-
-        reason: Why there is no score; empty for one that is `scored`.
-
-        details: Facts behind the score, where they were asked for.
-    """
-
-    value: float | None
-    status: str
-    reason: str = ""
-    details: Mapping[str, Any] | None = None
-
-
-class DataCheck(NamedTuple):
-    """
-    What a data set holds.
-
-    Attributes:
-        samples: How many samples.
-
-        without_output: How many of them have no output.
-
-        malformed: How many have one that cannot be read.
-
-        gold: How many have each kind of ground truth.
-
-        notes: What the user should know.
-    """
-
-    samples: int
-    without_output: int
-    malformed: int
-    gold: Mapping[str, int]
-    notes: tuple[str, ...]
+__all__ = ["Evaluation"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -238,6 +194,8 @@ class Evaluation:
         """
         check_calls(outputs, sut, concurrency, timeout)
         if sut is None:
+            import asyncio  # noqa: PLC0415  # loads only where it is used
+
             return await asyncio.to_thread(
                 self.run, outputs=outputs, limit=limit, details=details, batch_size=batch_size, progress=progress
             )
@@ -269,8 +227,8 @@ class Evaluation:
         """
         check_stream(self.plan(), "stream()")
         job = Job(self.plan(), self.data, details=False, limit=limit, batch_size=batch_size, outputs=outputs)
-        for batch in job.batches():
-            collector = Collector(job.plan)
+        for batch in job.batches(batch_size):
+            collector = Collector(job.plan, batch_size=batch_size)
             collector.add(batch)
             yield Result.of(collector.finish(require_gold=False), job.manifest())
 
@@ -287,7 +245,7 @@ class Evaluation:
         job = Job(self.plan(), self.data, details=False, limit=None, batch_size=4096)
         samples = without = malformed = 0
         gold: dict[str, int] = dict.fromkeys(GOLD_KINDS, 0)
-        for batch in job.batches():
+        for batch in job.batches(4096):
             job.collector.add(batch)
             samples += len(batch)
             without += sum(sample.output is None for sample in batch)

@@ -4,24 +4,27 @@ One run: reading, attaching outputs or calling the system under test, judging, a
 
 from __future__ import annotations
 
-import asyncio
 import os
-import threading
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rankgauge.engine.manifest import make_manifest
 from rankgauge.errors import DataError, ParameterError, Problem
 from rankgauge.evaluation import Collector, Plan
-from rankgauge.evaluation.sut import SystemUnderTest, call_each
 from rankgauge.io.datasets import DatasetReader, DataSource
 from rankgauge.io.outputs import Outputs, read_outputs
 from rankgauge.logs import logger
 from rankgauge.result import Result
 from rankgauge.samples import Fault, Output, Sample, read_output
 
+if TYPE_CHECKING:
+    from rankgauge.evaluation.sut import SystemUnderTest
+
 __all__ = ["Job", "OutputsSource", "check_calls", "run_to_end"]
+
+_STEP = 256
+"""How many samples are read and judged at once: few enough to stay in a processor's cache on the way."""
 
 OutputsSource = str | os.PathLike[str] | Mapping[str, object]
 """A file with outputs, or a map from sample ids to outputs."""
@@ -57,21 +60,21 @@ class Job:
             source = chosen if isinstance(chosen, Mapping) else Path(chosen)
             self.outputs = read_outputs(source, catalog=catalog, contract=contract, fields=self.data.fields)
         self.overlap = 0
-        self.collector = Collector(self.plan, details=details)
+        self.collector = Collector(self.plan, details=details, batch_size=batch_size)
         self.samples: list[Sample] = []
         self.answered: dict[int, Sample] = {}
         self.by_sut = False
         self._observe("rankgauge_run_started", self.plan)
 
-    def batches(self) -> Iterator[list[Sample]]:
+    def batches(self, size: int) -> Iterator[list[Sample]]:
         """Yield the samples in batches, with their outputs."""
-        for batch in self.reader.batches(self.batch_size):
+        for batch in self.reader.batches(size):
             yield self._attached(batch)
         self._check_outputs()
 
     def judge(self) -> Iterator[int]:
         """Judge everything; yield how many samples are done."""
-        for batch in self.batches():
+        for batch in self.batches(_STEP):
             self.collector.add(batch)
             yield self.reader.count
 
@@ -82,6 +85,8 @@ class Job:
         timeout: float | None,  # noqa: ASYNC109  # for each call
     ) -> AsyncIterator[tuple[int, int]]:
         """Read everything, then call the system under test; yield how many samples are done, and how many there are."""
+        from rankgauge.evaluation.sut import call_each  # noqa: PLC0415  # asyncio loads only where it is used
+
         self.by_sut = True
         for batch in self.reader.batches(self.batch_size):
             self.samples += batch
@@ -186,6 +191,9 @@ def check_calls(outputs: OutputsSource | None, sut: object, concurrency: object,
 
 def run_to_end(main: Callable[[], Coroutine[Any, Any, None]]) -> None:
     """Run a coroutine to its end, also where a loop runs in this thread already (a notebook)."""
+    import asyncio  # noqa: PLC0415  # loads only where a system under test is called
+    import threading  # noqa: PLC0415  # as above
+
     try:
         asyncio.get_running_loop()
     except RuntimeError:

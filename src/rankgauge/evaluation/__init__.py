@@ -1,7 +1,8 @@
 """Evaluation: resolving everything into a plan, judging once, scoring, collecting."""
 
-from rankgauge.evaluation.plan import Plan, PlannedMetric, make_plan
+from rankgauge.evaluation.plan import Plan, make_plan
 from rankgauge.evaluation.requests import MetricSpec
+from rankgauge.evaluation.resolve import PlannedMetric
 from rankgauge.evaluation.run import Collector, Scored
 from rankgauge.evaluation.scoring import STATUSES, Outcome
 

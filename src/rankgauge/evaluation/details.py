@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from rankgauge.evaluation.plan import PlannedMetric
+from rankgauge.evaluation.resolve import PlannedMetric
 from rankgauge.judged import Cutoff, Relevance
 from rankgauge.judging import Evidence, Ranking
 from rankgauge.samples import Sample

@@ -9,67 +9,15 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
-from rankgauge.catalog import Catalog, Provider, ResolvedMatcher, check_parameters
-from rankgauge.declarations import Metric
+from rankgauge.catalog import Catalog, ResolvedMatcher
 from rankgauge.errors import ExpressionError, ParameterError, PlanError, Problem, RankgaugeError
-from rankgauge.evaluation.cutoffs import Cut, DefaultK, check_k
-from rankgauge.evaluation.fingerprint import definition_fingerprint
-from rankgauge.evaluation.requests import Located, MetricSpec, Request, plain_parameters, read_requests
-from rankgauge.expression import MetricExpression, Value, safe_name
+from rankgauge.evaluation.cutoffs import DefaultK, check_k
+from rankgauge.evaluation.requests import Located, MetricSpec, read_requests
+from rankgauge.evaluation.resolve import PlannedMetric, resolve
 from rankgauge.judging import Target
 from rankgauge.policy import Profile
 
 __all__ = ["Plan", "PlannedMetric", "make_plan"]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PlannedMetric:
-    """
-    One column of the result, ready to be computed.
-
-    Attributes:
-        name: The column's name.
-
-        safe_name: The same in letters, digits and ``_``.
-
-        spellings: Everything that was written to ask for it.
-
-        expression: The expanded expression: alias, every parameter that is not at its default, pinned cutoff.
-
-        metric: The declaration.
-
-        provider: Who declared it.
-
-        params: What the function is called with, beside `k`.
-
-        rel: The threshold of relevance; None for the profile's.
-
-        targets: What is judged against what; the first whose gold the data has is taken.
-
-        matchers: The matcher of each target that needs one.
-
-        cut: The rule of its cutoff.
-
-        fingerprint: Tells whether two scores of this name mean the same.
-    """
-
-    name: str
-    safe_name: str
-    spellings: tuple[str, ...]
-    expression: MetricExpression
-    metric: Metric
-    provider: Provider
-    params: Mapping[str, Value]
-    rel: float | None
-    targets: tuple[Target, ...]
-    matchers: Mapping[Target, ResolvedMatcher]
-    cut: Cut
-    fingerprint: str
-
-    @property
-    def infers_max_grade(self) -> bool:
-        """Return whether the highest grade has to be inferred from the whole data set."""
-        return self.metric.needs_max_grade and self.params.get("max_grade") is None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -176,12 +124,14 @@ def make_plan(
         asked = True
         try:
             for request in read_requests(spec):
-                _add(columns, _resolve(request, catalog, profile))
+                _add(columns, resolve(request, catalog, profile))
         except RankgaugeError as error:
             place = (spec.file, spec.line) if isinstance(spec, Located) else ("", None)
             problems.append(Problem(str(error), *place))
     if not asked:
-        problems.append("no metric was asked for; give some, such as with_metrics(['ndcg@10'])")
+        problems.append(
+            "no metric was asked for; give some: -m ndcg@10, metrics.use in config, or with_metrics(['ndcg@10'])"
+        )
     if problems:
         msg = f"the evaluation cannot be planned ({len(problems)} problem{'s' if len(problems) > 1 else ''}):"
         raise PlanError(msg, problems)
@@ -217,138 +167,3 @@ def _add(columns: dict[str, PlannedMetric], new: PlannedMetric) -> None:
         raise ExpressionError(msg, text=new.name)
     spellings = tuple(dict.fromkeys((*known.spellings, *new.spellings)))
     columns[new.name] = dataclasses.replace(known, spellings=spellings)
-
-
-def _resolve(request: Request, catalog: Catalog, profile: Profile) -> PlannedMetric:
-    expression = request.expression
-    if request.given is not None:
-        metric, pinned, is_short = request.given, expression.k, False
-        code = getattr(metric.source, "__code__", None)
-        where = (code.co_filename, code.co_firstlineno) if code is not None else ("", 0)
-        provider = Provider("", "", "given in Python", *where)
-    else:
-        reading = catalog.read(expression)
-        metric, pinned, is_short = reading.claim.declaration, reading.k, reading.is_short
-        provider = reading.claim.provider
-    explicit = check_parameters(
-        f"metric {metric.alias!r}", (*metric.parameters, *metric.matching), dict(expression.params)
-    )
-    told = {**profile.parameters.get(metric.alias, {}), **explicit}
-    cut = _cut(request, metric, pinned, is_short=is_short)
-    rel = _rel(request, metric)
-    targets, matchers = _targets(request, metric, told, catalog)
-    engine = {key: request.engine[key] for key in ("rel", "gold", "matcher") if key in request.engine}
-    defaults = plain_parameters((*metric.parameters, *metric.matching))
-    differing = {key: value for key, value in told.items() if value != defaults[key]}
-    uncut = cut.rule == "none" and metric.cutoff == "droppable"
-    expanded = MetricExpression(
-        metric.short[0].lower() if uncut else metric.alias,
-        {**differing, **engine},
-        k=cut.k if cut.rule == "pinned" else None,
-    )
-    matching = {parameter.name for parameter in metric.matching}
-    name = request.name or _column_name(metric, explicit, engine, cut, uncut=uncut)
-    return PlannedMetric(
-        name=name,
-        safe_name=safe_name(name),
-        spellings=(request.written,),
-        expression=expanded,
-        metric=metric,
-        provider=provider,
-        params=MappingProxyType({key: value for key, value in told.items() if key not in matching}),
-        rel=rel,
-        targets=targets,
-        matchers=MappingProxyType(matchers),
-        cut=cut,
-        fingerprint=definition_fingerprint(
-            alias=metric.alias,
-            version=metric.version,
-            params={**defaults, **told, "rel": rel},
-            cut=f"{cut.rule} {cut.k}",
-            target="; ".join(map(str, targets)),
-            matcher="; ".join(str(matcher.matcher) for matcher in matchers.values()),
-            profile=profile,
-        ),
-    )
-
-
-def _column_name(
-    metric: Metric, params: Mapping[str, Value], engine: Mapping[str, Value], cut: Cut, *, uncut: bool
-) -> str:
-    pinned = cut.rule == "pinned"
-    stem = metric.short[0].lower() if (pinned or uncut) and metric.short else metric.alias
-    return str(MetricExpression(stem, {**params, **engine}, k=cut.k if pinned else None))
-
-
-def _cut(request: Request, metric: Metric, pinned: float | None, *, is_short: bool) -> Cut:
-    written = repr(request.written)
-    if metric.cutoff == "none" and (pinned is not None or request.k is not None):
-        msg = f"metric {metric.alias!r} has no cutoff; leave it out of {written}"
-        raise ParameterError(msg)
-    if pinned is not None:
-        if request.k is not None:
-            msg = f"{written} gives its cutoff twice"
-            raise ParameterError(msg)
-        return Cut("pinned", check_k(pinned, written))
-    own = None if request.k is None else check_k(request.k, f"{written} (its k)")
-    if metric.cutoff == "none" or (metric.cutoff == "optional" and own is None):
-        return Cut("none")
-    if metric.cutoff == "optional":
-        return Cut("own", own)
-    if is_short and own is None:
-        if metric.cutoff == "droppable":
-            return Cut("none")
-        msg = f"{written} needs a cutoff: {request.expression.name}@5, or {metric.alias} for the default one"
-        raise ParameterError(msg)
-    return Cut("free", own)
-
-
-def _rel(request: Request, metric: Metric) -> float | None:
-    rel = request.engine.get("rel")
-    if rel is None:
-        return None
-    if isinstance(rel, bool) or not isinstance(rel, int | float):
-        msg = f"rel of {request.written!r} is the grade from which on an item is relevant, not {rel!r}"
-        raise ParameterError(msg)
-    if not metric.uses_rel:
-        msg = f"rel has no effect on {metric.alias!r}; leave it out of {request.written!r}"
-        raise ParameterError(msg)
-    return float(rel)
-
-
-def _targets(
-    request: Request, metric: Metric, params: Mapping[str, Value], catalog: Catalog
-) -> tuple[tuple[Target, ...], dict[Target, ResolvedMatcher]]:
-    kinds = metric.gold
-    if (gold := request.engine.get("gold")) is not None:
-        if gold not in metric.gold:
-            msg = f"{metric.alias!r} can be judged against {' or '.join(metric.gold)}, not against gold={gold!r}"
-            raise ParameterError(msg)
-        kinds = (gold,)
-    chosen = request.engine.get("matcher")
-    if chosen is not None:
-        if not isinstance(chosen, str):
-            msg = f"the matcher of {request.written!r} is a name or a composition, not {chosen!r}"
-            raise ParameterError(msg)
-        kinds = tuple(kind for kind in kinds if kind != "relevant")
-        if not kinds:
-            msg = f"{metric.alias!r} is judged by id here, where a matcher has no effect; leave out matcher={chosen}"
-            raise ParameterError(msg)
-    matchers: dict[Target, ResolvedMatcher] = {}
-    targets = []
-    for kind in kinds:
-        if kind == "relevant":
-            targets.append(Target(kind, metric.judges))
-            continue
-        name = chosen or _default_matcher(metric, params)
-        target = Target(kind, metric.judges, str(name))
-        matchers[target] = catalog.matcher(str(name))
-        targets.append(target)
-    return tuple(targets), matchers
-
-
-def _default_matcher(metric: Metric, params: Mapping[str, Value]) -> str:
-    if callable(metric.matcher):
-        names = {parameter.name for parameter in metric.matching}
-        return metric.matcher(**{key: value for key, value in params.items() if key in names})
-    return metric.matcher or "contains"

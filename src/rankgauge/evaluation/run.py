@@ -16,9 +16,10 @@ import numpy as np
 from rankgauge.errors import MissingGoldError, PlanError, Problem, SampleRefusedError
 from rankgauge.evaluation.cutoffs import CutSource
 from rankgauge.evaluation.details import explain_batch
-from rankgauge.evaluation.plan import Plan, PlannedMetric
+from rankgauge.evaluation.plan import Plan
+from rankgauge.evaluation.resolve import PlannedMetric
 from rankgauge.evaluation.scoring import FAILED, MISSING, UNDEFINED, Flaw, Outcome, flaws, score_batch
-from rankgauge.judging import Evidence, Target, judge
+from rankgauge.judging import Evidence, Judge, Target, make_judge
 from rankgauge.samples import Sample
 
 __all__ = ["Collector", "Scored", "ScoredMetric"]
@@ -79,14 +80,23 @@ class Scored:
 
 
 @dataclass(slots=True)
+class _OpenBatch:
+    """A batch that is being judged."""
+
+    judges: dict[Target, Judge]
+    ks: list[int | None] = field(default_factory=list)
+    flawed: dict[int, Flaw] = field(default_factory=dict)
+    samples: list[Sample] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
 class _Batch:
     """A judged batch: what is needed for scoring, and the samples only where details want them."""
 
-    n: int
     ks: list[int | None]
     flawed: dict[int, Flaw]
     evidence: dict[Target, Evidence]
-    samples: Sequence[Sample] | None
+    samples: list[Sample]
 
 
 @dataclass(slots=True)
@@ -98,10 +108,14 @@ class Collector:
         plan: What to compute.
 
         details: Whether to keep the samples, and to compute details.
+
+        batch_size: How many samples are scored at once; it never changes a score.
     """
 
     plan: Plan
     details: bool = False
+    batch_size: int = 4096
+    _open: _OpenBatch | None = None
     _batches: list[_Batch] = field(default_factory=list)
     _ids: list[str] = field(default_factory=list)
     _tags: list[tuple[str, ...]] = field(default_factory=list)
@@ -109,23 +123,40 @@ class Collector:
 
     def add(self, samples: Sequence[Sample]) -> None:
         """
-        Judge a batch.
+        Judge some more samples.
 
         Args:
-            samples: In the order of the result.
+            samples: In the order of the result. They may come in small steps, which keeps them in the processor's
+                caches; batches are made of them here.
         """
-        evidence: dict[Target, Evidence] = {}
-        wanted = {target for metric in self.plan.metrics for target in self._candidates(metric)}
-        for target, matcher in self.plan.targets.items():
-            if target not in wanted:
-                continue
-            evidence[target] = judge(samples, target, self.plan.profile, matcher, keep_rankings=self.details)
-            if evidence[target].has_gold.any():
-                self._seen.add(target)
-        self._ids += [sample.id for sample in samples]
-        self._tags += [sample.tags for sample in samples]
-        kept = samples if self.details else None
-        self._batches.append(_Batch(len(samples), [sample.k for sample in samples], flaws(samples), evidence, kept))
+        for sample in samples:
+            self._ids.append(sample.id)
+            self._tags.append(sample.tags)
+        if self._open is None:
+            wanted = {target for metric in self.plan.metrics for target in self._candidates(metric)}
+            judges = {
+                target: make_judge(target, self.plan.profile, matcher, keep_rankings=self.details)
+                for target, matcher in self.plan.targets.items()
+                if target in wanted
+            }
+            self._open = _OpenBatch(judges)
+        self._open.flawed |= flaws(samples, start=len(self._open.ks))
+        self._open.ks += [sample.k for sample in samples]
+        if self.details:
+            self._open.samples += samples
+        for judging in self._open.judges.values():
+            judging.add(samples)
+        if len(self._open.ks) >= self.batch_size:
+            self._close()
+
+    def _close(self) -> None:
+        """Turn what was judged so far into columns."""
+        if self._open is None:
+            return
+        evidence = {target: judging.evidence() for target, judging in self._open.judges.items()}
+        self._seen |= {target for target, each in evidence.items() if each.has_gold}
+        self._batches.append(_Batch(self._open.ks, self._open.flawed, evidence, self._open.samples))
+        self._open = None
 
     def finish(self, *, require_gold: bool = True) -> Scored:
         """
@@ -144,13 +175,14 @@ class Collector:
 
             SampleRefusedError: The policy turns a sample into an error.
         """
+        self._close()
         if require_gold:
             self._check_gold()
         flawed: dict[int, Flaw] = {}
         start = 0
         for batch in self._batches:
             flawed |= {start + place: flaw for place, flaw in batch.flawed.items()}
-            start += batch.n
+            start += len(batch.ks)
         notes = self._notes()
         metrics = [self._score(metric, notes) for metric in self.plan.metrics]
         scored = Scored(self._ids, self._tags, metrics, flawed, notes)
@@ -198,7 +230,7 @@ class Collector:
             k, where = metric.cut.resolve(batch.ks, self.plan.default_k)
             evidence = batch.evidence[target]
             outcomes.append(score_batch(metric, evidence, batch.flawed, k, self.plan.profile.policy, extra))
-            if batch.samples is not None:
+            if self.details:
                 details += explain_batch(metric, evidence, batch.samples, k, extra)
             for source, count in where.items():
                 sources[source] = sources.get(source, 0) + count

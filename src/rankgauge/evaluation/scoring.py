@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rankgauge.evaluation.plan import PlannedMetric
+from rankgauge.evaluation.resolve import PlannedMetric
 from rankgauge.judged import Cutoff, Judged, Scores
 from rankgauge.judging import Evidence
 from rankgauge.policy import Policy
@@ -49,18 +49,20 @@ class Outcome:
     reasons: dict[int, str] = field(default_factory=dict)
 
 
-def flaws(samples: Sequence[Sample]) -> dict[int, Flaw]:
+def flaws(samples: Sequence[Sample], *, start: int = 0) -> dict[int, Flaw]:
     """
     Return which samples cannot be scored by any metric, and why.
 
     Args:
-        samples: The batch.
+        samples: Some samples.
+
+        start: The place of the first.
 
     Returns:
         Flaws by place.
     """
     found: dict[int, Flaw] = {}
-    for place, sample in enumerate(samples):
+    for place, sample in enumerate(samples, start):
         if not sample.answerable:
             found[place] = Flaw(UNDEFINED, "the sample is declared unanswerable (metadata.answerable: false)")
         elif sample.output is None:
@@ -99,15 +101,14 @@ def score_batch(
     """
     judged = evidence.judged if column.rel is None else evidence.judged.at_least(column.rel)
     values, reasons = _call(column, judged, k, {**column.params, **extra})
-    status = np.full(judged.n, SCORED, dtype=np.uint8)
+    status = np.zeros(judged.n, dtype=np.uint8)
+    if not (reasons or evidence.without_gold or evidence.faults or flawed or np.isnan(values).any()):
+        return Outcome(values, status)  # the usual case: every sample is scored
     status[list(reasons)] = FAILED
-    undefined = np.isnan(values)
-    status[undefined & (status == SCORED)] = UNDEFINED
-    if not evidence.has_gold.all():
-        kind = column.targets[0].gold
-        for place in np.flatnonzero(~evidence.has_gold).tolist():
-            status[place] = UNDEFINED
-            reasons[place] = f"the sample has no ground truth of the kind {kind!r}"
+    status[np.isnan(values) & (status == SCORED)] = UNDEFINED
+    for place in evidence.without_gold:
+        status[place] = UNDEFINED
+        reasons[place] = f"the sample has no ground truth of the kind {column.targets[0].gold!r}"
     for place in np.flatnonzero(status == UNDEFINED).tolist():
         reasons.setdefault(place, column.metric.undefined)
     for place, reason in evidence.faults.items():

@@ -174,6 +174,9 @@ def records(path: Path, catalog: Catalog) -> Iterator[Record]:
     Raises:
         UnreadableError: No plugin reads such files, or this one cannot be read.
     """
+    if path.is_dir():
+        msg = f"cannot read {path}:"
+        raise UnreadableError(msg, [Problem("this is a directory; name a file in it", str(path))])
     suffix = plain_suffix(path)
     claim = catalog.reader(suffix)
     if claim is None:

@@ -16,76 +16,75 @@ from rankgauge.judging.ranking import Ranking, prepare
 from rankgauge.policy import Profile
 from rankgauge.samples import Expected, Fault, GoldKind, Output, Sample
 
-__all__ = ["judge_by_text"]
+__all__ = ["TextJudge"]
 
 
-def judge_by_text(
-    samples: Sequence[Sample],
-    target: Target,
-    profile: Profile,
-    matcher: ResolvedMatcher,
-    *,
-    keep_rankings: bool = False,
-) -> Evidence:
-    """
-    Judge a batch against gold that is text.
+class TextJudge:
+    """Judges a batch against gold that is text; each distinct text of the batch is normalized once."""
 
-    Args:
-        samples: The batch.
+    def __init__(
+        self, target: Target, profile: Profile, matcher: ResolvedMatcher, *, keep_rankings: bool = False
+    ) -> None:
+        """
+        Begin a batch.
 
-        target: Which gold, and whether the retrieved items or the generated answer are judged.
+        Args:
+            target: Which gold, and whether the retrieved items or the generated answer are judged.
 
-        profile: The policy.
+            profile: The policy.
 
-        matcher: What decides.
+            matcher: What decides.
 
-        keep_rankings: Whether the evidence is to hold the rankings, too.
-
-    Returns:
-        The judged batch.
-    """
-    columns = Columns()
-    judge = _TextJudge(matcher, missing_is_empty=profile.missing_texts == "empty")
-    faults: dict[int, str] = {}
-    rankings: list[Ranking | None] = []
-    for place, sample in enumerate(samples):
-        gold = _texts(sample.expected, target.gold)
-        fault = None if sample.expected.faults is None else sample.expected.faults.get(target.gold)
-        ranking: Ranking | None = None
-        if isinstance(sample.output, Output):
-            prepared = _prepared(sample, sample.output, target, profile)
-            if isinstance(prepared, Ranking):
-                ranking = prepared
-            elif gold:
-                fault = fault or prepared
-        if keep_rankings:
-            rankings.append(ranking)
-        start = len(columns.gold_grade)
-        columns.depth.append(0 if ranking is None else len(ranking.ids))
-        columns.gold_count.append(len(gold))
-        columns.gold_grade += [1.0] * len(gold)
-        if ranking is not None and ranking.ids and gold:
-            fault = judge.add_rows(columns, place, ranking, gold, start) or fault
-        if fault is not None:
-            faults[place] = fault.reason
-    has_gold = np.array(columns.gold_count, dtype=np.int64) > 0
-    return Evidence(columns.build(profile), has_gold, faults, rankings, None)
-
-
-class _TextJudge:
-    """Judges with one matcher; each distinct text of a batch is normalized once."""
-
-    def __init__(self, matcher: ResolvedMatcher, *, missing_is_empty: bool) -> None:
+            keep_rankings: Whether the evidence is to hold the rankings, too.
+        """
+        self._target = target
+        self._profile = profile
         self._matcher = matcher
-        self._missing_is_empty = missing_is_empty
+        self._keeps = keep_rankings
+        self._columns = Columns()
+        self._faults: dict[int, str] = {}
+        self._rankings: list[Ranking | None] = []
         self._normalized: dict[str, str] = {}
 
-    def add_rows(
-        self, columns: Columns, place: int, ranking: Ranking, gold: tuple[str, ...], start: int
-    ) -> Fault | None:
+    def add(self, samples: Sequence[Sample]) -> None:
+        """
+        Judge some more samples.
+
+        Args:
+            samples: In order of the batch.
+        """
+        columns = self._columns
+        for place, sample in enumerate(samples, len(columns.depth)):
+            gold = _texts(sample.expected, self._target.gold)
+            fault = None if sample.expected.faults is None else sample.expected.faults.get(self._target.gold)
+            ranking: Ranking | None = None
+            if isinstance(sample.output, Output):
+                prepared = _prepared(sample, sample.output, self._target, self._profile)
+                if isinstance(prepared, Ranking):
+                    ranking = prepared
+                elif gold:
+                    fault = fault or prepared
+            if self._keeps:
+                self._rankings.append(ranking)
+            start = len(columns.gold_grade)
+            columns.depth.append(0 if ranking is None else len(ranking.ids))
+            columns.gold_count.append(len(gold))
+            columns.gold_grade += [1.0] * len(gold)
+            if ranking is not None and ranking.ids and gold:
+                fault = self._add_rows(place, ranking, gold, start) or fault
+            if fault is not None:
+                self._faults[place] = fault.reason
+
+    def evidence(self) -> Evidence:
+        """Return the judged batch."""
+        without = [place for place, count in enumerate(self._columns.gold_count) if not count]
+        return Evidence(self._columns.build(self._profile), without, self._faults, self._rankings, None)
+
+    def _add_rows(self, place: int, ranking: Ranking, gold: tuple[str, ...], start: int) -> Fault | None:
         """Add one sample's judged rows, in order of rank; return why it cannot be judged, if so."""
+        columns = self._columns
         texts = ranking.texts or [None] * len(ranking.ids)
-        if None in texts and not self._missing_is_empty:
+        if None in texts and self._profile.missing_texts == "fail":
             rank = texts.index(None) + 1
             return Fault(f"judging by text needs a text for every retrieved item; the one at rank {rank} has none")
         try:

@@ -6,10 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import Literal, NamedTuple
 
 from rankgauge.judged import Judged
 from rankgauge.judging.ranking import Ranking
@@ -18,8 +15,7 @@ from rankgauge.samples import GoldKind
 __all__ = ["Evidence", "Target"]
 
 
-@dataclass(frozen=True, slots=True)
-class Target:
+class Target(NamedTuple):
     """
     What is judged against what, and how; metrics with equal targets share one judging.
 
@@ -48,7 +44,7 @@ class Evidence:
     Attributes:
         judged: The columns that metrics read.
 
-        has_gold: Whether each sample has this kind of ground truth at all; shape (n,).
+        without_gold: The samples that do not have this kind of ground truth at all.
 
         faults: Why a sample could not be judged, by its place in the batch.
 
@@ -58,7 +54,12 @@ class Evidence:
     """
 
     judged: Judged
-    has_gold: NDArray[np.bool_]
+    without_gold: Sequence[int]
     faults: dict[int, str]
     rankings: Sequence[Ranking | None]
     looks: tuple[str, str] | None
+
+    @property
+    def has_gold(self) -> bool:
+        """Return whether any sample has this kind of ground truth."""
+        return len(self.without_gold) < self.judged.n

@@ -1,5 +1,5 @@
 """
-Judging a batch: each sample's output against one kind of its ground truth.
+Judging: each sample's output against one kind of its ground truth.
 """
 
 from __future__ import annotations
@@ -7,13 +7,39 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rankgauge.catalog import ResolvedMatcher
-from rankgauge.judging.by_id import judge_by_id
-from rankgauge.judging.by_text import judge_by_text
+from rankgauge.judging.by_id import IdJudge
+from rankgauge.judging.by_text import TextJudge
 from rankgauge.judging.evidence import Evidence, Target
 from rankgauge.policy import Profile
 from rankgauge.samples import Sample
 
-__all__ = ["judge"]
+__all__ = ["Judge", "judge", "make_judge"]
+
+Judge = IdJudge | TextJudge
+"""Judges one batch: `add(samples)` any number of times, then `evidence()`."""
+
+
+def make_judge(
+    target: Target, profile: Profile, matcher: ResolvedMatcher | None = None, *, keep_rankings: bool = False
+) -> Judge:
+    """
+    Make a judge for one batch: samples are added in any number of steps, then the evidence is taken.
+
+    Args:
+        target: What is judged against what.
+
+        profile: The policy, and what counts as relevant.
+
+        matcher: The matcher that `target` names; None for a join of ids.
+
+        keep_rankings: Whether the evidence is to hold the rankings, too.
+
+    Returns:
+        A judge with `add(samples)` and `evidence()`.
+    """
+    if matcher is None:
+        return IdJudge(profile, keep_rankings=keep_rankings)
+    return TextJudge(target, profile, matcher, keep_rankings=keep_rankings)
 
 
 def judge(
@@ -25,7 +51,7 @@ def judge(
     keep_rankings: bool = False,
 ) -> Evidence:
     """
-    Judge a batch.
+    Judge a batch in one step.
 
     Args:
         samples: The batch.
@@ -41,6 +67,6 @@ def judge(
     Returns:
         The judged batch. Samples that cannot be judged have no rows, and stand among the faults.
     """
-    if matcher is None:
-        return judge_by_id(samples, profile, keep_rankings=keep_rankings)
-    return judge_by_text(samples, target, profile, matcher, keep_rankings=keep_rankings)
+    judging = make_judge(target, profile, matcher, keep_rankings=keep_rankings)
+    judging.add(samples)
+    return judging.evidence()

@@ -16,7 +16,8 @@ from rankgauge.errors import ExpressionError, ResultError, suggest
 from rankgauge.evaluation.run import Scored
 from rankgauge.evaluation.scoring import FAILED, MISSING, STATUSES
 from rankgauge.expression import parse
-from rankgauge.result.summary import MetricInfo, MetricSummary
+from rankgauge.result.merge import check_mergeable, concatenated
+from rankgauge.result.summary import MetricSummary
 
 if TYPE_CHECKING:
     import os
@@ -261,13 +262,13 @@ class Result:
             raise ResultError(msg)
         first = results[0]
         for other in results[1:]:
-            _check_mergeable(first, other)
+            check_mergeable(first, other)
         ids = [sample_id for result in results for sample_id in result.sample_ids]
         if len(set(ids)) < len(ids):
             twice = next(sample_id for sample_id in ids if ids.count(sample_id) > 1)
             msg = f"cannot merge: sample {twice!r} stands in two of the results"
             raise ResultError(msg)
-        metrics = {name: _concatenated([result.metrics[name] for result in results]) for name in first.metrics}
+        metrics = {name: concatenated([result.metrics[name] for result in results]) for name in first.metrics}
         notes = dict.fromkeys(note for result in results for note in result.notes)
         tags = [tags for result in results for tags in result.tags]
         manifest = {**first.manifest, "merged_from": len(results)}
@@ -313,49 +314,3 @@ class Result:
         from rankgauge.io.folder import load_result  # noqa: PLC0415  # as above
 
         return load_result(Path(directory))
-
-
-def _check_mergeable(first: Result, other: Result) -> None:
-    if list(first.metrics) != list(other.metrics):
-        msg = f"cannot merge: the columns differ: {', '.join(first.metrics)} and {', '.join(other.metrics)}"
-        raise ResultError(msg)
-    for name, column in first.metrics.items():
-        if column.info.fingerprint != other.metrics[name].info.fingerprint:
-            msg = (
-                f"cannot merge: {name!r} does not mean the same in both: {column.info.expression} under "
-                f"{first.manifest.get('profile')}, {other.metrics[name].info.expression} under "
-                f"{other.manifest.get('profile')}"
-            )
-            raise ResultError(msg)
-
-
-def _concatenated(columns: Sequence[MetricSummary]) -> MetricSummary:
-    infos = [column.info for column in columns]
-    spreads = [info.k for info in infos if info.k is not None]
-    sources: dict[str, int] = {}
-    reasons: dict[int, str] = {}
-    start = 0
-    for column in columns:
-        for source, count in column.info.k_sources.items():
-            sources[source] = sources.get(source, 0) + count
-        reasons |= {start + place: reason for place, reason in column.reasons.items()}
-        start += len(column.values)
-    if any(info.inferred != infos[0].inferred for info in infos):
-        msg = (
-            f"cannot merge {columns[0].name!r}: the parts inferred different parameters "
-            f"({'; '.join(str(dict(info.inferred)) for info in infos)}); give them in the expression"
-        )
-        raise ResultError(msg)
-    values = {name: getattr(infos[0], name) for name in MetricInfo.__slots__}
-    values["k"] = (min(low for low, _ in spreads), max(high for _, high in spreads)) if spreads else None
-    values["k_sources"] = sources
-    details: list[Mapping[str, Any]] | None = None
-    if all(column.details is not None for column in columns):
-        details = [fact for column in columns for fact in column.details or ()]
-    return MetricSummary(
-        MetricInfo(**values),
-        np.concatenate([column.values for column in columns]),
-        np.concatenate([column.codes for column in columns]),
-        reasons,
-        details,
-    )

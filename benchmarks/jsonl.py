@@ -1,0 +1,143 @@
+"""
+Measure a whole `rankgauge run` over JSON lines against a process that only decodes them.
+
+Both sides run in alternation in one session, as whole processes: start-up, reading, scoring and printing on one
+side; `orjson.loads` over the lines, keeping the objects, on the other, once as it is and once with the cycle
+collector off. Also measured: `Evaluation.score` on one sample, and `import rankgauge`.
+
+Run it with ``make bench`` or ``python benchmarks/jsonl.py [--samples N] [--runs N]``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import random
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import NamedTuple
+
+import orjson
+
+from rankgauge import Engine
+
+METRICS = (
+    "retrieval-hit-at-k",
+    "retrieval-recall-at-k",
+    "retrieval-mrr",
+    "retrieval-map",
+    "retrieval-ndcg-at-k",
+)
+DECODE = """
+import orjson
+with open({path!r}, "rb") as lines:
+    kept = [orjson.loads(line) for line in lines]
+"""
+
+
+class Cost(NamedTuple):
+    """What one process took."""
+
+    wall: float
+    cpu: float
+    peak: float
+
+
+def main() -> None:
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("--samples", type=int, default=100_000)
+    options.add_argument("--runs", type=int, default=7)
+    given = options.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        data = Path(folder) / "samples.jsonl"
+        write(data, given.samples)
+        decode = DECODE.format(path=str(data))
+        command = [sys.executable, "-m", "rankgauge", "run", "--data", str(data)]
+        sides = {
+            "rankgauge run": [*command, *(word for metric in METRICS for word in ("-m", metric))],
+            "orjson.loads, kept": [sys.executable, "-c", decode],
+            "the same, gc off": [sys.executable, "-c", f"import gc\ngc.disable()\n{decode}"],
+        }
+        costs: dict[str, list[Cost]] = {side: [] for side in sides}
+        for turn in range(given.runs + 1):
+            for side, arguments in sides.items():
+                cost = measured(arguments)
+                if turn:  # the first turn warms the file cache
+                    costs[side].append(cost)
+        size = data.stat().st_size / 1e6
+        print(f"{given.samples:,} samples x 20 ids, {size:.0f} MB, five metrics; medians of {given.runs}")
+        for side, each in costs.items():
+            print(
+                f"  {side:20} wall {median(c.wall for c in each):6.2f} s   cpu {median(c.cpu for c in each):6.2f} s   "
+                f"peak {median(c.peak for c in each):6.0f} MB"
+            )
+        for other in list(sides)[1:]:
+            pairs = list(zip(costs["rankgauge run"], costs[other], strict=True))
+            wall, cpu, peak = (median(a[part] / b[part] for a, b in pairs) for part in range(3))
+            print(f"  ratio to {other}: wall {wall:.2f}, cpu {cpu:.2f}, peak {peak:.2f}")
+    print(f"score(sample), five metrics, warm: {single() * 1e6:.0f} us (best of 20 rounds of 100)")
+    imports = [measured([sys.executable, "-c", "import rankgauge"]).wall for _ in range(15)]
+    bare = [measured([sys.executable, "-c", "pass"]).wall for _ in range(15)]
+    print(f"import rankgauge: {(median(imports) - median(bare)) * 1e3:.1f} ms over a bare interpreter")
+
+
+def write(path: Path, samples: int) -> None:
+    """Write one to three gold ids and twenty retrieved ones a sample, with a fixed seed."""
+    chance = random.Random(7)
+    with path.open("wb") as file:
+        for number in range(samples):
+            ids = [f"doc-{chance.randrange(1_000_000)}" for _ in range(20)]
+            gold = {
+                chance.choice(ids) if chance.random() < 0.7 else f"doc-{chance.randrange(1_000_000)}": 1
+                for _ in range(chance.randint(1, 3))
+            }
+            sample = {
+                "id": f"q{number}",
+                "input": {"question": f"what is number {number}?"},
+                "expected_output": list(gold),
+                "actual_output": {"retrieved": ids},
+            }
+            file.write(orjson.dumps(sample, option=orjson.OPT_APPEND_NEWLINE))
+
+
+def measured(arguments: list[str]) -> Cost:
+    """Run a process to its end and return what it took."""
+    begun = time.perf_counter()
+    process = subprocess.Popen(arguments, stdout=subprocess.DEVNULL)
+    _, status, usage = os.wait4(process.pid, 0)
+    wall = time.perf_counter() - begun
+    if status:
+        sys.exit(f"{arguments[:4]} failed with status {status}")
+    kilobyte = 1 if sys.platform == "darwin" else 1024
+    return Cost(wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * kilobyte / 1e6)
+
+
+def single() -> float:
+    """Return the seconds that one warm call of `score` takes."""
+    retrieved = [{"id": f"d{n}", "text": f"passage number {n}"} for n in range(20)]
+    sample = {
+        "id": "q",
+        "expected_output": {"relevant": ["d3", "d9"], "answer": "number 9"},
+        "actual_output": {"retrieved": retrieved},
+    }
+    metrics = [*METRICS[:3], METRICS[4], "answer-containment-at-k"]
+    evaluation = Engine().dataset([sample]).with_metrics(metrics)
+    evaluation.score(sample)
+    best = float("inf")
+    for _ in range(20):
+        begun = time.perf_counter()
+        for _ in range(100):
+            evaluation.score(sample)
+        best = min(best, (time.perf_counter() - begun) / 100)
+    return best
+
+
+median = statistics.median
+
+
+if __name__ == "__main__":
+    main()

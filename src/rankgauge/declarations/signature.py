@@ -1,0 +1,83 @@
+"""
+Signatures: the parameters and the kind of cutoff that a function declares by how it is written.
+"""
+
+from __future__ import annotations
+
+import inspect
+import types
+import typing
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from rankgauge.errors import DeclarationError
+from rankgauge.expression import Value
+
+__all__ = ["RESERVED", "CutoffKind", "Parameter", "read_signature"]
+
+RESERVED = frozenset({"k", "rel", "gold", "matcher", "as"})
+"""Parameters that the engine gives to every metric; a metric's own may not be called so."""
+
+CutoffKind = Literal["none", "required", "droppable", "optional"]
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """
+    One parameter of a metric.
+
+    Attributes:
+        name: What expressions call it.
+
+        annotation: Its type, as declared; pydantic checks values against it.
+
+        default: Its value when nothing is said.
+    """
+
+    name: str
+    annotation: Any  # whatever the author annotated: a type, a Literal, a union
+    default: Value | None
+
+    @property
+    def choices(self) -> tuple[Value, ...]:
+        """Return the values it takes, when they are listed in its annotation."""
+        return typing.get_args(self.annotation) if typing.get_origin(self.annotation) is Literal else ()
+
+
+def read_signature(
+    alias: str, function: Callable[..., Any], *, skip_first: bool = True
+) -> tuple[tuple[Parameter, ...], CutoffKind]:
+    """Read parameters and kind of cutoff from the signature of a metric or of a matcher's chooser."""
+    try:
+        hints = typing.get_type_hints(function)
+    except (NameError, TypeError) as error:
+        msg = f"cannot read the annotations of metric {alias!r}: {error}; name types that the module knows at run time"
+        raise DeclarationError(msg) from error
+    parameters: list[Parameter] = []
+    cutoff: CutoffKind = "none"
+    for index, (name, given) in enumerate(inspect.signature(function).parameters.items()):
+        if skip_first and index == 0:
+            continue
+        if given.kind is not inspect.Parameter.KEYWORD_ONLY:
+            msg = f"parameter {name!r} of metric {alias!r} must be keyword-only (write it behind a *)"
+            raise DeclarationError(msg)
+        if name == "k" and skip_first:
+            cutoff = _cutoff(hints.get("k"), has_default=given.default is not inspect.Parameter.empty)
+            continue
+        if name in RESERVED:
+            reserved = ", ".join(sorted(RESERVED))
+            msg = f"metric {alias!r} cannot have a parameter {name!r}: the engine gives every metric {reserved}"
+            raise DeclarationError(msg)
+        if name not in hints or given.default is inspect.Parameter.empty:
+            msg = f"parameter {name!r} of metric {alias!r} needs an annotation and a default"
+            raise DeclarationError(msg)
+        parameters.append(Parameter(name, hints[name], given.default))
+    return tuple(parameters), cutoff
+
+
+def _cutoff(annotation: object, *, has_default: bool) -> CutoffKind:
+    takes_none = types.NoneType in typing.get_args(annotation)
+    if not takes_none:
+        return "required"
+    return "optional" if has_default else "droppable"

@@ -1,0 +1,160 @@
+"""
+Rows: the columns that judged and gold items stand in, and what can be done with them.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = [
+    "ANY_GRADE",
+    "POSITIVE",
+    "Cutoff",
+    "Flags",
+    "Floats",
+    "Ints",
+    "Relevance",
+    "Rows",
+    "Scores",
+    "assign",
+    "dense",
+    "gather",
+    "one_a_rank",
+    "same_rank_as_before",
+]
+
+Cutoff = int | NDArray[np.int64]
+"""How many results count: one number for all samples, or one for each, shape (n,)."""
+
+Scores = NDArray[np.float64]
+"""One number for each sample, shape (n,); NaN where the metric has no value."""
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+
+
+class Relevance(NamedTuple):
+    """
+    From which grade on an item is relevant.
+
+    Attributes:
+        minimum: The grade.
+
+        strict: Whether the grade must be above *minimum*, rather than at least that.
+    """
+
+    minimum: float
+    strict: bool
+
+    def of(self, grades: Floats) -> Flags:
+        """Return which of *grades* are relevant."""
+        return grades > self.minimum if self.strict else grades >= self.minimum
+
+    def holds(self, grade: float) -> bool:
+        """Return whether one grade is relevant."""
+        return grade > self.minimum if self.strict else grade >= self.minimum
+
+
+POSITIVE = Relevance(0.0, strict=True)
+"""A gain above 0: the default."""
+
+ANY_GRADE = Relevance(-np.inf, strict=False)
+"""Everything that the ground truth names, whatever its gain."""
+
+
+class Rows(NamedTuple):
+    """
+    Rows in order of sample, then rank.
+
+    Attributes:
+        sample: Which sample, from 0.
+
+        rank: At which rank, from 1.
+
+        grade: Which gain.
+
+        gold: Which gold row, counted over the batch.
+    """
+
+    sample: Ints
+    rank: Ints
+    grade: Floats
+    gold: Ints
+
+    def where(self, mask: NDArray[np.bool_] | Ints) -> Rows:
+        """Return the rows that a mask or an index selects."""
+        return Rows(self.sample[mask], self.rank[mask], self.grade[mask], self.gold[mask])
+
+    def until(self, k: Cutoff | None) -> Rows:
+        """Return the rows within the cutoff; None cuts nothing."""
+        if k is None:
+            return self
+        return self.where(self.rank <= (k if isinstance(k, int) else k[self.sample]))
+
+    def nth(self) -> Ints:
+        """Return for each row, counting from 1, which one of its sample's rows it is."""
+        places = np.arange(len(self.sample))
+        return places - np.searchsorted(self.sample, self.sample) + 1
+
+    def best_first(self) -> Rows:
+        """Return the same rows reordered by descending grade within each sample, ranked from 1 anew."""
+        ordered = self.where(np.lexsort((-self.grade, self.sample)))
+        return ordered._replace(rank=ordered.nth())
+
+
+def same_rank_as_before(rows: Rows) -> Flags:
+    """Return which rows share sample and rank with the row before them."""
+    same = np.zeros(len(rows.sample), dtype=np.bool_)
+    same[1:] = (rows.rank[1:] == rows.rank[:-1]) & (rows.sample[1:] == rows.sample[:-1])
+    return same
+
+
+def one_a_rank(rows: Rows) -> Rows:
+    """Return the first row of each rank."""
+    repeated = same_rank_as_before(rows)
+    return rows.where(~repeated) if repeated.any() else rows
+
+
+def assign(hits: Rows, *, repeats: bool) -> Ints:
+    """
+    Give each rank at most one gold item, the best one left, and each gold item at most one rank.
+
+    A partial matching, so what is earned never exceeds the ideal. Only batches in which one text holds several gold
+    items come here.
+    """
+    chosen: list[int] = []
+    taken: set[int] = set()
+    place: tuple[int, int] | None = None
+    best: int | None = None
+    samples, ranks, grades, golds = (column.tolist() for column in hits)
+    for index, here in enumerate([*zip(samples, ranks, strict=True), None]):
+        if here != place:
+            if best is not None:
+                chosen.append(best)
+                taken.add(golds[best])
+            place, best = here, None
+        if here is None or (golds[index] in taken and not repeats):
+            continue
+        if best is None or grades[index] > grades[best]:
+            best = index
+    return np.array(chosen, dtype=np.int64)
+
+
+def gather(owners: Ints, samples: Ints) -> tuple[Ints, Ints]:
+    """Return the places of the rows that *samples* own, and the new number of each one's sample."""
+    starts = np.searchsorted(owners, samples, side="left")
+    lengths = np.searchsorted(owners, samples, side="right") - starts
+    renumbered = np.repeat(np.arange(len(samples)), lengths)
+    within = np.arange(len(renumbered)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+    return starts[renumbered] + within, renumbered
+
+
+def dense(rows: Rows, n: int, width: int) -> Floats:
+    """Return the grades of some rows by sample and rank, shape (n, width), 0 elsewhere."""
+    table = np.zeros((n, width))
+    table[rows.sample, rows.rank - 1] = rows.grade
+    return table

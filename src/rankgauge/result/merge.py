@@ -1,0 +1,87 @@
+"""
+Merging: putting columns of parts of a data set together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rankgauge.errors import ResultError
+from rankgauge.result.summary import MetricInfo, MetricSummary
+
+if TYPE_CHECKING:
+    from rankgauge.result.result import Result
+
+__all__ = ["check_mergeable", "concatenated"]
+
+
+def check_mergeable(first: Result, other: Result) -> None:
+    """
+    Refuse results that cannot be merged.
+
+    Args:
+        first: A result.
+
+        other: Another.
+
+    Raises:
+        ResultError: Their columns differ, or mean different things.
+    """
+    if list(first.metrics) != list(other.metrics):
+        msg = f"cannot merge: the columns differ: {', '.join(first.metrics)} and {', '.join(other.metrics)}"
+        raise ResultError(msg)
+    for name, column in first.metrics.items():
+        if column.info.fingerprint != other.metrics[name].info.fingerprint:
+            msg = (
+                f"cannot merge: {name!r} does not mean the same in both: {column.info.expression} under "
+                f"{first.manifest.get('profile')}, {other.metrics[name].info.expression} under "
+                f"{other.manifest.get('profile')}"
+            )
+            raise ResultError(msg)
+
+
+def concatenated(columns: Sequence[MetricSummary]) -> MetricSummary:
+    """
+    Return one column over all samples.
+
+    Args:
+        columns: The same column over parts, in order.
+
+    Returns:
+        The whole column.
+
+    Raises:
+        ResultError: The parts inferred different parameters from their data.
+    """
+    infos = [column.info for column in columns]
+    spreads = [info.k for info in infos if info.k is not None]
+    sources: dict[str, int] = {}
+    reasons: dict[int, str] = {}
+    start = 0
+    for column in columns:
+        for source, count in column.info.k_sources.items():
+            sources[source] = sources.get(source, 0) + count
+        reasons |= {start + place: reason for place, reason in column.reasons.items()}
+        start += len(column.values)
+    if any(info.inferred != infos[0].inferred for info in infos):
+        msg = (
+            f"cannot merge {columns[0].name!r}: the parts inferred different parameters "
+            f"({'; '.join(str(dict(info.inferred)) for info in infos)}); give them in the expression"
+        )
+        raise ResultError(msg)
+    values = {name: getattr(infos[0], name) for name in MetricInfo.__slots__}
+    values["k"] = (min(low for low, _ in spreads), max(high for _, high in spreads)) if spreads else None
+    values["k_sources"] = sources
+    details: list[Mapping[str, Any]] | None = None
+    if all(column.details is not None for column in columns):
+        details = [fact for column in columns for fact in column.details or ()]
+    return MetricSummary(
+        MetricInfo(**values),
+        np.concatenate([column.values for column in columns]),
+        np.concatenate([column.codes for column in columns]),
+        reasons,
+        details,
+    )

@@ -1,0 +1,159 @@
+"""
+Ground truth: reading every form that `expected_output` may have.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import orjson
+
+from rankgauge.errors import did_you_mean
+from rankgauge.samples.scalars import NUMBERS, STRING_ONLY, InvalidError, look, read_gain, read_id
+from rankgauge.samples.values import DEFAULT_CONTRACT, GOLD_KINDS, Contract, Expected, Fault, GoldKind
+
+__all__ = ["FORMS", "read_expected"]
+
+FORMS = (
+    "a list of ids, a map id -> gain, a string (the answer), or a map with any of 'relevant', 'passages', 'answer', "
+    "'keywords'"
+)
+"""What ground truth can be, for messages."""
+
+_TEXT_KINDS: tuple[GoldKind, ...] = ("passages", "answer", "keywords")
+
+
+def read_expected(raw: object, *, contract: Contract = DEFAULT_CONTRACT) -> Expected:
+    """
+    Read the ground truth of one sample.
+
+    Args:
+        raw: A list of ids, a map id -> gain, a string (the answer span), or the full form.
+
+        contract: How strictly to read.
+
+    Returns:
+        The ground truth. Where the contract says so, unusable kinds stand under `faults`.
+
+    Raises:
+        ValueError: The value has none of these forms, and the contract makes that a problem of the file.
+    """
+    if contract.on_bad_gold == "pair":
+        return _read_expected_leniently(raw, contract)
+    if type(raw) is list or isinstance(raw, list | tuple):
+        return _relevant(raw, contract)
+    if isinstance(raw, str):
+        return Expected(answer=_texts(raw, ""))
+    if isinstance(raw, Mapping):
+        if all(type(value) in NUMBERS for value in raw.values()):
+            return _relevant(raw, contract)
+        return _full_form(raw, contract)
+    raise InvalidError("", f"ground truth is {FORMS}; found {look(raw)}")
+
+
+def _relevant(raw: Sequence[object] | Mapping[Any, object], contract: Contract, path: str = "") -> Expected:
+    """Read gold ids; YAML keys may be integers, hence the loose key type."""
+    if not isinstance(raw, list | tuple) and isinstance(raw, Mapping):
+        gains: dict[str, float] = {}
+        for key, value in raw.items():
+            gain_id = key if type(key) is str and key else read_id(key, path, contract)
+            gains[gain_id] = read_gain(value, f"{path}[{key!r}]", contract)
+        return Expected(gains, True)  # by place, because it is made once a sample
+    if set(map(type, raw)) <= STRING_ONLY:
+        gains = dict.fromkeys(raw, 1.0)  # type: ignore[arg-type]  # the line above proves that all are strings
+        if "" in gains:
+            raise InvalidError(f"{path}[{raw.index('')}]", "an id must not be empty")
+        repeats = None
+        if len(gains) != len(raw):
+            repeats = {name: times for name, times in Counter(raw).items() if times > 1}
+        return Expected(gains, False, repeats)  # as above
+    return _relevant_entries(raw, contract, path)
+
+
+def _relevant_entries(raw: Sequence[object], contract: Contract, path: str) -> Expected:
+    gains: dict[str, float] = {}
+    listed: dict[str, int] = {}
+    graded = False
+    for index, entry in enumerate(raw):
+        here = f"{path}[{index}]"
+        gain = 1.0
+        if isinstance(entry, Mapping):
+            if "id" not in entry:
+                raise InvalidError(here, f"an entry of the ground truth needs an 'id'; found {look(entry)}")
+            name = read_id(entry["id"], f"{here}.id", contract)
+            if entry.get("gain") is not None:
+                gain = read_gain(entry["gain"], f"{here}.gain", contract)
+                graded = True
+        else:
+            name = read_id(entry, here, contract)
+        gains[name] = max(gain, gains.get(name, -math.inf))
+        listed[name] = listed.get(name, 0) + 1
+    repeats = {name: times for name, times in listed.items() if times > 1}
+    return Expected(relevant=gains, graded=graded, repeats=repeats or None)
+
+
+def _texts(raw: object, path: str) -> tuple[str, ...]:
+    texts = (raw,) if isinstance(raw, str) else raw
+    if not isinstance(texts, list | tuple):
+        raise InvalidError(path, f"expected a string or a list of strings, found {look(raw)}")
+    for index, text in enumerate(texts):
+        here = path if isinstance(raw, str) else f"{path}[{index}]"
+        if not isinstance(text, str):
+            raise InvalidError(here, f"expected a string, found {look(text)}")
+        if not text.strip():
+            raise InvalidError(here, "the text is blank, and a blank text would match nothing; leave it out")
+    return tuple(texts)
+
+
+def _full_form(raw: Mapping[Any, object], contract: Contract) -> Expected:
+    unknown = [key for key in raw if key not in GOLD_KINDS]
+    if unknown:
+        key = unknown[0]
+        if not set(raw) & set(GOLD_KINDS):
+            key = next(name for name, value in raw.items() if type(value) not in NUMBERS)
+            raise InvalidError(f"[{key!r}]", f"{look(raw[key])} is not a gain; ground truth is {FORMS}")
+        hint = did_you_mean(str(key), GOLD_KINDS)
+        raise InvalidError(f".{key}", f"unknown kind of ground truth{hint}; known are {', '.join(GOLD_KINDS)}")
+    expected = Expected()
+    if raw.get("relevant") is not None:
+        relevant = raw["relevant"]
+        if not isinstance(relevant, list | tuple | Mapping):
+            raise InvalidError(".relevant", f"expected a list of ids or a map id -> gain, found {look(relevant)}")
+        expected = _relevant(relevant, contract, ".relevant")
+    texts = {kind: _texts(raw[kind], f".{kind}") for kind in _TEXT_KINDS if raw.get(kind) is not None}
+    return expected._replace(**texts)  # type: ignore[arg-type]  # the kinds are fields
+
+
+def _read_expected_leniently(raw: object, contract: Contract) -> Expected:
+    """Read each kind for itself, so that one unusable kind fails only the metrics that need it."""
+    if isinstance(raw, Mapping) and raw and set(raw) <= set(GOLD_KINDS):
+        return _full_form(raw, contract)
+    faults: dict[GoldKind, Fault] = {}
+    expected = Expected()
+    try:
+        expected = _relevant_or_encoded(raw, contract)
+    except InvalidError as invalid:
+        faults["relevant"] = Fault(f"expected_output{invalid.path} {invalid.message}")
+        expected = Expected()
+    if isinstance(raw, str) and raw.strip():
+        expected = expected._replace(answer=(raw,))
+    else:
+        faults["answer"] = Fault(f"expected_output must be a string that is not blank (the answer); found {look(raw)}")
+    return expected._replace(faults=faults)
+
+
+def _relevant_or_encoded(raw: object, contract: Contract) -> Expected:
+    decoded = raw
+    if isinstance(raw, str):
+        try:
+            decoded = orjson.loads(raw)
+        except orjson.JSONDecodeError as error:
+            raise InvalidError("", f"is a string that is not valid JSON: {error}") from None
+    if not isinstance(decoded, list | tuple | Mapping):
+        raise InvalidError("", f"must be a list of ids or a map id -> gain; found {look(decoded)}")
+    if not decoded:
+        raise InvalidError("", "must list at least one relevant id")
+    return _relevant(decoded, contract)

@@ -1,0 +1,92 @@
+"""
+Outputs: reading what a system under test emitted.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+import orjson
+
+from rankgauge.samples.scalars import STRING_ONLY, InvalidError, look, read_id
+from rankgauge.samples.values import DEFAULT_CONTRACT, Contract, Fault, Output
+
+__all__ = ["read_output"]
+
+
+def read_output(raw: object, *, contract: Contract = DEFAULT_CONTRACT) -> Output | Fault:
+    """
+    Read what the system under test emitted for one sample.
+
+    Args:
+        raw: `{"retrieved": [...], "answer": "..."}` or a bare list, as a JSON value or as a JSON string. An entry is
+            an id or an object with `id`, `text` and `score`, of which `id` or `text` must be there.
+
+        contract: How strictly to read.
+
+    Returns:
+        The output, or the fault that makes it unusable.
+    """
+    if isinstance(raw, str | bytes):
+        try:
+            raw = orjson.loads(raw)
+        except orjson.JSONDecodeError as error:
+            return Fault(f"the output is a string that is not valid JSON: {error}")
+    answer: str | None = None
+    if type(raw) is dict or isinstance(raw, Mapping):
+        given, entries = raw.get("answer"), raw.get("retrieved")
+        if given is not None and not isinstance(given, str):
+            return Fault(f"'answer' must be a string, not {look(given)}")
+        answer = given
+        if entries is None and (answer is not None or (not raw and contract.coerce)):
+            entries = []
+    else:
+        entries = raw
+    if not isinstance(entries, list | tuple):
+        return Fault(f"the output must be a list, or an object with a 'retrieved' list; found {look(raw)}")
+    types = set(map(type, entries))
+    if types <= STRING_ONLY:
+        if "" in entries:
+            return Fault(f"retrieved[{entries.index('')}] is an empty id")
+        return Output(entries, None, None, answer)
+    try:
+        return _read_entries(entries, answer, contract)
+    except InvalidError as invalid:
+        return Fault(f"retrieved{invalid.path} {invalid.message}")
+
+
+def _read_entries(entries: Sequence[object], answer: str | None, contract: Contract) -> Output:
+    ids: list[str | None] = []
+    texts: list[str | None] = []
+    scores: list[float | None] = []
+    for index, entry in enumerate(entries):
+        if not isinstance(entry, Mapping):
+            ids.append(read_id(entry, f"[{index}]", contract))
+            texts.append(None)
+            scores.append(None)
+            continue
+        raw, text, score = entry.get("id"), entry.get("text"), entry.get("score")
+        if text is not None and not isinstance(text, str):
+            if not contract.coerce:
+                raise InvalidError(f"[{index}].text", f"must be a string, not {look(text)}")
+            text = ""
+        if type(raw) is str and raw:
+            ids.append(raw)
+        elif raw is None and text is not None and not contract.strict_ids:
+            ids.append(None)
+        elif raw is None:
+            raise InvalidError(
+                f"[{index}]", f"needs an 'id'{'' if contract.strict_ids else ' or a text'}; found {look(entry)}"
+            )
+        else:
+            ids.append(read_id(raw, f"[{index}].id", contract))
+        texts.append(text)
+        if score is not None and (
+            isinstance(score, bool) or not isinstance(score, int | float) or not math.isfinite(score)
+        ):
+            raise InvalidError(f"[{index}].score", f"must be a finite number, not {score!r}")
+        scores.append(score)
+    has_text = any(text is not None for text in texts)
+    has_score = any(score is not None for score in scores)
+    return Output(ids, texts if has_text else None, scores if has_score else None, answer)

@@ -1,0 +1,139 @@
+"""
+Records: reading whole samples, and finding everything that is wrong with one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from rankgauge.errors import Problem, did_you_mean
+from rankgauge.samples.ground_truth import FORMS, read_expected
+from rankgauge.samples.outputs import read_output
+from rankgauge.samples.scalars import InvalidError, look, read_id
+from rankgauge.samples.values import DEFAULT_CONTRACT, Contract, Expected, Sample
+
+__all__ = ["read_sample"]
+
+_NOTHING_EXPECTED = Expected()
+
+
+def read_sample(
+    record: object,
+    *,
+    problems: list[Problem],
+    contract: Contract = DEFAULT_CONTRACT,
+    file: str = "",
+    line: int | None = None,
+    path: str = "",
+) -> Sample | None:
+    """
+    Read one sample from outside data.
+
+    Args:
+        record: A mapping with `id`, `input`, `expected_output`, and optionally `actual_output` and `metadata`.
+
+        problems: Receives every problem found.
+
+        contract: How strictly to read.
+
+        file: The file that the record stands in.
+
+        line: Its line there.
+
+        path: Its place in the document.
+
+    Returns:
+        The sample, or None when a problem was found. A malformed `actual_output` is no problem of the dataset: it
+        becomes the sample's `Fault`.
+    """
+    try:
+        return _read_sample(record, contract)
+    except InvalidError:
+        found = _problems_of(record, contract)
+    sample = record.get("id") if isinstance(record, Mapping) else None
+    sample_id = sample if isinstance(sample, str) else None
+    for field, message in found:
+        place = f"{path}.{field}" if path and field else path or field
+        problems.append(Problem(message, file, line, place, sample_id))
+    return None
+
+
+def _read_sample(record: object, contract: Contract) -> Sample:
+    """Read a sample up to the first thing that is wrong with it."""
+    if type(record) is not dict and not isinstance(record, Mapping):
+        msg = f"a sample is an object with 'id' and 'expected_output', not {look(record)}"
+        raise InvalidError("", msg)
+    get = record.get
+    sample_id = _sample_id(record, contract)
+    metadata = get("metadata")
+    k, tags, answerable = (None, (), True) if metadata is None else _read_metadata(metadata, contract)
+    expected = _expected_of(record, contract, is_needed=answerable)
+    raw = get("actual_output")
+    output = None if raw is None else read_output(raw, contract=contract)
+    return Sample(sample_id, get("input"), expected, output, k, tags, answerable, metadata)
+
+
+def _problems_of(record: object, contract: Contract) -> list[tuple[str, str]]:
+    """Return everything that is wrong with a record: the field, and what is wrong."""
+    if not isinstance(record, Mapping):
+        return [("", f"a sample is an object with 'id' and 'expected_output', not {look(record)}")]
+    found: list[tuple[str, str]] = []
+    answerable = True
+    try:
+        _sample_id(record, contract)
+    except InvalidError as invalid:
+        found.append(("id", invalid.message))
+    try:
+        if record.get("metadata") is not None:
+            answerable = _read_metadata(record["metadata"], contract)[2]
+    except InvalidError as invalid:
+        found.append((f"metadata{invalid.path}", invalid.message))
+    try:
+        _expected_of(record, contract, is_needed=answerable)
+    except InvalidError as invalid:
+        found.append((f"expected_output{invalid.path}", invalid.message))
+    return found
+
+
+def _expected_of(record: Mapping[Any, Any], contract: Contract, *, is_needed: bool) -> Expected:
+    raw = record.get("expected_output")
+    if raw is not None:
+        return read_expected(raw, contract=contract)
+    if is_needed:
+        others = [key for key in record if key != "actual_output" and isinstance(key, str)]
+        hint = did_you_mean("expected_output", others)
+        raise InvalidError("", f"the field is missing{hint}; give {FORMS}")
+    return _NOTHING_EXPECTED
+
+
+def _sample_id(record: Mapping[object, object], contract: Contract) -> str:
+    raw = record.get("id")
+    if type(raw) is str and raw:
+        return raw
+    if raw is None:
+        hint = did_you_mean("id", [key for key in record if isinstance(key, str) and key.lower().endswith("id")])
+        raise InvalidError("", f"the field is missing{hint}; map your own name onto it with `fields: {{id: ...}}`")
+    return read_id(raw, "", contract)
+
+
+def _read_metadata(raw: object, contract: Contract) -> tuple[int | None, tuple[str, ...], bool]:
+    if not isinstance(raw, Mapping):
+        raise InvalidError("", f"expected an object, found {look(raw)}")
+    k = raw.get("k")
+    if k is not None and (type(k) is not int or k < 1):
+        if contract.on_bad_k == "error":
+            raise InvalidError(".k", f"k must be an integer of 1 or more, not {k!r}")
+        k = None
+    tags = raw.get("tags")
+    if tags is None:
+        cleaned: tuple[str, ...] = ()
+    else:
+        listed = [tags] if isinstance(tags, str) else tags
+        if not isinstance(listed, list | tuple) or not all(isinstance(tag, str) for tag in listed):
+            raise InvalidError(".tags", f"expected a string or a list of strings, found {look(tags)}")
+        cleaned = tuple(dict.fromkeys(tag.strip() for tag in listed if tag.strip()))
+    answerable = raw.get("answerable")
+    if answerable is not None and not isinstance(answerable, bool):
+        raise InvalidError(".answerable", f"expected true or false, found {look(answerable)}")
+    return k, cleaned, answerable is not False

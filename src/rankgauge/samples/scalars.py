@@ -1,0 +1,96 @@
+"""
+Single values of outside data: ids, gains, and how a message shows what was found.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+from rankgauge.samples.values import Contract
+
+__all__ = ["NUMBERS", "STRING_ONLY", "InvalidError", "look", "read_gain", "read_id"]
+
+NUMBERS = frozenset({int, float})
+STRING_ONLY = frozenset({str})
+
+
+class InvalidError(ValueError):
+    """A value that the contract does not allow: where, below the field, and why."""
+
+    def __init__(self, path: str, message: str) -> None:
+        self.path = path
+        self.message = message
+        super().__init__(message)
+
+
+def read_id(raw: object, path: str, contract: Contract) -> str:
+    """
+    Read an id.
+
+    Args:
+        raw: What stands there.
+
+        path: Where, for the message.
+
+        contract: Whether an integer is read as its decimal text.
+
+    Returns:
+        The id.
+
+    Raises:
+        InvalidError: It is none.
+    """
+    if isinstance(raw, str):
+        if raw:
+            return raw
+        raise InvalidError(path, "an id must not be empty")
+    if not contract.strict_ids and isinstance(raw, int) and not isinstance(raw, bool):
+        return str(raw)
+    wanted = "a string" if contract.strict_ids else "a string or an integer"
+    raise InvalidError(path, f"an id must be {wanted}, not {look(raw)}")
+
+
+def read_gain(raw: object, path: str, contract: Contract) -> float:
+    """
+    Read a gain.
+
+    Args:
+        raw: What stands there.
+
+        path: Where, for the message.
+
+        contract: Whether a numeric string is a number.
+
+    Returns:
+        The gain, finite.
+
+    Raises:
+        InvalidError: It is none.
+    """
+    if isinstance(raw, str) and contract.coerce:
+        try:
+            raw = float(raw)
+        except ValueError:
+            raise InvalidError(path, f"a gain must be a number, not {look(raw)}") from None
+    if isinstance(raw, bool) or not isinstance(raw, int | float):
+        raise InvalidError(path, f"a gain must be a number, not {look(raw)}")
+    try:
+        gain = float(raw)
+    except OverflowError:
+        gain = math.inf
+    if not math.isfinite(gain):
+        raise InvalidError(path, f"a gain must be finite, not {raw!r}")
+    return gain
+
+
+def look(value: object) -> str:
+    """Return a value as an error message shows it: its kind, and a short look at it."""
+    kinds = {str: "the string", bool: "the boolean", int: "the integer", float: "the number", list: "the list"}
+    if value is None:
+        return "null"
+    shown = repr(value)
+    if len(shown) > 60:
+        shown = f"{shown[:57]}..."
+    kind = kinds.get(type(value), "the object" if isinstance(value, Mapping) else f"the {type(value).__name__}")
+    return f"{kind} {shown}"

@@ -1,0 +1,151 @@
+"""
+The values of the dataset contract: samples, ground truth and outputs, as tuples that are immutable and cheap to make.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, NamedTuple
+
+__all__ = ["DEFAULT_CONTRACT", "FIELDS", "GOLD_KINDS", "Contract", "Expected", "Fault", "GoldKind", "Output", "Sample"]
+
+GoldKind = Literal["relevant", "passages", "answer", "keywords"]
+"""The kinds of ground truth a metric can be judged against."""
+
+GOLD_KINDS: tuple[GoldKind, ...] = ("relevant", "passages", "answer", "keywords")
+
+FIELDS = (
+    "id",
+    "input",
+    "expected_output",
+    "actual_output",
+    "metadata",
+    "expected_output.relevant",
+    "expected_output.passages",
+    "expected_output.answer",
+    "expected_output.keywords",
+    "actual_output.retrieved",
+    "actual_output.answer",
+    "metadata.k",
+    "metadata.tags",
+    "metadata.answerable",
+)
+"""What `fields` may map a name of the user's data onto."""
+
+
+class Contract(NamedTuple):
+    """
+    How strictly outside data is read; part of a profile.
+
+    Attributes:
+        strict_ids: Whether every id must be a string, and every retrieved item must have one. Otherwise an integer
+            id is read as its decimal text, and an item may have a text only.
+
+        on_bad_gold: `file` makes unusable ground truth a problem of the file, so that nothing runs; `pair` makes it
+            a failed score of the metrics that need it.
+
+        on_bad_k: What a `metadata.k` that is not an integer of 1 or more does: `error`, or `ignore` it.
+
+        coerce: Whether values are bent as the eval-harness does: ground truth may be JSON in a string, a gain may be
+            a numeric string, a text that is not a string is empty, and ``{}`` is an output without items.
+    """
+
+    strict_ids: bool = False
+    on_bad_gold: Literal["file", "pair"] = "file"
+    on_bad_k: Literal["error", "ignore"] = "error"
+    coerce: bool = False
+
+
+DEFAULT_CONTRACT = Contract()
+
+
+class Fault(NamedTuple):
+    """
+    Why a sample's output, or one kind of its ground truth, cannot be used.
+
+    Attributes:
+        reason: A sentence with the offending value.
+    """
+
+    reason: str
+
+
+class Expected(NamedTuple):
+    """
+    The ground truth of one sample; a kind that was not given is None.
+
+    Attributes:
+        relevant: Gain by id; 0 and negative gains are judgments, too.
+
+        graded: Whether gains were given (a plain list judges nothing but what it lists).
+
+        repeats: How often an id was listed, for ids listed more than once.
+
+        passages: Texts the retrieved ones should come from.
+
+        answer: Accepted answer spans.
+
+        keywords: Words or phrases that should occur.
+
+        faults: Why a kind of gold cannot be used, where the contract fails the pair instead of the file.
+    """
+
+    relevant: Mapping[str, float] | None = None
+    graded: bool = False
+    repeats: Mapping[str, int] | None = None
+    passages: tuple[str, ...] | None = None
+    answer: tuple[str, ...] | None = None
+    keywords: tuple[str, ...] | None = None
+    faults: Mapping[GoldKind, Fault] | None = None
+
+
+class Output(NamedTuple):
+    """
+    What the system under test emitted for one sample, rank 1 first.
+
+    Attributes:
+        ids: One id for each retrieved item; None for an item that has a text only.
+
+        texts: One text for each retrieved item, None where it has none; None when no item has one.
+
+        scores: One score for each retrieved item, None where it has none; None when no item has one.
+
+        answer: The generated answer, if there is one.
+    """
+
+    ids: Sequence[str | None]
+    texts: Sequence[str | None] | None = None
+    scores: Sequence[float | None] | None = None
+    answer: str | None = None
+
+
+class Sample(NamedTuple):
+    """
+    One query with its ground truth and, where it is known, its output.
+
+    Attributes:
+        id: Unique in its dataset.
+
+        input: What the system under test is given; any JSON value.
+
+        expected: The ground truth.
+
+        output: What was emitted; a `Fault` when that is malformed; None when there is none.
+
+        k: The cutoff of this sample (`metadata.k`).
+
+        tags: The cohorts it belongs to (`metadata.tags`).
+
+        answerable: False when the collection holds no answer (`metadata.answerable`).
+
+        metadata: All metadata as given.
+    """
+
+    id: str
+    input: Any = None  # any JSON value: the system under test defines it
+    expected: Expected = Expected()
+    output: Output | Fault | None = None
+    k: int | None = None
+    tags: tuple[str, ...] = ()
+    answerable: bool = True
+    metadata: Mapping[str, Any] | None = None  # any JSON object: users add keys of their own

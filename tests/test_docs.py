@@ -1,0 +1,110 @@
+"""README and docs: what they show runs, what is generated is fresh, and links lead somewhere."""
+
+from __future__ import annotations
+
+import json
+import re
+import runpy
+import shlex
+from pathlib import Path
+
+import pytest
+import yaml
+
+from rankgauge.cli.app import _call
+from rankgauge.config import load_config
+
+ROOT = Path(__file__).parent.parent
+PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")])
+FENCE = re.compile(r"^```(?P<kind>[^\n]*)\n(?P<code>.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+def blocks(page: Path, kind: str) -> list[str]:
+    return [found["code"] for found in FENCE.finditer(page.read_text(encoding="utf-8")) if found["kind"] == kind]
+
+
+def with_blocks(kind: str) -> list[Path]:
+    return [page for page in PAGES if blocks(page, kind)]
+
+
+def name_of(page: Path) -> str:
+    return str(page.relative_to(ROOT))
+
+
+@pytest.mark.parametrize("page", with_blocks("python"), ids=name_of)
+def test_python_blocks_of_a_page_run_one_after_the_other(
+    page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Assertions in the blocks are the expectations."""
+    monkeypatch.chdir(tmp_path)
+    scores = {"metrics": {"ndcg@10": {"mean": 0.5}}}
+    (tmp_path / "scores.json").write_text(json.dumps(scores), encoding="utf-8")
+    namespace: dict[str, object] = {"__name__": "docs"}
+    for number, code in enumerate(blocks(page, "python"), 1):
+        exec(compile(code, f"{page.name}, python block {number}", "exec"), namespace)  # noqa: S102  # our own pages
+    assert "Engine" in namespace or "metric" in namespace or "scores" in namespace
+
+
+@pytest.mark.parametrize("page", with_blocks("sh"), ids=name_of)
+def test_commands_of_a_page_succeed(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """`make` targets are what runs these tests, so they are only looked up."""
+    monkeypatch.chdir(tmp_path)
+    targets = re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
+    for line in "".join(blocks(page, "sh")).splitlines():
+        command = shlex.split(line, comments=True)
+        if command[:1] == ["make"]:
+            assert command[1] in targets
+        else:
+            assert command[0] == "rankgauge"
+            assert _call(command[1:], debug=True) == 0
+
+
+@pytest.mark.parametrize("page", with_blocks("yaml"), ids=name_of)
+def test_configs_of_a_page_can_be_used(page: Path, tmp_path: Path) -> None:
+    for number, code in enumerate(blocks(page, "yaml")):
+        path = tmp_path / f"config{number}.yaml"
+        path.write_text(code, encoding="utf-8")
+        assert load_config(path).config.version == 1
+
+
+def test_json_blocks_are_json() -> None:
+    found = [json.loads(code) for page in PAGES for code in blocks(page, "json")]
+    assert len(found) >= 2
+
+
+def test_the_sample_of_the_file_format_page_can_be_scored() -> None:
+    from rankgauge import Engine
+
+    (code,) = blocks(ROOT / "docs/reference/file-formats.md", "yaml sample")
+    sample = {**yaml.safe_load(code), "actual_output": ["doc-9", "doc-4"]}
+    scores = Engine().dataset([sample]).with_metrics(["recall@5", "judged@2"]).run()
+    assert scores["recall@5"].mean == 0.5
+    assert scores["judged@2"].mean == 1.0
+
+
+def test_generated_files_are_fresh() -> None:
+    script = runpy.run_path(str(ROOT / "docs/generate.py"))
+    stale = [
+        str(path.relative_to(ROOT))
+        for path, text in script["generated"]().items()
+        if path.read_text(encoding="utf-8") != text
+    ]
+    assert stale == [], "run `make docs`"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_links_between_pages_lead_somewhere(page: Path) -> None:
+    targets = re.findall(r"\]\((?!https?:|#)([^)#]+)", page.read_text(encoding="utf-8"))
+    assert [target for target in targets if not (page.parent / target).exists()] == []
+
+
+def test_the_readme_stays_short() -> None:
+    assert len((ROOT / "README.md").read_text(encoding="utf-8").splitlines()) < 200
+
+
+def test_every_hook_stands_in_the_plugin_reference() -> None:
+    from rankgauge import hookspecs
+
+    page = (ROOT / "docs/reference/plugins.md").read_text(encoding="utf-8")
+    hooks = [name for name in vars(hookspecs) if name.startswith("rankgauge_")]
+    assert [name for name in hooks if f"`{name}(" not in page] == []
