@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 from rankgauge.errors import ExpressionError
 
-__all__ = ["MetricExpression", "Value", "parse", "parse_many", "safe_name"]
+__all__ = ["QUOTED", "MetricExpression", "Value", "parse", "parse_many", "safe_name"]
 
 _VALUES = "a number, true, false, a word or a quoted string"
 
@@ -27,13 +27,14 @@ Value = bool | int | float | str
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.\-]*")
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_.\-]*")
 _NUMBER = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?")
-_STRING = re.compile(r""""(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'""", re.DOTALL)
+QUOTED = re.compile(r""""(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'""", re.DOTALL)
+_MOST_DIGITS = 300
 _SPACE = re.compile(r"\s*")
 _PINNED = re.compile(r"(?P<stem>.+-at)-(?P<k>\d+)")
 _EXAMPLE = "an expression looks like ndcg@10, retrieval-recall-at-k or ndcg(gain=exponential)@10"
 
 
-@dataclass(frozen=True, slots=True, init=False)
+@dataclass(frozen=True, slots=True, init=False, eq=False)
 class MetricExpression:
     """
     A metric with its parameters and its pinned cutoff, not yet resolved.
@@ -73,7 +74,7 @@ class MetricExpression:
             if k is not None:
                 msg = f"{name!r} already says its cutoff; leave out @{k}"
                 raise ExpressionError(msg, text=name)
-            name, k = f"{pinned['stem']}-k", int(pinned["k"])
+            name, k = f"{pinned['stem']}-k", _number(pinned["k"])
         for key, value in (params or {}).items():
             _check_param(name, key, value)
         if k is not None and (isinstance(k, bool) or not isinstance(k, int | float) or not math.isfinite(k) or k < 0):
@@ -82,6 +83,12 @@ class MetricExpression:
         object.__setattr__(self, "name", name)
         object.__setattr__(self, "params", tuple(sorted((params or {}).items())))
         object.__setattr__(self, "k", k)
+
+    def __eq__(self, other: object) -> bool:
+        return str(self) == str(other) if isinstance(other, MetricExpression) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(str(self))
 
     def __str__(self) -> str:
         written = ", ".join(f"{key}={_write(value)}" for key, value in self.params)
@@ -125,15 +132,18 @@ def parse_many(text: object) -> list[MetricExpression]:
         msg = f"a metric expression is a string, not {text!r}; {_EXAMPLE}"
         raise ExpressionError(msg, text=str(text))
     reader = _Reader(text)
-    name = reader.take(_NAME, "a metric name")
-    params = reader.params()
-    cutoffs: list[int | float | None] = [None]
-    if reader.accept("@"):
-        cutoffs = [reader.number()]
-        while reader.accept(","):
-            cutoffs.append(reader.number())
-    reader.finish()
-    return [MetricExpression(name, params, k=k) for k in cutoffs]
+    try:
+        name = reader.take(_NAME, "a metric name")
+        params = reader.params()
+        cutoffs: list[int | float | None] = [None]
+        if reader.accept("@"):
+            cutoffs = [reader.number()]
+            while reader.accept(","):
+                cutoffs.append(reader.number())
+        reader.finish()
+        return [MetricExpression(name, params, k=k) for k in cutoffs]
+    except ExpressionError as error:
+        raise ExpressionError(str(error), text=text, position=error.position) from None
 
 
 def safe_name(text: str) -> str:
@@ -207,7 +217,7 @@ class _Reader:
         return found
 
     def value(self) -> Value:
-        if (match := _STRING.match(self.text, self.position)) is not None:
+        if (match := QUOTED.match(self.text, self.position)) is not None:
             self.position = match.end()
             self.skip()
             return re.sub(r"\\(.)", r"\1", match[0][1:-1], flags=re.DOTALL)
@@ -226,7 +236,11 @@ class _Reader:
 
 
 def _number(text: str) -> int | float:
-    return int(text) if text.lstrip("+-").isdigit() else float(text)
+    digits = text.lstrip("+-")
+    if len(digits) > _MOST_DIGITS:
+        msg = f"a number of {len(digits):,} characters is too long for a metric expression"
+        raise ExpressionError(msg, text=text)
+    return int(text) if digits.isdigit() else float(text)
 
 
 def _check_param(name: str, key: str, value: Value) -> None:

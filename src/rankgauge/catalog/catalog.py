@@ -15,12 +15,13 @@ from rankgauge.catalog.discovery import OWN, Declaration, Fault, Offer, Plugin, 
 from rankgauge.catalog.matchers import ResolvedMatcher, build_matcher
 from rankgauge.declarations import Comparer, Matcher, Metric, NamedMatcher, Normalizer, Reader, Reporter, parse_matcher
 from rankgauge.errors import MatcherError, NameClashError, RequiredPluginError, UnknownNameError, suggest
-from rankgauge.expression import MetricExpression
+from rankgauge.expression import MetricExpression, parse
 
 __all__ = ["Catalog", "Claim", "Reading"]
 
 T_co = TypeVar("T_co", bound=Declaration, covariant=True)
 
+_MOST_DIGITS = 18
 _TRAILING = re.compile(r"(?P<stem>.+?)(?P<at>_at)?_(?P<k>\d+)")
 
 
@@ -80,14 +81,15 @@ class Catalog:
         faults = [fault for plugin in self.plugins for fault in plugin.faults]
         for plugin in self.plugins:
             for offer in plugin.offers:
-                for name in _names(offer.declaration):
-                    key = (offer.kind, name.casefold())
+                for kind, name in _names(offer):
+                    key = (kind, name.casefold())
                     self._spelled.setdefault(key, name)
                     claims = self._claims.setdefault(key, [])
                     if all(claim.declaration is not offer.declaration for claim in claims):
                         claims.append(offer)
-        for (kind, _), claims in self._claims.items():
-            faults += _settle(kind, self._spelled[kind, _], claims)
+        for (kind, folded), claims in self._claims.items():
+            faults += _settle(kind, self._spelled[kind, folded], claims)
+        faults += self._drop_shadows()
         self.faults: tuple[Fault, ...] = tuple(faults)
         self._matchers: dict[str, Matcher] = {}
 
@@ -213,14 +215,34 @@ class Catalog:
         declaration = cast("NamedMatcher", claim.declaration)
         return build_matcher(spec, declaration.matcher, self._normalizer, self._comparer, claim.provider)
 
+    def short_name(self, metric: Metric) -> str | None:
+        """Return the first short name, templates aside, that leads to a metric; None when it has none."""
+        for name in metric.plain_short:
+            claims = self._claims.get(("metric", name.casefold()), ())
+            if len(claims) == 1 and claims[0].declaration is metric:
+                return name
+        return None
+
     def reporter(self, name: str) -> Claim[Reporter]:
         """Return the reporter of that name; `UnknownNameError` or `NameClashError` when there is none."""
         return cast("Claim[Reporter]", self._get("reporter", name))
 
     def reader(self, suffix: str) -> Claim[Reader] | None:
-        """Return the reader for a file ending such as ``.jsonl``; None when no plugin has one."""
-        readers = [claim for claim in self.all("reader").values() if suffix in claim.declaration.suffixes]
-        return readers[0] if readers else None
+        """
+        Return the reader for a file ending.
+
+        Args:
+            suffix: Such as ``.jsonl``.
+
+        Returns:
+            The reader, a built-in one before any other; None when no plugin has one.
+
+        Raises:
+            NameClashError: Several plugins read such files.
+        """
+        if ("file ending", suffix.casefold()) not in self._claims:
+            return None
+        return cast("Claim[Reader]", self._get("file ending", suffix))
 
     def require(self, distributions: Iterable[str]) -> None:
         """
@@ -240,13 +262,29 @@ class Catalog:
             if any(plugin.disabled for plugin in own):
                 msg = f"the plugin {wanted!r} is required and disabled; take it off the list of disabled plugins"
                 raise RequiredPluginError(msg)
-            if broken := [str(fault) for plugin in own for fault in plugin.faults]:
+            ids = {plugin.id for plugin in own}
+            if broken := [str(fault) for fault in self.faults if fault.plugin in ids]:
                 msg = f"the plugin {wanted!r} is required and broken: {'; '.join(broken)}"
                 raise RequiredPluginError(msg)
 
     def observers(self, hook: str) -> list[tuple[str, Callable[..., None]]]:
         """Return the observers of a run, each with its plugin's id."""
         return [(plugin.id, plugin.observers[hook]) for plugin in self.plugins if hook in plugin.observers]
+
+    def _drop_shadows(self) -> list[Fault]:
+        """Take away names that read like a built-in one with a cutoff, such as ``recall_100``."""
+        faults = []
+        for key in [key for key in self._claims if key[0] == "metric" and "{k}" not in key[1]]:
+            claims = self._claims[key]
+            if any(claim.provider.distribution == OWN for claim in claims):
+                continue
+            for name, _ in spellings(parse(self._spelled[key]))[1:]:
+                built_in = self._claims.get(("metric", name.casefold()), [])
+                if any(claim.provider.distribution == OWN for claim in built_in):
+                    faults += [_shadowed("metric", self._spelled[key], claim) for claim in claims]
+                    del self._claims[key]
+                    break
+        return faults
 
     def _normalizer(self, name: str) -> Claim[Normalizer]:
         return cast("Claim[Normalizer]", self._get("normalizer", name))
@@ -277,7 +315,7 @@ class Catalog:
                 f"it may be offered by a plugin that failed ({', '.join(broken)}: see `rankgauge plugins check`)"
             )
         if disabled:
-            hints.append(f"or by one that is disabled ({', '.join(disabled)})")
+            hints.append(f"it may be offered by one that is disabled ({', '.join(disabled)})")
         return UnknownNameError(kind, name, suggestions=suggest(name, known), hint="; ".join(filter(None, hints)))
 
 
@@ -293,7 +331,7 @@ def spellings(expression: MetricExpression) -> list[tuple[str, int | float | Non
     """
     found = [(expression.name, expression.k)]
     trailing = _TRAILING.fullmatch(expression.name)
-    if trailing is not None and expression.k is None:
+    if trailing is not None and expression.k is None and len(trailing["k"]) <= _MOST_DIGITS:
         k = int(trailing["k"])
         if trailing["at"]:
             found.append((trailing["stem"], k))
@@ -301,8 +339,15 @@ def spellings(expression: MetricExpression) -> list[tuple[str, int | float | Non
     return found
 
 
-def _names(declaration: Declaration) -> tuple[str, ...]:
-    return declaration.names if isinstance(declaration, Metric) else (declaration.name,)
+def _names(offer: Offer) -> list[tuple[str, str]]:
+    """Return everything that a declaration lays claim to: the kind of name, and the name."""
+    declaration = offer.declaration
+    if isinstance(declaration, Metric):
+        return [(offer.kind, name) for name in declaration.names]
+    names = [(offer.kind, declaration.name)]
+    if isinstance(declaration, Reader):
+        names += [("file ending", suffix) for suffix in declaration.suffixes]
+    return names
 
 
 def _settle(kind: str, name: str, claims: list[Offer]) -> list[Fault]:
@@ -311,25 +356,21 @@ def _settle(kind: str, name: str, claims: list[Offer]) -> list[Fault]:
         return []
     own = [claim for claim in claims if claim.provider.distribution == OWN]
     if own:
-        faults = [
-            Fault(
-                f"{claim.provider.distribution}:{claim.provider.plugin}",
-                claim.provider.version,
-                "name",
-                f"{kind} {name!r} is built in and cannot be replaced ({claim.provider}); choose another name",
-            )
-            for claim in claims
-            if claim not in own
-        ]
+        faults = [_shadowed(kind, name, claim) for claim in claims if claim not in own]
         claims[:] = own[:1]
         return faults
     listed = "; ".join(str(claim.provider) for claim in claims)
     return [
         Fault(
-            f"{claim.provider.distribution}:{claim.provider.plugin}",
+            claim.provider.plugin_id,
             claim.provider.version,
             "name",
             f"{kind} {name!r} is claimed by {len(claims)} plugins, so it works for none of them: {listed}",
         )
         for claim in claims
     ]
+
+
+def _shadowed(kind: str, name: str, claim: Offer) -> Fault:
+    message = f"{kind} {name!r} is built in and cannot be replaced ({claim.provider}); choose another name"
+    return Fault(claim.provider.plugin_id, claim.provider.version, "name", message)

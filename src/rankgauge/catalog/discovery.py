@@ -8,6 +8,7 @@ wrong with it is kept as a `Fault` beside what works.
 
 from __future__ import annotations
 
+import functools
 import importlib.metadata
 import inspect
 import re
@@ -35,6 +36,14 @@ _HOOKS: Mapping[str, tuple[str, type]] = {
     "rankgauge_readers": ("reader", Reader),
     "rankgauge_reporters": ("reporter", Reporter),
 }
+_DECORATORS = {
+    Metric: "metric",
+    Normalizer: "normalizer",
+    Comparer: "comparer",
+    NamedMatcher: "named_matcher",
+    Reader: "reader",
+    Reporter: "reporter",
+}
 _OBSERVERS = ("rankgauge_run_started", "rankgauge_run_finished")
 
 
@@ -60,6 +69,11 @@ class Provider:
     plugin: str
     file: str = ""
     line: int = 0
+
+    @property
+    def plugin_id(self) -> str:
+        """Return ``distribution:plugin``."""
+        return plugin_id(self.distribution, self.plugin)
 
     def __str__(self) -> str:
         who = f"{self.distribution} {self.version}".strip() or "this process"
@@ -129,13 +143,18 @@ class Plugin:
     target: str
     disabled: bool = False
     offers: tuple[Offer, ...] = ()
-    observers: Mapping[str, Callable[..., None]] = field(default_factory=dict)
+    observers: Mapping[str, Callable[[object], None]] = field(default_factory=dict)
     faults: tuple[Fault, ...] = ()
 
     @property
     def id(self) -> str:
         """Return ``distribution:name``."""
-        return f"{self.distribution}:{self.name}"
+        return plugin_id(self.distribution, self.name)
+
+
+def plugin_id(distribution: str, name: str) -> str:
+    """Return what messages call a plugin."""
+    return f"{distribution or 'this process'}:{name}"
 
 
 def normalized(distribution: str) -> str:
@@ -187,11 +206,11 @@ def load_plugin(distribution: str, version: str, name: str, target: str, load: C
     faults: list[Fault] = []
 
     def fault(stage: str, message: str) -> None:
-        faults.append(Fault(f"{distribution}:{name}", version, stage, message))
+        faults.append(Fault(plugin_id(distribution, name), version, stage, message))
 
     try:
         plugin = load()
-    except Exception as error:  # noqa: BLE001  # plugin code may raise anything, and must break only itself
+    except (Exception, SystemExit) as error:  # noqa: BLE001  # plugin code may raise anything, and must break only itself
         fault("load", f"importing {target!r} failed: {_told(error)}")
         return Plugin(distribution, version, name, target, faults=tuple(faults))
     if inspect.isclass(plugin):
@@ -201,7 +220,7 @@ def load_plugin(distribution: str, version: str, name: str, target: str, load: C
     manager.add_hookspecs(hookspecs)
     try:
         manager.register(plugin, name=f"{distribution}:{name}")
-    except Exception as error:  # noqa: BLE001  # as above
+    except (Exception, SystemExit) as error:  # noqa: BLE001  # as above
         fault("register", _told(error))
         return Plugin(distribution, version, name, target, faults=tuple(faults))
     for message in _misspelled(manager, plugin):
@@ -211,14 +230,14 @@ def load_plugin(distribution: str, version: str, name: str, target: str, load: C
         for function in _implementations(manager, hook):
             try:
                 returned = function()
-            except Exception as error:  # noqa: BLE001  # as above
+            except (Exception, SystemExit) as error:  # noqa: BLE001  # as above
                 fault("hook", f"{hook}() raised {_told(error)}")
                 continue
             offers += (
                 Offer(kind, declaration, _provider(declaration, distribution, version, name))
                 for declaration in _declarations(hook, returned, wanted, fault)
             )
-    observers = {hook: function for hook in _OBSERVERS for function in _implementations(manager, hook)}
+    observers = {hook: observer for hook in _OBSERVERS for observer in _observers(manager, hook)}
     return Plugin(distribution, version, name, target, False, tuple(offers), observers, tuple(faults))
 
 
@@ -229,8 +248,9 @@ def _entry_points() -> Iterator[tuple[str, str, importlib.metadata.EntryPoint]]:
         points = [point for point in distribution.entry_points if point.group == hookspecs.PROJECT]
         if not points:
             continue
-        name = normalized(distribution.metadata["Name"] or "unknown")
-        found.setdefault(name, [(name, distribution.version, point) for point in points])
+        metadata: Any = distribution.metadata  # a Message that may lack anything, whatever its type says
+        name = normalized(metadata.get("Name") or "unknown")
+        found.setdefault(name, [(name, metadata.get("Version") or "unknown", point) for point in points])
     for name in sorted(found, key=lambda name: (name != OWN, name)):
         yield from sorted(found[name], key=lambda entry: entry[2].name)
 
@@ -253,6 +273,17 @@ def _implementations(manager: pluggy.PluginManager, hook: str) -> Iterator[Calla
         yield implementation.function
 
 
+def _observers(manager: pluggy.PluginManager, hook: str) -> Iterator[Callable[[object], None]]:
+    """Yield observers that can be called with their subject, whether they take it or not."""
+    for implementation in getattr(manager.hook, hook).get_hookimpls():
+        function = implementation.function
+        yield function if implementation.argnames else functools.partial(_without_subject, function)
+
+
+def _without_subject(function: Callable[[], object], _subject: object) -> None:
+    function()
+
+
 def _declarations(
     hook: str, returned: object, wanted: type, fault: Callable[[str, str], None]
 ) -> Iterator[Declaration]:
@@ -263,7 +294,7 @@ def _declarations(
     for item in returned:
         declaration = getattr(item, "__rankgauge__", None)
         if not isinstance(declaration, wanted):
-            fault("hook", f"{hook}() returned {item!r}, which @{wanted.__name__.lower()} did not declare")
+            fault("hook", f"{hook}() returned {item!r}, which @{_DECORATORS[wanted]} did not declare")
         elif id(declaration) not in seen:
             seen.add(id(declaration))
             yield declaration  # type: ignore[misc]  # `wanted` is one of the members of the union

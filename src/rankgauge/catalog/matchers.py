@@ -13,7 +13,7 @@ from rankgauge.catalog.discovery import Provider
 from rankgauge.catalog.parameters import check_parameters, signature_parameters
 from rankgauge.declarations import Comparer, Matcher, Normalizer
 from rankgauge.declarations.matching import STAGES
-from rankgauge.errors import MatcherError
+from rankgauge.errors import MatcherError, ParameterError
 
 if TYPE_CHECKING:
     from rankgauge.catalog.catalog import Claim
@@ -95,7 +95,11 @@ def build_matcher(
     claim = find_comparer(matcher.comparer)
     function = claim.declaration.function
     known = signature_parameters(function)
-    params = check_parameters(f"comparer {matcher.comparer!r}", known, dict(matcher.params))
+    try:
+        params = check_parameters(f"comparer {matcher.comparer!r}", known, dict(matcher.params))
+    except ParameterError as error:
+        msg = f"matcher {name or str(matcher)!r}: {error}"
+        raise MatcherError(msg) from error
 
     def compare(retrieved: Any, gold: Any) -> Any:  # noqa: ANN401  # checked where it is called
         return function(retrieved, gold, **params)

@@ -27,7 +27,8 @@ def list_plugins() -> None:
         offered = ", ".join(f"{count} {kind}{'s' if count > 1 else ''}" for kind, count in offers.items())
         if plugin.observers:
             offered = f"{offered}, an observer" if offered else "an observer"
-        state = "disabled" if plugin.disabled else f"{faulty[plugin.id]} faults" if faulty[plugin.id] else "ok"
+        count = faulty[plugin.id]
+        state = "disabled" if plugin.disabled else f"{count} fault{'s' if count > 1 else ''}" if count else "ok"
         rows.append((plugin.name, f"{plugin.distribution} {plugin.version}", plugin.target, offered or "-", state))
     plain_table(("plugin", "distribution", "target", "offers", "state"), rows)
 

@@ -17,8 +17,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from rankgauge.errors import DeclarationError, ExpressionError, MatcherError
-from rankgauge.expression import MetricExpression, Value, parse
+from rankgauge.errors import DeclarationError, ExpressionError, MatcherError, did_you_mean
+from rankgauge.expression import QUOTED, MetricExpression, Value, parse
 
 __all__ = [
     "Comparer",
@@ -124,7 +124,8 @@ class Matcher:
     def __str__(self) -> str:
         compare = MetricExpression(self.comparer, dict(self.params))
         prefix = f"{' | '.join(self.normalizers)} > " if self.normalizers else ""
-        return f"{prefix}{compare} >= {self.threshold:g}"
+        short = f"{self.threshold:g}"
+        return f"{prefix}{compare} >= {short if float(short) == self.threshold else repr(self.threshold)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,28 +235,45 @@ def parse_matcher(spec: str | Mapping[str, Any]) -> Matcher:
     Raises:
         MatcherError: The text or mapping is none.
     """
-    if isinstance(spec, Mapping):
-        names: Sequence[str] = spec.get("normalize") or ()
-        compare, threshold = str(spec.get("compare", "equal")), spec.get("threshold", 1.0)
-    else:
-        head, found, tail = spec.partition(">=")
-        left, arrow, right = head.rpartition(">")
-        names = [name.strip() for name in left.split("|")] if arrow else []
-        compare = right.strip()
-        try:
-            threshold = float(tail) if found else 1.0
-        except ValueError:
-            msg = f"cannot read the threshold of matcher {spec!r}: {tail.strip()!r} is not a number"
-            raise MatcherError(msg) from None
+    names, compare, threshold = _parts_of_mapping(spec) if isinstance(spec, Mapping) else _parts_of_text(spec)
     try:
         expression = parse(compare)
     except ExpressionError as error:
         msg = f"cannot read matcher {spec!r}: expected `normalizer | ... > comparer >= threshold`"
         raise MatcherError(msg) from error
+    if expression.k is not None:
+        msg = f"cannot read matcher {spec!r}: a comparer has no cutoff"
+        raise MatcherError(msg)
     if not all(isinstance(name, str) and _PLAIN.fullmatch(name) for name in names):
         msg = f"cannot read matcher {spec!r}: normalizers are names joined by |"
         raise MatcherError(msg)
     return Matcher(tuple(names), expression.name, expression.params, threshold)
+
+
+def _parts_of_mapping(spec: Mapping[str, Any]) -> tuple[Sequence[str], object, float]:
+    known = ("normalize", "compare", "threshold")
+    if unknown := [key for key in spec if key not in known]:
+        msg = f"a matcher has no {unknown[0]!r}{did_you_mean(str(unknown[0]), known)}; known are {', '.join(known)}"
+        raise MatcherError(msg)
+    names = spec.get("normalize") or ()
+    if not isinstance(names, list | tuple):
+        msg = f"'normalize' of a matcher is a list of normalizers, not {names!r}"
+        raise MatcherError(msg)
+    return names, spec.get("compare", "equal"), spec.get("threshold", 1.0)
+
+
+def _parts_of_text(spec: str) -> tuple[Sequence[str], object, float]:
+    masked = QUOTED.sub(lambda quoted: " " * len(quoted[0]), spec)  # marks inside of quotes are none
+    end = masked.find(">=")
+    head = len(spec) if end < 0 else end
+    arrow = masked.rfind(">", 0, head)
+    names = [name.strip() for name in spec[:arrow].split("|")] if arrow >= 0 else []
+    try:
+        threshold = 1.0 if end < 0 else float(spec[end + 2 :])
+    except ValueError:
+        msg = f"cannot read the threshold of matcher {spec!r}: {spec[end + 2 :].strip()!r} is not a number"
+        raise MatcherError(msg) from None
+    return names, spec[arrow + 1 : head].strip(), threshold
 
 
 _PLAIN = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")

@@ -17,7 +17,7 @@ from typing import Any, Literal, TypeVar
 import numpy as np
 
 from rankgauge.declarations.signature import CutoffKind, Parameter, read_signature
-from rankgauge.errors import DeclarationError
+from rankgauge.errors import DeclarationError, ExpressionError
 from rankgauge.expression import parse
 from rankgauge.judged import Judged, Scores
 from rankgauge.samples import GOLD_KINDS, GoldKind
@@ -118,6 +118,11 @@ class Metric:
         return (self.alias, *self.aliases, *self.short)
 
     @property
+    def plain_short(self) -> tuple[str, ...]:
+        """Return the short names that are no templates."""
+        return tuple(name for name in self.short if "{k}" not in name)
+
+    @property
     def summary(self) -> str:
         """Return the first line of its documentation."""
         return (inspect.getdoc(self.source) or "").strip().partition("\n")[0]
@@ -204,8 +209,8 @@ def metric(
             alias=alias,
             function=function,
             source=source,
-            aliases=tuple(aliases),
-            short=tuple(short),
+            aliases=(aliases,) if isinstance(aliases, str) else tuple(aliases),
+            short=(short,) if isinstance(short, str) else tuple(short),
             gold=kinds,
             judges=judges,
             matcher=matcher,
@@ -276,11 +281,18 @@ def _lift(function: Callable[..., float | None]) -> Callable[..., Scores]:
 
 def _check(declaration: Metric) -> None:
     alias = declaration.alias
-    if parse(alias).k is not None or alias != alias.lower():
-        msg = f"the alias {alias!r} must be lower-case and must not pin a cutoff"
-        raise DeclarationError(msg)
     for name in declaration.names:
-        parse(name.replace("{k}", "1"))
+        try:
+            read = parse(name.replace("{k}", "1"))
+        except (ExpressionError, AttributeError) as error:
+            msg = f"{name!r} cannot be a name of metric {alias!r}: {error}"
+            raise DeclarationError(msg) from error
+        if name == alias and (alias != alias.lower() or read.k is not None):
+            msg = f"the alias {alias!r} must be lower-case and must not pin a cutoff"
+            raise DeclarationError(msg)
+        if read.k is not None or read.params:
+            msg = f"{name!r} cannot be a name of metric {alias!r}: a name pins no cutoff and has no parameters"
+            raise DeclarationError(msg)
     if declaration.cutoff in {"required", "droppable"} and not alias.endswith("-at-k"):
         msg = f"metric {alias!r} takes a cutoff, so its alias must end in '-at-k'"
         raise DeclarationError(msg)

@@ -63,7 +63,7 @@ def read_signature(
             msg = f"parameter {name!r} of metric {alias!r} must be keyword-only (write it behind a *)"
             raise DeclarationError(msg)
         if name == "k" and skip_first:
-            cutoff = _cutoff(hints.get("k"), has_default=given.default is not inspect.Parameter.empty)
+            cutoff = _cutoff(hints.get("k"), given.default)
             continue
         if name in RESERVED:
             reserved = ", ".join(sorted(RESERVED))
@@ -76,8 +76,8 @@ def read_signature(
     return tuple(parameters), cutoff
 
 
-def _cutoff(annotation: object, *, has_default: bool) -> CutoffKind:
+def _cutoff(annotation: object, default: object) -> CutoffKind:
+    if default is None:
+        return "optional"
     takes_none = types.NoneType in typing.get_args(annotation)
-    if not takes_none:
-        return "required"
-    return "optional" if has_default else "droppable"
+    return "droppable" if takes_none and default is inspect.Parameter.empty else "required"

@@ -64,7 +64,6 @@ class Job:
         self.samples: list[Sample] = []
         self.answered: dict[int, Sample] = {}
         self.by_sut = False
-        self._observe("rankgauge_run_started", self.plan)
 
     def batches(self, size: int) -> Iterator[list[Sample]]:
         """Yield the samples in batches, with their outputs."""
@@ -74,6 +73,7 @@ class Job:
 
     def judge(self) -> Iterator[int]:
         """Judge everything; yield how many samples are done."""
+        self._observe("rankgauge_run_started", self.plan)
         for batch in self.batches(_STEP):
             self.collector.add(batch)
             yield self.reader.count
@@ -88,6 +88,7 @@ class Job:
         from rankgauge.evaluation.sut import call_each  # noqa: PLC0415  # asyncio loads only where it is used
 
         self.by_sut = True
+        self._observe("rankgauge_run_started", self.plan)
         for batch in self.reader.batches(self.batch_size):
             self.samples += batch
         async for place, raw in call_each(self.samples, sut, concurrency=concurrency, timeout=timeout):
@@ -153,7 +154,7 @@ class Job:
         for plugin, observer in self.plan.catalog.observers(hook):
             try:
                 observer(subject)
-            except Exception as error:  # noqa: BLE001  # an observer must not stop a run
+            except (Exception, SystemExit) as error:  # noqa: BLE001  # an observer must not stop a run
                 logger("engine").warning(
                     "observer %s of plugin %s failed: %s: %s", hook, plugin, type(error).__name__, error
                 )

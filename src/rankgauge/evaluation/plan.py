@@ -5,6 +5,7 @@ The plan: every name, parameter, matcher and cutoff rule of an evaluation, resol
 from __future__ import annotations
 
 import dataclasses
+import inspect
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
@@ -124,7 +125,7 @@ def make_plan(
         asked = True
         try:
             for request in read_requests(spec):
-                _add(columns, resolve(request, catalog, profile))
+                _add(columns, resolve(request, catalog, profile, default))
         except RankgaugeError as error:
             place = (spec.file, spec.line) if isinstance(spec, Located) else ("", None)
             problems.append(Problem(str(error), *place))
@@ -159,11 +160,14 @@ def _add(columns: dict[str, PlannedMetric], new: PlannedMetric) -> None:
             name, count = f"{new.safe_name}_{count}", count + 1
         columns[new.name] = dataclasses.replace(new, safe_name=name)
         return
-    if known.fingerprint != new.fingerprint or known.metric is not new.metric:
-        msg = (
-            f"two columns are called {new.name!r}: {known.spellings[0]!r} and {new.spellings[0]!r}; "
-            "give one another name with `as`"
-        )
+    is_same = inspect.unwrap(known.metric.source) is inspect.unwrap(new.metric.source)
+    if known.fingerprint != new.fingerprint or not is_same:
+        msg = f"two columns are called {new.name!r}: {_told(known)} and {_told(new)}; give one another name with `as`"
         raise ExpressionError(msg, text=new.name)
     spellings = tuple(dict.fromkeys((*known.spellings, *new.spellings)))
     columns[new.name] = dataclasses.replace(known, spellings=spellings)
+
+
+def _told(column: PlannedMetric) -> str:
+    k = "" if column.cut.k is None or column.cut.rule == "pinned" else f" with k {column.cut.k}"
+    return f"{column.spellings[0]!r} ({column.expression}{k})"

@@ -4,8 +4,10 @@ Requests: what users write where a metric is wanted, in one form.
 
 from __future__ import annotations
 
+import functools
 import inspect
 import re
+import typing
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -14,6 +16,7 @@ from rankgauge.declarations import Metric, Parameter
 from rankgauge.declarations.metric import declared, sample_metric
 from rankgauge.errors import ExpressionError, ParameterError
 from rankgauge.expression import MetricExpression, Value, parse_many
+from rankgauge.judged import JudgedSample
 
 __all__ = ["Located", "MetricSpec", "Request", "read_requests"]
 
@@ -92,7 +95,8 @@ def read_requests(spec: object) -> list[Request]:
         return _from_mapping(spec)
     if callable(spec):
         declaration = declared(spec) or _lifted(spec)
-        return [_request(declaration.alias, MetricExpression(declaration.alias), given=declaration)]
+        k = _default_k(declaration)
+        return [_request(declaration.alias, MetricExpression(declaration.alias), k=k, given=declaration)]
     msg = f"a metric is an expression, a mapping with 'metric', or a function; not {spec!r}"
     raise ExpressionError(msg, text=repr(spec))
 
@@ -158,22 +162,28 @@ def _request(written: str, expression: MetricExpression, *, k: object = None, gi
 def _lifted(function: Callable[..., Any]) -> Metric:
     """Make a metric of a bare function over one `JudgedSample`."""
     name = re.sub(r"[^a-z0-9]+", "-", getattr(function, "__name__", type(function).__name__).lower()).strip("-")
-    given = inspect.signature(function).parameters.get("k")
+    k = inspect.signature(function).parameters.get("k")
     alias = name or "metric"
-    if given is not None and given.default is inspect.Parameter.empty and not alias.endswith("-at-k"):
+    if k is not None and k.default is not None and not alias.endswith("-at-k"):
         alias += "-at-k"
 
-    def documented(ranking: Any, **params: Any) -> Any:  # noqa: ANN401  # passes on whatever the function takes
+    @functools.wraps(function)
+    def documented(ranking: JudgedSample, **params: Any) -> Any:  # noqa: ANN401  # what the function takes and gives
         return function(ranking, **params)
 
-    documented.__wrapped__ = function  # type: ignore[attr-defined]  # a function takes attributes
     documented.__doc__ = inspect.getdoc(function) or f"The function {name}, given in Python."
-    documented.__signature__ = inspect.signature(function)  # type: ignore[attr-defined]  # as above
-    lifted = sample_metric(alias)(documented)
-    found = declared(lifted)
+    annotated = function if inspect.isroutine(function) else type(function).__call__
+    documented.__annotations__ = typing.get_type_hints(getattr(function, "func", annotated))
+    found = declared(sample_metric(alias)(documented))
     if found is None:  # `sample_metric` always declares
         raise AssertionError(alias)
     return found
+
+
+def _default_k(metric: Metric) -> int | None:
+    """Return the cutoff that a bare function gives as its parameter's default."""
+    k = inspect.signature(metric.source).parameters.get("k")
+    return k.default if k is not None and type(k.default) is int else None
 
 
 def plain_parameters(parameters: Iterable[Parameter]) -> dict[str, Value | None]:

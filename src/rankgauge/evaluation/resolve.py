@@ -4,6 +4,7 @@ Resolving one request: its metric, parameters, cutoff rule, and what it is judge
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -11,7 +12,7 @@ from types import MappingProxyType
 from rankgauge.catalog import Catalog, Provider, ResolvedMatcher, check_parameters
 from rankgauge.declarations import Metric
 from rankgauge.errors import ParameterError
-from rankgauge.evaluation.cutoffs import Cut, check_k
+from rankgauge.evaluation.cutoffs import Cut, DefaultK, check_k
 from rankgauge.evaluation.fingerprint import definition_fingerprint
 from rankgauge.evaluation.requests import Request, plain_parameters
 from rankgauge.expression import MetricExpression, Value, safe_name
@@ -71,7 +72,7 @@ class PlannedMetric:
         return self.metric.needs_max_grade and self.params.get("max_grade") is None
 
 
-def resolve(request: Request, catalog: Catalog, profile: Profile) -> PlannedMetric:
+def resolve(request: Request, catalog: Catalog, profile: Profile, default: DefaultK) -> PlannedMetric:
     """
     Resolve one request.
 
@@ -82,6 +83,8 @@ def resolve(request: Request, catalog: Catalog, profile: Profile) -> PlannedMetr
 
         profile: The policy and the conventions.
 
+        default: The cutoff for whatever says none.
+
     Returns:
         The column.
 
@@ -91,7 +94,7 @@ def resolve(request: Request, catalog: Catalog, profile: Profile) -> PlannedMetr
     expression = request.expression
     if request.given is not None:
         metric, pinned, is_short = request.given, expression.k, False
-        code = getattr(metric.source, "__code__", None)
+        code = getattr(inspect.unwrap(metric.source), "__code__", None)
         where = (code.co_filename, code.co_firstlineno) if code is not None else ("", 0)
         provider = Provider("", "", "given in Python", *where)
     else:
@@ -104,18 +107,22 @@ def resolve(request: Request, catalog: Catalog, profile: Profile) -> PlannedMetr
     told = {**profile.parameters.get(metric.alias, {}), **explicit}
     cut = _cut(request, metric, pinned, is_short=is_short)
     rel = _rel(request, metric)
-    targets, matchers = _targets(request, metric, told, catalog)
+    targets, matchers = _targets(request, metric, told, explicit, catalog)
+    short = catalog.short_name(metric) if request.given is None else next(iter(metric.plain_short), None)
     engine = {key: request.engine[key] for key in ("rel", "gold", "matcher") if key in request.engine}
     defaults = plain_parameters((*metric.parameters, *metric.matching))
     differing = {key: value for key, value in told.items() if value != defaults[key]}
     uncut = cut.rule == "none" and metric.cutoff == "droppable"
     expanded = MetricExpression(
-        metric.short[0].lower() if uncut else metric.alias,
+        (short or metric.alias).lower() if uncut else metric.alias,
         {**differing, **engine},
         k=cut.k if cut.rule == "pinned" else None,
     )
     matching = {parameter.name for parameter in metric.matching}
-    name = request.name or _column_name(metric, explicit, engine, cut, uncut=uncut)
+    pinned_or_uncut = uncut or cut.rule == "pinned"
+    stem = short.lower() if pinned_or_uncut and short is not None else metric.alias
+    column = MetricExpression(stem, {**explicit, **engine}, k=expanded.k)
+    name = request.name or str(column)
     return PlannedMetric(
         name=name,
         safe_name=safe_name(name),
@@ -132,20 +139,12 @@ def resolve(request: Request, catalog: Catalog, profile: Profile) -> PlannedMetr
             alias=metric.alias,
             version=metric.version,
             params={**defaults, **told, "rel": rel},
-            cut=f"{cut.rule} {cut.k}",
-            target="; ".join(map(str, targets)),
+            cut=f"{cut.rule} {default.k if cut == ('free', None) else cut.k}",
+            target="; ".join(f"{target.gold} {target.judges}" for target in targets),
             matcher="; ".join(str(matcher.matcher) for matcher in matchers.values()),
             profile=profile,
         ),
     )
-
-
-def _column_name(
-    metric: Metric, params: Mapping[str, Value], engine: Mapping[str, Value], cut: Cut, *, uncut: bool
-) -> str:
-    pinned = cut.rule == "pinned"
-    stem = metric.short[0].lower() if (pinned or uncut) and metric.short else metric.alias
-    return str(MetricExpression(stem, {**params, **engine}, k=cut.k if pinned else None))
 
 
 def _cut(request: Request, metric: Metric, pinned: float | None, *, is_short: bool) -> Cut:
@@ -185,7 +184,7 @@ def _rel(request: Request, metric: Metric) -> float | None:
 
 
 def _targets(
-    request: Request, metric: Metric, params: Mapping[str, Value], catalog: Catalog
+    request: Request, metric: Metric, params: Mapping[str, Value], explicit: Mapping[str, Value], catalog: Catalog
 ) -> tuple[tuple[Target, ...], dict[Target, ResolvedMatcher]]:
     kinds = metric.gold
     if (gold := request.engine.get("gold")) is not None:
@@ -195,8 +194,11 @@ def _targets(
         kinds = (gold,)
     chosen = request.engine.get("matcher")
     if chosen is not None:
-        if not isinstance(chosen, str):
+        if not isinstance(chosen, str) or not chosen.strip():
             msg = f"the matcher of {request.written!r} is a name or a composition, not {chosen!r}"
+            raise ParameterError(msg)
+        if idle := [parameter.name for parameter in metric.matching if parameter.name in explicit]:
+            msg = f"{request.written!r} gives a matcher, so that {', '.join(idle)} has no effect; leave one of them out"
             raise ParameterError(msg)
         kinds = tuple(kind for kind in kinds if kind != "relevant")
         if not kinds:
@@ -208,7 +210,7 @@ def _targets(
         if kind == "relevant":
             targets.append(Target(kind, metric.judges))
             continue
-        name = chosen or _default_matcher(metric, params)
+        name = _default_matcher(metric, params) if chosen is None else chosen
         target = Target(kind, metric.judges, str(name))
         matchers[target] = catalog.matcher(str(name))
         targets.append(target)

@@ -288,7 +288,7 @@ def check_stream(plan: Plan, where: str) -> None:
     """
     problems = [
         f"{metric.name!r} infers max_grade from the whole data set, which {where} never sees; "
-        f"write {metric.metric.short[0].lower()}(max_grade=3)@10 with the highest grade of the scale"
+        f"give it, with the highest grade of the scale: {metric.metric.alias}(max_grade=3)"
         for metric in plan.metrics
         if metric.infers_max_grade
     ]
