@@ -8,6 +8,7 @@ and ``no`` stay strings).
 
 from __future__ import annotations
 
+import codecs
 import math
 import re
 from collections.abc import Mapping
@@ -45,7 +46,7 @@ class Document(NamedTuple):
     lines: Mapping[Path, int]
 
 
-def decode_text(data: bytes, name: str) -> str:
+def decode_text(data: bytes, name: str, *, offset: int = 0) -> str:
     """
     Decode UTF-8, with or without a byte-order mark.
 
@@ -54,19 +55,22 @@ def decode_text(data: bytes, name: str) -> str:
 
         name: The file's name, for the message.
 
+        offset: How many bytes of the file stand before these.
+
     Returns:
         The text.
 
     Raises:
         UnreadableError: The bytes are not UTF-8; the message has the offset of the first wrong byte.
     """
+    bom = len(codecs.BOM_UTF8) if data.startswith(codecs.BOM_UTF8) else 0
     try:
-        return data.decode("utf-8-sig")
+        return data[bom:].decode()
     except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        problem = Problem(
-            f"byte {error.start} (0x{data[error.start]:02x}) is not UTF-8; save the file as UTF-8", name, line
-        )
+        start = bom + error.start
+        line = data.count(b"\n", 0, start) + 1
+        message = f"byte {offset + start} (0x{data[start]:02x}) is not UTF-8; save the file as UTF-8"
+        problem = Problem(message, name, line)
         msg = f"cannot read {name}:"
         raise UnreadableError(msg, [problem]) from None
 

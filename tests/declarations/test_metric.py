@@ -1,4 +1,4 @@
-# ruff: noqa: SIM300  # the expected value stands first
+# the expected value stands first
 import math
 from typing import Literal
 

@@ -22,6 +22,9 @@ __all__ = ["app", "main"]
 # typer carries a click of its own since 0.16 and used the installed one before; both are reached this way.
 _UsageError: type[Exception] = next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException")
 
+_INTERRUPTED = 130
+"""What typer makes of Ctrl-C."""
+
 app = typer.Typer(
     name="rankgauge",
     help="Scores for ranked retrieval results that can be trusted.",
@@ -39,6 +42,14 @@ app.add_typer(metrics.app, name="metrics")
 app.add_typer(plugins.app, name="plugins")
 
 
+def _print_version(wanted: bool) -> None:  # noqa: FBT001  # typer's way
+    if wanted:
+        import rankgauge
+
+        typer.echo(f"rankgauge {rankgauge.__version__}")
+        raise typer.Exit
+
+
 @app.callback()
 def _options(
     debug: Annotated[bool, typer.Option("--debug", help="Show tracebacks of errors; may stand anywhere.")] = False,  # noqa: FBT002, ARG001  # typer's way; read by `main`
@@ -46,13 +57,10 @@ def _options(
         str, typer.Option(help="From which level on to log: debug, info, warning, error.")
     ] = "warning",
     log_format: Annotated[str, typer.Option(help="How log lines look, on stderr: console or json.")] = "console",
-    version: Annotated[bool, typer.Option("--version", help="Print the version and exit.")] = False,  # noqa: FBT002  # as above
+    version: Annotated[  # noqa: ARG001, FBT002  # typer's way; read by its callback
+        bool, typer.Option("--version", help="Print the version and exit.", callback=_print_version, is_eager=True)
+    ] = False,
 ) -> None:
-    if version:
-        import rankgauge
-
-        typer.echo(f"rankgauge {rankgauge.__version__}")
-        raise typer.Exit
     from rankgauge.cli.logs import configure
 
     configure(level=log_level, form=log_format)
@@ -77,11 +85,8 @@ def _call(arguments: Sequence[str], *, debug: bool) -> int:
     except _UsageError as error:
         error.show()  # type: ignore[attr-defined]  # every click exception shows itself
         return 2
-    except typer.Exit as error:
-        return error.exit_code
-    except (typer.Abort, KeyboardInterrupt):
-        complain("interrupted; nothing was scored")
-        return 3
+    except (typer.Exit, typer.Abort, KeyboardInterrupt) as error:
+        code = getattr(error, "exit_code", _INTERRUPTED)
     except RankgaugeError as error:
         if debug:
             raise
@@ -97,4 +102,7 @@ def _call(arguments: Sequence[str], *, debug: bool) -> int:
             f"internal error: {type(error).__name__}: {error}\nThis is a bug; run again with --debug and report it."
         )
         return 5
+    if code == _INTERRUPTED:
+        complain("interrupted; nothing was scored")
+        return 3
     return code if isinstance(code, int) else 0

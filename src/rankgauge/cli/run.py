@@ -71,6 +71,11 @@ def run(
 
         msg = f"{config} declares no dataset; there is nothing to evaluate"
         raise NothingToEvaluateError(msg, [])
+    if output is not None:
+        from rankgauge.io.folder import check_target
+
+        for name in names:
+            check_target(output if len(names) == 1 else output / str(name))
     system = None if sut is None else _imported(sut)
     evaluations = [_prepared(engine, name, metric, metric_set, profile, k, outputs, max_failed) for name in names]
     for evaluation in evaluations:
@@ -153,8 +158,8 @@ def _imported(name: str) -> Callable[..., Any]:
         found = importlib.import_module(module_name)
         for part in attribute.split("."):
             found = getattr(found, part)
-    except (ImportError, AttributeError) as error:
-        msg = f"--sut {name}: {error}; modules are looked up from the working directory on"
+    except Exception as error:
+        msg = f"--sut {name}: {type(error).__name__}: {error} (modules are looked up from the working directory on)"
         raise typer.BadParameter(msg) from error
     if not callable(found):
         msg = f"--sut {name} is {type(found).__name__}, which cannot be called"

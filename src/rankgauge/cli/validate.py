@@ -24,6 +24,12 @@ Exit codes: 0 everything can be used, 2 something cannot.
 def validate(config: Annotated[Path, typer.Argument(help="The config file.", show_default=False)]) -> None:
     """Check; see `HELP`."""
     engine = make_engine(config)
+    config_file = engine.config
+    if config_file is not None:
+        for name in config_file.config.matchers:
+            engine.catalog.matcher(name)
+        for name in config_file.config.metrics.sets:
+            engine.dataset([]).with_metrics(config_file.metrics([name])).plan()
     evaluations = [engine.dataset(name) for name in engine.dataset_names]
     plans = [evaluation.plan() for evaluation in evaluations]
     for evaluation, plan in zip(evaluations, plans, strict=True):

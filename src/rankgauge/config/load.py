@@ -5,6 +5,7 @@ Loading a config file, with every problem in one report, each with its line.
 from __future__ import annotations
 
 import dataclasses
+import typing
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -51,7 +52,8 @@ class LoadedConfig:
     def policy_options(self) -> dict[str, Any]:
         """Return the policy options that the file gives."""
         policy: BaseModel | None = self.config.policy
-        return {} if policy is None else {name: getattr(policy, name) for name in policy.model_fields_set}
+        given = {} if policy is None else {name: getattr(policy, name) for name in policy.model_fields_set}
+        return {name: value for name, value in given.items() if value is not None or name == "depth"}
 
     def metrics(self, sets: Sequence[str] = ()) -> list[MetricSpec]:
         """
@@ -161,7 +163,7 @@ def _problem(detail: Mapping[str, Any], document: Document, name: str) -> Proble
 
 def _leads_somewhere(part: object) -> bool:
     """Return whether a part of a pydantic location is a key of the file, and not the name of a union's branch."""
-    return not (isinstance(part, str) and (part in {"str", "MatcherConfig"} or part.startswith("function-")))
+    return not (isinstance(part, str) and (part in {"str", "MatcherConfig", "[key]"} or part.startswith("function-")))
 
 
 def _line(document: Document, location: tuple[str | int, ...]) -> int | None:
@@ -180,13 +182,19 @@ def _dotted(location: tuple[str | int, ...]) -> str:
 
 def _keys(location: tuple[str | int, ...]) -> list[str]:
     """Return the keys that the schema knows at a place."""
-    model: Any = Config
+    model: type[BaseModel] | None = Config
     for part in location:
-        fields = getattr(model, "model_fields", None)
-        annotation = fields[part].annotation if fields and part in fields else model
-        options = [annotation, *getattr(annotation, "__args__", ())]
-        model = next((each for each in reversed(options) if hasattr(each, "model_fields")), annotation)
-    return list(getattr(model, "model_fields", ()))
+        if model is not None and part in model.model_fields:
+            model = _model_in(model.model_fields[str(part)].annotation)
+    return [] if model is None else list(model.model_fields)
+
+
+def _model_in(annotation: object) -> type[BaseModel] | None:
+    """Return the model that an annotation is made of: itself, an item, a value, or a branch."""
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return annotation
+    found = (_model_in(part) for part in typing.get_args(annotation))
+    return next((model for model in found if model is not None), None)
 
 
 def _check_sets(config: Config, document: Document, file: str) -> Iterator[Problem]:

@@ -39,11 +39,17 @@ def _matcher_spec(value: str) -> str:
     return value
 
 
-def _field_names(value: dict[str, str]) -> dict[str, str]:
-    if unknown := [name for name in value if name not in FIELDS]:
-        hint = did_you_mean(unknown[0], FIELDS)
-        msg = f"{unknown[0]!r} is no field of ours{hint}; known are {', '.join(FIELDS)}"
+def _field_name(value: str) -> str:
+    if value not in FIELDS:
+        msg = f"{value!r} is no field of ours{did_you_mean(value, FIELDS)}; known are {', '.join(FIELDS)}"
         raise ValueError(msg)
+    return value
+
+
+def _no_boolean(value: object) -> object:
+    if isinstance(value, bool):
+        msg = "expected the number 1"
+        raise ValueError(msg)  # noqa: TRY004  # pydantic takes ValueError
     return value
 
 
@@ -98,7 +104,7 @@ class DatasetConfig(_Model):
 
     path: str = Field(description="The file, relative to the config file.")
     outputs: str | None = Field(None, description="A file with outputs, relative to the config file.")
-    fields: Annotated[dict[str, str], AfterValidator(_field_names)] = Field(
+    fields: dict[Annotated[str, AfterValidator(_field_name)], str] = Field(
         default_factory=dict, description="Your field name for each of ours, such as `id: qid`."
     )
 
@@ -162,7 +168,7 @@ PolicyConfig = create_model(  # from the policy itself, so that the two cannot d
 class Config(_Model):
     """A rankgauge config file."""
 
-    version: Literal[1] = Field(description="The version of this schema.")
+    version: Annotated[Literal[1], BeforeValidator(_no_boolean)] = Field(description="The version of this schema.")
     datasets: dict[str, DatasetConfig] = Field(default_factory=dict, description="Datasets by name.")
     metrics: MetricsConfig = Field(default_factory=MetricsConfig)
     profile: Annotated[str, AfterValidator(_profile_name)] = Field(

@@ -50,6 +50,11 @@ class Source(Protocol):
         """Return the decompressed bytes."""
         ...
 
+    @property
+    def offset(self) -> int:
+        """Return how many bytes of the file stand before the stream: those of a byte-order mark."""
+        ...
+
 
 ReaderFunction = Callable[[Source], Iterator[Record]]
 ReporterFunction = Callable[[Any], str]

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rankgauge.engine.manifest import make_manifest
-from rankgauge.errors import DataError, ParameterError, Problem
+from rankgauge.errors import DataError, NothingToEvaluateError, ParameterError, Problem
 from rankgauge.evaluation import Collector, Plan
 from rankgauge.io.datasets import DatasetReader, DataSource
 from rankgauge.io.outputs import Outputs, read_outputs
@@ -60,6 +60,7 @@ class Job:
             source = chosen if isinstance(chosen, Mapping) else Path(chosen)
             self.outputs = read_outputs(source, catalog=catalog, contract=contract, fields=self.data.fields)
         self.overlap = 0
+        self.taken = 0
         self.collector = Collector(self.plan, details=details, batch_size=batch_size)
         self.samples: list[Sample] = []
         self.answered: dict[int, Sample] = {}
@@ -68,8 +69,13 @@ class Job:
     def batches(self, size: int) -> Iterator[list[Sample]]:
         """Yield the samples in batches, with their outputs."""
         for batch in self.reader.batches(size):
-            yield self._attached(batch)
+            attached = self._attached(batch)
+            self.taken += len(attached)
+            yield attached
         self._check_outputs()
+        if not self.taken:
+            msg = f"no sample of {self.data.label} has an output, and policy queries=intersection leaves the rest out"
+            raise NothingToEvaluateError(msg, [])
 
     def judge(self) -> Iterator[int]:
         """Judge everything; yield how many samples are done."""
@@ -98,6 +104,7 @@ class Job:
                 output = Fault("the system under test returned None")
             else:
                 output = read_output(raw, contract=self.profile.contract)
+            self.overlap += self.samples[place].output is not None
             self.answered[place] = self.samples[place]._replace(output=output)
             yield len(self.answered), len(self.samples)
 
@@ -140,7 +147,7 @@ class Job:
         unknown = self.outputs.by_id.keys() - self.reader.sample_ids
         if unknown:
             first = sorted(unknown)
-            known = next(iter(self.reader.sample_ids))
+            known = self.reader.first_id
             label = self.outputs.source or "the outputs"
             msg = f"{label} and the dataset do not fit:"
             problem = (

@@ -53,7 +53,7 @@ def explain_batch(
         for name, values in column.metric.details(judged, **cut, **column.params, **extra).items():
             for place, value in enumerate(values):
                 facts[place][name] = value
-    spans = _matched_gold(evidence) if "expected_span" in column.metric.joins else {}
+    spans = _matched_gold(evidence, k) if "expected_span" in column.metric.joins else {}
     for place, sample in enumerate(samples):
         for join in column.metric.joins:
             facts[place][join] = _join(
@@ -75,9 +75,9 @@ def _join(
     return answers[span] if answers else None
 
 
-def _matched_gold(evidence: Evidence) -> dict[int, int]:
-    """Return which gold item of its sample each sample's first row holds, from 0."""
-    rows, places = evidence.judged.rows, evidence.judged.gold.rank
+def _matched_gold(evidence: Evidence, k: Cutoff | None) -> dict[int, int]:
+    """Return which gold item of its sample each sample's first row within the cutoff holds, from 0."""
+    rows, places = evidence.judged.rows.until(k), evidence.judged.gold.rank
     found: dict[int, int] = {}
     for sample, gold in zip(rows.sample.tolist(), rows.gold.tolist(), strict=True):
         found.setdefault(sample, int(places[gold]) - 1)

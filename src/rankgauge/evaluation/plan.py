@@ -154,9 +154,11 @@ def _add(columns: dict[str, PlannedMetric], new: PlannedMetric) -> None:
     """Add a column; the same one asked for twice is computed once and keeps both spellings."""
     known = columns.get(new.name)
     if known is None:
-        taken = {column.safe_name for column in columns.values()}
+        taken = {"sample_id", "tags"}
+        for column in columns.values():
+            taken |= {column.safe_name, f"{column.safe_name}_status"}
         name, count = new.safe_name, 2
-        while name in taken:
+        while {name, f"{name}_status"} & taken:
             name, count = f"{new.safe_name}_{count}", count + 1
         columns[new.name] = dataclasses.replace(new, safe_name=name)
         return

@@ -5,10 +5,11 @@ Calling the system under test: concurrently, each failure kept with its sample, 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import inspect
 import threading
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from typing import Any, cast
+from typing import Any
 
 from rankgauge.samples import Fault, Sample
 
@@ -43,22 +44,18 @@ async def call_each(
     Yields:
         The place of a sample and what was returned, or the `Fault` of a call that failed, as calls end.
     """
-    is_async = inspect.iscoroutinefunction(sut) or inspect.iscoroutinefunction(getattr(sut, "__call__", None))  # noqa: B004  # an object may have an async __call__
     queue: asyncio.Queue[tuple[int, object]] = asyncio.Queue()
     places = iter(range(len(samples)))
 
     async def work() -> None:
         for place in places:
+            call = asyncio.ensure_future(_attempt(sut, samples[place].input))
             try:
-                call = _awaited(sut, samples[place].input) if is_async else _threaded(sut, samples[place].input)
-                output = await asyncio.wait_for(call, timeout)
-            except TimeoutError:
-                output = Fault(
-                    f"the system under test did not answer within {timeout:g} seconds" if timeout else "timeout"
-                )
-            except Exception as error:  # noqa: BLE001  # a failing system is that sample's failure
-                output = Fault(f"the system under test raised {type(error).__name__}: {error}")
-            await queue.put((place, output))
+                done, _ = await asyncio.wait({call}, timeout=timeout)
+            finally:
+                call.cancel()
+            late = Fault(f"the system under test did not answer within {timeout or 0:g} seconds")
+            await queue.put((place, call.result() if done else late))
 
     workers = [asyncio.create_task(work()) for _ in range(min(concurrency, len(samples)))]
     try:
@@ -70,36 +67,35 @@ async def call_each(
         await asyncio.gather(*workers, return_exceptions=True)
 
 
-async def _awaited(sut: SystemUnderTest, given: object) -> object:
-    return await cast("Awaitable[object]", sut(given))
+async def _attempt(sut: SystemUnderTest, given: object) -> object:
+    """Return what a call returns, or the `Fault` of what it raises, which may be a cancellation of its own."""
+    is_async = inspect.iscoroutinefunction(sut) or inspect.iscoroutinefunction(getattr(sut, "__call__", None))  # noqa: B004  # an object may have an async __call__
+    try:
+        output = sut(given) if is_async else await _threaded(sut, given)
+        return await output if inspect.isawaitable(output) else output
+    except (Exception, asyncio.CancelledError) as error:  # noqa: BLE001  # a failing system is that sample's failure
+        return _raised(error)
 
 
 async def _threaded(sut: SystemUnderTest, given: object) -> object:
     loop = asyncio.get_running_loop()
     future: asyncio.Future[object] = loop.create_future()
 
-    def settle(output: object, error: BaseException | None) -> None:
-        if future.done():
-            return
-        if error is None:
+    def settle(output: object) -> None:
+        if not future.done():
             future.set_result(output)
-        else:
-            future.set_exception(error)
 
     def run() -> None:
-        output: object = None
-        failure: BaseException | None = None
         try:
             output = sut(given)
-        except Exception as error:  # noqa: BLE001  # handed over to the caller
-            failure = error
-        except BaseException as error:  # noqa: BLE001  # SystemExit in a thread must not leave the caller waiting
-            failure = RuntimeError(f"{type(error).__name__}: {error}")
-        try:
-            loop.call_soon_threadsafe(settle, output, failure)
-        except RuntimeError:  # the loop is closed: nobody waits for this answer any more
-            return
+        except BaseException as error:  # noqa: BLE001  # also SystemExit must not leave the caller waiting
+            output = _raised(error)
+        with contextlib.suppress(RuntimeError):  # the loop is closed: nobody waits for this answer any more
+            loop.call_soon_threadsafe(settle, output)
 
     threading.Thread(target=run, daemon=True, name="rankgauge-sut").start()
-    output = await future
-    return await output if inspect.isawaitable(output) else output
+    return await future
+
+
+def _raised(error: BaseException) -> Fault:
+    return Fault(f"the system under test raised {type(error).__name__}: {error}")

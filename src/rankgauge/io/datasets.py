@@ -82,6 +82,7 @@ class DatasetReader:
         self._contract = contract
         self._limit = limit
         self._seen: set[str] = set()
+        self._first = ""
 
     def batches(self, size: int = _BATCH) -> Iterator[list[Sample]]:
         """
@@ -99,7 +100,8 @@ class DatasetReader:
             NothingToEvaluateError: There was no sample.
         """
         problems: list[Problem] = []
-        batch: list[Sample] = []
+        source = self._data.source
+        self.fingerprint = digest(source) if isinstance(source, Path) and source.is_file() else _digest_of(source)
         found = self._samples(problems)
         with _without_gc():
             while True:
@@ -117,15 +119,11 @@ class DatasetReader:
         if not self.count:
             msg = f"{label} has no sample; there is nothing to evaluate"
             raise NothingToEvaluateError(msg, [])
-        if isinstance(self._data.source, Path):
-            self.fingerprint = digest(self._data.source)
 
     def _samples(self, problems: list[Problem]) -> Iterator[Sample]:
-        hasher = hashlib.sha256()
         contract, seen = self._contract, self._seen
         source, fields = self._data.source, self._data.fields
-        on_disk = isinstance(source, Path)
-        file = str(source) if on_disk else ""
+        file = str(source) if isinstance(source, Path) else ""
         found = records(source, self._catalog) if isinstance(source, Path) else _objects(source)
         for record in islice(found, self._limit):
             value = record.value
@@ -146,17 +144,20 @@ class DatasetReader:
                 message = f"duplicate sample id {sample.id!r}; ids must be unique"
                 problems.append(Problem(message, file, record.line, record.path, sample.id))
                 continue
+            if not seen:
+                self._first = sample.id
             seen.add(sample.id)
-            if not on_disk:
-                hasher.update(_canonical(value))
             yield sample
-        if not on_disk:
-            self.fingerprint = f"sha256:{hasher.hexdigest()}"
 
     @property
     def sample_ids(self) -> set[str]:
         """Return the ids of the samples read so far."""
         return self._seen
+
+    @property
+    def first_id(self) -> str:
+        """Return the id of the first sample; empty before it was read."""
+        return self._first
 
 
 def records(path: Path, catalog: Catalog) -> Iterator[Record]:
@@ -221,9 +222,16 @@ def _objects(source: Sequence[object]) -> Iterator[Record]:
         yield Record(value, None, f"samples[{index}]")
 
 
-def _canonical(value: object) -> bytes:
-    plain = value._asdict() if isinstance(value, Sample) else value
-    return orjson.dumps(plain, option=orjson.OPT_SORT_KEYS | orjson.OPT_NON_STR_KEYS, default=repr)
+def _digest_of(source: Path | Sequence[object]) -> str:
+    """Return the SHA-256 of samples given in Python; of nothing, where a file cannot be read (reading says why)."""
+    hasher = hashlib.sha256()
+    for value in () if isinstance(source, Path) else source:
+        plain = value._asdict() if isinstance(value, Sample) else value
+        try:
+            hasher.update(orjson.dumps(plain, option=orjson.OPT_SORT_KEYS | orjson.OPT_NON_STR_KEYS, default=repr))
+        except TypeError:  # what JSON cannot hold is a problem of its sample, and reported as one
+            hasher.update(type(value).__name__.encode())
+    return f"sha256:{hasher.hexdigest()}"
 
 
 @contextmanager

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, BinaryIO, cast
+from typing import IO, Any, BinaryIO, cast
 
 from rankgauge.errors import Problem, UnreadableError
 
@@ -33,11 +33,14 @@ class OpenFile:
         path: The path when the file is not compressed, else None.
 
         stream: The decompressed bytes, behind a byte-order mark if there was one.
+
+        offset: How many bytes that mark has; 0 without one.
     """
 
     name: str
     path: str | None
     stream: IO[bytes]
+    offset: int = 0
 
 
 @contextmanager
@@ -59,9 +62,9 @@ def open_file(path: Path) -> Iterator[OpenFile]:
         with path.open("rb") as raw:
             compression = _COMPRESSED.get(path.suffix.lower())
             stream = io.BufferedReader(_decompressed(raw, compression), 1 << 18) if compression else raw
-            if stream.peek(3)[:3] == _BOM:
-                stream.read(3)
-            yield OpenFile(name, None if compression else name, stream)
+            offset = len(_BOM) if stream.peek(len(_BOM))[: len(_BOM)] == _BOM else 0
+            stream.read(offset)
+            yield OpenFile(name, None if compression else name, stream, offset)
     except OSError as error:
         raise _unreadable(name, _explained(path, error)) from error
     except (EOFError, zlib.error) as error:
@@ -100,9 +103,40 @@ def plain_suffix(path: Path) -> str:
 def _decompressed(raw: BinaryIO, compression: str) -> io.RawIOBase:
     if compression == "gzip":
         return cast("io.RawIOBase", gzip.GzipFile(fileobj=raw))
-    import zstandard  # noqa: PLC0415  # loads only for such files
+    return _ZstdReader(raw)
 
-    return cast("io.RawIOBase", zstandard.ZstdDecompressor().stream_reader(raw, read_across_frames=True))
+
+class _ZstdReader(io.RawIOBase):
+    """Decompressed zstd frames, one after the other; unlike the library's own reader it notices a cut-off file."""
+
+    def __init__(self, raw: BinaryIO) -> None:
+        import zstandard  # noqa: PLC0415  # loads only for such files
+
+        self._raw = raw
+        self._new = zstandard.ZstdDecompressor().decompressobj
+        self._frame = self._new()
+        self._begun = False
+        self._ready = b""
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:  # noqa: ANN401  # any writable buffer
+        while not self._ready:
+            compressed = self._frame.unused_data if self._frame.eof else b""
+            if self._frame.eof:
+                self._frame, self._begun = self._new(), False
+            compressed = compressed or self._raw.read(1 << 17)
+            if not compressed:
+                if self._begun:
+                    msg = "it ends in the middle of a frame"
+                    raise EOFError(msg)
+                return 0
+            self._begun = True
+            self._ready = self._frame.decompress(compressed)
+        size = min(len(buffer), len(self._ready))
+        buffer[:size], self._ready = self._ready[:size], self._ready[size:]
+        return size
 
 
 def _explained(path: Path, error: OSError) -> str:

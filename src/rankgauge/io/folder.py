@@ -5,12 +5,13 @@ Result folders: written in one piece or not at all, and read back.
 from __future__ import annotations
 
 import dataclasses
+import io
 import os
 import shutil
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import orjson
@@ -20,7 +21,10 @@ from rankgauge.errors import ResultError
 from rankgauge.evaluation import STATUSES
 from rankgauge.result import MetricInfo, MetricSummary, Result
 
-__all__ = ["load_result", "save_result"]
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = ["check_target", "load_result", "save_result"]
 
 SCHEMA_VERSION = "rankgauge.result.v1"
 _PRETTY = orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE
@@ -46,9 +50,9 @@ def save_result(result: Result, directory: Path, reports: Mapping[str, str]) -> 
     Raises:
         ResultError: The folder has something in it, or cannot be written.
     """
-    if directory.exists() and not (directory.is_dir() and not any(directory.iterdir())):
-        msg = f"cannot save to {directory}: it exists and is not an empty folder; choose another"
-        raise ResultError(msg)
+    import polars as pl  # noqa: PLC0415  # loads only when needed
+
+    check_target(directory)
     staging: Path | None = None
     try:
         directory.parent.mkdir(parents=True, exist_ok=True)
@@ -58,13 +62,28 @@ def save_result(result: Result, directory: Path, reports: Mapping[str, str]) -> 
         if directory.exists():
             directory.rmdir()
         staging.rename(directory)
-    except OSError as error:
-        msg = f"cannot save to {directory}: {error.strerror or error}; nothing was written"
+    except (OSError, pl.exceptions.PolarsError) as error:
+        msg = f"cannot save to {directory}: {getattr(error, 'strerror', None) or error}; nothing was written"
         raise ResultError(msg) from error
     finally:
         if staging is not None and staging.exists():
             shutil.rmtree(staging, ignore_errors=True)
     return directory
+
+
+def check_target(directory: Path) -> None:
+    """
+    Refuse a target that has something in it.
+
+    Args:
+        directory: Where a result is to be saved.
+
+    Raises:
+        ResultError: It exists and is not an empty folder.
+    """
+    if directory.exists() and not (directory.is_dir() and not any(directory.iterdir())):
+        msg = f"cannot save to {directory}: it exists and is not an empty folder; choose another"
+        raise ResultError(msg)
 
 
 def load_result(directory: Path) -> Result:
@@ -82,19 +101,24 @@ def load_result(directory: Path) -> Result:
     """
     import polars as pl  # noqa: PLC0415  # loads only when needed
 
+    damaged = (OSError, ValueError, KeyError, TypeError, pl.exceptions.PolarsError)
     try:
         manifest = orjson.loads((directory / "manifest.json").read_bytes())
-        if manifest.get("schema_version") != SCHEMA_VERSION:
-            msg = (
-                f"{directory} has the schema {manifest.get('schema_version')!r}; this version reads {SCHEMA_VERSION!r}"
-            )
-            raise ResultError(msg)
-        frame = pl.read_parquet(directory / "per_sample.parquet")
-        errors = [orjson.loads(line) for line in (directory / "errors.jsonl").read_bytes().splitlines()]
-        details = _read_details(directory, manifest)
-    except (OSError, orjson.JSONDecodeError, pl.exceptions.PolarsError) as error:
-        msg = f"{directory} is not a complete result folder: {error}"
+        version = manifest.get("schema_version") if isinstance(manifest, dict) else None
+        if version == SCHEMA_VERSION:
+            return _read(directory, manifest, pl.read_parquet(directory / "per_sample.parquet", glob=False))
+    except damaged as error:
+        msg = f"{directory} is not a complete result folder: {type(error).__name__}: {error}"
         raise ResultError(msg) from error
+    msg = f"{directory} has the schema {version!r}; this version reads {SCHEMA_VERSION!r}"
+    raise ResultError(msg)
+
+
+def _read(directory: Path, manifest: Mapping[str, Any], frame: pl.DataFrame) -> Result:
+    errors = [orjson.loads(line) for line in (directory / "errors.jsonl").read_bytes().splitlines()]
+    details: list[Any] | None = None
+    if manifest["has_details"]:
+        details = [orjson.loads(line) for line in (directory / "per_sample.jsonl").read_bytes().splitlines()]
     sample_ids: list[str] = frame["sample_id"].to_list()
     places = {sample_id: place for place, sample_id in enumerate(sample_ids)}
     metrics = {}
@@ -108,13 +132,10 @@ def load_result(directory: Path) -> Result:
         }
         facts = None if details is None else [line["scores"][info.name]["details"] for line in details]
         metrics[info.name] = MetricSummary(info, values, codes, dict(sorted(reasons.items())), facts)
-    kept = {
-        key: value
-        for key, value in manifest.items()
-        if key not in {"schema_version", "metrics", "notes", "has_details"}
-    }
+    ours = {"schema_version", "metrics", "notes", "has_details"}
+    kept = {key: value for key, value in manifest.items() if key not in ours}
     tags = [tuple(tags) for tags in frame["tags"].to_list()]
-    return Result(sample_ids, tags, metrics, kept, manifest.get("notes", ()))
+    return Result(sample_ids, tags, metrics, kept, manifest["notes"])
 
 
 def _write(result: Result, folder: Path, reports: Mapping[str, str]) -> None:
@@ -128,7 +149,9 @@ def _write(result: Result, folder: Path, reports: Mapping[str, str]) -> None:
     _put(folder / "manifest.json", orjson.dumps(manifest, option=_PRETTY))
     tags = pl.Series("tags", [list(tags) for tags in result.tags], dtype=pl.List(pl.String))
     frame = result.per_sample.clone().insert_column(1, tags)
-    frame.write_parquet(folder / "per_sample.parquet")
+    table = io.BytesIO()
+    frame.write_parquet(table)
+    _put(folder / "per_sample.parquet", table.getvalue())
     errors = [orjson.dumps(dataclasses.asdict(error), option=orjson.OPT_APPEND_NEWLINE) for error in result.unscored]
     _put(folder / "errors.jsonl", b"".join(errors))
     config = yaml.safe_dump(result.manifest.get("config", {}), sort_keys=False, allow_unicode=True)
@@ -142,12 +165,6 @@ def _put(path: Path, data: bytes) -> None:
         file.write(data)
         file.flush()
         os.fsync(file.fileno())
-
-
-def _read_details(directory: Path, manifest: Mapping[str, Any]) -> list[Any] | None:
-    if not manifest.get("has_details"):
-        return None
-    return [orjson.loads(line) for line in (directory / "per_sample.jsonl").read_bytes().splitlines()]
 
 
 def _umask() -> int:

@@ -4,6 +4,7 @@ The built-in file formats: JSON lines, JSON, YAML and Parquet.
 
 from __future__ import annotations
 
+import io
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -30,7 +31,7 @@ def rankgauge_readers() -> Sequence[Callable[..., Iterator[Record]]]:
 @reader("jsonl", suffixes=(".jsonl", ".ndjson"))
 def read_jsonl(source: Source) -> Iterator[Record]:
     """Read one record a line; blank lines are skipped, a line that is no JSON becomes a `Fault`."""
-    offset = 0
+    offset = source.offset
     loads = orjson.loads
     for number, line in enumerate(source.stream, 1):
         try:
@@ -45,7 +46,7 @@ def read_jsonl(source: Source) -> Iterator[Record]:
 def read_json(source: Source) -> Iterator[Record]:
     """Read a document: a list of records, or a mapping with `samples` or `outputs`."""
     data = source.stream.read()
-    text = decode_text(data, source.name)
+    text = decode_text(data, source.name, offset=source.offset)
     try:
         document = orjson.loads(text)
     except orjson.JSONDecodeError as error:
@@ -57,7 +58,7 @@ def read_json(source: Source) -> Iterator[Record]:
 @reader("yaml", suffixes=(".yaml", ".yml"))
 def read_yaml_file(source: Source) -> Iterator[Record]:
     """Read a document: a list of records, or a mapping with `samples` or `outputs`."""
-    document = read_yaml(decode_text(source.stream.read(), source.name), source.name)
+    document = read_yaml(decode_text(source.stream.read(), source.name, offset=source.offset), source.name)
     return _document_records(document.value, document.lines, source)
 
 
@@ -67,7 +68,7 @@ def read_parquet(source: Source) -> Iterator[Record]:
     import polars as pl  # noqa: PLC0415  # loads only for such files
 
     try:
-        frame = pl.read_parquet(source.path or source.stream)
+        frame = pl.read_parquet(source.path or io.BytesIO(source.stream.read()), glob=False)
     except (pl.exceptions.PolarsError, OSError) as error:
         raise _cannot_read(source, f"not a readable Parquet file: {error}") from error
     number = 0

@@ -85,7 +85,7 @@ class Judged:
 
     def with_grades(self, rows: Floats, gold: Floats) -> Judged:
         """
-        Return the same columns with other grades.
+        Return the same columns with other grades, of which those above 0 are relevant.
 
         Args:
             rows: One grade for each judged row.
@@ -95,7 +95,9 @@ class Judged:
         Returns:
             A view; nothing else is copied.
         """
-        return dataclasses.replace(self, rows=self.rows._replace(grade=rows), gold=self.gold._replace(grade=gold))
+        return dataclasses.replace(
+            self, rows=self.rows._replace(grade=rows), gold=self.gold._replace(grade=gold), relevance=POSITIVE
+        )
 
     def n_gold(self) -> Ints:
         """Return how many relevant gold items each sample has; shape (n,)."""

@@ -87,7 +87,7 @@ def prepare(
         chosen = [at for at in chosen if ids[at] in judged]
         repeated = None if repeated is None else _repeats(chosen, keys)
     texts = None if output.texts is None else [output.texts[at] for at in chosen]
-    flags = repeated[: len(chosen)] if repeated is not None and any(repeated) else None
+    flags = repeated[: len(chosen)] if repeated is not None and any(repeated[: len(chosen)]) else None
     return Ranking([ids[at] for at in chosen], texts, flags)
 
 

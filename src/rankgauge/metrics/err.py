@@ -26,7 +26,7 @@ def expected_reciprocal_rank(judged: Judged, *, k: Cutoff, max_grade: float | No
     Value one over the rank at which a reader who goes down the list is expected to be satisfied.
 
     Formula: ``ERR@k = sum over ranks r of 1/r * R(g_r) * product over i < r of (1 - R(g_i))`` with
-    ``R(g) = (2**g - 1) / 2**max_grade``. Source: Chapelle et al., CIKM 2009.
+    ``R(g) = (2**g - 1) / 2**max_grade``, 0 for a grade below 0. Source: Chapelle et al., CIKM 2009.
 
     When to use it: judgments are graded and one very good result ends the search.
 
@@ -50,7 +50,7 @@ def expected_reciprocal_rank(judged: Judged, *, k: Cutoff, max_grade: float | No
         msg = f"grade {highest:g} lies above max_grade={top:g}; give the highest grade of the scale"
         raise ValueError(msg)
     rows = judged.credits(k)
-    satisfied = (np.exp2(rows.grade) - 1) / np.exp2(top)
+    satisfied = (np.exp2(np.maximum(rows.grade, 0)) - 1) / np.exp2(top)
     place = rows.nth()
     going_on = np.ones(judged.n)
     scores = np.zeros(judged.n)

@@ -82,7 +82,11 @@ def ndcg(
         scores = np.where(best == 0, np.nan, earned / best)
     if ideal.startswith("retrieved"):
         scores[(best == 0) & (judged.n_gold() > 0)] = 0.0
-    return np.clip(scores, 0.0, 1.0) if clamp else scores
+    if clamp:
+        return np.clip(scores, 0.0, 1.0)
+    if judged.relevance.minimum >= 0 and not judged.counts_repeats:
+        return np.minimum(scores, 1.0)  # rounding may lift a perfect order past 1 by a last bit
+    return scores
 
 
 def _any_details(

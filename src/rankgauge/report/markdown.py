@@ -102,7 +102,7 @@ def _distributions(result: Result) -> list[str]:
     parts = ["## Distributions", ""]
     for name, column in result.metrics.items():
         parts += [
-            f"<details><summary>{html.escape(name)}</summary>",
+            f"<details><summary>{html.escape(' '.join(name.split()))}</summary>",
             "",
             "```text",
             *_bars(column),

@@ -34,6 +34,13 @@ def check_mergeable(first: Result, other: Result) -> None:
         msg = f"cannot merge: the columns differ: {', '.join(first.metrics)} and {', '.join(other.metrics)}"
         raise ResultError(msg)
     for name, column in first.metrics.items():
+        own, its = column.info, other.metrics[name].info
+        if (own.judged, own.matcher) != (its.judged, its.matcher):
+            msg = (
+                f"cannot merge: {name!r} was judged against different ground truth: {own.judged}, and "
+                f"{its.judged}; say which with gold=..."
+            )
+            raise ResultError(msg)
         if column.info.fingerprint != other.metrics[name].info.fingerprint:
             msg = (
                 f"cannot merge: {name!r} does not mean the same in both: {column.info.expression} under "

@@ -98,7 +98,7 @@ class Result:
         metrics = {metric.planned.name: MetricSummary.of(metric) for metric in scored.metrics}
         return cls(scored.sample_ids, scored.tags, metrics, manifest, scored.notes)
 
-    def __getitem__(self, name: str) -> MetricSummary:
+    def __getitem__(self, name: object) -> MetricSummary:
         """
         Return a column by its name, its safe name, or any spelling of its metric.
 
@@ -111,6 +111,9 @@ class Result:
         Raises:
             KeyError: No column answers to it, or several do.
         """
+        if not isinstance(name, str):
+            msg = f"a column is found by its name, not by {name!r}"
+            raise KeyError(msg)
         if name in self.metrics:
             return self.metrics[name]
         for column in self.metrics.values():
@@ -143,8 +146,8 @@ class Result:
 
     def __contains__(self, name: object) -> bool:
         try:
-            self[name]  # type: ignore[index]  # a key that is no string is no column
-        except (KeyError, TypeError):
+            self[name]
+        except KeyError:
             return False
         return True
 
@@ -209,7 +212,8 @@ class Result:
     def is_incomplete(self) -> bool:
         """Return whether more samples are missing or failed than the policy's `max_failed` allows."""
         allowed = float(self.manifest.get("policy", {}).get("max_failed", 0.0))
-        return self.n_unhealthy > allowed * len(self) or bool(self.manifest.get("interrupted"))
+        share = self.n_unhealthy / len(self) if len(self) else 0.0
+        return share > allowed or bool(self.manifest.get("interrupted"))
 
     def by_tag(self) -> dict[str | None, Result]:
         """

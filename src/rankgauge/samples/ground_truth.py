@@ -129,10 +129,18 @@ def _full_form(raw: Mapping[Any, object], contract: Contract) -> Expected:
 
 def _read_expected_leniently(raw: object, contract: Contract) -> Expected:
     """Read each kind for itself, so that one unusable kind fails only the metrics that need it."""
-    if isinstance(raw, Mapping) and raw and set(raw) <= set(GOLD_KINDS):
-        return _full_form(raw, contract)
     faults: dict[GoldKind, Fault] = {}
     expected = Expected()
+    if isinstance(raw, Mapping) and raw and set(raw) <= set(GOLD_KINDS):
+        for kind in GOLD_KINDS:
+            try:
+                alone = _full_form({kind: raw.get(kind)}, contract)
+            except InvalidError as invalid:
+                faults[kind] = Fault(f"expected_output{invalid.path} {invalid.message}")
+            else:
+                given: dict[str, Any] = {name: value for name, value in alone._asdict().items() if value}
+                expected = expected._replace(**given)
+        return expected._replace(faults=faults or None)
     try:
         expected = _relevant_or_encoded(raw, contract)
     except InvalidError as invalid:

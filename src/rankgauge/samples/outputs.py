@@ -4,12 +4,11 @@ Outputs: reading what a system under test emitted.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 
 import orjson
 
-from rankgauge.samples.scalars import STRING_ONLY, InvalidError, look, read_id
+from rankgauge.samples.scalars import STRING_ONLY, InvalidError, is_finite_number, look, read_id
 from rankgauge.samples.values import DEFAULT_CONTRACT, Contract, Fault, Output
 
 __all__ = ["read_output"]
@@ -82,10 +81,10 @@ def _read_entries(entries: Sequence[object], answer: str | None, contract: Contr
         else:
             ids.append(read_id(raw, f"[{index}].id", contract))
         texts.append(text)
-        if score is not None and (
-            isinstance(score, bool) or not isinstance(score, int | float) or not math.isfinite(score)
-        ):
-            raise InvalidError(f"[{index}].score", f"must be a finite number, not {score!r}")
+        if contract.coerce and not is_finite_number(score):
+            score = None  # the eval-harness ignores every key but id and text
+        elif score is not None and not is_finite_number(score):
+            raise InvalidError(f"[{index}].score", f"must be a finite number, not {look(score)}")
         scores.append(score)
     has_text = any(text is not None for text in texts)
     has_score = any(score is not None for score in scores)

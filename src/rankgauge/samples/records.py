@@ -98,12 +98,14 @@ def _problems_of(record: object, contract: Contract) -> list[tuple[str, str]]:
 
 def _expected_of(record: Mapping[Any, Any], contract: Contract, *, is_needed: bool) -> Expected:
     raw = record.get("expected_output")
-    if raw is not None:
+    if raw is not None or (contract.on_bad_gold == "pair" and "expected_output" in record):
         return read_expected(raw, contract=contract)
     if is_needed:
-        others = [key for key in record if key != "actual_output" and isinstance(key, str)]
+        others = [key for key in record if isinstance(key, str) and key not in {"actual_output", "expected_output"}]
         hint = did_you_mean("expected_output", others)
-        raise InvalidError("", f"the field is missing{hint}; give {FORMS}")
+        raise InvalidError(
+            "", f"the field is {'null' if 'expected_output' in record else f'missing{hint}'}; give {FORMS}"
+        )
     return _NOTHING_EXPECTED
 
 

@@ -5,12 +5,14 @@ Single values of outside data: ids, gains, and how a message shows what was foun
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping
 
 from rankgauge.samples.values import Contract
 
-__all__ = ["NUMBERS", "STRING_ONLY", "InvalidError", "look", "read_gain", "read_id"]
+__all__ = ["NUMBERS", "STRING_ONLY", "InvalidError", "is_finite_number", "look", "read_gain", "read_id"]
 
+_NUMERIC = re.compile(r"\s*[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?\s*")
 NUMBERS = frozenset({int, float})
 STRING_ONLY = frozenset({str})
 
@@ -68,20 +70,23 @@ def read_gain(raw: object, path: str, contract: Contract) -> float:
     Raises:
         InvalidError: It is none.
     """
-    if isinstance(raw, str) and contract.coerce:
-        try:
-            raw = float(raw)
-        except ValueError:
-            raise InvalidError(path, f"a gain must be a number, not {look(raw)}") from None
+    if isinstance(raw, str) and contract.coerce and _NUMERIC.fullmatch(raw):
+        raw = float(raw)
     if isinstance(raw, bool) or not isinstance(raw, int | float):
         raise InvalidError(path, f"a gain must be a number, not {look(raw)}")
+    if not is_finite_number(raw):
+        raise InvalidError(path, f"a gain must be finite, not {look(raw)}")
+    return float(raw)
+
+
+def is_finite_number(value: object) -> bool:
+    """Return whether a value is a number that a float can hold."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return False
     try:
-        gain = float(raw)
+        return math.isfinite(value)
     except OverflowError:
-        gain = math.inf
-    if not math.isfinite(gain):
-        raise InvalidError(path, f"a gain must be finite, not {raw!r}")
-    return gain
+        return False
 
 
 def look(value: object) -> str:
@@ -89,7 +94,10 @@ def look(value: object) -> str:
     kinds = {str: "the string", bool: "the boolean", int: "the integer", float: "the number", list: "the list"}
     if value is None:
         return "null"
-    shown = repr(value)
+    try:
+        shown = repr(value)
+    except (RecursionError, ValueError):  # nested as deep as JSON allows, or an integer of thousands of digits
+        shown = "(too large to show)"
     if len(shown) > 60:
         shown = f"{shown[:57]}..."
     kind = kinds.get(type(value), "the object" if isinstance(value, Mapping) else f"the {type(value).__name__}")

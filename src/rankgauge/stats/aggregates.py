@@ -5,6 +5,7 @@ Aggregates: one number from many, exactly rounded, so that no order or batching 
 from __future__ import annotations
 
 import math
+from bisect import bisect_right
 from collections.abc import Sequence
 from itertools import pairwise
 from typing import Literal
@@ -116,11 +117,5 @@ def histogram(
     edges = [low + (high - low) * step / buckets for step in range(buckets + 1)]
     counts = [0] * buckets
     for value in values:
-        place = int((value - low) / (high - low) * buckets) if high > low else 0
-        place = min(max(place, 0), buckets - 1)
-        if value < edges[place] and place > 0:
-            place -= 1
-        elif place + 1 < buckets and value >= edges[place + 1]:
-            place += 1
-        counts[place] += 1
+        counts[min(max(bisect_right(edges, value) - 1, 0), buckets - 1) if high > low else 0] += 1
     return [(lower, upper, count) for (lower, upper), count in zip(pairwise(edges), counts, strict=True)]

@@ -1,0 +1,100 @@
+from pathlib import Path
+
+import pytest
+
+
+def test_a_config_that_can_be_used_is_described_and_valid(rankgauge, project):
+    done = rankgauge("validate", project)
+    assert (done.code, done.err) == (0, "")
+    assert "retrieval-recall-at-k" in done.out
+    assert "the sample's metadata.k, else 5 (built-in default)" in done.out
+    assert "profile: default" in done.out
+    assert "policy: order=given" in done.out
+    assert "data: 2 samples; with ground truth: relevant 2, answer 2; without output: 0" in done.out
+    assert done.out.endswith("rankgauge.yaml: valid (1 dataset)\n")
+
+
+def test_nothing_is_written(rankgauge, project, write):
+    write("c.yaml", Path(project).read_text("utf-8") + "output: {directory: runs}\n")
+    before = sorted(Path().rglob("*"))
+    assert rankgauge("validate", "c.yaml").code == 0
+    assert before == sorted(Path().rglob("*"))
+
+
+def test_missing_and_malformed_outputs_are_counted_and_no_reason_to_refuse(rankgauge, write):
+    write(
+        "s.jsonl",
+        [
+            {"id": "q1", "expected_output": ["a"], "actual_output": ["a"]},
+            {"id": "q2", "expected_output": ["a"]},
+            {"id": "q3", "expected_output": ["a"], "actual_output": "[oops"},
+        ],
+    )
+    config = write("c.yaml", "version: 1\ndatasets: {d: {path: s.jsonl}}\nmetrics: {use: [MRR]}\n")
+    done = rankgauge("validate", config)
+    assert done.code == 0
+    assert "without output: 1; with a malformed one: 1" in done.out
+
+
+def test_ids_that_never_meet_are_told(rankgauge, write):
+    write("s.jsonl", [{"id": "q1", "expected_output": ["Doc 17"], "actual_output": ["chunk_17"]}])
+    config = write("c.yaml", "version: 1\ndatasets: {d: {path: s.jsonl}}\nmetrics: {use: [MRR]}\n")
+    done = rankgauge("validate", config)
+    assert done.code == 0
+    assert "outputs: `chunk_17`; ground truth: `Doc 17`" in done.err
+
+
+@pytest.mark.parametrize(
+    ("config", "words"),
+    [
+        ("version: 1\nmetric: []\n", "c.yaml:2, metric: unknown key; did you mean 'metrics'?"),
+        ("version: 1\ndatasets: {d: {path: s.jsonl}}\nmetrics:\n  use: [ndgc@10]\n", "c.yaml:4: unknown metric 'ndgc'"),
+        ("version: 1\ndatasets: {d: {path: nowhere.jsonl}}\nmetrics: {use: [MRR]}\n", "nowhere.jsonl"),
+        ("version: 1\ndatasets: {d: {path: bad.jsonl}}\nmetrics: {use: [MRR]}\n", "bad.jsonl:1, expected_output"),
+        ("version: 1\ndatasets: {d: {path: s.jsonl}}\nmetrics: {use: [answer-exact-match]}\n", "kind answer"),
+        ("version: 1\ndatasets: {d: {path: s.jsonl}}\n", "no metric was asked for"),
+        ("version: 1\nplugins: {require: [no-such-plugin]}\n", "no-such-plugin"),
+        ("version: 1\nprofile: eval_harness\n", "did you mean 'eval-harness'?"),
+    ],
+    ids=["key", "metric", "file", "data", "gold", "no metric", "plugin", "profile"],
+)
+def test_what_cannot_be_used_is_refused_with_its_place(rankgauge, write, config, words):
+    write("s.jsonl", [{"id": "q1", "expected_output": ["a"], "actual_output": ["a"]}])
+    write("bad.jsonl", [{"id": "q1"}])
+    done = rankgauge("validate", write("c.yaml", config))
+    assert done.code == 2
+    assert words in done.err
+    assert "valid (" not in done.out
+
+
+def test_an_unknown_part_of_a_matcher_is_refused_even_when_no_metric_uses_it(rankgauge, write):
+    write("s.jsonl", [{"id": "q1", "expected_output": ["a"], "actual_output": ["a"]}])
+    text = "version: 1\ndatasets: {d: {path: s.jsonl}}\nmetrics: {use: [MRR]}\n"
+    config = write("c.yaml", text + "matchers: {mine: {normalize: [casefolded], compare: contained}}\n")
+    done = rankgauge("validate", config)
+    assert done.code == 2
+    assert "casefolded" in done.err
+
+
+def test_an_unknown_metric_of_a_set_that_is_not_in_use_is_refused(rankgauge, write):
+    write("s.jsonl", [{"id": "q1", "expected_output": ["a"], "actual_output": ["a"]}])
+    text = "version: 1\ndatasets: {d: {path: s.jsonl}}\nmetrics:\n  use: [MRR]\n  sets:\n    strict: [ndgc@10]\n"
+    done = rankgauge("validate", write("c.yaml", text))
+    assert done.code == 2
+    assert "c.yaml:6: unknown metric 'ndgc'" in done.err
+
+
+def test_an_empty_dataset_is_nothing_to_evaluate(rankgauge, write):
+    write("s.jsonl", "")
+    config = write("c.yaml", "version: 1\ndatasets: {d: {path: s.jsonl}}\nmetrics: {use: [MRR]}\n")
+    assert rankgauge("validate", config).code == 4
+
+
+def test_a_missing_config_is_refused_with_a_way_out(rankgauge):
+    done = rankgauge("validate", "nowhere.yaml")
+    assert done.code == 2
+    assert "rankgauge init" in done.err
+
+
+def test_a_config_is_needed(rankgauge):
+    assert rankgauge("validate").code == 2

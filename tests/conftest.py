@@ -1,0 +1,79 @@
+"""What all tests share: how hypothesis runs, and ways to score small things with rankgauge's own plugins only."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+from rankgauge.catalog import Catalog
+from rankgauge.engine import Engine, SampleScore
+from rankgauge.judged import Judged
+from rankgauge.judging import Target, judge
+from rankgauge.policy import PROFILES, Profile
+from rankgauge.samples import Sample, read_expected, read_output
+
+settings.register_profile(
+    "rankgauge",
+    derandomize=True,
+    deadline=None,
+    database=None,
+    max_examples=60,
+    suppress_health_check=[HealthCheck.too_slow],  # it reads the clock
+)
+settings.load_profile("rankgauge")
+
+Scorer = Callable[..., SampleScore]
+Judger = Callable[..., Judged]
+
+
+@pytest.fixture(scope="session")
+def catalog() -> Catalog:
+    """Return rankgauge's own plugins, whatever else is installed."""
+    return Catalog.discover(own_only=True)
+
+
+@pytest.fixture(scope="session")
+def engine(catalog: Catalog) -> Engine:
+    """Return an engine over `catalog`."""
+    return Engine(catalog=catalog)
+
+
+@pytest.fixture(scope="session")
+def score(engine: Engine) -> Scorer:
+    """Return a function that scores one metric on one sample."""
+
+    def score_one(
+        metric: str | Mapping[str, Any],
+        expected: object,
+        output: object,
+        *,
+        k: int | None = None,
+        default_k: int | None = None,
+        policy: Any = "default",
+        details: bool = False,
+    ) -> SampleScore:
+        evaluation = engine.dataset([]).with_metrics([metric]).with_policy(policy)
+        if default_k is not None:
+            evaluation = evaluation.with_defaults(k=default_k)
+        sample = {"id": "s", "expected_output": expected, "actual_output": output, "metadata": {"k": k}}
+        (only,) = evaluation.score(sample, details=details).values()
+        return only
+
+    return score_one
+
+
+@pytest.fixture(scope="session")
+def judged() -> Judger:
+    """Return a function that judges pairs of a ranking and its gold by id, as one batch."""
+
+    def judge_pairs(*pairs: tuple[Sequence[Any], Any], profile: Profile = PROFILES["default"]) -> Judged:
+        samples = [
+            Sample(f"s{place}", expected=read_expected(gold), output=read_output(list(ranking)))
+            for place, (ranking, gold) in enumerate(pairs)
+        ]
+        return judge(samples, Target("relevant"), profile).judged
+
+    return judge_pairs

@@ -1,0 +1,205 @@
+"""Rankings: what a policy makes of an output before anything is judged."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rankgauge.judging import Ranking, prepare
+from rankgauge.policy import Policy
+from rankgauge.samples import Fault, Output
+
+
+def prepared(ids, *, texts=None, scores=None, sample_id="self", key="id", judged=(), **options):
+    output = Output(ids, texts, scores)
+    return prepare(output, Policy(**options), sample_id=sample_id, key=key, judged=judged)
+
+
+def test_output_stays_as_it_is_when_nothing_repeats():
+    found = prepared(["b", "a", "c"], texts=["B", "A", "C"], scores=[0.1, 0.9, 0.5])
+
+    assert found == Ranking(["b", "a", "c"], ["B", "A", "C"], None)
+
+
+def test_empty_output_is_an_empty_ranking():
+    for options in ({}, {"order": "score"}, {"depth": 3}, {"judged_only": True, "duplicates": "error"}):
+        found = prepared([], **options)
+        assert list(found.ids) == []
+        assert found.repeated is None
+
+
+def test_order_given_ignores_scores():
+    assert prepared(["b", "a"], scores=[0.1, 0.9], depth=5).ids == ["b", "a"]
+
+
+def test_order_score_sorts_descending():
+    found = prepared(["b", "a", "c"], texts=["B", "A", "C"], scores=[0.1, 0.9, 0.5], order="score")
+
+    assert found == Ranking(["a", "c", "b"], ["A", "C", "B"], None)
+
+
+def test_equal_scores_stand_by_id_descending_by_bytes():
+    # In UTF-8, é (0xC3...) stands above z, and the astral 🔎 (0xF0...) above the private-use U+E000 (0xEE...).
+    ids = ["a", "z", "é", "\ue000", "🔎", "Z"]
+
+    found = prepared(ids, scores=[1.0] * 6, order="score")
+
+    assert found.ids == ["🔎", "\ue000", "é", "z", "a", "Z"]
+
+
+def test_integer_and_float_scores_compare_as_numbers():
+    assert prepared(["a", "b", "c"], scores=[1, 2.5, -3], order="score").ids == ["b", "a", "c"]
+
+
+@pytest.mark.parametrize("scores", [None, [1.0, None]])
+def test_order_score_without_a_score_is_a_fault_that_names_the_place(scores):
+    found = prepared(["a", "b"], scores=scores, order="score")
+
+    assert isinstance(found, Fault)
+    assert "order=score" in found.reason
+    assert f"retrieved[{0 if scores is None else 1}]" in found.reason
+
+
+def test_item_with_the_id_of_the_sample_is_dropped_on_request():
+    assert prepared(["a", "self", "b"], exclude_self=True).ids == ["a", "b"]
+    assert prepared(["a", "self", "b"]).ids == ["a", "self", "b"]
+
+
+RANKING = ["a", "b", "a", "c", "b"]
+
+
+@pytest.mark.parametrize(
+    ("duplicates", "expected"),
+    [
+        ("first", ["a", "b", "c"]),
+        ("last", ["a", "c", "b"]),
+        ("best", ["a", "c", "b"]),  # the second a and the second b have the higher scores
+        ("keep", ["a", "b", "a", "c", "b"]),
+        ("credit-once", ["a", "b", "a", "c", "b"]),
+    ],
+)
+def test_repeated_items(duplicates, expected):
+    found = prepared(RANKING, scores=[0.1, 0.2, 0.9, 0.5, 0.3], duplicates=duplicates)
+
+    assert expected == list(found.ids)
+
+
+def test_texts_follow_the_items_that_stay():
+    texts = ["A1", "B1", "A2", "C", "B2"]
+
+    assert prepared(RANKING, texts=texts, duplicates="first").texts == ["A1", "B1", "C"]
+    assert prepared(RANKING, texts=texts, duplicates="last").texts == ["A2", "C", "B2"]
+    assert prepared(RANKING, texts=texts, duplicates="keep").texts == texts
+
+
+def test_credit_once_flags_the_repeats():
+    assert prepared(RANKING, duplicates="credit-once").repeated == [False, False, True, False, True]
+    assert prepared(["a", "b"], duplicates="credit-once").repeated is None
+    assert prepared(RANKING, duplicates="keep").repeated is None
+    assert prepared(RANKING, duplicates="first").repeated is None
+
+
+def test_best_of_equal_scores_is_the_earlier_one():
+    assert prepared(["a", "b", "a"], texts=["1", "2", "3"], scores=[0.5, 0.9, 0.5], duplicates="best") == Ranking(
+        ["a", "b"], ["1", "2"], None
+    )
+
+
+def test_best_needs_the_scores_of_what_repeats_and_of_nothing_else():
+    found = prepared(["a", "b", "a"], scores=[0.5, 0.9, None], duplicates="best")
+
+    assert isinstance(found, Fault)
+    assert "'a'" in found.reason
+    assert prepared(["a", "b", "a"], scores=[0.5, None, 0.9], duplicates="best").ids == ["b", "a"]
+    assert isinstance(prepared(["a", "a"], duplicates="best"), Fault)
+    assert prepared(["a", "b"], duplicates="best").ids == ["a", "b"]
+
+
+def test_error_names_the_item_and_its_ranks():
+    found = prepared(RANKING, duplicates="error")
+
+    assert isinstance(found, Fault)
+    assert "'a'" in found.reason
+    assert "ranks 1, 3" in found.reason
+    assert prepared(["a", "b"], duplicates="error").ids == ["a", "b"]
+
+
+def test_repeats_are_settled_before_the_depth_is_cut():
+    assert prepared(["a", "a", "b", "c"], depth=2).ids == ["a", "b"]
+    found = prepared(["a", "b", "a", "c"], depth=3, duplicates="credit-once")
+    assert (found.ids, found.repeated) == (["a", "b", "a"], [False, False, True])
+
+
+def test_flags_are_gone_where_the_depth_cuts_the_repeat_off():
+    assert prepared(["a", "b", "a"], depth=2, duplicates="credit-once").repeated is None
+
+
+def test_sample_itself_is_dropped_before_repeats_and_depth():
+    assert prepared(["self", "self", "a", "b", "c"], exclude_self=True, duplicates="error", depth=2).ids == ["a", "b"]
+
+
+def test_scores_order_before_repeats_are_settled():
+    # By score: a(0.9) b(0.5) a(0.1); the later a is the one of 0.1.
+    found = prepared(["a", "b", "a"], texts=["low", "mid", "high"], scores=[0.1, 0.5, 0.9], order="score")
+
+    assert found == Ranking(["a", "b"], ["high", "mid"], None)
+
+
+def test_judged_only_drops_what_the_gold_does_not_name_after_the_cut():
+    assert prepared(["x", "a", "y", "b"], judged_only=True, judged={"a": 1.0, "b": 0.0}).ids == ["a", "b"]
+    assert prepared(["x", "a", "y", "b"], judged_only=True, judged={"a", "b"}, depth=2).ids == ["a"]
+
+
+def test_judged_only_keeps_the_flags_of_repeats():
+    found = prepared(["x", "a", "y", "a"], judged_only=True, judged={"a"}, duplicates="credit-once")
+
+    assert (found.ids, found.repeated) == (["a", "a"], [False, True])
+
+
+def test_depth_beyond_the_list_changes_nothing():
+    assert prepared(["a", "b"], depth=10**9).ids == ["a", "b"]
+
+
+def test_key_of_id_and_text_tells_chunks_of_one_document_apart():
+    ids, texts = ["d", "d", "d"], ["one", "two", "one"]
+
+    assert prepared(ids, texts=texts, key="id-and-text").texts == ["one", "two"]
+    assert prepared(ids, texts=texts, key="id").texts == ["one"]
+    assert prepared(ids, texts=texts, key="id-and-text", duplicates="credit-once").repeated == [False, False, True]
+
+
+def test_items_without_an_id_are_the_same_only_by_text():
+    ids, texts = [None, None, None], ["one", "two", "one"]
+
+    assert prepared(ids, texts=texts, key="id-and-text").texts == ["one", "two"]
+    # By id there is nothing to compare, so none repeats another.
+    assert prepared(ids, texts=texts, key="id").texts == texts
+    assert prepared(ids, texts=texts, key="id", duplicates="error").texts == texts
+
+
+def test_items_with_neither_id_nor_text_never_repeat_each_other():
+    assert prepared([None, None, "a"], texts=[None, None, "t"], key="id-and-text").ids == [None, None, "a"]
+
+
+IDS = st.lists(st.sampled_from([*"abcde"]), max_size=10)
+
+
+@given(ids=IDS)
+def test_first_keeps_the_first_mention_of_each_id_in_order(ids):
+    assert list(dict.fromkeys(ids)) == list(prepared(ids).ids)
+
+
+@given(ids=IDS)
+def test_last_is_first_seen_from_the_end(ids):
+    assert list(dict.fromkeys(ids[::-1]))[::-1] == list(prepared(ids, duplicates="last").ids)
+
+
+@given(ids=IDS, depth=st.integers(1, 5), duplicates=st.sampled_from(["first", "last", "credit-once", "keep"]))
+def test_preparing_twice_is_preparing_once(ids, depth, duplicates):
+    once = prepared(ids, depth=depth, duplicates=duplicates)
+    twice = prepared(list(once.ids), depth=depth, duplicates=duplicates)
+
+    assert list(once.ids) == list(twice.ids)
+    assert once.repeated == twice.repeated
+    assert len(once.ids) <= depth

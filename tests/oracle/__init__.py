@@ -1,0 +1,1 @@
+"""A second, slow and plain statement of every metric, used to check the package against."""

@@ -1,0 +1,87 @@
+"""What is loaded when: measured in fresh processes, on `sys.modules`."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+import rankgauge
+
+HEAVY = {"polars", "numpy", "pydantic", "scipy", "structlog", "rankgauge.metrics", "rankgauge.matchers"}
+OURS = HEAVY - {"pydantic"}  # some versions of typer load it themselves to read the arguments of a command
+
+
+def modules_after(code, cwd=None):
+    """Return the names of the modules that a fresh process has loaded when it has run some code."""
+    script = f"{code}\nimport json, sys\nsys.stderr.write('MODULES' + json.dumps(sorted(sys.modules)))"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, cwd=cwd)
+    return set(json.loads(done.stderr.partition("MODULES")[2])), done.stdout
+
+
+def command(*arguments, code=0):
+    return (
+        "from rankgauge.cli import main\n"
+        f"try:\n    main({list(arguments)!r})\n"
+        f"except SystemExit as done:\n    assert done.code == {code}, done.code\n"
+    )
+
+
+def test_importing_the_package_loads_nothing_heavy():
+    loaded, _ = modules_after("import rankgauge")
+    assert set() == HEAVY & loaded
+    assert {name for name in loaded if name.startswith("rankgauge")} == {"rankgauge"}
+
+
+@pytest.mark.parametrize("option", ["--help", "-h"])
+def test_help_loads_nothing_heavy(option):
+    loaded, text = modules_after(command(option))
+    assert set() == HEAVY & loaded
+    assert "rankgauge" in text
+
+
+@pytest.mark.parametrize("arguments", [["run", "--help"], ["metrics", "--help"], ["--version"]])
+def test_help_of_commands_and_the_version_load_nothing_heavy_of_ours(arguments):
+    loaded, text = modules_after(command(*arguments))
+    assert set() == OURS & loaded
+    assert "rankgauge" in text
+
+
+def test_a_usage_error_loads_nothing_heavy_of_ours():
+    loaded, _ = modules_after(command("run", "--no-such-option", code=2))
+    assert set() == OURS & loaded
+
+
+def test_init_loads_nothing_heavy_of_ours(tmp_path):
+    loaded, _ = modules_after(command("init", "fresh"), cwd=tmp_path)
+    assert set() == OURS & loaded
+    assert (tmp_path / "fresh" / "rankgauge.yaml").is_file()
+
+
+def test_a_plain_run_of_json_lines_without_saving_loads_no_polars(tmp_path):
+    row = {"id": "q", "expected_output": ["a"], "actual_output": ["b", "a"]}
+    (tmp_path / "s.jsonl").write_text(json.dumps(row) + "\n", encoding="utf-8")
+    loaded, text = modules_after(command("run", "--data", "s.jsonl", "--metric", "MRR", "--json"), cwd=tmp_path)
+    assert json.loads(text)["metrics"]["retrieval-mrr"]["mean"] == 0.5
+    assert {"polars", "scipy", "structlog", "rankgauge.config"} & loaded == set()
+
+
+def test_declaring_a_metric_as_plugin_authors_do_loads_no_files_configs_or_reports():
+    loaded, _ = modules_after("import rankgauge.plugin")
+    assert {"polars", "rankgauge.io", "rankgauge.config", "rankgauge.report", "rankgauge.engine"} & loaded == set()
+
+
+def test_all_is_sorted():
+    assert sorted(rankgauge.__all__) == rankgauge.__all__
+
+
+def test_all_is_complete_and_every_name_can_be_loaded():
+    assert {*rankgauge._HOMES, "__version__"} == set(rankgauge.__all__)
+    for name in rankgauge.__all__:
+        assert getattr(rankgauge, name) is not None
+    assert rankgauge.__all__ == dir(rankgauge)
+
+
+def test_a_name_that_is_not_there_is_an_attribute_error():
+    with pytest.raises(AttributeError, match="no attribute 'Engin'"):
+        _ = rankgauge.Engin
