@@ -15,6 +15,9 @@ from rankgauge.samples import Expected, Output, Sample
 
 __all__ = ["IdJudge"]
 
+_FEW = 8
+"""Up to how many hits looking each one up is faster than going through the ranking."""
+
 _NOTHING: Mapping[str, float] = MappingProxyType({})
 
 
@@ -52,11 +55,14 @@ class IdJudge:
             ids: Sequence[str | None] = ()
             repeated: Sequence[bool] | None = None
             ranking: Ranking | None = None
+            distinct: set[str | None] = set()
             if isinstance(output, Output):
                 ids = output.ids
-                if not plain or len(set(ids)) < len(ids):
+                distinct = set(ids)
+                if not plain or len(distinct) < len(ids):
                     ranking = self._prepared(place, sample, output)
                     ids, repeated = ((), None) if ranking is None else (ranking.ids, ranking.repeated)
+                    distinct = set(ids)
                 elif self._keeps:
                     ranking = Ranking(ids, output.texts)
             if self._keeps:
@@ -67,8 +73,10 @@ class IdJudge:
                 self._faults[place] = expected.faults["relevant"].reason
             if gold:
                 start = self._add_gold(place, expected, gold)
-                if ids and not gold.keys().isdisjoint(ids):
-                    _add_rows(columns, place, ids, repeated, gold, start)
+                hits = [name for name in gold if name in distinct]
+                if hits:
+                    found = _ranked(hits, ids, is_distinct=len(distinct) == len(ids))
+                    _add_rows(columns, place, found, repeated, gold, start)
                 if ids and self._looks is None:
                     self._looks = (ids[0] or "(no id)", next(iter(gold)))
 
@@ -97,19 +105,30 @@ class IdJudge:
         return start
 
 
+def _ranked(hits: list[str], ids: Sequence[str | None], *, is_distinct: bool) -> list[tuple[int, str]]:
+    """Return at which ranks, from 1, the hits stand, in order of rank."""
+    if is_distinct and len(hits) <= _FEW:
+        found = [(ids.index(name) + 1, name) for name in hits]
+        if len(found) > 1:
+            found.sort()
+        return found
+    wanted = set(hits)
+    return [(rank, name) for rank, name in enumerate(ids, 1) if name is not None and name in wanted]
+
+
 def _add_rows(
     columns: Columns,
     place: int,
-    ids: Sequence[str | None],
+    found: list[tuple[int, str]],
     repeated: Sequence[bool] | None,
     gold: Mapping[str, float],
     start: int,
 ) -> None:
     """Add one sample's judged rows, in order of rank."""
-    places = dict(zip(gold, range(start, start + len(gold)), strict=True))
+    places = {name: start + at for at, name in enumerate(gold)}
     seen: set[str] = set()
-    for rank, name in enumerate(ids, 1):
-        if name not in gold or name is None or (repeated is not None and repeated[rank - 1]):
+    for rank, name in found:
+        if repeated is not None and repeated[rank - 1]:
             continue
         if name in seen:
             columns.repeats.append(len(columns.row_sample))
