@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -17,7 +18,7 @@ from rankgauge.engine.values import DataCheck, Progress, SampleScore
 from rankgauge.errors import DataError, Problem, RunInterrupted
 from rankgauge.evaluation import STATUSES, Collector, MetricSpec, Plan, make_plan
 from rankgauge.evaluation.cutoffs import DefaultK
-from rankgauge.evaluation.run import check_stream
+from rankgauge.evaluation.single import check_stream, score_one
 from rankgauge.io.datasets import DataSource
 from rankgauge.policy import Policy, Profile, profile
 from rankgauge.result import Result
@@ -280,18 +281,12 @@ class Evaluation:
                 msg = "the sample cannot be scored:"
                 raise DataError(msg, problems)
             sample = read
-        collector = Collector(plan, details=details)
-        collector.add([sample])
         scores: dict[str, SampleScore] = {}
-        for metric in collector.finish(require_gold=False).metrics:
-            outcome = metric.outcome
+        for name, (outcome, facts) in score_one(plan, sample, details=details).items():
             value = float(outcome.values[0])
-            scores[metric.planned.name] = SampleScore(
-                None if value != value else value,  # noqa: PLR0124  # NaN
-                STATUSES[int(outcome.status[0])],
-                outcome.reasons.get(0, ""),
-                None if metric.details is None else metric.details[0],
-            )
+            status = STATUSES[int(outcome.status[0])]
+            shown = None if math.isnan(value) else value
+            scores[name] = SampleScore(shown, status, outcome.reasons.get(0, ""), facts)
         return scores
 
     @cached_property

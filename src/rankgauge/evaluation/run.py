@@ -13,12 +13,12 @@ from typing import Any
 
 import numpy as np
 
-from rankgauge.errors import MissingGoldError, PlanError, Problem, SampleRefusedError
+from rankgauge.errors import MissingGoldError
 from rankgauge.evaluation.cutoffs import CutSource
 from rankgauge.evaluation.details import explain_batch
 from rankgauge.evaluation.plan import Plan
 from rankgauge.evaluation.resolve import PlannedMetric
-from rankgauge.evaluation.scoring import FAILED, MISSING, UNDEFINED, Flaw, Outcome, flaws, score_batch
+from rankgauge.evaluation.scoring import Flaw, Outcome, flaws, refuse, score_batch
 from rankgauge.judging import Evidence, Judge, Target, make_judge
 from rankgauge.samples import Sample
 
@@ -171,8 +171,6 @@ class Collector:
         Raises:
             MissingGoldError: No sample has the ground truth that a metric needs.
 
-            PlanError: A parameter has to be inferred from a data set that has nothing to infer it from.
-
             SampleRefusedError: The policy turns a sample into an error.
         """
         self._close()
@@ -186,7 +184,8 @@ class Collector:
         notes = self._notes()
         metrics = [self._score(metric, notes) for metric in self.plan.metrics]
         scored = Scored(self._ids, self._tags, metrics, flawed, notes)
-        self._check_policy(scored)
+        outcomes = {metric.planned.name: metric.outcome for metric in metrics}
+        refuse(outcomes, self._ids, flawed, self.plan.profile.policy)
         return scored
 
     def _candidates(self, metric: PlannedMetric) -> Sequence[Target]:
@@ -255,46 +254,6 @@ class Collector:
                         f"ids? outputs: `{retrieved}`; ground truth: `{gold}`"
                     )
         return notes
-
-    def _check_policy(self, scored: Scored) -> None:
-        policy = self.plan.profile.policy
-        refused = {UNDEFINED: policy.no_gold, MISSING: policy.missing_output, FAILED: policy.failed_output}
-        words = {UNDEFINED: "no_gold", MISSING: "missing_output", FAILED: "failed_output"}
-        problems: dict[int, Problem] = {}
-        for metric in scored.metrics:
-            for place, reason in metric.outcome.reasons.items():
-                code = int(metric.outcome.status[place])
-                declared = place in scored.flawed and scored.flawed[place].status == UNDEFINED
-                if refused.get(code) == "error" and not declared and place not in problems:
-                    message = f"{reason} (metric {metric.planned.name!r}, policy {words[code]}=error)"
-                    problems[place] = Problem(message, sample=scored.sample_ids[place])
-        if problems:
-            count = len(problems)
-            msg = f"the policy refuses {count} sample{'s' if count > 1 else ''}; nothing was scored:"
-            raise SampleRefusedError(msg, [problems[place] for place in sorted(problems)])
-
-
-def check_stream(plan: Plan, where: str) -> None:
-    """
-    Refuse a plan that needs the whole data set where it is never seen at once.
-
-    Args:
-        plan: The plan.
-
-        where: What is being called, for the message.
-
-    Raises:
-        PlanError: A metric infers a parameter from the whole data set.
-    """
-    problems = [
-        f"{metric.name!r} infers max_grade from the whole data set, which {where} never sees; "
-        f"give it, with the highest grade of the scale: {metric.metric.alias}(max_grade=3)"
-        for metric in plan.metrics
-        if metric.infers_max_grade
-    ]
-    if problems:
-        msg = f"{where} cannot be used with this plan:"
-        raise PlanError(msg, problems)
 
 
 def _joined(outcomes: Sequence[Outcome]) -> Outcome:

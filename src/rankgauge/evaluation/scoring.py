@@ -11,13 +11,14 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from rankgauge.errors import Problem, SampleRefusedError
 from rankgauge.evaluation.resolve import PlannedMetric
 from rankgauge.judged import Cutoff, Judged, Scores
 from rankgauge.judging import Evidence
 from rankgauge.policy import Policy
 from rankgauge.samples import Fault, Sample
 
-__all__ = ["FAILED", "MISSING", "SCORED", "STATUSES", "UNDEFINED", "Flaw", "Outcome", "flaws", "score_batch"]
+__all__ = ["FAILED", "MISSING", "SCORED", "STATUSES", "UNDEFINED", "Flaw", "Outcome", "flaws", "refuse", "score_batch"]
 
 Status = Literal["scored", "undefined", "missing", "failed"]
 STATUSES: tuple[Status, ...] = ("scored", "undefined", "missing", "failed")
@@ -122,6 +123,43 @@ def score_batch(
         values[status == code] = 0.0 if rule == "zero" else np.nan
     values[[place for place, flaw in flawed.items() if flaw.status == UNDEFINED]] = np.nan
     return Outcome(values, status, reasons)
+
+
+def refuse(
+    outcomes: Mapping[str, Outcome], sample_ids: Sequence[str], flawed: Mapping[int, Flaw], policy: Policy
+) -> None:
+    """
+    Raise what the policy turns into an error.
+
+    Args:
+        outcomes: The scores by column.
+
+        sample_ids: The samples.
+
+        flawed: Samples that no metric can score.
+
+        policy: What is an error.
+
+    Raises:
+        SampleRefusedError: All such samples, each with its first reason.
+    """
+    rules = {"no_gold": (UNDEFINED, policy.no_gold), "missing_output": (MISSING, policy.missing_output)}
+    rules["failed_output"] = (FAILED, policy.failed_output)
+    refused = {code: option for option, (code, rule) in rules.items() if rule == "error"}
+    if not refused:
+        return
+    problems: dict[int, Problem] = {}
+    for name, outcome in outcomes.items():
+        for place, reason in outcome.reasons.items():
+            option = refused.get(int(outcome.status[place]))
+            declared = place in flawed and flawed[place].status == UNDEFINED
+            if option is not None and not declared and place not in problems:
+                message = f"{reason} (metric {name!r}, policy {option}=error)"
+                problems[place] = Problem(message, sample=sample_ids[place])
+    if problems:
+        count = len(problems)
+        msg = f"the policy refuses {count} sample{'s' if count > 1 else ''}; nothing was scored:"
+        raise SampleRefusedError(msg, [problems[place] for place in sorted(problems)])
 
 
 def _call(

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any, BinaryIO, cast
+from typing import IO, Any, cast
 
 from rankgauge.errors import Problem, UnreadableError
 
@@ -59,7 +59,7 @@ def open_file(path: Path) -> Iterator[OpenFile]:
     """
     name = str(path)
     try:
-        with path.open("rb") as raw:
+        with io.BufferedReader(path.open("rb", buffering=0), 1 << 18) as raw:
             compression = _COMPRESSED.get(path.suffix.lower())
             stream = io.BufferedReader(_decompressed(raw, compression), 1 << 18) if compression else raw
             offset = len(_BOM) if stream.peek(len(_BOM))[: len(_BOM)] == _BOM else 0
@@ -100,7 +100,7 @@ def plain_suffix(path: Path) -> str:
     return Path(path.stem).suffix.lower() if path.suffix.lower() in _COMPRESSED else path.suffix.lower()
 
 
-def _decompressed(raw: BinaryIO, compression: str) -> io.RawIOBase:
+def _decompressed(raw: IO[bytes], compression: str) -> io.RawIOBase:
     if compression == "gzip":
         return cast("io.RawIOBase", gzip.GzipFile(fileobj=raw))
     return _ZstdReader(raw)
@@ -109,7 +109,7 @@ def _decompressed(raw: BinaryIO, compression: str) -> io.RawIOBase:
 class _ZstdReader(io.RawIOBase):
     """Decompressed zstd frames, one after the other; unlike the library's own reader it notices a cut-off file."""
 
-    def __init__(self, raw: BinaryIO) -> None:
+    def __init__(self, raw: IO[bytes]) -> None:
         import zstandard  # noqa: PLC0415  # loads only for such files
 
         self._raw = raw

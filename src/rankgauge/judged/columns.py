@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -70,6 +70,8 @@ class Judged:
     graded: Flags
     relevance: Relevance = POSITIVE
     counts_repeats: bool = False
+    _n_gold: list[Ints] = field(default_factory=list, init=False, repr=False)
+    _hits: list[Rows] = field(default_factory=list, init=False, repr=False)
 
     def at_least(self, rel: float) -> Judged:
         """
@@ -101,7 +103,12 @@ class Judged:
 
     def n_gold(self) -> Ints:
         """Return how many relevant gold items each sample has; shape (n,)."""
-        return np.bincount(self.gold.sample[self.relevance.of(self.gold.grade)], minlength=self.n)
+        if not self._n_gold:  # asked for by nearly every metric, and the same for all of them
+            relevant = self.gold.sample[self.relevance.of(self.gold.grade)]
+            counts = np.bincount(relevant, minlength=self.n)
+            counts.setflags(write=False)
+            self._n_gold.append(counts)
+        return self._n_gold[0]
 
     def found(self, k: Cutoff | None = None) -> Ints:
         """Return how many distinct relevant gold items were found within the cutoff; shape (n,)."""
@@ -246,7 +253,9 @@ class Judged:
         )
 
     def _relevant(self) -> Rows:
-        return self.rows.where(self.relevance.of(self.rows.grade))
+        if not self._hits:  # as above
+            self._hits.append(self.rows.where(self.relevance.of(self.rows.grade)))
+        return self._hits[0]
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,8 @@
 """
 The dataset contract: what a sample, its ground truth and its output are, and how outside data becomes them.
 
-Reading is written by hand rather than with pydantic: it runs once a sample on inputs of millions of lines, and
-`docs/explanation/speed.md` has the figures.
+Reading is written by hand rather than with pydantic, because it is two things at once: strict about the dataset, all
+problems at a time, and forgiving about what a system emitted; `docs/explanation/decisions.md` says more.
 """
 
 from rankgauge.samples.ground_truth import read_expected

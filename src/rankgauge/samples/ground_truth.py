@@ -12,7 +12,7 @@ from typing import Any
 import orjson
 
 from rankgauge.errors import did_you_mean
-from rankgauge.samples.scalars import NUMBERS, STRING_ONLY, InvalidError, look, read_gain, read_id
+from rankgauge.samples.scalars import NUMBERS, InvalidError, are_strings, look, read_gain, read_id
 from rankgauge.samples.values import DEFAULT_CONTRACT, GOLD_KINDS, Contract, Expected, Fault, GoldKind
 
 __all__ = ["FORMS", "read_expected"]
@@ -62,8 +62,8 @@ def _relevant(raw: Sequence[object] | Mapping[Any, object], contract: Contract, 
             gain_id = key if type(key) is str and key else read_id(key, path, contract)
             gains[gain_id] = read_gain(value, f"{path}[{key!r}]", contract)
         return Expected(gains, True)  # by place, because it is made once a sample
-    if set(map(type, raw)) <= STRING_ONLY:
-        gains = dict.fromkeys(raw, 1.0)  # type: ignore[arg-type]  # the line above proves that all are strings
+    if are_strings(raw):
+        gains = dict.fromkeys(raw, 1.0)
         if "" in gains:
             raise InvalidError(f"{path}[{raw.index('')}]", "an id must not be empty")
         repeats = None

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 
 import orjson
 
-from rankgauge.samples.scalars import STRING_ONLY, InvalidError, is_finite_number, look, read_id
+from rankgauge.samples.scalars import InvalidError, are_strings, is_finite_number, look, read_id
 from rankgauge.samples.values import DEFAULT_CONTRACT, Contract, Fault, Output
 
 __all__ = ["read_output"]
@@ -44,8 +44,7 @@ def read_output(raw: object, *, contract: Contract = DEFAULT_CONTRACT) -> Output
         entries = raw
     if not isinstance(entries, list | tuple):
         return Fault(f"the output must be a list, or an object with a 'retrieved' list; found {look(raw)}")
-    types = set(map(type, entries))
-    if types <= STRING_ONLY:
+    if are_strings(entries):
         if "" in entries:
             return Fault(f"retrieved[{entries.index('')}] is an empty id")
         return Output(entries, None, None, answer)

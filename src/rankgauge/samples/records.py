@@ -16,6 +16,7 @@ from rankgauge.samples.values import DEFAULT_CONTRACT, Contract, Expected, Sampl
 __all__ = ["read_sample"]
 
 _NOTHING_EXPECTED = Expected()
+_NO_METADATA: tuple[int | None, tuple[str, ...], bool] = (None, (), True)
 
 
 def read_sample(
@@ -65,10 +66,16 @@ def _read_sample(record: object, contract: Contract) -> Sample:
         msg = f"a sample is an object with 'id' and 'expected_output', not {look(record)}"
         raise InvalidError("", msg)
     get = record.get
-    sample_id = _sample_id(record, contract)
+    sample_id = get("id")
+    if type(sample_id) is not str or not sample_id:
+        sample_id = _sample_id(record, contract)
     metadata = get("metadata")
-    k, tags, answerable = (None, (), True) if metadata is None else _read_metadata(metadata, contract)
-    expected = _expected_of(record, contract, is_needed=answerable)
+    k, tags, answerable = _NO_METADATA if metadata is None else _read_metadata(metadata, contract)
+    raw = get("expected_output")
+    if raw is None:
+        expected = _expected_of(record, contract, is_needed=answerable)
+    else:
+        expected = read_expected(raw, contract=contract)
     raw = get("actual_output")
     output = None if raw is None else read_output(raw, contract=contract)
     return Sample(sample_id, get("input"), expected, output, k, tags, answerable, metadata)
