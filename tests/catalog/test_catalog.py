@@ -366,7 +366,7 @@ class TestMetricsCommand:
         for line in (
             "Discounted gain of the first *k* results over that of the best possible order.",
             "names       retrieval-ndcg-at-k, ndcg, nDCG, ndcg_cut_{k}",
-            "inputs      the retrieved items, against expected_output: relevant",
+            "inputs      the retrieved items, against expected_output: relevant or passages, matcher chunk",
             "cutoff (k)  as for every metric with a cutoff; the short name without @ has none",
             "  gain = linear, one of linear, exponential",
             "  clamp = False",

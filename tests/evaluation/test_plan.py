@@ -325,10 +325,11 @@ class TestEngineParameters:
     def test_gold_must_be_a_kind_that_the_metric_can_be_judged_against(self, one, refusal):
         assert (Target("relevant"),) == one("P(gold=relevant)@5").targets
         (message,) = refusal("P(gold=answer)@5")
-        assert "'retrieval-precision-at-k' can be judged against relevant, not against gold='answer'" == message
+        assert "'retrieval-precision-at-k' can be judged against relevant or passages, not against gold='answer'" == message
 
     def test_metrics_are_judged_against_their_own_kind_with_their_own_matcher(self, one):
-        assert (Target("relevant", "retrieved", None),) == one("ndcg@10").targets
+        by_id, by_text = Target("relevant", "retrieved", None), Target("passages", "retrieved", "chunk")
+        assert (by_id, by_text) == one("ndcg@10").targets
         assert (Target("answer", "retrieved", "contains"),) == one("containment@5").targets
         assert (Target("answer", "answer", "exact"),) == one("EM").targets
 
@@ -353,17 +354,18 @@ class TestEngineParameters:
         assert f"is a name or a composition, not {value!r}" in message
 
     def test_a_matcher_is_refused_where_ids_are_joined(self, refusal):
-        (message,) = refusal("P(matcher=exact)@5")
+        (message,) = refusal("P(gold=relevant, matcher=exact)@5")
         assert "'retrieval-precision-at-k' is judged by id here, where a matcher has no effect" in message
 
     def test_what_has_to_be_judged_is_listed_once(self, plan):
         found = plan("ndcg@10", "P@5", "containment@5", "containment@10", "EM")
         assert [
             Target("relevant"),
+            Target("passages", "retrieved", "chunk"),
             Target("answer", "retrieved", "contains"),
             Target("answer", "answer", "exact"),
         ] == list(found.targets)
-        assert [None, "contains", "exact"] == [each and each.name for each in found.targets.values()]
+        assert [None, "chunk", "contains", "exact"] == [each and each.name for each in found.targets.values()]
 
 
 class TestFunctions:
@@ -470,7 +472,7 @@ class TestDescribe:
         assert ["dataset: rag.retrieval", "metrics:", "  p(rel=2)@5"] == lines[:3]
         for line in (
             "    is        retrieval-precision-at-k(rel=2)@5",
-            "    judged    relevant by id",
+            "    judged    relevant by id, else passages by text, matcher chunk",
             "    cutoff    5 (pinned)",
             "    relevant  grade 2 or more",
             "    cutoff    the sample's metadata.k, else 5 (built-in default)",

@@ -4,6 +4,7 @@ Matchers, resolved: names turned into functions.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
@@ -33,7 +34,9 @@ class ResolvedMatcher:
 
         normalizers: The normalizing functions, in order.
 
-        compare: ``(retrieved, gold) -> scores`` of shape (retrieved, gold).
+        compare: ``(retrieved, gold) -> scores`` of shape (retrieved, gold); scores below the threshold may be 0.
+
+        compare_all: The same without a cutoff, for near misses.
 
         providers: Who provides it and each of its parts, by name.
     """
@@ -42,6 +45,7 @@ class ResolvedMatcher:
     matcher: Matcher
     normalizers: tuple[Callable[[str], str], ...]
     compare: Callable[..., Any]  # a plugin's function: what it returns is checked where it is called
+    compare_all: Callable[..., Any]
     providers: tuple[tuple[str, Provider], ...]
 
     def normalize(self, text: str) -> str:
@@ -101,10 +105,17 @@ def build_matcher(
         msg = f"matcher {name or str(matcher)!r}: {error}"
         raise MatcherError(msg) from error
 
-    def compare(retrieved: Any, gold: Any) -> Any:  # noqa: ANN401  # checked where it is called
-        return function(retrieved, gold, **params)
-
+    takes_cutoff = any(parameter.name == "cutoff" for parameter in known) and "cutoff" not in params
+    given = {"cutoff": matcher.threshold, **params} if takes_cutoff else params
+    everything = {**given, "cutoff": 0.0} if "cutoff" in given else given
     providers = [(name, provider)] if provider is not None else []
     providers += [(step.declaration.name, step.provider) for step in steps]
     providers.append((matcher.comparer, claim.provider))
-    return ResolvedMatcher(name, matcher, tuple(step.declaration.function for step in steps), compare, tuple(providers))
+    return ResolvedMatcher(
+        name,
+        matcher,
+        tuple(step.declaration.function for step in steps),
+        functools.partial(function, **given),
+        functools.partial(function, **everything),
+        tuple(providers),
+    )

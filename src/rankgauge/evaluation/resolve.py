@@ -104,10 +104,12 @@ def resolve(request: Request, catalog: Catalog, profile: Profile, default: Defau
     explicit = check_parameters(
         f"metric {metric.alias!r}", (*metric.parameters, *metric.matching), dict(expression.params)
     )
-    told = {**profile.parameters.get(metric.alias, {}), **explicit}
+    conventions = dict(profile.parameters.get(metric.alias, {}))
+    usual_matcher = conventions.pop("matcher", None)
+    told = {**conventions, **explicit}
     cut = _cut(request, metric, pinned, is_short=is_short)
     rel = _rel(request, metric)
-    targets, matchers = _targets(request, metric, told, explicit, catalog)
+    targets, matchers = _targets(request, metric, told, explicit, usual_matcher, catalog)
     short = catalog.short_name(metric) if request.given is None else next(iter(metric.plain_short), None)
     engine = {key: request.engine[key] for key in ("rel", "gold", "matcher") if key in request.engine}
     defaults = plain_parameters((*metric.parameters, *metric.matching))
@@ -184,7 +186,12 @@ def _rel(request: Request, metric: Metric) -> float | None:
 
 
 def _targets(
-    request: Request, metric: Metric, params: Mapping[str, Value], explicit: Mapping[str, Value], catalog: Catalog
+    request: Request,
+    metric: Metric,
+    params: Mapping[str, Value],
+    explicit: Mapping[str, Value],
+    usual_matcher: Value | None,
+    catalog: Catalog,
 ) -> tuple[tuple[Target, ...], dict[Target, ResolvedMatcher]]:
     kinds = metric.gold
     if (gold := request.engine.get("gold")) is not None:
@@ -210,7 +217,7 @@ def _targets(
         if kind == "relevant":
             targets.append(Target(kind, metric.judges))
             continue
-        name = _default_matcher(metric, params) if chosen is None else chosen
+        name = chosen or usual_matcher or _default_matcher(metric, params)
         target = Target(kind, metric.judges, str(name))
         matchers[target] = catalog.matcher(str(name))
         targets.append(target)

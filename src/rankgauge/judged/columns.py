@@ -110,6 +110,16 @@ class Judged:
             self._n_gold.append(counts)
         return self._n_gold[0]
 
+    def n_listed(self) -> Ints:
+        """Return how many relevant gold items each sample lists, repeated ones as often as listed; shape (n,)."""
+        relevant = self.relevance.of(self.gold.grade)
+        counts = np.bincount(self.gold.sample[relevant], weights=self.times[relevant], minlength=self.n)
+        return counts.astype(np.int64)
+
+    def hits(self, k: Cutoff | None = None) -> Rows:
+        """Return one relevant row for each rank within the cutoff that holds a relevant item."""
+        return one_a_rank(self._relevant()).until(k)
+
     def found(self, k: Cutoff | None = None) -> Ints:
         """Return how many distinct relevant gold items were found within the cutoff; shape (n,)."""
         found = self.rows.where(self.first & self.relevance.of(self.rows.grade)).until(k)
@@ -117,7 +127,7 @@ class Judged:
 
     def relevant_ranks(self, k: Cutoff | None = None) -> Ints:
         """Return how many ranks within the cutoff hold a relevant item; shape (n,)."""
-        return np.bincount(one_a_rank(self._relevant()).until(k).sample, minlength=self.n)
+        return np.bincount(self.hits(k).sample, minlength=self.n)
 
     def judged_ranks(self, k: Cutoff | None = None) -> Ints:
         """Return how many ranks within the cutoff hold an item that the ground truth names; shape (n,)."""

@@ -4,6 +4,7 @@ Judging by text: a matcher decides which retrieved text holds which gold text.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
@@ -16,7 +17,7 @@ from rankgauge.judging.ranking import Ranking, prepare
 from rankgauge.policy import Profile
 from rankgauge.samples import Expected, Fault, GoldKind, Output, Sample
 
-__all__ = ["TextJudge"]
+__all__ = ["TextJudge", "checked_scores", "gold_texts"]
 
 
 class TextJudge:
@@ -55,7 +56,8 @@ class TextJudge:
         """
         columns = self._columns
         for place, sample in enumerate(samples, len(columns.depth)):
-            gold = _texts(sample.expected, self._target.gold)
+            listed = gold_texts(sample.expected, self._target.gold)
+            gold = tuple(dict.fromkeys(listed))
             fault = None if sample.expected.faults is None else sample.expected.faults.get(self._target.gold)
             ranking: Ranking | None = None
             if isinstance(sample.output, Output):
@@ -70,6 +72,9 @@ class TextJudge:
             columns.depth.append(0 if ranking is None else len(ranking.ids))
             columns.gold_count.append(len(gold))
             columns.gold_grade += [1.0] * len(gold)
+            if len(gold) < len(listed):
+                times = Counter(listed)
+                columns.times |= {start + at: times[text] for at, text in enumerate(gold)}
             if ranking is not None and ranking.ids and gold:
                 fault = self._add_rows(place, ranking, gold, start) or fault
             if fault is not None:
@@ -108,14 +113,7 @@ class TextJudge:
     def _compare(self, texts: list[str], gold: tuple[str, ...]) -> NDArray[np.float64]:
         retrieved = [self._normalize(text) for text in texts]
         wanted = [self._normalize(text) for text in gold]
-        scores = np.asarray(self._matcher.compare(retrieved, wanted), dtype=np.float64)
-        if scores.shape != (len(retrieved), len(wanted)):
-            msg = f"it returned the shape {scores.shape} where ({len(retrieved)}, {len(wanted)}) is needed"
-            raise ValueError(msg)
-        if not ((scores >= 0) & (scores <= 1)).all():
-            msg = "it returned a score that is not from 0 to 1"
-            raise ValueError(msg)
-        return scores
+        return checked_scores(self._matcher.compare(retrieved, wanted), len(retrieved), len(wanted))
 
     def _normalize(self, text: str) -> str:
         known = self._normalized.get(text)
@@ -125,6 +123,33 @@ class TextJudge:
 
     def _blame(self) -> str:
         return f"matcher {self._matcher} (by {'; '.join(f'{name}: {by}' for name, by in self._matcher.providers)})"
+
+
+def checked_scores(returned: object, retrieved: int, gold: int) -> NDArray[np.float64]:
+    """
+    Check what a comparer returned.
+
+    Args:
+        returned: Anything.
+
+        retrieved: How many retrieved texts there were.
+
+        gold: How many gold texts there were.
+
+    Returns:
+        The scores, shape (retrieved, gold).
+
+    Raises:
+        ValueError: The shape differs, or a score is not from 0 to 1.
+    """
+    scores = np.asarray(returned, dtype=np.float64)
+    if scores.shape != (retrieved, gold):
+        msg = f"it returned the shape {scores.shape} where ({retrieved}, {gold}) is needed"
+        raise ValueError(msg)
+    if not ((scores >= 0) & (scores <= 1)).all():
+        msg = "it returned a score that is not from 0 to 1"
+        raise ValueError(msg)
+    return scores
 
 
 def _prepared(sample: Sample, output: Output, target: Target, profile: Profile) -> Ranking | Fault:
@@ -141,7 +166,8 @@ def _prepared(sample: Sample, output: Output, target: Target, profile: Profile) 
     )
 
 
-def _texts(expected: Expected, gold: GoldKind) -> tuple[str, ...]:
+def gold_texts(expected: Expected, gold: GoldKind) -> tuple[str, ...]:
+    """Return the gold texts of one kind, as they were listed."""
     match gold:
         case "passages":
             return expected.passages or ()

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from rankgauge.matchers.builtin import contains, contains_cased, contains_lower, exact, folded
-from rankgauge.matchers.comparers import contained, equal
-from rankgauge.matchers.normalizers import casefold, collapse_whitespace, lower
+from rankgauge.matchers import builtin, comparers, normalizers
 from rankgauge.plugin import hookimpl
 
 __all__: list[str] = []
@@ -16,16 +14,46 @@ __all__: list[str] = []
 @hookimpl
 def rankgauge_normalizers() -> Sequence[Callable[[str], str]]:
     """Return every built-in normalizer."""
-    return (casefold, collapse_whitespace, lower)
+    return (
+        normalizers.casefold,
+        normalizers.collapse_whitespace,
+        normalizers.json_unescape,
+        normalizers.lower,
+        normalizers.strip_date_prefix,
+        normalizers.strip_punctuation,
+        normalizers.strip_role_prefix,
+        normalizers.unicode_nfkc,
+    )
 
 
 @hookimpl
 def rankgauge_comparers() -> Sequence[Callable[..., Any]]:
     """Return every built-in comparer."""
-    return (contained, equal)
+    return (
+        comparers.contained,
+        comparers.edit_ratio,
+        comparers.equal,
+        comparers.infix_edit,
+        comparers.json_escaped,
+        comparers.partial_ratio,
+        comparers.remem,
+        comparers.token_overlap,
+    )
 
 
 @hookimpl
 def rankgauge_matchers() -> Sequence[Callable[[], None]]:
     """Return every built-in named matcher."""
-    return (contains, contains_cased, contains_lower, exact, folded)
+    return (
+        builtin.chunk,
+        builtin.chunk_remem,
+        builtin.contains,
+        builtin.contains_cased,
+        builtin.contains_lower,
+        builtin.exact,
+        builtin.folded,
+        builtin.fuzzy_chunk,
+        builtin.json_escaped,
+        builtin.keyword,
+        builtin.keyword_lower,
+    )

@@ -6,7 +6,19 @@ from __future__ import annotations
 
 from rankgauge.plugin import named_matcher
 
-__all__ = ["contains", "contains_cased", "contains_lower", "exact", "folded"]
+__all__ = [
+    "chunk",
+    "chunk_remem",
+    "contains",
+    "contains_cased",
+    "contains_lower",
+    "exact",
+    "folded",
+    "fuzzy_chunk",
+    "json_escaped",
+    "keyword",
+    "keyword_lower",
+]
 
 
 @named_matcher("exact", "equal >= 1")
@@ -32,3 +44,33 @@ def contains_cased() -> None:
 @named_matcher("contains-lower", "collapse-whitespace | lower > contained(direction=gold-in-retrieved) >= 1")
 def contains_lower() -> None:
     """Find the gold text in the retrieved one, whatever white space; letters are lowered one for one."""
+
+
+@named_matcher("keyword", "casefold > contained(direction=gold-in-retrieved) >= 1")
+def keyword() -> None:
+    """Find the gold text in the retrieved one, whatever case; no word boundaries."""
+
+
+@named_matcher("keyword-lower", "lower > contained(direction=gold-in-retrieved) >= 1")
+def keyword_lower() -> None:
+    """Find the gold text in the retrieved one; letters are lowered one for one, as the keyword article does."""
+
+
+@named_matcher("json-escaped", "json-escaped >= 1")
+def json_escaped() -> None:
+    """Find the retrieved text in the gold one, raw or with one of them JSON-escaped."""
+
+
+@named_matcher("chunk", "strip-date-prefix | strip-role-prefix > json-escaped >= 1")
+def chunk() -> None:
+    """Find the retrieved chunk, without date and role prefixes, in the gold passage it was cut from."""
+
+
+@named_matcher("chunk-remem", "remem >= 1")
+def chunk_remem() -> None:
+    """Decide as REMem does, to the letter; an empty chunk comes from everything."""
+
+
+@named_matcher("fuzzy-chunk", "strip-date-prefix | strip-role-prefix > infix-edit(escaped=true) >= 0.9")
+def fuzzy_chunk() -> None:
+    """Decide as `chunk`, or let up to a tenth of the chunk's characters be edited."""

@@ -1,22 +1,42 @@
 """
 Comparers: scores in [0, 1] for a block of retrieved texts against a block of gold texts.
+
+Two texts that are equal and not empty score 1 with every comparer; an empty text scores 0 with every comparer but
+`remem`. A parameter `cutoff` is the score below which nothing is of interest, so that 0 may be returned instead; a
+matcher gives its threshold.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Callable, Sequence
+from json.encoder import encode_basestring_ascii
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rankgauge.matchers.escapes import escaped_forms, unescape
 from rankgauge.plugin import comparer
 
-__all__ = ["contained", "equal"]
+__all__ = [
+    "contained",
+    "edit_ratio",
+    "equal",
+    "infix_edit",
+    "is_chunk_of_original",
+    "json_escaped",
+    "partial_ratio",
+    "remem",
+    "token_overlap",
+]
+
+Block = NDArray[np.float64]
+Direction = Literal["gold-in-retrieved", "retrieved-in-gold", "either"]
 
 
 @comparer("equal")
-def equal(retrieved: Sequence[str], gold: Sequence[str]) -> NDArray[np.float64]:
+def equal(retrieved: Sequence[str], gold: Sequence[str]) -> Block:
     """
     Score 1 where two texts are equal and not empty, else 0.
 
@@ -28,16 +48,11 @@ def equal(retrieved: Sequence[str], gold: Sequence[str]) -> NDArray[np.float64]:
     Returns:
         Shape (retrieved, gold).
     """
-    return _block([[found == wanted != "" for wanted in gold] for found in retrieved], len(gold))
+    return _verdicts(retrieved, gold, lambda found, wanted: found == wanted)
 
 
 @comparer("contained")
-def contained(
-    retrieved: Sequence[str],
-    gold: Sequence[str],
-    *,
-    direction: Literal["gold-in-retrieved", "retrieved-in-gold", "either"] = "gold-in-retrieved",
-) -> NDArray[np.float64]:
+def contained(retrieved: Sequence[str], gold: Sequence[str], *, direction: Direction = "gold-in-retrieved") -> Block:
     """
     Score 1 where one text, not empty, is a part of the other, else 0.
 
@@ -51,17 +66,215 @@ def contained(
     Returns:
         Shape (retrieved, gold).
     """
-    forward = direction in {"gold-in-retrieved", "either"}
-    backward = direction in {"retrieved-in-gold", "either"}
+    match direction:
+        case "gold-in-retrieved":
+            return _verdicts(retrieved, gold, lambda found, wanted: wanted in found)
+        case "retrieved-in-gold":
+            return _verdicts(retrieved, gold, lambda found, wanted: found in wanted)
+        case "either":
+            return _verdicts(retrieved, gold, lambda found, wanted: wanted in found or found in wanted)
+
+
+@comparer("json-escaped")
+def json_escaped(retrieved: Sequence[str], gold: Sequence[str]) -> Block:
+    """
+    Score 1 where the retrieved text is a part of the gold text, raw or with one of them JSON-escaped, else 0.
+
+    Args:
+        retrieved: Retrieved texts, normalized.
+
+        gold: Gold texts, normalized.
+
+    Returns:
+        Shape (retrieved, gold).
+    """
+    block = np.zeros((len(retrieved), len(gold)))
+    for row, found in enumerate(retrieved):
+        if not found:
+            continue
+        forms: tuple[str, ...] | None = None
+        for column, wanted in enumerate(gold):
+            if found in wanted:
+                block[row, column] = 1.0
+                continue
+            if forms is None:  # only now, and once for all gold texts
+                forms = _other_forms(found)
+            if forms and any(form in wanted for form in forms):
+                block[row, column] = 1.0
+    return block
+
+
+@comparer("remem")
+def remem(retrieved: Sequence[str], gold: Sequence[str]) -> Block:
+    """
+    Score 1 where REMem's `is_chunk_from_original` says that a chunk comes from an original, else 0.
+
+    To the letter, so that an empty chunk comes from everything.
+
+    Args:
+        retrieved: Chunks as they are.
+
+        gold: Originals as they are.
+
+    Returns:
+        Shape (retrieved, gold).
+    """
+    rows = [[float(is_chunk_of_original(chunk, original)) for original in gold] for chunk in retrieved]
+    return np.array(rows, dtype=np.float64).reshape(len(retrieved), len(gold))
+
+
+@comparer("token-overlap")
+def token_overlap(
+    retrieved: Sequence[str], gold: Sequence[str], *, over: Literal["retrieved", "gold", "both"] = "retrieved"
+) -> Block:
+    """
+    Score the share of tokens, split at white space and counted as often as they occur, that two texts have in common.
+
+    Args:
+        retrieved: Retrieved texts, normalized.
+
+        gold: Gold texts, normalized.
+
+        over: Whose tokens are the whole; `both` takes the harmonic mean of the two shares (token F1).
+
+    Returns:
+        Shape (retrieved, gold).
+    """
+    bags = [Counter(text.split()) for text in gold]
+    sizes = [bag.total() for bag in bags]
+    block = np.zeros((len(retrieved), len(gold)))
+    for row, found in enumerate(retrieved):
+        bag = Counter(found.split())
+        size = bag.total()
+        for column, (wanted, other) in enumerate(zip(bags, sizes, strict=True)):
+            whole = {"retrieved": size, "gold": other, "both": (size + other) / 2}[over]
+            if whole and size and other:
+                block[row, column] = (bag & wanted).total() / whole
+            elif found and found == gold[column]:
+                block[row, column] = 1.0  # white space alone has no token
+    return block
+
+
+@comparer("infix-edit")
+def infix_edit(retrieved: Sequence[str], gold: Sequence[str], *, cutoff: float = 0.0, escaped: bool = False) -> Block:
+    """
+    Score how much of a retrieved text stays when it is edited into some part of the gold text.
+
+    Formula: ``(length - edits) / length`` of the retrieved text, with the fewest insertions, deletions and
+    substitutions; 1 for a text that occurs as it is. Computed only where 8-grams in common allow the cutoff to be
+    reached (`rankgauge.matchers.infix` proves that nothing is lost).
+
+    Args:
+        retrieved: Retrieved texts, normalized.
+
+        gold: Gold texts, normalized.
+
+        cutoff: The score below which 0 is returned.
+
+        escaped: Whether containment with one of the texts JSON-escaped scores 1, too.
+
+    Returns:
+        Shape (retrieved, gold).
+    """
+    from rankgauge.matchers.infix import allowed_edits, infix_distance, passes_filter  # noqa: PLC0415  # edlib on use
+
+    block = json_escaped(retrieved, gold) if escaped else contained(retrieved, gold, direction="retrieved-in-gold")
+    open_rows = [row for row, found in enumerate(retrieved) if found and not block[row].all()]
+    if not open_rows or not any(gold):
+        return block
+    chunks = [retrieved[row] for row in open_rows]
+    most = [allowed_edits(len(chunk), cutoff) for chunk in chunks]
+    pairs = passes_filter(chunks, gold, most) & (block[open_rows] == 0)
+    for place, column in np.argwhere(pairs).tolist():
+        if gold[column]:
+            edits = infix_distance(chunks[place], gold[column], most[place])
+            if edits is not None:
+                length = len(chunks[place])
+                block[open_rows[place], column] = (length - edits) / length
+    return block
+
+
+@comparer("edit-ratio")
+def edit_ratio(retrieved: Sequence[str], gold: Sequence[str], *, cutoff: float = 0.0) -> Block:
+    """
+    Score how alike two whole texts are.
+
+    Formula: ``2 * common / (length + length)`` over the longest common subsequence (rapidfuzz's `ratio`).
+
+    Args:
+        retrieved: Retrieved texts, normalized.
+
+        gold: Gold texts, normalized.
+
+        cutoff: The score below which 0 is returned.
+
+    Returns:
+        Shape (retrieved, gold).
+    """
+    from rapidfuzz import fuzz  # noqa: PLC0415  # loads only where it is used
+
+    return _ratios(retrieved, gold, fuzz.ratio, cutoff)
+
+
+@comparer("partial-ratio")
+def partial_ratio(retrieved: Sequence[str], gold: Sequence[str], *, cutoff: float = 0.0) -> Block:
+    """
+    Score how alike the shorter text and the best part of the longer one are.
+
+    Formula: the best `edit-ratio` of the shorter text with a part of the longer one of the same length (rapidfuzz's
+    `partial_ratio`).
+
+    Args:
+        retrieved: Retrieved texts, normalized.
+
+        gold: Gold texts, normalized.
+
+        cutoff: The score below which 0 is returned.
+
+    Returns:
+        Shape (retrieved, gold).
+    """
+    from rapidfuzz import fuzz  # noqa: PLC0415  # as above
+
+    return _ratios(retrieved, gold, fuzz.partial_ratio, cutoff)
+
+
+def is_chunk_of_original(chunk: str, original: str) -> bool:
+    """
+    Return REMem's verdict on whether a chunk comes from an original.
+
+    Args:
+        chunk: The chunk.
+
+        original: The original text.
+
+    Returns:
+        True when the chunk, without a first line that starts with ``Date: ``, occurs in the original, raw or as JSON
+        with its quotes. Of a chunk that starts with ``user: `` or ``assistant: ``, only what stands between the first
+        and the second ``": "`` is looked for, raw or taken from the chunk's JSON.
+    """
+    if chunk.startswith("Date: "):
+        chunk = chunk.partition("\n")[2]
+    encoded = encode_basestring_ascii(chunk)
+    if chunk.startswith(("user: ", "assistant: ")):
+        return chunk.split(": ")[1] in original or encoded.split(": ")[1] in original
+    return chunk in original or encoded in original
+
+
+def _other_forms(text: str) -> tuple[str, ...]:
+    """Return the JSON-escaped forms of a text, and the text that it is the JSON-escaped form of."""
+    plain = unescape(text)
+    return escaped_forms(text) if plain == text or not plain else (*escaped_forms(text), plain)
+
+
+def _verdicts(retrieved: Sequence[str], gold: Sequence[str], matches: Callable[[str, str], bool]) -> Block:
+    rows = [[bool(found and wanted) and matches(found, wanted) for wanted in gold] for found in retrieved]
+    return np.array(rows, dtype=np.float64).reshape(len(retrieved), len(gold))
+
+
+def _ratios(retrieved: Sequence[str], gold: Sequence[str], ratio: Callable[..., float], cutoff: float) -> Block:
     rows = [
-        [
-            bool(found and wanted) and ((forward and wanted in found) or (backward and found in wanted))
-            for wanted in gold
-        ]
+        [ratio(found, wanted, score_cutoff=100 * cutoff) / 100 if found and wanted else 0.0 for wanted in gold]
         for found in retrieved
     ]
-    return _block(rows, len(gold))
-
-
-def _block(rows: list[list[bool]], width: int) -> NDArray[np.float64]:
-    return np.array(rows, dtype=np.float64).reshape(len(rows), width)
+    return np.array(rows, dtype=np.float64).reshape(len(retrieved), len(gold))

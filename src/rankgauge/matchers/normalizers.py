@@ -1,12 +1,52 @@
 """
-Normalizers: pure and total functions from text to text.
+Normalizers: pure and total functions from text to text, linear in its length.
+
+Prefixes are stripped by moving a position through the text, never by cutting it again and again, and every regular
+expression is anchored at that position and cannot back up.
 """
 
 from __future__ import annotations
 
+import re
+import unicodedata
+
+from rankgauge.matchers.escapes import unescape
 from rankgauge.plugin import normalizer
 
-__all__ = ["casefold", "collapse_whitespace", "lower"]
+__all__ = [
+    "casefold",
+    "collapse_whitespace",
+    "json_unescape",
+    "lower",
+    "strip_date_prefix",
+    "strip_punctuation",
+    "strip_role_prefix",
+    "unicode_nfkc",
+]
+
+_ROLE = re.compile(r"\s*(?:user|assistant|system|human|ai)[^\S\n]*:\s*", re.IGNORECASE)
+_LONGEST_DATE_LINE = 80
+_MONTH = (
+    r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
+    r"|nov(?:ember)?|dec(?:ember)?)\.?"
+)
+_DAY = r"[0-3]?[0-9](?:st|nd|rd|th)?"
+_YEAR = r"[0-9]{4}"
+_WEEKDAY = r"(?:(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?\.?,? )?"
+_ZONE = r"(?: ?(?:z|utc|gmt|[+-][0-9]{2}:?[0-9]{2}))?"
+_TIME = rf"[0-2]?[0-9]:[0-5][0-9](?::[0-5][0-9](?:\.[0-9]{{1,9}})?)?(?: ?[ap]\.?m\.?)?{_ZONE}"
+_DATE = (
+    rf"{_WEEKDAY}(?:{_YEAR}[-/.][01]?[0-9][-/.][0-3]?[0-9]|{_DAY} (?:of )?{_MONTH},? {_YEAR}|{_MONTH} {_DAY},? {_YEAR})"
+)
+_STAMP = rf"{_DATE}(?: \([a-z]{{3,9}}\))?(?:(?:t|,? (?:at )?){_TIME})?"
+_DATE_LINE = re.compile(rf"(?:date ?: ?)?(?:\[{_STAMP}\]|\({_STAMP}\)|{_STAMP}):?", re.IGNORECASE)
+_BRACKETED = re.compile(rf"\[(?:date ?: ?)?{_STAMP}\]", re.IGNORECASE)
+
+
+@normalizer("unicode-nfkc", stage="fold")
+def unicode_nfkc(text: str) -> str:
+    """Write characters that Unicode holds to be the same in one way (NFKC): ligatures, widths, accents."""
+    return unicodedata.normalize("NFKC", text)
 
 
 @normalizer("collapse-whitespace", stage="fold")
@@ -25,3 +65,54 @@ def casefold(text: str) -> str:
 def lower(text: str) -> str:
     """Turn letters into lower case, one for one, so that ``ß`` stays itself."""
     return text.lower()
+
+
+@normalizer("strip-punctuation", stage="fold")
+def strip_punctuation(text: str) -> str:
+    """Remove every character that Unicode calls punctuation."""
+    marks = {ord(mark): None for mark in set(text) if unicodedata.category(mark).startswith("P")}
+    return text.translate(marks) if marks else text
+
+
+@normalizer("json-unescape", stage="decode")
+def json_unescape(text: str) -> str:
+    r"""Undo JSON escapes such as ``\"``, ``\n`` and ``\u00e9``; what is no escape stays."""
+    return unescape(text)
+
+
+@normalizer("strip-date-prefix", stage="strip")
+def strip_date_prefix(text: str) -> str:
+    """
+    Remove first lines that hold a date and nothing else, and dates in square brackets before a text.
+
+    Understands ISO dates and dates with a month's English name, with or without ``Date:``, weekday, brackets and time.
+    """
+    at = 0
+    while True:
+        start = _skip_space(text, at)
+        end = text.find("\n", start, start + _LONGEST_DATE_LINE + 1)
+        if end < 0 and len(text) - start <= _LONGEST_DATE_LINE:
+            end = len(text)
+        if end >= 0 and _DATE_LINE.fullmatch(" ".join(text[start:end].split())):
+            at = min(end + 1, len(text))
+        elif (bracketed := _BRACKETED.match(text, start, start + _LONGEST_DATE_LINE)) is not None:
+            at = _skip_space(text, bracketed.end())
+        else:
+            return text[at:]
+
+
+@normalizer("strip-role-prefix", stage="strip")
+def strip_role_prefix(text: str) -> str:
+    """Remove ``user:``, ``assistant:``, ``system:``, ``human:`` and ``ai:`` from the start, in any case, repeatedly."""
+    at = 0
+    while (role := _ROLE.match(text, at)) is not None:
+        at = role.end()
+    return text[at:]
+
+
+_SPACE = re.compile(r"\s*")
+
+
+def _skip_space(text: str, at: int) -> int:
+    found = _SPACE.match(text, at)
+    return found.end() if found is not None else at

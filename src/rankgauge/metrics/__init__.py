@@ -9,6 +9,7 @@ from rankgauge.metrics.average_precision import average_precision
 from rankgauge.metrics.err import expected_reciprocal_rank
 from rankgauge.metrics.hit import hit
 from rankgauge.metrics.judged_at_k import judged_at_k
+from rankgauge.metrics.keyword import keyword_coverage, keyword_ndcg, keyword_reciprocal_rank
 from rankgauge.metrics.ndcg import ndcg, ndcg_any
 from rankgauge.metrics.precision import f1, precision, r_precision
 from rankgauge.metrics.recall import recall, recall_all
@@ -36,4 +37,7 @@ def rankgauge_metrics() -> Sequence[Callable[..., Scores]]:
         judged_at_k,
         answer_containment,
         answer_exact_match,
+        keyword_coverage,
+        keyword_reciprocal_rank,
+        keyword_ndcg,
     )

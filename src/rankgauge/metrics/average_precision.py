@@ -24,6 +24,8 @@ def _details(judged: Judged, *, k: Cutoff | None = None) -> Mapping[str, Sequenc
 
 @metric(
     "retrieval-map",
+    gold=("relevant", "passages"),
+    matcher="chunk",
     short=("MAP", "AP", "map_cut_{k}"),
     laws=("bounded", "best-first", "padding", "tail", "duplicates", "monotone-in-k"),
     details=_details,

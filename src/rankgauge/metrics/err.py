@@ -15,13 +15,17 @@ __all__ = ["expected_reciprocal_rank"]
 
 @metric(
     "retrieval-err-at-k",
+    gold=("relevant", "passages"),
+    matcher="chunk",
     short=("err", "ERR"),
     uses_rel=False,
     needs_max_grade=True,
     laws=("bounded", "best-first", "padding", "tail", "duplicates", "monotone-in-k"),
     undefined="the ground truth has no item with a gain",
 )
-def expected_reciprocal_rank(judged: Judged, *, k: Cutoff, max_grade: float | None = None) -> Scores:
+def expected_reciprocal_rank(
+    judged: Judged, *, k: Cutoff, max_grade: float | None = None, check: bool = True
+) -> Scores:
     """
     Value one over the rank at which a reader who goes down the list is expected to be satisfied.
 
@@ -38,6 +42,9 @@ def expected_reciprocal_rank(judged: Judged, *, k: Cutoff, max_grade: float | No
         max_grade: The highest grade of the scale. When absent, the highest grade of the whole data set is taken and
             the result says so; scores of one sample, and streams, need it given.
 
+        check: Whether a grade above *max_grade* is an error; the classic library lets it pass, and its scores may then
+            be anything.
+
     Returns:
         Shape (n,), from 0 to 1; NaN where no gold item has a gain.
 
@@ -46,7 +53,7 @@ def expected_reciprocal_rank(judged: Judged, *, k: Cutoff, max_grade: float | No
     """
     highest = float(judged.gold.grade.max(initial=0.0))
     top = highest if max_grade is None else max_grade
-    if highest > top:
+    if check and highest > top:
         msg = f"grade {highest:g} lies above max_grade={top:g}; give the highest grade of the scale"
         raise ValueError(msg)
     rows = judged.credits(k)

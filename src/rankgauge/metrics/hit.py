@@ -28,6 +28,8 @@ def any_found(judged: Judged, k: Cutoff | None) -> Scores:
 
 @metric(
     "retrieval-hit-at-k",
+    gold=("relevant", "passages"),
+    matcher="chunk",
     short=("hit", "Success", "success_{k}", "hit_rate", "HitRate"),
     laws=("bounded", "perfect-is-one", "best-first", "padding", "tail", "duplicates", "monotone-in-k"),
     joins=("relevant", "top_k"),

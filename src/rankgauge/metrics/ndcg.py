@@ -14,11 +14,14 @@ import numpy as np
 
 from rankgauge.plugin import Cutoff, Judged, Rows, Scores, metric
 
-__all__ = ["ndcg", "ndcg_any"]
+__all__ = ["discounted", "ndcg", "ndcg_any"]
 
 Gain = Literal["linear", "exponential"]
 Discount = Literal["log2", "log2-from-2"]
+Credit = Literal["gold", "rank"]
 Ideal = Literal["gold-at-k", "gold", "retrieved", "retrieved-at-k"]
+
+_LAST_BITS = 1e-12
 
 
 def _ndcg_details(
@@ -36,6 +39,8 @@ def _ndcg_details(
 
 @metric(
     "retrieval-ndcg-at-k",
+    gold=("relevant", "passages"),
+    matcher="chunk",
     short=("ndcg", "nDCG", "ndcg_cut_{k}"),
     uses_rel=False,
     laws=("bounded", "perfect-is-one", "best-first", "padding", "tail", "duplicates"),
@@ -77,33 +82,40 @@ def ndcg(
     Returns:
         Shape (n,), from 0 to 1; NaN where no gold item has a gain.
     """
-    earned, best = _earned_and_best(judged, k, gain, discount, ideal)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        scores = np.where(best == 0, np.nan, earned / best)
-    if ideal.startswith("retrieved"):
-        scores[(best == 0) & (judged.n_gold() > 0)] = 0.0
-    if clamp:
-        return np.clip(scores, 0.0, 1.0)
-    if judged.relevance.minimum >= 0 and not judged.counts_repeats:
-        return np.minimum(scores, 1.0)  # rounding may lift a perfect order past 1 by a last bit
-    return scores
+    scores = _ratio(judged, *_earned_and_best(judged, k, gain, discount, ideal), ideal)
+    return np.clip(scores, 0.0, 1.0) if clamp else scores
 
 
 def _any_details(
-    judged: Judged, *, k: Cutoff | None, discount: Discount = "log2", ideal: Ideal = "gold-at-k"
+    judged: Judged,
+    *,
+    k: Cutoff | None,
+    discount: Discount = "log2",
+    ideal: Ideal = "gold-at-k",
+    credit: Credit = "gold",
 ) -> Mapping[str, Sequence[Any]]:
-    return _ndcg_details(_binary(judged), k=k, discount=discount, ideal=ideal)
+    earned, best = _earned_and_best(_binary(judged), k, "linear", discount, ideal, credit)
+    return {"dcg": earned.tolist(), "idcg": best.tolist()}
 
 
 @metric(
     "retrieval-ndcg-any-at-k",
+    gold=("relevant", "passages"),
+    matcher="chunk",
     short=("ndcg_any", "NDCG_any"),
     laws=("bounded", "perfect-is-one", "best-first", "padding", "tail", "duplicates"),
     details=_any_details,
 )
-def ndcg_any(judged: Judged, *, k: Cutoff | None, discount: Discount = "log2", ideal: Ideal = "gold-at-k") -> Scores:
+def ndcg_any(
+    judged: Judged,
+    *,
+    k: Cutoff | None,
+    discount: Discount = "log2",
+    ideal: Ideal = "gold-at-k",
+    credit: Credit = "gold",
+) -> Scores:
     """
-    NDCG with binary gains: every relevant item earns 1, whatever its grade.
+    Discounted share of the relevant results, every relevant one earning 1, whatever its grade.
 
     Formula: as `retrieval-ndcg-at-k`, with gain 1. Source: REMem's `RetrievalNDCGAny`, here with the ideal over the
     ground truth.
@@ -119,10 +131,45 @@ def ndcg_any(judged: Judged, *, k: Cutoff | None, discount: Discount = "log2", i
 
         ideal: As in `ndcg`.
 
+        credit: Whether each gold item earns once (`gold`), or each rank that holds a relevant item earns (`rank`, as
+            REMem has it: two chunks of one passage earn twice; bounded only with an ideal over what was retrieved).
+
     Returns:
         Shape (n,), from 0 to 1; NaN where no gold item is relevant.
     """
-    return ndcg(_binary(judged), k=k, discount=discount, ideal=ideal)
+    binary = _binary(judged)
+    return _ratio(binary, *_earned_and_best(binary, k, "linear", discount, ideal, credit), ideal)
+
+
+def discounted(judged: Judged, rows: Rows, gain: Gain = "linear", discount: Discount = "log2") -> Scores:
+    """
+    Return the discounted cumulative gain of some rows.
+
+    Args:
+        judged: The batch that they belong to.
+
+        rows: What earns, and at which rank.
+
+        gain: As in `ndcg`.
+
+        discount: As in `ndcg`.
+
+    Returns:
+        Shape (n,).
+    """
+    gains = rows.grade if gain == "linear" else np.exp2(rows.grade) - 1
+    position = rows.rank + 1 if discount == "log2" else np.maximum(rows.rank, 2)
+    return judged.sum(rows, gains / np.log2(position))
+
+
+def _ratio(judged: Judged, earned: Scores, best: Scores, ideal: Ideal) -> Scores:
+    with np.errstate(invalid="ignore", divide="ignore"):
+        scores = np.where(best == 0, np.nan, earned / best)
+    if ideal.startswith("retrieved"):
+        scores[(best == 0) & (judged.n_gold() > 0)] = 0.0
+    near_one = (scores > 1) & (scores < 1 + _LAST_BITS)
+    scores[near_one] = 1.0  # the same gains summed in another order may differ in their last bits
+    return scores
 
 
 def _binary(judged: Judged) -> Judged:
@@ -134,22 +181,16 @@ def _binary(judged: Judged) -> Judged:
 
 
 def _earned_and_best(
-    judged: Judged, k: Cutoff | None, gain: Gain, discount: Discount, ideal: Ideal
+    judged: Judged, k: Cutoff | None, gain: Gain, discount: Discount, ideal: Ideal, credit: Credit = "gold"
 ) -> tuple[Scores, Scores]:
-    earned = judged.credits(k)
+    earning = judged.credits if credit == "gold" else judged.hits
     match ideal:
         case "gold-at-k":
             best = judged.ideal(k)
         case "gold":
             best = judged.ideal(None)
         case "retrieved":
-            best = judged.credits(None).best_first().until(k)
+            best = earning(None).best_first().until(k)
         case "retrieved-at-k":
-            best = earned.best_first()
-    return _dcg(judged, earned, gain, discount), _dcg(judged, best, gain, discount)
-
-
-def _dcg(judged: Judged, rows: Rows, gain: Gain, discount: Discount) -> Scores:
-    gains = rows.grade if gain == "linear" else np.exp2(rows.grade) - 1
-    position = rows.rank + 1 if discount == "log2" else np.maximum(rows.rank, 2)
-    return judged.sum(rows, gains / np.log2(position))
+            best = earning(k).best_first()
+    return discounted(judged, earning(k), gain, discount), discounted(judged, best, gain, discount)

@@ -18,7 +18,14 @@ def _details(judged: Judged, *, k: Cutoff) -> Mapping[str, Sequence[Any]]:
     return {"relevant_ranks": judged.relevant_ranks(k).tolist()}
 
 
-@metric("retrieval-precision-at-k", short=("P", "precision", "P_{k}"), details=_details, joins=("top_k",))
+@metric(
+    "retrieval-precision-at-k",
+    gold=("relevant", "passages"),
+    matcher="chunk",
+    short=("P", "precision", "P_{k}"),
+    details=_details,
+    joins=("top_k",),
+)
 def precision(judged: Judged, *, k: Cutoff) -> Scores:
     """
     Fraction of the first *k* ranks that hold a relevant item.
@@ -43,7 +50,14 @@ def _f1_details(judged: Judged, *, k: Cutoff) -> Mapping[str, Sequence[Any]]:
     return {"relevant_ranks": judged.relevant_ranks(k).tolist(), "found": judged.found(k).tolist()}
 
 
-@metric("retrieval-f1-at-k", short=("f1", "F1"), details=_f1_details, joins=("top_k",))
+@metric(
+    "retrieval-f1-at-k",
+    gold=("relevant", "passages"),
+    matcher="chunk",
+    short=("f1", "F1"),
+    details=_f1_details,
+    joins=("top_k",),
+)
 def f1(judged: Judged, *, k: Cutoff) -> Scores:
     """
     Harmonic mean of precision and recall over the first *k* ranks.
@@ -71,7 +85,14 @@ def _r_details(judged: Judged) -> Mapping[str, Sequence[Any]]:
     return {"relevant_count": wanted.tolist(), "relevant_ranks": judged.relevant_ranks(wanted).tolist()}
 
 
-@metric("retrieval-r-precision", short=("Rprec", "RPrec", "r_precision"), details=_r_details, joins=("relevant",))
+@metric(
+    "retrieval-r-precision",
+    gold=("relevant", "passages"),
+    matcher="chunk",
+    short=("Rprec", "RPrec", "r_precision"),
+    details=_r_details,
+    joins=("relevant",),
+)
 def r_precision(judged: Judged) -> Scores:
     """
     Precision at R, where R is the number of relevant gold items.

@@ -5,7 +5,7 @@ Recall: how much of the ground truth was found.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -14,12 +14,14 @@ from rankgauge.plugin import Cutoff, Judged, Scores, metric
 __all__ = ["recall", "recall_all"]
 
 
-def _details(judged: Judged, *, k: Cutoff) -> Mapping[str, Sequence[Any]]:
+def _details(judged: Judged, *, k: Cutoff, count: str = "distinct") -> Mapping[str, Sequence[Any]]:  # noqa: ARG001  # as recall-all has it
     return {"relevant_count": judged.n_gold().tolist(), "found": judged.found(k).tolist()}
 
 
 @metric(
     "retrieval-recall-at-k",
+    gold=("relevant", "passages"),
+    matcher="chunk",
     short=("recall", "R", "recall_{k}"),
     laws=("bounded", "best-first", "padding", "tail", "duplicates", "monotone-in-k"),
     details=_details,
@@ -48,12 +50,14 @@ def recall(judged: Judged, *, k: Cutoff) -> Scores:
 
 @metric(
     "retrieval-recall-all-at-k",
+    gold=("relevant", "passages"),
+    matcher="chunk",
     short=("recall_all",),
     laws=("bounded", "best-first", "padding", "tail", "duplicates", "monotone-in-k"),
     details=_details,
     joins=("top_k",),
 )
-def recall_all(judged: Judged, *, k: Cutoff) -> Scores:
+def recall_all(judged: Judged, *, k: Cutoff, count: Literal["distinct", "listed"] = "distinct") -> Scores:
     """
     Whether every relevant gold item stands in the first *k* ranks.
 
@@ -66,8 +70,11 @@ def recall_all(judged: Judged, *, k: Cutoff) -> Scores:
 
         k: How many results count, for all samples or for each.
 
+        count: Whether a gold item that is listed twice has to be found once (`distinct`) or, which cannot be, twice
+            (`listed`, as REMem has it).
+
     Returns:
         Shape (n,), 0 or 1; NaN where no gold item is relevant.
     """
-    wanted = judged.n_gold()
+    wanted = judged.n_gold() if count == "distinct" else judged.n_listed()
     return np.where(wanted > 0, (judged.found(k) == wanted).astype(np.float64), np.nan)

@@ -20,6 +20,8 @@ def _details(judged: Judged, *, k: Cutoff | None = None) -> Mapping[str, Sequenc
 
 @metric(
     "retrieval-mrr",
+    gold=("relevant", "passages"),
+    matcher="chunk",
     short=("MRR", "RR", "recip_rank"),
     laws=("bounded", "perfect-is-one", "best-first", "padding", "tail", "duplicates", "monotone-in-k"),
     details=_details,

@@ -1,0 +1,130 @@
+"""
+Keywords: how much of what should be said the retrieved texts say, and how early.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
+
+import numpy as np
+
+from rankgauge.plugin import Cutoff, Judged, Rows, Scores, metric
+
+__all__ = ["keyword_coverage", "keyword_ndcg", "keyword_reciprocal_rank"]
+
+
+def _coverage_details(judged: Judged, *, k: Cutoff) -> Mapping[str, Sequence[Any]]:
+    return {"keyword_count": judged.n_gold().tolist(), "found": judged.found(k).tolist()}
+
+
+@metric(
+    "keyword-coverage-at-k",
+    short=("keyword_coverage",),
+    gold="keywords",
+    matcher="keyword",
+    uses_rel=False,
+    laws=("bounded", "best-first", "padding", "tail", "duplicates", "monotone-in-k"),
+    undefined="the ground truth has no keyword",
+    details=_coverage_details,
+)
+def keyword_coverage(judged: Judged, *, k: Cutoff) -> Scores:
+    """
+    Fraction of the keywords that occur in the texts of the first *k* results.
+
+    Formula: *recall* over keywords: ``|keywords found in the first k texts| / |keywords|``, without regard to case and
+    word boundaries. Source: the keyword article, which calls it Recall@k.
+
+    When to use it: there is no gold passage, but it is known what a good answer has to mention.
+
+    Args:
+        judged: The retrieved texts of a batch of samples, judged against the keywords.
+
+        k: How many results count, for all samples or for each.
+
+    Returns:
+        Shape (n,), from 0 to 1; NaN where there is no keyword.
+    """
+    with np.errstate(invalid="ignore"):
+        return judged.found(k) / judged.n_gold()
+
+
+@metric(
+    "keyword-mrr",
+    short=("keyword_mrr",),
+    gold="keywords",
+    matcher="keyword",
+    uses_rel=False,
+    laws=("bounded", "padding", "tail", "duplicates", "monotone-in-k"),
+    undefined="the ground truth has no keyword",
+)
+def keyword_reciprocal_rank(judged: Judged, *, k: Cutoff | None = None) -> Scores:
+    """
+    Mean over a sample's keywords of one over the rank of the first text that has the keyword.
+
+    Formula: ``sum over keywords of 1 / rank, divided by |keywords|``; a keyword that is never found counts 0.
+    Source: the keyword article ("average MRR").
+
+    When to use it: as `keyword-coverage-at-k`, where it matters how early a keyword comes.
+
+    Args:
+        judged: The retrieved texts of a batch of samples, judged against the keywords.
+
+        k: How many results count; None for all.
+
+    Returns:
+        Shape (n,), from 0 to 1; NaN where there is no keyword.
+    """
+    first = judged.rows.where(judged.first).until(k)
+    with np.errstate(invalid="ignore"):
+        return judged.sum(first, 1.0 / first.rank) / judged.n_gold()
+
+
+@metric(
+    "keyword-ndcg-at-k",
+    short=("keyword_ndcg",),
+    gold="keywords",
+    matcher="keyword",
+    uses_rel=False,
+    laws=("bounded", "padding", "tail", "duplicates"),
+    undefined="the ground truth has no keyword",
+)
+def keyword_ndcg(judged: Judged, *, k: Cutoff | None, credit: Literal["keyword", "rank"] = "keyword") -> Scores:
+    """
+    Mean over a sample's keywords of the nDCG of the texts that have the keyword.
+
+    Formula: with credit `keyword`, ``1 / log2(rank + 1)`` of the first such text, whose ideal is rank 1; with credit
+    `rank`, every such text earns, and the ideal is the best order of what was retrieved. Source: the keyword article,
+    which computes the latter.
+
+    When to use it: as `keyword-mrr`, with a gentler discount.
+
+    Args:
+        judged: The retrieved texts of a batch of samples, judged against the keywords.
+
+        k: How many results count, for all samples or for each; None for all.
+
+        credit: Whether a keyword earns once, or at every rank that has it.
+
+    Returns:
+        Shape (n,), from 0 to 1; NaN where there is no keyword.
+    """
+    if credit == "keyword":
+        first = judged.rows.where(judged.first).until(k)
+        scores = judged.sum(first, 1 / np.log2(first.rank + 1))
+    else:
+        scores = _over_what_was_retrieved(judged, judged.rows.until(k))
+    with np.errstate(invalid="ignore"):
+        return scores / judged.n_gold()
+
+
+def _over_what_was_retrieved(judged: Judged, rows: Rows) -> Scores:
+    """Return the sum over keywords of the discounted gain over that of the same texts ranked first."""
+    keywords = len(judged.gold.sample)
+    order = np.argsort(rows.gold, kind="stable")
+    by_keyword = rows.where(order)
+    earned = np.bincount(by_keyword.gold, weights=1 / np.log2(by_keyword.rank + 1), minlength=keywords)
+    place = np.arange(len(order)) - np.searchsorted(by_keyword.gold, by_keyword.gold) + 1
+    best = np.bincount(by_keyword.gold, weights=1 / np.log2(place + 1), minlength=keywords)
+    ratio = np.divide(earned, best, out=np.zeros(keywords), where=best > 0)
+    return judged.sum(judged.gold, ratio)
