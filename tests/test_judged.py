@@ -45,6 +45,7 @@ def build(
         depth=np.array([depth for depth, _, _ in samples], dtype=np.int64),
         rows=columns(rows),
         first=np.array(first, dtype=np.bool_),
+        earns=np.ones(len(rows), dtype=np.bool_),
         score=np.ones(len(rows)),
         gold=columns(gold),
         times=np.ones(len(gold), dtype=np.int64),

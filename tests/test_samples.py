@@ -52,8 +52,10 @@ class TestExpectedOutput:
         found = read_expected({"relevant": {"a": 2}, "answer": "x", "keywords": "k", "passages": "p"})
         assert found == Expected(relevant={"a": 2.0}, graded=True, passages=("p",), answer=("x",), keywords=("k",))
 
-    def test_an_id_called_like_a_kind_of_gold_with_a_number_is_a_gain(self):
-        assert read_expected({"answer": 1}) == Expected(relevant={"answer": 1.0}, graded=True)
+    def test_an_answer_that_is_a_number_is_not_taken_for_a_gain(self):
+        with pytest.raises(ValueError, match="expected a string or a list of strings, found the integer 42"):
+            read_expected({"answer": 42})
+        assert read_expected({"relevant": {"answer": 1}}) == Expected(relevant={"answer": 1.0}, graded=True)
 
     def test_null_kinds_of_the_full_form_are_absent(self):
         assert read_expected({"relevant": ["a"], "answer": None}) == Expected(relevant={"a": 1.0})

@@ -126,7 +126,7 @@ class Profile:
 
         missing_texts: Whether judging an item without text by text fails the score, or takes its text as empty.
 
-        parameters: Parameter defaults by metric alias.
+        parameters: Parameter defaults by metric alias; `matcher` is the matcher for ground truth that is text.
 
         contract: How strictly data is read.
     """
@@ -156,6 +156,68 @@ PROFILES: Mapping[str, Profile] = MappingProxyType(
                 }
             ),
             contract=Contract(strict_ids=True, on_bad_gold="pair", on_bad_k="ignore", coerce=True),
+        ),
+        # REMem's RetrievalRecall, RetrievalRecallAll and RetrievalNDCGAny are recall, recall-all and ndcg-any. A
+        # repeated chunk earns again, recall compares whole texts while the other two look for a chunk in its original,
+        # a gold document listed twice can never be complete, rank 2 is not discounted, and the ideal is made of what
+        # was retrieved.
+        "remem": Profile(
+            name="remem",
+            policy=Policy(duplicates="keep", no_gold="zero"),
+            parameters=MappingProxyType(
+                {
+                    "retrieval-recall-at-k": MappingProxyType({"matcher": "exact"}),
+                    "retrieval-recall-all-at-k": MappingProxyType({"count": "listed", "matcher": "chunk-remem"}),
+                    "retrieval-ndcg-any-at-k": MappingProxyType(
+                        {"discount": "log2-from-2", "ideal": "retrieved", "credit": "rank", "matcher": "chunk-remem"}
+                    ),
+                }
+            ),
+        ),
+        # Haystack's evaluators have no cutoff, which `ndcg`, `RR` and `AP` without `@` have neither; its single and
+        # multi hit modes are hit and recall. A repeated document keeps its rank and earns nothing, every gold document
+        # is relevant whatever its score, texts are compared whole, and the ideal is made of all gold, uncut.
+        "haystack": Profile(
+            name="haystack",
+            policy=Policy(duplicates="credit-once", no_gold="zero", missing_output="error"),
+            relevance="listed",
+            parameters=MappingProxyType(
+                {
+                    "retrieval-hit-at-k": MappingProxyType({"matcher": "exact"}),
+                    "retrieval-recall-at-k": MappingProxyType({"matcher": "exact"}),
+                    "retrieval-mrr": MappingProxyType({"matcher": "exact"}),
+                    "retrieval-map": MappingProxyType({"matcher": "exact"}),
+                    "retrieval-ndcg-at-k": MappingProxyType({"ideal": "gold", "matcher": "exact"}),
+                }
+            ),
+        ),
+        # The classic blog library: its binary NDCG is ndcg-any, with an ideal of what stands in the first k, its
+        # graded one is ndcg, with exponential gains. Repeated documents count again everywhere but in recall, so that
+        # AP and graded NDCG may pass 1, and a grade above the scale of ERR goes unnoticed.
+        "classic": Profile(
+            name="classic",
+            policy=Policy(duplicates="keep", no_gold="zero"),
+            parameters=MappingProxyType(
+                {
+                    "retrieval-ndcg-any-at-k": MappingProxyType({"ideal": "retrieved-at-k", "credit": "rank"}),
+                    "retrieval-ndcg-at-k": MappingProxyType({"gain": "exponential"}),
+                    "retrieval-err-at-k": MappingProxyType({"max_grade": 3, "check": False}),
+                }
+            ),
+        ),
+        # The keyword article: letters are lowered one for one, every text that has the keyword earns, and the ideal is
+        # the best order of the first k. What it calls MRR is the mean over one question's keywords; what it calls
+        # Recall@k is recall over ids in its code and keyword coverage in its example.
+        "keyword": Profile(
+            name="keyword",
+            policy=Policy(duplicates="keep", no_gold="zero"),
+            parameters=MappingProxyType(
+                {
+                    "keyword-mrr": MappingProxyType({"matcher": "keyword-lower"}),
+                    "keyword-ndcg-at-k": MappingProxyType({"credit": "rank", "matcher": "keyword-lower"}),
+                    "keyword-coverage-at-k": MappingProxyType({"matcher": "keyword-lower"}),
+                }
+            ),
         ),
     }
 )

@@ -117,7 +117,11 @@ class TestNames:
         assert (name, safe, (spelling,)) == (column.name, column.safe_name, column.spellings)
 
     def test_parameters_stand_in_the_name_in_canonical_order(self, one):
-        assert "ndcg(clamp=true, gain=linear)@5" == one("ndcg( gain=linear,clamp=true )@5").name
+        assert "ndcg(clamp=true, gain=exponential)@5" == one("ndcg( gain=exponential,clamp=true )@5").name
+
+    def test_parameters_at_their_defaults_are_no_part_of_the_name(self, plan):
+        (column,) = plan("ndcg@5", "ndcg(gain=linear)@5").metrics
+        assert ("ndcg@5", ("ndcg@5", "ndcg(gain=linear)@5")) == (column.name, column.spellings)
 
     def test_as_names_the_column(self, one):
         column = one({"metric": "ndcg@10", "as": "Top ten"})
@@ -325,7 +329,10 @@ class TestEngineParameters:
     def test_gold_must_be_a_kind_that_the_metric_can_be_judged_against(self, one, refusal):
         assert (Target("relevant"),) == one("P(gold=relevant)@5").targets
         (message,) = refusal("P(gold=answer)@5")
-        assert "'retrieval-precision-at-k' can be judged against relevant or passages, not against gold='answer'" == message
+        assert (
+            "'retrieval-precision-at-k' can be judged against relevant or passages, not against gold='answer'"
+            == message
+        )
 
     def test_metrics_are_judged_against_their_own_kind_with_their_own_matcher(self, one):
         by_id, by_text = Target("relevant", "retrieved", None), Target("passages", "retrieved", "chunk")

@@ -99,7 +99,7 @@ def test_items_without_an_id_match_nothing_and_keep_their_rank():
     [
         ("first", [(0, 1, 1.0, 0, True), (0, 3, 1.0, 1, True)], False),  # a x b
         ("last", [(0, 2, 1.0, 0, True), (0, 3, 1.0, 1, True)], False),  # x a b
-        ("credit-once", [(0, 1, 1.0, 0, True), (0, 4, 1.0, 1, True)], False),  # a x - b
+        ("credit-once", [(0, 1, 1.0, 0, True), (0, 3, 1.0, 0, False), (0, 4, 1.0, 1, True)], False),  # a x - b
         ("keep", [(0, 1, 1.0, 0, True), (0, 3, 1.0, 0, False), (0, 4, 1.0, 1, True)], True),
     ],
 )
@@ -108,6 +108,14 @@ def test_repeats_under_each_policy(duplicates, expected, counts):
 
     assert expected == rows(judged)
     assert counts == judged.counts_repeats
+
+
+def test_repeat_under_credit_once_is_judged_and_earns_nothing():
+    judged = evidence(sample(["a", "a"], {"a": 1}), policy=Policy(duplicates="credit-once")).judged
+
+    assert judged.earns.tolist() == [True, False]
+    assert judged.judged_ranks().tolist() == [2]
+    assert judged.relevant_ranks().tolist() == [1]
 
 
 def test_depth_counts_repeats_only_where_they_keep_their_rank():

@@ -123,19 +123,18 @@ def test_each_distinct_text_of_a_batch_is_normalized_once():
     assert sorted(SEEN) == ["one", "three", "two"]
 
 
-def test_output_without_text_is_a_fault_that_names_the_rank():
+def test_first_rank_without_text_is_kept():
     found = evidence(sample(["alpha", None], ("alpha",)), sample(["alpha"], ("alpha",), name="2"))
 
-    assert list(found.faults) == [0]
-    assert "rank 2" in found.faults[0]
-    assert rows(found.judged) == [(1, 1, 1, True)]
+    assert (found.faults, found.textless) == ({}, {0: 2})
+    assert rows(found.judged) == [(0, 1, 0, True), (1, 1, 1, True)]
     assert found.judged.n_gold().tolist() == [1, 1]
 
 
-def test_output_of_ids_only_is_a_fault():
+def test_output_of_ids_only_has_no_text_from_rank_one_on():
     ids_only = Sample("s", expected=Expected(answer=("a",)), output=Output(["a", "b"]))
 
-    assert "rank 1" in evidence(ids_only).faults[0]
+    assert evidence(ids_only).textless == {0: 1}
 
 
 def test_missing_text_is_empty_under_the_eval_harness_profile():
@@ -200,7 +199,8 @@ def test_repeat_earns_nothing_under_credit_once():
 
     judged = evidence(repeated, policy=Policy(duplicates="credit-once")).judged
 
-    assert rows(judged) == [(0, 1, 0, True), (0, 3, 1, True)]
+    assert rows(judged) == [(0, 1, 0, True), (0, 2, 0, False), (0, 3, 1, True)]
+    assert judged.earns.tolist() == [True, False, True]
     assert judged.depth.tolist() == [3]
 
 
@@ -255,5 +255,5 @@ def test_policy_is_applied_before_texts_are_looked_at():
     # Only rank 1 is kept, so the item without text plays no part.
     cut = sample(["alpha", None], ("alpha",))
 
-    assert evidence(cut, policy=Policy(depth=1)).faults == {}
-    assert list(evidence(cut).faults) == [0]
+    assert evidence(cut, policy=Policy(depth=1)).textless == {}
+    assert evidence(cut).textless == {0: 2}

@@ -101,10 +101,17 @@ def test_details_of_a_match_below_the_cutoff_have_no_rank_and_the_first_answer(s
 
 
 def test_item_without_text_fails_the_score_and_names_its_rank(score):
-    found = score(CONTAINMENT, "Bern", [{"id": "d1", "text": "Bern"}, "d2"], k=5)
+    found = score(CONTAINMENT, "Bern", [{"id": "d1", "text": "Basel"}, "d2"], k=5)
 
     assert (found.value, found.status) == (0.0, "failed")
     assert "rank 2" in found.reason
+
+
+@pytest.mark.parametrize(("first", "k"), [("Bern", 5), ("Basel", 1)])
+def test_item_without_text_is_no_failure_where_it_cannot_change_the_score(score, first, k):
+    found = score(CONTAINMENT, "Bern", [{"id": "d1", "text": first}, "d2"], k=k)
+
+    assert (found.value, found.status) == (float(first == "Bern"), "scored")
 
 
 def test_item_without_text_is_an_empty_text_under_the_eval_harness_profile(score):

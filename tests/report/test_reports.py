@@ -95,6 +95,7 @@ class TestJson:
             "samples",
             "unhealthy",
             "incomplete",
+            "interrupted",
             "metrics",
             "cohorts",
             "notes",
@@ -195,9 +196,9 @@ class TestJsonLines:
 class TestMarkdown:
     def test_metrics_come_with_their_counts(self, result):
         header, rule, *rows = rows_of(markdown_report(result), "Metrics")
-        assert header[:6] == ["metric", "mean", "n", "undefined", "missing", "failed"]
+        assert header[:7] == ["metric", "mean", "n", "k", "undefined", "missing", "failed"]
         assert set(rule) == {"---", "---:"}
-        assert rows[0][:6] == ["retrieval-mrr", "0.3750", "4", "1", "1", "1"]
+        assert rows[0][:7] == ["retrieval-mrr", "0.3750", "4", "-", "1", "1", "1"]
         assert [row[0] for row in rows] == ["retrieval-mrr", "ndcg@10"]
 
     def test_cohorts_and_failures_have_tables(self, result):
@@ -214,7 +215,7 @@ class TestMarkdown:
 
     def test_a_dash_stands_where_there_is_no_number(self, undefined):
         (row,) = rows_of(markdown_report(undefined), "Metrics")[2:]
-        assert row == ["retrieval-recall-at-k", "-", "0", "1", "0", "0", "-", "-", "-", "-"]
+        assert row == ["retrieval-recall-at-k", "-", "0", "5", "1", "0", "0", "-", "-", "-", "-"]
 
     def test_every_table_keeps_its_columns_whatever_the_data_holds(self, nasty):
         text = markdown_report(nasty)
@@ -274,7 +275,7 @@ class TestTerminal:
         text = terminal_report(result)
         assert "\x1b" not in text
         (line,) = [line for line in text.splitlines() if line.strip().startswith("retrieval-mrr")]
-        assert line.split()[:6] == ["retrieval-mrr", "0.3750", "4", "1", "1", "1"]
+        assert line.split()[:7] == ["retrieval-mrr", "0.3750", "4", "-", "1", "1", "1"]
 
     def test_failures_are_told_with_their_reasons(self, result):
         text = terminal_report(result)

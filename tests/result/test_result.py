@@ -70,7 +70,7 @@ class TestLookup:
         assert result[spelling] is next(column for key, column in found.items() if key.casefold() == name.casefold())
 
     def test_columns_stand_in_the_order_they_were_asked_for(self, result):
-        assert [name.casefold() for name in result] == [
+        assert [name.casefold() for name in result.metrics] == [
             "ndcg@10",
             "retrieval-recall-at-k",
             "p@1",

@@ -7,6 +7,7 @@ to evaluate; 5 an internal error.
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
 from typing import Annotated
@@ -80,29 +81,39 @@ def main(argv: Sequence[str] | None = None) -> None:
 
 
 def _call(arguments: Sequence[str], *, debug: bool) -> int:
+    """Return the exit code of one call; what goes wrong is told on stderr, with a traceback only under *debug*."""
+    try:
+        code = _code_of(arguments)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # whoever read the output has gone
+        return 0
+    except (typer.Exit, typer.Abort, KeyboardInterrupt) as error:
+        code = getattr(error, "exit_code", _INTERRUPTED)
+    except Exception as error:
+        if debug:
+            raise
+        code, message = _told(error)
+        complain(message)
+    if code == _INTERRUPTED:
+        complain("interrupted; nothing was scored")
+        return 3
+    return code
+
+
+def _code_of(arguments: Sequence[str]) -> int:
     try:
         code = app(args=list(arguments), prog_name="rankgauge", standalone_mode=False)
     except _UsageError as error:
         error.show()  # type: ignore[attr-defined]  # every click exception shows itself
         return 2
-    except (typer.Exit, typer.Abort, KeyboardInterrupt) as error:
-        code = getattr(error, "exit_code", _INTERRUPTED)
-    except RankgaugeError as error:
-        if debug:
-            raise
-        complain(str(error))
-        return error.exit_code
-    except BrokenPipeError:
-        sys.stderr.close()  # whoever read the output has gone; there is nobody to tell
-        return 0
-    except Exception as error:
-        if debug:
-            raise
-        complain(
-            f"internal error: {type(error).__name__}: {error}\nThis is a bug; run again with --debug and report it."
-        )
-        return 5
-    if code == _INTERRUPTED:
-        complain("interrupted; nothing was scored")
-        return 3
     return code if isinstance(code, int) else 0
+
+
+def _told(error: Exception) -> tuple[int, str]:
+    """Return the exit code and the message of an error."""
+    if isinstance(error, RankgaugeError):
+        return error.exit_code, str(error)
+    if isinstance(error, OSError):
+        return 2, f"cannot read or write: {error.strerror or error}"
+    what = f"{type(error).__name__}: {error}"
+    return 5, f"internal error: {what}\nThis is a bug; run again with --debug and report it."

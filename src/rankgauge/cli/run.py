@@ -4,16 +4,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rankgauge.cli.console import complain, progress_bar, remark, stdout_console
+from rankgauge.cli.console import progress_bar
 from rankgauge.cli.options import make_engine
+from rankgauge.cli.outcome import Folders, explain_incomplete, print_tables, print_texts
 
 if TYPE_CHECKING:
     from rankgauge.engine import Engine, Evaluation
@@ -51,17 +53,13 @@ def run(
     as_json: Annotated[bool, typer.Option("--json", help="The same as --format json.")] = False,
     limit: Annotated[int | None, typer.Option(help="How many samples to take at the most.")] = None,
     max_failed: Annotated[float | None, typer.Option(help="The share of missing and failed samples to allow.")] = None,
+    policy: Annotated[list[str] | None, typer.Option(help="A policy option, such as order=score.")] = None,
     details: Annotated[bool, typer.Option("--details", help="Keep the facts behind every score.")] = False,
     bands: Annotated[bool, typer.Option("--bands", help="Add a word for each mean.")] = False,
     progress: Annotated[bool, typer.Option(help="Show a progress bar when a run takes long.")] = True,
 ) -> None:
     """Evaluate; see `HELP`."""
-    if (config is None) == (data is None):
-        msg = "give either a config file or --data FILE"
-        raise typer.BadParameter(msg)
-    if outputs is not None and sut is not None:
-        msg = "give either --outputs or --sut"
-        raise typer.BadParameter(msg)
+    _check_usage(config, data, dataset, outputs, sut)
     engine = make_engine(config)
     reporter = None if form == "table" and not as_json else engine.catalog.reporter("json" if as_json else form)
     settings = engine.config.config.output if engine.config is not None else None
@@ -71,29 +69,45 @@ def run(
 
         msg = f"{config} declares no dataset; there is nothing to evaluate"
         raise NothingToEvaluateError(msg, [])
-    if output is not None:
-        from rankgauge.io.folder import check_target
-
-        for name in names:
-            check_target(output if len(names) == 1 else output / str(name))
+    folders = Folders(output, settings.directory if settings else None, several=len(names) > 1)
+    folders.check([str(name) for name in names])
     system = None if sut is None else _imported(sut)
-    evaluations = [_prepared(engine, name, metric, metric_set, profile, k, outputs, max_failed) for name in names]
+    options = _policy_options(policy, max_failed)
+    evaluations = [_prepared(engine, name, metric, metric_set, profile, k, outputs, options) for name in names]
     for evaluation in evaluations:
         evaluation.plan()
-    results = []
-    for evaluation in evaluations:
-        result = _run(
-            evaluation, system, concurrency, timeout, limit, details or bool(settings and settings.details), progress
-        )
-        results.append((evaluation.data.name or "data", result))
-    if reporter is None:
-        _print_tables([result for _, result in results], bands=bands or bool(settings and settings.bands))
-    else:
-        _print_texts(reporter.declaration.function, reporter.declaration.name, [result for _, result in results])
-    _save(results, output, settings.directory if settings else None)
-    if any(result.is_incomplete for _, result in results):
-        _explain_incomplete([result for _, result in results])
+    results: list[Result] = []
+    try:
+        for evaluation in evaluations:
+            keeps = details or bool(settings and settings.details)
+            results.append(_run(evaluation, system, concurrency, timeout, limit, keeps, progress))
+            folders.save(evaluation.data.name or "data", results[-1])  # first: whoever reads stdout may be gone
+            if results[-1].manifest["interrupted"]:
+                break
+    finally:
+        if reporter is None:
+            print_tables(results, bands=bands or bool(settings and settings.bands))
+        elif results:
+            print_texts(reporter.declaration.function, reporter.declaration.name, results, is_list=len(names) > 1)
+        folders.tell()
+    if any(result.is_incomplete for result in results):
+        explain_incomplete(results)
         raise typer.Exit(3)
+
+
+def _check_usage(
+    config: Path | None, data: Path | None, dataset: list[str] | None, outputs: Path | None, sut: str | None
+) -> None:
+    """Refuse options that do not go together."""
+    if (config is None) == (data is None):
+        msg = "give either a config file or --data FILE"
+        raise typer.BadParameter(msg)
+    if data is not None and dataset:
+        msg = "--dataset names datasets of a config, and --data is one of its own"
+        raise typer.BadParameter(msg)
+    if outputs is not None and sut is not None:
+        msg = "give either --outputs or --sut"
+        raise typer.BadParameter(msg)
 
 
 def _prepared(
@@ -104,7 +118,7 @@ def _prepared(
     profile: str | None,
     k: int | None,
     outputs: Path | None,
-    max_failed: float | None,
+    options: Mapping[str, Any],
 ) -> Evaluation:
     """Return the evaluation of one dataset with what the options override."""
     evaluation = engine.dataset(name)
@@ -119,11 +133,25 @@ def _prepared(
         evaluation = evaluation.with_policy(profile)
         if engine.config is not None and (options := engine.config.policy_options()):
             evaluation = evaluation.with_policy(evaluation.profile.policy.with_options(options))
-    if max_failed is not None:
-        evaluation = evaluation.with_policy(evaluation.profile.policy.with_options({"max_failed": max_failed}))
+    if options:
+        evaluation = evaluation.with_policy(evaluation.profile.policy.with_options(options))
     if k is not None:
         evaluation = evaluation.with_defaults(k=k, source="--k")
     return evaluation if outputs is None else evaluation.with_outputs(outputs)
+
+
+def _policy_options(written: Sequence[str] | None, max_failed: float | None) -> dict[str, Any]:
+    """Return the policy options that were typed, read as a config would read them."""
+    from rankgauge.documents import read_yaml
+
+    options: dict[str, Any] = {}
+    for option in written or ():
+        name, equals, value = option.partition("=")
+        if not equals:
+            msg = f"--policy is NAME=VALUE, such as order=score, not {option!r}"
+            raise typer.BadParameter(msg)
+        options[name.strip()] = read_yaml(value.strip(), "--policy").value
+    return options if max_failed is None else {**options, "max_failed": max_failed}
 
 
 def _run(
@@ -137,15 +165,24 @@ def _run(
 ) -> Result:
     from rankgauge.errors import RunInterrupted
 
-    with progress_bar(evaluation.data.name or "samples", wanted=progress) as report:
+    with progress_bar(evaluation.data.name or "samples", wanted=progress) as report, _own_stdout(system):
         try:
             return evaluation.run(
                 sut=system, concurrency=concurrency, timeout=timeout, limit=limit, details=details, progress=report
             )
         except RunInterrupted as interruption:
-            complain(str(interruption))
             result: Result = interruption.result
             return result
+
+
+@contextlib.contextmanager
+def _own_stdout(system: object) -> Iterator[None]:
+    """Keep stdout for the result: what a system under test prints goes to stderr."""
+    if system is None:
+        yield
+        return
+    with contextlib.redirect_stdout(sys.stderr):
+        yield
 
 
 def _imported(name: str) -> Callable[..., Any]:
@@ -155,59 +192,14 @@ def _imported(name: str) -> Callable[..., Any]:
         raise typer.BadParameter(msg)
     sys.path.insert(0, str(Path.cwd()))
     try:
-        found = importlib.import_module(module_name)
+        with _own_stdout(name):
+            found = importlib.import_module(module_name)
         for part in attribute.split("."):
             found = getattr(found, part)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         msg = f"--sut {name}: {type(error).__name__}: {error} (modules are looked up from the working directory on)"
         raise typer.BadParameter(msg) from error
     if not callable(found):
         msg = f"--sut {name} is {type(found).__name__}, which cannot be called"
         raise typer.BadParameter(msg)
     return found
-
-
-def _print_tables(results: Sequence[Result], *, bands: bool) -> None:
-    from rankgauge.report.terminal import print_result
-
-    console = stdout_console()
-    for result in results:
-        print_result(result, console, bands=bands)
-
-
-def _print_texts(report: Callable[[Any], str], form: str, results: Sequence[Result]) -> None:
-    texts = [report(result) for result in results]
-    if form == "json" and len(texts) > 1:
-        typer.echo(f"[{','.join(text.strip() for text in texts)}]")
-    else:
-        typer.echo("".join(texts), nl=False)
-
-
-def _save(results: Sequence[tuple[str, Result]], output: Path | None, directory: str | None) -> None:
-    for name, result in results:
-        if output is not None:
-            folder = output if len(results) == 1 else output / name
-        elif directory is not None:
-            folder = _fresh(
-                Path(directory), f"{result.manifest['created_at'][:19].replace(':', '').replace('-', '')}-{name}"
-            )
-        else:
-            continue
-        remark(f"saved to {result.save(folder)}")
-
-
-def _fresh(parent: Path, name: str) -> Path:
-    count, folder = 2, parent / name
-    while folder.exists():
-        folder, count = parent / f"{name}-{count}", count + 1
-    return folder
-
-
-def _explain_incomplete(results: Sequence[Result]) -> None:
-    for result in results:
-        if result.is_incomplete:
-            allowed = float(result.manifest["policy"]["max_failed"])
-            complain(
-                f"the run is incomplete: {result.n_unhealthy:,} of {len(result):,} samples are missing or failed, "
-                f"and max_failed allows a share of {allowed:g} (--max-failed)"
-            )

@@ -19,7 +19,7 @@ import numpy as np
 from rankgauge.declarations.signature import CutoffKind, Parameter, read_signature
 from rankgauge.errors import DeclarationError, ExpressionError
 from rankgauge.expression import parse
-from rankgauge.judged import Judged, Scores
+from rankgauge.judged import Flags, Judged, Scores
 from rankgauge.samples import GOLD_KINDS, GoldKind
 
 __all__ = ["Law", "Metric", "declared", "metric", "sample_metric"]
@@ -37,7 +37,6 @@ irrelevant items behind rank k change nothing. `duplicates`: repeating a retriev
 """
 
 _LAWS = frozenset(typing.get_args(Law))
-_USUAL: frozenset[Law] = frozenset({"bounded", "best-first", "padding", "tail", "duplicates"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,7 +80,9 @@ class Metric:
 
         uses_rel: Whether a threshold of relevance has any effect.
 
-        undefined: Why a score that is NaN has no value.
+        undefined: Why a score has no value where the ground truth allows none.
+
+        defined: Which samples' ground truth allows a score, shape (n,); where anything is relevant, by default.
 
         needs_max_grade: Whether `max_grade`, when absent, is to be inferred from the whole data set.
 
@@ -105,9 +106,10 @@ class Metric:
     higher_is_better: bool = True
     aggregate: Literal["mean", "sum", "geometric"] = "mean"
     version: str = "1"
-    laws: frozenset[Law] = _USUAL
+    laws: frozenset[Law] = frozenset()
     uses_rel: bool = True
     undefined: str = "the ground truth has no relevant item"
+    defined: Callable[[Judged], Flags] | None = None
     needs_max_grade: bool = False
     details: Callable[..., Mapping[str, Sequence[Any]]] | None = None
     joins: tuple[Literal["relevant", "top_k", "expected_span"], ...] = ()
@@ -146,9 +148,10 @@ def metric(
     higher_is_better: bool = True,
     aggregate: Literal["mean", "sum", "geometric"] = "mean",
     version: str = "1",
-    laws: Iterable[Law] = _USUAL,
+    laws: Iterable[Law] = (),
     uses_rel: bool = True,
     undefined: str = "the ground truth has no relevant item",
+    defined: Callable[[Judged], Flags] | None = None,
     needs_max_grade: bool = False,
     details: Callable[..., Mapping[str, Sequence[Any]]] | None = None,
     joins: Iterable[Literal["relevant", "top_k", "expected_span"]] = (),
@@ -185,7 +188,10 @@ def metric(
 
         uses_rel: Whether a threshold of relevance has any effect.
 
-        undefined: Why a score that is NaN has no value, for reports.
+        undefined: Why a score has no value where the ground truth allows none, for reports.
+
+        defined: Which samples' ground truth allows a score, shape (n,); where anything is relevant, by default. A
+            missing output is *undefined* only where this says so.
 
         needs_max_grade: Whether `max_grade`, when absent, is to be inferred from the whole data set.
 
@@ -224,6 +230,7 @@ def metric(
             laws=frozenset(laws),
             uses_rel=uses_rel,
             undefined=undefined,
+            defined=defined,
             needs_max_grade=needs_max_grade,
             details=details,
             joins=tuple(joins),

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from rankgauge.catalog import Catalog
 from rankgauge.engine.job import Job, OutputsSource, check_calls, run_to_end
@@ -19,7 +19,9 @@ from rankgauge.errors import DataError, Problem, RunInterrupted
 from rankgauge.evaluation import STATUSES, Collector, MetricSpec, Plan, make_plan
 from rankgauge.evaluation.cutoffs import DefaultK
 from rankgauge.evaluation.single import check_stream, score_one
-from rankgauge.io.datasets import DataSource
+from rankgauge.expression import MetricExpression
+from rankgauge.io.datasets import DataSource, remapped
+from rankgauge.logs import logger
 from rankgauge.policy import Policy, Profile, profile
 from rankgauge.result import Result
 from rankgauge.samples import GOLD_KINDS, Fault, Sample, read_sample
@@ -51,19 +53,20 @@ class Evaluation:
     profile: Profile
     default_k: DefaultK | None = None
 
-    def with_metrics(self, metrics: Sequence[MetricSpec]) -> Evaluation:
+    def with_metrics(self, metrics: Sequence[MetricSpec] | MetricSpec) -> Evaluation:
         """
         Return this evaluation with these metrics.
 
         Args:
-            metrics: Expressions such as ``ndcg@10``, mappings ``{metric, as, k, ...}``, or functions: declared ones,
-                or ``f(ranking: JudgedSample, *, k: int) -> float | None``.
+            metrics: One or several: expressions such as ``ndcg@10``, mappings ``{metric, as, k, ...}``, or functions:
+                declared ones, or ``f(ranking: JudgedSample, *, k: int) -> float | None``.
 
         Returns:
             A new evaluation.
         """
-        listed = (metrics,) if isinstance(metrics, str) else tuple(metrics)
-        return replace(self, metrics=listed)
+        if isinstance(metrics, str | MetricExpression | Mapping) or callable(metrics):
+            return replace(self, metrics=(metrics,))
+        return replace(self, metrics=tuple(cast("Sequence[MetricSpec]", metrics)))
 
     def with_policy(self, policy: str | Policy | Profile) -> Evaluation:
         """
@@ -172,7 +175,7 @@ class Evaluation:
                 progress(done, None)
         return job.result()
 
-    async def arun(
+    async def arun(  # noqa: D417  # the rest is as in `run`
         self,
         *,
         outputs: OutputsSource | None = None,
@@ -183,9 +186,14 @@ class Evaluation:
         details: bool = False,
         batch_size: int = 4096,
         progress: Progress | None = None,
+        on_cancel: Callable[[Result], None] | None = None,
     ) -> Result:
         """
         Evaluate from asynchronous code; see `run` for the arguments.
+
+        Args:
+            on_cancel: Called with the result over what was done, when this coroutine is cancelled while *sut* is
+                called; the cancellation then goes on.
 
         Returns:
             The scores.
@@ -201,9 +209,16 @@ class Evaluation:
                 self.run, outputs=outputs, limit=limit, details=details, batch_size=batch_size, progress=progress
             )
         job = Job(self.plan(), self.data, details=details, limit=limit, batch_size=batch_size)
-        async for done, total in job.call(sut, concurrency, timeout):
-            if progress is not None:
-                progress(done, total)
+        import asyncio  # noqa: PLC0415  # loads only where it is used
+
+        try:
+            async for done, total in job.call(sut, concurrency, timeout):
+                if progress is not None:
+                    progress(done, total)
+        except asyncio.CancelledError:
+            if on_cancel is not None:
+                on_cancel(job.result(interrupted=True))
+            raise
         return job.result()
 
     def stream(
@@ -221,17 +236,21 @@ class Evaluation:
 
         Yields:
             One result for each batch; `Result.merge` of all of them equals `run`. A problem of the data is raised
-            when it is reached, after the results before it.
+            when it is reached, after the results before it; that no sample had the ground truth of a metric, at the end.
 
         Raises:
             RankgaugeError: As `run`; also for a metric that has to see the whole data set first.
         """
         check_stream(self.plan(), "stream()")
         job = Job(self.plan(), self.data, details=False, limit=limit, batch_size=batch_size, outputs=outputs)
+        collector = Collector(job.plan, batch_size=batch_size)
         for batch in job.batches(batch_size):
-            collector = Collector(job.plan, batch_size=batch_size)
+            earlier, collector = collector, Collector(job.plan, batch_size=batch_size)
+            collector.go_on_from(earlier)
             collector.add(batch)
             yield Result.of(collector.finish(require_gold=False), job.manifest())
+        for note in collector.conclude():
+            logger("engine").warning(note)
 
     def check(self) -> DataCheck:
         """
@@ -276,6 +295,8 @@ class Evaluation:
         plan = self._single_plan
         if not isinstance(sample, Sample):
             problems: list[Problem] = []
+            if self.data.fields and isinstance(sample, Mapping):
+                sample = remapped(sample, self.data.fields)
             read = read_sample(sample, problems=problems, contract=self.profile.contract)
             if read is None:
                 msg = "the sample cannot be scored:"

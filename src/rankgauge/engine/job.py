@@ -4,8 +4,9 @@ One run: reading, attaching outputs or calling the system under test, judging, a
 
 from __future__ import annotations
 
+import contextlib
 import os
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,8 +27,8 @@ __all__ = ["Job", "OutputsSource", "check_calls", "run_to_end"]
 _STEP = 256
 """How many samples are read and judged at once: few enough to stay in a processor's cache on the way."""
 
-OutputsSource = str | os.PathLike[str] | Mapping[str, object]
-"""A file with outputs, or a map from sample ids to outputs."""
+OutputsSource = str | os.PathLike[str] | Mapping[str, object] | Sequence[Mapping[str, object]]
+"""A file with outputs, a map from sample ids to outputs, or rows ``{id, actual_output}``."""
 
 
 class Job:
@@ -43,9 +44,10 @@ class Job:
         batch_size: int,
         outputs: OutputsSource | None = None,
     ) -> None:
-        if batch_size < 1 or (limit is not None and limit < 1):
-            msg = f"batch_size and limit must be 1 or more, not {batch_size!r} and {limit!r}"
-            raise ParameterError(msg)
+        for name, number in (("batch_size", batch_size), ("limit", 1 if limit is None else limit)):
+            if isinstance(number, bool) or not isinstance(number, int) or number < 1:
+                msg = f"{name} must be an integer of 1 or more, not {number!r}"
+                raise ParameterError(msg)
         self.plan = plan
         self.profile = plan.profile
         self.data = data
@@ -57,7 +59,7 @@ class Job:
         chosen: OutputsSource | None = outputs if outputs is not None else self.data.outputs
         self.outputs: Outputs | None = None
         if chosen is not None:
-            source = chosen if isinstance(chosen, Mapping) else Path(chosen)
+            source = Path(chosen) if isinstance(chosen, str | os.PathLike) else chosen
             self.outputs = read_outputs(source, catalog=catalog, contract=contract, fields=self.data.fields)
         self.overlap = 0
         self.taken = 0
@@ -192,7 +194,7 @@ def check_calls(outputs: OutputsSource | None, sut: object, concurrency: object,
     if isinstance(concurrency, bool) or not isinstance(concurrency, int) or concurrency < 1:
         msg = f"concurrency must be an integer of 1 or more, not {concurrency!r}"
         raise ParameterError(msg)
-    if timeout is not None and not timeout > 0:
+    if timeout is not None and (not isinstance(timeout, int | float) or not timeout > 0):
         msg = f"timeout must be a number of seconds above 0, not {timeout!r}"
         raise ParameterError(msg)
 
@@ -208,15 +210,28 @@ def run_to_end(main: Callable[[], Coroutine[Any, Any, None]]) -> None:
         asyncio.run(main())
         return
     failure: list[BaseException] = []
+    running: list[tuple[asyncio.AbstractEventLoop, asyncio.Task[None]]] = []
 
-    def drive() -> None:
+    async def drive() -> None:
+        task = asyncio.ensure_future(main())
+        running.append((asyncio.get_running_loop(), task))
+        with contextlib.suppress(asyncio.CancelledError):
+            await task
+
+    def work() -> None:
         try:
-            asyncio.run(main())
+            asyncio.run(drive())
         except BaseException as error:  # noqa: BLE001  # raised again in the calling thread
             failure.append(error)
 
-    thread = threading.Thread(target=drive, name="rankgauge-run")
+    thread = threading.Thread(target=work, name="rankgauge-run")
     thread.start()
-    thread.join()
+    try:
+        thread.join()
+    except KeyboardInterrupt:
+        for loop, task in running:
+            loop.call_soon_threadsafe(task.cancel)
+        thread.join()
+        raise
     if failure:
         raise failure[0]

@@ -11,11 +11,11 @@ import numpy as np
 
 from rankgauge.errors import ParameterError
 from rankgauge.judged import Cutoff
+from rankgauge.samples import HIGHEST_K
 
 __all__ = ["DEFAULT_K", "Cut", "CutSource", "DefaultK", "check_k"]
 
 DEFAULT_K = 5
-_HIGHEST = 2**53
 
 CutSource = Literal["pinned", "sample metadata", "metric", "default", "none"]
 
@@ -95,7 +95,10 @@ def check_k(k: object, source: str) -> int:
     Raises:
         ParameterError: It is not an integer of 1 or more.
     """
-    if isinstance(k, bool) or not isinstance(k, int) or not 1 <= k <= _HIGHEST:
+    if isinstance(k, bool) or not isinstance(k, int) or k < 1:
         msg = f"the cutoff of {source} must be an integer of 1 or more, not {k!r}"
+        raise ParameterError(msg)
+    if k > HIGHEST_K:
+        msg = f"the cutoff of {source} must be at most 2**53, not {k}"
         raise ParameterError(msg)
     return k

@@ -50,9 +50,15 @@ def explain_batch(
     judged = evidence.judged if column.rel is None else evidence.judged.at_least(column.rel)
     if column.metric.details is not None:
         cut = {} if column.metric.cutoff == "none" else {"k": k}
-        for name, values in column.metric.details(judged, **cut, **column.params, **extra).items():
-            for place, value in enumerate(values):
-                facts[place][name] = value
+        try:
+            found = column.metric.details(judged, **cut, **column.params, **extra)
+            for name, values in found.items():
+                for fact, value in zip(facts, values, strict=True):
+                    fact[name] = value
+        except Exception as error:  # noqa: BLE001  # plugin code may raise anything; scores do not depend on details
+            message = f"the details of {column.name!r} (by {column.provider}) failed: {type(error).__name__}: {error}"
+            for fact in facts:
+                fact["details_failed"] = message
     spans = _matched_gold(evidence, k) if "expected_span" in column.metric.joins else {}
     for place, sample in enumerate(samples):
         for join in column.metric.joins:

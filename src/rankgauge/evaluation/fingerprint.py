@@ -4,11 +4,15 @@ Fingerprints: short hashes that tell whether two scores of one name mean the sam
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
 import json
 from collections.abc import Mapping
 
 from rankgauge.policy import Profile
+
+_NO_VALUE = {"max_failed", "queries"}
+"""Policy options that change no score of any sample."""
 
 __all__ = ["definition_fingerprint"]
 
@@ -44,7 +48,7 @@ def definition_fingerprint(
         "cut": cut,
         "target": target,
         "matcher": matcher,
-        "policy": str(profile.policy),
+        "policy": {name: value for name, value in dataclasses.asdict(profile.policy).items() if name not in _NO_VALUE},
         "relevance": profile.relevance,
         "duplicate_texts": profile.duplicate_texts,
         "missing_texts": profile.missing_texts,

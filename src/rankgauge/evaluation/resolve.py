@@ -51,6 +51,8 @@ class PlannedMetric:
         cut: The rule of its cutoff.
 
         fingerprint: Tells whether two scores of this name mean the same.
+
+        settings: Every parameter with its value, those that choose the matcher and the defaults included.
     """
 
     name: str
@@ -65,6 +67,7 @@ class PlannedMetric:
     matchers: Mapping[Target, ResolvedMatcher]
     cut: Cut
     fingerprint: str
+    settings: Mapping[str, Value | None]
 
     @property
     def infers_max_grade(self) -> bool:
@@ -123,7 +126,9 @@ def resolve(request: Request, catalog: Catalog, profile: Profile, default: Defau
     matching = {parameter.name for parameter in metric.matching}
     pinned_or_uncut = uncut or cut.rule == "pinned"
     stem = short.lower() if pinned_or_uncut and short is not None else metric.alias
-    column = MetricExpression(stem, {**explicit, **engine}, k=expanded.k)
+    usual = {**defaults, **conventions}
+    unusual = {key: value for key, value in explicit.items() if value != usual[key]}
+    column = MetricExpression(stem, {**unusual, **engine}, k=expanded.k)
     name = request.name or str(column)
     return PlannedMetric(
         name=name,
@@ -137,6 +142,7 @@ def resolve(request: Request, catalog: Catalog, profile: Profile, default: Defau
         targets=targets,
         matchers=MappingProxyType(matchers),
         cut=cut,
+        settings=MappingProxyType({**defaults, **told, **engine}),
         fingerprint=definition_fingerprint(
             alias=metric.alias,
             version=metric.version,

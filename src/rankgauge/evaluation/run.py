@@ -120,6 +120,18 @@ class Collector:
     _ids: list[str] = field(default_factory=list)
     _tags: list[tuple[str, ...]] = field(default_factory=list)
     _seen: set[Target] = field(default_factory=set)
+    _met: bool = False
+    _looks: tuple[str, str] | None = None
+
+    def go_on_from(self, earlier: Collector) -> None:
+        """Take over what earlier parts of one stream had: kinds of ground truth, and ids that met."""
+        self._seen |= earlier._seen
+        self._met, self._looks = earlier._met, earlier._looks
+
+    def conclude(self) -> list[str]:
+        """Return the notes on a whole stream; raise `MissingGoldError` as `finish` does on a run."""
+        self.check_gold()
+        return self._notes()
 
     def add(self, samples: Sequence[Sample]) -> None:
         """
@@ -155,6 +167,10 @@ class Collector:
             return
         evidence = {target: judging.evidence() for target, judging in self._open.judges.items()}
         self._seen |= {target for target, each in evidence.items() if each.has_gold}
+        for target, each in evidence.items():
+            if target.matcher is None:
+                self._met = self._met or len(each.judged.rows.sample) > 0
+                self._looks = self._looks or each.looks
         self._batches.append(_Batch(self._open.ks, self._open.flawed, evidence, self._open.samples))
         self._open = None
 
@@ -175,13 +191,13 @@ class Collector:
         """
         self._close()
         if require_gold:
-            self._check_gold()
+            self.check_gold()
         flawed: dict[int, Flaw] = {}
         start = 0
         for batch in self._batches:
             flawed |= {start + place: flaw for place, flaw in batch.flawed.items()}
             start += len(batch.ks)
-        notes = self._notes()
+        notes = [] if not require_gold else self._notes()
         metrics = [self._score(metric, notes) for metric in self.plan.metrics]
         scored = Scored(self._ids, self._tags, metrics, flawed, notes)
         outcomes = {metric.planned.name: metric.outcome for metric in metrics}
@@ -198,7 +214,8 @@ class Collector:
     def _target(self, metric: PlannedMetric) -> Target:
         return next((target for target in metric.targets if target in self._seen), metric.targets[0])
 
-    def _check_gold(self) -> None:
+    def check_gold(self) -> None:
+        """Raise `MissingGoldError` for metrics for which no sample that was added has ground truth."""
         refused = any(evidence.faults for batch in self._batches for evidence in batch.evidence.values())
         if refused and self.plan.profile.contract.on_bad_gold == "pair":
             return  # unusable ground truth is that pair's failure there
@@ -228,7 +245,8 @@ class Collector:
         for batch in self._batches:
             k, where = metric.cut.resolve(batch.ks, self.plan.default_k)
             evidence = batch.evidence[target]
-            outcomes.append(score_batch(metric, evidence, batch.flawed, k, self.plan.profile.policy, extra))
+            policy = self.plan.profile.policy
+            outcomes.append(score_batch(metric, evidence, batch.flawed, k, policy, extra, target.gold))
             if self.details:
                 details += explain_batch(metric, evidence, batch.samples, k, extra)
             for source, count in where.items():
@@ -242,18 +260,13 @@ class Collector:
 
     def _notes(self) -> list[str]:
         """Say what is suspicious: ids of the two sides that never meet."""
-        notes = []
-        for target in self.plan.targets:
-            evidence = [batch.evidence[target] for batch in self._batches if target in batch.evidence]
-            if target.matcher is None:
-                looks = [each.looks for each in evidence if each.looks is not None]
-                if looks and not any(len(each.judged.rows.sample) for each in evidence):
-                    retrieved, gold = looks[0]
-                    notes.append(
-                        f"no retrieved id is ever a relevant id, so every score by id is 0; do both sides use the same "
-                        f"ids? outputs: `{retrieved}`; ground truth: `{gold}`"
-                    )
-        return notes
+        if self._met or self._looks is None:
+            return []
+        retrieved, gold = self._looks
+        return [
+            "no retrieved id is ever a relevant id, so every score by id is 0; do both sides use the same ids? "
+            f"outputs: `{retrieved}`; ground truth: `{gold}`"
+        ]
 
 
 def _joined(outcomes: Sequence[Outcome]) -> Outcome:

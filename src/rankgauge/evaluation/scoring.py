@@ -80,6 +80,7 @@ def score_batch(
     k: Cutoff | None,
     policy: Policy,
     extra: Mapping[str, float],
+    gold: str,
 ) -> Outcome:
     """
     Score one metric on one judged batch.
@@ -97,32 +98,71 @@ def score_batch(
 
         extra: Further parameters, found in the data.
 
+        gold: The kind of ground truth that was judged against, for messages.
+
     Returns:
         A value or a reason for each sample.
     """
     judged = evidence.judged if column.rel is None else evidence.judged.at_least(column.rel)
     values, reasons = _call(column, judged, k, {**column.params, **extra})
     status = np.zeros(judged.n, dtype=np.uint8)
-    if not (reasons or evidence.without_gold or evidence.faults or flawed or np.isnan(values).any()):
+    suspects = bool(reasons or evidence.without_gold or evidence.faults or evidence.textless or flawed)
+    if not suspects and not np.isnan(values).any():
         return Outcome(values, status)  # the usual case: every sample is scored
-    status[list(reasons)] = FAILED
-    status[np.isnan(values) & (status == SCORED)] = UNDEFINED
+    _blame_textless(column, evidence, values, k, reasons)
+    defined = judged.n_gold() > 0 if column.metric.defined is None else column.metric.defined(judged)
+    defined[evidence.without_gold] = False
+    for place in np.flatnonzero(~defined & np.isnan(values)).tolist():
+        status[place] = UNDEFINED
+        reasons[place] = column.metric.undefined
     for place in evidence.without_gold:
         status[place] = UNDEFINED
-        reasons[place] = f"the sample has no ground truth of the kind {column.targets[0].gold!r}"
-    for place in np.flatnonzero(status == UNDEFINED).tolist():
-        reasons.setdefault(place, column.metric.undefined)
+        reasons[place] = f"the sample has no ground truth of the kind {gold!r}"
     for place, reason in evidence.faults.items():
         status[place] = FAILED
         reasons[place] = reason
+    for place in np.flatnonzero(np.isnan(values) & (status == SCORED)).tolist():
+        status[place] = FAILED if place in reasons else UNDEFINED
+        reasons.setdefault(place, "the metric has no value for this ranking")
     for place, flaw in flawed.items():
-        if flaw.status == UNDEFINED or status[place] != UNDEFINED:
+        if flaw.status == UNDEFINED or defined[place]:
             status[place] = flaw.status
             reasons[place] = flaw.reason
-    for code, rule in ((UNDEFINED, policy.no_gold), (MISSING, policy.missing_output), (FAILED, policy.failed_output)):
-        values[status == code] = 0.0 if rule == "zero" else np.nan
+    status[[place for place in reasons if status[place] == SCORED]] = FAILED
+    _count(column, values, status, policy)
     values[[place for place, flaw in flawed.items() if flaw.status == UNDEFINED]] = np.nan
     return Outcome(values, status, reasons)
+
+
+def _blame_textless(
+    column: PlannedMetric, evidence: Evidence, values: Scores, k: Cutoff | None, reasons: dict[int, str]
+) -> None:
+    """Add which samples lack a text where it could still change the score."""
+    best = column.metric.range[1]
+    for place, rank in evidence.textless.items():
+        cutoff = rank if k is None else k if isinstance(k, int) else int(k[place])
+        if rank <= cutoff and (best is None or not values[place] >= best):
+            reasons[place] = f"judging by text needs a text for every retrieved item; the one at rank {rank} has none"
+
+
+def _count(column: PlannedMetric, values: Scores, status: NDArray[np.uint8], policy: Policy) -> None:
+    """
+    Set what counts for samples without a score.
+
+    A missing or failed output counts as an empty ranking does, which is 0 for nearly every metric; where that has no
+    value, or less is better, it counts as the worst there is.
+    """
+    metric = column.metric
+    worst = (metric.range[0] or 0.0) if metric.higher_is_better else metric.range[1]
+    for code, rule in ((MISSING, policy.missing_output), (FAILED, policy.failed_output)):
+        places = status == code
+        if rule != "zero":
+            values[places] = np.nan
+        elif metric.higher_is_better:
+            values[places & np.isnan(values)] = worst
+        elif worst is not None:
+            values[places] = worst
+    values[status == UNDEFINED] = 0.0 if policy.no_gold == "zero" else np.nan
 
 
 def refuse(
@@ -162,6 +202,10 @@ def refuse(
         raise SampleRefusedError(msg, [problems[place] for place in sorted(problems)])
 
 
+class _ShapeError(ValueError):
+    """A metric returned something else than one number a sample."""
+
+
 def _call(
     column: PlannedMetric, judged: Judged, k: Cutoff | None, params: Mapping[str, object]
 ) -> tuple[Scores, dict[int, str]]:
@@ -169,8 +213,9 @@ def _call(
     try:
         return _checked(column, judged, k, params), {}
     except Exception as error:  # noqa: BLE001  # plugin code may raise anything
-        if judged.n == 1:
-            return np.full(1, np.nan), {0: f"metric {column.name!r} (by {column.provider}) failed: {_told(error)}"}
+        if judged.n == 1 or isinstance(error, _ShapeError):  # a wrong shape is wrong for all, and fits one by chance
+            reason = f"metric {column.name!r} (by {column.provider}) failed: {_told(error)}"
+            return np.full(judged.n, np.nan), dict.fromkeys(range(judged.n), reason)
     values = np.full(judged.n, np.nan)
     reasons: dict[int, str] = {}
     for place in range(judged.n):
@@ -188,7 +233,7 @@ def _checked(column: PlannedMetric, judged: Judged, k: Cutoff | None, params: Ma
     values = np.array(call(judged, **cut, **params), dtype=np.float64)
     if values.shape != (judged.n,):
         msg = f"it returned the shape {values.shape} where ({judged.n},) is needed"
-        raise ValueError(msg)
+        raise _ShapeError(msg)
     if np.isinf(values).any():
         msg = "it returned an infinite score"
         raise ValueError(msg)
@@ -196,4 +241,4 @@ def _checked(column: PlannedMetric, judged: Judged, k: Cutoff | None, params: Ma
 
 
 def _told(error: Exception) -> str:
-    return f"{type(error).__name__}: {error}"
+    return f"{type(error).__name__.lstrip('_')}: {error}"

@@ -39,26 +39,27 @@ def score_one(plan: Plan, sample: Sample, *, details: bool = False) -> dict[str,
     evidence: dict[Target, Evidence] = {}
     found: dict[str, tuple[Outcome, dict[str, Any] | None]] = {}
     for metric in plan.metrics:
-        judged = _evidence(metric, plan, samples, evidence, details=details)
+        target = _target(metric, plan, samples, evidence, details=details)
+        judged = evidence[target]
         k, _ = metric.cut.resolve([sample.k], plan.default_k)
-        outcome = score_batch(metric, judged, flawed, k, plan.profile.policy, {})
+        outcome = score_batch(metric, judged, flawed, k, plan.profile.policy, {}, target.gold)
         facts = explain_batch(metric, judged, samples, k, {})[0] if details else None
         found[metric.name] = (outcome, facts)
     refuse({name: outcome for name, (outcome, _) in found.items()}, [sample.id], flawed, plan.profile.policy)
     return found
 
 
-def _evidence(
+def _target(
     metric: PlannedMetric, plan: Plan, samples: list[Sample], known: dict[Target, Evidence], *, details: bool
-) -> Evidence:
-    """Return the sample judged against the first kind of gold that it has, or else against the first."""
+) -> Target:
+    """Judge against the first kind of gold that the sample has, or else the first; return which."""
     for target in metric.targets:
         if target not in known:
             matcher = metric.matchers.get(target)
             known[target] = judge(samples, target, plan.profile, matcher, keep_rankings=details)
         if known[target].has_gold:
-            return known[target]
-    return known[metric.targets[0]]
+            return target
+    return metric.targets[0]
 
 
 def check_stream(plan: Plan, where: str) -> None:

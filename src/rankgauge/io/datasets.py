@@ -7,6 +7,7 @@ from __future__ import annotations
 import gc
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
@@ -81,7 +82,7 @@ class DatasetReader:
         self._catalog = catalog
         self._contract = contract
         self._limit = limit
-        self._seen: set[str] = set()
+        self._seen: dict[str, int | str] = {}
         self._first = ""
 
     def batches(self, size: int = _BATCH) -> Iterator[list[Sample]]:
@@ -103,14 +104,14 @@ class DatasetReader:
         source = self._data.source
         self.fingerprint = digest(source) if isinstance(source, Path) and source.is_file() else _digest_of(source)
         found = self._samples(problems)
-        with _without_gc():
-            while True:
+        while True:
+            with _without_gc():  # never across a yield: what the caller does is not ours to decide
                 batch = list(islice(found, size))
-                self.count += len(batch)
-                if not batch or len(problems) > _MOST_PROBLEMS:
-                    break
-                if not problems:
-                    yield batch
+            self.count += len(batch)
+            if not batch or len(problems) > _MOST_PROBLEMS:
+                break
+            if not problems:
+                yield batch
         label = self._data.label
         if problems:
             more = "at least " if len(problems) > _MOST_PROBLEMS else ""
@@ -141,18 +142,20 @@ class DatasetReader:
             if sample is None:
                 continue
             if sample.id in seen:
-                message = f"duplicate sample id {sample.id!r}; ids must be unique"
+                first = seen[sample.id]
+                where = f"line {first}" if isinstance(first, int) else first
+                message = f"duplicate sample id {sample.id!r}; ids must be unique (first in {where})"
                 problems.append(Problem(message, file, record.line, record.path, sample.id))
                 continue
             if not seen:
                 self._first = sample.id
-            seen.add(sample.id)
+            seen[sample.id] = record.line or record.path
             yield sample
 
     @property
-    def sample_ids(self) -> set[str]:
+    def sample_ids(self) -> AbstractSet[str]:
         """Return the ids of the samples read so far."""
-        return self._seen
+        return self._seen.keys()
 
     @property
     def first_id(self) -> str:
@@ -207,7 +210,9 @@ def remapped(record: Mapping[str, Any], fields: Mapping[str, str]) -> dict[str, 
     """
     mapped: dict[str, Any] = dict(record)
     for ours, theirs in fields.items():
-        value = record.get(theirs)
+        if theirs not in record:
+            continue
+        value = record[theirs]
         head, _, inner = ours.partition(".")
         if not inner:
             mapped[head] = value

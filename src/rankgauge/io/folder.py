@@ -52,6 +52,7 @@ def save_result(result: Result, directory: Path, reports: Mapping[str, str]) -> 
     """
     import polars as pl  # noqa: PLC0415  # loads only when needed
 
+    directory = directory.resolve()
     check_target(directory)
     staging: Path | None = None
     try:

@@ -4,7 +4,7 @@ Outputs: what the system under test emitted, kept in a file of its own.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -38,7 +38,7 @@ class Outputs:
 
 
 def read_outputs(
-    source: Path | Mapping[str, object],
+    source: Path | Mapping[str, object] | Sequence[Mapping[str, object]],
     *,
     catalog: Catalog,
     contract: Contract,
@@ -48,7 +48,7 @@ def read_outputs(
     Read outputs from a file or a mapping.
 
     Args:
-        source: A file with a map id -> output or rows ``{id, actual_output}``; or such a map.
+        source: A map id -> output or rows ``{id, actual_output}``, in a file or in Python.
 
         catalog: Where file formats are looked up.
 
@@ -64,13 +64,20 @@ def read_outputs(
     """
     if isinstance(source, Mapping):
         return Outputs({str(name): read_output(raw, contract=contract) for name, raw in source.items()})
-    collected = _Rows(str(source), contract)
-    for record in records(source, catalog):
+    label = str(source) if isinstance(source, Path) else ""
+    collected = _Rows(label, contract)
+    rows = records(source, catalog) if isinstance(source, Path) else _given(source)
+    for record in rows:
         collected.take(record, fields or {})
     if problems := collected.problems:
-        msg = f"{source} cannot be used ({len(problems):,} problem{'s' if len(problems) > 1 else ''}):"
+        msg = f"{label or 'the outputs'} cannot be used ({len(problems):,} problem{'s' if len(problems) > 1 else ''}):"
         raise DataError(msg, problems)
-    return Outputs(collected.by_id, str(source), digest(source))
+    return Outputs(collected.by_id, label, digest(source) if isinstance(source, Path) else "")
+
+
+def _given(rows: Sequence[object]) -> Iterator[Record]:
+    for place, row in enumerate(rows):
+        yield Record(row, None, f"outputs[{place}]")
 
 
 class _Rows:

@@ -47,6 +47,8 @@ class Judged:
 
         first: Whether a judged row is the first that holds its gold item; shape (rows,).
 
+        earns: Whether a judged row may earn; a repeat under policy `duplicates=credit-once` may not; shape (rows,).
+
         score: The match score of each judged row, from 0 to 1; shape (rows,).
 
         gold: The gold rows, one for each item of the ground truth; `rank` is its place there, from 1.
@@ -64,6 +66,7 @@ class Judged:
     depth: Ints
     rows: Rows
     first: Flags
+    earns: Flags
     score: Floats
     gold: Rows
     times: Ints
@@ -224,6 +227,7 @@ class Judged:
             depth=self.depth[chosen],
             rows=Rows(row_samples, self.rows.rank[rows], self.rows.grade[rows], place[self.rows.gold[rows]]),
             first=self.first[rows],
+            earns=self.earns[rows],
             score=self.score[rows],
             gold=Rows(gold_samples, self.gold.rank[gold], self.gold.grade[gold], np.arange(len(gold))),
             times=self.times[gold],
@@ -264,7 +268,7 @@ class Judged:
 
     def _relevant(self) -> Rows:
         if not self._hits:  # as above
-            self._hits.append(self.rows.where(self.relevance.of(self.rows.grade)))
+            self._hits.append(self.rows.where(self.earns & self.relevance.of(self.rows.grade)))
         return self._hits[0]
 
 

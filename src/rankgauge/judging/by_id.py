@@ -129,7 +129,7 @@ def _add_rows(
     seen: set[str] = set()
     for rank, name in found:
         if repeated is not None and repeated[rank - 1]:
-            continue
+            columns.idle.append(len(columns.row_sample))
         if name in seen:
             columns.repeats.append(len(columns.row_sample))
         seen.add(name)

@@ -46,6 +46,7 @@ class TextJudge:
         self._faults: dict[int, str] = {}
         self._rankings: list[Ranking | None] = []
         self._normalized: dict[str, str] = {}
+        self._textless: dict[int, int] = {}
 
     def add(self, samples: Sequence[Sample]) -> None:
         """
@@ -83,15 +84,14 @@ class TextJudge:
     def evidence(self) -> Evidence:
         """Return the judged batch."""
         without = [place for place, count in enumerate(self._columns.gold_count) if not count]
-        return Evidence(self._columns.build(self._profile), without, self._faults, self._rankings, None)
+        return Evidence(self._columns.build(self._profile), without, self._faults, self._rankings, None, self._textless)
 
     def _add_rows(self, place: int, ranking: Ranking, gold: tuple[str, ...], start: int) -> Fault | None:
         """Add one sample's judged rows, in order of rank; return why it cannot be judged, if so."""
         columns = self._columns
         texts = ranking.texts or [None] * len(ranking.ids)
         if None in texts and self._profile.missing_texts == "fail":
-            rank = texts.index(None) + 1
-            return Fault(f"judging by text needs a text for every retrieved item; the one at rank {rank} has none")
+            self._textless[place] = texts.index(None) + 1
         try:
             scores = self._compare([text or "" for text in texts], gold)
         except Exception as error:  # noqa: BLE001  # plugin code may raise anything; the sample keeps it
@@ -99,7 +99,7 @@ class TextJudge:
         seen: set[int] = set()
         for at, wanted in np.argwhere(scores >= self._matcher.matcher.threshold).tolist():
             if ranking.repeated is not None and ranking.repeated[at]:
-                continue
+                columns.idle.append(len(columns.row_sample))
             if wanted in seen:
                 columns.repeats.append(len(columns.row_sample))
             seen.add(wanted)

@@ -38,6 +38,8 @@ class Columns:
 
         row_gold: The place of its gold item in the batch.
 
+        idle: The places of rows that earn nothing.
+
         repeats: The places of rows that are not the first to hold their gold item.
 
         score: The match score of each judged row; empty where all are 1.
@@ -48,6 +50,7 @@ class Columns:
         "gold_count",
         "gold_grade",
         "graded",
+        "idle",
         "repeats",
         "row_gold",
         "row_grade",
@@ -67,6 +70,7 @@ class Columns:
         self.row_rank: list[int] = []
         self.row_grade: list[float] = []
         self.row_gold: list[int] = []
+        self.idle: list[int] = []
         self.repeats: list[int] = []
         self.score: list[float] = []
 
@@ -89,6 +93,8 @@ class Columns:
             times[list(self.times)] = list(self.times.values())
         first = np.ones(rows, dtype=np.bool_)
         first[self.repeats] = False
+        earns = np.ones(rows, dtype=np.bool_)
+        earns[self.idle] = False
         graded = np.zeros(n, dtype=np.bool_)
         graded[self.graded] = True
         return Judged(
@@ -101,6 +107,7 @@ class Columns:
                 np.array(self.row_gold, dtype=np.int64),
             ),
             first=first,
+            earns=earns,
             score=np.array(self.score, dtype=np.float64) if self.score else np.ones(rows),
             gold=Rows(
                 gold_sample,

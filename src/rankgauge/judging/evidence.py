@@ -4,8 +4,8 @@ Targets and evidence: what is to be judged, and a batch that was.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
 from rankgauge.judged import Judged
@@ -50,6 +50,8 @@ class Evidence:
 
         rankings: What each sample retrieved, after policy, None where there is nothing; empty unless asked for.
 
+        textless: The first rank whose item has no text, of samples that were judged by text without all of them.
+
         looks: One retrieved id and one gold id, of a sample that has both; for messages.
     """
 
@@ -58,6 +60,7 @@ class Evidence:
     faults: dict[int, str]
     rankings: Sequence[Ranking | None]
     looks: tuple[str, str] | None
+    textless: Mapping[int, int] = field(default_factory=dict)
 
     @property
     def has_gold(self) -> bool:

@@ -16,7 +16,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from rankgauge.matchers.escapes import escaped_forms, unescape
+from rankgauge.matchers.escapes import escaped_forms, plain_part, unescape
+from rankgauge.matchers.probes import may_occur, stands_in
 from rankgauge.plugin import comparer
 
 __all__ = [
@@ -32,6 +33,9 @@ __all__ = [
 ]
 
 Block = NDArray[np.float64]
+_MANY = 20_000
+"""From how many characters of gold for all retrieved texts together numpy is faster than looking each of them up."""
+
 Direction = Literal["gold-in-retrieved", "retrieved-in-gold", "either"]
 
 
@@ -89,18 +93,35 @@ def json_escaped(retrieved: Sequence[str], gold: Sequence[str]) -> Block:
         Shape (retrieved, gold).
     """
     block = np.zeros((len(retrieved), len(gold)))
-    for row, found in enumerate(retrieved):
+    signs = [plain_part(found) for found in retrieved]
+    everything = "\0".join(gold)
+    if len(retrieved) * len(everything) >= _MANY:
+        open_rows = [row for row, maybe in enumerate(may_occur(signs, everything)) if maybe]
+    else:
+        open_rows = [row for row, sign in enumerate(signs) if sign in everything]
+    has_escapes = ["\\" in wanted for wanted in gold]
+    for row in open_rows:
+        found, sign = retrieved[row], signs[row]
         if not found:
             continue
         forms: tuple[str, ...] | None = None
+        plain: str | None = None
         for column, wanted in enumerate(gold):
-            if found in wanted:
+            at = wanted.find(sign)
+            if at < 0:
+                continue
+            if stands_in(found, wanted, sign, at):
                 block[row, column] = 1.0
                 continue
-            if forms is None:  # only now, and once for all gold texts
-                forms = _other_forms(found)
-            if forms and any(form in wanted for form in forms):
+            if plain is None:  # only now, and once for all gold texts
+                plain = unescape(found)
+            if plain and plain != found and stands_in(plain, wanted, sign, at):
                 block[row, column] = 1.0
+            elif has_escapes[column]:  # whatever escaping changes has a backslash then
+                if forms is None:
+                    forms = escaped_forms(found)
+                if any(stands_in(form, wanted, sign, at) for form in forms):
+                    block[row, column] = 1.0
     return block
 
 
@@ -259,12 +280,6 @@ def is_chunk_of_original(chunk: str, original: str) -> bool:
     if chunk.startswith(("user: ", "assistant: ")):
         return chunk.split(": ")[1] in original or encoded.split(": ")[1] in original
     return chunk in original or encoded in original
-
-
-def _other_forms(text: str) -> tuple[str, ...]:
-    """Return the JSON-escaped forms of a text, and the text that it is the JSON-escaped form of."""
-    plain = unescape(text)
-    return escaped_forms(text) if plain == text or not plain else (*escaped_forms(text), plain)
 
 
 def _verdicts(retrieved: Sequence[str], gold: Sequence[str], matches: Callable[[str, str], bool]) -> Block:

@@ -7,9 +7,13 @@ from __future__ import annotations
 import re
 from json.encoder import encode_basestring, encode_basestring_ascii
 
-__all__ = ["escaped_forms", "unescape"]
+from rankgauge.matchers.probes import PART
 
-_CHANGES = re.compile(r"[^\x20\x21\x23-\x5b\x5d-\x7e]")
+__all__ = ["escaped_forms", "plain_part", "unescape"]
+
+_LONGEST_TAIL = 5
+"""How many characters an escape has after its backslash."""
+_PLAIN = re.compile(rf"[\x20\x21\x23-\x5b\x5d-\x7e]{{{PART + _LONGEST_TAIL}}}")
 _ESCAPE = re.compile(
     r"\\(?:([\"\\/bfnrt])|u([dD][89abAB][0-9a-fA-F]{2})\\u([dD][c-fC-F][0-9a-fA-F]{2})|u(?![dD][89a-fA-F])([0-9a-fA-F]{4}))"
 )
@@ -27,10 +31,29 @@ def escaped_forms(text: str) -> tuple[str, ...]:
         The form with everything but ASCII escaped, and the one with only what JSON demands; without the quotes.
         Empty when escaping changes nothing.
     """
-    if _CHANGES.search(text) is None:
+    narrow = encode_basestring_ascii(text)[1:-1]
+    if narrow == text:
         return ()
-    forms = (encode_basestring_ascii(text)[1:-1], encode_basestring(text)[1:-1])
-    return tuple(form for form in dict.fromkeys(forms) if form != text)
+    wide = encode_basestring(text)[1:-1]
+    return (narrow,) if wide in {narrow, text} else (narrow, wide)
+
+
+def plain_part(text: str) -> str:
+    """
+    Return some part of a text that stands letter by letter in each of its escaped forms, and in what it escapes.
+
+    That part has only characters that escaping leaves alone. It is taken from a run of them without the run's first
+    five, which may be the tail of an escape (``\\\\u00e9``) and so be gone from what the text escapes.
+
+    Args:
+        text: Any text.
+
+    Returns:
+        `PART` characters, from the middle where it has them there, since texts often begin alike; empty when there are
+        none. A text that does not contain them contains the text in no form.
+    """
+    found = _PLAIN.search(text, len(text) // 2) or _PLAIN.search(text)
+    return "" if found is None else found[0][_LONGEST_TAIL:]
 
 
 def unescape(text: str) -> str:

@@ -15,6 +15,7 @@ one back that does. Where *m* - 7 - 8 *e* is 0 or less it says nothing, and ever
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import accumulate
 
 import edlib
 import numpy as np
@@ -28,7 +29,10 @@ _Q = 8
 _MOST_SYMBOLS = 255
 _SPREAD = np.uint64(0x9E3779B97F4A7C15)
 _BASE = 0x100000001B3
+_POWERS = np.array([pow(_BASE, 7 - place, 1 << 64) for place in range(8)], dtype=np.uint64)
+_EIGHT_BYTES = np.dtype("<u8")
 _LEAST_BITS = 12
+_SPARSE = 16
 
 
 def allowed_edits(length: int, threshold: float) -> int:
@@ -63,8 +67,8 @@ def infix_distance(chunk: str, gold: str, most: int) -> int | None:
     Returns:
         The distance; None when it is larger than *most*.
     """
-    if chunk.isascii() and gold.isascii():
-        return _by_edlib(chunk.encode(), gold.encode(), most)
+    if (narrow := _latin(chunk, gold)) is not None:
+        return _by_edlib(*narrow, most)
     chunk_codes, gold_codes = _code_points(chunk), _code_points(gold)
     symbols = np.unique(chunk_codes)
     if len(symbols) > _MOST_SYMBOLS:
@@ -130,26 +134,68 @@ def passes_filter(chunks: Sequence[str], golds: Sequence[str], most: Sequence[in
     Returns:
         Shape (chunks, golds).
     """
-    lengths = np.array([len(chunk) for chunk in chunks], dtype=np.int64)
-    needed = lengths - (_Q - 1) - _Q * np.asarray(most, dtype=np.int64)
     passes = np.ones((len(chunks), len(golds)), dtype=np.bool_)
-    asked = np.flatnonzero(needed > 0)
-    if not len(asked):
+    # Where a chunk has no more disjoint 8-grams than edits are allowed, nothing can be told.
+    asked = [place for place, chunk in enumerate(chunks) if len(chunk) // _Q > most[place]]
+    if not asked or not golds:
         return passes
-    joined = "".join(chunks[place] for place in asked.tolist())
-    is_ascii = joined.isascii() and all(gold.isascii() for gold in golds)
-    grams = _grams(joined, is_ascii=is_ascii)
-    starts = np.cumsum(lengths[asked]) - lengths[asked]
-    # Grams that reach into the next chunk are none of the chunk's own: they are left out of its sum.
-    ends = starts + lengths[asked] - (_Q - 1)
-    for place, gold in enumerate(golds):
-        bits = max(_LEAST_BITS, (16 * len(gold)).bit_length())
-        shift = np.uint64(64 - bits)
-        table = np.zeros(1 << bits, dtype=np.bool_)
-        table[_grams(gold, is_ascii=is_ascii) >> shift] = True
-        running = np.concatenate(([0], np.cumsum(table[grams >> shift], dtype=np.int64)))
-        passes[asked, place] = running[ends] - running[starts] >= needed[asked]
+    held = np.flatnonzero(~_hold_apart([chunks[place] for place in asked], golds, [most[place] for place in asked]))
+    passes[[asked[place] for place in held.tolist()]] = False
+    left = sorted(set(asked) - {asked[place] for place in held.tolist()})
+    if left:
+        passes[left] = _hold_overlapping([chunks[place] for place in left], golds, [most[place] for place in left])
     return passes
+
+
+def _hold_apart(chunks: Sequence[str], golds: Sequence[str], most: Sequence[int]) -> NDArray[np.bool_]:
+    """Return which chunks have enough of their disjoint 8-grams somewhere in the gold texts."""
+    pieces = [len(chunk) // _Q for chunk in chunks]
+    joined = "".join([chunk[: count * _Q] for chunk, count in zip(chunks, pieces, strict=True)])
+    everything = "".join(golds)  # a gram across a seam can only make one more seem to occur
+    narrow = _latin(joined, everything)
+    if narrow is not None:
+        asked: Codes = np.frombuffer(narrow[0], _EIGHT_BYTES) * _SPREAD
+    else:
+        asked = (_code_points(joined).astype(np.uint64).reshape(-1, _Q) * _POWERS).sum(axis=1, dtype=np.uint64)
+        asked *= _SPREAD
+    hits = _marked(everything if narrow is None else narrow[1], asked)
+    starts = list(accumulate(pieces, initial=0))[:-1]
+    counts = np.add.reduceat(hits, starts, dtype=np.int64)
+    return counts >= np.array(pieces) - np.array(most)
+
+
+def _hold_overlapping(chunks: Sequence[str], golds: Sequence[str], most: Sequence[int]) -> NDArray[np.bool_]:
+    """Return which chunks have enough of all their 8-grams in which gold text."""
+    lengths = np.array([len(chunk) for chunk in chunks], dtype=np.int64)
+    needed = lengths - (_Q - 1) - _Q * np.array(most, dtype=np.int64)
+    joined = "".join(chunks)
+    # Grams that reach into the next chunk are none of the chunk's own: every second sum is of those, and dropped.
+    starts = np.cumsum(lengths) - lengths
+    bounds = np.column_stack((starts, starts + lengths - (_Q - 1))).ravel()[: 2 * len(chunks)]
+    passes = np.empty((len(chunks), len(golds)), dtype=np.bool_)
+    for column, gold in enumerate(golds):
+        narrow = _latin(joined, gold)
+        asked = _grams(joined if narrow is None else narrow[0])
+        hits = np.append(_marked(gold if narrow is None else narrow[1], asked), [False] * _Q)
+        passes[:, column] = np.add.reduceat(hits, bounds, dtype=np.int64)[::2] >= needed
+    return passes
+
+
+def _latin(one: str, other: str) -> tuple[bytes, bytes] | None:
+    """Return two texts with a byte for each character, None where one has others."""
+    try:
+        return one.encode("latin-1"), other.encode("latin-1")
+    except UnicodeEncodeError:
+        return None
+
+
+def _marked(text: str | bytes, asked: Codes) -> NDArray[np.bool_]:
+    """Return which grams a text seems to have; every one that it has is among them."""
+    bits = max(_LEAST_BITS, (_SPARSE * len(text)).bit_length())
+    shift = np.uint64(64 - bits)
+    table = np.zeros(1 << bits, np.bool_)
+    table[(_grams(text) >> shift).view(np.int64)] = True
+    return table.take((asked >> shift).view(np.int64))
 
 
 def _by_edlib(chunk: bytes, gold: bytes, most: int) -> int | None:
@@ -161,14 +207,12 @@ def _code_points(text: str) -> NDArray[np.uint32]:
     return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4")
 
 
-def _grams(text: str, *, is_ascii: bool) -> Codes:
-    """Return a hash of every 8-gram of a text: spread over 64 bits, the high ones the best."""
+def _grams(text: str | bytes) -> Codes:
+    """Return a hash of every 8-gram of a text, the high bits the best; of bytes, other ones than of characters."""
     if len(text) < _Q:
         return np.empty(0, dtype=np.uint64)
-    if is_ascii:  # eight characters are eight bytes of one number, and the number is the gram itself
-        data = text.encode()
-        grams: Codes = np.ndarray((len(data) - _Q + 1,), dtype="<u8", buffer=data, strides=(1,))
-        return grams * _SPREAD
+    if isinstance(text, bytes):  # eight bytes are one number, and the number is the gram itself
+        return np.ndarray((len(text) - _Q + 1,), _EIGHT_BYTES, text, 0, (1,)) * _SPREAD
     codes = _code_points(text).astype(np.uint64)
     for step in (1, 2, 4):  # from hashes of 1 character to hashes of 2, of 4, of 8
         codes = codes[:-step] * np.uint64(pow(_BASE, step, 1 << 64)) + codes[step:]

@@ -26,6 +26,12 @@ __all__ = [
 
 _ROLE = re.compile(r"\s*(?:user|assistant|system|human|ai)[^\S\n]*:\s*", re.IGNORECASE)
 _LONGEST_DATE_LINE = 80
+# How a line with a date begins, where it begins with letters.
+_DATE_HEADS = frozenset(
+    ["dat", "mon", "tue", "wed", "thu", "fri", "sat", "sun", "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
+)
+# First characters of texts without a role; there is no need to look further.
+_NO_ROLE = "BCDEFGIJKLMNOPQRTVWXYZbcdefgijklmnopqrtvwxyz0123456789\"'"
 _MONTH = (
     r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
     r"|nov(?:ember)?|dec(?:ember)?)\.?"
@@ -39,8 +45,10 @@ _DATE = (
     rf"{_WEEKDAY}(?:{_YEAR}[-/.][01]?[0-9][-/.][0-3]?[0-9]|{_DAY} (?:of )?{_MONTH},? {_YEAR}|{_MONTH} {_DAY},? {_YEAR})"
 )
 _STAMP = rf"{_DATE}(?: \([a-z]{{3,9}}\))?(?:(?:t|,? (?:at )?){_TIME})?"
-_DATE_LINE = re.compile(rf"(?:date ?: ?)?(?:\[{_STAMP}\]|\({_STAMP}\)|{_STAMP}):?", re.IGNORECASE)
-_BRACKETED = re.compile(rf"\[(?:date ?: ?)?{_STAMP}\]", re.IGNORECASE)
+_DATE_LINE = re.compile(rf"(?:date ?: ?)?(?:\[{_STAMP}\]|\({_STAMP}\)|{_STAMP}):?", re.IGNORECASE | re.ASCII)
+_DIGITS = re.compile(_YEAR)
+_USUAL_LINE = re.compile(r"Date: [0-9]{4}-[01][0-9]-[0-3][0-9]\n")
+_BRACKETED = re.compile(rf"\[(?:date ?: ?)?{_STAMP}\]", re.IGNORECASE | re.ASCII)
 
 
 @normalizer("unicode-nfkc", stage="fold")
@@ -89,13 +97,19 @@ def strip_date_prefix(text: str) -> str:
     """
     at = 0
     while True:
+        head = text[at : at + 3].lower()
+        if head not in _DATE_HEADS and head[:1].isalpha():
+            return text[at:]  # nearly every text ends here
+        if (usual := _USUAL_LINE.match(text, at)) is not None:
+            at = usual.end()
+            continue
         start = _skip_space(text, at)
         end = text.find("\n", start, start + _LONGEST_DATE_LINE + 1)
         if end < 0 and len(text) - start <= _LONGEST_DATE_LINE:
             end = len(text)
-        if end >= 0 and _DATE_LINE.fullmatch(" ".join(text[start:end].split())):
+        if end >= 0 and _is_date(text[start:end]):
             at = min(end + 1, len(text))
-        elif (bracketed := _BRACKETED.match(text, start, start + _LONGEST_DATE_LINE)) is not None:
+        elif text.startswith("[", start) and (bracketed := _BRACKETED.match(text, start, start + _LONGEST_DATE_LINE)):
             at = _skip_space(text, bracketed.end())
         else:
             return text[at:]
@@ -105,9 +119,14 @@ def strip_date_prefix(text: str) -> str:
 def strip_role_prefix(text: str) -> str:
     """Remove ``user:``, ``assistant:``, ``system:``, ``human:`` and ``ai:`` from the start, in any case, repeatedly."""
     at = 0
-    while (role := _ROLE.match(text, at)) is not None:
+    while text[at : at + 1] not in _NO_ROLE and (role := _ROLE.match(text, at)) is not None:
         at = role.end()
     return text[at:]
+
+
+def _is_date(line: str) -> bool:
+    # A year first: most lines have none, and that is told sooner.
+    return _DIGITS.search(line) is not None and _DATE_LINE.fullmatch(" ".join(line.split())) is not None
 
 
 _SPACE = re.compile(r"\s*")

@@ -13,6 +13,9 @@ from rankgauge.plugin import Cutoff, Judged, Scores, metric
 __all__ = ["expected_reciprocal_rank"]
 
 
+_HIGHEST = 1023
+
+
 @metric(
     "retrieval-err-at-k",
     gold=("relevant", "passages"),
@@ -55,6 +58,9 @@ def expected_reciprocal_rank(
     top = highest if max_grade is None else max_grade
     if check and highest > top:
         msg = f"grade {highest:g} lies above max_grade={top:g}; give the highest grade of the scale"
+        raise ValueError(msg)
+    if top > _HIGHEST:
+        msg = f"a highest grade of {top:g} is too large for a float: 2 to that power has to be one"
         raise ValueError(msg)
     rows = judged.credits(k)
     satisfied = (np.exp2(np.maximum(rows.grade, 0)) - 1) / np.exp2(top)

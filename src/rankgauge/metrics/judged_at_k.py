@@ -23,6 +23,7 @@ def _details(judged: Judged, *, k: Cutoff) -> Mapping[str, Sequence[Any]]:
     short=("judged", "Judged"),
     uses_rel=False,
     laws=("bounded", "tail"),
+    defined=lambda judged: judged.graded.copy(),
     undefined="the ground truth is a plain list, which judges nothing but what it lists, or nothing was retrieved",
     details=_details,
     joins=("top_k",),

@@ -157,12 +157,17 @@ def discounted(judged: Judged, rows: Rows, gain: Gain = "linear", discount: Disc
     Returns:
         Shape (n,).
     """
-    gains = rows.grade if gain == "linear" else np.exp2(rows.grade) - 1
-    position = rows.rank + 1 if discount == "log2" else np.maximum(rows.rank, 2)
-    return judged.sum(rows, gains / np.log2(position))
+    with np.errstate(over="ignore"):
+        gains = rows.grade if gain == "linear" else np.exp2(rows.grade) - 1
+        position = rows.rank + 1 if discount == "log2" else np.maximum(rows.rank, 2)
+        return judged.sum(rows, gains / np.log2(position))
 
 
 def _ratio(judged: Judged, earned: Scores, best: Scores, ideal: Ideal) -> Scores:
+    if not (np.isfinite(best).all() and np.isfinite(earned).all()):
+        highest = float(judged.gold.grade.max(initial=0.0))
+        msg = f"gains as high as {highest:g} are too large for a float with these parameters"
+        raise ValueError(msg)
     with np.errstate(invalid="ignore", divide="ignore"):
         scores = np.where(best == 0, np.nan, earned / best)
     if ideal.startswith("retrieved"):

@@ -64,6 +64,7 @@ def summary(result: Result) -> dict[str, Any]:
         "samples": len(result),
         "unhealthy": result.n_unhealthy,
         "incomplete": result.is_incomplete,
+        "interrupted": bool(manifest.get("interrupted")),
         "metrics": {name: _metric(column) for name, column in result.metrics.items()},
         "cohorts": [
             {

@@ -14,7 +14,7 @@ from rankgauge.plugin import reporter
 if TYPE_CHECKING:
     from rankgauge.result import MetricSummary, Result
 
-__all__ = ["cell", "markdown_report", "number", "policy_line"]
+__all__ = ["cell", "cutoff", "markdown_report", "number", "policy_line"]
 
 _BAR = 24
 _LISTED = 50
@@ -25,7 +25,10 @@ def markdown_report(result: Result) -> str:
     """Lay the result out as Markdown: metrics, cohorts, distributions, notes and failures."""
     dataset = result.manifest.get("dataset") or {}
     parts = [f"# Evaluation of {cell(dataset.get('name') or 'samples given in Python')}", ""]
-    parts += [f"{len(result):,} samples. {cell(policy_line(result))}", ""]
+    stopped = (
+        " The run was interrupted; these are the samples that were done." if result.manifest.get("interrupted") else ""
+    )
+    parts += [f"{len(result):,} samples.{stopped} {cell(policy_line(result))}", ""]
     parts += _metrics(result)
     if any(result.tags):
         parts += _cohorts(result)
@@ -39,6 +42,12 @@ def markdown_report(result: Result) -> str:
 def number(value: float | None, digits: int = 4) -> str:
     """Return a number as tables show it; a dash where there is none."""
     return "-" if value is None else f"{value:.{digits}f}"
+
+
+def cutoff(column: MetricSummary) -> str:
+    """Return a column's cutoff, or the lowest and the highest; a dash where there is none."""
+    k = column.k
+    return "-" if k is None else f"{k[0]}-{k[1]}" if isinstance(k, tuple) else str(k)
 
 
 def policy_line(result: Result) -> str:
@@ -66,12 +75,13 @@ def _table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
 
 
 def _metrics(result: Result) -> list[str]:
-    header = ("metric", "mean", "n", "undefined", "missing", "failed", "std", "p50", "p95", "pass rate (>= 0.5)")
+    header = ("metric", "mean", "n", "k", "undefined", "missing", "failed", "std", "p50", "p95", "pass rate (>= 0.5)")
     rows = [
         (
             cell(name),
             number(column.mean),
             str(column.n),
+            cutoff(column),
             str(column.n_undefined),
             str(column.n_missing),
             str(column.n_failed),

@@ -15,7 +15,7 @@ from rankgauge.result.summary import MetricInfo, MetricSummary
 if TYPE_CHECKING:
     from rankgauge.result.result import Result
 
-__all__ = ["check_mergeable", "concatenated"]
+__all__ = ["check_mergeable", "concatenated", "merged_manifest"]
 
 
 def check_mergeable(first: Result, other: Result) -> None:
@@ -92,3 +92,25 @@ def concatenated(columns: Sequence[MetricSummary]) -> MetricSummary:
         reasons,
         details,
     )
+
+
+def merged_manifest(manifests: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """
+    Return the manifest of a merged result.
+
+    Args:
+        manifests: Those of the parts, in order.
+
+    Returns:
+        The first one, interrupted if any is, with the number of parts, and with every dataset and outputs file that
+        differs from the first.
+    """
+    merged = dict(manifests[0])
+    merged["interrupted"] = any(manifest.get("interrupted") for manifest in manifests)
+    merged["merged_from"] = sum(manifest.get("merged_from", 1) for manifest in manifests)
+    for key in ("dataset", "outputs"):
+        others = [manifest[key] for manifest in manifests if key in manifest and manifest[key] != merged.get(key)]
+        distinct = [other for place, other in enumerate(others) if other not in others[:place]]
+        if distinct:
+            merged[f"further_{key}"] = distinct
+    return merged

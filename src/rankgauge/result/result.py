@@ -4,7 +4,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -16,7 +17,7 @@ from rankgauge.errors import ExpressionError, ResultError, suggest
 from rankgauge.evaluation.run import Scored
 from rankgauge.evaluation.scoring import FAILED, MISSING, STATUSES
 from rankgauge.expression import parse
-from rankgauge.result.merge import check_mergeable, concatenated
+from rankgauge.result.merge import check_mergeable, concatenated, merged_manifest
 from rankgauge.result.summary import MetricSummary
 
 if TYPE_CHECKING:
@@ -140,9 +141,6 @@ class Result:
 
     def __len__(self) -> int:
         return len(self.sample_ids)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.metrics)
 
     def __contains__(self, name: object) -> bool:
         try:
@@ -269,13 +267,13 @@ class Result:
             check_mergeable(first, other)
         ids = [sample_id for result in results for sample_id in result.sample_ids]
         if len(set(ids)) < len(ids):
-            twice = next(sample_id for sample_id in ids if ids.count(sample_id) > 1)
+            twice = next(sample_id for sample_id, times in Counter(ids).items() if times > 1)
             msg = f"cannot merge: sample {twice!r} stands in two of the results"
             raise ResultError(msg)
         metrics = {name: concatenated([result.metrics[name] for result in results]) for name in first.metrics}
         notes = dict.fromkeys(note for result in results for note in result.notes)
         tags = [tags for result in results for tags in result.tags]
-        manifest = {**first.manifest, "merged_from": len(results)}
+        manifest = merged_manifest([result.manifest for result in results])
         return cls(ids, tags, metrics, manifest, list(notes))
 
     def save(self, directory: str | os.PathLike[str]) -> Path:

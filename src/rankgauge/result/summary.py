@@ -65,6 +65,8 @@ class MetricInfo:
         matcher_providers: The same for the matcher and each of its parts.
 
         inferred: Parameters that were found in the data.
+
+        params: Every parameter with its value, the defaults included.
     """
 
     name: str
@@ -86,6 +88,7 @@ class MetricInfo:
     provider: Mapping[str, Any]
     matcher_providers: Mapping[str, Mapping[str, Any]]
     inferred: Mapping[str, float]
+    params: Mapping[str, Any]
 
     @classmethod
     def of(cls, scored: ScoredMetric) -> MetricInfo:
@@ -114,6 +117,7 @@ class MetricInfo:
                 {} if matcher is None else {name: dataclasses.asdict(by) for name, by in matcher.providers}
             ),
             inferred=dict(scored.params),
+            params=dict(planned.settings),
         )
 
     @classmethod
@@ -136,7 +140,8 @@ class MetricInfo:
             True when name, cutoff and the parameters mentioned agree.
         """
         own = parse(self.expression)
-        if not set(expression.params) <= set(own.params):
+        asked = dict(expression.params)
+        if any(name not in self.params or self.params[name] != value for name, value in asked.items()):
             return False
         known = {name.casefold() for name in self.names}
         for name, k in spellings(expression):

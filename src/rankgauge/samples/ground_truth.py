@@ -12,7 +12,7 @@ from typing import Any
 import orjson
 
 from rankgauge.errors import did_you_mean
-from rankgauge.samples.scalars import NUMBERS, InvalidError, are_strings, look, read_gain, read_id
+from rankgauge.samples.scalars import NUMBERS, InvalidError, are_strings, is_real, look, read_gain, read_id
 from rankgauge.samples.values import DEFAULT_CONTRACT, GOLD_KINDS, Contract, Expected, Fault, GoldKind
 
 __all__ = ["FORMS", "read_expected"]
@@ -48,7 +48,9 @@ def read_expected(raw: object, *, contract: Contract = DEFAULT_CONTRACT) -> Expe
     if isinstance(raw, str):
         return Expected(answer=_texts(raw, ""))
     if isinstance(raw, Mapping):
-        if all(type(value) in NUMBERS for value in raw.values()):
+        if raw and set(raw) <= set(GOLD_KINDS):
+            return _full_form(raw, contract)
+        if all(type(value) in NUMBERS or is_real(value) for value in raw.values()):
             return _relevant(raw, contract)
         return _full_form(raw, contract)
     raise InvalidError("", f"ground truth is {FORMS}; found {look(raw)}")

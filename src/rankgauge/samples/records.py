@@ -11,7 +11,7 @@ from rankgauge.errors import Problem, did_you_mean
 from rankgauge.samples.ground_truth import FORMS, read_expected
 from rankgauge.samples.outputs import read_output
 from rankgauge.samples.scalars import InvalidError, look, read_id
-from rankgauge.samples.values import DEFAULT_CONTRACT, Contract, Expected, Sample
+from rankgauge.samples.values import DEFAULT_CONTRACT, HIGHEST_K, Contract, Expected, Sample
 
 __all__ = ["read_sample"]
 
@@ -130,9 +130,10 @@ def _read_metadata(raw: object, contract: Contract) -> tuple[int | None, tuple[s
     if not isinstance(raw, Mapping):
         raise InvalidError("", f"expected an object, found {look(raw)}")
     k = raw.get("k")
-    if k is not None and (type(k) is not int or k < 1):
+    if k is not None and (type(k) is not int or not 1 <= k <= HIGHEST_K):
         if contract.on_bad_k == "error":
-            raise InvalidError(".k", f"k must be an integer of 1 or more, not {k!r}")
+            wanted = "at most 2**53" if type(k) is int and k > HIGHEST_K else "an integer of 1 or more"
+            raise InvalidError(".k", f"k must be {wanted}, not {k!r}")
         k = None
     tags = raw.get("tags")
     if tags is None:

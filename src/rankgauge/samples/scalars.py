@@ -5,13 +5,14 @@ Single values of outside data: ids, gains, and how a message shows what was foun
 from __future__ import annotations
 
 import math
+import numbers
 import re
 from collections.abc import Mapping, Sequence
 from typing import TypeGuard
 
 from rankgauge.samples.values import Contract
 
-__all__ = ["NUMBERS", "InvalidError", "are_strings", "is_finite_number", "look", "read_gain", "read_id"]
+__all__ = ["NUMBERS", "InvalidError", "are_strings", "is_finite_number", "is_real", "look", "read_gain", "read_id"]
 
 _NUMERIC = re.compile(r"\s*[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?\s*")
 NUMBERS = frozenset({int, float})
@@ -72,7 +73,7 @@ def read_gain(raw: object, path: str, contract: Contract) -> float:
     """
     if isinstance(raw, str) and contract.coerce and _NUMERIC.fullmatch(raw):
         raw = float(raw)
-    if isinstance(raw, bool) or not isinstance(raw, int | float):
+    if not is_real(raw):
         raise InvalidError(path, f"a gain must be a number, not {look(raw)}")
     if not is_finite_number(raw):
         raise InvalidError(path, f"a gain must be finite, not {look(raw)}")
@@ -88,12 +89,15 @@ def are_strings(values: Sequence[object]) -> TypeGuard[Sequence[str]]:
     return True
 
 
+def is_real(value: object) -> TypeGuard[numbers.Real]:
+    """Return whether a value is a number, one of numpy's included, and no boolean."""
+    return isinstance(value, numbers.Real) and not isinstance(value, bool)
+
+
 def is_finite_number(value: object) -> bool:
     """Return whether a value is a number that a float can hold."""
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return False
     try:
-        return math.isfinite(value)
+        return is_real(value) and math.isfinite(value)
     except OverflowError:
         return False
 

@@ -7,7 +7,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
-__all__ = ["DEFAULT_CONTRACT", "FIELDS", "GOLD_KINDS", "Contract", "Expected", "Fault", "GoldKind", "Output", "Sample"]
+__all__ = [
+    "DEFAULT_CONTRACT",
+    "FIELDS",
+    "GOLD_KINDS",
+    "HIGHEST_K",
+    "Contract",
+    "Expected",
+    "Fault",
+    "GoldKind",
+    "Output",
+    "Sample",
+]
 
 GoldKind = Literal["relevant", "passages", "answer", "keywords"]
 """The kinds of ground truth a metric can be judged against."""
@@ -31,6 +42,10 @@ FIELDS = (
     "metadata.answerable",
 )
 """What `fields` may map a name of the user's data onto."""
+
+
+HIGHEST_K = 2**53
+"""The largest cutoff: up to it every integer is a float of its own."""
 
 
 class Contract(NamedTuple):

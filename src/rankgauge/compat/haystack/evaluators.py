@@ -1,0 +1,328 @@
+"""
+Evaluators: recall, reciprocal rank, average precision and nDCG of documents, and exact match of answers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from enum import Enum
+from typing import Self, TypedDict
+
+from rankgauge.compat.haystack.documents import Document, Documents, check_lengths, hashable, value_of
+from rankgauge.compat.haystack.serialization import described, rebuilt
+from rankgauge.compat.judging import ByValue, judge_by_value, scores_of
+from rankgauge.judged import Scores
+from rankgauge.logs import logger
+from rankgauge.metrics.answer import answer_exact_match
+from rankgauge.metrics.average_precision import average_precision
+from rankgauge.metrics.hit import hit
+from rankgauge.metrics.ndcg import discounted, ndcg
+from rankgauge.metrics.recall import recall
+from rankgauge.metrics.reciprocal_rank import reciprocal_rank
+
+__all__ = [
+    "AnswerExactMatchEvaluator",
+    "AnswerScores",
+    "DocumentMAPEvaluator",
+    "DocumentMRREvaluator",
+    "DocumentNDCGEvaluator",
+    "DocumentRecallEvaluator",
+    "DocumentScores",
+    "RecallMode",
+]
+
+_PROFILE = "haystack"
+_DOCUMENTS = "ground_truth_documents and retrieved_documents"
+
+
+class DocumentScores(TypedDict):
+    """The mean over queries, and the score of each."""
+
+    score: float
+    individual_scores: list[float]
+
+
+class AnswerScores(TypedDict):
+    """The mean over answers, and the score of each, 0 or 1."""
+
+    individual_scores: list[int]
+    score: float
+
+
+class RecallMode(Enum):
+    """What recall is: whether anything was found, or how much."""
+
+    SINGLE_HIT = "single_hit"
+    MULTI_HIT = "multi_hit"
+
+    def __str__(self) -> str:
+        return self.value
+
+    @staticmethod
+    def from_str(string: str) -> RecallMode:
+        """
+        Return the mode of that name.
+
+        Args:
+            string: `single_hit` or `multi_hit`.
+
+        Returns:
+            The mode.
+
+        Raises:
+            ValueError: There is no such mode.
+        """
+        known = [mode.value for mode in RecallMode]
+        if string not in known:
+            msg = f"Unknown recall mode '{string}'. Supported modes are: {known}"
+            raise ValueError(msg)
+        return RecallMode(string)
+
+
+class DocumentRecallEvaluator:
+    """
+    Recall of the distinct gold values; values that are None or the empty string are ignored.
+
+    Attributes:
+        mode: Whether a query scores 1 as soon as anything was found, or the share that was found.
+
+        document_comparison_field: What is compared: `content`, `id` or ``meta.<key>``, where dots lead into nested
+            keys.
+    """
+
+    def __init__(
+        self, mode: str | RecallMode = RecallMode.SINGLE_HIT, document_comparison_field: str = "content"
+    ) -> None:
+        self.mode = RecallMode.from_str(str(mode))
+        self.document_comparison_field = document_comparison_field
+
+    def run(self, ground_truth_documents: Documents, retrieved_documents: Documents) -> DocumentScores:
+        """
+        Score every query.
+
+        Args:
+            ground_truth_documents: The gold documents of each query.
+
+            retrieved_documents: The documents retrieved for each, best first; all of them count.
+
+        Returns:
+            The mean and the score of each query. A query with no value on either side scores 0, and a warning is
+            logged.
+
+        Raises:
+            ValueError: There are no queries, the lengths differ, or the field cannot be compared.
+
+            TypeError: A value, such as a list in `meta`, is not hashable.
+        """
+        check_lengths(ground_truth_documents, retrieved_documents, _DOCUMENTS)
+        queries = []
+        for gold, retrieved in zip(ground_truth_documents, retrieved_documents, strict=True):
+            truths, found = self._comparable(gold, "ground truth"), self._comparable(retrieved, "retrieved")
+            queries.append(ByValue(truths, found))
+        judged = judge_by_value(queries, _PROFILE)
+        metric = hit if self.mode is RecallMode.SINGLE_HIT else recall
+        return _result(scores_of(metric, judged, _PROFILE, k=judged.depth))
+
+    def _comparable(self, documents: Sequence[Document], side: str) -> list[object]:
+        values = [value_of(document, self.document_comparison_field) for document in documents]
+        kept = [hashable(value) for value in values if value not in ("", None)]
+        if not kept:
+            logger("compat.haystack").warning(
+                "a query has no %s documents with a value in %r. Score will be set to 0.",
+                side,
+                self.document_comparison_field,
+            )
+        return kept
+
+    def to_dict(self) -> dict[str, object]:
+        """Return a dictionary that makes this evaluator again."""
+        return described(
+            type(self).__name__, mode=str(self.mode), document_comparison_field=self.document_comparison_field
+        )
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, object]) -> Self:
+        """Make an evaluator from what `to_dict` returned, here or in Haystack."""
+        return rebuilt(cls, cls.__name__, data)
+
+
+class DocumentMRREvaluator:
+    """
+    One over the rank of the first retrieved document that is gold; None never matches, the empty string does.
+
+    Attributes:
+        document_comparison_field: As in `DocumentRecallEvaluator`.
+    """
+
+    def __init__(self, document_comparison_field: str = "content") -> None:
+        self.document_comparison_field = document_comparison_field
+
+    def run(self, ground_truth_documents: Documents, retrieved_documents: Documents) -> DocumentScores:
+        """
+        Score every query.
+
+        Args:
+            ground_truth_documents: The gold documents of each query.
+
+            retrieved_documents: The documents retrieved for each, best first; all of them count.
+
+        Returns:
+            The mean and the score of each query; 0 where nothing was found.
+
+        Raises:
+            ValueError: There are no queries, the lengths differ, or the field cannot be compared.
+        """
+        return _uncut(reciprocal_rank, ground_truth_documents, retrieved_documents, self.document_comparison_field)
+
+    def to_dict(self) -> dict[str, object]:
+        """Return a dictionary that makes this evaluator again."""
+        return described(type(self).__name__, document_comparison_field=self.document_comparison_field)
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, object]) -> Self:
+        """Make an evaluator from what `to_dict` returned, here or in Haystack."""
+        return rebuilt(cls, cls.__name__, data)
+
+
+class DocumentMAPEvaluator:
+    """
+    Average precision over the distinct gold values, each credited once; None never matches, the empty string does.
+
+    Attributes:
+        document_comparison_field: As in `DocumentRecallEvaluator`.
+    """
+
+    def __init__(self, document_comparison_field: str = "content") -> None:
+        self.document_comparison_field = document_comparison_field
+
+    def run(self, ground_truth_documents: Documents, retrieved_documents: Documents) -> DocumentScores:
+        """
+        Score every query.
+
+        Args:
+            ground_truth_documents: The gold documents of each query.
+
+            retrieved_documents: The documents retrieved for each, best first; all of them count.
+
+        Returns:
+            The mean and the score of each query; 0 where there is nothing to find.
+
+        Raises:
+            ValueError: There are no queries, the lengths differ, or the field cannot be compared.
+        """
+        return _uncut(average_precision, ground_truth_documents, retrieved_documents, self.document_comparison_field)
+
+    def to_dict(self) -> dict[str, object]:
+        """Return a dictionary that makes this evaluator again."""
+        return described(type(self).__name__, document_comparison_field=self.document_comparison_field)
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, object]) -> Self:
+        """Make an evaluator from what `to_dict` returned, here or in Haystack."""
+        return rebuilt(cls, cls.__name__, data)
+
+
+class DocumentNDCGEvaluator:
+    """
+    Discounted gain over that of all gold documents in the best order; a gain is the gold document's score, or 1.
+
+    Attributes:
+        document_comparison_field: As in `DocumentRecallEvaluator`.
+    """
+
+    def __init__(self, document_comparison_field: str = "content") -> None:
+        self.document_comparison_field = document_comparison_field
+
+    def run(self, ground_truth_documents: Documents, retrieved_documents: Documents) -> DocumentScores:
+        """
+        Score every query.
+
+        Args:
+            ground_truth_documents: The gold documents of each query, all with a score or all without. Of those with
+                equal values the highest score counts.
+
+            retrieved_documents: The documents retrieved for each, best first; all of them count.
+
+        Returns:
+            The mean and the score of each query; the integer 0 where the best order has no gain.
+
+        Raises:
+            ValueError: There are no queries, the lengths differ, some gold documents of a query have a score and
+                others do not, or the field cannot be compared.
+
+            TypeError: A value, such as a list in `meta`, is not hashable.
+        """
+        check_lengths(ground_truth_documents, retrieved_documents, _DOCUMENTS)
+        for gold in ground_truth_documents:
+            if len({document.score is None for document in gold}) > 1:
+                msg = "Either none or all documents in each list of ground_truth_documents must have a score."
+                raise ValueError(msg)
+        queries = []
+        for gold, retrieved in zip(ground_truth_documents, retrieved_documents, strict=True):
+            truths = [
+                (hashable(value_of(document, self.document_comparison_field)), document.score) for document in gold
+            ]
+            known = [(value, 1.0 if score is None else score) for value, score in truths if value is not None]
+            found = [hashable(value_of(document, self.document_comparison_field)) for document in retrieved]
+            queries.append(ByValue([value for value, _ in known], found, [score for _, score in known]))
+        judged = judge_by_value(queries, _PROFILE)
+        scores = scores_of(ndcg, judged, _PROFILE, k=None)
+        best = discounted(judged, judged.ideal()).tolist()
+        return _result([score if most > 0 else 0 for score, most in zip(scores, best, strict=True)])
+
+    def to_dict(self) -> dict[str, object]:
+        """Return a dictionary that makes this evaluator again."""
+        return described(type(self).__name__, document_comparison_field=self.document_comparison_field)
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, object]) -> Self:
+        """Make an evaluator from what `to_dict` returned, here or in Haystack."""
+        return rebuilt(cls, cls.__name__, data)
+
+
+class AnswerExactMatchEvaluator:
+    """Whether a predicted answer equals its one accepted answer, letter by letter."""
+
+    def run(self, ground_truth_answers: Sequence[str], predicted_answers: Sequence[str]) -> AnswerScores:
+        """
+        Score every answer.
+
+        Args:
+            ground_truth_answers: The accepted answer of each question.
+
+            predicted_answers: The answer given to each.
+
+        Returns:
+            The score of each question, the integer 0 or 1, and their mean.
+
+        Raises:
+            ValueError: There are no questions, or the lengths differ.
+        """
+        check_lengths(ground_truth_answers, predicted_answers, "ground_truth_answers and predicted_answers")
+        pairs = zip(ground_truth_answers, predicted_answers, strict=True)
+        judged = judge_by_value([ByValue([truth], [answer]) for truth, answer in pairs], _PROFILE)
+        scores = [int(score) for score in scores_of(answer_exact_match, judged, _PROFILE)]
+        return {"individual_scores": scores, "score": sum(scores) / len(scores)}
+
+    def to_dict(self) -> dict[str, object]:
+        """Return a dictionary that makes this evaluator again."""
+        return described(type(self).__name__)
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, object]) -> Self:
+        """Make an evaluator from what `to_dict` returned, here or in Haystack."""
+        return rebuilt(cls, cls.__name__, data)
+
+
+def _uncut(metric: Callable[..., Scores], gold: Documents, retrieved: Documents, field: str) -> DocumentScores:
+    """Score every query by a metric for which only None never matches."""
+    check_lengths(gold, retrieved, _DOCUMENTS)
+    queries = []
+    for wanted, found in zip(gold, retrieved, strict=True):
+        truths = [value for document in wanted if (value := value_of(document, field)) is not None]
+        queries.append(ByValue(truths, [value_of(document, field) for document in found]))
+    return _result(scores_of(metric, judge_by_value(queries, _PROFILE), _PROFILE))
+
+
+def _result(scores: list[float]) -> DocumentScores:
+    return {"score": sum(scores) / len(scores), "individual_scores": scores}

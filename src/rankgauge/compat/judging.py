@@ -1,0 +1,191 @@
+"""
+From another system's arguments to our scores: judging plain values under a profile, and calling metrics as it says.
+"""
+
+from __future__ import annotations
+
+import functools
+import operator
+from collections.abc import Callable, Iterable, Sequence
+from itertools import repeat
+from typing import Literal, NamedTuple, SupportsIndex
+
+import numpy as np
+
+from rankgauge.catalog import Catalog, ResolvedMatcher
+from rankgauge.declarations.metric import declared
+from rankgauge.expression import Value
+from rankgauge.judged import Judged, Scores
+from rankgauge.judging import Target, judge
+from rankgauge.policy import PROFILES
+from rankgauge.samples import Expected, Output, Sample
+
+__all__ = ["ByText", "ByValue", "cutoff", "judge_by_text", "judge_by_value", "scores_of"]
+
+
+class ByValue(NamedTuple):
+    """
+    One query whose items are told apart by equality.
+
+    Attributes:
+        gold: The values that are relevant.
+
+        retrieved: The retrieved values, rank 1 first.
+
+        gains: One gain for each gold value; None for 1 each. A value listed twice has its highest gain.
+    """
+
+    gold: Sequence[object]
+    retrieved: Sequence[object]
+    gains: Sequence[float] | None = None
+
+
+class ByText(NamedTuple):
+    """
+    One query whose texts a matcher compares.
+
+    Attributes:
+        gold: The gold texts.
+
+        retrieved: The retrieved texts, rank 1 first.
+    """
+
+    gold: Sequence[str]
+    retrieved: Sequence[str]
+
+
+def judge_by_value(queries: Iterable[ByValue], profile: str) -> Judged:
+    """
+    Judge queries by equality of their values, hashable or not.
+
+    Args:
+        queries: The batch.
+
+        profile: The name of the profile to judge under.
+
+    Returns:
+        The judged batch.
+    """
+    samples = []
+    for place, query in enumerate(queries):
+        labels = _Labels()
+        gains: dict[str, float] = {}
+        for value, gain in zip(query.gold, query.gains or repeat(1.0), strict=False):
+            label = labels.of(value)
+            gains[label] = max(gain, gains.get(label, gain))
+        output = Output([labels.of(value) for value in query.retrieved])
+        samples.append(Sample(str(place), expected=Expected(gains, query.gains is not None), output=output))
+    return _judge(samples, Target("relevant"), profile)
+
+
+def judge_by_text(
+    queries: Iterable[ByText], gold: Literal["passages", "keywords"], profile: str, metric: Callable[..., Scores]
+) -> Judged:
+    """
+    Judge queries by the matcher that a profile has for a metric.
+
+    Args:
+        queries: The batch.
+
+        gold: What the gold texts are: `passages` or `keywords`.
+
+        profile: The name of the profile to judge under.
+
+        metric: The metric.
+
+    Returns:
+        The judged batch.
+
+    Raises:
+        ValueError: A query whose texts cannot be compared, such as one that holds something else than texts.
+    """
+    samples = []
+    for place, query in enumerate(queries):
+        texts = tuple(query.gold)
+        expected = Expected(passages=texts) if gold == "passages" else Expected(keywords=texts)
+        output = Output([None] * len(query.retrieved), list(query.retrieved))
+        samples.append(Sample(str(place), expected=expected, output=output))
+    matcher = _matcher(str(_parameters(metric, profile)["matcher"]))
+    return _judge(samples, Target(gold, matcher=matcher.name), profile, matcher)
+
+
+def scores_of(metric: Callable[..., Scores], judged: Judged, profile: str, **given: object) -> list[float]:
+    """
+    Call a metric with the parameters that a profile has for it; a query without a value scores 0.
+
+    Args:
+        metric: The metric.
+
+        judged: The judged batch.
+
+        profile: The name of the profile.
+
+        **given: Further parameters, such as `k`; they win.
+
+    Returns:
+        One score for each query.
+    """
+    parameters = {name: value for name, value in _parameters(metric, profile).items() if name != "matcher"}
+    scores = metric(judged, **{**parameters, **given})
+    values: list[float] = np.where(np.isnan(scores), 0.0, scores).tolist()
+    return values
+
+
+def cutoff(k: SupportsIndex) -> int:
+    """
+    Check a cutoff as slices of the originals take it.
+
+    Args:
+        k: How many results count.
+
+    Returns:
+        An integer of 0 or more.
+
+    Raises:
+        ValueError: It is no integer, or negative, which a slice would count from the end.
+    """
+    try:
+        number = operator.index(k)
+    except TypeError:
+        number = -1
+    if number < 0:
+        msg = f"k must be an integer of 0 or more, not {k!r}"
+        raise ValueError(msg)
+    return number
+
+
+class _Labels:
+    """Ids for values of any kind: equal values have the same one."""
+
+    def __init__(self) -> None:
+        self._known: dict[object, str] = {}
+        self._unhashable: list[object] = []
+
+    def of(self, value: object) -> str:
+        try:
+            return self._known.setdefault(value, f"value {len(self._known)}")
+        except TypeError:
+            if value not in self._unhashable:
+                self._unhashable.append(value)
+            return f"unhashable value {self._unhashable.index(value)}"
+
+
+def _judge(samples: Sequence[Sample], target: Target, profile: str, matcher: ResolvedMatcher | None = None) -> Judged:
+    evidence = judge(samples, target, PROFILES[profile], matcher)
+    for place, reason in evidence.faults.items():
+        msg = f"query {place} (counted from 0) cannot be judged: {reason}"
+        raise ValueError(msg)
+    return evidence.judged
+
+
+@functools.cache
+def _matcher(name: str) -> ResolvedMatcher:
+    return Catalog.discover(own_only=True).matcher(name)
+
+
+def _parameters(metric: Callable[..., Scores], profile: str) -> dict[str, Value]:
+    declaration = declared(metric)
+    if declaration is None:
+        msg = f"{metric!r} is no metric"
+        raise TypeError(msg)
+    return dict(PROFILES[profile].parameters.get(declaration.alias, {}))

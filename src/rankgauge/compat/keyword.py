@@ -1,0 +1,121 @@
+"""
+The keyword article's functions: reciprocal rank and nDCG of a keyword in texts, and recall of document ids.
+
+Profile `keyword` has the same conventions. `ValueError` is raised for a negative k, which the originals take for a
+slice from the end, and for texts or keywords that are none.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Mapping, Sequence
+from typing import Protocol
+
+from rankgauge.compat.judging import ByText, ByValue, cutoff, judge_by_text, judge_by_value, scores_of
+from rankgauge.judged import Judged
+from rankgauge.metrics.keyword import keyword_ndcg, keyword_reciprocal_rank
+from rankgauge.metrics.ndcg import discounted
+from rankgauge.metrics.recall import recall
+
+__all__ = ["Document", "calculate_dcg", "calculate_mrr", "calculate_ndcg", "calculate_recall_at_k"]
+
+_PROFILE = "keyword"
+
+
+class Document(Protocol):
+    """A retrieved document, as LangChain has them."""
+
+    @property
+    def page_content(self) -> str:
+        """Return its text."""
+
+    @property
+    def metadata(self) -> Mapping[str, object]:
+        """Return facts about it; `id` is its id."""
+
+
+def calculate_mrr(keyword: str, retrieved_docs: Sequence[Document]) -> float:
+    """
+    Return one over the rank of the first document whose text has the keyword.
+
+    Args:
+        keyword: Looked for in any case and without word boundaries; the empty keyword is in every text.
+
+        retrieved_docs: The documents, best first.
+
+    Returns:
+        From 0 to 1; 0 when no text has the keyword. Nothing is cut.
+
+    Raises:
+        ValueError: A text or the keyword is no string.
+    """
+    return scores_of(keyword_reciprocal_rank, _judged(keyword, retrieved_docs), _PROFILE)[0]
+
+
+def calculate_dcg(relevances: Sequence[float], k: int) -> float:
+    """
+    Return the discounted sum of the first *k* relevances.
+
+    Args:
+        relevances: One for each rank.
+
+        k: How many of them count.
+
+    Returns:
+        The sum of ``relevance / log2(rank + 1)``; 0 when there are none.
+
+    Raises:
+        ValueError: *k* is negative or no integer.
+    """
+    ranks = range(len(relevances))
+    judged = judge_by_value([ByValue(ranks, ranks, relevances)], _PROFILE).at_least(-math.inf)
+    return float(discounted(judged, judged.credits(cutoff(k)))[0])
+
+
+def calculate_ndcg(keyword: str, retrieved_docs: Sequence[Document], k: int = 10) -> float:
+    """
+    Return the discounted share of the first *k* documents whose text has the keyword.
+
+    Args:
+        keyword: As in `calculate_mrr`.
+
+        retrieved_docs: The documents, best first.
+
+        k: How many of them count.
+
+    Returns:
+        From 0 to 1; 0 when no text has the keyword. The best order is made of the first *k* documents, so that it does
+        not matter how many others have the keyword.
+
+    Raises:
+        ValueError: *k* is negative or no integer, or a text or the keyword is no string.
+    """
+    return scores_of(keyword_ndcg, _judged(keyword, retrieved_docs), _PROFILE, k=cutoff(k))[0]
+
+
+def calculate_recall_at_k(retrieved_docs: Sequence[Document], relevant_ids: Collection[object], k: int) -> float:
+    """
+    Return the share of the relevant ids that the first *k* documents have.
+
+    Args:
+        retrieved_docs: The documents, best first; one without `id` in its metadata has the id None.
+
+        relevant_ids: The ids to find; repeated ones count once.
+
+        k: How many documents count.
+
+    Returns:
+        From 0 to 1; 0 when no id is relevant.
+
+    Raises:
+        ValueError: *k* is negative or no integer.
+    """
+    query = ByValue(list(relevant_ids), [document.metadata.get("id") for document in retrieved_docs])
+    return scores_of(recall, judge_by_value([query], _PROFILE), _PROFILE, k=cutoff(k))[0]
+
+
+def _judged(keyword: str, retrieved_docs: Sequence[Document]) -> Judged:
+    texts = [document.page_content for document in retrieved_docs]
+    if keyword == "":  # found everywhere, while no matcher lets an empty text match
+        keyword, texts = "any", ["any"] * len(texts)
+    return judge_by_text([ByText([keyword], texts)], "keywords", _PROFILE, keyword_ndcg)
