@@ -53,8 +53,7 @@ def _metrics() -> str:
         "# Metrics",
         "",
         "Generated from the declarations by `make docs`. `rankgauge metrics show NAME` prints the same for any",
-        "installed metric, with file and line. Every metric also takes `k`, `gold`, `matcher` and `as`, and `rel`",
-        "where a threshold of relevance has an effect.",
+        "installed metric, with file and line.",
         "",
     ]
     for alias, claim in Catalog.discover(own_only=True).metrics.items():
@@ -75,7 +74,7 @@ def _metric(alias: str, metric: Metric) -> list[str]:
         kind = choices or f"`{getattr(parameter.annotation, '__name__', parameter.annotation)}`".replace("|", "or")
         parts.append(f"| `{parameter.name}` | {kind}; default `{parameter.default}` |")
     parts.append(f"| range | {'-inf' if low is None else f'{low:g}'} to {'inf' if high is None else f'{high:g}'} |")
-    parts.append(f"| `rel` | {'has an effect' if metric.uses_rel else 'has none, and is refused'} |")
+    parts.append(f"| also takes | {', '.join(f'`{name}`' for name in metric.engine_parameters)} |")
     parts.append(f"| laws | {', '.join(sorted(metric.laws))} |")
     return [*parts, ""]
 

@@ -2,7 +2,7 @@
 
 It writes dataset.jsonl, where the gold passages are the whole sessions that questions.yaml names, and outputs.jsonl,
 where the results are chunks: only their text tells where they come from, and that got a date, a role, JSON escapes
-or typos on the way. Run again with the version in PIN, this script writes the same bytes:
+or typos on the way. Run again with the versions in PINS, this script writes the same bytes:
 
     pip install bm25s==0.3.16 numpy==2.4.6 orjson pyyaml
     python record.py
@@ -15,6 +15,7 @@ import re
 import string
 import sys
 from collections.abc import Iterator
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +25,7 @@ import numpy.typing as npt
 import orjson
 import yaml
 
-PIN = "0.3.16"  # of bm25s
+PINS = {"bm25s": "0.3.16", "numpy": "2.4.6"}
 HERE = Path(__file__).resolve().parent
 DEPTH = 10
 SEED = 82  # one with every form among the results and with no more than the usual gap between exact and fuzzy
@@ -101,9 +102,13 @@ def rank(chunks: list[dict[str, str]], scores: npt.NDArray[np.float64]) -> list[
 
 
 def main() -> None:
-    """Check the pinned version, then write dataset.jsonl and outputs.jsonl."""
-    if bm25s.__version__ != PIN:
-        sys.exit(f"record.py: bm25s {bm25s.__version__} is installed, the committed files need {PIN}")
+    """Check the pinned versions, then write dataset.jsonl and outputs.jsonl."""
+    for name, pinned in PINS.items():
+        if (installed := version(name)) != pinned:
+            sys.exit(
+                f"record.py: {name} {installed} is installed, but the committed outputs were recorded with {pinned}: "
+                f"pip install {name}=={pinned}"
+            )
     sessions = [orjson.loads(line) for line in (HERE / "sessions.jsonl").read_bytes().splitlines()]
     texts = {session["id"]: session["text"] for session in sessions}
     chunks = chunk(sessions)

@@ -10,6 +10,7 @@ again with those, this script writes the same bytes:
 
 import sys
 from collections import Counter
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -96,11 +97,12 @@ def write_outputs(path: Path, samples: list[dict[str, Any]], corpus: list[dict[s
 
 def main() -> None:
     """Check the pinned version, then record both retrievers."""
-    if bm25s.__version__ != PINS["bm25s"]:
-        sys.exit(
-            f"record.py: bm25s {bm25s.__version__} is installed, but the committed outputs were "
-            f"recorded with {PINS['bm25s']}: pip install bm25s=={PINS['bm25s']}"
-        )
+    for name, pinned in PINS.items():
+        if (installed := version(name)) != pinned:
+            sys.exit(
+                f"record.py: {name} {installed} is installed, but the committed outputs were recorded with {pinned}: "
+                f"pip install {name}=={pinned}"
+            )
     corpus = [orjson.loads(line) for line in (HERE / "corpus.jsonl").read_bytes().splitlines()]
     dataset = yaml.safe_load((HERE / "dataset.yaml").read_text(encoding="utf-8"))
     samples = dataset["samples"]

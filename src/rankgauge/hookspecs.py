@@ -29,7 +29,7 @@ def rankgauge_metrics() -> Sequence[Callable[..., Any]]:
     """
     Return metrics: functions decorated with `@metric` or `@sample_metric`.
 
-    Called when a name is looked up for the first time. A name that another plugin claims, too, works for neither.
+    Called once, when the catalog is built. A name that another plugin claims, too, works for neither.
     """
     return ()
 

@@ -18,6 +18,7 @@ Everything that a plugin author imports, and nothing else.
 """
 
 from rankgauge.declarations import (
+    Law,
     Matcher,
     Record,
     Source,
@@ -29,14 +30,18 @@ from rankgauge.declarations import (
     reporter,
     sample_metric,
 )
+from rankgauge.errors import DataError, Problem
 from rankgauge.hookspecs import hookimpl
 from rankgauge.judged import Cutoff, Judged, JudgedSample, Rows, Scores
 
 __all__ = [
     "Cutoff",
+    "DataError",
     "Judged",
     "JudgedSample",
+    "Law",
     "Matcher",
+    "Problem",
     "Record",
     "Rows",
     "Scores",

@@ -370,7 +370,7 @@ class TestMetricsCommand:
             "cutoff (k)  as for every metric with a cutoff; the short name without @ has none",
             "  gain = linear, one of linear, exponential",
             "  clamp = False",
-            "  every metric also takes k, gold, matcher, as",
+            "  it also takes k, gold, matcher, as",
             "range       0 to 1; higher is better",
             "aggregate   mean",
         ):
@@ -379,7 +379,7 @@ class TestMetricsCommand:
 
     def test_show_says_where_rel_has_an_effect_and_where_there_are_no_parameters(self, command_line):
         _, out, _ = command_line("metrics", "show", "P")
-        assert "  every metric also takes k, rel, gold, matcher, as" in out.splitlines()
+        assert "  it also takes k, rel, gold, matcher, as" in out.splitlines()
         assert "parameters  none of its own" in out.splitlines()
 
     def test_show_lists_parameters_that_only_choose_the_matcher(self, command_line):

@@ -142,6 +142,11 @@ class Catalog:
         return copy
 
     @property
+    def own_matchers(self) -> Mapping[str, Matcher]:
+        """Return the matchers that `with_matchers` added."""
+        return self._matchers
+
+    @property
     def metrics(self) -> dict[str, Claim[Metric]]:
         """Return the usable metrics by alias, sorted."""
         found = {}

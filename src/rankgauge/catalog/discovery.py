@@ -91,7 +91,7 @@ class Fault:
 
         version: The version of its distribution.
 
-        stage: `load`, `register`, `hook`, `name` or `observer`.
+        stage: `load`, `register`, `hook` or `name`.
 
         message: What is wrong and what to do.
     """

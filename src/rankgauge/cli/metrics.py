@@ -74,8 +74,7 @@ def show_metric(
     for parameter in described["parameters"]:
         choices = f", one of {', '.join(map(str, parameter['choices']))}" if parameter["choices"] else ""
         lines.append(f"  {parameter['name']} = {parameter['default']}{choices}")
-    reserved = "k, gold, matcher, as" if not metric.uses_rel else "k, rel, gold, matcher, as"
-    lines.append(f"  every metric also takes {reserved}")
+    lines.append(f"  it also takes {', '.join(metric.engine_parameters)}")
     low, high = metric.range
     bounds = f"{'unbounded' if low is None else f'{low:g}'} to {'unbounded' if high is None else f'{high:g}'}"
     lines.append(f"range       {bounds}; {'higher' if metric.higher_is_better else 'lower'} is better")

@@ -55,6 +55,9 @@ def run(
     max_failed: Annotated[float | None, typer.Option(help="The share of missing and failed samples to allow.")] = None,
     policy: Annotated[list[str] | None, typer.Option(help="A policy option, such as order=score.")] = None,
     details: Annotated[bool, typer.Option("--details", help="Keep the facts behind every score.")] = False,
+    near_misses: Annotated[
+        bool, typer.Option("--near-misses", help="Keep, with the details, what came nearest to gold texts not found.")
+    ] = False,
     bands: Annotated[bool, typer.Option("--bands", help="Add a word for each mean.")] = False,
     progress: Annotated[bool, typer.Option(help="Show a progress bar when a run takes long.")] = True,
 ) -> None:
@@ -80,7 +83,7 @@ def run(
     try:
         for evaluation in evaluations:
             keeps = details or bool(settings and settings.details)
-            results.append(_run(evaluation, system, concurrency, timeout, limit, keeps, progress))
+            results.append(_run(evaluation, system, concurrency, timeout, limit, keeps, near_misses, progress))
             folders.save(evaluation.data.name or "data", results[-1])  # first: whoever reads stdout may be gone
             if results[-1].manifest["interrupted"]:
                 break
@@ -161,6 +164,7 @@ def _run(
     timeout: float | None,
     limit: int | None,
     details: bool,  # noqa: FBT001  # passed on from `run`
+    near_misses: bool,  # noqa: FBT001  # as above
     progress: bool,  # noqa: FBT001  # as above
 ) -> Result:
     from rankgauge.errors import RunInterrupted
@@ -168,7 +172,13 @@ def _run(
     with progress_bar(evaluation.data.name or "samples", wanted=progress) as report, _own_stdout(system):
         try:
             return evaluation.run(
-                sut=system, concurrency=concurrency, timeout=timeout, limit=limit, details=details, progress=report
+                sut=system,
+                concurrency=concurrency,
+                timeout=timeout,
+                limit=limit,
+                details=details,
+                near_misses=near_misses,
+                progress=report,
             )
         except RunInterrupted as interruption:
             result: Result = interruption.result

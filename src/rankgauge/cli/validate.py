@@ -4,44 +4,94 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from rankgauge.cli.console import remark
 from rankgauge.cli.options import make_engine
+from rankgauge.errors import ConfigError, NothingToEvaluateError, Problem, RankgaugeError
+
+if TYPE_CHECKING:
+    from rankgauge.engine import Engine, Evaluation
 
 __all__ = ["HELP", "validate"]
 
 HELP = """\
 Check a config file, the metrics and matchers it names, and the data of its datasets; score nothing.
 
-Exit codes: 0 everything can be used, 2 something cannot.
+Everything that is wrong is reported together. Exit codes: 0 everything can be used, 2 something cannot, 4 there is
+nothing to evaluate.
 """
 
 
 def validate(config: Annotated[Path, typer.Argument(help="The config file.", show_default=False)]) -> None:
     """Check; see `HELP`."""
     engine = make_engine(config)
-    config_file = engine.config
-    if config_file is not None:
-        for name in config_file.config.matchers:
+    problems = _Problems(config)
+    _check_declared(engine, problems)
+    told = [line for name in engine.dataset_names for line in _check_dataset(engine.dataset(name), problems)]
+    problems.settle()
+    for fault in engine.catalog.faults:
+        remark(f"plugin fault: {fault}")
+    count = len(engine.dataset_names)
+    typer.echo("\n".join([*told, f"{config}: valid ({count} dataset{'s' if count != 1 else ''})"]))
+
+
+class _Problems:
+    """Everything that is wrong, each thing once."""
+
+    def __init__(self, config: Path) -> None:
+        self.config = config
+        self.found: dict[str, Problem] = {}
+
+    @contextmanager
+    def collected(self, line: int | None = None) -> Iterator[None]:
+        """Keep what goes wrong inside, so that checking can go on."""
+        try:
+            yield
+        except NothingToEvaluateError:
+            raise
+        except RankgaugeError as error:
+            several = getattr(error, "problems", None) or (Problem(str(error), str(self.config), line),)
+            self.found.update({str(problem): problem for problem in several})
+
+    def settle(self) -> None:
+        """Raise what was kept."""
+        if self.found:
+            count = len(self.found)
+            msg = f"{self.config} cannot be used ({count} problem{'s' if count > 1 else ''}):"
+            raise ConfigError(msg, list(self.found.values()))
+
+
+def _check_declared(engine: Engine, problems: _Problems) -> None:
+    """Check matchers and metric sets, those that no dataset uses included."""
+    loaded = engine.config
+    if loaded is None:
+        return
+    for name in loaded.config.matchers:
+        with problems.collected(loaded.lines.get(("matchers", name))):
             engine.catalog.matcher(name)
-        for name in config_file.config.metrics.sets:
-            engine.dataset([]).with_metrics(config_file.metrics([name])).plan()
-    evaluations = [engine.dataset(name) for name in engine.dataset_names]
-    plans = [evaluation.plan() for evaluation in evaluations]
-    for evaluation, plan in zip(evaluations, plans, strict=True):
-        checked = evaluation.check()
-        typer.echo(plan.describe())
+    for name in loaded.config.metrics.sets:
+        with problems.collected():
+            engine.dataset([]).with_metrics(loaded.metrics([name])).plan()
+
+
+def _check_dataset(evaluation: Evaluation, problems: _Problems) -> Iterator[str]:
+    """Check the plan and the data of one dataset; yield what is to be told of them."""
+    with problems.collected():
+        yield evaluation.plan().describe()
+    with problems.collected():
+        # With other metrics the data can be read even where the config's cannot be planned.
+        readable = evaluation.with_metrics(["judged@1"]) if problems.found else evaluation
+        checked = readable.check(require_gold=not problems.found)
         gold = ", ".join(f"{kind} {count:,}" for kind, count in checked.gold.items() if count)
-        typer.echo(
+        yield (
             f"data: {checked.samples:,} samples; with ground truth: {gold or 'none'}; without output: "
             f"{checked.without_output:,}; with a malformed one: {checked.malformed:,}\n"
         )
         for note in checked.notes:
             remark(f"note: {note}")
-    for fault in engine.catalog.faults:
-        remark(f"plugin fault: {fault}")
-    typer.echo(f"{config}: valid ({len(plans)} dataset{'s' if len(plans) != 1 else ''})")

@@ -97,13 +97,13 @@ def judge_by_text(
         The judged batch.
 
     Raises:
-        ValueError: A query whose texts cannot be compared, such as one that holds something else than texts.
+        ValueError: A query that holds something else than texts.
     """
     samples = []
     for place, query in enumerate(queries):
-        texts = tuple(query.gold)
-        expected = Expected(passages=texts) if gold == "passages" else Expected(keywords=texts)
-        output = Output([None] * len(query.retrieved), list(query.retrieved))
+        gold_texts = tuple(_text(text, place) for text in query.gold)
+        expected = Expected(passages=gold_texts) if gold == "passages" else Expected(keywords=gold_texts)
+        output = Output([None] * len(query.retrieved), [_text(text, place) for text in query.retrieved])
         samples.append(Sample(str(place), expected=expected, output=output))
     matcher = _matcher(str(_parameters(metric, profile)["matcher"]))
     return _judge(samples, Target(gold, matcher=matcher.name), profile, matcher)
@@ -170,12 +170,15 @@ class _Labels:
             return f"unhashable value {self._unhashable.index(value)}"
 
 
+def _text(value: object, place: int) -> str:
+    if not isinstance(value, str):
+        msg = f"query {place} (counted from 0) needs texts, and {value!r} is none"
+        raise ValueError(msg)  # noqa: TRY004  # what the modules over this promise
+    return value
+
+
 def _judge(samples: Sequence[Sample], target: Target, profile: str, matcher: ResolvedMatcher | None = None) -> Judged:
-    evidence = judge(samples, target, PROFILES[profile], matcher)
-    for place, reason in evidence.faults.items():
-        msg = f"query {place} (counted from 0) cannot be judged: {reason}"
-        raise ValueError(msg)
-    return evidence.judged
+    return judge(samples, target, PROFILES[profile], matcher).judged
 
 
 @functools.cache

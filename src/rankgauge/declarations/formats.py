@@ -66,7 +66,7 @@ class Reader:
     A file format that datasets and outputs can be read from.
 
     Attributes:
-        name: What config calls it.
+        name: What listings call it.
 
         suffixes: File endings that select it, such as ``.jsonl``; compression endings are taken off before.
 
@@ -91,7 +91,7 @@ class Reporter:
     Attributes:
         name: What config and ``--format`` call it.
 
-        suffix: The ending of its file in a result folder.
+        suffix: The usual ending of a file that holds such a text.
 
         function: ``(Result) -> text``; it only lays out, it computes nothing.
     """

@@ -120,6 +120,13 @@ class Metric:
         return (self.alias, *self.aliases, *self.short)
 
     @property
+    def engine_parameters(self) -> tuple[str, ...]:
+        """Return which of the parameters that the engine gives to metrics have an effect on this one."""
+        has_text = any(kind != "relevant" for kind in self.gold)
+        takes = {"k": self.cutoff != "none", "rel": self.uses_rel, "gold": len(self.gold) > 1, "matcher": has_text}
+        return (*(name for name, applies in takes.items() if applies), "as")
+
+    @property
     def plain_short(self) -> tuple[str, ...]:
         """Return the short names that are no templates."""
         return tuple(name for name in self.short if "{k}" not in name)

@@ -131,6 +131,7 @@ class Evaluation:
         timeout: float | None = None,
         limit: int | None = None,
         details: bool = False,
+        near_misses: bool = False,
         batch_size: int = 4096,
         progress: Progress | None = None,
     ) -> Result:
@@ -150,6 +151,9 @@ class Evaluation:
 
             details: Whether to keep the facts behind every score.
 
+            near_misses: Whether these facts are to include, for each gold text that nothing matched, the retrieved text
+                that came nearest and its score.
+
             batch_size: How many samples are judged at once; it never changes a score.
 
             progress: Called as samples are done.
@@ -168,8 +172,19 @@ class Evaluation:
         """
         check_calls(outputs, sut, concurrency, timeout)
         if sut is not None:
-            return self._run_sut(sut, concurrency, timeout, limit, details, batch_size, progress)
-        job = Job(self.plan(), self.data, details=details, limit=limit, batch_size=batch_size, outputs=outputs)
+            job = Job(
+                self.plan(), self.data, details=details, limit=limit, batch_size=batch_size, near_misses=near_misses
+            )
+            return _run_sut(job, sut, concurrency, timeout, progress)
+        job = Job(
+            self.plan(),
+            self.data,
+            details=details,
+            limit=limit,
+            batch_size=batch_size,
+            outputs=outputs,
+            near_misses=near_misses,
+        )
         for done in job.judge():
             if progress is not None:
                 progress(done, None)
@@ -184,6 +199,7 @@ class Evaluation:
         timeout: float | None = None,  # noqa: ASYNC109  # a limit for each call of `sut`, not for this one
         limit: int | None = None,
         details: bool = False,
+        near_misses: bool = False,
         batch_size: int = 4096,
         progress: Progress | None = None,
         on_cancel: Callable[[Result], None] | None = None,
@@ -206,9 +222,15 @@ class Evaluation:
             import asyncio  # noqa: PLC0415  # loads only where it is used
 
             return await asyncio.to_thread(
-                self.run, outputs=outputs, limit=limit, details=details, batch_size=batch_size, progress=progress
+                self.run,
+                outputs=outputs,
+                limit=limit,
+                details=details,
+                near_misses=near_misses,
+                batch_size=batch_size,
+                progress=progress,
             )
-        job = Job(self.plan(), self.data, details=details, limit=limit, batch_size=batch_size)
+        job = Job(self.plan(), self.data, details=details, limit=limit, batch_size=batch_size, near_misses=near_misses)
         import asyncio  # noqa: PLC0415  # loads only where it is used
 
         try:
@@ -236,7 +258,7 @@ class Evaluation:
 
         Yields:
             One result for each batch; `Result.merge` of all of them equals `run`. A problem of the data is raised
-            when it is reached, after the results before it; that no sample had the ground truth of a metric, at the end.
+            when it is reached, after the results before it; that no sample had a metric's ground truth, at the end.
 
         Raises:
             RankgaugeError: As `run`; also for a metric that has to see the whole data set first.
@@ -252,9 +274,12 @@ class Evaluation:
         for note in collector.conclude():
             logger("engine").warning(note)
 
-    def check(self) -> DataCheck:
+    def check(self, *, require_gold: bool = True) -> DataCheck:
         """
         Read and judge everything, and score nothing.
+
+        Args:
+            require_gold: Whether a metric for which no sample has ground truth is an error.
 
         Returns:
             What was found.
@@ -272,7 +297,7 @@ class Evaluation:
             malformed += sum(isinstance(sample.output, Fault) for sample in batch)
             for kind in GOLD_KINDS:
                 gold[kind] += sum(bool(getattr(sample.expected, kind)) for sample in batch)
-        notes = job.collector.finish().notes
+        notes = job.collector.finish(require_gold=require_gold).notes
         return DataCheck(samples, without, malformed, gold, tuple(notes))
 
     def score(self, sample: Mapping[str, Any] | Sample, *, details: bool = False) -> dict[str, SampleScore]:
@@ -325,27 +350,19 @@ class Evaluation:
         check_stream(self._plan, "score()")
         return self._plan
 
-    def _run_sut(
-        self,
-        sut: SystemUnderTest,
-        concurrency: int,
-        timeout: float | None,
-        limit: int | None,
-        details: bool,  # noqa: FBT001  # passed on from `run`
-        batch_size: int,
-        progress: Progress | None,
-    ) -> Result:
-        job = Job(self.plan(), self.data, details=details, limit=limit, batch_size=batch_size)
 
-        async def drive() -> None:
-            async for done, total in job.call(sut, concurrency, timeout):
-                if progress is not None:
-                    progress(done, total)
+def _run_sut(
+    job: Job, sut: SystemUnderTest, concurrency: int, timeout: float | None, progress: Progress | None
+) -> Result:
+    async def drive() -> None:
+        async for done, total in job.call(sut, concurrency, timeout):
+            if progress is not None:
+                progress(done, total)
 
-        try:
-            run_to_end(drive)
-        except KeyboardInterrupt:
-            count, total = len(job.answered), len(job.samples)
-            msg = f"interrupted: {count:,} of {total:,} samples are done, and scored"
-            raise RunInterrupted(msg, job.result(interrupted=True)) from None
-        return job.result()
+    try:
+        run_to_end(drive)
+    except KeyboardInterrupt:
+        count, total = len(job.answered), len(job.samples)
+        msg = f"interrupted: {count:,} of {total:,} samples are done, and scored"
+        raise RunInterrupted(msg, job.result(interrupted=True)) from None
+    return job.result()

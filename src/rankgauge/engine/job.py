@@ -43,6 +43,7 @@ class Job:
         limit: int | None,
         batch_size: int,
         outputs: OutputsSource | None = None,
+        near_misses: bool = False,
     ) -> None:
         for name, number in (("batch_size", batch_size), ("limit", 1 if limit is None else limit)):
             if isinstance(number, bool) or not isinstance(number, int) or number < 1:
@@ -63,7 +64,9 @@ class Job:
             self.outputs = read_outputs(source, catalog=catalog, contract=contract, fields=self.data.fields)
         self.overlap = 0
         self.taken = 0
-        self.collector = Collector(self.plan, details=details, batch_size=batch_size)
+        self.collector = Collector(
+            self.plan, details=details or near_misses, near_misses=near_misses, batch_size=batch_size
+        )
         self.samples: list[Sample] = []
         self.answered: dict[int, Sample] = {}
         self.by_sut = False

@@ -79,10 +79,10 @@ def make_manifest(
 
 
 def _config(plan: Plan, data: DataSource, policy: dict[str, Any]) -> dict[str, Any]:
-    """Return a config with everything said: what `config.resolved.yaml` holds."""
-    entry: dict[str, Any] = {"path": str(data.source) if isinstance(data.source, Path) else "samples.jsonl"}
+    """Return a config that says all of it and runs from anywhere: what `config.resolved.yaml` holds."""
+    entry: dict[str, Any] = {"path": str(data.source.resolve()) if isinstance(data.source, Path) else "samples.jsonl"}
     if data.outputs is not None:
-        entry["outputs"] = str(data.outputs)
+        entry["outputs"] = str(data.outputs.resolve())
     if data.fields:
         entry["fields"] = dict(data.fields)
     use: list[Any] = []
@@ -91,10 +91,15 @@ def _config(plan: Plan, data: DataSource, policy: dict[str, Any]) -> dict[str, A
         if metric.cut.rule in {"free", "own"} and metric.cut.k is not None:
             written["k"] = metric.cut.k
         use.append(written)
-    return {
+    config: dict[str, Any] = {
         "version": 1,
         "datasets": {data.name or "data": entry},
         "metrics": {"retrieval": {"default_k": plan.default_k.k}, "use": use},
         "profile": plan.profile.name,
         "policy": policy,
     }
+    if plan.catalog.own_matchers:
+        config["matchers"] = {name: str(matcher) for name, matcher in plan.catalog.own_matchers.items()}
+    if disabled := sorted({plugin.distribution for plugin in plan.catalog.plugins if plugin.disabled}):
+        config["plugins"] = {"disable": disabled}
+    return config

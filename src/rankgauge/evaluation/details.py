@@ -9,14 +9,17 @@ from typing import Any
 
 import numpy as np
 
+from rankgauge.catalog import ResolvedMatcher
 from rankgauge.evaluation.resolve import PlannedMetric
 from rankgauge.judged import Cutoff, Relevance
-from rankgauge.judging import Evidence, Ranking
+from rankgauge.judging import Evidence, Ranking, Target
+from rankgauge.judging.by_text import checked_scores, gold_texts
 from rankgauge.samples import Sample
 
-__all__ = ["explain_batch"]
+__all__ = ["add_near_misses", "explain_batch"]
 
 _SHOWN = 100
+_LONGEST = 500
 
 
 def explain_batch(
@@ -88,3 +91,53 @@ def _matched_gold(evidence: Evidence, k: Cutoff | None) -> dict[int, int]:
     for sample, gold in zip(rows.sample.tolist(), rows.gold.tolist(), strict=True):
         found.setdefault(sample, int(places[gold]) - 1)
     return found
+
+
+def add_near_misses(
+    facts: Sequence[dict[str, Any]],
+    evidence: Evidence,
+    samples: Sequence[Sample],
+    target: Target,
+    matcher: ResolvedMatcher,
+) -> None:
+    """
+    Add, for each gold text that nothing matched, the retrieved text that came nearest.
+
+    Args:
+        facts: The details of each sample; receives `near_misses`, a list of ``{gold, score, rank, retrieved}``; rank
+            and text are None where nothing came near at all.
+
+        evidence: The judged batch, with its rankings.
+
+        samples: The batch.
+
+        target: What was judged.
+
+        matcher: What judged it.
+    """
+    found = {(int(sample), int(gold)) for sample, gold in zip(*_matched(evidence), strict=True)}
+    for place, (fact, sample, ranking) in enumerate(zip(facts, samples, evidence.rankings, strict=True)):
+        gold = list(dict.fromkeys(gold_texts(sample.expected, target.gold)))
+        missed = [text for number, text in enumerate(gold, 1) if (place, number) not in found]
+        texts = [text or "" for text in (ranking.texts or ())] if ranking is not None else []
+        fact["near_misses"] = [_nearest(text, texts, matcher) for text in missed]
+
+
+def _matched(evidence: Evidence) -> tuple[list[int], list[int]]:
+    rows = evidence.judged.rows
+    return rows.sample.tolist(), evidence.judged.gold.rank[rows.gold].tolist()
+
+
+def _nearest(gold: str, texts: Sequence[str], matcher: ResolvedMatcher) -> dict[str, Any]:
+    miss: dict[str, Any] = {"gold": gold[:_LONGEST], "score": 0.0, "rank": None, "retrieved": None}
+    if not texts:
+        return miss
+    try:
+        compared = matcher.compare_all([matcher.normalize(text) for text in texts], [matcher.normalize(gold)])
+        scores = checked_scores(compared, len(texts), 1)[:, 0]
+    except Exception:  # noqa: BLE001  # plugin code may raise anything; the score itself says so already
+        return miss
+    best = int(np.argmax(scores))
+    if scores[best] > 0:
+        miss.update(score=float(scores[best]), rank=best + 1, retrieved=texts[best][:_LONGEST])
+    return miss

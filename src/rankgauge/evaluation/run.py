@@ -15,7 +15,7 @@ import numpy as np
 
 from rankgauge.errors import MissingGoldError
 from rankgauge.evaluation.cutoffs import CutSource
-from rankgauge.evaluation.details import explain_batch
+from rankgauge.evaluation.details import add_near_misses, explain_batch
 from rankgauge.evaluation.plan import Plan
 from rankgauge.evaluation.resolve import PlannedMetric
 from rankgauge.evaluation.scoring import Flaw, Outcome, flaws, refuse, score_batch
@@ -109,11 +109,14 @@ class Collector:
 
         details: Whether to keep the samples, and to compute details.
 
+        near_misses: Whether details are to hold the texts that came nearest to gold texts that nothing matched.
+
         batch_size: How many samples are scored at once; it never changes a score.
     """
 
     plan: Plan
     details: bool = False
+    near_misses: bool = False
     batch_size: int = 4096
     _open: _OpenBatch | None = None
     _batches: list[_Batch] = field(default_factory=list)
@@ -248,7 +251,10 @@ class Collector:
             policy = self.plan.profile.policy
             outcomes.append(score_batch(metric, evidence, batch.flawed, k, policy, extra, target.gold))
             if self.details:
-                details += explain_batch(metric, evidence, batch.samples, k, extra)
+                facts = explain_batch(metric, evidence, batch.samples, k, extra)
+                if self.near_misses and target in metric.matchers:
+                    add_near_misses(facts, evidence, batch.samples, target, metric.matchers[target])
+                details += facts
             for source, count in where.items():
                 sources[source] = sources.get(source, 0) + count
             if k is not None:
@@ -263,10 +269,8 @@ class Collector:
         if self._met or self._looks is None:
             return []
         retrieved, gold = self._looks
-        return [
-            "no retrieved id is ever a relevant id, so every score by id is 0; do both sides use the same ids? "
-            f"outputs: `{retrieved}`; ground truth: `{gold}`"
-        ]
+        note = "no retrieved id is ever a relevant id, so every score by id is 0; do both sides use the same ids? "
+        return [f"{note}outputs: `{retrieved}`; ground truth: `{gold}`"]
 
 
 def _joined(outcomes: Sequence[Outcome]) -> Outcome:

@@ -16,7 +16,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from rankgauge.matchers.escapes import escaped_forms, plain_part, unescape
+from rankgauge.matchers.escapes import escaped_forms, plain_parts, unescape
 from rankgauge.matchers.probes import may_occur, stands_in
 from rankgauge.plugin import comparer
 
@@ -93,7 +93,7 @@ def json_escaped(retrieved: Sequence[str], gold: Sequence[str]) -> Block:
         Shape (retrieved, gold).
     """
     block = np.zeros((len(retrieved), len(gold)))
-    signs = [plain_part(found) for found in retrieved]
+    signs = plain_parts(retrieved)
     everything = "\0".join(gold)
     if len(retrieved) * len(everything) >= _MANY:
         open_rows = [row for row, maybe in enumerate(may_occur(signs, everything)) if maybe]
@@ -200,12 +200,13 @@ def infix_edit(retrieved: Sequence[str], gold: Sequence[str], *, cutoff: float =
     from rankgauge.matchers.infix import allowed_edits, infix_distance, passes_filter  # noqa: PLC0415  # edlib on use
 
     block = json_escaped(retrieved, gold) if escaped else contained(retrieved, gold, direction="retrieved-in-gold")
-    open_rows = [row for row, found in enumerate(retrieved) if found and not block[row].all()]
+    asked = block == 0
+    open_rows = [row for row, is_open in enumerate(asked.any(axis=1).tolist()) if is_open and retrieved[row]]
     if not open_rows or not any(gold):
         return block
     chunks = [retrieved[row] for row in open_rows]
     most = [allowed_edits(len(chunk), cutoff) for chunk in chunks]
-    pairs = passes_filter(chunks, gold, most) & (block[open_rows] == 0)
+    pairs = passes_filter(chunks, gold, most, asked[open_rows])
     for place, column in np.argwhere(pairs).tolist():
         if gold[column]:
             edits = infix_distance(chunks[place], gold[column], most[place])

@@ -5,15 +5,17 @@ JSON escapes: writing a text as it stands inside a JSON string, and reading it b
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from json.encoder import encode_basestring, encode_basestring_ascii
 
 from rankgauge.matchers.probes import PART
 
-__all__ = ["escaped_forms", "plain_part", "unescape"]
+__all__ = ["escaped_forms", "plain_parts", "unescape"]
 
 _LONGEST_TAIL = 5
 """How many characters an escape has after its backslash."""
-_PLAIN = re.compile(rf"[\x20\x21\x23-\x5b\x5d-\x7e]{{{PART + _LONGEST_TAIL}}}")
+_UNCHANGED = r"[\x20\x21\x23-\x5b\x5d-\x7e]"
+_PLAIN = re.compile(rf"(?<={_UNCHANGED * _LONGEST_TAIL}){_UNCHANGED}{{{PART}}}")
 _ESCAPE = re.compile(
     r"\\(?:([\"\\/bfnrt])|u([dD][89abAB][0-9a-fA-F]{2})\\u([dD][c-fC-F][0-9a-fA-F]{2})|u(?![dD][89a-fA-F])([0-9a-fA-F]{4}))"
 )
@@ -38,22 +40,23 @@ def escaped_forms(text: str) -> tuple[str, ...]:
     return (narrow,) if wide in {narrow, text} else (narrow, wide)
 
 
-def plain_part(text: str) -> str:
-    """
-    Return some part of a text that stands letter by letter in each of its escaped forms, and in what it escapes.
+def plain_parts(texts: Sequence[str]) -> list[str]:
+    r"""
+    Return some part of each text that stands letter by letter in all its escaped forms, and in what it escapes.
 
-    That part has only characters that escaping leaves alone. It is taken from a run of them without the run's first
-    five, which may be the tail of an escape (``\\\\u00e9``) and so be gone from what the text escapes.
+    That part has only characters that escaping leaves alone. Before it stand five more of them, since the first of
+    such a run may be the tail of an escape (``\u00e9``) and so be gone from what the text escapes.
 
     Args:
-        text: Any text.
+        texts: Any texts.
 
     Returns:
-        `PART` characters, from the middle where it has them there, since texts often begin alike; empty when there are
-        none. A text that does not contain them contains the text in no form.
+        `PART` characters of each, from the middle where it has them there, since texts often begin alike; empty when
+        there are none. A text that does not contain them contains it in no form.
     """
-    found = _PLAIN.search(text, len(text) // 2) or _PLAIN.search(text)
-    return "" if found is None else found[0][_LONGEST_TAIL:]
+    search = _PLAIN.search
+    found = [search(text, len(text) >> 1) or search(text) for text in texts]
+    return ["" if part is None else part[0] for part in found]
 
 
 def unescape(text: str) -> str:

@@ -2,19 +2,28 @@ r"""
 Infix edit distance: how many edits lead from a chunk to some part of a gold text, and a filter before it.
 
 **The filter is safe.** Let a chunk of length *m* lie within *e* edits (insertions, deletions, substitutions) of some
-part of the gold text. The chunk has *m* - 7 overlapping 8-grams. An edit touches one place of the chunk: a substituted
-or deleted character belongs to at most 8 of its 8-grams, and an inserted one falls between two characters and so
-breaks at most 7. Hence *e* edits break at most 8 *e*, and at least *m* - 7 - 8 *e* of the chunk's 8-grams stand
-unbroken, that is, letter by letter, in the gold text (the q-gram lemma: Jokinen & Ukkonen, Two algorithms for
-approximate string matching in static texts, MFCS 1991). A pair in which fewer of the chunk's 8-grams, each counted at
-every place it has there, occur in the gold text cannot match. Grams are looked up by hash in a table of bits, where a
-collision can only make a gram seem to occur; so the filter may let a pair pass that does not match, and never holds
-one back that does. Where *m* - 7 - 8 *e* is 0 or less it says nothing, and every pair passes.
+part of the gold text. Two counts follow, and a pair has to reach both.
+
+*All 8-grams.* The chunk has *m* - 7 overlapping 8-grams. An edit touches one place of the chunk: a substituted or
+deleted character belongs to at most 8 of its 8-grams, and an inserted one falls between two characters and so breaks
+at most 7. Hence *e* edits break at most 8 *e*, and at least *m* - 7 - 8 *e* of the chunk's 8-grams, each counted at
+every place it has there, stand unbroken, that is, letter by letter, in the gold text (the q-gram lemma: Jokinen &
+Ukkonen, Two algorithms for approximate string matching in static texts, MFCS 1991).
+
+*Disjoint 8-grams.* From its start on the chunk is cut into floor(*m* / 8) pieces of 8 characters. A substituted or
+deleted character belongs to at most one piece, and an inserted one falls within at most one. Hence *e* edits break at
+most *e* pieces, and at least floor(*m* / 8) - *e* of them stand in the gold text letter by letter. This count needs an
+eighth of the work, so it is taken first; it demands something exactly where the other one does.
+
+Grams are looked up by hash in a table with a bit for each gold text, where a collision can only make a gram seem to
+occur; so the filter may let a pair pass that does not match, and never holds one back that does. Where
+floor(*m* / 8) - *e* is 0 or less it says nothing, and every pair passes.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from itertools import accumulate
 
 import edlib
@@ -33,8 +42,10 @@ _POWERS = np.array([pow(_BASE, 7 - place, 1 << 64) for place in range(8)], dtype
 _EIGHT_BYTES = np.dtype("<u8")
 _LEAST_BITS = 12
 _SPARSE = 16
+_TEXTS_A_TABLE = 8
 
 
+@lru_cache(maxsize=4096)
 def allowed_edits(length: int, threshold: float) -> int:
     """
     Return the most edits at which a chunk still reaches a threshold.
@@ -67,8 +78,8 @@ def infix_distance(chunk: str, gold: str, most: int) -> int | None:
     Returns:
         The distance; None when it is larger than *most*.
     """
-    if (narrow := _latin(chunk, gold)) is not None:
-        return _by_edlib(*narrow, most)
+    if (narrow := _narrow([chunk, gold])) is not None:
+        return _by_edlib(narrow[0], narrow[1], most)
     chunk_codes, gold_codes = _code_points(chunk), _code_points(gold)
     symbols = np.unique(chunk_codes)
     if len(symbols) > _MOST_SYMBOLS:
@@ -120,7 +131,9 @@ def infix_distance_any(chunk: str, gold: str, most: int) -> int | None:
     return best if best <= most else None
 
 
-def passes_filter(chunks: Sequence[str], golds: Sequence[str], most: Sequence[int]) -> NDArray[np.bool_]:
+def passes_filter(
+    chunks: Sequence[str], golds: Sequence[str], most: Sequence[int], asked: NDArray[np.bool_] | None = None
+) -> NDArray[np.bool_]:
     """
     Return which pairs may lie within a number of edits; see the module for the proof that no match is held back.
 
@@ -131,71 +144,57 @@ def passes_filter(chunks: Sequence[str], golds: Sequence[str], most: Sequence[in
 
         most: How many edits are of interest, for each chunk.
 
+        asked: The pairs in question, shape (chunks, golds); all of them by default.
+
     Returns:
-        Shape (chunks, golds).
+        Shape (chunks, golds); False for a pair that is not in question.
     """
-    passes = np.ones((len(chunks), len(golds)), dtype=np.bool_)
-    # Where a chunk has no more disjoint 8-grams than edits are allowed, nothing can be told.
-    asked = [place for place, chunk in enumerate(chunks) if len(chunk) // _Q > most[place]]
-    if not asked or not golds:
+    passes = np.ones((len(chunks), len(golds)), dtype=np.bool_) if asked is None else asked.copy()
+    rows = [row for row, chunk in enumerate(chunks) if len(chunk) // _Q > most[row]]
+    if not rows:
         return passes
-    held = np.flatnonzero(~_hold_apart([chunks[place] for place in asked], golds, [most[place] for place in asked]))
-    passes[[asked[place] for place in held.tolist()]] = False
-    left = sorted(set(asked) - {asked[place] for place in held.tolist()})
-    if left:
-        passes[left] = _hold_overlapping([chunks[place] for place in left], golds, [most[place] for place in left])
+    asked_chunks = [chunks[row] for row in rows]
+    pieces = [len(chunk) // _Q for chunk in asked_chunks]
+    needed = np.array([count - most[row] for count, row in zip(pieces, rows, strict=True)])
+    starts = list(accumulate(pieces[:-1], initial=0))
+    joined = "".join([chunk[: count * _Q] for chunk, count in zip(asked_chunks, pieces, strict=True)])
+    narrow = _narrow([joined, *golds])
+    apart = _grams_apart(joined if narrow is None else narrow[0])
+    texts: Sequence[str | bytes] = golds if narrow is None else narrow[1:]
+    left = passes[rows]
+    for first in range(0, len(texts), _TEXTS_A_TABLE):
+        some = texts[first : first + _TEXTS_A_TABLE]
+        table, shift = _table(some)
+        hits = table.take((apart >> shift).view(np.int64))
+        for place in range(len(some)):
+            mark = np.uint8(1 << place)
+            still = left[:, first + place]  # a view: what is decided here is decided there
+            still &= np.add.reduceat(hits & mark, starts, dtype=np.int64) >= needed << place
+            for at in still.nonzero()[0].tolist():
+                chunk = asked_chunks[at]
+                grams = _grams(chunk if narrow is None else chunk.encode("latin-1"))
+                count = np.count_nonzero(table.take((grams >> shift).view(np.int64)) & mark)
+                still[at] = count >= len(grams) - _Q * most[rows[at]]
+    passes[rows] = left
     return passes
 
 
-def _hold_apart(chunks: Sequence[str], golds: Sequence[str], most: Sequence[int]) -> NDArray[np.bool_]:
-    """Return which chunks have enough of their disjoint 8-grams somewhere in the gold texts."""
-    pieces = [len(chunk) // _Q for chunk in chunks]
-    joined = "".join([chunk[: count * _Q] for chunk, count in zip(chunks, pieces, strict=True)])
-    everything = "".join(golds)  # a gram across a seam can only make one more seem to occur
-    narrow = _latin(joined, everything)
-    if narrow is not None:
-        asked: Codes = np.frombuffer(narrow[0], _EIGHT_BYTES) * _SPREAD
-    else:
-        asked = (_code_points(joined).astype(np.uint64).reshape(-1, _Q) * _POWERS).sum(axis=1, dtype=np.uint64)
-        asked *= _SPREAD
-    hits = _marked(everything if narrow is None else narrow[1], asked)
-    starts = list(accumulate(pieces, initial=0))[:-1]
-    counts = np.add.reduceat(hits, starts, dtype=np.int64)
-    return counts >= np.array(pieces) - np.array(most)
+def _table(texts: Sequence[str | bytes]) -> tuple[NDArray[np.uint8], np.uint64]:
+    """Return a table with a bit for each text, set where the text has a gram, and how far to shift a gram for it."""
+    bits = max(_LEAST_BITS, (_SPARSE * max(map(len, texts))).bit_length())
+    shift = np.uint64(64 - bits)
+    table = np.zeros(1 << bits, np.uint8)
+    for place, text in enumerate(texts):
+        table[(_grams(text) >> shift).view(np.int64)] |= np.uint8(1 << place)
+    return table, shift
 
 
-def _hold_overlapping(chunks: Sequence[str], golds: Sequence[str], most: Sequence[int]) -> NDArray[np.bool_]:
-    """Return which chunks have enough of all their 8-grams in which gold text."""
-    lengths = np.array([len(chunk) for chunk in chunks], dtype=np.int64)
-    needed = lengths - (_Q - 1) - _Q * np.array(most, dtype=np.int64)
-    joined = "".join(chunks)
-    # Grams that reach into the next chunk are none of the chunk's own: every second sum is of those, and dropped.
-    starts = np.cumsum(lengths) - lengths
-    bounds = np.column_stack((starts, starts + lengths - (_Q - 1))).ravel()[: 2 * len(chunks)]
-    passes = np.empty((len(chunks), len(golds)), dtype=np.bool_)
-    for column, gold in enumerate(golds):
-        narrow = _latin(joined, gold)
-        asked = _grams(joined if narrow is None else narrow[0])
-        hits = np.append(_marked(gold if narrow is None else narrow[1], asked), [False] * _Q)
-        passes[:, column] = np.add.reduceat(hits, bounds, dtype=np.int64)[::2] >= needed
-    return passes
-
-
-def _latin(one: str, other: str) -> tuple[bytes, bytes] | None:
-    """Return two texts with a byte for each character, None where one has others."""
+def _narrow(texts: Sequence[str]) -> list[bytes] | None:
+    """Return texts with a byte for each character; None where one of them has characters that do not fit."""
     try:
-        return one.encode("latin-1"), other.encode("latin-1")
+        return [text.encode("latin-1") for text in texts]
     except UnicodeEncodeError:
         return None
-
-
-def _marked(text: str | bytes, asked: Codes) -> NDArray[np.bool_]:
-    """Return which grams a text seems to have; every one that it has is among them."""
-    bits = max(_LEAST_BITS, (_SPARSE * len(text)).bit_length())
-    shift = np.uint64(64 - bits)
-    table = np.zeros(1 << bits, np.bool_)
-    table[(_grams(text) >> shift).view(np.int64)] = True
-    return table.take((asked >> shift).view(np.int64))
 
 
 def _by_edlib(chunk: bytes, gold: bytes, most: int) -> int | None:
@@ -216,4 +215,13 @@ def _grams(text: str | bytes) -> Codes:
     codes = _code_points(text).astype(np.uint64)
     for step in (1, 2, 4):  # from hashes of 1 character to hashes of 2, of 4, of 8
         codes = codes[:-step] * np.uint64(pow(_BASE, step, 1 << 64)) + codes[step:]
+    return codes * _SPREAD
+
+
+def _grams_apart(text: str | bytes) -> Codes:
+    """Return the same hash of every eighth 8-gram, for a text of whole pieces."""
+    if isinstance(text, bytes):
+        return np.frombuffer(text, _EIGHT_BYTES) * _SPREAD
+    pieces = _code_points(text).astype(np.uint64).reshape(-1, _Q)
+    codes: Codes = (pieces * _POWERS).sum(axis=1, dtype=np.uint64)
     return codes * _SPREAD
