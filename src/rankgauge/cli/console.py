@@ -36,7 +36,11 @@ def stdout_console() -> Console:
     """Return a console for stdout: as wide as a terminal, and wide enough for tables where there is none."""
     from rich.console import Console
 
-    return Console(width=None if sys.stdout.isatty() else _PIPE_WIDTH, highlight=False)
+    class Stdout(Console):
+        def on_broken_pipe(self) -> None:
+            raise BrokenPipeError  # which `main` knows what to do with; rich would exit with 1
+
+    return Stdout(width=None if sys.stdout.isatty() else _PIPE_WIDTH, highlight=False)
 
 
 def plain_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:

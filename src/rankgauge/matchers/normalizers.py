@@ -30,7 +30,8 @@ _LONGEST_DATE_LINE = 80
 _DATE_HEADS = frozenset(
     ["dat", "mon", "tue", "wed", "thu", "fri", "sat", "sun", "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
 )
-# First characters of texts without a role; there is no need to look further.
+# First characters of texts without a date, and without a role; the empty text is one of them.
+_NO_DATE = "BCEGHIKLPQRUVXYZbceghiklpqruvxyz\"'"
 _NO_ROLE = "BCDEFGIJKLMNOPQRTVWXYZbcdefgijklmnopqrtvwxyz0123456789\"'"
 _MONTH = (
     r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
@@ -95,11 +96,13 @@ def strip_date_prefix(text: str) -> str:
 
     Understands ISO dates and dates with a month's English name, with or without ``Date:``, weekday, brackets and time.
     """
+    if text[:1] in _NO_DATE:
+        return text  # many texts end here
     at = 0
     while True:
         head = text[at : at + 3].lower()
         if head not in _DATE_HEADS and head[:1].isalpha():
-            return text[at:]  # nearly every text ends here
+            return text[at:]
         if (usual := _USUAL_LINE.match(text, at)) is not None:
             at = usual.end()
             continue
@@ -118,6 +121,8 @@ def strip_date_prefix(text: str) -> str:
 @normalizer("strip-role-prefix", stage="strip")
 def strip_role_prefix(text: str) -> str:
     """Remove ``user:``, ``assistant:``, ``system:``, ``human:`` and ``ai:`` from the start, in any case, repeatedly."""
+    if text[:1] in _NO_ROLE:
+        return text  # nearly every text ends here
     at = 0
     while text[at : at + 1] not in _NO_ROLE and (role := _ROLE.match(text, at)) is not None:
         at = role.end()
