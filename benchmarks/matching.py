@@ -30,6 +30,7 @@ import numpy as np
 from rankgauge.catalog import Catalog, ResolvedMatcher
 from rankgauge.judging import Target, judge
 from rankgauge.matchers.infix import allowed_edits
+from rankgauge.matchers.normalizers import json_unescape
 from rankgauge.policy import profile
 from rankgauge.samples import Expected, Output, Sample
 
@@ -37,11 +38,11 @@ CHUNKS = 20
 BATCH = 256
 FORMS = ("plain", "dated", "spoken", "escaped", "altered")
 LETTERS = "abcdefghijklmnopqrstuvwxyz "
-COMMON = (
-    "the of and to in a is that for it as was with be by on not he his but at are this have from or had an they which "
-    "one you were her all she there would their we him been has when who will more no if out so said what up its about "
-    "into than them can only other new some could time these two may then do first any my now such like our over man"
-).split()
+COMMON = """
+the of and to in a is that for it as was with be by on not he his but at are this have from or had an they which one
+you were her all she there would their we him been has when who will more no if out so said what up its about into than
+them can only other new some could time these two may then do first any my now such like our over man
+"""
 Scores = np.ndarray
 
 
@@ -169,14 +170,8 @@ def other_forms(text: str) -> list[str]:
     """Return the JSON-escaped forms of a text, and what it is the escaped form of, where they differ from it."""
     forms = {json.dumps(text)[1:-1], json.dumps(text, ensure_ascii=False)[1:-1]}
     if "\\" in text:
-        try:
-            forms.add(json.loads(f'"{text}"', strict=False))
-        except ValueError:  # a chunk that was cut within an escape, or holds a quote of its own
-            forms.add(CATALOG_UNESCAPE(text))
+        forms.add(json_unescape(text))
     return [form for form in forms if form and form != text]
-
-
-CATALOG_UNESCAPE: Callable[[str], str] = Catalog.discover(own_only=True).all("normalizer")["json-unescape"].declaration.function
 
 
 def judged(matcher: ResolvedMatcher, questions: Sequence[Question]) -> None:
@@ -194,7 +189,7 @@ def judged(matcher: ResolvedMatcher, questions: Sequence[Question]) -> None:
 def generated(samples: int) -> Iterator[Question]:
     """Generate samples with a fixed seed."""
     chance = random.Random(11)
-    words = [*COMMON, *("".join(chance.choices(SYLLABLES, k=chance.randint(1, 4))) for _ in range(6_000))]
+    words = [*COMMON.split(), *("".join(chance.choices(SYLLABLES, k=chance.randint(1, 4))) for _ in range(6_000))]
     weights = list(accumulate(1 / (rank + 8) for rank in range(len(words))))
     counts = [chance.randint(1, 3) for _ in range(samples)]
     passages = [passage(chance, words, weights) for _ in range(sum(counts))]
@@ -210,12 +205,9 @@ def generated(samples: int) -> Iterator[Question]:
         yield Question(chunks, [json.dumps(gold)[1:-1] if chance.random() < 0.2 else gold for gold in golds])
 
 
-SYLLABLES = [
-    f"{onset}{vowel}{coda}"
-    for onset in ("b", "br", "c", "ch", "d", "f", "g", "gr", "h", "l", "m", "n", "p", "pr", "r", "s", "st", "t", "tr", "v")
-    for vowel in "aeiou"
-    for coda in ("", "", "n", "r", "l", "s", "ng", "ck", "st")
-]
+ONSETS = ("b", "br", "c", "ch", "d", "f", "g", "gr", "h", "l", "m", "n", "p", "pr", "r", "s", "st", "t", "tr", "v")
+CODAS = ("", "", "n", "r", "l", "s", "ng", "ck", "st")
+SYLLABLES = [f"{onset}{vowel}{coda}" for onset in ONSETS for vowel in "aeiou" for coda in CODAS]
 
 
 def passage(chance: random.Random, words: Sequence[str], weights: Sequence[float]) -> str:

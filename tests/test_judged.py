@@ -481,3 +481,12 @@ def test_plain_sample_agrees_with_the_columns(samples):
         assert batch.judged_ranks()[place] == sum(grade is not None for grade in only.grades)
         assert batch.gain_matrix()[place].tolist()[: only.depth] == list(only.gains)
         assert sorted(only.gold, reverse=True) == list(only.gold)
+
+
+@pytest.mark.parametrize("shared", [(0, 1), (1, 0)])
+def test_what_is_earned_does_not_depend_on_the_order_of_equal_gold(shared):
+    # Rank 1 holds both gold items, rank 2 only one of them: rank 1 takes the other, and both earn.
+    first, second = shared
+    judged = build((2, [1.0, 1.0], [(1, first), (1, second), (2, first)]))
+
+    assert ranks_and_grades(judged.credits()) == [(1, 1.0), (2, 1.0)]

@@ -124,3 +124,9 @@ def test_details_that_raise_leave_the_scores_alone():
     (column,) = result.metrics.values()
     assert column.mean == 1.0
     assert "ZeroDivisionError" in column.details[0]["details_failed"]
+
+
+def test_judged_only_leaves_a_sample_alone_whose_ground_truth_names_no_ids():
+    answered = {"id": "s", "expected_output": "x", "actual_output": [{"id": "d", "text": "x"}]}
+    column = run([answered], ["containment@1"], Policy(judged_only=True))["containment@1"]
+    assert column.mean == 1.0

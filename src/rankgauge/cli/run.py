@@ -102,6 +102,9 @@ def _check_usage(
     config: Path | None, data: Path | None, dataset: list[str] | None, outputs: Path | None, sut: str | None
 ) -> None:
     """Refuse options that do not go together."""
+    if config is not None and config.suffix.lower() not in {".yaml", ".yml", ""}:
+        msg = f"{config} is no config file (.yaml); score a data file with --data {config} -m ndcg@10"
+        raise typer.BadParameter(msg)
     if (config is None) == (data is None):
         msg = "give either a config file or --data FILE"
         raise typer.BadParameter(msg)

@@ -136,8 +136,8 @@ class Engine:
         Begin an evaluation.
 
         Args:
-            source: A registered name, a file, or samples: mappings in the form of the dataset contract, or `Sample`
-                values.
+            source: A registered name, a file, or samples: mappings in the form of the dataset contract, `Sample`
+                values, or a polars or pandas frame with one a row.
 
         Returns:
             An evaluation with the metrics, policy and defaults of the config, if there is one.
@@ -169,6 +169,10 @@ def _opened(source: str | os.PathLike[str] | Iterable[object]) -> Path | list[ob
     """Return a path, or the samples as a list, so that they can be read more than once."""
     if isinstance(source, str | os.PathLike):
         return Path(source)
+    if hasattr(source, "to_dicts"):  # a polars frame
+        return list(source.to_dicts())
+    if hasattr(source, "to_dict") and hasattr(source, "columns"):  # a pandas frame
+        return list(source.to_dict("records"))
     if isinstance(source, Mapping) or not isinstance(source, Iterable):
         msg = "the samples cannot be used:"
         found = type(source).__name__

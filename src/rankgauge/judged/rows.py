@@ -121,26 +121,32 @@ def one_a_rank(rows: Rows) -> Rows:
 
 def assign(hits: Rows, *, repeats: bool) -> Ints:
     """
-    Give each rank at most one gold item, the best one left, and each gold item at most one rank.
+    Give each rank at most one gold item, and each gold item at most one rank.
 
-    A partial matching, so what is earned never exceeds the ideal. Only batches in which one text holds several gold
-    items come here.
+    A rank takes the highest grade that is left; of equal ones, that which comes last the earliest, so that ranks below
+    go without only where they must. What is earned is a partial matching, and never exceeds the ideal.
+
+    Args:
+        hits: Relevant rows, of which several may share a rank.
+
+        repeats: Whether a gold item earns again when it stands again.
+
+    Returns:
+        The places of the rows that earn, in order.
     """
+    samples, ranks, grades, golds = (column.tolist() for column in hits)
+    last = dict(zip(golds, ranks, strict=True))  # rows stand in order of rank, so that the last one stays
     chosen: list[int] = []
     taken: set[int] = set()
-    place: tuple[int, int] | None = None
-    best: int | None = None
-    samples, ranks, grades, golds = (column.tolist() for column in hits)
-    for index, here in enumerate([*zip(samples, ranks, strict=True), None]):
-        if here != place:
-            if best is not None:
-                chosen.append(best)
-                taken.add(golds[best])
-            place, best = here, None
-        if here is None or (golds[index] in taken and not repeats):
-            continue
-        if best is None or grades[index] > grades[best]:
-            best = index
+    rank_of: dict[tuple[int, int], list[int]] = {}
+    for place, where in enumerate(zip(samples, ranks, strict=True)):
+        rank_of.setdefault(where, []).append(place)
+    for places in rank_of.values():
+        left = [place for place in places if repeats or golds[place] not in taken]
+        if left:
+            best = min(left, key=lambda place: (-grades[place], last[golds[place]], golds[place]))
+            chosen.append(best)
+            taken.add(golds[best])
     return np.array(chosen, dtype=np.int64)
 
 

@@ -162,7 +162,7 @@ def _prepared(sample: Sample, output: Output, target: Target, profile: Profile) 
         profile.policy,
         sample_id=sample.id,
         key=profile.duplicate_texts,
-        judged=sample.expected.relevant or (),
+        judged=sample.expected.relevant,
     )
 
 

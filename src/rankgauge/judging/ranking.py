@@ -41,7 +41,7 @@ def prepare(
     *,
     sample_id: str,
     key: Literal["id", "id-and-text"] = "id",
-    judged: Container[str | None] = (),
+    judged: Container[str | None] | None = (),
 ) -> Ranking | Fault:
     """
     Apply a policy to one output.
@@ -58,7 +58,8 @@ def prepare(
 
         key: What makes two items the same one.
 
-        judged: The ids that the ground truth names, for `judged_only`.
+        judged: The ids that the ground truth names, for `judged_only`; None where it names none, so that nothing is
+            dropped.
 
     Returns:
         The ranking, or why the policy cannot be applied to this output.
@@ -83,7 +84,7 @@ def prepare(
         chosen, repeated = settled
     if policy.depth is not None:
         chosen = chosen[: policy.depth]
-    if policy.judged_only:
+    if policy.judged_only and judged is not None:
         chosen = [at for at in chosen if ids[at] in judged]
         repeated = None if repeated is None else _repeats(chosen, keys)
     texts = None if output.texts is None else [output.texts[at] for at in chosen]

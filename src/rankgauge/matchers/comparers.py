@@ -96,32 +96,14 @@ def json_escaped(retrieved: Sequence[str], gold: Sequence[str]) -> Block:
     signs = plain_parts(retrieved)
     everything = "\0".join(gold)
     if len(retrieved) * len(everything) >= _MANY:
-        open_rows = [row for row, maybe in enumerate(may_occur(signs, everything)) if maybe]
+        rows = [row for row, maybe in enumerate(may_occur(signs, everything)) if maybe]
     else:
-        open_rows = [row for row, sign in enumerate(signs) if sign in everything]
+        rows = [row for row, sign in enumerate(signs) if sign in everything]
     has_escapes = ["\\" in wanted for wanted in gold]
-    for row in open_rows:
-        found, sign = retrieved[row], signs[row]
-        if not found:
-            continue
-        forms: tuple[str, ...] | None = None
-        plain: str | None = None
-        for column, wanted in enumerate(gold):
-            at = wanted.find(sign)
-            if at < 0:
-                continue
-            if stands_in(found, wanted, sign, at):
+    for row in rows:
+        if retrieved[row]:
+            for column in _holding(retrieved[row], signs[row], gold, has_escapes):
                 block[row, column] = 1.0
-                continue
-            if plain is None:  # only now, and once for all gold texts
-                plain = unescape(found)
-            if plain and plain != found and stands_in(plain, wanted, sign, at):
-                block[row, column] = 1.0
-            elif has_escapes[column]:  # whatever escaping changes has a backslash then
-                if forms is None:
-                    forms = escaped_forms(found)
-                if any(stands_in(form, wanted, sign, at) for form in forms):
-                    block[row, column] = 1.0
     return block
 
 
@@ -281,6 +263,30 @@ def is_chunk_of_original(chunk: str, original: str) -> bool:
     if chunk.startswith(("user: ", "assistant: ")):
         return chunk.split(": ")[1] in original or encoded.split(": ")[1] in original
     return chunk in original or encoded in original
+
+
+def _holding(found: str, sign: str, gold: Sequence[str], has_escapes: Sequence[bool]) -> list[int]:
+    """Return which gold texts hold a text in any form; each form is made only once all before it have failed."""
+    columns: list[int] = []
+    forms: tuple[str, ...] | None = None
+    plain: str | None = None
+    for column, wanted in enumerate(gold):
+        at = wanted.find(sign)
+        if at < 0:
+            continue
+        if stands_in(found, wanted, sign, at):
+            columns.append(column)
+            continue
+        if plain is None:
+            plain = unescape(found)
+        if plain and plain != found and stands_in(plain, wanted, sign, at):
+            columns.append(column)
+        elif has_escapes[column]:  # whatever escaping changes has a backslash then
+            if forms is None:
+                forms = escaped_forms(found)
+            if any(stands_in(form, wanted, sign, at) for form in forms):
+                columns.append(column)
+    return columns
 
 
 def _verdicts(retrieved: Sequence[str], gold: Sequence[str], matches: Callable[[str, str], bool]) -> Block:

@@ -27,9 +27,9 @@ __all__ = [
 _ROLE = re.compile(r"\s*(?:user|assistant|system|human|ai)[^\S\n]*:\s*", re.IGNORECASE)
 _LONGEST_DATE_LINE = 80
 # How a line with a date begins, where it begins with letters.
-_DATE_HEADS = frozenset(
-    ["dat", "mon", "tue", "wed", "thu", "fri", "sat", "sun", "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
-)
+_WEEKDAYS = frozenset({"mon", "tue", "wed", "thu", "fri", "sat", "sun"})
+_MONTHS = frozenset({"jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"})
+_DATE_HEADS = _WEEKDAYS | _MONTHS | {"dat"}
 # First characters of texts without a date, and without a role; the empty text is one of them.
 _NO_DATE = "BCEGHIKLPQRUVXYZbceghiklpqruvxyz\"'"
 _NO_ROLE = "BCDEFGIJKLMNOPQRTVWXYZbcdefgijklmnopqrtvwxyz0123456789\"'"

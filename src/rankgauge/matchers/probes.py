@@ -1,11 +1,11 @@
 """
 Probes: whether a text stands in another one, told from a small part of it.
 
-`may_occur` asks for many parts in one step of numpy. Each 8 characters of the text, at every 8th place of it, are marked in a table. **No part that occurs is held back:**
-let a part of at least 23 characters stand in the text at place *p*. Among its first 8 places there is one, *o*, for
-which *p* + *o* is a multiple of 8. There and 8 places on, the part's 8 characters are 8 characters that were marked.
-So a part with no *o* below 8 for which both are marked does not occur. Characters are looked up by hash, where a
-collision can only make them seem to be marked.
+`may_occur` asks for many parts in one step of numpy. Each 8 bytes of the text, at every 8th place of it, are marked
+in a table. **No part that occurs is held back:** let a part of 24 characters stand in the text at place *p*. Among
+its first 8 places there is one, *o*, for which *p* + *o* is a multiple of 8. There and 8 places on, the part's 8
+characters are 8 bytes that were marked. So a part with no *o* below 8 for which both are marked does not occur. Bytes
+are looked up by hash, where a collision can only make them seem to be marked.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 __all__ = ["PART", "may_occur", "stands_in"]
 
@@ -51,7 +52,8 @@ def may_occur(parts: Sequence[str], text: str) -> list[bool]:
     windows = np.ndarray((len(asked), 2 * _GRAM), _EIGHT_BYTES, "".join(asked).encode(), 0, (PART, 1)) * _SPREAD
     windows >>= _SHIFT
     hits = table.take(windows.view(np.int64))
-    found: list[bool] = (hits[:, :_GRAM] & hits[:, _GRAM:]).any(axis=1).tolist()
+    both: NDArray[np.bool_] = (hits[:, :_GRAM] & hits[:, _GRAM:]).any(axis=1)
+    found: list[bool] = both.tolist()
     if len(asked) == len(parts):
         return found
     rest = iter(found)

@@ -120,6 +120,8 @@ def _sample_id(record: Mapping[object, object], contract: Contract) -> str:
     raw = record.get("id")
     if type(raw) is str and raw:
         return raw
+    if raw is None and "id" in record:
+        raise InvalidError("", "the id is null; every sample needs one")
     if raw is None:
         hint = did_you_mean("id", [key for key in record if isinstance(key, str) and key.lower().endswith("id")])
         raise InvalidError("", f"the field is missing{hint}; map your own name onto it with `fields: {{id: ...}}`")
