@@ -259,7 +259,7 @@ class TestSample:
     @pytest.mark.parametrize(
         ("change", "path", "words"),
         [
-            ({"id": None}, "id", ("missing", "fields")),
+            ({"id": None}, "id", ("null",)),
             ({"id": ""}, "id", ("must not be empty",)),
             ({"id": 1.5}, "id", ("a string or an integer", "the number 1.5")),
             ({"id": True}, "id", ("a string or an integer", "the boolean True")),

@@ -14,7 +14,7 @@ from typing import Annotated
 
 import typer
 
-from rankgauge.cli import init, metrics, plugins, run, validate
+from rankgauge.cli import init, matchers, metrics, plugins, run, validate
 from rankgauge.cli.console import complain
 from rankgauge.errors import RankgaugeError
 
@@ -40,6 +40,7 @@ app.command("eval", help="The same as `run`.", hidden=True)(run.run)
 app.command("validate", help=validate.HELP)(validate.validate)
 app.command("init", help=init.HELP)(init.init)
 app.add_typer(metrics.app, name="metrics")
+app.add_typer(matchers.app, name="matchers")
 app.add_typer(plugins.app, name="plugins")
 
 

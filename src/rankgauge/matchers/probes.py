@@ -13,7 +13,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 __all__ = ["PART", "may_occur", "stands_in"]
 
@@ -52,8 +51,7 @@ def may_occur(parts: Sequence[str], text: str) -> list[bool]:
     windows = np.ndarray((len(asked), 2 * _GRAM), _EIGHT_BYTES, "".join(asked).encode(), 0, (PART, 1)) * _SPREAD
     windows >>= _SHIFT
     hits = table.take(windows.view(np.int64))
-    both: NDArray[np.bool_] = (hits[:, :_GRAM] & hits[:, _GRAM:]).any(axis=1)
-    found: list[bool] = both.tolist()
+    found: list[bool] = np.logical_or.reduce(hits[:, :_GRAM] & hits[:, _GRAM:], axis=1).tolist()
     if len(asked) == len(parts):
         return found
     rest = iter(found)
