@@ -24,7 +24,7 @@ from rankgauge.io.datasets import DataSource, remapped
 from rankgauge.logs import logger
 from rankgauge.policy import Policy, Profile, profile
 from rankgauge.result import Result
-from rankgauge.samples import GOLD_KINDS, Fault, Sample, read_sample
+from rankgauge.samples import GOLD_KINDS, Fault, GoldKind, Sample, read_sample
 
 if TYPE_CHECKING:
     from rankgauge.evaluation.sut import SystemUnderTest
@@ -45,6 +45,8 @@ class Evaluation:
         profile: The policy and the conventions.
 
         default_k: The cutoff for whatever says none; None for the built-in one.
+
+        matchers: The matcher for a kind of gold, for metrics that say none.
     """
 
     catalog: Callable[[], Catalog] = field(repr=False)
@@ -52,6 +54,7 @@ class Evaluation:
     metrics: tuple[MetricSpec, ...] = ()
     profile: Profile
     default_k: DefaultK | None = None
+    matchers: tuple[tuple[GoldKind, str], ...] = ()
 
     def with_metrics(self, metrics: Sequence[MetricSpec] | MetricSpec) -> Evaluation:
         """
@@ -97,6 +100,19 @@ class Evaluation:
             A new evaluation.
         """
         return replace(self, default_k=DefaultK(k, source))
+
+    def with_matchers(self, matchers: Mapping[GoldKind, str]) -> Evaluation:
+        """
+        Return this evaluation with other matchers for metrics that say none.
+
+        Args:
+            matchers: A matcher, by name or written out, for each kind of gold: `passages`, `answer` or `keywords`.
+                Checked when the plan is made.
+
+        Returns:
+            A new evaluation.
+        """
+        return replace(self, matchers=tuple(matchers.items()))
 
     def with_outputs(self, outputs: str | os.PathLike[str]) -> Evaluation:
         """
@@ -342,6 +358,7 @@ class Evaluation:
             catalog=self.catalog(),
             profile=self.profile,
             default_k=self.default_k,
+            matchers=dict(self.matchers),
             dataset=self.data.label,
         )
 

@@ -17,6 +17,7 @@ from rankgauge.evaluation.requests import Located, MetricSpec, read_requests
 from rankgauge.evaluation.resolve import PlannedMetric, resolve
 from rankgauge.judging import Target
 from rankgauge.policy import Profile
+from rankgauge.samples import GOLD_KINDS, GoldKind
 
 __all__ = ["Plan", "PlannedMetric", "make_plan"]
 
@@ -91,6 +92,7 @@ def make_plan(
     catalog: Catalog,
     profile: Profile,
     default_k: DefaultK | None = None,
+    matchers: Mapping[GoldKind, str] = MappingProxyType({}),
     dataset: str = "",
 ) -> Plan:
     """
@@ -104,6 +106,8 @@ def make_plan(
         profile: The policy and the conventions.
 
         default_k: The cutoff for whatever says none.
+
+        matchers: The matcher for a kind of gold, for metrics that say none.
 
         dataset: What the data is called.
 
@@ -120,12 +124,17 @@ def make_plan(
         check_k(default.k, default.source)
     except ParameterError as error:
         problems.append(str(error))
+    problems += [
+        f"with_matchers() takes kinds of gold that are text ({', '.join(GOLD_KINDS[1:])}), not {kind!r}"
+        for kind in matchers
+        if kind not in GOLD_KINDS[1:]
+    ]
     asked = False
     for spec in specs:
         asked = True
         try:
             for request in read_requests(spec):
-                _add(columns, resolve(request, catalog, profile, default))
+                _add(columns, resolve(request, catalog, profile, default, matchers))
         except RankgaugeError as error:
             place = (spec.file, spec.line) if isinstance(spec, Located) else ("", None)
             problems.append(Problem(str(error), *place))

@@ -18,6 +18,7 @@ from rankgauge.evaluation.requests import Request, plain_parameters
 from rankgauge.expression import MetricExpression, Value, safe_name
 from rankgauge.judging import Target
 from rankgauge.policy import Profile
+from rankgauge.samples import GoldKind
 
 __all__ = ["PlannedMetric", "resolve"]
 
@@ -75,7 +76,13 @@ class PlannedMetric:
         return self.metric.needs_max_grade and self.params.get("max_grade") is None
 
 
-def resolve(request: Request, catalog: Catalog, profile: Profile, default: DefaultK) -> PlannedMetric:
+def resolve(
+    request: Request,
+    catalog: Catalog,
+    profile: Profile,
+    default: DefaultK,
+    matchers_by_gold: Mapping[GoldKind, str] = MappingProxyType({}),
+) -> PlannedMetric:
     """
     Resolve one request.
 
@@ -87,6 +94,8 @@ def resolve(request: Request, catalog: Catalog, profile: Profile, default: Defau
         profile: The policy and the conventions.
 
         default: The cutoff for whatever says none.
+
+        matchers_by_gold: The matcher for a kind of gold, where the request says none.
 
     Returns:
         The column.
@@ -112,7 +121,7 @@ def resolve(request: Request, catalog: Catalog, profile: Profile, default: Defau
     told = {**conventions, **explicit}
     cut = _cut(request, metric, pinned, is_short=is_short)
     rel = _rel(request, metric)
-    targets, matchers = _targets(request, metric, told, explicit, usual_matcher, catalog)
+    targets, matchers = _targets(request, metric, told, explicit, usual_matcher, matchers_by_gold, catalog)
     short = catalog.short_name(metric) if request.given is None else next(iter(metric.plain_short), None)
     engine = {key: request.engine[key] for key in ("rel", "gold", "matcher") if key in request.engine}
     defaults = plain_parameters((*metric.parameters, *metric.matching))
@@ -197,6 +206,7 @@ def _targets(
     params: Mapping[str, Value],
     explicit: Mapping[str, Value],
     usual_matcher: Value | None,
+    matchers_by_gold: Mapping[GoldKind, str],
     catalog: Catalog,
 ) -> tuple[tuple[Target, ...], dict[Target, ResolvedMatcher]]:
     kinds = metric.gold
@@ -223,7 +233,7 @@ def _targets(
         if kind == "relevant":
             targets.append(Target(kind, metric.judges))
             continue
-        name = chosen or usual_matcher or _default_matcher(metric, params)
+        name = chosen or matchers_by_gold.get(kind) or usual_matcher or _default_matcher(metric, params)
         target = Target(kind, metric.judges, str(name))
         matchers[target] = catalog.matcher(str(name))
         targets.append(target)

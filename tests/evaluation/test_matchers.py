@@ -1,0 +1,51 @@
+"""Which matcher judges: the one of the metric, of the evaluation, of the profile, or the metric's usual one."""
+
+from __future__ import annotations
+
+import pytest
+
+from rankgauge import Catalog, Engine
+from rankgauge.errors import PlanError
+
+ENGINE = Engine(catalog=Catalog.discover(own_only=True))
+SAMPLE = {
+    "id": "s",
+    "expected_output": {"passages": ["the quick brown fox jumps over the lazy dog"]},
+    "actual_output": [{"id": "c", "text": "quick brown fix jumps"}],
+}
+
+
+def hit(metric="hit@1", matchers=None, profile="default"):
+    evaluation = ENGINE.dataset([SAMPLE]).with_metrics(metric).with_policy(profile)
+    if matchers is not None:
+        evaluation = evaluation.with_matchers(matchers)
+    (column,) = evaluation.run().metrics.values()
+    return column.mean, column.info.matcher.partition(" ")[0]
+
+
+def test_passages_are_judged_by_chunk_unless_something_else_is_said():
+    # One letter of 21 differs: too much for containment, and within a tenth for fuzzy matching.
+    assert hit() == (0.0, "chunk")
+
+
+def test_an_evaluation_may_say_another_matcher():
+    assert hit(matchers={"passages": "fuzzy-chunk"}) == (1.0, "fuzzy-chunk")
+
+
+def test_a_metric_knows_better_than_its_evaluation():
+    assert hit("hit(matcher=exact)@1", {"passages": "fuzzy-chunk"}) == (0.0, "exact")
+
+
+def test_an_evaluation_knows_better_than_its_profile():
+    assert hit("recall@1", profile="remem") == (0.0, "exact")
+    assert hit("recall@1", {"passages": "fuzzy-chunk"}, "remem") == (1.0, "fuzzy-chunk")
+
+
+def test_other_kinds_of_gold_keep_their_matcher():
+    assert hit(matchers={"keywords": "fuzzy-chunk"}) == (0.0, "chunk")
+
+
+@pytest.mark.parametrize("matchers", [{"relevant": "exact"}, {"passages": "no-such"}])
+def test_what_cannot_be_used_is_a_problem_of_the_plan(matchers):
+    with pytest.raises(PlanError):
+        hit(matchers=matchers)
