@@ -45,6 +45,7 @@ format: $(VENV)/.installed-dev
 
 docs: $(VENV)/.installed-dev
 	$(BIN)/python docs/generate.py
+	$(BIN)/python docs/conventions.py
 
 bench: $(VENV)/.installed-dev
 	$(BIN)/python benchmarks/jsonl.py

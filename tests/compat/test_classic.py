@@ -74,11 +74,12 @@ def test_one_impossible_cutoff_refuses_the_evaluation():
         RetrievalEvaluator([1, -1]).evaluate([result(["a"], ["a"])])
 
 
-def test_grades_below_zero_cost_gain_in_ndcg_and_nothing_in_err():
+def test_grades_below_zero_cost_gain_in_ndcg_and_are_negative_probabilities_in_err():
     graded = GradedRetrievalResult("q", ["a", "b"], {"a": -1, "b": 1})
 
     ideal_last, second = 0.5, 0.6309297535714575
     assert GradedRetrievalMetrics.graded_ndcg_at_k(graded, 2) == pytest.approx(
         (-0.5 + second) / (1 - ideal_last * second), rel=1e-12
     )
-    assert GradedRetrievalMetrics.expected_reciprocal_rank(graded) == 0.125 / 2
+    # Rank 1: (1/2 - 1) / 8 = -1/16, so that 17/16 go on; rank 2: 1/8 of them, over 2.
+    assert GradedRetrievalMetrics.expected_reciprocal_rank(graded) == -1 / 16 + 17 / 16 / 8 / 2

@@ -31,9 +31,7 @@ _JSON = typer.Option("--json", help="Print JSON.")
 
 
 @app.command("list")
-def list_matchers(
-    *, config: Annotated[Path | None, _CONFIG] = None, as_json: Annotated[bool, _JSON] = False
-) -> None:
+def list_matchers(*, config: Annotated[Path | None, _CONFIG] = None, as_json: Annotated[bool, _JSON] = False) -> None:
     """List every usable matcher: its name, what it is made of, when to use it, and who provides it."""
     catalog, own = _catalog(config)
     rows = [
@@ -54,10 +52,7 @@ def list_matchers(
         return
     plain_table(
         ("matcher", "composition", "when to use it", "provider"),
-        [
-            (row["name"], row["composition"], row["summary"], _distribution(row["provider"], config))
-            for row in rows
-        ],
+        [(row["name"], row["composition"], row["summary"], _distribution(row["provider"], config)) for row in rows],
     )
 
 

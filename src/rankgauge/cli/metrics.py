@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from rankgauge.cli import diff
 from rankgauge.cli.console import plain_table
 from rankgauge.cli.options import make_catalog
 
@@ -18,7 +19,8 @@ if TYPE_CHECKING:
 
 __all__ = ["app"]
 
-app = typer.Typer(help="List metrics, or show what one is.", no_args_is_help=True)
+app = typer.Typer(help="List metrics, show what one is, or compare two profiles.", no_args_is_help=True)
+app.command("diff", help=diff.HELP)(diff.diff_metrics)
 
 _CUTOFFS = {
     "none": "takes no cutoff",

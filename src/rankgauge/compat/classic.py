@@ -3,8 +3,8 @@ The classic blog library of retrieval metrics: binary and graded metrics of one 
 
 Profile `classic` has the same conventions: `ndcg_at_k` is `retrieval-ndcg-any-at-k` there, and `graded_ndcg_at_k` is
 `retrieval-ndcg-at-k`. `ValueError` is raised for a negative k, which the original takes for a slice from the end,
-except by `precision_at_k`, where the original says that it scores 0. A negative grade counts as 0 in
-`expected_reciprocal_rank`, where the original takes it for a negative probability.
+except by `precision_at_k`, where the original says that it scores 0. A grade below 0 or above the scale is taken for a
+probability that is none by `expected_reciprocal_rank`, as in the original.
 """
 
 from __future__ import annotations

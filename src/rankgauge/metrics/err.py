@@ -45,8 +45,8 @@ def expected_reciprocal_rank(
         max_grade: The highest grade of the scale. When absent, the highest grade of the whole data set is taken and
             the result says so; scores of one sample, and streams, need it given.
 
-        check: Whether a grade above *max_grade* is an error; the classic library lets it pass, and its scores may then
-            be anything.
+        check: Whether a grade above *max_grade* is an error, and one below 0 satisfies nobody; the classic library
+            lets both pass as probabilities that are none, and its scores may then be anything.
 
     Returns:
         Shape (n,), from 0 to 1; NaN where no gold item has a gain.
@@ -63,7 +63,8 @@ def expected_reciprocal_rank(
         msg = f"a highest grade of {top:g} is too large for a float: 2 to that power has to be one"
         raise ValueError(msg)
     rows = judged.credits(k)
-    satisfied = (np.exp2(np.maximum(rows.grade, 0)) - 1) / np.exp2(top)
+    grades = np.maximum(rows.grade, 0) if check else rows.grade
+    satisfied = (np.exp2(grades) - 1) / np.exp2(top)
     place = rows.nth()
     going_on = np.ones(judged.n)
     scores = np.zeros(judged.n)

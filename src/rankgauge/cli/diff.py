@@ -1,0 +1,372 @@
+"""
+`rankgauge metrics diff`: one data file under two profiles, metric by metric, and why their numbers differ.
+
+Which conventions apply to a sample is found out, not guessed: the sample is scored again with each convention alone
+taken over from the other profile, in both directions; where that changes its score, the convention applies.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from rankgauge.cli.console import remark
+from rankgauge.cli.options import make_engine
+
+if TYPE_CHECKING:
+    from rankgauge.engine import Engine, Evaluation
+    from rankgauge.evaluation import Plan, PlannedMetric
+    from rankgauge.policy import Profile
+    from rankgauge.result import MetricSummary, Result
+    from rankgauge.samples import Sample
+
+__all__ = ["HELP", "diff_metrics"]
+
+HELP = """\
+Score one data file under two profiles (--profile, twice), and print for each metric both means, the conventions that
+differ, and the first samples whose value changes, with both values and the conventions that apply to them.
+
+Without -m: every metric that the data has ground truth for. The exit code is 0, whether they differ or not.
+"""
+
+_SAME = 1e-12
+
+
+@dataclass(frozen=True, slots=True)
+class _Convention:
+    """
+    Something that two profiles do differently for one metric.
+
+    Attributes:
+        name: What it is called.
+
+        values: How each profile has it.
+
+        adopt: Gives a profile the way of the first or the second one; None where the data would have to be read anew.
+    """
+
+    name: str
+    values: tuple[str, str]
+    adopt: Callable[[Profile, int], Profile] | None
+
+    def __str__(self) -> str:
+        return f"{self.name} {self.values[0]} / {self.values[1]}"
+
+
+@dataclass(frozen=True, slots=True)
+class _Side:
+    """One of the two evaluations, with what came out."""
+
+    evaluation: Evaluation
+    plan: Plan
+    result: Result
+
+
+def diff_metrics(
+    data: Annotated[Path, typer.Argument(help="The data file.", show_default=False)],
+    *,
+    profile: Annotated[list[str], typer.Option(help="A profile; give two.", show_default=False)],
+    metric: Annotated[
+        list[str] | None, typer.Option("--metric", "-m", help="A metric, such as ndcg@10 or recall@1,5,10.")
+    ] = None,
+    config: Annotated[
+        Path | None, typer.Option(help="A config file whose matchers are known, too.", show_default=False)
+    ] = None,
+    k: Annotated[int | None, typer.Option(help="The cutoff for whatever says none.")] = None,
+    outputs: Annotated[Path | None, typer.Option(help="A file with the outputs to score.")] = None,
+    samples: Annotated[int, typer.Option(min=0, help="How many changed samples to show for each metric.")] = 5,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Compare; see `HELP`."""
+    if len(profile) != 2:
+        msg = f"give --profile twice, such as --profile remem --profile default; {len(profile)} given"
+        raise typer.BadParameter(msg)
+    engine = make_engine(config)
+    wanted = metric or _fitting(engine, data, outputs)
+    sides = [_ran(engine, data, name, wanted, k, outputs) for name in profile]
+    found = [_compared(name, sides, samples) for name in sides[0].result.metrics]
+    if as_json:
+        import orjson
+
+        report = {"data": str(data), "profiles": profile, "metrics": found}
+        typer.echo(orjson.dumps(report, option=orjson.OPT_INDENT_2).decode())
+        return
+    counts = [len(side.result) for side in sides]
+    shown = f"{counts[0]:,}" if counts[0] == counts[1] else f"{counts[0]:,} and {counts[1]:,}"
+    lines = [f"{data}: {shown} samples, profiles {profile[0]} and {profile[1]}"]
+    for each in found:
+        lines += ["", *_printed(each, profile)]
+    typer.echo("\n".join(lines))
+
+
+def _fitting(engine: Engine, data: Path, outputs: Path | None) -> list[str]:
+    """Return the aliases of the metrics that some sample has both ground truth and output for."""
+    from rankgauge.errors import NothingToEvaluateError
+    from rankgauge.samples import GOLD_KINDS, Output
+
+    kinds: set[str] = set()
+    texts = answers = False
+    for sample in _samples(_evaluation(engine, data, "default", ["retrieval-mrr"], None, outputs)):
+        kinds.update(kind for kind in GOLD_KINDS if getattr(sample.expected, kind))
+        if isinstance(sample.output, Output):
+            texts = texts or sample.output.texts is not None
+            answers = answers or sample.output.answer is not None
+    usable = kinds if texts else kinds & {"relevant"}
+    fitting = [
+        alias
+        for alias, claim in engine.catalog.metrics.items()
+        if (usable if claim.declaration.judges == "retrieved" else kinds if answers else set())
+        & set(claim.declaration.gold)
+    ]
+    if not fitting:
+        msg = f"{data} has ground truth for no metric; name some with -m"
+        raise NothingToEvaluateError(msg, [])
+    return fitting
+
+
+def _evaluation(
+    engine: Engine, data: Path, profile: str | Profile, metrics: Sequence[str], k: int | None, outputs: Path | None
+) -> Evaluation:
+    evaluation = engine.dataset(data).with_policy(profile).with_metrics(metrics)
+    if k is not None:
+        evaluation = evaluation.with_defaults(k=k, source="--k")
+    return evaluation if outputs is None else evaluation.with_outputs(outputs)
+
+
+def _ran(
+    engine: Engine, data: Path, profile: str, metrics: Sequence[str], k: int | None, outputs: Path | None
+) -> _Side:
+    from rankgauge.errors import RankgaugeError
+
+    evaluation = _evaluation(engine, data, profile, metrics, k, outputs)
+    try:
+        return _Side(evaluation, evaluation.plan(), evaluation.run())
+    except RankgaugeError:
+        remark(f"under the profile {profile}:")
+        raise
+
+
+def _samples(evaluation: Evaluation) -> list[Sample]:
+    """Return the samples as an evaluation reads them, with their outputs."""
+    from rankgauge.engine.job import Job
+
+    job = Job(evaluation.plan(), evaluation.data, details=False, limit=None, batch_size=4096)
+    return [sample for batch in job.batches(4096) for sample in batch]
+
+
+def _compared(name: str, sides: Sequence[_Side], most: int) -> dict[str, Any]:
+    """Return everything there is to say about one metric."""
+    columns = [side.result.metrics[name] for side in sides]
+    planned = [next(column for column in side.plan.metrics if column.name == name) for side in sides]
+    conventions = _conventions(planned, [column.info.judged for column in columns], sides)
+    changed = _changed(columns, [side.result.sample_ids for side in sides])
+    shown = [sample_id for sample_id, _, _ in changed[:most]]
+    reasons = _reasons(name, sides, conventions, shown) if shown else {}
+    return {
+        "metric": name,
+        "means": [column.mean for column in columns],
+        "counts": [column.n for column in columns],
+        "expressions": [column.info.expression for column in columns],
+        "judged": [column.info.judged for column in columns],
+        "conventions": [{"name": convention.name, "values": list(convention.values)} for convention in conventions],
+        "changed": len(changed),
+        "samples": [
+            {"id": sample_id, "values": [first, second], **reasons[sample_id]}
+            for sample_id, first, second in changed[:most]
+        ],
+    }
+
+
+def _changed(
+    columns: Sequence[MetricSummary], ids: Sequence[Sequence[str]]
+) -> list[tuple[str, float | None, float | None]]:
+    """Return the samples whose value differs, with both values; None for a sample that does not count."""
+    first, second = (
+        dict(zip(names, column.values.tolist(), strict=True)) for names, column in zip(ids, columns, strict=True)
+    )
+    found = []
+    for sample_id in dict.fromkeys((*first, *second)):
+        values = (_plain(first.get(sample_id)), _plain(second.get(sample_id)))
+        if not _same(*values):
+            found.append((sample_id, *values))
+    return found
+
+
+def _conventions(planned: Sequence[PlannedMetric], judged: Sequence[str], sides: Sequence[_Side]) -> list[_Convention]:
+    """Return what the two profiles do differently for one metric."""
+    profiles = [side.plan.profile for side in sides]
+    metric = planned[0].metric
+    found = []
+    for parameter in metric.parameters:
+        values = [column.params.get(parameter.name, parameter.default) for column in planned]
+        if values[0] != values[1]:
+            found.append(_Convention(parameter.name, _told(values), _parameter(metric.alias, parameter.name, values)))
+    matchers = [_matcher_of(column, target) for column, target in zip(planned, judged, strict=True)]
+    if matchers[0] != matchers[1] and None not in matchers:
+        found.append(_Convention("matcher", _told(matchers), _parameter(metric.alias, "matcher", matchers)))
+    elif judged[0] != judged[1]:
+        found.append(_Convention("judged", (judged[0], judged[1]), None))
+    for item in dataclasses.fields(profiles[0].policy):
+        values = [getattr(profile.policy, item.name) for profile in profiles]
+        if values[0] != values[1] and item.name != "max_failed":
+            adopt = None if item.name == "queries" else _policy(item.name, values)
+            found.append(_Convention(item.name, _told(values), adopt))
+    for name in ("relevance", "duplicate_texts", "missing_texts"):
+        values = [getattr(profile, name) for profile in profiles]
+        if values[0] != values[1]:
+            found.append(_Convention(name, _told(values), _field(name, values)))
+    for name, first in profiles[0].contract._asdict().items():
+        second = getattr(profiles[1].contract, name)
+        if first != second:
+            found.append(_Convention(name, _told([first, second]), None))
+    return found
+
+
+def _matcher_of(column: PlannedMetric, judged: str) -> str | None:
+    for target, matcher in column.matchers.items():
+        if str(target) == judged:
+            return matcher.name or str(matcher.matcher)
+    return None
+
+
+def _parameter(alias: str, name: str, values: Sequence[Any]) -> Callable[[Profile, int], Profile]:
+    def adopt(profile: Profile, side: int) -> Profile:
+        own = {**profile.parameters.get(alias, {}), name: values[side]}
+        return dataclasses.replace(
+            profile, parameters=MappingProxyType({**profile.parameters, alias: MappingProxyType(own)})
+        )
+
+    return adopt
+
+
+def _policy(name: str, values: Sequence[Any]) -> Callable[[Profile, int], Profile]:
+    return lambda profile, side: dataclasses.replace(profile, policy=profile.policy.with_options({name: values[side]}))
+
+
+def _field(name: str, values: Sequence[Any]) -> Callable[[Profile, int], Profile]:
+    def adopt(profile: Profile, side: int) -> Profile:
+        changed: Profile = dataclasses.replace(profile, **{name: values[side]})
+        return changed
+
+    return adopt
+
+
+def _reasons(
+    name: str, sides: Sequence[_Side], conventions: Sequence[_Convention], shown: Sequence[str]
+) -> dict[str, dict[str, Any]]:
+    """Return for each sample which conventions change its score, and what is special about it."""
+    read = []
+    for side in sides:
+        by_id = {sample.id: sample for sample in _samples(side.evaluation) if sample.id in set(shown)}
+        read.append(by_id)
+    found: dict[str, dict[str, Any]] = {}
+    applying: dict[str, list[str]] = {sample_id: [] for sample_id in shown}
+    for own, side in enumerate(sides):
+        samples = [read[own][sample_id] for sample_id in shown if sample_id in read[own]]
+        base = _values(name, side, side.plan.profile, samples)
+        for convention in conventions:
+            if convention.adopt is None or base is None:
+                continue
+            other = _values(name, side, convention.adopt(side.plan.profile, 1 - own), samples)
+            for sample, before, after in zip(samples, base, other or base, strict=True):
+                if not _same(before, after) and convention.name not in applying[sample.id]:
+                    applying[sample.id].append(convention.name)
+    reading = [convention.name for convention in conventions if convention.adopt is None]
+    for sample_id in shown:
+        versions = [by_id.get(sample_id) for by_id in read]
+        names = [convention.name for convention in conventions if convention.name in applying[sample_id]]
+        if versions[0] != versions[1]:
+            names += reading
+        facts = _facts(versions[1] or versions[0], sides[1].result.metrics[name].info.judged)
+        found[sample_id] = {"conventions": names, "facts": facts}
+    return found
+
+
+def _values(name: str, side: _Side, profile: Profile, samples: Sequence[Sample]) -> list[float | None] | None:
+    """Return the values of one metric for some samples under a profile; None where that refuses them."""
+    from rankgauge.errors import RankgaugeError
+    from rankgauge.evaluation import Collector
+
+    try:
+        plan = side.evaluation.with_policy(profile).plan()
+        judged = side.result.metrics[name].info.judged.partition(" by ")[0]
+        column = next(each for each in plan.metrics if each.name == name)
+        # Against what the whole data was judged, whatever these few samples have.
+        targets = tuple(target for target in column.targets if str(target).partition(" by ")[0] == judged)
+        column = dataclasses.replace(column, targets=targets)
+        collector = Collector(dataclasses.replace(plan, metrics=(column,)))
+        collector.add(samples)
+        scored = collector.finish(require_gold=False)
+    except RankgaugeError:
+        return None
+    return [_plain(value) for value in scored.metrics[0].outcome.values.tolist()]
+
+
+def _facts(sample: Sample | None, judged: str) -> list[str]:
+    """Return what about a sample conventions treat differently."""
+    from rankgauge.samples import Fault, Output
+
+    if sample is None:
+        return ["it takes no part under one of the profiles"]
+    facts = [] if sample.answerable else ["it is declared unanswerable"]
+    gold = getattr(sample.expected, judged.split()[0], None)
+    if not gold:
+        facts.append(f"it has no gold of the kind {judged.split()[0]}")
+    elif isinstance(gold, Mapping) and all(gain <= 0 for gain in gold.values()):
+        facts.append("no gold item has a gain above 0")
+    if sample.output is None:
+        facts.append("it has no output")
+    elif isinstance(sample.output, Fault):
+        facts.append(f"its output is malformed: {sample.output.reason}")
+    elif isinstance(sample.output, Output):
+        repeated = [(item, times) for item, times in Counter(sample.output.ids).items() if times > 1 and item]
+        facts += [f"{item!r} is retrieved {times} times" for item, times in repeated[:1]]
+        if isinstance(gold, Mapping) and (lost := [item for item in gold if item not in set(sample.output.ids)]):
+            facts.append(f"{len(lost)} of {len(gold)} gold items were not retrieved")
+    return facts
+
+
+def _printed(found: Mapping[str, Any], profiles: Sequence[str]) -> list[str]:
+    width = max(map(len, profiles))
+    lines = [found["metric"]]
+    for place, profile in enumerate(profiles):
+        mean = _shown(found["means"][place])
+        lines.append(f"  {profile:{width}}  {mean}  n={found['counts'][place]:,}  {found['expressions'][place]}")
+    differing = "; ".join(f"{each['name']} {' / '.join(each['values'])}" for each in found["conventions"])
+    lines.append(f"  conventions that differ: {differing or 'none'}")
+    if not found["changed"]:
+        return [*lines, "  no sample changes"]
+    lines.append(f"  {found['changed']:,} sample{'s change' if found['changed'] > 1 else ' changes'}")
+    for sample in found["samples"]:
+        why = ", ".join(sample["conventions"]) or "several conventions together"
+        facts = f" ({'; '.join(sample['facts'])})" if sample["facts"] else ""
+        first, second = map(_shown, sample["values"])
+        lines.append(f"    {sample['id']}: {first} / {second}  {why}{facts}")
+    return lines
+
+
+def _told(values: Sequence[Any]) -> tuple[str, str]:
+    first, second = (str(value).lower() if isinstance(value, bool) or value is None else str(value) for value in values)
+    return first, second
+
+
+def _shown(value: float | None) -> str:
+    return "none" if value is None else f"{value:.4f}"
+
+
+def _plain(value: float | None) -> float | None:
+    return None if value is None or math.isnan(value) else value
+
+
+def _same(one: float | None, other: float | None) -> bool:
+    if one is None or other is None:
+        return one is other
+    return math.isclose(one, other, rel_tol=_SAME, abs_tol=_SAME)
