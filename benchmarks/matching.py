@@ -4,7 +4,8 @@ Measure `chunk` against REMem's literal loop, and `fuzzy-chunk` against edlib on
 Both sides run in alternation in one process, over the same texts: samples with 20 chunks of about 500 characters and
 1 to 3 gold passages of about 2,000, a quarter of the chunks cut from the sample's own passages; plain, behind a date,
 behind a role, JSON-escaped, or with up to a tenth of their characters changed. A bare ``chunk in gold`` for each pair
-is the floor. Times are the processor's, on one thread. Verdicts (and for `fuzzy-chunk` scores) are compared on every pair outside of the clock.
+is the floor. Times are the processor's, on one thread. Verdicts (and for `fuzzy-chunk` scores) are compared on every
+pair, outside of the clock.
 
 Run it with ``make bench`` or ``python benchmarks/matching.py [--samples N] [--runs N]``.
 """

@@ -10,20 +10,20 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from rankgauge.cli.console import remark
+from rankgauge.cli.conventions import Convention, conventions_of
 from rankgauge.cli.options import make_engine
 
 if TYPE_CHECKING:
     from rankgauge.engine import Engine, Evaluation
-    from rankgauge.evaluation import Plan, PlannedMetric
+    from rankgauge.evaluation import Plan
     from rankgauge.policy import Profile
     from rankgauge.result import MetricSummary, Result
     from rankgauge.samples import Sample
@@ -38,27 +38,6 @@ Without -m: every metric that the data has ground truth for. The exit code is 0,
 """
 
 _SAME = 1e-12
-
-
-@dataclass(frozen=True, slots=True)
-class _Convention:
-    """
-    Something that two profiles do differently for one metric.
-
-    Attributes:
-        name: What it is called.
-
-        values: How each profile has it.
-
-        adopt: Gives a profile the way of the first or the second one; None where the data would have to be read anew.
-    """
-
-    name: str
-    values: tuple[str, str]
-    adopt: Callable[[Profile, int], Profile] | None
-
-    def __str__(self) -> str:
-        return f"{self.name} {self.values[0]} / {self.values[1]}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,7 +145,9 @@ def _compared(name: str, sides: Sequence[_Side], most: int) -> dict[str, Any]:
     """Return everything there is to say about one metric."""
     columns = [side.result.metrics[name] for side in sides]
     planned = [next(column for column in side.plan.metrics if column.name == name) for side in sides]
-    conventions = _conventions(planned, [column.info.judged for column in columns], sides)
+    conventions = conventions_of(
+        planned, [column.info.judged for column in columns], [side.plan.profile for side in sides]
+    )
     changed = _changed(columns, [side.result.sample_ids for side in sides])
     shown = [sample_id for sample_id, _, _ in changed[:most]]
     reasons = _reasons(name, sides, conventions, shown) if shown else {}
@@ -200,67 +181,8 @@ def _changed(
     return found
 
 
-def _conventions(planned: Sequence[PlannedMetric], judged: Sequence[str], sides: Sequence[_Side]) -> list[_Convention]:
-    """Return what the two profiles do differently for one metric."""
-    profiles = [side.plan.profile for side in sides]
-    metric = planned[0].metric
-    found = []
-    for parameter in metric.parameters:
-        values = [column.params.get(parameter.name, parameter.default) for column in planned]
-        if values[0] != values[1]:
-            found.append(_Convention(parameter.name, _told(values), _parameter(metric.alias, parameter.name, values)))
-    matchers = [_matcher_of(column, target) for column, target in zip(planned, judged, strict=True)]
-    if matchers[0] != matchers[1] and None not in matchers:
-        found.append(_Convention("matcher", _told(matchers), _parameter(metric.alias, "matcher", matchers)))
-    elif judged[0] != judged[1]:
-        found.append(_Convention("judged", (judged[0], judged[1]), None))
-    for item in dataclasses.fields(profiles[0].policy):
-        values = [getattr(profile.policy, item.name) for profile in profiles]
-        if values[0] != values[1] and item.name != "max_failed":
-            adopt = None if item.name == "queries" else _policy(item.name, values)
-            found.append(_Convention(item.name, _told(values), adopt))
-    for name in ("relevance", "duplicate_texts", "missing_texts"):
-        values = [getattr(profile, name) for profile in profiles]
-        if values[0] != values[1]:
-            found.append(_Convention(name, _told(values), _field(name, values)))
-    for name, first in profiles[0].contract._asdict().items():
-        second = getattr(profiles[1].contract, name)
-        if first != second:
-            found.append(_Convention(name, _told([first, second]), None))
-    return found
-
-
-def _matcher_of(column: PlannedMetric, judged: str) -> str | None:
-    for target, matcher in column.matchers.items():
-        if str(target) == judged:
-            return matcher.name or str(matcher.matcher)
-    return None
-
-
-def _parameter(alias: str, name: str, values: Sequence[Any]) -> Callable[[Profile, int], Profile]:
-    def adopt(profile: Profile, side: int) -> Profile:
-        own = {**profile.parameters.get(alias, {}), name: values[side]}
-        return dataclasses.replace(
-            profile, parameters=MappingProxyType({**profile.parameters, alias: MappingProxyType(own)})
-        )
-
-    return adopt
-
-
-def _policy(name: str, values: Sequence[Any]) -> Callable[[Profile, int], Profile]:
-    return lambda profile, side: dataclasses.replace(profile, policy=profile.policy.with_options({name: values[side]}))
-
-
-def _field(name: str, values: Sequence[Any]) -> Callable[[Profile, int], Profile]:
-    def adopt(profile: Profile, side: int) -> Profile:
-        changed: Profile = dataclasses.replace(profile, **{name: values[side]})
-        return changed
-
-    return adopt
-
-
 def _reasons(
-    name: str, sides: Sequence[_Side], conventions: Sequence[_Convention], shown: Sequence[str]
+    name: str, sides: Sequence[_Side], conventions: Sequence[Convention], shown: Sequence[str]
 ) -> dict[str, dict[str, Any]]:
     """Return for each sample which conventions change its score, and what is special about it."""
     read = []
@@ -279,12 +201,14 @@ def _reasons(
             for sample, before, after in zip(samples, base, other or base, strict=True):
                 if not _same(before, after) and convention.name not in applying[sample.id]:
                     applying[sample.id].append(convention.name)
-    reading = [convention.name for convention in conventions if convention.adopt is None]
+        reread = [read[1 - own].get(sample.id, sample) for sample in samples]
+        other = _values(name, side, side.plan.profile, reread) if reread != samples else None
+        for sample, before, after in zip(samples, base or (), other or base or (), strict=True):
+            if not _same(before, after):
+                applying[sample.id] += [each.name for each in conventions if each.adopt is None]
     for sample_id in shown:
         versions = [by_id.get(sample_id) for by_id in read]
         names = [convention.name for convention in conventions if convention.name in applying[sample_id]]
-        if versions[0] != versions[1]:
-            names += reading
         facts = _facts(versions[1] or versions[0], sides[1].result.metrics[name].info.judged)
         found[sample_id] = {"conventions": names, "facts": facts}
     return found
@@ -317,9 +241,10 @@ def _facts(sample: Sample | None, judged: str) -> list[str]:
     if sample is None:
         return ["it takes no part under one of the profiles"]
     facts = [] if sample.answerable else ["it is declared unanswerable"]
-    gold = getattr(sample.expected, judged.split()[0], None)
+    kind = judged.partition(" ")[0]
+    gold = getattr(sample.expected, kind, None)
     if not gold:
-        facts.append(f"it has no gold of the kind {judged.split()[0]}")
+        facts.append(f"it has no gold of the kind {kind}")
     elif isinstance(gold, Mapping) and all(gain <= 0 for gain in gold.values()):
         facts.append("no gold item has a gain above 0")
     if sample.output is None:
@@ -351,11 +276,6 @@ def _printed(found: Mapping[str, Any], profiles: Sequence[str]) -> list[str]:
         first, second = map(_shown, sample["values"])
         lines.append(f"    {sample['id']}: {first} / {second}  {why}{facts}")
     return lines
-
-
-def _told(values: Sequence[Any]) -> tuple[str, str]:
-    first, second = (str(value).lower() if isinstance(value, bool) or value is None else str(value) for value in values)
-    return first, second
 
 
 def _shown(value: float | None) -> str:

@@ -7,6 +7,8 @@ expression is anchored at that position and cannot back up.
 
 from __future__ import annotations
 
+import functools
+import itertools
 import re
 import unicodedata
 
@@ -24,8 +26,10 @@ __all__ = [
     "unicode_nfkc",
 ]
 
-_ROLE = re.compile(r"\s*(?:user|assistant|system|human|ai)[^\S\n]*:\s*", re.IGNORECASE)
+_ROLE = re.compile(r"\s*+(?:user|assistant|system|human|ai)[^\S\n]*+:\s*+", re.IGNORECASE)
 _LONGEST_DATE_LINE = 80
+# Up to so many characters no order of marks is worth a thought.
+_SHORT = 1024
 # How a line with a date begins, where it begins with letters.
 _WEEKDAYS = frozenset({"mon", "tue", "wed", "thu", "fri", "sat", "sun"})
 _MONTHS = frozenset({"jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"})
@@ -55,7 +59,21 @@ _BRACKETED = re.compile(rf"\[(?:date ?: ?)?{_STAMP}\]", re.IGNORECASE | re.ASCII
 @normalizer("unicode-nfkc", stage="fold")
 def unicode_nfkc(text: str) -> str:
     """Write characters that Unicode holds to be the same in one way (NFKC): ligatures, widths, accents."""
+    if len(text) > _SHORT and not text.isascii():
+        text = _in_canonical_order(text)
     return unicodedata.normalize("NFKC", text)
+
+
+def _in_canonical_order(text: str) -> str:
+    """
+    Return a text decomposed (NFKD), in linear time but for the sorting of marks.
+
+    `unicodedata.normalize` brings the marks on one letter in order by insertion, which takes minutes for a million of
+    them. Those that are in order already cost it nothing.
+    """
+    decomposed = "".join(map(functools.partial(unicodedata.normalize, "NFKD"), text))
+    runs = itertools.groupby(decomposed, lambda character: unicodedata.combining(character) > 0)
+    return "".join("".join(sorted(run, key=unicodedata.combining) if marks else run) for marks, run in runs)
 
 
 @normalizer("collapse-whitespace", stage="fold")
@@ -95,6 +113,7 @@ def strip_date_prefix(text: str) -> str:
     Remove first lines that hold a date and nothing else, and dates in square brackets before a text.
 
     Understands ISO dates and dates with a month's English name, with or without ``Date:``, weekday, brackets and time.
+    What is blank then, is empty.
     """
     if text[:1] in _NO_DATE:
         return text  # many texts end here
@@ -103,6 +122,7 @@ def strip_date_prefix(text: str) -> str:
         head = text[at : at + 3].lower()
         if head not in _DATE_HEADS and head[:1].isalpha():
             return text[at:]
+        # Anything else than a letter, or one that a date may begin with.
         if (usual := _USUAL_LINE.match(text, at)) is not None:
             at = usual.end()
             continue
@@ -115,18 +135,22 @@ def strip_date_prefix(text: str) -> str:
         elif text.startswith("[", start) and (bracketed := _BRACKETED.match(text, start, start + _LONGEST_DATE_LINE)):
             at = _skip_space(text, bracketed.end())
         else:
-            return text[at:]
+            return _unless_blank(text[at:])
 
 
 @normalizer("strip-role-prefix", stage="strip")
 def strip_role_prefix(text: str) -> str:
-    """Remove ``user:``, ``assistant:``, ``system:``, ``human:`` and ``ai:`` from the start, in any case, repeatedly."""
+    """
+    Remove ``user:``, ``assistant:``, ``system:``, ``human:`` and ``ai:`` from the start, in any case, repeatedly.
+
+    What is blank then, is empty.
+    """
     if text[:1] in _NO_ROLE:
         return text  # nearly every text ends here
     at = 0
     while text[at : at + 1] not in _NO_ROLE and (role := _ROLE.match(text, at)) is not None:
         at = role.end()
-    return text[at:]
+    return _unless_blank(text[at:])
 
 
 def _is_date(line: str) -> bool:
@@ -134,7 +158,12 @@ def _is_date(line: str) -> bool:
     return _DIGITS.search(line) is not None and _DATE_LINE.fullmatch(" ".join(line.split())) is not None
 
 
-_SPACE = re.compile(r"\s*")
+def _unless_blank(rest: str) -> str:
+    """Return what is left of a text; nothing where that is white space, which would be found in every text."""
+    return "" if rest.isspace() else rest
+
+
+_SPACE = re.compile(r"\s*+")
 
 
 def _skip_space(text: str, at: int) -> int:
