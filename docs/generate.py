@@ -1,5 +1,5 @@
 """
-Write what can be generated: the metric reference, the config reference and the JSON Schema of config files.
+Write what can be generated: the references of metrics, matchers and config files, and their JSON Schema.
 
 Run it with ``make docs``; a test fails while a generated file differs from what this script would write.
 """
@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from rankgauge.catalog import Catalog
+from rankgauge.catalog.parameters import signature_parameters
 from rankgauge.config import json_schema
 from rankgauge.declarations import Metric
 
@@ -35,6 +36,7 @@ def generated() -> dict[Path, str]:
     """
     return {
         ROOT / "docs/reference/metrics.md": _metrics(),
+        ROOT / "docs/reference/matchers.md": _matchers(),
         ROOT / "docs/reference/config.md": _config(),
         ROOT / "configs/schema.json": json.dumps(json_schema(), indent=2) + "\n",
     }
@@ -77,6 +79,51 @@ def _metric(alias: str, metric: Metric) -> list[str]:
     parts.append(f"| also takes | {', '.join(f'`{name}`' for name in metric.engine_parameters)} |")
     parts.append(f"| laws | {', '.join(sorted(metric.laws))} |")
     return [*parts, ""]
+
+
+def _matchers() -> str:
+    catalog = Catalog.discover(own_only=True)
+    parts = [
+        "# Matchers",
+        "",
+        "Generated from the declarations by `make docs`. A matcher is normalizers, a comparer and a threshold,",
+        "written as `normalizer | normalizer > comparer(parameter=value) >= threshold`. `rankgauge matchers list` and",
+        "`show` print the same for what is installed, and `try` what a matcher makes of two texts. How to choose one:",
+        "[match by text](../how-to/match-by-text.md).",
+        "",
+        "## Matchers by name",
+        "",
+        "| name | composition | |",
+        "|---|---|---|",
+    ]
+    for name, claim in catalog.all("matcher").items():
+        composition = str(claim.declaration.matcher).replace("|", "\\|")
+        parts.append(f"| `{name}` | `{composition}` | {claim.declaration.summary} |")
+    parts += ["", "## Normalizers", "", "| name | stage | |", "|---|---|---|"]
+    for name, claim in catalog.all("normalizer").items():
+        definition = (inspect.getdoc(claim.declaration.source) or "").replace("``", "`")
+        parts.append(f"| `{name}` | {claim.declaration.stage} | {' '.join(definition.split())} |")
+    parts += ["", "Stages stand in the order decode, strip, fold; a matcher that breaks it is refused.", ""]
+    parts += ["## Comparers", "", "| name | parameters | |", "|---|---|---|"]
+    for name, claim in catalog.all("comparer").items():
+        definition = (inspect.getdoc(claim.declaration.source) or "").partition("\n\nArgs:")[0].replace("``", "`")
+        parameters = [
+            f"`{parameter.name}={_yaml(parameter.default)}`" + "".join(f", `{choice}`" for choice in others)
+            for parameter in signature_parameters(claim.declaration.function)
+            for others in [[choice for choice in parameter.choices if choice != parameter.default]]
+        ]
+        parts.append(f"| `{name}` | {'; '.join(parameters)} | {' '.join(definition.split())} |")
+    parts += [
+        "",
+        "A score is from 0 to 1, for every retrieved text against every gold text. `cutoff` is the matcher's threshold",
+        "unless given: below it 0 is as good as the score. A text that is empty once normalized matches nothing, but",
+        "for `remem`.",
+    ]
+    return "\n".join(parts).rstrip() + "\n"
+
+
+def _yaml(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _config() -> str:
