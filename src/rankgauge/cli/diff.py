@@ -70,7 +70,8 @@ def diff_metrics(
         raise typer.BadParameter(msg)
     engine = make_engine(config)
     wanted = metric or _fitting(engine, data, outputs)
-    sides = [_ran(engine, data, name, wanted, k, outputs) for name in profile]
+    evaluations = [_evaluation(engine, data, name, wanted, k, outputs) for name in profile]
+    sides = [_ran(evaluation, name) for evaluation, name in zip(evaluations, profile, strict=True)]
     found = [_compared(name, sides, samples) for name in sides[0].result.metrics]
     if as_json:
         import orjson
@@ -120,12 +121,9 @@ def _evaluation(
     return evaluation if outputs is None else evaluation.with_outputs(outputs)
 
 
-def _ran(
-    engine: Engine, data: Path, profile: str, metrics: Sequence[str], k: int | None, outputs: Path | None
-) -> _Side:
+def _ran(evaluation: Evaluation, profile: str) -> _Side:
     from rankgauge.errors import RankgaugeError
 
-    evaluation = _evaluation(engine, data, profile, metrics, k, outputs)
     try:
         return _Side(evaluation, evaluation.plan(), evaluation.run())
     except RankgaugeError:

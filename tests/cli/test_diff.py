@@ -1,0 +1,125 @@
+"""`rankgauge metrics diff`: both means, what differs, and which samples change for which reason."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+PASSAGES = [
+    {
+        "id": "late",
+        "expected_output": {"passages": ["alpha beta", "gamma delta"]},
+        "actual_output": [{"id": "1", "text": "x"}, {"id": "2", "text": "alpha"}],
+    },
+    {
+        "id": "never",
+        "expected_output": {"passages": ["alpha beta"]},
+        "actual_output": [{"id": "1", "text": "x"}],
+    },
+    {"id": "empty", "expected_output": {"passages": []}, "actual_output": [{"id": "1", "text": "x"}]},
+]
+
+
+@pytest.fixture
+def diff(rankgauge):
+    """Return a function that compares two profiles over a file."""
+
+    def call(data, *arguments, profiles=("remem", "default")):
+        options = [part for profile in profiles for part in ("--profile", profile)]
+        return rankgauge("metrics", "diff", data, *options, *arguments)
+
+    return call
+
+
+def test_means_conventions_and_changed_samples(diff, write):
+    done = diff(write("d.jsonl", PASSAGES), "-m", "ndcg_any@5", "--json")
+
+    (found,) = done.json["metrics"]
+    # REMem: rank 2 is not discounted (log2 of 2), and the ideal is the retrieved list sorted: 1 / 1. Ours: the ideal
+    # has both passages.
+    ours = (1 / math.log2(3)) / (1 + 1 / math.log2(3))
+    assert found["means"] == pytest.approx([1 / 3, ours / 2], abs=1e-12)
+    assert found["counts"] == [3, 2]
+    assert found["changed"] == 2
+    late, empty = found["samples"]
+    assert late["id"] == "late"
+    assert late["values"] == pytest.approx([1.0, ours], abs=1e-12)
+    assert late["conventions"] == ["discount", "ideal"]
+    assert empty["id"] == "empty"
+    assert empty["values"] == [0.0, None]
+    assert empty["conventions"] == ["no_gold"]
+    differing = {each["name"]: each["values"] for each in found["conventions"]}
+    assert differing["ideal"] == ["retrieved", "gold-at-k"]
+    assert differing["discount"] == ["log2-from-2", "log2"]
+    assert differing["matcher"] == ["chunk-remem", "chunk"]
+    assert differing["no_gold"] == ["zero", "undefined"]
+
+
+def test_repeated_ids_are_a_reason(diff, write):
+    row = {
+        "id": "twice",
+        "expected_output": {"relevant": ["a", "b"]},
+        "actual_output": [{"id": "a"}, {"id": "a"}, {"id": "c"}],
+    }
+
+    done = diff(write("d.jsonl", [row]), "-m", "P@3", "--json", profiles=("classic", "default"))
+
+    (found,) = done.json["metrics"]
+    (sample,) = found["samples"]
+    # The classic library counts both copies: 2 of 3; ours counts the first one.
+    assert sample["values"] == pytest.approx([2 / 3, 1 / 3], abs=1e-12)
+    assert "duplicates" in sample["conventions"]
+    assert "'a' is retrieved 2 times" in sample["facts"]
+
+
+def test_printed_for_people(diff, write):
+    out = diff(write("d.jsonl", PASSAGES), "-m", "ndcg_any@5", "-m", "hit(gold=passages)@5").out
+
+    assert out.startswith("d.jsonl: 3 samples, profiles remem and default\n\nndcg_any@5\n")
+    assert "    late: 1.0000 / 0.3869  discount, ideal\n" in out
+    assert "    empty: 0.0000 / none  no_gold (it has no gold of the kind passages)\n" in out
+
+
+def test_a_profile_does_not_differ_from_itself(diff, write):
+    done = diff(write("d.jsonl", PASSAGES), profiles=("default", "default"))
+
+    assert done.code == 0
+    assert done.out.count("no sample changes") == done.out.count("conventions that differ: none") > 0
+
+
+def test_no_more_samples_than_asked_for(diff, write):
+    (found,) = diff(write("d.jsonl", PASSAGES), "-m", "ndcg_any@5", "--samples", "1", "--json").json["metrics"]
+
+    assert found["changed"] == 2
+    assert [sample["id"] for sample in found["samples"]] == ["late"]
+
+
+def test_metrics_are_those_that_the_data_has_ground_truth_for(diff, write):
+    metrics = [found["metric"] for found in diff(write("d.jsonl", PASSAGES), "--json").json["metrics"]]
+
+    assert "retrieval-recall-at-k" in metrics
+    assert "retrieval-ndcg-any-at-k" in metrics
+    assert not [name for name in metrics if name.startswith(("answer-", "keyword-"))]
+
+
+@pytest.mark.parametrize(
+    ("profiles", "parts"),
+    [
+        (("remem",), ["--profile twice", "1 given"]),
+        (("remem", "defalt"), ["unknown profile 'defalt'", "did you mean 'default'"]),
+    ],
+)
+def test_what_cannot_be_compared_says_why(diff, write, profiles, parts):
+    done = diff(write("d.jsonl", PASSAGES), profiles=profiles)
+
+    assert done.code == 2
+    assert not done.out
+    assert all(part in done.err for part in parts)
+
+
+def test_data_that_is_not_there_is_named(diff):
+    done = diff("nowhere.jsonl")
+
+    assert done.code == 2
+    assert "nowhere.jsonl" in done.err
