@@ -7,8 +7,6 @@ expression is anchored at that position and cannot back up.
 
 from __future__ import annotations
 
-import functools
-import itertools
 import re
 import unicodedata
 
@@ -28,6 +26,7 @@ __all__ = [
 
 _ROLE = re.compile(r"\s*+(?:user|assistant|system|human|ai)[^\S\n]*+:\s*+", re.IGNORECASE)
 _LONGEST_DATE_LINE = 80
+_LONGEST_RUN = 30
 # Up to so many characters no order of marks is worth a thought.
 _SHORT = 1024
 # How a line with a date begins, where it begins with letters.
@@ -59,21 +58,8 @@ _BRACKETED = re.compile(rf"\[(?:date ?: ?)?{_STAMP}\]", re.IGNORECASE | re.ASCII
 @normalizer("unicode-nfkc", stage="fold")
 def unicode_nfkc(text: str) -> str:
     """Write characters that Unicode holds to be the same in one way (NFKC): ligatures, widths, accents."""
-    if len(text) > _SHORT and not text.isascii():
-        text = _in_canonical_order(text)
-    return unicodedata.normalize("NFKC", text)
-
-
-def _in_canonical_order(text: str) -> str:
-    """
-    Return a text decomposed (NFKD), in linear time but for the sorting of marks.
-
-    `unicodedata.normalize` brings the marks on one letter in order by insertion, which takes minutes for a million of
-    them. Those that are in order already cost it nothing.
-    """
-    decomposed = "".join(map(functools.partial(unicodedata.normalize, "NFKD"), text))
-    runs = itertools.groupby(decomposed, lambda character: unicodedata.combining(character) > 0)
-    return "".join("".join(sorted(run, key=unicodedata.combining) if marks else run) for marks, run in runs)
+    is_harmless = len(text) <= _SHORT or text.isascii()
+    return unicodedata.normalize("NFKC", text if is_harmless else _with_marks_in_order(text))
 
 
 @normalizer("collapse-whitespace", stage="fold")
@@ -122,7 +108,6 @@ def strip_date_prefix(text: str) -> str:
         head = text[at : at + 3].lower()
         if head not in _DATE_HEADS and head[:1].isalpha():
             return text[at:]
-        # Anything else than a letter, or one that a date may begin with.
         if (usual := _USUAL_LINE.match(text, at)) is not None:
             at = usual.end()
             continue
@@ -151,6 +136,26 @@ def strip_role_prefix(text: str) -> str:
     while text[at : at + 1] not in _NO_ROLE and (role := _ROLE.match(text, at)) is not None:
         at = role.end()
     return _unless_blank(text[at:])
+
+
+def _with_marks_in_order(text: str) -> str:
+    """
+    Return an equivalent text in which long runs of combining marks stand in canonical order.
+
+    `unicodedata` puts them in order by insertion, which takes the square of a run's length. Few texts have a run
+    longer than the 30 marks of Unicode's stream-safe format; all others are returned as they are.
+    """
+    parts = {symbol: unicodedata.normalize("NFKD", symbol) for symbol in set(text) if not symbol.isascii()}
+    marks = "".join(symbol for symbol, decomposed in parts.items() if any(map(unicodedata.combining, decomposed)))
+    if not marks or re.search(f"[{re.escape(marks)}]{{{_LONGEST_RUN + 1}}}", text) is None:
+        return text
+    decomposed = text.translate({ord(symbol): part for symbol, part in parts.items()})
+    combining = "".join(filter(unicodedata.combining, set(decomposed)))
+    return re.sub(
+        f"[{re.escape(combining)}]{{2,}}+",
+        lambda run: "".join(sorted(run[0], key=unicodedata.combining)),
+        decomposed,
+    )
 
 
 def _is_date(line: str) -> bool:
