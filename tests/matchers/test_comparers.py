@@ -141,6 +141,14 @@ def test_stands_in_equals_in(form, text, data):
         assert stands_in(form, text, part, at) == (form in text)
 
 
+def test_stands_in_looks_on_where_the_part_occurs_many_times_before_the_form():
+    text = "a" * 50 + "b"
+
+    assert stands_in("ab", text, "a", 0)
+    assert not stands_in("ac", text, "a", 0)
+    assert stands_in("xa", "a" * 50 + "xa", "a", 0)
+
+
 def test_token_overlap_by_hand():
     # the cat sat on the mat: 6 tokens, 2 of them "the"; the the dog: 3 tokens; in common: the, the
     one, other = ["the cat  sat\non the mat"], ["the the dog"]

@@ -129,6 +129,21 @@ def test_filter_never_holds_back_a_match_of_a_block(pairs, others, share):
                 assert passes[row, column]
 
 
+@pytest.mark.parametrize("alphabet", [range(0x21, 0x21 + 90), range(0x4E00, 0x4E00 + 90)], ids=["latin", "cjk"])
+@pytest.mark.parametrize("edits", range(1, 9))
+def test_filter_lets_edits_pass_that_break_as_many_grams_as_they_can(alphabet, edits):
+    """Letters that occur once, each edit amid its own 8-grams: exactly 8 of them go with each edit."""
+    chunk = "".join(map(chr, alphabet))
+    gold = list(chunk)
+    for place in range(edits):
+        gold[9 + 9 * place] = "\u00ff"
+
+    assert distance(chunk, "".join(gold)) == edits
+    assert passes_filter([chunk], ["".join(gold)], [edits]).tolist() == [[True]]
+    if edits > 1:
+        assert passes_filter([chunk], ["".join(gold)], [edits - 2]).tolist() == [[False]]
+
+
 def test_filter_holds_back_what_has_too_little_in_common():
     chunks = ["the quick brown fox jumps over the lazy dog", "pack my box with five dozen liquor jugs now"]
     golds = [f"once {chunks[0]} again", "nothing of the kind " * 4, ""]
