@@ -187,11 +187,6 @@ class Evaluation:
             RunInterrupted: The run was interrupted while *sut* was called; what was done is in its `result`.
         """
         check_calls(outputs, sut, concurrency, timeout)
-        if sut is not None:
-            job = Job(
-                self.plan(), self.data, details=details, limit=limit, batch_size=batch_size, near_misses=near_misses
-            )
-            return _run_sut(job, sut, concurrency, timeout, progress)
         job = Job(
             self.plan(),
             self.data,
@@ -201,6 +196,8 @@ class Evaluation:
             outputs=outputs,
             near_misses=near_misses,
         )
+        if sut is not None:
+            return _run_sut(job, sut, concurrency, timeout, progress)
         for done in job.judge():
             if progress is not None:
                 progress(done, None)
