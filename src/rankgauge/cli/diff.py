@@ -10,7 +10,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from rankgauge.engine import Engine, Evaluation
     from rankgauge.evaluation import Plan
     from rankgauge.policy import Profile
-    from rankgauge.result import MetricSummary, Result
+    from rankgauge.result import Result
     from rankgauge.samples import Sample
 
 __all__ = ["HELP", "diff_metrics"]
@@ -38,6 +38,9 @@ Without -m: every metric that the data has ground truth for. The exit code is 0,
 """
 
 _SAME = 1e-12
+
+# A sample's id, and its value under each profile.
+_Change = tuple[str, float | None, float | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +75,10 @@ def diff_metrics(
     wanted = metric or _fitting(engine, data, outputs)
     evaluations = [_evaluation(engine, data, name, wanted, k, outputs) for name in profile]
     sides = [_ran(evaluation, name) for evaluation, name in zip(evaluations, profile, strict=True)]
-    found = [_compared(name, sides, samples) for name in sides[0].result.metrics]
+    changed = {name: _changed(name, sides) for name in sides[0].result.metrics}
+    shown = {sample_id for each in changed.values() for sample_id, _, _ in each[:samples]}
+    read = [_read(side.evaluation, shown) for side in sides]
+    found = [_compared(name, sides, each, each[:samples], read) for name, each in changed.items()]
     if as_json:
         import orjson
 
@@ -80,8 +86,8 @@ def diff_metrics(
         typer.echo(orjson.dumps(report, option=orjson.OPT_INDENT_2).decode())
         return
     counts = [len(side.result) for side in sides]
-    shown = f"{counts[0]:,}" if counts[0] == counts[1] else f"{counts[0]:,} and {counts[1]:,}"
-    lines = [f"{data}: {shown} samples, profiles {profile[0]} and {profile[1]}"]
+    told = f"{counts[0]:,}" if counts[0] == counts[1] else f"{counts[0]:,} and {counts[1]:,}"
+    lines = [f"{data}: {told} samples, profiles {profile[0]} and {profile[1]}"]
     for each in found:
         lines += ["", *_printed(each, profile)]
     typer.echo("\n".join(lines))
@@ -131,24 +137,33 @@ def _ran(evaluation: Evaluation, profile: str) -> _Side:
         raise
 
 
-def _samples(evaluation: Evaluation) -> list[Sample]:
-    """Return the samples as an evaluation reads them, with their outputs."""
+def _samples(evaluation: Evaluation) -> Iterator[Sample]:
+    """Yield the samples as an evaluation reads them, with their outputs."""
     from rankgauge.engine.job import Job
 
     job = Job(evaluation.plan(), evaluation.data, details=False, limit=None, batch_size=4096)
-    return [sample for batch in job.batches(4096) for sample in batch]
+    return (sample for batch in job.batches(4096) for sample in batch)
 
 
-def _compared(name: str, sides: Sequence[_Side], most: int) -> dict[str, Any]:
+def _read(evaluation: Evaluation, ids: Collection[str]) -> dict[str, Sample]:
+    """Return the samples with some ids, of one reading of the data."""
+    return {sample.id: sample for sample in _samples(evaluation) if sample.id in ids} if ids else {}
+
+
+def _compared(
+    name: str,
+    sides: Sequence[_Side],
+    changed: Sequence[_Change],
+    shown: Sequence[_Change],
+    read: Sequence[Mapping[str, Sample]],
+) -> dict[str, Any]:
     """Return everything there is to say about one metric."""
     columns = [side.result.metrics[name] for side in sides]
     planned = [next(column for column in side.plan.metrics if column.name == name) for side in sides]
     conventions = conventions_of(
         planned, [column.info.judged for column in columns], [side.plan.profile for side in sides]
     )
-    changed = _changed(columns, [side.result.sample_ids for side in sides])
-    shown = [sample_id for sample_id, _, _ in changed[:most]]
-    reasons = _reasons(name, sides, conventions, shown) if shown else {}
+    reasons = _reasons(name, sides, conventions, [sample_id for sample_id, _, _ in shown], read) if shown else {}
     return {
         "metric": name,
         "means": [column.mean for column in columns],
@@ -158,18 +173,15 @@ def _compared(name: str, sides: Sequence[_Side], most: int) -> dict[str, Any]:
         "conventions": [{"name": convention.name, "values": list(convention.values)} for convention in conventions],
         "changed": len(changed),
         "samples": [
-            {"id": sample_id, "values": [first, second], **reasons[sample_id]}
-            for sample_id, first, second in changed[:most]
+            {"id": sample_id, "values": [first, second], **reasons[sample_id]} for sample_id, first, second in shown
         ],
     }
 
 
-def _changed(
-    columns: Sequence[MetricSummary], ids: Sequence[Sequence[str]]
-) -> list[tuple[str, float | None, float | None]]:
+def _changed(name: str, sides: Sequence[_Side]) -> list[_Change]:
     """Return the samples whose value differs, with both values; None for a sample that does not count."""
     first, second = (
-        dict(zip(names, column.values.tolist(), strict=True)) for names, column in zip(ids, columns, strict=True)
+        dict(zip(side.result.sample_ids, side.result.metrics[name].values.tolist(), strict=True)) for side in sides
     )
     found = []
     for sample_id in dict.fromkeys((*first, *second)):
@@ -180,13 +192,13 @@ def _changed(
 
 
 def _reasons(
-    name: str, sides: Sequence[_Side], conventions: Sequence[Convention], shown: Sequence[str]
+    name: str,
+    sides: Sequence[_Side],
+    conventions: Sequence[Convention],
+    shown: Sequence[str],
+    read: Sequence[Mapping[str, Sample]],
 ) -> dict[str, dict[str, Any]]:
     """Return for each sample which conventions change its score, and what is special about it."""
-    read = []
-    for side in sides:
-        by_id = {sample.id: sample for sample in _samples(side.evaluation) if sample.id in set(shown)}
-        read.append(by_id)
     found: dict[str, dict[str, Any]] = {}
     applying: dict[str, list[str]] = {sample_id: [] for sample_id in shown}
     for own, side in enumerate(sides):
