@@ -4,12 +4,12 @@ Format declarations: readers that turn a file into records, reporters that turn 
 
 from __future__ import annotations
 
-import inspect
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import IO, Any, NamedTuple, Protocol
 
+from rankgauge.declarations.authored import Authored
 from rankgauge.errors import DeclarationError
 
 __all__ = ["Reader", "Record", "Reporter", "Source", "reader", "reporter"]
@@ -61,7 +61,7 @@ ReporterFunction = Callable[[Any], str]
 
 
 @dataclass(frozen=True, slots=True)
-class Reader:
+class Reader(Authored):
     """
     A file format that datasets and outputs can be read from.
 
@@ -77,14 +77,9 @@ class Reader:
     suffixes: tuple[str, ...]
     function: ReaderFunction
 
-    @property
-    def source(self) -> Callable[..., Any]:
-        """Return the function that the author wrote."""
-        return self.function
-
 
 @dataclass(frozen=True, slots=True)
-class Reporter:
+class Reporter(Authored):
     """
     A text form of a result.
 
@@ -99,16 +94,6 @@ class Reporter:
     name: str
     suffix: str
     function: ReporterFunction
-
-    @property
-    def source(self) -> Callable[..., Any]:
-        """Return the function that the author wrote."""
-        return self.function
-
-    @property
-    def summary(self) -> str:
-        """Return the first line of its documentation."""
-        return (inspect.getdoc(self.function) or "").partition("\n")[0]
 
 
 def reader(name: str, *, suffixes: Iterable[str]) -> Callable[[ReaderFunction], ReaderFunction]:

@@ -7,7 +7,6 @@ A matcher is a frozen value made of names; the catalog turns it into functions. 
 
 from __future__ import annotations
 
-import inspect
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -17,6 +16,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from rankgauge.declarations.authored import Authored, first_line
 from rankgauge.errors import DeclarationError, ExpressionError, MatcherError, did_you_mean
 from rankgauge.expression import QUOTED, MetricExpression, Value, parse
 
@@ -39,7 +39,7 @@ ComparerFunction = Callable[..., NDArray[np.float64]]
 
 
 @dataclass(frozen=True, slots=True)
-class Normalizer:
+class Normalizer(Authored):
     """
     A text transformation.
 
@@ -55,19 +55,9 @@ class Normalizer:
     function: NormalizerFunction
     stage: Stage
 
-    @property
-    def source(self) -> Callable[..., Any]:
-        """Return the function that the author wrote."""
-        return self.function
-
-    @property
-    def summary(self) -> str:
-        """Return the first line of its documentation."""
-        return (inspect.getdoc(self.function) or "").partition("\n")[0]
-
 
 @dataclass(frozen=True, slots=True)
-class Comparer:
+class Comparer(Authored):
     """
     A comparison of retrieved texts with gold texts.
 
@@ -79,16 +69,6 @@ class Comparer:
 
     name: str
     function: ComparerFunction
-
-    @property
-    def source(self) -> Callable[..., Any]:
-        """Return the function that the author wrote."""
-        return self.function
-
-    @property
-    def summary(self) -> str:
-        """Return the first line of its documentation."""
-        return (inspect.getdoc(self.function) or "").partition("\n")[0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,8 +193,7 @@ def named_matcher(name: str, spec: str) -> Callable[[Callable[[], None]], Callab
     """
 
     def decorate(function: Callable[[], None]) -> Callable[[], None]:
-        summary = (inspect.getdoc(function) or "").partition("\n")[0]
-        declaration = NamedMatcher(_name(name), parse_matcher(spec), summary, function)
+        declaration = NamedMatcher(_name(name), parse_matcher(spec), first_line(function), function)
         function.__rankgauge__ = declaration  # type: ignore[attr-defined]  # see metric
         return function
 

@@ -16,6 +16,7 @@ from typing import Any, Literal, TypeVar
 
 import numpy as np
 
+from rankgauge.declarations.authored import first_line
 from rankgauge.declarations.signature import CutoffKind, Parameter, read_signature
 from rankgauge.errors import DeclarationError, ExpressionError
 from rankgauge.expression import parse
@@ -134,7 +135,7 @@ class Metric:
     @property
     def summary(self) -> str:
         """Return the first line of its documentation."""
-        return (inspect.getdoc(self.source) or "").strip().partition("\n")[0]
+        return first_line(self.source)
 
 
 def declared(function: object) -> Metric | None:
