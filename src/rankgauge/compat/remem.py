@@ -28,7 +28,14 @@ Texts = Sequence[Sequence[str]]
 PooledAndExamples = tuple[dict[str, float], list[dict[str, float]]]
 
 
-class RetrievalRecall:
+class _Retrieval:
+    """What is made with a configuration that it does not read."""
+
+    def __init__(self, global_config: object = None) -> None:
+        self.global_config = global_config
+
+
+class RetrievalRecall(_Retrieval):
     """
     Share of the distinct gold documents that stand, letter by letter, among the first k chunks.
 
@@ -39,9 +46,6 @@ class RetrievalRecall:
     """
 
     metric_name: str = "retrieval_recall"
-
-    def __init__(self, global_config: object = None) -> None:
-        self.global_config = global_config
 
     def calculate_metric_scores(
         self, gold_docs: Texts, retrieved_chunks: Texts, k_list: Sequence[int] = _K_LIST
@@ -69,7 +73,7 @@ class RetrievalRecall:
         return _pooled("Recall", recall, judged, cutoffs)
 
 
-class RetrievalRecallAll:
+class RetrievalRecallAll(_Retrieval):
     """
     Whether each gold document has a chunk among the first k; never so where one is listed twice.
 
@@ -80,9 +84,6 @@ class RetrievalRecallAll:
     """
 
     metric_name: str = "retrieval_recall_all"
-
-    def __init__(self, global_config: object = None) -> None:
-        self.global_config = global_config
 
     def calculate_metric_scores(
         self, gold_docs: Texts, retrieved_chunks: Texts, k_list: Sequence[int] = _K_LIST
@@ -108,7 +109,7 @@ class RetrievalRecallAll:
         return _pooled("Recall_all", recall_all, _chunks(recall_all, gold_docs, retrieved_chunks), cutoffs)
 
 
-class RetrievalNDCGAny:
+class RetrievalNDCGAny(_Retrieval):
     """
     Discounted share of the chunks that come from any gold document; ranks 1 and 2 weigh the same.
 
@@ -119,9 +120,6 @@ class RetrievalNDCGAny:
     """
 
     metric_name: str = "retrieval_ndcg_any"
-
-    def __init__(self, global_config: object = None) -> None:
-        self.global_config = global_config
 
     def calculate_metric_scores(
         self, gold_docs: Texts, retrieved_chunks: Texts, k_list: Sequence[int] = _K_LIST

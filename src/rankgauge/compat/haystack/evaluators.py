@@ -79,7 +79,33 @@ class RecallMode(Enum):
         return RecallMode(string)
 
 
-class DocumentRecallEvaluator:
+class _Evaluator:
+    """What becomes a dictionary, and is made again from one."""
+
+    def to_dict(self) -> dict[str, object]:
+        """Return a dictionary that makes this evaluator again."""
+        return described(type(self).__name__, **self._parameters())
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, object]) -> Self:
+        """Make an evaluator from what `to_dict` returned, here or in Haystack."""
+        return rebuilt(cls, cls.__name__, data)
+
+    def _parameters(self) -> dict[str, str]:
+        return {}
+
+
+class _DocumentEvaluator(_Evaluator):
+    """What compares documents by one of their fields."""
+
+    def __init__(self, document_comparison_field: str = "content") -> None:
+        self.document_comparison_field = document_comparison_field
+
+    def _parameters(self) -> dict[str, str]:
+        return {"document_comparison_field": self.document_comparison_field}
+
+
+class DocumentRecallEvaluator(_DocumentEvaluator):
     """
     Recall of the distinct gold values; values that are None or the empty string are ignored.
 
@@ -94,7 +120,7 @@ class DocumentRecallEvaluator:
         self, mode: str | RecallMode = RecallMode.SINGLE_HIT, document_comparison_field: str = "content"
     ) -> None:
         self.mode = RecallMode.from_str(str(mode))
-        self.document_comparison_field = document_comparison_field
+        super().__init__(document_comparison_field)
 
     def run(self, ground_truth_documents: Documents, retrieved_documents: Documents) -> DocumentScores:
         """
@@ -134,28 +160,17 @@ class DocumentRecallEvaluator:
             )
         return kept
 
-    def to_dict(self) -> dict[str, object]:
-        """Return a dictionary that makes this evaluator again."""
-        return described(
-            type(self).__name__, mode=str(self.mode), document_comparison_field=self.document_comparison_field
-        )
-
-    @classmethod
-    def from_dict(cls, data: Mapping[str, object]) -> Self:
-        """Make an evaluator from what `to_dict` returned, here or in Haystack."""
-        return rebuilt(cls, cls.__name__, data)
+    def _parameters(self) -> dict[str, str]:
+        return {"mode": str(self.mode), **super()._parameters()}
 
 
-class DocumentMRREvaluator:
+class DocumentMRREvaluator(_DocumentEvaluator):
     """
     One over the rank of the first retrieved document that is gold; None never matches, the empty string does.
 
     Attributes:
         document_comparison_field: As in `DocumentRecallEvaluator`.
     """
-
-    def __init__(self, document_comparison_field: str = "content") -> None:
-        self.document_comparison_field = document_comparison_field
 
     def run(self, ground_truth_documents: Documents, retrieved_documents: Documents) -> DocumentScores:
         """
@@ -174,26 +189,14 @@ class DocumentMRREvaluator:
         """
         return _uncut(reciprocal_rank, ground_truth_documents, retrieved_documents, self.document_comparison_field)
 
-    def to_dict(self) -> dict[str, object]:
-        """Return a dictionary that makes this evaluator again."""
-        return described(type(self).__name__, document_comparison_field=self.document_comparison_field)
 
-    @classmethod
-    def from_dict(cls, data: Mapping[str, object]) -> Self:
-        """Make an evaluator from what `to_dict` returned, here or in Haystack."""
-        return rebuilt(cls, cls.__name__, data)
-
-
-class DocumentMAPEvaluator:
+class DocumentMAPEvaluator(_DocumentEvaluator):
     """
     Average precision over the distinct gold values, each credited once; None never matches, the empty string does.
 
     Attributes:
         document_comparison_field: As in `DocumentRecallEvaluator`.
     """
-
-    def __init__(self, document_comparison_field: str = "content") -> None:
-        self.document_comparison_field = document_comparison_field
 
     def run(self, ground_truth_documents: Documents, retrieved_documents: Documents) -> DocumentScores:
         """
@@ -212,26 +215,14 @@ class DocumentMAPEvaluator:
         """
         return _uncut(average_precision, ground_truth_documents, retrieved_documents, self.document_comparison_field)
 
-    def to_dict(self) -> dict[str, object]:
-        """Return a dictionary that makes this evaluator again."""
-        return described(type(self).__name__, document_comparison_field=self.document_comparison_field)
 
-    @classmethod
-    def from_dict(cls, data: Mapping[str, object]) -> Self:
-        """Make an evaluator from what `to_dict` returned, here or in Haystack."""
-        return rebuilt(cls, cls.__name__, data)
-
-
-class DocumentNDCGEvaluator:
+class DocumentNDCGEvaluator(_DocumentEvaluator):
     """
     Discounted gain over that of all gold documents in the best order; a gain is the gold document's score, or 1.
 
     Attributes:
         document_comparison_field: As in `DocumentRecallEvaluator`.
     """
-
-    def __init__(self, document_comparison_field: str = "content") -> None:
-        self.document_comparison_field = document_comparison_field
 
     def run(self, ground_truth_documents: Documents, retrieved_documents: Documents) -> DocumentScores:
         """
@@ -270,17 +261,8 @@ class DocumentNDCGEvaluator:
         best = discounted(judged, judged.ideal()).tolist()
         return _result([score if most > 0 else 0 for score, most in zip(scores, best, strict=True)])
 
-    def to_dict(self) -> dict[str, object]:
-        """Return a dictionary that makes this evaluator again."""
-        return described(type(self).__name__, document_comparison_field=self.document_comparison_field)
 
-    @classmethod
-    def from_dict(cls, data: Mapping[str, object]) -> Self:
-        """Make an evaluator from what `to_dict` returned, here or in Haystack."""
-        return rebuilt(cls, cls.__name__, data)
-
-
-class AnswerExactMatchEvaluator:
+class AnswerExactMatchEvaluator(_Evaluator):
     """Whether a predicted answer equals its one accepted answer, letter by letter."""
 
     def run(self, ground_truth_answers: Sequence[str], predicted_answers: Sequence[str]) -> AnswerScores:
@@ -303,15 +285,6 @@ class AnswerExactMatchEvaluator:
         judged = judge_by_value([ByValue([truth], [answer]) for truth, answer in pairs], _PROFILE)
         scores = [int(score) for score in scores_of(answer_exact_match, judged, _PROFILE)]
         return {"individual_scores": scores, "score": sum(scores) / len(scores)}
-
-    def to_dict(self) -> dict[str, object]:
-        """Return a dictionary that makes this evaluator again."""
-        return described(type(self).__name__)
-
-    @classmethod
-    def from_dict(cls, data: Mapping[str, object]) -> Self:
-        """Make an evaluator from what `to_dict` returned, here or in Haystack."""
-        return rebuilt(cls, cls.__name__, data)
 
 
 def _uncut(metric: Callable[..., Scores], gold: Documents, retrieved: Documents, field: str) -> DocumentScores:
