@@ -26,8 +26,13 @@ class Policy:
     How rankings are prepared and how samples without a score are counted.
 
     Attributes:
-        order: `given` takes retrieved items as they come, rank 1 first; `score` sorts by score, descending, equal
-            scores by id, descending by bytes, as trec_eval does.
+        order: `given` takes retrieved items as they come, rank 1 first; `score` sorts by score, descending.
+
+        ties: How `order=score` settles equal scores: `docno` by id, descending by bytes, as trec_eval does; `given` as
+            they come; `average` scores the expectation over all their orders, for metrics that have a closed form;
+            `error` refuses a sample where their order matters.
+
+        score_dtype: With which precision scores are compared; `float32` as trec_eval did up to version 9.
 
         duplicates: What a repeated item of one ranking does: `first` drops later ones before the cut, `last` drops
             earlier ones, `best` keeps the one with the highest score, `credit-once` leaves it its rank but no gain,
@@ -45,12 +50,15 @@ class Policy:
 
         depth: How many items of a ranking are looked at; None for all.
 
-        judged_only: Drop retrieved items that the ground truth does not name before ranks are counted.
+        judged_only: Drop retrieved items that the ground truth does not name before ranks are counted; where a profile
+            takes negative grades for unjudged, those too.
 
         exclude_self: Drop retrieved items whose id is the sample's own.
     """
 
     order: Literal["given", "score"] = "given"
+    ties: Literal["docno", "given", "average", "error"] = "docno"
+    score_dtype: Literal["float64", "float32"] = "float64"
     duplicates: Literal["first", "last", "best", "credit-once", "keep", "error"] = "first"
     no_gold: Literal["undefined", "zero", "error"] = "undefined"
     missing_output: Literal["zero", "exclude", "error"] = "zero"
@@ -120,7 +128,9 @@ class Profile:
         policy: The policy options.
 
         relevance: `positive` counts an item as relevant when its gain is above 0; `listed` counts every id that
-            the ground truth names.
+            the ground truth names; a number counts grades from that on.
+
+        negatives: Whether an item with a negative grade counts as `judged`, or as pooled but `unjudged`.
 
         duplicate_texts: What tells retrieved items apart when they are judged by text: `id-and-text` or `id`.
 
@@ -133,12 +143,15 @@ class Profile:
 
     name: str
     policy: Policy = field(default_factory=Policy)
-    relevance: Literal["positive", "listed"] = "positive"
+    relevance: Literal["positive", "listed"] | float = "positive"
+    negatives: Literal["judged", "unjudged"] = "judged"
     duplicate_texts: Literal["id-and-text", "id"] = "id-and-text"
     missing_texts: Literal["fail", "empty"] = "fail"
     parameters: Mapping[str, Mapping[str, Value]] = field(default_factory=lambda: MappingProxyType({}))
     contract: Contract = DEFAULT_CONTRACT
 
+
+_TREC = Policy(order="score", duplicates="error", no_gold="zero", max_failed=1.0)
 
 PROFILES: Mapping[str, Profile] = MappingProxyType(
     {
@@ -219,6 +232,22 @@ PROFILES: Mapping[str, Profile] = MappingProxyType(
                 }
             ),
         ),
+        # trec_eval 9 and 10. A topic without relevant documents counts as 0, and so does a judged topic that the run
+        # lacks; version 9 leaves the latter out unless it is told otherwise, compares scores as C floats, and rounds
+        # recall levels up.
+        "trec9": Profile(
+            name="trec9",
+            policy=dataclasses.replace(_TREC, score_dtype="float32", queries="intersection"),
+            relevance=1.0,
+            negatives="unjudged",
+            parameters=MappingProxyType(
+                {
+                    "retrieval-iprec-at-recall": MappingProxyType({"rounding": "up"}),
+                    "retrieval-11pt-avg": MappingProxyType({"rounding": "up"}),
+                }
+            ),
+        ),
+        "trec10": Profile(name="trec10", policy=_TREC, relevance=1.0, negatives="unjudged"),
     }
 )
 """The profiles by name."""

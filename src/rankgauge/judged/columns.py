@@ -60,6 +60,11 @@ class Judged:
         relevance: From which grade on an item is relevant.
 
         counts_repeats: Whether a gold item earns again when it is retrieved again (policy `duplicates=keep`).
+
+        low: The first rank that each judged row could take among results with its score; shape (rows,). None where
+            ranks are settled, which they are but under policy `ties=average`.
+
+        high: The last such rank, as `low`.
     """
 
     n: int
@@ -73,6 +78,8 @@ class Judged:
     graded: Flags
     relevance: Relevance = POSITIVE
     counts_repeats: bool = False
+    low: Ints | None = None
+    high: Ints | None = None
     _n_gold: list[Ints] = field(default_factory=list, init=False, repr=False)
     _hits: list[Rows] = field(default_factory=list, init=False, repr=False)
 
@@ -234,6 +241,8 @@ class Judged:
             graded=self.graded[chosen],
             relevance=self.relevance,
             counts_repeats=self.counts_repeats,
+            low=None if self.low is None else self.low[rows],
+            high=None if self.high is None else self.high[rows],
         )
 
     def sample(self, index: int) -> JudgedSample:

@@ -6,7 +6,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankgauge.judged import ANY_GRADE, POSITIVE, Judged, Rows
+from rankgauge.judged import Judged, Rows
+from rankgauge.judging.relevance import relevance_of
 from rankgauge.policy import Profile
 
 __all__ = ["Columns"]
@@ -117,6 +118,6 @@ class Columns:
             ),
             times=times,
             graded=graded,
-            relevance=POSITIVE if profile.relevance == "positive" else ANY_GRADE,
+            relevance=relevance_of(profile),
             counts_repeats=profile.policy.duplicates == "keep",
         )

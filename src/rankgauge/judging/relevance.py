@@ -1,0 +1,21 @@
+"""
+What a profile takes for relevant.
+"""
+
+from __future__ import annotations
+
+from rankgauge.judged import ANY_GRADE, POSITIVE, Relevance
+from rankgauge.policy import Profile
+
+__all__ = ["relevance_of"]
+
+
+def relevance_of(profile: Profile) -> Relevance:
+    """Return from which grade on an item is relevant under a profile."""
+    match profile.relevance:
+        case "positive":
+            return POSITIVE
+        case "listed":
+            return ANY_GRADE
+        case minimum:
+            return Relevance.from_grade(minimum)
