@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from rankgauge.catalog import Catalog
-    from rankgauge.engine import Engine, Evaluation, SampleScore
+    from rankgauge.engine import Engine, Evaluation, SampleScore, evaluate, evaluate_runs
     from rankgauge.errors import RankgaugeError, RunInterrupted
     from rankgauge.expression import MetricExpression
     from rankgauge.policy import Policy, Profile
@@ -32,6 +32,8 @@ __all__ = [
     "Sample",
     "SampleScore",
     "__version__",
+    "evaluate",
+    "evaluate_runs",
 ]
 
 _HOMES = {
@@ -47,6 +49,8 @@ _HOMES = {
     "RunInterrupted": "rankgauge.errors",
     "Sample": "rankgauge.samples",
     "SampleScore": "rankgauge.engine",
+    "evaluate": "rankgauge.engine",
+    "evaluate_runs": "rankgauge.engine",
 }
 
 

@@ -150,6 +150,27 @@ class Profile:
     parameters: Mapping[str, Mapping[str, Value]] = field(default_factory=lambda: MappingProxyType({}))
     contract: Contract = DEFAULT_CONTRACT
 
+    def adapted(self, options: Mapping[str, Any], relevance: float | None = None) -> Profile:  # Any: as `with_options`
+        """
+        Return this profile with other policy options, or another threshold of relevance.
+
+        Args:
+            options: Policy options by name.
+
+            relevance: The grade from which on an item is relevant; None for the profile's own.
+
+        Returns:
+            A new profile.
+
+        Raises:
+            PolicyError: An option, a value or a threshold that cannot be.
+        """
+        if relevance is not None and (isinstance(relevance, bool) or not isinstance(relevance, int | float)):
+            msg = f"the grade from which on an item is relevant is a number, not {relevance!r}"
+            raise PolicyError(msg)
+        chosen = self.relevance if relevance is None else float(relevance)
+        return dataclasses.replace(self, policy=self.policy.with_options(options), relevance=chosen)
+
 
 _TREC = Policy(order="score", duplicates="error", no_gold="zero", max_failed=1.0)
 

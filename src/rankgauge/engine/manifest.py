@@ -10,13 +10,15 @@ import sys
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rankgauge.evaluation import Plan
-from rankgauge.io.datasets import DataSource
-from rankgauge.io.outputs import Outputs
 
-__all__ = ["make_manifest"]
+if TYPE_CHECKING:
+    from rankgauge.io.datasets import DataSource
+    from rankgauge.io.outputs import Outputs
+
+__all__ = ["make_manifest", "plan_manifest"]
 
 
 def make_manifest(
@@ -51,9 +53,32 @@ def make_manifest(
         Plain data: versions, plugins, policy, expanded expressions, fingerprints, and a config that says the same.
     """
     path = str(data.source) if isinstance(data.source, Path) else None
-    policy = dataclasses.asdict(plan.profile.policy)
-    plugins = {(plugin.distribution, plugin.version) for plugin in plan.catalog.plugins if not plugin.disabled}
     origin = "sut" if by_sut else "samples" if outputs is None else "file" if outputs.source else "argument"
+    manifest = plan_manifest(plan, interrupted=interrupted)
+    manifest["dataset"] = {"name": data.name or None, "path": path, "fingerprint": dataset_fingerprint}
+    manifest["outputs"] = {
+        "from": origin,
+        "path": outputs.source or None if outputs is not None else None,
+        "fingerprint": outputs.fingerprint or None if outputs is not None else None,
+        "replaced_those_in_samples": overlap,
+    }
+    manifest["config"] = _config(plan, data, manifest["policy"])
+    return manifest
+
+
+def plan_manifest(plan: Plan, *, interrupted: bool = False) -> dict[str, Any]:
+    """
+    Return what a manifest says whatever the data are.
+
+    Args:
+        plan: What was computed.
+
+        interrupted: Whether the run was interrupted.
+
+    Returns:
+        Plain data: time, versions, plugins, profile, policy and default cutoff.
+    """
+    plugins = {(plugin.distribution, plugin.version) for plugin in plan.catalog.plugins if not plugin.disabled}
     return {
         "created_at": datetime.now(UTC).isoformat(timespec="seconds"),
         "interrupted": interrupted,
@@ -65,16 +90,8 @@ def make_manifest(
         },
         "plugins": [{"distribution": name, "version": number} for name, number in sorted(plugins)],
         "profile": plan.profile.name,
-        "policy": policy,
+        "policy": dataclasses.asdict(plan.profile.policy),
         "default_k": {"k": plan.default_k.k, "source": plan.default_k.source},
-        "dataset": {"name": data.name or None, "path": path, "fingerprint": dataset_fingerprint},
-        "outputs": {
-            "from": origin,
-            "path": outputs.source or None if outputs is not None else None,
-            "fingerprint": outputs.fingerprint or None if outputs is not None else None,
-            "replaced_those_in_samples": overlap,
-        },
-        "config": _config(plan, data, policy),
     }
 
 

@@ -1,0 +1,6 @@
+"""TREC files: runs and qrels, read as columns in blocks that stay in a processor's cache."""
+
+from rankgauge.io.trec.qrels import read_qrels
+from rankgauge.io.trec.runs import RunFile
+
+__all__ = ["RunFile", "read_qrels"]
