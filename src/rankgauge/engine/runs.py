@@ -19,8 +19,9 @@ from rankgauge.evaluation import MetricSpec, Plan, make_plan
 from rankgauge.evaluation.columnar import check_by_id, score_run
 from rankgauge.evaluation.cutoffs import DefaultK
 from rankgauge.evaluation.requests import Located
+from rankgauge.io.mappings import check_run_mapping
 from rankgauge.io.sources import open_qrels, open_run
-from rankgauge.judging import BatchJudge, JudgedRun, RunCollector, ScatteredError
+from rankgauge.judging import BatchJudge, JudgedRun, RunCollector, ScatteredError, judge_mapping
 from rankgauge.logs import logger
 from rankgauge.policy import Policy, Profile, profile
 from rankgauge.rankings import Qrels, RankingBatch, RunSource
@@ -171,8 +172,8 @@ def plan_run(
     Raises:
         PlanError: Metrics that cannot be resolved, or need more than ids.
     """
-    listed = isinstance(metrics, Sequence) and not isinstance(metrics, str | Located)
-    specs = cast("list[MetricSpec]", list(metrics) if listed else [metrics])
+    is_one = isinstance(metrics, str | Mapping | Located) or not isinstance(metrics, Sequence)
+    specs = [cast("MetricSpec", metrics)] if is_one else list(cast("Sequence[MetricSpec]", metrics))
     default_k = None if k is None else DefaultK(k, "k")
     chosen = _profile(profile, policy, rel)
     plan = make_plan(specs, catalog=catalog or _installed(), profile=chosen, default_k=default_k)
@@ -192,8 +193,14 @@ def _installed() -> Catalog:
 
 
 def _evaluated(plan: Plan, qrels: Qrels, run: object, columns: Mapping[str, str] | None) -> Result:
-    source = open_run(run, columns=columns)
-    judged = _judged(source, qrels, plan.profile)
+    if isinstance(run, Mapping):
+        check_run_mapping(run)
+        collector = RunCollector(qrels, plan.profile)
+        judge_mapping(run, collector)
+        judged, source = collector.finish("the run"), None
+    else:
+        source = open_run(run, columns=columns)
+        judged = _judged(source, qrels, plan.profile)
     query_ids = [qrels.queries[place].decode("utf-8", "backslashreplace") for place in judged.places.tolist()]
     scored = score_run(plan, judged, query_ids)
     scored.notes.extend(_notes(judged, plan))
@@ -264,7 +271,7 @@ def _notes(run: JudgedRun, plan: Plan) -> list[str]:
     return notes
 
 
-def _manifest(plan: Plan, qrels: Qrels, source: RunSource, run: JudgedRun) -> dict[str, Any]:
+def _manifest(plan: Plan, qrels: Qrels, source: RunSource | None, run: JudgedRun) -> dict[str, Any]:
     manifest = plan_manifest(plan)
     manifest["relevance"] = plan.profile.relevance
     manifest["dataset"] = {
@@ -275,13 +282,13 @@ def _manifest(plan: Plan, qrels: Qrels, source: RunSource, run: JudgedRun) -> di
         "fingerprint": qrels.fingerprint(),
     }
     manifest["outputs"] = {
-        "from": "run",
-        "path": source.name or None,
-        "tag": source.tag or None,
+        "from": "argument" if source is None else "run",
+        "path": None if source is None else source.name or None,
+        "tag": None if source is None else source.tag or None,
         "queries_missing": int(np.count_nonzero(run.missing)),
         "queries_unjudged": run.n_unjudged,
         "queries_with_ties": run.n_tied,
         "results_dropped": run.n_repeats,
-        "metadata": dict(source.metadata),
+        "metadata": {} if source is None else dict(source.metadata),
     }
     return manifest

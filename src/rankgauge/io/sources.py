@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from rankgauge.errors import DataError, Problem
+from rankgauge.io.mappings import qrels_of_mapping
 from rankgauge.io.trec import RunFile, read_qrels
 from rankgauge.rankings import Qrels, RunSource
 
@@ -41,6 +42,8 @@ def open_qrels(source: object, *, columns: Mapping[str, str] | None = None) -> Q
             return read_qrels(Path(source))
         with _spooled() as spool:
             return read_qrels(Path(spool.name), name=_INPUT_NAME)
+    if isinstance(source, Mapping):
+        return qrels_of_mapping(source)
     raise _unusable(source, "judgments")
 
 

@@ -3,6 +3,7 @@
 from rankgauge.judging.batches import BatchJudge
 from rankgauge.judging.evidence import Evidence, Target
 from rankgauge.judging.judge import Judge, judge, make_judge
+from rankgauge.judging.mappings import judge_mapping
 from rankgauge.judging.ranking import Ranking, prepare
 from rankgauge.judging.run import JudgedPart, JudgedRun, RunCollector, ScatteredError
 
@@ -17,6 +18,7 @@ __all__ = [
     "ScatteredError",
     "Target",
     "judge",
+    "judge_mapping",
     "make_judge",
     "prepare",
 ]

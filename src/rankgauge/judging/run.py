@@ -124,6 +124,20 @@ class RunCollector:
             self._seen[judged] = True
         return places
 
+    def enter_places(self, places: Ints, *, n_unjudged: int, looks: bytes) -> None:
+        """
+        Note which queries there are, where that is known at once.
+
+        Args:
+            places: The distinct queries, as places in the judgments.
+
+            n_unjudged: How many further ones are not judged.
+
+            looks: A query of the run, for messages.
+        """
+        self._seen[places] = True
+        self._n_unjudged, self._looks = n_unjudged, looks
+
     def add(self, part: JudgedPart) -> None:
         """Take what some queries came to; each has entered before."""
         with self._lock:
@@ -157,7 +171,7 @@ class RunCollector:
             raise NothingToEvaluateError(msg, [self._no_overlap()])
         every = self.profile.policy.queries == "judged"
         places = np.arange(len(self._seen)) if every else np.flatnonzero(self._seen)
-        tied = np.concatenate([part.tied for part in self._parts])
+        tied = np.concatenate([part.tied for part in self._parts]) if self._parts else places[:0]
         return JudgedRun(
             judged=self._judged(places),
             places=places,

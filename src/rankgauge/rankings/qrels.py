@@ -8,13 +8,14 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 
 from rankgauge.errors import DataError, Problem
 from rankgauge.judged import Flags, Floats, Ints
-from rankgauge.rankings.slices import Slices, Words, mixed
+from rankgauge.rankings.slices import Slices, Words, encoded, mixed
 
 __all__ = ["Qrels"]
 
@@ -34,17 +35,17 @@ class Qrels:
 
         lengths: How many judgments each query has; shape (queries,).
 
-        documents: The document id of each judgment.
-
         grades: The grade of each judgment; shape (judgments,).
+
+        listed: The document id of each judgment: slices of what was read, or texts that were given.
 
         source: The file they came from, for messages.
     """
 
     queries: Sequence[bytes]
     lengths: Ints
-    documents: Slices
     grades: Floats
+    listed: Slices | Sequence[str]
     source: str = ""
 
     @classmethod
@@ -69,17 +70,34 @@ class Qrels:
         Raises:
             DataError: A document is judged twice for one query.
         """
-        by_id = sorted(range(len(queries)), key=queries.__getitem__)
-        place = np.empty(len(queries), dtype=np.int64)
-        place[by_id] = np.arange(len(queries))
-        owners = place[owners]
+        if any(after <= before for before, after in pairwise(queries)):
+            by_id = sorted(range(len(queries)), key=queries.__getitem__)
+            place = np.empty(len(queries), dtype=np.int64)
+            place[by_id] = np.arange(len(queries))
+            owners, queries = place[owners], [queries[at] for at in by_id]
         if (owners[1:] < owners[:-1]).any():
             order = np.argsort(owners, kind="stable")
             owners, documents, grades = owners[order], documents.at(order), grades[order]
-        lengths = np.bincount(owners, minlength=len(queries))
-        qrels = cls([queries[at] for at in by_id], lengths, documents, grades, source)
+        qrels = cls(queries, np.bincount(owners, minlength=len(queries)), grades, documents, source)
         qrels._refuse_repeats()
         return qrels
+
+    @cached_property
+    def documents(self) -> Slices:
+        """Return the document of each judgment."""
+        return self.listed if isinstance(self.listed, Slices) else Slices.of(map(encoded, self.listed))
+
+    @cached_property
+    def names(self) -> Sequence[str]:
+        """Return the document of each judgment as a text."""
+        if isinstance(self.listed, Slices):
+            return [name.decode("utf-8", "surrogateescape") for name in self.listed.texts()]
+        return self.listed
+
+    @cached_property
+    def query_names(self) -> Sequence[str]:
+        """Return each query's id as a text."""
+        return [query.decode("utf-8", "surrogateescape") for query in self.queries]
 
     @property
     def n_judgments(self) -> int:
