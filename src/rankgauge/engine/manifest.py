@@ -5,8 +5,10 @@ The manifest: what a reader of a result has to know to trust its numbers.
 from __future__ import annotations
 
 import dataclasses
+import functools
 import platform
 import sys
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
@@ -82,16 +84,21 @@ def plan_manifest(plan: Plan, *, interrupted: bool = False) -> dict[str, Any]:
     return {
         "created_at": datetime.now(UTC).isoformat(timespec="seconds"),
         "interrupted": interrupted,
-        "versions": {
-            "rankgauge": version("rankgauge"),
-            "python": platform.python_version(),
-            "platform": sys.platform,
-            "numpy": version("numpy"),
-        },
+        "versions": dict(_versions()),
         "plugins": [{"distribution": name, "version": number} for name, number in sorted(plugins)],
         "profile": plan.profile.name,
         "policy": dataclasses.asdict(plan.profile.policy),
         "default_k": {"k": plan.default_k.k, "source": plan.default_k.source},
+    }
+
+
+@functools.cache
+def _versions() -> Mapping[str, str]:
+    return {
+        "rankgauge": version("rankgauge"),
+        "python": platform.python_version(),
+        "platform": sys.platform,
+        "numpy": version("numpy"),
     }
 
 

@@ -173,22 +173,37 @@ def plan_run(
         PlanError: Metrics that cannot be resolved, or need more than ids.
     """
     is_one = isinstance(metrics, str | Mapping | Located) or not isinstance(metrics, Sequence)
-    specs = [cast("MetricSpec", metrics)] if is_one else list(cast("Sequence[MetricSpec]", metrics))
-    default_k = None if k is None else DefaultK(k, "k")
-    chosen = _profile(profile, policy, rel)
-    plan = make_plan(specs, catalog=catalog or _installed(), profile=chosen, default_k=default_k)
+    specs = (cast("MetricSpec", metrics),) if is_one else tuple(cast("Sequence[MetricSpec]", metrics))
+    options = tuple((policy or {}).items())
+    wanted = (specs, profile, options, rel, k, catalog or _installed())
+    try:
+        hash(wanted)
+    except TypeError:  # a mapping, or a profile of one's own
+        return _planned(*wanted)
+    return _planned_once(*wanted)
+
+
+def _planned(
+    specs: tuple[MetricSpec, ...],
+    choice: str | Policy | Profile,
+    options: tuple[tuple[str, Any], ...],
+    rel: float | None,
+    k: int | None,
+    catalog: Catalog,
+) -> Plan:
+    chosen = profile(choice).adapted(dict(options), rel)
+    plan = make_plan(specs, catalog=catalog, profile=chosen, default_k=None if k is None else DefaultK(k, "k"))
     check_by_id(plan)
     return plan
 
 
-def _profile(choice: str | Policy | Profile, options: Mapping[str, Any] | None, rel: float | None) -> Profile:
-    chosen = profile(choice)
-    return chosen.adapted(options or {}, rel)
+_planned_once = functools.lru_cache(maxsize=64)(_planned)
+"""Plans are values, and evaluating is often done in a loop."""
 
 
 @functools.cache
 def _installed() -> Catalog:
-    """Return what is installed, found once a process: evaluating is often done in a loop."""
+    """Return what is installed, found once a process."""
     return Catalog.discover()
 
 
