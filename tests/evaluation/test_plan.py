@@ -282,7 +282,7 @@ class TestParameters:
     def test_an_unknown_one_is_refused_with_a_suggestion_and_the_known_ones(self, refusal):
         expected = (
             "metric 'retrieval-ndcg-at-k' has no parameter 'gian'; did you mean 'gain'?; "
-            "known are gain, discount, ideal, clamp"
+            "known are gain, discount, ideal, clamp, gains"
         )
         assert [expected] == refusal("ndcg(gian=linear)@10")
 

@@ -300,7 +300,8 @@ def check_one_by_one(subject: Subject, drawn: Sequence[tuple[Case, int | None]])
 def check_empty_list(subject: Subject, case: Case, k: int) -> None:
     value = subject.score(case.ranked(()), k=k)
 
-    if value is not None and subject.metric.higher_is_better and subject.metric.range[0] is not None:
+    judges = subject.metric.higher_is_better and not subject.metric.describes
+    if value is not None and judges and subject.metric.range[0] is not None:
         assert subject.metric.range[0] == value
 
 
@@ -316,7 +317,8 @@ def check_empty_gold(subject: Subject, case: Case, k: int) -> None:
     for target in targets:
         matcher = None if target.matcher is None else CATALOG.matcher("contains")
         judged = judge(samples, target, PROFILES["default"], matcher).judged
-        assert np.isnan(_call(subject, judged, k)).all()
+        always = subject.metric.defined is not None and subject.metric.defined(judged).all()
+        assert always or np.isnan(_call(subject, judged, k)).all()
 
 
 def check_huge_cutoff(subject: Subject, case: Case, more: Case) -> None:

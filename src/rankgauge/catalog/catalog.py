@@ -22,7 +22,8 @@ __all__ = ["Catalog", "Claim", "Reading"]
 T_co = TypeVar("T_co", bound=Declaration, covariant=True)
 
 _MOST_DIGITS = 18
-_TRAILING = re.compile(r"(?P<stem>.+?)(?P<at>_at)?_(?P<k>\d+)")
+_TRAILING = re.compile(r"(?P<stem>.+?)(?P<at>_at)?_(?P<k>\d*\.?\d+)")
+_TEMPLATE = re.compile(r"\{\w+\}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +49,7 @@ class Reading:
     Attributes:
         claim: The metric.
 
-        k: The cutoff that the name or the ``@`` pins; None when neither does.
+        k: The number that the name or the ``@`` pins, mostly the cutoff; None when neither does.
 
         is_short: Whether a short name was used, so that a missing cutoff means that there is none.
     """
@@ -337,18 +338,23 @@ def spellings(expression: MetricExpression) -> list[tuple[str, int | float | Non
     found = [(expression.name, expression.k)]
     trailing = _TRAILING.fullmatch(expression.name)
     if trailing is not None and expression.k is None and len(trailing["k"]) <= _MOST_DIGITS:
-        k = int(trailing["k"])
+        k = int(trailing["k"]) if trailing["k"].isdigit() else float(trailing["k"])
         if trailing["at"]:
             found.append((trailing["stem"], k))
         found.append((f"{trailing['stem']}{trailing['at'] or ''}_{{k}}", k))
     return found
 
 
+def plain_template(name: str) -> str:
+    """Return a name with ``{k}`` in place of any parameter, as `spellings` writes templates."""
+    return _TEMPLATE.sub("{k}", name)
+
+
 def _names(offer: Offer) -> list[tuple[str, str]]:
     """Return everything that a declaration lays claim to: the kind of name, and the name."""
     declaration = offer.declaration
     if isinstance(declaration, Metric):
-        return [(offer.kind, name) for name in declaration.names]
+        return [(offer.kind, plain_template(name)) for name in declaration.names]
     names = [(offer.kind, declaration.name)]
     if isinstance(declaration, Reader):
         names += [("file ending", suffix) for suffix in declaration.suffixes]

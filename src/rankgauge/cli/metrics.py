@@ -42,7 +42,7 @@ def list_metrics(*, as_json: Annotated[bool, typer.Option("--json", help="Print 
     rows = [
         (
             alias,
-            " ".join(name for name in claim.declaration.short if "{k}" not in name),
+            " ".join(claim.declaration.plain_short),
             claim.declaration.summary,
             f"{claim.provider.distribution} {claim.provider.version}",
         )

@@ -54,7 +54,8 @@ class Metric:
 
         aliases: Further long names.
 
-        short: Short names; one with ``{k}`` in it pins the cutoff, such as ``ndcg_cut_{k}``.
+        short: Short names; one with ``{k}`` in it pins the cutoff, such as ``ndcg_cut_{k}``; one with the name of a
+            parameter sets that, see `pins`.
 
         gold: The kinds of ground truth it can be judged against; the first that a dataset has is taken.
 
@@ -90,6 +91,16 @@ class Metric:
         details: ``(Judged, *, k, ...) -> {fact: one value a sample}``, computed only when asked for.
 
         joins: Facts about ids and texts that the engine adds to the details.
+
+        pins: The parameter that a number behind ``@`` gives, where it is no cutoff (``iprec@0.1``).
+
+        check: Called with the parameters when an evaluation is planned; a `ValueError` is the user's error.
+
+        describes: Whether it tells what was judged or retrieved rather than how good a ranking is, so that a missing
+            output counts as an empty ranking does, whatever the range.
+
+        expectation: The same function, computed as the expectation over all orders of tied results (policy
+            ``ties=average``); `itself` where their order has no effect; None where there is no closed form.
     """
 
     alias: str
@@ -114,6 +125,10 @@ class Metric:
     needs_max_grade: bool = False
     details: Callable[..., Mapping[str, Sequence[Any]]] | None = None
     joins: tuple[Literal["relevant", "top_k", "expected_span"], ...] = ()
+    pins: str | None = None
+    check: Callable[..., None] | None = None
+    describes: bool = False
+    expectation: Callable[..., Scores] | Literal["itself"] | None = None
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -130,7 +145,12 @@ class Metric:
     @property
     def plain_short(self) -> tuple[str, ...]:
         """Return the short names that are no templates."""
-        return tuple(name for name in self.short if "{k}" not in name)
+        return tuple(name for name in self.short if "{" not in name)
+
+    @property
+    def over_ties(self) -> Callable[..., Scores] | None:
+        """Return what computes the expectation over the orders of tied results; None where nothing does."""
+        return self.function if self.expectation == "itself" else self.expectation
 
     @property
     def summary(self) -> str:
@@ -163,6 +183,10 @@ def metric(
     needs_max_grade: bool = False,
     details: Callable[..., Mapping[str, Sequence[Any]]] | None = None,
     joins: Iterable[Literal["relevant", "top_k", "expected_span"]] = (),
+    pins: str | None = None,
+    check: Callable[..., None] | None = None,
+    describes: bool = False,
+    expectation: Callable[..., Scores] | Literal["itself"] | None = None,
 ) -> Callable[[F], F]:
     """
     Declare a metric over a batch: ``(judged: Judged, *, k: Cutoff, ...) -> Scores``.
@@ -176,7 +200,8 @@ def metric(
 
         aliases: Further long names.
 
-        short: Short names; one with ``{k}`` in it pins the cutoff, such as ``ndcg_cut_{k}``.
+        short: Short names; one with ``{k}`` in it pins the cutoff, such as ``ndcg_cut_{k}``; one with the name of the
+            parameter that *pins* names sets that.
 
         gold: The kinds of ground truth it can be judged against; the first that a dataset has is taken.
 
@@ -206,6 +231,16 @@ def metric(
         details: ``(Judged, *, k, ...) -> {fact: one value a sample}``, computed only when asked for.
 
         joins: Facts about ids and texts that the engine adds to the details.
+
+        pins: The parameter that a number behind ``@`` gives, where it is no cutoff (``iprec@0.1``).
+
+        check: Called with the parameters when an evaluation is planned; a `ValueError` is the user's error.
+
+        describes: Whether it tells what was judged or retrieved rather than how good a ranking is, so that a missing
+            output counts as an empty ranking does, whatever the range.
+
+        expectation: The same signature, returning the expectation over all orders of tied results (policy
+            ``ties=average``); `itself` where their order has no effect; None where there is no closed form.
 
     Returns:
         A decorator that leaves the function as it is.
@@ -242,6 +277,10 @@ def metric(
             needs_max_grade=needs_max_grade,
             details=details,
             joins=tuple(joins),
+            pins=pins,
+            check=check,
+            describes=describes,
+            expectation=expectation,
         )
         _check(declaration)
         function.__rankgauge__ = declaration  # type: ignore[attr-defined]  # a function takes attributes
@@ -298,7 +337,7 @@ def _check(declaration: Metric) -> None:
     alias = declaration.alias
     for name in declaration.names:
         try:
-            read = parse(name.replace("{k}", "1"))
+            read = parse(name.replace("{k}", "1").replace(f"{{{declaration.pins}}}", "1"))
         except (ExpressionError, AttributeError) as error:
             msg = f"{name!r} cannot be a name of metric {alias!r}: {error}"
             raise DeclarationError(msg) from error
@@ -313,6 +352,11 @@ def _check(declaration: Metric) -> None:
         raise DeclarationError(msg)
     if declaration.cutoff in {"none", "optional"} and alias.endswith("-at-k"):
         msg = f"metric {alias!r} does not need a cutoff, so its alias must not end in '-at-k'"
+        raise DeclarationError(msg)
+    if declaration.pins is not None and (
+        declaration.cutoff != "none" or declaration.pins not in {parameter.name for parameter in declaration.parameters}
+    ):
+        msg = f"metric {alias!r} pins {declaration.pins!r}, which must be one of its parameters, and it must have no k"
         raise DeclarationError(msg)
     if unknown := set(declaration.gold) - set(GOLD_KINDS) or declaration.laws - _LAWS:
         msg = f"metric {alias!r} names {', '.join(sorted(map(repr, unknown)))}, which is neither a gold kind nor a law"

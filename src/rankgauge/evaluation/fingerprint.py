@@ -50,6 +50,7 @@ def definition_fingerprint(
         "matcher": matcher,
         "policy": {name: value for name, value in dataclasses.asdict(profile.policy).items() if name not in _NO_VALUE},
         "relevance": profile.relevance,
+        "negatives": profile.negatives,
         "duplicate_texts": profile.duplicate_texts,
         "missing_texts": profile.missing_texts,
     }

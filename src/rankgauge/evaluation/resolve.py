@@ -113,12 +113,12 @@ def resolve(
         reading = catalog.read(expression)
         metric, pinned, is_short = reading.claim.declaration, reading.k, reading.is_short
         provider = reading.claim.provider
-    explicit = check_parameters(
-        f"metric {metric.alias!r}", (*metric.parameters, *metric.matching), dict(expression.params)
-    )
+    given, pinned = _pinned_parameter(request, metric, pinned, is_short=is_short)
+    explicit = check_parameters(f"metric {metric.alias!r}", (*metric.parameters, *metric.matching), given)
     conventions = dict(profile.parameters.get(metric.alias, {}))
     usual_matcher = conventions.pop("matcher", None)
     told = {**conventions, **explicit}
+    _check_together(request, metric, told)
     cut = _cut(request, metric, pinned, is_short=is_short)
     rel = _rel(request, metric)
     targets, matchers = _targets(request, metric, told, explicit, usual_matcher, matchers_by_gold, catalog)
@@ -133,11 +133,13 @@ def resolve(
         k=cut.k if cut.rule == "pinned" else None,
     )
     matching = {parameter.name for parameter in metric.matching}
-    pinned_or_uncut = uncut or cut.rule == "pinned"
+    named = explicit.get(metric.pins) if metric.pins is not None else None
+    pinned_or_uncut = uncut or cut.rule == "pinned" or named is not None
     stem = short.lower() if pinned_or_uncut and short is not None else metric.alias
     usual = {**defaults, **conventions}
-    unusual = {key: value for key, value in explicit.items() if value != usual[key]}
-    column = MetricExpression(stem, {**unusual, **engine}, k=expanded.k)
+    unusual = {key: value for key, value in explicit.items() if value != usual[key] and key != metric.pins}
+    number = named if isinstance(named, int | float) else expanded.k
+    column = MetricExpression(stem, {**unusual, **engine}, k=number)
     name = request.name or str(column)
     return PlannedMetric(
         name=name,
@@ -162,6 +164,39 @@ def resolve(
             profile=profile,
         ),
     )
+
+
+def _pinned_parameter(
+    request: Request, metric: Metric, number: float | None, *, is_short: bool
+) -> tuple[dict[str, Value], float | None]:
+    """Return the parameters written, among them the one that the number behind @ is, and the number if it is none."""
+    written = dict(request.expression.params)
+    name = metric.pins
+    if name is None:
+        return written, number
+    if number is None:
+        if is_short and name not in written:
+            msg = (
+                f"{request.written!r} needs a number, its {name}: {request.expression.name}@0.1, or {metric.alias} "
+                "for the default one"
+            )
+            raise ParameterError(msg)
+        return written, None
+    if name in written:
+        msg = f"{request.written!r} gives its {name} twice"
+        raise ParameterError(msg)
+    return {**written, name: number}, None
+
+
+def _check_together(request: Request, metric: Metric, params: Mapping[str, Value]) -> None:
+    if metric.check is None:
+        return
+    names = {parameter.name for parameter in metric.parameters}
+    try:
+        metric.check(**{name: value for name, value in params.items() if name in names})
+    except ValueError as error:
+        msg = f"{request.written!r} cannot be computed: {error}"
+        raise ParameterError(msg) from None
 
 
 def _cut(request: Request, metric: Metric, pinned: float | None, *, is_short: bool) -> Cut:

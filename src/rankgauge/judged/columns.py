@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from rankgauge.judged.rows import (
+    ANY_GRADE,
     POSITIVE,
     Cutoff,
     Flags,
@@ -95,6 +96,17 @@ class Judged:
         """
         return dataclasses.replace(self, relevance=Relevance(rel, strict=False))
 
+    def by_gain(self) -> Judged:
+        """
+        Return the same columns with every gain above 0 relevant, for metrics that read gains and no threshold.
+
+        Returns:
+            A view; the columns themselves where no grade is asked for.
+        """
+        if self.relevance.strict or self.relevance == ANY_GRADE:
+            return self
+        return dataclasses.replace(self, relevance=POSITIVE)
+
     def with_grades(self, rows: Floats, gold: Floats) -> Judged:
         """
         Return the same columns with other grades, of which those above 0 are relevant.
@@ -139,9 +151,20 @@ class Judged:
         """Return how many ranks within the cutoff hold a relevant item; shape (n,)."""
         return np.bincount(self.hits(k).sample, minlength=self.n)
 
-    def judged_ranks(self, k: Cutoff | None = None) -> Ints:
-        """Return how many ranks within the cutoff hold an item that the ground truth names; shape (n,)."""
-        return np.bincount(one_a_rank(self.rows).until(k).sample, minlength=self.n)
+    def judged_ranks(self, k: Cutoff | None = None, *, at_least: float = -np.inf) -> Ints:
+        """
+        Return how many ranks within the cutoff hold an item that the ground truth names.
+
+        Args:
+            k: The cutoff; None for none.
+
+            at_least: The grade from which on an item counts.
+
+        Returns:
+            Shape (n,).
+        """
+        rows = self.rows if at_least == -np.inf else self.rows.where(self.rows.grade >= at_least)
+        return np.bincount(one_a_rank(rows).until(k).sample, minlength=self.n)
 
     def first_rank(self, k: Cutoff | None = None) -> Ints:
         """Return the first rank within the cutoff that holds a relevant item, 0 where none does; shape (n,)."""
