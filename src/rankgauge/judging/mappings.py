@@ -1,0 +1,199 @@
+"""
+Judging mappings: looking judged documents up in dictionaries of scores, and counting what stands above them.
+
+Nothing is built for a result that no judgment names but its score, which numpy reads straight from the dictionaries.
+"""
+
+from __future__ import annotations
+
+import math
+import struct
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain, repeat
+
+import numpy as np
+
+from rankgauge.errors import DataError, Problem
+from rankgauge.judged import Floats, Ints, Rows
+from rankgauge.judging.batches import after_ranking
+from rankgauge.judging.ranks import Ranks
+from rankgauge.judging.run import RunCollector
+from rankgauge.rankings import encoded
+
+__all__ = ["judge_mapping"]
+
+_STEP = 200_000
+"""How many scores are looked at once: few enough to stay in a processor's cache."""
+
+_Ranking = Mapping[str, float]
+
+
+def judge_mapping(run: Mapping[str, _Ranking], collector: RunCollector) -> None:
+    """
+    Judge a run that is given in memory.
+
+    Args:
+        run: A score by document id, by query id.
+
+        collector: What takes the judged parts.
+
+    Raises:
+        DataError: Something else than finite scores.
+    """
+    qrels, policy = collector.qrels, collector.profile.policy
+    names = qrels.query_names
+    rankings = [run.get(name) for name in names]
+    places = np.flatnonzero(np.fromiter((ranking is not None for ranking in rankings), np.bool_, len(rankings)))
+    first = next(iter(run), "")
+    collector.enter_places(places, n_unjudged=len(run) - len(places), looks=encoded(first))
+    plain = [ranking if type(ranking) is dict else dict(ranking) for ranking in rankings if ranking is not None]
+    if policy.exclude_self:
+        plain = [_without(ranking, names[place]) for ranking, place in zip(plain, places.tolist(), strict=True)]
+    if policy.order == "given":
+        plain = [dict(zip(ranking, range(0, -len(ranking), -1), strict=True)) for ranking in plain]
+    depth = np.fromiter(map(len, plain), np.int64, len(plain))
+    ends = np.cumsum(depth)
+    gold_ends = np.cumsum(qrels.lengths)
+    begin = 0
+    while begin < len(plain):
+        done = int(ends[begin - 1]) if begin else 0
+        end = max(begin + 1, int(np.searchsorted(ends, done + _STEP, side="right")))
+        part = _Part(collector, places[begin:end], plain[begin:end], depth[begin:end], gold_ends)
+        part.judge()
+        begin = end
+
+
+class _Part:
+    """Some queries with their rankings."""
+
+    def __init__(
+        self, collector: RunCollector, places: Ints, rankings: Sequence[dict[str, float]], depth: Ints, gold_ends: Ints
+    ) -> None:
+        self._collector = collector
+        self._places = places
+        self._rankings = rankings
+        self._depth = depth
+        lengths = collector.qrels.lengths[places]
+        starts = gold_ends[places] - lengths
+        self._gold = np.repeat(starts - (np.cumsum(lengths) - lengths), lengths) + np.arange(int(lengths.sum()))
+        self._owner = np.repeat(np.arange(len(places)), lengths)
+
+    def judge(self) -> None:
+        """Find the judged documents, rank them, and hand them over."""
+        qrels, policy = self._collector.qrels, self._collector.profile.policy
+        scores = self._scores()
+        own = self._looked_up()
+        hits = np.flatnonzero(own == own)  # noqa: PLR0124  # a document that was not retrieved is NaN
+        if policy.score_dtype == "float32":
+            scores, own = (column.astype(np.float32).astype(np.float64) for column in (scores, own))
+        owner, gold, own = self._owner[hits], self._gold[hits], own[hits]
+        starts = np.cumsum(self._depth) - self._depth
+        ordered = _descending(scores, starts, self._depth)
+        low = _count_above(ordered, starts, self._depth, owner, own, equal=False) + 1
+        high = _count_above(ordered, starts, self._depth, owner, own, equal=True)
+        rank = low.copy()
+        tied = np.flatnonzero(low < high)
+        if len(tied):
+            rank[tied] += self._settled(tied, owner, gold, scores, starts, low, high)
+        found = Rows(self._places[owner], rank, qrels.grades[gold], gold)
+        part = after_ranking(self._collector, self._places, self._depth, found, Ranks(rank, low, high))
+        self._collector.add(part)
+
+    def _scores(self) -> Floats:
+        """Return every score."""
+        try:
+            packed = [
+                struct.pack(f"{count}d", *ranking.values())  # which is faster than any way that numpy has
+                for count, ranking in zip(self._depth.tolist(), self._rankings, strict=True)
+            ]
+        except struct.error:
+            raise self._bad_scores() from None
+        scores = np.frombuffer(b"".join(packed), dtype=np.float64)
+        if not np.isfinite(scores).all():
+            raise self._bad_scores()
+        return scores
+
+    def _looked_up(self) -> Floats:
+        """Return the score of every judged document, NaN where it was not retrieved."""
+        names = self._collector.qrels.names
+        count = len(self._gold)
+        start = int(self._gold[0]) if count else 0
+        documents: Iterable[str] = names[start : start + count]
+        if count and int(self._gold[-1]) != start + count - 1:
+            documents = map(names.__getitem__, self._gold.tolist())
+        lengths = self._collector.qrels.lengths[self._places].tolist()
+        asked = chain.from_iterable(map(repeat, self._rankings, lengths))
+        return np.fromiter(map(dict.get, asked, documents, repeat(np.nan)), np.float64, count)
+
+    def _bad_scores(self) -> DataError:
+        names = self._collector.qrels.query_names
+        problems = [
+            Problem(f"query {names[place]!r}: the score of {document!r} is {score!r}, no finite number")
+            for place, ranking in zip(self._places.tolist(), self._rankings, strict=True)
+            for document, score in ranking.items()
+            if not _is_finite(score)
+        ]
+        msg = "the run cannot be used:"
+        return DataError(msg, problems)
+
+    def _settled(
+        self, tied: Ints, owner: Ints, gold: Ints, scores: Floats, starts: Ints, low: Ints, high: Ints
+    ) -> Ints:
+        """Return how far below the first of its tie each tied document stands."""
+        names, by_id = self._collector.qrels.names, self._collector.profile.policy.ties != "given"
+        places: dict[tuple[int, int], dict[str, int]] = {}
+        below = []
+        for row in tied.tolist():
+            query, first, last = int(owner[row]), int(low[row]), int(high[row])
+            if (query, first) not in places:
+                own = scores[starts[query] : starts[query] + self._depth[query]]
+                order = np.argsort(-own, kind="stable")[first - 1 : last]
+                documents = list(self._rankings[query])
+                members = [documents[at] for at in order.tolist()]
+                if by_id:
+                    members.sort(key=encoded, reverse=True)
+                places[query, first] = {document: place for place, document in enumerate(members)}
+            below.append(places[query, first][names[gold[row]]])
+        return np.array(below, dtype=np.int64)
+
+
+def _descending(scores: Floats, starts: Ints, lengths: Ints) -> Floats:
+    """Return the scores with each query's in descending order."""
+    rises = scores[1:] > scores[:-1]
+    inner = starts[(starts > 0) & (starts < len(scores))]
+    rises[inner - 1] = False
+    if not rises.any():
+        return scores
+    unsorted = np.unique(np.searchsorted(starts, np.flatnonzero(rises) + 1, side="right") - 1)
+    ordered = scores.copy()
+    for query in unsorted.tolist():
+        own = ordered[starts[query] : starts[query] + lengths[query]]
+        own.sort()
+        own[:] = own[::-1].copy()
+    return ordered
+
+
+def _count_above(ordered: Floats, starts: Ints, lengths: Ints, owner: Ints, own: Floats, *, equal: bool) -> Ints:
+    """Return how many scores of a document's query are above its own, or equal to it, by bisection."""
+    low = starts[owner]
+    high = low + lengths[owner]
+    last = max(len(ordered) - 1, 0)
+    for _ in range(int(lengths.max(initial=0)).bit_length()):
+        middle = (low + high) >> 1
+        found = ordered[np.minimum(middle, last)]
+        above = ((found >= own) if equal else (found > own)) & (low < high)
+        low = np.where(above, middle + 1, low)
+        high = np.where(above, high, middle)
+    counted: Ints = low - starts[owner]
+    return counted
+
+
+def _without(ranking: dict[str, float], name: str) -> dict[str, float]:
+    return {document: score for document, score in ranking.items() if document != name} if name in ranking else ranking
+
+
+def _is_finite(score: object) -> bool:
+    try:
+        return not isinstance(score, str | bytes) and math.isfinite(score)  # type: ignore[arg-type]  # asks just that
+    except TypeError:
+        return False
