@@ -216,7 +216,7 @@ def _evaluated(plan: Plan, qrels: Qrels, run: object, columns: Mapping[str, str]
     else:
         source = open_run(run, columns=columns)
         judged = _judged(source, qrels, plan.profile)
-    query_ids = [qrels.queries[place].decode("utf-8", "backslashreplace") for place in judged.places.tolist()]
+    query_ids = [qrels.query_names[place] for place in judged.places.tolist()]
     scored = score_run(plan, judged, query_ids)
     scored.notes.extend(_notes(judged, plan))
     for note in scored.notes:
@@ -292,7 +292,7 @@ def _manifest(plan: Plan, qrels: Qrels, source: RunSource | None, run: JudgedRun
     manifest["dataset"] = {
         "name": Path(qrels.source).name or None,
         "path": qrels.source or None,
-        "queries": len(qrels.queries),
+        "queries": len(qrels.ids),
         "judgments": qrels.n_judgments,
         "fingerprint": qrels.fingerprint(),
     }

@@ -6,13 +6,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from itertools import chain
+from itertools import chain, repeat
 from typing import Any
 
 import numpy as np
 
 from rankgauge.errors import DataError, Problem
-from rankgauge.rankings import Qrels, encoded
+from rankgauge.rankings import Qrels
 
 __all__ = ["check_run_mapping", "qrels_of_mapping"]
 
@@ -37,7 +37,7 @@ def qrels_of_mapping(mapping: _Mapping) -> Qrels:
         raise DataError(_QRELS, [Problem("nothing is judged")])
     try:
         names = sorted(mapping)
-        judged = [mapping[name] for name in names]
+        judged = list(map(mapping.__getitem__, names))
         lengths = np.fromiter(map(len, judged), np.int64, len(judged))
         documents = list(chain.from_iterable(judged))
         grades = np.fromiter(chain.from_iterable(own.values() for own in judged), np.float64, len(documents))
@@ -45,7 +45,7 @@ def qrels_of_mapping(mapping: _Mapping) -> Qrels:
         raise DataError(_QRELS, _problems(mapping, "grade")) from None
     if not (np.isfinite(grades).all() and _are_texts(documents) and _are_texts(names)):
         raise DataError(_QRELS, _problems(mapping, "grade"))
-    return Qrels(list(map(encoded, names)), lengths, grades, documents)
+    return Qrels(names, lengths, grades, documents)
 
 
 def check_run_mapping(run: _Mapping) -> None:
@@ -58,8 +58,8 @@ def check_run_mapping(run: _Mapping) -> None:
     Raises:
         DataError: Rankings that are no mappings, or ids that are no texts.
     """
-    if all(isinstance(ranking, Mapping) for ranking in run.values()):
-        firsts = [next(iter(ranking), "") for ranking in run.values()]
+    if all(issubclass(kind, Mapping) for kind in set(map(type, run.values()))):
+        firsts = map(next, map(iter, run.values()), repeat(""))
         if _are_texts(run) and _are_texts(firsts):
             return
     raise DataError(_RUN, _problems(run, "score"))

@@ -10,6 +10,7 @@ import math
 import struct
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain, repeat
+from typing import cast
 
 import numpy as np
 
@@ -24,6 +25,9 @@ __all__ = ["judge_mapping"]
 
 _STEP = 200_000
 """How many scores are looked at once: few enough to stay in a processor's cache."""
+
+_LONG = 100
+"""From how many results a query on packing its scores pays."""
 
 _Ranking = Mapping[str, float]
 
@@ -42,11 +46,16 @@ def judge_mapping(run: Mapping[str, _Ranking], collector: RunCollector) -> None:
     """
     qrels, policy = collector.qrels, collector.profile.policy
     names = qrels.query_names
-    rankings = [run.get(name) for name in names]
-    places = np.flatnonzero(np.fromiter((ranking is not None for ranking in rankings), np.bool_, len(rankings)))
+    rankings = list(map(run.get, names))
+    places = np.arange(len(names))
+    if None in rankings:
+        places = np.flatnonzero([ranking is not None for ranking in rankings])
+        rankings = [ranking for ranking in rankings if ranking is not None]
     first = next(iter(run), "")
     collector.enter_places(places, n_unjudged=len(run) - len(places), looks=encoded(first))
-    plain = [ranking if type(ranking) is dict else dict(ranking) for ranking in rankings if ranking is not None]
+    plain = cast("list[dict[str, float]]", rankings)
+    if set(map(type, rankings)) != {dict}:
+        plain = list(map(dict, plain))
     if policy.exclude_self:
         plain = [_without(ranking, names[place]) for ranking, place in zip(plain, places.tolist(), strict=True)]
     if policy.order == "given":
@@ -89,26 +98,35 @@ class _Part:
         owner, gold, own = self._owner[hits], self._gold[hits], own[hits]
         starts = np.cumsum(self._depth) - self._depth
         ordered = _descending(scores, starts, self._depth)
-        low = _count_above(ordered, starts, self._depth, owner, own, equal=False) + 1
-        high = _count_above(ordered, starts, self._depth, owner, own, equal=True)
-        rank = low.copy()
-        tied = np.flatnonzero(low < high)
+        begin, end = starts[owner], starts[owner] + self._depth[owner]
+        place = _first_below(ordered, begin, end, own, below_equals=False)
+        rank = place - begin + 1
+        high = rank.copy()
+        behind = np.minimum(place + 1, max(len(ordered) - 1, 0))
+        tied = np.flatnonzero((ordered[behind] == own) & (place + 1 < end))
+        low = rank
         if len(tied):
-            rank[tied] += self._settled(tied, owner, gold, scores, starts, low, high)
+            high[tied] = _first_below(ordered, place[tied], end[tied], own[tied], below_equals=True) - begin[tied]
+            rank = low.copy()
+            rank[tied] += self._settled(owner[tied], gold[tied], scores, starts, low[tied], high[tied])
         found = Rows(self._places[owner], rank, qrels.grades[gold], gold)
         part = after_ranking(self._collector, self._places, self._depth, found, Ranks(rank, low, high))
         self._collector.add(part)
 
     def _scores(self) -> Floats:
         """Return every score."""
+        count = int(self._depth.sum())
         try:
-            packed = [
-                struct.pack(f"{count}d", *ranking.values())  # which is faster than any way that numpy has
-                for count, ranking in zip(self._depth.tolist(), self._rankings, strict=True)
-            ]
-        except struct.error:
+            if count > _LONG * len(self._rankings):
+                packed = [
+                    struct.pack(f"{own}d", *ranking.values())  # faster than any way numpy has, once it is called
+                    for own, ranking in zip(self._depth.tolist(), self._rankings, strict=True)
+                ]
+                scores = np.frombuffer(b"".join(packed), dtype=np.float64)
+            else:
+                scores = np.fromiter(chain.from_iterable(map(dict.values, self._rankings)), np.float64, count)
+        except (struct.error, TypeError, ValueError):
             raise self._bad_scores() from None
-        scores = np.frombuffer(b"".join(packed), dtype=np.float64)
         if not np.isfinite(scores).all():
             raise self._bad_scores()
         return scores
@@ -136,25 +154,30 @@ class _Part:
         msg = "the run cannot be used:"
         return DataError(msg, problems)
 
-    def _settled(
-        self, tied: Ints, owner: Ints, gold: Ints, scores: Floats, starts: Ints, low: Ints, high: Ints
-    ) -> Ints:
+    def _settled(self, owner: Ints, gold: Ints, scores: Floats, starts: Ints, low: Ints, high: Ints) -> Ints:
         """Return how far below the first of its tie each tied document stands."""
         names, by_id = self._collector.qrels.names, self._collector.profile.policy.ties != "given"
+        documents: dict[int, list[str]] = {}
         places: dict[tuple[int, int], dict[str, int]] = {}
         below = []
-        for row in tied.tolist():
-            query, first, last = int(owner[row]), int(low[row]), int(high[row])
+        columns = (owner.tolist(), low.tolist(), high.tolist(), gold.tolist())
+        for query, first, last, judgment in zip(*columns, strict=True):
+            if query not in documents:
+                documents[query] = self._in_order(query, scores[starts[query] : starts[query] + self._depth[query]])
             if (query, first) not in places:
-                own = scores[starts[query] : starts[query] + self._depth[query]]
-                order = np.argsort(-own, kind="stable")[first - 1 : last]
-                documents = list(self._rankings[query])
-                members = [documents[at] for at in order.tolist()]
+                members = documents[query][first - 1 : last]
                 if by_id:
-                    members.sort(key=encoded, reverse=True)
+                    members.sort(reverse=True)  # characters sort as their UTF-8 bytes do
                 places[query, first] = {document: place for place, document in enumerate(members)}
-            below.append(places[query, first][names[gold[row]]])
+            below.append(places[query, first][names[judgment]])
         return np.array(below, dtype=np.int64)
+
+    def _in_order(self, query: int, scores: Floats) -> list[str]:
+        """Return the documents of a query by score, equal ones as they are given."""
+        documents = list(self._rankings[query])
+        if (scores[1:] <= scores[:-1]).all():
+            return documents
+        return [documents[at] for at in np.argsort(-scores, kind="stable").tolist()]
 
 
 def _descending(scores: Floats, starts: Ints, lengths: Ints) -> Floats:
@@ -173,19 +196,17 @@ def _descending(scores: Floats, starts: Ints, lengths: Ints) -> Floats:
     return ordered
 
 
-def _count_above(ordered: Floats, starts: Ints, lengths: Ints, owner: Ints, own: Floats, *, equal: bool) -> Ints:
-    """Return how many scores of a document's query are above its own, or equal to it, by bisection."""
-    low = starts[owner]
-    high = low + lengths[owner]
+def _first_below(ordered: Floats, begin: Ints, end: Ints, own: Floats, *, below_equals: bool) -> Ints:
+    """Return the first place, in descending scores, that is not above each score; or not equal to it either."""
+    low, high = begin, end
     last = max(len(ordered) - 1, 0)
-    for _ in range(int(lengths.max(initial=0)).bit_length()):
+    for _ in range(int((end - begin).max(initial=0)).bit_length()):
         middle = (low + high) >> 1
         found = ordered[np.minimum(middle, last)]
-        above = ((found >= own) if equal else (found > own)) & (low < high)
+        above = ((found >= own) if below_equals else (found > own)) & (low < high)
         low = np.where(above, middle + 1, low)
         high = np.where(above, high, middle)
-    counted: Ints = low - starts[owner]
-    return counted
+    return low
 
 
 def _without(ranking: dict[str, float], name: str) -> dict[str, float]:

@@ -95,7 +95,7 @@ class RunCollector:
         self.qrels = qrels
         self.profile = profile
         self._lock = threading.Lock()
-        self._seen = np.zeros(len(qrels.queries), dtype=np.bool_)
+        self._seen = np.zeros(len(qrels.ids), dtype=np.bool_)
         self._parts: list[JudgedPart] = []
         self._problems: list[Problem] = []
         self._n_unjudged = 0
@@ -183,7 +183,7 @@ class RunCollector:
 
     def _judged(self, places: Ints) -> Judged:
         qrels, policy = self.qrels, self.profile.policy
-        number = np.full(len(qrels.queries), -1, dtype=np.int64)
+        number = np.full(len(qrels.ids), -1, dtype=np.int64)
         number[places] = np.arange(len(places))
         depth = np.zeros(len(places), dtype=np.int64)
         for part in self._parts:
@@ -216,7 +216,7 @@ class RunCollector:
         )
 
     def _no_overlap(self) -> Problem:
-        judged = len(self.qrels.queries)
+        judged = len(self.qrels.ids)
         own, its = shown(self._looks), shown(self.qrels.queries[0])
         looks = f"the run's look like `{own}`, the judgments' like `{its}`" if own else "the run has no query"
         return Problem(f"0 of {judged:,} query ids overlap; {looks}")

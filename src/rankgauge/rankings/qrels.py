@@ -8,7 +8,7 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -31,7 +31,7 @@ class Qrels:
     Judgments in order of query id by bytes, then as they were listed.
 
     Attributes:
-        queries: The id of each query.
+        ids: The id of each query: as it was read, or as a text that was given.
 
         lengths: How many judgments each query has; shape (queries,).
 
@@ -42,7 +42,7 @@ class Qrels:
         source: The file they came from, for messages.
     """
 
-    queries: Sequence[bytes]
+    ids: Sequence[bytes] | Sequence[str]
     lengths: Ints
     grades: Floats
     listed: Slices | Sequence[str]
@@ -95,9 +95,14 @@ class Qrels:
         return self.listed
 
     @cached_property
+    def queries(self) -> Sequence[bytes]:
+        """Return each query's id as bytes."""
+        return [encoded(name) if isinstance(name, str) else name for name in self.ids]
+
+    @cached_property
     def query_names(self) -> Sequence[str]:
-        """Return each query's id as a text."""
-        return [query.decode("utf-8", "surrogateescape") for query in self.queries]
+        """Return each query's id as a text; bytes that are none are spelled out."""
+        return [name if isinstance(name, str) else name.decode("utf-8", "backslashreplace") for name in self.ids]
 
     @property
     def n_judgments(self) -> int:
@@ -107,14 +112,19 @@ class Qrels:
     @cached_property
     def owners(self) -> Ints:
         """Return the query of each judgment."""
-        return np.repeat(np.arange(len(self.queries)), self.lengths)
+        return np.repeat(np.arange(len(self.lengths)), self.lengths)
 
     def fingerprint(self) -> str:
-        """Return a hash of every judgment, the same however they were given."""
-        digest = hashlib.sha256(b"\n".join(self.queries))
-        for column in (self.lengths, self.grades, self.documents.length):
+        """Return a hash of every judgment; the same for the same judgments, in one kind of file or in memory."""
+        digest = hashlib.sha256()
+        for column in (self.lengths, self.grades):
             digest.update(column.tobytes())
-        digest.update(self.documents.keys().tobytes())
+        if isinstance(self.listed, Slices):
+            digest.update(b"\n".join(self.queries))
+            digest.update(self.listed.length.tobytes())
+            digest.update(self.listed.keys().tobytes())
+        else:
+            digest.update(encoded("\n".join(chain(self.query_names, self.listed))))
         return f"sha256:{digest.hexdigest()}"
 
     @cached_property
@@ -162,7 +172,7 @@ class Qrels:
 
     @cached_property
     def _index(self) -> _Index:
-        salts = _salts(len(self.queries))
+        salts = _salts(len(self.lengths))
         pairs = mixed(self.documents.keys(), salts[self.owners])
         order = np.argsort(pairs, kind="stable")
         roomy, tight = ((len(pairs) * room).bit_length() for room in (_ROOM, _LEAST_ROOM))
