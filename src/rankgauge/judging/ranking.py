@@ -161,9 +161,7 @@ def _keys(output: Output, key: Literal["id", "id-and-text"]) -> list[Hashable | 
     return [None if pair == (None, None) else pair for pair in zip(output.ids, texts, strict=True)]
 
 
-def _settle(
-    chosen: list[int], keys: Sequence[Hashable | None], output: Output, policy: Policy
-) -> list[int] | Fault:
+def _settle(chosen: list[int], keys: Sequence[Hashable | None], output: Output, policy: Policy) -> list[int] | Fault:
     """Drop repeated items as the policy says; return what stays."""
     places: dict[Hashable, list[int]] = {}
     for place, at in enumerate(chosen):
