@@ -88,6 +88,13 @@ class Policy:
         if self.depth is not None and (type(self.depth) is not int or self.depth < 1):
             msg = f"policy option 'depth' is an integer of 1 or more, or null, not {self.depth!r}"
             raise PolicyError(msg)
+        if self.order == "score" and self.ties == "average":
+            if self.depth is not None:
+                msg = "policy ties=average has no closed form where depth cuts through a tie; leave depth out"
+                raise PolicyError(msg)
+            if self.duplicates in {"keep", "credit-once"}:
+                msg = f"policy ties=average has no closed form with duplicates={self.duplicates}; choose first or best"
+                raise PolicyError(msg)
         for name in ("judged_only", "exclude_self"):
             if not isinstance(getattr(self, name), bool):
                 msg = f"policy option {name!r} is true or false, not {getattr(self, name)!r}"

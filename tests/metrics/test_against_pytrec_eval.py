@@ -31,7 +31,27 @@ LEVELS = (0.0, 0.1, 0.25, 0.3, 0.5, 0.75, 1.0)
 Qrels = Mapping[str, Mapping[str, int]]
 Run = Mapping[str, Mapping[str, float]]
 
-PLAIN = ["num_q", "num_ret", "num_rel", "num_rel_ret", "num_nonrel_judged_ret", "map", "gm_map", "Rprec", "bpref", "gm_bpref", "recip_rank", "11pt_avg", "ndcg", "infAP", "set_P", "set_recall", "set_map", "set_F", "set_relative_P"]
+PLAIN = [
+    "num_q",
+    "num_ret",
+    "num_rel",
+    "num_rel_ret",
+    "num_nonrel_judged_ret",
+    "map",
+    "gm_map",
+    "Rprec",
+    "bpref",
+    "gm_bpref",
+    "recip_rank",
+    "11pt_avg",
+    "ndcg",
+    "infAP",
+    "set_P",
+    "set_recall",
+    "set_map",
+    "set_F",
+    "set_relative_P",
+]
 CUT = {
     "P": "P_{k}",
     "relative_P": "relative_P_{k}",

@@ -316,6 +316,10 @@ class Catalog:
             if kind == "metric"
             else f"known are {', '.join(sorted(known))}"
         ]
+        if kind == "metric":
+            from rankgauge.catalog.trec_eval import left_out_hint  # noqa: PLC0415  # it reads the catalog's spellings
+
+            hints.insert(0, left_out_hint(name))
         if broken:
             hints.append(
                 f"it may be offered by a plugin that failed ({', '.join(broken)}: see `rankgauge plugins check`)"

@@ -283,6 +283,7 @@ def metric(
             expectation=expectation,
         )
         _check(declaration)
+        _check_pins(declaration)
         function.__rankgauge__ = declaration  # type: ignore[attr-defined]  # a function takes attributes
         return function
 
@@ -333,6 +334,15 @@ def _lift(function: Callable[..., float | None]) -> Callable[..., Scores]:
     return over_batch
 
 
+def _check_pins(declaration: Metric) -> None:
+    alias, pins = declaration.alias, declaration.pins
+    if pins is None:
+        return
+    if declaration.cutoff != "none" or pins not in {parameter.name for parameter in declaration.parameters}:
+        msg = f"metric {alias!r} pins {pins!r}, which must be one of its parameters, and it must have no k"
+        raise DeclarationError(msg)
+
+
 def _check(declaration: Metric) -> None:
     alias = declaration.alias
     for name in declaration.names:
@@ -352,11 +362,6 @@ def _check(declaration: Metric) -> None:
         raise DeclarationError(msg)
     if declaration.cutoff in {"none", "optional"} and alias.endswith("-at-k"):
         msg = f"metric {alias!r} does not need a cutoff, so its alias must not end in '-at-k'"
-        raise DeclarationError(msg)
-    if declaration.pins is not None and (
-        declaration.cutoff != "none" or declaration.pins not in {parameter.name for parameter in declaration.parameters}
-    ):
-        msg = f"metric {alias!r} pins {declaration.pins!r}, which must be one of its parameters, and it must have no k"
         raise DeclarationError(msg)
     if unknown := set(declaration.gold) - set(GOLD_KINDS) or declaration.laws - _LAWS:
         msg = f"metric {alias!r} names {', '.join(sorted(map(repr, unknown)))}, which is neither a gold kind nor a law"

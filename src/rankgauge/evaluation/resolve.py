@@ -122,6 +122,8 @@ def resolve(
     cut = _cut(request, metric, pinned, is_short=is_short)
     rel = _rel(request, metric)
     targets, matchers = _targets(request, metric, told, explicit, usual_matcher, matchers_by_gold, catalog)
+    if profile.policy.order == "score" and profile.policy.ties == "average":
+        targets, matchers = _averaged(request, metric, targets), {}
     short = catalog.short_name(metric) if request.given is None else next(iter(metric.plain_short), None)
     engine = {key: request.engine[key] for key in ("rel", "gold", "matcher") if key in request.engine}
     defaults = plain_parameters((*metric.parameters, *metric.matching))
@@ -197,6 +199,21 @@ def _check_together(request: Request, metric: Metric, params: Mapping[str, Value
     except ValueError as error:
         msg = f"{request.written!r} cannot be computed: {error}"
         raise ParameterError(msg) from None
+
+
+def _averaged(request: Request, metric: Metric, targets: tuple[Target, ...]) -> tuple[Target, ...]:
+    """Return what a metric can be judged against under ``ties=average``, which needs ids and a closed form."""
+    if metric.over_ties is None:
+        msg = (
+            f"policy ties=average needs a closed form over the orders of ties, and metric {metric.alias!r} declares "
+            f"none; leave out {request.written!r}, or choose ties=docno, given or error"
+        )
+        raise ParameterError(msg)
+    by_id = tuple(target for target in targets if target.matcher is None)
+    if not by_id:
+        msg = f"policy ties=average is for judging by id, and {request.written!r} is judged by text"
+        raise ParameterError(msg)
+    return by_id
 
 
 def _cut(request: Request, metric: Metric, pinned: float | None, *, is_short: bool) -> Cut:

@@ -14,6 +14,7 @@ from rankgauge.catalog import ResolvedMatcher
 from rankgauge.judging.columns import Columns
 from rankgauge.judging.evidence import Evidence, Target
 from rankgauge.judging.ranking import Ranking, prepare
+from rankgauge.judging.relevance import judged_ids
 from rankgauge.policy import Profile
 from rankgauge.samples import Expected, Fault, GoldKind, Output, Sample
 
@@ -162,7 +163,7 @@ def _prepared(sample: Sample, output: Output, target: Target, profile: Profile) 
         profile.policy,
         sample_id=sample.id,
         key=profile.duplicate_texts,
-        judged=sample.expected.relevant,
+        judged=None if sample.expected.relevant is None else judged_ids(sample.expected.relevant, profile),
     )
 
 

@@ -43,6 +43,8 @@ class Columns:
 
         repeats: The places of rows that are not the first to hold their gold item.
 
+        tied: The first and the last rank that a row could take, by its place, where its score ties.
+
         score: The match score of each judged row; empty where all are 1.
     """
 
@@ -58,6 +60,7 @@ class Columns:
         "row_rank",
         "row_sample",
         "score",
+        "tied",
         "times",
     )
 
@@ -74,6 +77,7 @@ class Columns:
         self.idle: list[int] = []
         self.repeats: list[int] = []
         self.score: list[float] = []
+        self.tied: dict[int, tuple[int, int]] = {}
 
     def build(self, profile: Profile) -> Judged:
         """
@@ -96,6 +100,12 @@ class Columns:
         first[self.repeats] = False
         earns = np.ones(rows, dtype=np.bool_)
         earns[self.idle] = False
+        ranks = np.array(self.row_rank, dtype=np.int64)
+        low = high = None
+        if profile.policy.order == "score" and profile.policy.ties == "average":
+            low, high = ranks.copy(), ranks.copy()
+            if self.tied:
+                low[list(self.tied)], high[list(self.tied)] = np.array(list(self.tied.values())).T
         graded = np.zeros(n, dtype=np.bool_)
         graded[self.graded] = True
         return Judged(
@@ -103,7 +113,7 @@ class Columns:
             depth=np.array(self.depth, dtype=np.int64),
             rows=Rows(
                 np.array(self.row_sample, dtype=np.int64),
-                np.array(self.row_rank, dtype=np.int64),
+                ranks,
                 np.array(self.row_grade, dtype=np.float64),
                 np.array(self.row_gold, dtype=np.int64),
             ),
@@ -120,4 +130,6 @@ class Columns:
             graded=graded,
             relevance=relevance_of(profile),
             counts_repeats=profile.policy.duplicates == "keep",
+            low=low,
+            high=high,
         )

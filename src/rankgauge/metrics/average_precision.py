@@ -37,7 +37,7 @@ def _expected(judged: Judged, *, k: Cutoff | None = None) -> Scores:
     harmonic = np.concatenate([[0.0], np.cumsum(1.0 / np.arange(1, last.max(where=~alone, initial=0) + 1))])
     value = np.where(last < ties.low, 0.0, (ties.before + ties.place + 1) / ties.rows.rank)
     head = np.flatnonzero(ties.starts & ~alone)
-    low, size, count = ties.low[head], ties.size[head], ties.count[head]
+    low, size, count = ties.low[head], ties.size[head], ties.together[head]
     slope = (count - 1) / (size - 1)
     inverse = harmonic[last[head]] - harmonic[low - 1]
     value[~alone] = 0.0
@@ -87,7 +87,7 @@ def average_precision(judged: Judged, *, k: Cutoff | None = None) -> Scores:
     aggregate="geometric",
     laws=("bounded", "best-first", "padding", "tail", "duplicates"),
     joins=("relevant",),
-    expectation=lambda judged: _expected(judged),
+    expectation=_expected,
 )
 def geometric_average_precision(judged: Judged) -> Scores:
     """

@@ -117,6 +117,6 @@ def _known(judged: Judged) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
 
 def _above(judged: Judged, counted: NDArray[np.bool_]) -> NDArray[np.int64]:
     """Return for each row how many rows of *counted* stand above it in its sample."""
-    running = np.cumsum(counted) - counted
+    running: NDArray[np.int64] = np.cumsum(counted) - counted
     sample = judged.rows.sample
     return running - running[np.searchsorted(sample, sample)] if len(sample) else running

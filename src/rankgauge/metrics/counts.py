@@ -31,7 +31,7 @@ def _always(judged: Judged) -> Flags:
 )
 def num_q(judged: Judged) -> Scores:
     """
-    Number of samples that were evaluated.
+    Count the samples that were evaluated.
 
     Formula: 1 for each; their sum is the number. Source: trec_eval, measure `num_q`.
 
@@ -60,7 +60,7 @@ def num_q(judged: Judged) -> Scores:
 )
 def num_ret(judged: Judged) -> Scores:
     """
-    Number of retrieved items, after policy.
+    Count the retrieved items, after policy.
 
     Formula: the depth of the ranking. Source: trec_eval, measure `num_ret`. ir_measures reads ``NumRet(rel=1)`` as
     what is `retrieval-num-rel-ret` here.
@@ -90,7 +90,7 @@ def num_ret(judged: Judged) -> Scores:
 )
 def num_rel(judged: Judged) -> Scores:
     """
-    Number of relevant items in the ground truth.
+    Count the relevant items of the ground truth.
 
     Formula: ``R = |relevant|``. Source: trec_eval, measure `num_rel`.
 
@@ -119,7 +119,7 @@ def num_rel(judged: Judged) -> Scores:
 )
 def num_rel_ret(judged: Judged) -> Scores:
     """
-    Number of relevant items that were retrieved, at any rank.
+    Count the relevant items that were retrieved, at any rank.
 
     Formula: ``|relevant and retrieved|``. Source: trec_eval, measure `num_rel_ret`.
 
@@ -146,7 +146,7 @@ def num_rel_ret(judged: Judged) -> Scores:
 )
 def num_nonrel_judged_ret(judged: Judged) -> Scores:
     """
-    Number of retrieved items that were judged and are not relevant.
+    Count the retrieved items that were judged and are not relevant.
 
     Formula: ``|retrieved with 0 <= grade < the threshold of relevance|``; a negative grade means *pooled but not
     judged*. Source: trec_eval, measure `num_nonrel_judged_ret`.

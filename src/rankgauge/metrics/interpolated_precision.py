@@ -106,7 +106,7 @@ def _at_levels(judged: Judged, levels: list[float], rounding: Rounding) -> Score
     wanted = judged.n_gold()
     total = np.zeros(judged.n)
     for level in levels:
-        reached = nth >= _whole(level * wanted, rounding)[earned.sample]
+        reached = nth >= _whole(np.asarray(level * wanted, dtype=np.float64), rounding)[earned.sample]
         best = np.zeros(judged.n)
         np.maximum.at(best, earned.sample[reached], precision[reached])
         total += best

@@ -229,7 +229,10 @@ def _expected_ratio(judged: Judged, k: Cutoff | None, gain: Gain, discount: Disc
     shares = prefix_mean(ties, 1.0 / _divisor(np.arange(1, int(ties.high.max(initial=0)) + 1), discount), k)
     _, best = _earned_and_best(judged, k, gain, discount, ideal)
     with np.errstate(over="ignore"):
-        return _ratio(judged, judged.sum(ties.rows, _gains(ties.rows, gain) * shares), best, ideal)
+        gains = _gains(ties.rows, gain)
+        settled = gains / _divisor(ties.rows.rank, discount) * (shares > 0)  # to the last bit as without ties
+        earned = np.where(ties.size == 1, settled, gains * shares)
+    return _ratio(judged, judged.sum(ties.rows, earned), best, ideal)
 
 
 def _by_gains(judged: Judged, gains: str) -> Judged:

@@ -46,7 +46,7 @@ def _expected(judged: Judged, *, k: Cutoff | None = None, p: float = 0.9) -> Sco
 )
 def rank_biased_precision(judged: Judged, *, k: Cutoff | None = None, p: float = 0.9) -> Scores:
     """
-    Expected gain per result of a reader who goes on from each result with probability *p*.
+    Value the gain per result of a reader who goes on from each result with probability *p*.
 
     Formula: ``RBP = (1 - p) * sum over ranks i of g_i * p**(i - 1)``, with grades for gains, divided by the highest
     grade of the sample's ground truth where that is above 1. Source: trec_eval 10, measure `rbp`; Moffat & Zobel, TOIS
@@ -76,7 +76,8 @@ def rank_biased_precision(judged: Judged, *, k: Cutoff | None = None, p: float =
 def _residual_expected(judged: Judged, *, p: float = 0.9) -> Scores:
     known = judged.judged_ranks(at_least=0)
     ties = tied(judged, judged.first & (judged.rows.grade >= 0))
-    weight = judged.sum(ties.rows, (p ** (ties.low - 1.0) - p ** ties.high.astype(np.float64)) / ties.size)
+    weights = np.asarray((p ** (ties.low - 1.0) - p ** ties.high.astype(np.float64)) / ties.size, dtype=np.float64)
+    weight = judged.sum(ties.rows, weights)
     return np.where(judged.graded, np.where(known == judged.depth, 0.0, 1.0 - weight), np.nan)
 
 

@@ -24,7 +24,7 @@ def _expected(judged: Judged, *, k: Cutoff | None = None) -> Scores:
     ties = tied(judged)
     found = np.zeros(judged.n)
     for at in np.flatnonzero(ties.starts & (ties.before == 0)).tolist():
-        sample, low, size, count = (int(of[at]) for of in (ties.rows.sample, ties.low, ties.size, ties.count))
+        sample, low, size, count = (int(of[at]) for of in (ties.rows.sample, ties.low, ties.size, ties.together))
         ahead = size - count if k is None else min(size - count, int(k if isinstance(k, int) else k[sample]) - low)
         if ahead < 0:
             continue

@@ -33,7 +33,7 @@ class Tied(NamedTuple):
 
         place: Which of its tie's rows it is, from 0.
 
-        count: How many of these rows its tie has.
+        together: How many of these rows its tie has.
 
         before: How many rows of its sample stand in earlier ties.
     """
@@ -43,7 +43,7 @@ class Tied(NamedTuple):
     high: NDArray[np.int64]
     starts: NDArray[np.bool_]
     place: NDArray[np.int64]
-    count: NDArray[np.int64]
+    together: NDArray[np.int64]
     before: NDArray[np.int64]
 
     @property
@@ -129,7 +129,7 @@ def prefix_mean(ties: Tied, values: Scores, k: Cutoff | None) -> Scores:
     means = (sums[last] - sums[ties.low - 1]) / ties.size
     alone = ties.low == ties.high
     means[alone] = np.where(last[alone] < ties.low[alone], 0.0, values[ties.low[alone] - 1])
-    return means
+    return np.asarray(means, dtype=np.float64)
 
 
 def last_rank(ties: Tied, k: Cutoff | None) -> NDArray[np.int64]:

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankgauge.errors import ExpressionError, ResultError, suggest
+from rankgauge.catalog.trec_eval import read_form
+from rankgauge.errors import ResultError, suggest
 from rankgauge.evaluation.run import Scored
 from rankgauge.evaluation.scoring import FAILED, MISSING, STATUSES
 from rankgauge.expression import parse
@@ -122,8 +123,8 @@ class Result:
                 return column
         found: list[MetricSummary] = []
         try:
-            expression = parse(name)
-        except ExpressionError:
+            (expression,) = read_form(name) or [parse(name)]
+        except ValueError:  # an `ExpressionError`, or a form that lists several columns
             pass
         else:
             found = [column for column in self.metrics.values() if column.info.answers_to(expression)]
