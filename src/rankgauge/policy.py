@@ -89,16 +89,19 @@ class Policy:
             msg = f"policy option 'depth' is an integer of 1 or more, or null, not {self.depth!r}"
             raise PolicyError(msg)
         if self.order == "score" and self.ties == "average":
-            if self.depth is not None:
-                msg = "policy ties=average has no closed form where depth cuts through a tie; leave depth out"
-                raise PolicyError(msg)
-            if self.duplicates in {"keep", "credit-once"}:
-                msg = f"policy ties=average has no closed form with duplicates={self.duplicates}; choose first or best"
-                raise PolicyError(msg)
+            self._check_average()
         for name in ("judged_only", "exclude_self"):
             if not isinstance(getattr(self, name), bool):
                 msg = f"policy option {name!r} is true or false, not {getattr(self, name)!r}"
                 raise PolicyError(msg)
+
+    def _check_average(self) -> None:
+        if self.depth is not None:
+            msg = "policy ties=average has no closed form where depth cuts through a tie; leave depth out"
+            raise PolicyError(msg)
+        if self.duplicates in {"keep", "credit-once"}:
+            msg = f"policy ties=average has no closed form with duplicates={self.duplicates}; choose first or best"
+            raise PolicyError(msg)
 
     def with_options(self, options: Mapping[str, Any]) -> Policy:  # Any: options come from config and are checked here
         """

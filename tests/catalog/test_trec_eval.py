@@ -150,8 +150,10 @@ def test_every_column_but_runid_can_be_planned_and_is_the_metric_named():
 
 @pytest.mark.parametrize(
     "name",
-    ["relstring", "Rprec_mult", "Rprec_mult.0.2", "utility", "binG", "G", "ndcg_rel", "Rndcg", "yaap", "prefs_simp"]
-    + ["map_avgjg", "P_avgjg"],
+    [
+        *("relstring", "Rprec_mult", "Rprec_mult.0.2", "utility", "binG", "G", "ndcg_rel", "Rndcg", "yaap"),
+        *("prefs_simp", "map_avgjg", "P_avgjg"),
+    ],
 )
 def test_what_is_left_out_is_refused_with_the_reason(name):
     with pytest.raises(UnknownNameError, match="on purpose"):

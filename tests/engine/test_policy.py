@@ -385,7 +385,8 @@ class TestPolicyValues:
 
     def test_it_prints_every_option(self):
         assert str(Policy(depth=7, judged_only=True)) == (
-            "order=given ties=docno score_dtype=float64 duplicates=first no_gold=undefined missing_output=zero failed_output=zero max_failed=0.0 "
+            "order=given ties=docno score_dtype=float64 duplicates=first no_gold=undefined missing_output=zero "
+            "failed_output=zero max_failed=0.0 "
             "queries=judged depth=7 judged_only=true exclude_self=false"
         )
 

@@ -19,7 +19,7 @@ import pytrec_eval
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rankgauge import Engine, Policy
+from rankgauge import Engine
 from rankgauge.catalog import Catalog
 from rankgauge.policy import PROFILES
 
@@ -127,7 +127,7 @@ def compare(qrels: Qrels, run: Run, level: int = 1) -> None:
 
 def drawn(seed: int, *, topics: int, depth: int, judged: int) -> tuple[Qrels, Run]:
     """Make graded data with negative grades, ties that straddle cutoffs, unjudged topics and missing ones."""
-    random_ = random.Random(seed)
+    random_ = random.Random(seed)  # noqa: S311  # drawn data, not secrets
     documents = [f"d{number}" for number in range(max(depth, judged) * 2)]
     qrels: dict[str, dict[str, int]] = {}
     run: dict[str, dict[str, float]] = {}
@@ -144,9 +144,9 @@ def drawn(seed: int, *, topics: int, depth: int, judged: int) -> tuple[Qrels, Ru
 
 
 @pytest.mark.parametrize("level", [1, 2, 3])
-@pytest.mark.parametrize(("seed", "depth", "judged"), [(1, 8, 5), (2, 60, 40), (3, 1200, 90)])
+@pytest.mark.parametrize(("seed", "depth", "judged"), [(1, 8, 5), (2, 60, 40), (3, 1100, 90)])
 def test_every_measure_agrees_on_drawn_data(seed, depth, judged, level):
-    compare(*drawn(seed, topics=35, depth=depth, judged=judged), level)
+    compare(*drawn(seed, topics=20, depth=depth, judged=judged), level)
 
 
 def test_scores_that_only_a_32_bit_float_ties_stand_by_id():
@@ -179,7 +179,7 @@ def cases(draw: st.DrawFn) -> tuple[Qrels, Run]:
     return {topic: draw(judgments) for topic in topics}, {topic: draw(ranked) for topic in topics}
 
 
-@settings(max_examples=150)
+@settings(max_examples=80)
 @given(case=cases(), level=st.sampled_from([1, 2]))
 def test_every_measure_agrees(case, level):
     compare(*case, level)
@@ -201,13 +201,12 @@ def test_the_judged_only_option_drops_what_is_unjudged_and_negative():
     qrels = readable(qrels, 1)
     names = {"P_5": "P_5", "map": "map", "num_ret": "num_ret"}
     theirs = pytrec_eval.RelevanceEvaluator(qrels, {"P.5", "map", "num_ret"}, judged_docs_only_flag=True).evaluate(run)
-    kept = {topic: dict(ranked) for topic, ranked in run.items()}
     evaluation = ENGINE.dataset(
         [
             {
                 "id": topic,
                 "expected_output": {"relevant": dict(judgments)},
-                "actual_output": [{"id": name, "score": score} for name, score in kept[topic].items()],
+                "actual_output": [{"id": name, "score": score} for name, score in run[topic].items()],
             }
             for topic, judgments in qrels.items()
             if topic in run
@@ -215,7 +214,6 @@ def test_the_judged_only_option_drops_what_is_unjudged_and_negative():
     )
     result = evaluation.with_metrics(list(names.values())).with_policy(level_profile(judged_only=True)).run()
 
-    assert isinstance(level_profile().policy, Policy)
     for at, topic in enumerate(result.sample_ids):
         for name, ours in names.items():
             assert result[ours].values[at] == pytest.approx(theirs[topic][name], abs=1e-9), (topic, name)

@@ -21,6 +21,8 @@ __all__ = ["IdJudge"]
 _FEW = 8
 """Up to how many hits looking each one up is faster than going through the ranking."""
 
+_EMPTY = Ranking((), None)
+
 _NOTHING: Mapping[str, float] = MappingProxyType({})
 
 
@@ -66,8 +68,7 @@ class IdJudge:
                 distinct = set(ids)
                 if not plain or len(distinct) < len(ids):
                     ranking = self._prepared(place, sample, output)
-                    ids, repeated = ((), None) if ranking is None else (ranking.ids, ranking.repeated)
-                    ties = None if ranking is None else ranking.ties
+                    ids, _, repeated, ties = ranking or _EMPTY
                     distinct = set(ids)
                 elif self._keeps:
                     ranking = Ranking(ids, output.texts)
@@ -82,8 +83,7 @@ class IdJudge:
                 hits = [name for name in gold if name in distinct]
                 if hits:
                     found = _ranked(hits, ids, is_distinct=len(distinct) == len(ids))
-                    if ties is not None:
-                        _add_ties(columns, found, ties)
+                    _add_ties(columns, found, ties)
                     _add_rows(columns, place, found, repeated, gold, start)
                 if ids and self._looks is None:
                     self._looks = (ids[0] or "(no id)", next(iter(gold)))
@@ -132,8 +132,10 @@ def _ranked(hits: list[str], ids: Sequence[str | None], *, is_distinct: bool) ->
     return [(rank, name) for rank, name in enumerate(ids, 1) if name is not None and name in wanted]
 
 
-def _add_ties(columns: Columns, found: list[tuple[int, str]], ties: Sequence[tuple[int, int]]) -> None:
+def _add_ties(columns: Columns, found: list[tuple[int, str]], ties: Sequence[tuple[int, int]] | None) -> None:
     """Note the ranks that the rows to be added could take."""
+    if ties is None:
+        return
     for at, (rank, _) in enumerate(found, len(columns.row_sample)):
         low, high = ties[max(bisect_right(ties, rank, key=itemgetter(0)) - 1, 0)]
         if low <= rank <= high:

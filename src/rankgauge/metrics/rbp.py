@@ -116,7 +116,7 @@ def residual(judged: Judged, *, p: float = 0.9) -> Scores:
     place[1:] = (known.sample[1:] != known.sample[:-1]) | (known.rank[1:] != known.rank[:-1])
     known = known.where(place)
     # The weights of all ranks from 1 on sum to 1, so that what is left of them is unjudged, or below the end.
-    left = np.maximum(1.0 - (1.0 - p) * judged.sum(known, p ** (known.rank - 1.0)), 0.0)
+    left = np.maximum(1.0 - (1.0 - p) * judged.sum(known, np.asarray(p ** (known.rank - 1.0))), 0.0)
     is_whole = np.bincount(known.sample, minlength=judged.n) == judged.depth
     return np.where(judged.graded, np.where(is_whole, 0.0, left), np.nan)
 
