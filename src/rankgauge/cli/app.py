@@ -14,7 +14,7 @@ from typing import Annotated
 
 import typer
 
-from rankgauge.cli import init, matchers, metrics, plugins, run, validate
+from rankgauge.cli import init, matchers, metrics, plugins, run, trec, validate
 from rankgauge.cli.console import complain
 from rankgauge.errors import RankgaugeError
 
@@ -37,6 +37,7 @@ app = typer.Typer(
 )
 app.command("run", help=run.HELP)(run.run)
 app.command("eval", help="The same as `run`.", hidden=True)(run.run)
+app.command("trec", help=trec.HELP)(trec.trec)
 app.command("validate", help=validate.HELP)(validate.validate)
 app.command("init", help=init.HELP)(init.init)
 app.add_typer(metrics.app, name="metrics")

@@ -5,14 +5,17 @@ What several commands share: the environment's say about plugins, and engines fr
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import typer
 
 if TYPE_CHECKING:
     from rankgauge.catalog import Catalog
     from rankgauge.engine import Engine
 
-__all__ = ["disabled_plugins", "make_catalog", "make_engine", "no_plugins"]
+__all__ = ["disabled_plugins", "make_catalog", "make_engine", "no_plugins", "policy_options"]
 
 
 def disabled_plugins() -> list[str]:
@@ -39,3 +42,27 @@ def make_engine(config: Path | None) -> Engine:
     if config is None:
         return Engine(catalog=make_catalog())
     return Engine.from_config(config, disable=disabled_plugins(), own_only=no_plugins())
+
+
+def policy_options(written: Sequence[str] | None, **others: object) -> dict[str, Any]:
+    """
+    Return the policy options that were typed, read as a config would read them.
+
+    Args:
+        written: Such as ``order=score``.
+
+        **others: Options that have a letter or a word of their own on the command line; None where not given.
+
+    Returns:
+        Values by name.
+    """
+    options: dict[str, Any] = {}
+    for option in written or ():
+        name, equals, value = option.partition("=")
+        if not equals:
+            msg = f"--policy is NAME=VALUE, such as order=score, not {option!r}"
+            raise typer.BadParameter(msg)
+        from rankgauge.documents import read_yaml
+
+        options[name.strip()] = read_yaml(value.strip(), "--policy").value
+    return {**options, **{name: value for name, value in others.items() if value is not None}}

@@ -112,7 +112,7 @@ def score_batch(
         return Outcome(values, status)  # the usual case: every sample is scored
     _blame_textless(column, evidence, values, k, reasons)
     defined = relevant.n_gold() > 0 if column.metric.defined is None else column.metric.defined(judged)
-    defined[evidence.without_gold] = False
+    defined[list(evidence.without_gold)] = False  # a tuple would be a place of its own
     for place in np.flatnonzero(~defined & np.isnan(values)).tolist():
         status[place] = UNDEFINED
         reasons[place] = column.metric.undefined

@@ -5,6 +5,7 @@ Mappings: judgments and runs that are given in memory, as ``{query: {document: n
 from __future__ import annotations
 
 import math
+import struct
 from collections.abc import Iterable, Mapping
 from itertools import chain, repeat
 from typing import Any
@@ -40,9 +41,10 @@ def qrels_of_mapping(mapping: _Mapping) -> Qrels:
         judged = list(map(mapping.__getitem__, names))
         lengths = np.fromiter(map(len, judged), np.int64, len(judged))
         documents = list(chain.from_iterable(judged))
-        grades = np.fromiter(chain.from_iterable(own.values() for own in judged), np.float64, len(documents))
-    except (TypeError, ValueError, AttributeError):
+        packed = struct.pack(f"{len(documents)}d", *chain.from_iterable(own.values() for own in judged))
+    except (TypeError, ValueError, AttributeError, OverflowError, struct.error):
         raise DataError(_QRELS, _problems(mapping, "grade")) from None
+    grades = np.frombuffer(packed, dtype=np.float64)
     if not (np.isfinite(grades).all() and _are_texts(documents) and _are_texts(names)):
         raise DataError(_QRELS, _problems(mapping, "grade"))
     return Qrels(names, lengths, grades, documents)

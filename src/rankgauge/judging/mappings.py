@@ -27,7 +27,7 @@ _STEP = 200_000
 """How many scores are looked at once: few enough to stay in a processor's cache."""
 
 _LONG = 100
-"""From how many results a query on packing its scores pays."""
+"""From how many results a query on each one's scores are packed by themselves."""
 
 _Ranking = Mapping[str, float]
 
@@ -116,17 +116,18 @@ class _Part:
     def _scores(self) -> Floats:
         """Return every score."""
         count = int(self._depth.sum())
-        try:
+        try:  # packing is faster than any way that numpy has, and takes nothing but numbers
             if count > _LONG * len(self._rankings):
-                packed = [
-                    struct.pack(f"{own}d", *ranking.values())  # faster than any way numpy has, once it is called
-                    for own, ranking in zip(self._depth.tolist(), self._rankings, strict=True)
-                ]
-                scores = np.frombuffer(b"".join(packed), dtype=np.float64)
+                lengths = self._depth.tolist()
+                packed = b"".join(
+                    struct.pack(f"{own}d", *ranking.values())
+                    for own, ranking in zip(lengths, self._rankings, strict=True)
+                )
             else:
-                scores = np.fromiter(chain.from_iterable(map(dict.values, self._rankings)), np.float64, count)
-        except (struct.error, TypeError, ValueError):
+                packed = struct.pack(f"{count}d", *chain.from_iterable(map(dict.values, self._rankings)))
+        except (struct.error, TypeError, ValueError, OverflowError):
             raise self._bad_scores() from None
+        scores = np.frombuffer(packed, dtype=np.float64)
         if not np.isfinite(scores).all():
             raise self._bad_scores()
         return scores

@@ -25,6 +25,7 @@ _MOST_DECIMALS = 16
 _MOST_DIGITS = 19
 _HIGH_NIBBLES = np.uint64(0xF0F0F0F0F0F0F0F0)
 _ZEROS = np.uint64(0x3030303030303030)
+_SIXES = np.uint64(0x0606060606060606)
 _KEEP_LAST = np.array([0] + [((1 << (8 * n)) - 1) << (8 * (8 - n)) for n in range(1, 9)], dtype=np.uint64)
 """Masks that keep the last n of eight bytes, which an integer holds in its high bytes."""
 
@@ -105,7 +106,7 @@ def _digits(words: Words, count: Ints | np.int64, fits: NDArray[np.bool_]) -> Wo
     """Return the number that the last *count* of eight characters write; clear *fits* where they are no digits."""
     mask = _KEEP_LAST[count]
     words &= mask
-    fits &= (words & _HIGH_NIBBLES) == (_ZEROS & mask)
+    fits &= (words & (words + _SIXES) & _HIGH_NIBBLES) == (_ZEROS & mask)  # 0x30 to 0x39, and nothing above
     words &= np.uint64(0x0F0F0F0F0F0F0F0F)  # the first digit stands in the lowest byte
     words = (words * np.uint64(10) + (words >> np.uint64(8))) & np.uint64(0x00FF00FF00FF00FF)
     words = (words * np.uint64(100) + (words >> np.uint64(16))) & np.uint64(0x0000FFFF0000FFFF)
