@@ -25,7 +25,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -132,9 +132,9 @@ def start(folder: Path, runs: int) -> None:
 
 def in_memory(folder: Path, runs: int) -> None:
     """Compare evaluating dictionaries."""
-    import pytrec_eval
+    import pytrec_eval  # noqa: PLC0415  # a peer
 
-    import rankgauge
+    import rankgauge  # noqa: PLC0415  # beside it
 
     def peer(qrels: dict[str, dict[str, int]], run: dict[str, dict[str, float]]) -> None:
         measures = {"ndcg_cut.10", "recall.100", "recip_rank", "map", "P.10"}
@@ -160,9 +160,11 @@ def in_memory(folder: Path, runs: int) -> None:
         times = {"rankgauge.evaluate": [], "pytrec_eval": []}
         for turn in range(runs + 1):
             for side, call in (("rankgauge.evaluate", ours), ("pytrec_eval", peer)):
-                took = timed(lambda call=call: [call(qrels, run) for _ in range(repeats)]) / repeats
+                begun = time.perf_counter()
+                for _ in range(repeats):
+                    call(qrels, run)
                 if turn:  # the first turn plans and warms
-                    times[side].append(took)
+                    times[side].append((time.perf_counter() - begun) / repeats)
         own, its = (median(each) for each in times.values())
         print(f"  {part:8} rankgauge {own * 1e3:10.3f} ms   pytrec_eval {its * 1e3:10.3f} ms   ratio {its / own:.2f}")
 
@@ -219,12 +221,6 @@ def measured(arguments: list[str]) -> Cost:
     return Cost(wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * kilobyte / 1e6)
 
 
-def timed(call: Callable[[], object]) -> float:
-    begun = time.perf_counter()
-    call()
-    return time.perf_counter() - begun
-
-
 def write(shape: Shape, qrels: Path, run: Path) -> int:
     """Write a run and its judgments with a fixed seed; return how many bytes the run has."""
     chance = np.random.default_rng(SEED)
@@ -237,7 +233,9 @@ def write(shape: Shape, qrels: Path, run: Path) -> int:
                 f"{name} Q0 {document} {rank} {score:.6f} generated\n"
                 for rank, (document, score) in enumerate(zip(retrieved, scores.tolist(), strict=True), 1)
             )
-            judgments.writelines(f"{name} 0 {document} {grade}\n" for document, grade in judge(chance, shape, retrieved))
+            judgments.writelines(
+                f"{name} 0 {document} {grade}\n" for document, grade in judge(chance, shape, retrieved)
+            )
     return run.stat().st_size
 
 
@@ -262,7 +260,7 @@ def judge(chance: np.random.Generator, shape: Shape, retrieved: Sequence[int]) -
 
 def write_parquet(run: Path, target: Path) -> None:
     """Write a run again, as Parquet."""
-    import polars as pl
+    import polars as pl  # noqa: PLC0415  # loads only where Parquet is measured
 
     columns = ("query_id", "q0", "doc_id", "rank", "score", "tag")
     frame = pl.read_csv(run, separator=" ", has_header=False, new_columns=columns, infer_schema=False)

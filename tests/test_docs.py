@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from rankgauge.cli.app import _call
+from rankgauge.cli import call as _call
 from rankgauge.config import load_config
 
 ROOT = Path(__file__).parent.parent

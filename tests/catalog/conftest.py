@@ -3,7 +3,7 @@ import logging
 import pytest
 
 from fake_plugins import FakePlugins
-from rankgauge.cli.app import _call
+from rankgauge.cli import call as _call
 
 
 @pytest.fixture(autouse=True)

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+
 from rankgauge.errors import DataError
 from rankgauge.rankings import Qrels, Slices
 

@@ -3,6 +3,7 @@
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
+
 from rankgauge.rankings import Slices
 from rankgauge.rankings import slices as module
 

@@ -32,7 +32,7 @@ def texts(draw: st.DrawFn) -> tuple[str, str]:
 
 def generated(seed: int, *, queries: int = 30, depth: int = 60, ties: bool = True) -> tuple[str, str]:
     """Return judgments and a run from a seed: what `texts` has, larger."""
-    chance = random.Random(seed)
+    chance = random.Random(seed)  # noqa: S311  # no secret
     pool = [f"doc-{number:04d}" for number in range(4 * depth)]
     judged, run = {}, {}
     for number in range(queries):

@@ -100,6 +100,7 @@ class Catalog:
         *,
         disable: Collection[str] = (),
         own_only: bool = False,
+        own: Collection[str] | None = None,
         plugins: Mapping[str, object] | None = None,
     ) -> Catalog:
         """
@@ -110,12 +111,14 @@ class Catalog:
 
             own_only: Whether to leave out every plugin but rankgauge's own.
 
+            own: Which of rankgauge's own plugins are needed, by the names of their entry points; None for all.
+
             plugins: Further plugins, modules or objects by name, that are not installed.
 
         Returns:
             The catalog. A broken plugin does not make this fail; see `faults`.
         """
-        found = discover(disable=disable, own_only=own_only)
+        found = discover(disable=disable, own_only=own_only, own=own)
         for name, plugin in (plugins or {}).items():
             found.append(load_plugin("", "", name, name, lambda plugin=plugin: plugin))  # type: ignore[misc]  # default
         return cls(found)

@@ -162,7 +162,9 @@ def normalized(distribution: str) -> str:
     return re.sub(r"[-_.]+", "-", distribution).lower()
 
 
-def discover(*, disable: Collection[str] = (), own_only: bool = False) -> list[Plugin]:
+def discover(
+    *, disable: Collection[str] = (), own_only: bool = False, own: Collection[str] | None = None
+) -> list[Plugin]:
     """
     Find and load every plugin installed in this environment.
 
@@ -171,12 +173,16 @@ def discover(*, disable: Collection[str] = (), own_only: bool = False) -> list[P
 
         own_only: Whether to load rankgauge's own plugins only.
 
+        own: Which of rankgauge's own plugins to load, by the names of their entry points; None for all.
+
     Returns:
         The plugins, rankgauge's own first, then by distribution and name. None of them makes this fail.
     """
     off = {normalized(name) for name in disable}
     plugins = []
     for distribution, version, point in _entry_points():
+        if distribution == OWN and own is not None and point.name not in own:
+            continue
         disabled = distribution != OWN and (own_only or distribution in off)
         if disabled:
             plugins.append(Plugin(distribution, version, point.name, point.value, disabled=True))

@@ -5,11 +5,9 @@ What several commands share: the environment's say about plugins, and engines fr
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-
-import typer
 
 if TYPE_CHECKING:
     from rankgauge.catalog import Catalog
@@ -28,11 +26,19 @@ def no_plugins() -> bool:
     return os.environ.get("RANKGAUGE_NO_PLUGINS", "") not in {"", "0"}
 
 
-def make_catalog() -> Catalog:
-    """Return a catalog of everything installed that the environment does not disable."""
+def make_catalog(own: Collection[str] | None = None) -> Catalog:
+    """
+    Return a catalog of everything installed that the environment does not disable.
+
+    Args:
+        own: Which of rankgauge's own plugins are needed, such as `metrics`; None for all of them.
+
+    Returns:
+        The catalog.
+    """
     from rankgauge.catalog import Catalog
 
-    return Catalog.discover(disable=disabled_plugins(), own_only=no_plugins())
+    return Catalog.discover(disable=disabled_plugins(), own_only=no_plugins(), own=own)
 
 
 def make_engine(config: Path | None) -> Engine:
@@ -60,8 +66,10 @@ def policy_options(written: Sequence[str] | None, **others: object) -> dict[str,
     for option in written or ():
         name, equals, value = option.partition("=")
         if not equals:
+            from rankgauge.errors import ParameterError
+
             msg = f"--policy is NAME=VALUE, such as order=score, not {option!r}"
-            raise typer.BadParameter(msg)
+            raise ParameterError(msg)
         from rankgauge.documents import read_yaml
 
         options[name.strip()] = read_yaml(value.strip(), "--policy").value

@@ -1,20 +1,22 @@
 """
 `rankgauge trec`: evaluate TREC runs against judgments.
+
+Its arguments are read by the standard library, because what reads those of the other commands takes longer to load than
+a small run takes to evaluate.
 """
 
 from __future__ import annotations
 
+import argparse
 import shutil
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
+from typing import TYPE_CHECKING, Any
 
 from rankgauge.cli.console import remark
 from rankgauge.cli.options import make_catalog, policy_options
-from rankgauge.cli.outcome import print_texts
+from rankgauge.errors import ParameterError
 
 if TYPE_CHECKING:
     from rankgauge.catalog.trec_eval import TrecColumn
@@ -37,87 +39,101 @@ _FORMATS = ("table", "trec", "json", "jsonl", "markdown")
 _DEFAULT_METRICS = ("official",)
 
 
-def trec(
-    qrels: Annotated[str, typer.Argument(help="The judgments.", show_default=False)],
-    runs: Annotated[list[str], typer.Argument(metavar="RUN...", help="The runs.", show_default=False)],
-    *,
-    metric: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--metric", "-m", help="A metric, a family (P) or a set (official, all_trec).", show_default=False
-        ),
-    ] = None,
-    per_query: Annotated[bool, typer.Option("--per-query", "-q", help="Print the scores of every query, too.")] = False,
-    complete: Annotated[
-        bool,
-        typer.Option("--complete", "-c", help="Count judged queries that a run lacks as 0, which only trec9 does not."),
-    ] = False,
-    relevance: Annotated[
-        float | None, typer.Option("--relevance", "-l", help="The grade from which on a document is relevant.")
-    ] = None,
-    judged_only: Annotated[
-        bool, typer.Option("--judged-only", "-J", help="Drop documents that are not judged before ranks are counted.")
-    ] = False,
-    depth: Annotated[int | None, typer.Option("--depth", "-M", help="How many results of a query to look at.")] = None,
-    no_summary: Annotated[
-        bool, typer.Option("--no-summary", "-n", help="Leave the summary over all queries out.")
-    ] = False,
-    profile: Annotated[str, typer.Option(help="The conventions: trec9, trec10, default.")] = "trec10",
-    policy: Annotated[list[str] | None, typer.Option(help="A policy option, such as ties=average.")] = None,
-    k: Annotated[int | None, typer.Option(help="The cutoff for whatever says none.")] = None,
-    columns: Annotated[
-        str | None, typer.Option(help="Column names of tables, such as query=qid,document=pid,score=s.")
-    ] = None,
-    sort: Annotated[str | None, typer.Option(help="The metric that orders several runs; the first by default.")] = None,
-    form: Annotated[str, typer.Option("--format", "-f", help="table, trec, json, jsonl or markdown.")] = "table",
-    as_json: Annotated[bool, typer.Option("--json", help="The same as --format json.")] = False,
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", help="Write scores of every query to a .parquet file, or a result folder."),
-    ] = None,
-) -> None:
-    """Evaluate; see `HELP`."""
-    form = "json" if as_json else form
-    if form not in _FORMATS:
-        msg = f"--format is one of {', '.join(_FORMATS)}, not {form!r}"
-        raise typer.BadParameter(msg)
-    if form == "trec" and len(runs) > 1:
-        msg = "--format trec prints one run, as trec_eval does; give one"
-        raise typer.BadParameter(msg)
-    options = policy_options(
-        policy,
-        queries="judged" if complete else None,
-        judged_only=judged_only or None,
-        depth=depth,
-    )
+def trec(arguments: Sequence[str]) -> int:
+    """
+    Run the command.
+
+    Args:
+        arguments: What was typed behind ``trec``.
+
+    Returns:
+        The exit code.
+
+    Raises:
+        RankgaugeError: Anything that cannot be used.
+    """
+    try:
+        given = _parser().parse_args(arguments)
+    except SystemExit as done:  # which is how argparse prints help, or a usage error
+        return int(done.code or 0)
+    _check(given)
     from rankgauge.catalog.trec_eval import expand
     from rankgauge.engine.runs import evaluate_runs, plan_run
     from rankgauge.io.sources import open_qrels
 
-    catalog = make_catalog()
-    measures = expand(metric or _DEFAULT_METRICS, version=9 if profile == "trec9" else 10)
-    arguments: dict[str, Any] = {"profile": profile, "policy": options, "rel": relevance, "k": k, "catalog": catalog}
-    wanted = [measure.spec for measure in measures if measure.spec is not None]
-    plan = plan_run(wanted, **arguments)
-    named = _columns(columns)
-    names = _names(runs)
-    _check_output(output, names)
-    judgments = open_qrels(qrels, columns=named)
-    results = _sorted(
-        evaluate_runs(judgments, dict(zip(names, runs, strict=True)), wanted, columns=named, **arguments), sort
+    options = policy_options(
+        given.policy,
+        queries="judged" if given.complete else None,
+        judged_only=given.judged_only or None,
+        depth=given.depth,
     )
+    catalog = make_catalog({"metrics"} if given.form in {"table", "trec"} else {"metrics", "reporters"})
+    measures = expand(given.metric or _DEFAULT_METRICS, version=9 if given.profile == "trec9" else 10)
+    resolving: dict[str, Any] = {"policy": options, "rel": given.relevance, "k": given.k, "catalog": catalog}
+    wanted = [measure.spec for measure in measures if measure.spec is not None]
+    plan = plan_run(wanted, profile=given.profile, **resolving)
+    columns, names = _columns(given.columns), _names(given.runs)
+    _check_output(given.output, names)
+    judgments = open_qrels(given.qrels, columns=columns)
+    runs = dict(zip(names, given.runs, strict=True))
+    results = evaluate_runs(judgments, runs, wanted, profile=given.profile, columns=columns, **resolving)
+    results = _sorted(results, given.sort)
     for name, result in results.items():
         for note in result.notes:
             remark(f"{name}: {note}" if len(runs) > 1 else note)
-    _save(results, output)
-    if form == "trec":
-        result = next(iter(results.values()))
-        _print_trec(result, measures, plan, judgments, per_query=per_query, summary=not no_summary, complete=complete)
-    elif form == "table":
-        _print_tables(results, per_query=per_query, summary=not no_summary)
+    _save(results, given.output)
+    if given.form == "trec":
+        _print_trec(next(iter(results.values())), measures, plan, judgments, given)
+    elif given.form == "table":
+        _print_tables(results, per_query=given.per_query, summary=not given.no_summary)
     else:
-        reporter = catalog.reporter(form).declaration
-        print_texts(reporter.function, form, list(results.values()), is_list=len(runs) > 1)
+        texts = [catalog.reporter(given.form).declaration.function(result) for result in results.values()]
+        is_list = given.form == "json" and len(texts) > 1
+        _write([f"[{','.join(text.strip() for text in texts)}]\n"] if is_list else texts)
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="rankgauge trec",
+        description=HELP,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    add = parser.add_argument
+    add("qrels", metavar="QRELS", help="the judgments")
+    add("runs", metavar="RUN", nargs="+", help="the runs")
+    add("-m", "--metric", action="append", help="a metric, a family (P) or a set (official, all_trec); again for more")
+    add("-q", "--per-query", action="store_true", help="print the scores of every query, too")
+    add(
+        "-c",
+        "--complete",
+        action="store_true",
+        help="count judged queries that a run lacks as 0 (trec9 leaves them out)",
+    )
+    add("-l", "--relevance", type=float, metavar="GRADE", help="the grade from which on a document is relevant")
+    add("-J", "--judged-only", action="store_true", help="drop documents that are not judged before ranks are counted")
+    add("-M", "--depth", type=int, metavar="N", help="look at the first N results of each query only")
+    add("-n", "--no-summary", action="store_true", help="leave out the summary over all queries")
+    add("-f", "--format", dest="form", default="table", choices=_FORMATS, help="how to print; trec: as trec_eval does")
+    add("--json", dest="form", action="store_const", const="json", help="the same as --format json")
+    add("--profile", default="trec10", help="the conventions: trec10, trec9, default")
+    add("--policy", action="append", metavar="NAME=VALUE", help="a policy option, such as ties=average")
+    add("-k", type=int, metavar="K", help="the cutoff for whatever says none")
+    add("--columns", help="column names of tables, such as query=qid,document=pid,score=s")
+    add("--sort", metavar="METRIC", help="the metric that orders several runs; the first mean by default")
+    add("-o", "--output", type=Path, help="write the scores to a .parquet file, or to a result folder")
+    return parser
+
+
+def _check(given: argparse.Namespace) -> None:
+    """Refuse options that do not go together."""
+    if given.form == "trec" and len(given.runs) > 1:
+        msg = f"--format trec prints one run, as trec_eval does, and {len(given.runs)} are given"
+        raise ParameterError(msg)
+    if [given.qrels, *given.runs].count("-") > 1:
+        msg = "standard input (-) can stand for one file only"
+        raise ParameterError(msg)
 
 
 def _columns(written: str | None) -> dict[str, str] | None:
@@ -127,7 +143,7 @@ def _columns(written: str | None) -> dict[str, str] | None:
     pairs = [pair.partition("=") for pair in written.split(",")]
     if not all(equals and name.strip() and column.strip() for name, equals, column in pairs):
         msg = f"--columns is NAME=COLUMN, separated by commas, such as query=qid,document=pid; not {written!r}"
-        raise typer.BadParameter(msg)
+        raise ParameterError(msg)
     return {name.strip(): column.strip() for name, _, column in pairs}
 
 
@@ -137,7 +153,7 @@ def _names(runs: Sequence[str]) -> list[str]:
     names = [run if short.count(name) > 1 else name for run, name in zip(runs, short, strict=True)]
     if len(set(names)) < len(names):
         msg = f"{next(name for name in names if names.count(name) > 1)} is given twice"
-        raise typer.BadParameter(msg)
+        raise ParameterError(msg)
     return names
 
 
@@ -160,7 +176,7 @@ def _sorted(results: dict[str, Result], sort: str | None) -> dict[str, Result]:
         column = next(iter(results.values()))[sort or metrics[0]]
     except KeyError as error:
         msg = f"--sort: {error.args[0]}"
-        raise typer.BadParameter(msg) from None
+        raise ParameterError(msg) from None
     worst = float("-inf")
     sign = 1 if column.info.higher_is_better else -1
     means = {name: result.metrics[column.name].mean for name, result in results.items()}
@@ -175,9 +191,9 @@ def _save(results: Mapping[str, Result], output: Path | None) -> None:
         for name, result in results.items():
             result.save(output / name if len(results) > 1 else output)
     else:
-        from rankgauge.io.folder import save_frame
-
         import polars as pl
+
+        from rankgauge.io.folder import save_frame
 
         frames = [result.per_sample.insert_column(0, pl.lit(name).alias("run")) for name, result in results.items()]
         save_frame(pl.concat(frames), output)
@@ -185,20 +201,13 @@ def _save(results: Mapping[str, Result], output: Path | None) -> None:
 
 
 def _print_trec(
-    result: Result,
-    measures: Sequence[TrecColumn],
-    plan: Plan,
-    qrels: Qrels,
-    *,
-    per_query: bool,
-    summary: bool,
-    complete: bool,
+    result: Result, measures: Sequence[TrecColumn], plan: Plan, qrels: Qrels, given: argparse.Namespace
 ) -> None:
     from rankgauge.report.trec import TrecLine, trec_lines
 
     if strange := [str(measure.spec) for measure in measures if measure.label is None or measure.place is None]:
         msg = f"trec_eval has no name for {', '.join(strange)}; leave it out, or choose another --format"
-        raise typer.BadParameter(msg)
+        raise ParameterError(msg)
     names = {spelling: metric.name for metric in plan.metrics for spelling in metric.spellings}
     ordered = sorted(measures, key=lambda measure: measure.place or (0, 0))
     lines = [
@@ -209,10 +218,10 @@ def _print_trec(
         trec_lines(
             result,
             lines,
-            per_query=per_query,
-            summary=summary,
+            per_query=given.per_query,
+            summary=not given.no_summary,
             hide_missing=plan.profile.name == "trec9",
-            n_relevant=int((qrels.grades > 0).sum()) if complete else None,
+            n_relevant=int((qrels.grades > 0).sum()) if given.complete else None,
         )
     )
 

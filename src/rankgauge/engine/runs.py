@@ -16,7 +16,7 @@ import numpy as np
 from rankgauge.catalog import Catalog
 from rankgauge.engine.manifest import plan_manifest
 from rankgauge.evaluation import MetricSpec, Plan, make_plan
-from rankgauge.evaluation.columnar import check_by_id, score_run
+from rankgauge.evaluation.columnar import score_run
 from rankgauge.evaluation.cutoffs import DefaultK
 from rankgauge.evaluation.requests import Located
 from rankgauge.io.mappings import check_run_mapping
@@ -192,9 +192,8 @@ def _planned(
     catalog: Catalog,
 ) -> Plan:
     chosen = profile(choice).adapted(dict(options), rel)
-    plan = make_plan(specs, catalog=catalog, profile=chosen, default_k=None if k is None else DefaultK(k, "k"))
-    check_by_id(plan)
-    return plan
+    default_k = None if k is None else DefaultK(k, "k")
+    return make_plan(specs, catalog=catalog, profile=chosen, default_k=default_k, by_id=True)
 
 
 _planned_once = functools.lru_cache(maxsize=64)(_planned)

@@ -8,37 +8,14 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from rankgauge.errors import PlanError
 from rankgauge.evaluation.plan import Plan
-from rankgauge.evaluation.resolve import PlannedMetric
 from rankgauge.evaluation.run import Scored, ScoredMetric
 from rankgauge.evaluation.scoring import MISSING, Flaw, refuse, score_batch
-from rankgauge.judging import Evidence, JudgedRun, Target
+from rankgauge.judging import Evidence, JudgedRun
 
-__all__ = ["check_by_id", "score_run"]
+__all__ = ["score_run"]
 
 _MISSING = Flaw(MISSING, "the run has no results for this query")
-
-
-def check_by_id(plan: Plan) -> None:
-    """
-    Refuse a plan with metrics that read texts, of which rankings and judgments have none.
-
-    Args:
-        plan: What is to be computed.
-
-    Raises:
-        PlanError: Such metrics, all of them.
-    """
-    problems = [
-        f"{metric.name!r} is judged by text ({' or '.join(target.gold for target in metric.targets)}), and a run has "
-        "only ids; leave it out, or evaluate samples with `rankgauge run`"
-        for metric in plan.metrics
-        if not _by_id(metric)
-    ]
-    if problems:
-        msg = "these metrics cannot be computed from a run:"
-        raise PlanError(msg, problems)
 
 
 def score_run(plan: Plan, run: JudgedRun, query_ids: Sequence[str]) -> Scored:
@@ -46,7 +23,7 @@ def score_run(plan: Plan, run: JudgedRun, query_ids: Sequence[str]) -> Scored:
     Score a judged run.
 
     Args:
-        plan: What to compute; see `check_by_id`.
+        plan: What to compute, planned *by_id*.
 
         run: The run.
 
@@ -69,14 +46,10 @@ def score_run(plan: Plan, run: JudgedRun, query_ids: Sequence[str]) -> Scored:
             extra["max_grade"] = float(run.judged.gold.grade.max(initial=0.0))
             notes.append(f"{metric.name}: max_grade was inferred from the data: {extra['max_grade']:g}")
         k, sources = metric.cut.resolve([None] * run.judged.n, plan.default_k)
-        target = _by_id(metric)[0]
+        target = metric.targets[0]
         outcome = score_batch(metric, evidence, flawed, k, policy, extra, target.gold)
         spread = None if k is None else (int(np.min(k)), int(np.max(k)))
         scored.append(ScoredMetric(metric, target, outcome, spread, sources, extra, None))
     refuse({metric.planned.name: metric.outcome for metric in scored}, query_ids, flawed, policy)
     tags: list[tuple[str, ...]] = [()] * len(query_ids)
     return Scored(list(query_ids), tags, scored, flawed, notes)
-
-
-def _by_id(metric: PlannedMetric) -> list[Target]:
-    return [target for target in metric.targets if target.gold == "relevant"]

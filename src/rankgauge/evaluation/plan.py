@@ -94,6 +94,7 @@ def make_plan(
     default_k: DefaultK | None = None,
     matchers: Mapping[GoldKind, str] = MappingProxyType({}),
     dataset: str = "",
+    by_id: bool = False,
 ) -> Plan:
     """
     Resolve an evaluation.
@@ -110,6 +111,8 @@ def make_plan(
         matchers: The matcher for a kind of gold, for metrics that say none.
 
         dataset: What the data is called.
+
+        by_id: Whether the data has ids only, so that nothing can be judged by text.
 
     Returns:
         The plan.
@@ -134,7 +137,7 @@ def make_plan(
         asked = True
         try:
             for request in read_requests(spec):
-                _add(columns, resolve(request, catalog, profile, default, matchers))
+                _add(columns, resolve(request, catalog, profile, default, matchers, by_id=by_id))
         except RankgaugeError as error:
             place = (spec.file, spec.line) if isinstance(spec, Located) else ("", None)
             problems.append(Problem(str(error), *place))

@@ -82,6 +82,8 @@ def resolve(
     profile: Profile,
     default: DefaultK,
     matchers_by_gold: Mapping[GoldKind, str] = MappingProxyType({}),
+    *,
+    by_id: bool = False,
 ) -> PlannedMetric:
     """
     Resolve one request.
@@ -96,6 +98,8 @@ def resolve(
         default: The cutoff for whatever says none.
 
         matchers_by_gold: The matcher for a kind of gold, where the request says none.
+
+        by_id: Whether the data has ids only, so that nothing can be judged by text.
 
     Returns:
         The column.
@@ -121,7 +125,10 @@ def resolve(
     _check_together(request, metric, told)
     cut = _cut(request, metric, pinned, is_short=is_short)
     rel = _rel(request, metric)
-    targets, matchers = _targets(request, metric, told, explicit, usual_matcher, matchers_by_gold, catalog)
+    if by_id:
+        targets, matchers = _by_id(request, metric)
+    else:
+        targets, matchers = _targets(request, metric, told, explicit, usual_matcher, matchers_by_gold, catalog)
     if profile.policy.order == "score" and profile.policy.ties == "average":
         targets, matchers = _averaged(request, metric, targets), {}
     short = catalog.short_name(metric) if request.given is None else next(iter(metric.plain_short), None)
@@ -250,6 +257,18 @@ def _rel(request: Request, metric: Metric) -> float | None:
         msg = f"rel has no effect on {metric.alias!r}; leave it out of {request.written!r}"
         raise ParameterError(msg)
     return float(rel)
+
+
+def _by_id(request: Request, metric: Metric) -> tuple[tuple[Target, ...], dict[Target, ResolvedMatcher]]:
+    """Return the join of ids, where a metric has one."""
+    if "relevant" not in metric.gold or metric.judges != "retrieved" or "matcher" in request.engine:
+        read = "by text" if "matcher" in request.engine else f"against {' or '.join(metric.gold)}"
+        msg = (
+            f"{request.written!r} is judged {read}, and a run has only ids; leave it out, or evaluate samples with "
+            "`rankgauge run`"
+        )
+        raise ParameterError(msg)
+    return (Target("relevant", "retrieved"),), {}
 
 
 def _targets(

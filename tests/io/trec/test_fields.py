@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from rankgauge.io.trec.fields import MalformedError, find_fields
 from rankgauge.rankings import PADDING
 

@@ -4,6 +4,7 @@ import math
 
 from hypothesis import given
 from hypothesis import strategies as st
+
 from rankgauge.io.trec.numbers import parse_floats
 from rankgauge.rankings import Slices
 
@@ -52,7 +53,21 @@ def test_halves_between_two_doubles_go_to_the_even_one():
 
 
 def test_what_is_no_finite_number_is_named():
-    texts = [b"1.5", b"nan", b"2.5", b"inf", b"-inf", b"1_0", b"1.2.3", b"x", b"1e999", b"0x10", b"--1", b"1.5x", b"3.5"]
+    texts = [
+        b"1.5",
+        b"nan",
+        b"2.5",
+        b"inf",
+        b"-inf",
+        b"1_0",
+        b"1.2.3",
+        b"x",
+        b"1e999",
+        b"0x10",
+        b"--1",
+        b"1.5x",
+        b"3.5",
+    ]
     values, wrong = parse_floats(Slices.of(texts))
     assert wrong.tolist() == [1, 3, 4, 5, 6, 7, 8, 9, 10, 11]
     assert [value for value in values.tolist() if math.isfinite(value)] == [1.5, 2.5, 3.5]

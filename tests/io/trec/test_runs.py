@@ -6,6 +6,7 @@ import pytest
 import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
+
 from rankgauge.errors import DataError, UnreadableError
 from rankgauge.io.trec import RunFile, runs
 
