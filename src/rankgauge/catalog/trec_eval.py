@@ -7,6 +7,7 @@ trec_eval's table of measures: their order, sets, standard parameters, printed l
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import math
 import re
@@ -231,7 +232,8 @@ def _columns(written: str, given: Mapping[str, list[float | str]], version: int)
         yield from _family(stem, given)
     else:
         for expression in parse_many(written):
-            yield _known(expression) or TrecColumn(str(expression) if len(written.split(",")) > 1 else written)
+            spec = str(expression) if len(written.split(",")) > 1 else written
+            yield dataclasses.replace(_known(expression) or TrecColumn(None), spec=spec)
 
 
 def _family(name: str, given: Mapping[str, list[float | str]]) -> Iterable[TrecColumn]:
@@ -274,7 +276,7 @@ def _values(name: str, params: str, written: str) -> list[float | str]:
         if measure.takes == "nothing":
             raise ValueError(params)  # noqa: TRY301  # said once, below
         if measure.takes == "cutoffs":
-            return [int(value) for value in params.split(",")]
+            return [int(float(value)) for value in params.split(",")]  # trec_eval reads 23.4 as 23
         if measure.takes == "levels":
             return [float(value) for value in params.split(",")]
         measure.read(params)

@@ -26,7 +26,7 @@ def run_table(result: Result) -> Iterator[str]:
         Lines, without their ends.
     """
     columns = list(result.metrics.values())
-    rows = [[column.name, _value(column), f"{column.n:,}"] for column in columns]
+    rows = [[_heading(column), _value(column), f"{column.n:,}"] for column in columns]
     header = ["metric", "value", "n"]
     if any(column.n_undefined for column in columns):
         header.append("undefined")
@@ -49,12 +49,16 @@ def runs_table(results: Mapping[str, Result], *, width: int) -> Iterator[str]:
     Yields:
         Lines, without their ends.
     """
-    metrics = list(next(iter(results.values())).metrics)
-    rows = [[name, *(_value(result.metrics[name]) for result in results.values())] for name in metrics]
+    metrics = next(iter(results.values())).metrics
+    headings = [_heading(column) for column in metrics.values()]
+    rows = [
+        [heading, *(_value(result.metrics[name]) for result in results.values())]
+        for heading, name in zip(headings, metrics, strict=True)
+    ]
     lines = list(_aligned(["metric", *results], rows))
     if max(map(len, lines)) > width:
         rows = [[run, *(_value(result.metrics[name]) for name in metrics)] for run, result in results.items()]
-        lines = list(_aligned(["run", *metrics], rows))
+        lines = list(_aligned(["run", *headings], rows))
     yield from lines
 
 
@@ -74,7 +78,12 @@ def query_table(result: Result) -> Iterator[str]:
         scores = [_number(float(column.values[place]), column) for column in columns]
         flaw = next((column.status(place) for column in columns if column.status(place) != "scored"), "")
         rows.append([query, *scores, flaw])
-    yield from _aligned(["query", *result.metrics, ""], rows)
+    yield from _aligned(["query", *map(_heading, columns), ""], rows)
+
+
+def _heading(column: MetricSummary) -> str:
+    """Return a column's name as it was asked for."""
+    return column.info.spellings[0]
 
 
 def _value(column: MetricSummary) -> str:
