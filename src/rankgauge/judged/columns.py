@@ -83,6 +83,7 @@ class Judged:
     high: Ints | None = None
     _n_gold: list[Ints] = field(default_factory=list, init=False, repr=False)
     _hits: list[Rows] = field(default_factory=list, init=False, repr=False)
+    _by_gain: list[Judged] = field(default_factory=list, init=False, repr=False)
 
     def at_least(self, rel: float) -> Judged:
         """
@@ -105,7 +106,9 @@ class Judged:
         """
         if self.relevance.strict or self.relevance == ANY_GRADE:
             return self
-        return dataclasses.replace(self, relevance=POSITIVE)
+        if not self._by_gain:  # asked for by every metric that reads gains
+            self._by_gain.append(dataclasses.replace(self, relevance=POSITIVE))
+        return self._by_gain[0]
 
     def with_grades(self, rows: Floats, gold: Floats) -> Judged:
         """
