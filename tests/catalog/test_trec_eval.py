@@ -166,7 +166,6 @@ def test_what_is_left_out_is_refused_with_the_reason(name):
     ("written", "expected"),
     [
         ("P.x", "cutoffs, such as P.5,10"),
-        ("ndcg_cut.23.4", "cutoffs, such as ndcg_cut.5,10"),
         ("iprec_at_recall.all", "levels of recall"),
         ("map.5", "are none, not '5'"),
         ("rbp.0.8", "p, such as rbp.p=0.8"),
@@ -202,3 +201,7 @@ def test_forms_work_wherever_metrics_are_written_and_find_their_columns():
         result["iprec@0.3"]
     with pytest.raises(KeyError):
         result["P.2,3"]
+
+
+def test_decimals_of_a_cutoff_are_dropped_as_trec_eval_drops_them():
+    assert [column.label for column in expand(["ndcg_cut.10,20,23.4"])] == ["ndcg_cut_10", "ndcg_cut_20", "ndcg_cut_23"]

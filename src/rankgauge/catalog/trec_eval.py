@@ -212,10 +212,10 @@ def expand(names: Sequence[str], *, version: Literal[9, 10] = 10) -> list[TrecCo
         form = _FORM.fullmatch(name.strip())
         if form is not None and form["name"] in MEASURES and form["params"]:
             given.setdefault(form["name"], []).extend(_values(form["name"], form["params"], name))
-    columns: dict[tuple[str | None, str | None], TrecColumn] = {}
+    columns: dict[str | None, TrecColumn] = {}
     for written in names:
         for column in _columns(written.strip(), given, version):
-            columns.setdefault((column.label, column.spec), column)
+            columns.setdefault(column.label or column.spec, column)
     return list(columns.values())
 
 
