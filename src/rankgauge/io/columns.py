@@ -115,10 +115,7 @@ def find_columns(names: Sequence[str], kind: Kind, columns: Mapping[str, str] | 
     found: list[str] = []
     problems = []
     for role in _ROLES[kind]:
-        if role in own:
-            chosen = [own[role]] if own[role] in names else []
-        else:
-            chosen = _usual(names, role)
+        chosen = [name for name in names if name == own[role]] if role in own else _usual(names, role)
         if len(chosen) == 1:
             found.append(chosen[0])
         else:
@@ -167,7 +164,7 @@ def _wrong(names: Sequence[str], kind: Kind, role: str, own: str | None, chosen:
         several = " or ".join(map(repr, chosen))
         return f"the {role} could be {several}; say which with columns={{{role!r}: {chosen[0]!r}}}"
     if own is not None:
-        both = "" if role == "grade" or role == "score" else f" (for the {kind} alone, write {kind + '.' + role!r})"
+        both = "" if role in {"grade", "score"} else f" (for the {kind} alone, write {kind + '.' + role!r})"
         return f"there is no column {own!r} for the {role}{did_you_mean(own, names)}; the columns are {listed}{both}"
     usual = ", ".join(name for tier in _USUAL[role] for name in tier)
     return (

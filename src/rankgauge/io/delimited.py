@@ -16,7 +16,7 @@ from rankgauge.errors import DataError, Problem
 from rankgauge.io.columns import Kind, find_columns
 from rankgauge.io.files import open_file
 from rankgauge.io.recognize import read_head
-from rankgauge.io.tables import Frame
+from rankgauge.io.rows import Frame
 
 __all__ = ["DelimitedRows"]
 

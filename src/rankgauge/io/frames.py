@@ -14,7 +14,7 @@ import polars as pl
 
 from rankgauge.errors import DataError, Problem
 from rankgauge.io.columns import Columns, Kind, find_columns
-from rankgauge.io.tables import Ranged, Rows, selection
+from rankgauge.io.rows import Ranged, Rows, selection
 
 __all__ = ["rows_of_table"]
 

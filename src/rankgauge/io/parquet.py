@@ -15,7 +15,7 @@ from rankgauge.errors import Problem, UnreadableError
 from rankgauge.io.columns import Kind, find_columns
 from rankgauge.io.files import open_file
 from rankgauge.io.row_groups import row_groups
-from rankgauge.io.tables import Ranged, Rows, selection
+from rankgauge.io.rows import Ranged, Rows, selection
 
 __all__ = ["parquet_rows"]
 

@@ -15,7 +15,11 @@ _MAGIC = b"PAR1"
 _MOST_BYTES = 1 << 24
 """A footer with more bytes takes longer to step through than it saves."""
 
-_STOP, _TRUE, _FALSE, _BYTE, _DOUBLE, _BINARY, _LIST, _SET, _MAP, _STRUCT = 0, 1, 2, 3, 7, 8, 9, 10, 11, 12
+_STOP, _TRUE, _FALSE, _BYTE, _DOUBLE, _BINARY, _LIST, _SET, _STRUCT = 0, 1, 2, 3, 7, 8, 9, 10, 12
+_BYTES = {_TRUE: 0, _FALSE: 0, _BYTE: 1, _DOUBLE: 8}
+"""How many bytes a value has, where the type says it; truth values stand in the type itself."""
+
+_INTEGERS = {4, 5, 6}
 _ROW_GROUPS = 4
 """The field of a file's metadata that lists its row groups."""
 
@@ -96,14 +100,10 @@ class _Compact:
         return (number >> 1) ^ -(number & 1), kind
 
     def _skip(self, kind: int) -> None:
-        if kind in {_TRUE, _FALSE}:
-            return
-        if kind == _BYTE:
-            self._at += 1
-        elif kind < _DOUBLE:
+        if kind in _BYTES:
+            self._at += _BYTES[kind]
+        elif kind in _INTEGERS:
             self._varint()
-        elif kind == _DOUBLE:
-            self._at += 8
         elif kind == _BINARY:
             length = self._varint()
             self._at += length
@@ -111,24 +111,21 @@ class _Compact:
             count, item = self._list_header()
             for _ in range(count):
                 self._skip_item(item)
-        elif kind == _MAP:
-            count = self._varint()
-            kinds = self._byte() if count else 0
-            for _ in range(count):
-                self._skip_item(kinds >> 4)
-                self._skip_item(kinds & 0x0F)
         elif kind == _STRUCT:
-            field = 0
-            while True:
-                field, inner = self._field(field)
-                if inner == _STOP:
-                    return
-                self._skip(inner)
-        else:
+            self._skip_struct()
+        else:  # maps, which the structures of Parquet do not have
             raise ValueError
 
+    def _skip_struct(self) -> None:
+        field = 0
+        while True:
+            field, kind = self._field(field)
+            if kind == _STOP:
+                return
+            self._skip(kind)
+
     def _skip_item(self, kind: int) -> None:
-        """Step over a value in a list or map, where a truth value has a byte of its own."""
+        """Step over a value in a list, where a truth value has a byte of its own."""
         self._skip(_BYTE if kind in {_TRUE, _FALSE} else kind)
 
     def _list_header(self) -> tuple[int, int]:

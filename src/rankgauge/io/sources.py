@@ -21,7 +21,7 @@ from rankgauge.io.trec import RunFile, read_qrels
 from rankgauge.rankings import Qrels, RunSource
 
 if TYPE_CHECKING:
-    from rankgauge.io.tables import Rows
+    from rankgauge.io.rows import Rows
 
 __all__ = ["STANDARD_INPUT", "open_qrels", "open_run"]
 

@@ -7,164 +7,26 @@ last query of each, is carried on to the next.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple, Protocol
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
 
 from rankgauge.errors import DataError, Problem
-from rankgauge.io.columns import Columns, Kind
-from rankgauge.judged import Floats, Ints
+from rankgauge.io.columns import Kind
+from rankgauge.io.rows import Frame, Ranged, Rows, query_begins
 from rankgauge.io.views import short_views
+from rankgauge.judged import Floats, Ints
 from rankgauge.rankings import PADDING, Qrels, RankingBatch, Slices, Words, encoded
 
-__all__ = ["Frame", "Ranged", "Rows", "TableRun", "qrels_of_rows", "selection"]
+__all__ = ["TableRun", "qrels_of_rows"]
 
 _ROWS = 1 << 16
 """How many rows a batch has at least, unless there are no more."""
 
-_SMALL = 1 << 17
-"""A table with fewer rows is not worth a second thread."""
-
-_LOOK, _LONGEST_LOOK = 1 << 12, 1 << 20
 _MOST = 10_000
 """How many problems are told."""
-
-_INTEGERS = (pl.Int8, pl.Int16, pl.Int32, pl.Int64, pl.UInt8, pl.UInt16, pl.UInt32, pl.UInt64)
-_TEXTS = (pl.String, pl.Categorical, pl.Enum, pl.Binary)
-
-
-class Frame(NamedTuple):
-    """
-    Consecutive rows of a table.
-
-    Attributes:
-        rows: The columns `query` and `document` (strings or integers) and `value` (numbers, or what a file wrote).
-
-        first: The number of the first row, from 0.
-
-        line: The line of the first row, where rows are lines.
-    """
-
-    rows: pl.DataFrame
-    first: int
-    line: int | None = None
-
-
-class Rows(Protocol):
-    """
-    A table that can be read as often as needed.
-
-    Attributes:
-        name: The file, for messages; empty for a table given in Python.
-    """
-
-    name: str
-
-    def parts(self, count: int) -> list[Iterator[Frame]]:
-        """Return iterators over parts that begin with a query each, *count* at the most."""
-        ...
-
-    def frames(self) -> Iterator[Frame]:
-        """Yield the whole table in order."""
-        ...
-
-
-def selection(schema: Mapping[str, pl.DataType], columns: Columns, kind: Kind, *, source: str = "") -> list[pl.Expr]:
-    """
-    Return what selects the columns that are read.
-
-    Args:
-        schema: The types of the table's columns.
-
-        columns: Which of them are read.
-
-        kind: What the table is.
-
-        source: The file, for messages.
-
-    Returns:
-        Expressions for `query`, `document` and `value`.
-
-    Raises:
-        DataError: Columns whose types are no ids or numbers, all of them.
-    """
-    problems = []
-    selected = []
-    for role, name in (("query", columns.query), ("document", columns.document)):
-        kept = schema[name]
-        if not isinstance(kept, (*_INTEGERS, *_TEXTS)):
-            hint = "; whole numbers become floats in pandas where one is missing" if kept.is_float() else ""
-            problem = f"ids in column {name!r} are of type {kept}; make them strings or integers{hint}"
-            problems.append(Problem(problem, source))
-        column = pl.col(name)
-        selected.append((column if isinstance(kept, (*_INTEGERS, pl.String)) else column.cast(pl.String)).alias(role))
-    kept = schema[columns.value]
-    if not (kept.is_numeric() or (kept == pl.Boolean and kind == "qrels")):
-        what = "grades" if kind == "qrels" else "scores"
-        problems.append(Problem(f"{what} in column {columns.value!r} are of type {kept}; make them numbers", source))
-    if problems:
-        msg = "the table cannot be used:"
-        raise DataError(msg, problems)
-    return [*selected, pl.col(columns.value).alias("value")]
-
-
-class Ranged:
-    """Rows of which any range can be read."""
-
-    def __init__(self, name: str, edges: Sequence[int], read: Callable[[int, int, Sequence[str]], pl.DataFrame]):
-        """
-        Name rows.
-
-        Args:
-            name: The file they come from; empty for a table given in Python.
-
-            edges: Where ranges that are best read at once begin, from 0, and where the last one ends.
-
-            read: Returns the named columns of a range of rows.
-        """
-        self.name = name
-        self._edges = edges
-        self._read = read
-
-    @classmethod
-    def of(cls, frame: pl.DataFrame, name: str = "") -> Ranged:
-        """Return the rows of a frame with the columns `query`, `document` and `value`."""
-        return cls(name, (0, frame.height), lambda begin, end, names: frame.select(names).slice(begin, end - begin))
-
-    def parts(self, count: int) -> list[Iterator[Frame]]:
-        """Return iterators over parts that begin with a query each, *count* at the most."""
-        height = self._edges[-1]
-        cuts = [0]
-        for part in range(1, count if height >= _SMALL else 1):
-            cut = self._query_begin(max(height * part // count, cuts[-1] + 1))
-            if cut is not None and cut < height:
-                cuts.append(cut)
-        return [self._range(begin, end) for begin, end in zip(cuts, [*cuts[1:], height], strict=True)]
-
-    def frames(self) -> Iterator[Frame]:
-        """Yield the whole table in order."""
-        return self._range(0, self._edges[-1])
-
-    def _range(self, begin: int, end: int) -> Iterator[Frame]:
-        inside = [edge for edge in self._edges if begin < edge < end]
-        for first, last in zip([begin, *inside], [*inside, end], strict=True):
-            if last > first:
-                rows = self._read(first, last, ("query", "document", "value"))
-                for at in range(0, rows.height, _ROWS):
-                    yield Frame(rows.slice(at, _ROWS), first + at)
-
-    def _query_begin(self, row: int) -> int | None:
-        """Return where the next query begins behind a row; None where there is none nearby."""
-        look = _LOOK
-        while look <= _LONGEST_LOOK:
-            queries = self._read(row - 1, min(row + look, self._edges[-1]), ("query",))["query"]
-            begins = _begins(queries)
-            if len(begins) > 1:
-                return row - 1 + int(begins[1])
-            look *= 16
-        return None
 
 
 class TableRun:
@@ -231,8 +93,8 @@ class TableRun:
 
     def _batches(self, frames: Iterator[Frame]) -> Iterator[RankingBatch]:
         try:
-            for rows in _whole_queries(frames):
-                yield _batch(rows)
+            for queries in _whole_queries(frames):
+                yield _batch(*queries)
         except _UnusableError:
             raise _explained(self._rows, "run") from None
 
@@ -256,7 +118,7 @@ def qrels_of_rows(rows: Rows) -> Qrels:
         raise DataError(msg, [Problem("the table judges nothing", rows.name)])
     whole = pl.concat(frames)
     try:
-        batch = _batch(whole)
+        batch = _batch(whole, query_begins(whole["query"]))
     except _UnusableError:
         raise _explained(rows, "qrels") from None
     places: dict[bytes, int] = {}
@@ -269,47 +131,51 @@ class _UnusableError(Exception):
     """A row cannot be used; all rows have to be looked at to say which, and why."""
 
 
-def _whole_queries(frames: Iterator[Frame]) -> Iterator[pl.DataFrame]:
+class _Queries(NamedTuple):
+    """Some whole queries: their rows, and the first row of each."""
+
+    rows: pl.DataFrame
+    starts: Ints
+
+
+def _whole_queries(frames: Iterator[Frame]) -> Iterator[_Queries]:
     """Cut frames anew, between queries."""
     held: list[pl.DataFrame] = []
     for frame in frames:
         rows = frame.rows
         if not rows.height:
             continue
-        last = int(_begins(rows["query"])[-1])
-        begins_anew = bool(held) and held[-1]["query"][-1] != rows["query"][0]
-        if held and not last and not begins_anew:
-            held.append(rows)  # all of it is the query that the frames before ended with
-            continue
-        if last or held:
-            yield pl.concat([*held, rows.head(last)])
-        held = [rows.slice(last)]
+        begins = query_begins(rows["query"])
+        if held:
+            same = held[-1]["query"][-1] == rows["query"][0]
+            if same and len(begins) == 1:
+                held.append(rows)
+                continue
+            rest = int(begins[1]) if same else 0
+            yield _one_query([*held, rows.head(rest)] if same else held)
+            rows, begins = rows.slice(rest), begins[same:] - rest
+        last = len(begins) - 1
+        at = 0
+        while at < last:
+            until = min(max(int(np.searchsorted(begins, begins[at] + _ROWS)), at + 1), last)
+            first = int(begins[at])
+            yield _Queries(rows.slice(first, int(begins[until]) - first), begins[at:until] - first)
+            at = until
+        held = [rows.slice(int(begins[last]))]
     if held:
-        yield pl.concat(held)
+        yield _one_query(held)
 
 
-def _begins(queries: pl.Series) -> Ints:
-    """Return the first row of each stretch of rows with the same query."""
-    if isinstance(queries.dtype, _INTEGERS):
-        numbers = queries.to_numpy()
-        differ = numbers[1:] != numbers[:-1]
-    elif (views := short_views(queries)) is not None:
-        differ = views.differ()
-    else:
-        numbers = queries.rle_id().to_numpy()
-        differ = numbers[1:] != numbers[:-1]
-    changes = np.flatnonzero(differ)
-    begins: Ints = np.zeros(len(changes) + 1, dtype=np.int64)
-    np.add(changes, 1, out=begins[1:])
-    return begins
+def _one_query(rows: list[pl.DataFrame]) -> _Queries:
+    return _Queries(pl.concat(rows) if len(rows) > 1 else rows[0], np.zeros(1, dtype=np.int64))
 
 
-def _batch(rows: pl.DataFrame) -> RankingBatch:
-    if any(count for (count,) in rows.null_count().iter_columns()):
+def _batch(rows: pl.DataFrame, starts: Ints) -> RankingBatch:
+    if any(column.null_count() for column in rows.iter_columns()):
         raise _UnusableError
     scores = _numbers(rows["value"]).to_numpy()
-    starts = _begins(rows["query"])
-    queries = [encoded(str(query)) for query in rows["query"].gather(starts).to_list()]
+    column = rows["query"]
+    queries = [encoded(str(column[row])) for row in starts.tolist()]
     documents, keys = _documents(rows["document"])
     if not (np.isfinite(scores).all() and documents.length.all() and all(queries)):
         raise _UnusableError
@@ -324,12 +190,14 @@ def _batch(rows: pl.DataFrame) -> RankingBatch:
 
 def _numbers(values: pl.Series) -> pl.Series:
     """Return values as floats, null where a text is no number."""
+    if values.dtype == pl.Float64:
+        return values
     return values.cast(pl.Float64, strict=False)
 
 
 def _documents(ids: pl.Series) -> tuple[Slices, Words]:
     """Return ids in one buffer, and their keys; nothing is made for each of them."""
-    texts = ids.cast(pl.String)
+    texts = ids if ids.dtype == pl.String else ids.cast(pl.String)
     views = short_views(texts)
     if views is not None:
         return views.slices(), views.keys()
@@ -352,7 +220,9 @@ def _explained(rows: Rows, kind: Kind) -> DataError:
         for row in np.flatnonzero(wrong).tolist():
             where = {"path": f"row {frame.first + row}"} if frame.line is None else {"line": frame.line + row}
             found = [
-                f"the {name} is {'missing' if texts[name][row] is None else 'empty'}" for name in texts if missing[name][row]
+                f"the {name} is {'missing' if texts[name][row] is None else 'empty'}"
+                for name in texts
+                if missing[name][row]
             ]
             if not np.isfinite(values[row]):
                 given = frame.rows["value"][row]

@@ -2,28 +2,28 @@
 Views: the texts of a polars column where they stand in memory, as Arrow's C interface offers them.
 
 Arrow keeps a text of up to 12 bytes in 16: its length in four, then itself, then zeros. Most ids are that short, and
-read as two integers each they need not be taken apart one by one, or put together anew. The interface is a stable one
-between processes of any library; `PyCapsule` and `ctypes` reach it without a package more.
+read as two integers each they need not be taken apart one by one, or put together anew. The interface is stable and
+made for libraries that know nothing of each other; `ctypes` reaches it without a further package.
 """
 
 from __future__ import annotations
 
 import ctypes
 import sys
-from typing import Any, ClassVar, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
-from rankgauge.judged import Flags
+from rankgauge.judged import Flags, Ints
 from rankgauge.rankings import PADDING, Slices, Words, short_keys
 
 __all__ = ["ShortViews", "short_views"]
 
 _LONGEST = 12
-_VIEW = 16
+_VIEW, _TEXT = 16, 4
 _TEXT_VIEWS = b"vu"
-_LITTLE_ENDIAN = sys.byteorder == "little"
 
 
 class ShortViews(NamedTuple):
@@ -33,31 +33,30 @@ class ShortViews(NamedTuple):
     Attributes:
         buffer: The views, with `PADDING` bytes before and behind them.
 
-        words: The same as integers: length and four bytes, then eight bytes; shape (n, 2).
+        length: How many bytes each text has.
     """
 
-    buffer: np.ndarray
-    words: Words
+    buffer: NDArray[np.uint8]
+    length: Ints
 
     def slices(self) -> Slices:
         """Return the texts."""
-        n = len(self.words)
-        return Slices(self.buffer, np.arange(PADDING + 4, PADDING + 4 + n * _VIEW, _VIEW), self._lengths())
+        begin = PADDING + _TEXT
+        return Slices(self.buffer, np.arange(begin, begin + len(self.length) * _VIEW, _VIEW), self.length)
 
     def keys(self) -> Words:
         """Return a hash of each text, the same as that of its slice."""
-        low, high = self.words[:, 0] >> np.uint64(32), self.words[:, 1] << np.uint64(32)
-        low |= high
-        return short_keys(low, self.words[:, 1] >> np.uint64(32), self._lengths())
+        n, begin = len(self.length), PADDING + _TEXT
+        first: Words = np.ndarray(n, "<u8", self.buffer.data, begin, (_VIEW,))
+        second: NDArray[np.uint32] = np.ndarray(n, "<u4", self.buffer.data, begin + 8, (_VIEW,))
+        return short_keys(first, second, self.length)
 
     def differ(self) -> Flags:
         """Return which texts differ from the one before; shape (n - 1,)."""
-        first, second = self.words[:, 0], self.words[:, 1]
-        different: Flags = (first[1:] != first[:-1]) | (second[1:] != second[:-1])
-        return different
-
-    def _lengths(self) -> np.ndarray:
-        return (self.words[:, 0] & np.uint64(0xFFFFFFFF)).view(np.int64)
+        words = self.buffer[PADDING:-PADDING].view(np.uint64)
+        different = words[2:] != words[:-2]
+        either: Flags = different[::2] | different[1::2]
+        return either
 
 
 def short_views(texts: pl.Series) -> ShortViews | None:
@@ -70,17 +69,15 @@ def short_views(texts: pl.Series) -> ShortViews | None:
     Returns:
         The texts; None where one has more than 12 bytes, or polars keeps them otherwise.
     """
-    if not len(texts) or not _LITTLE_ENDIAN:
+    if not len(texts) or sys.byteorder != "little":
         return None
     buffer = np.empty(len(texts) * _VIEW + 2 * PADDING, dtype=np.uint8)
     buffer[:PADDING] = 0
     buffer[-PADDING:] = 0
     if not _copy_views(texts, buffer[PADDING:-PADDING]):
         return None
-    words = buffer[PADDING:-PADDING].view(np.uint64).reshape(-1, 2)
-    if int((words[:, 0] & np.uint64(0xFFFFFFFF)).max()) > _LONGEST:
-        return None
-    return ShortViews(buffer, words)
+    length = buffer[PADDING:-PADDING].view(np.uint32)[::4].astype(np.int64)
+    return ShortViews(buffer, length) if int(length.max()) <= _LONGEST else None
 
 
 class _Schema(ctypes.Structure):
@@ -136,14 +133,14 @@ _capsule_pointer.restype = ctypes.c_void_p
 _capsule_pointer.argtypes = [ctypes.py_object, ctypes.c_char_p]
 
 
-def _copy_views(texts: pl.Series, target: np.ndarray) -> bool:
+def _copy_views(texts: pl.Series, target: NDArray[np.uint8]) -> bool:
     """Copy the views of a column, if it has them; the capsule releases the stream when it goes."""
     capsule = texts.__arrow_c_stream__()
     stream = ctypes.cast(_capsule_pointer(capsule, b"arrow_array_stream"), ctypes.POINTER(_Stream))
     schema = _Schema()
     if stream.contents.get_schema(stream, ctypes.byref(schema)):
         return False
-    has_views = schema.format == _TEXT_VIEWS
+    has_views: bool = schema.format == _TEXT_VIEWS
     schema.release(ctypes.byref(schema))
     done = 0
     while has_views and done < len(target):

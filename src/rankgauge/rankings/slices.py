@@ -8,7 +8,7 @@ hashing a million ids takes a few passes of numpy, and no id becomes a Python ob
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,14 +56,14 @@ def mixed(keys: Words, salts: Words) -> Words:
     return both
 
 
-def short_keys(first: Words, second: Words, length: Ints) -> Words:
+def short_keys(first: Words, second: NDArray[np.unsignedinteger[Any]], length: Ints) -> Words:
     """
     Return the keys of short texts, as `Slices.keys` has them.
 
     Args:
         first: The first eight bytes of each text as one integer, the first lowest, and zeros behind a shorter one.
 
-        second: The eight bytes that follow, likewise.
+        second: What follows, likewise.
 
         length: How many bytes each text has, 16 at the most.
 
@@ -74,7 +74,7 @@ def short_keys(first: Words, second: Words, length: Ints) -> Words:
     keys ^= keys >> _SHIFT_FIRST
     if int(length.max(initial=0)) > 8:
         rest = np.flatnonzero(length > 8)
-        further = second[rest] ^ keys[rest]
+        further = second[rest].astype(np.uint64) ^ keys[rest]
         further *= _NEXT
         further ^= further >> _SHIFT_NEXT
         keys[rest] = further

@@ -24,6 +24,7 @@ class RunSource(Protocol):
 
     name: str
     tag: str
+
     @property
     def metadata(self) -> Mapping[str, Any]:
         """Return what a header in the run says of it, as JSON values; empty where there is none."""
