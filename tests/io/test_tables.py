@@ -21,7 +21,7 @@ from rankgauge.errors import DataError
 from rankgauge.io import rows, tables
 from rankgauge.io.rows import Ranged, query_begins
 from rankgauge.io.tables import TableRun
-from rankgauge.io.views import short_views
+from rankgauge.io.views import number_views, short_views
 from rankgauge.rankings import Slices
 
 
@@ -55,6 +55,28 @@ def test_every_table_scores_as_the_same_rows_in_trec_text(form, generated, as_tr
         if form == "reader":
             qrels, run = qrels.to_reader(), run.to_reader()
     assert scores_of(qrels, run) == as_trec
+
+
+class Stream:
+    """A table of a library that nobody knows, which speaks Arrow."""
+
+    def __init__(self, frame):
+        self.frame = frame
+
+    def __arrow_c_stream__(self, requested_schema=None):
+        return self.frame.__arrow_c_stream__(requested_schema)
+
+
+def test_whatever_offers_an_arrow_stream_is_a_table(generated, as_trec):
+    assert scores_of(Stream(qrels_frame(generated[0])), Stream(run_frame(generated[1]))) == as_trec
+
+
+def test_ids_of_bytes_are_texts_and_else_refused():
+    binary = pl.col("doc_id").cast(pl.Binary)
+    run = run_frame(WORKED_RUN)
+    assert scores_of(qrels_frame(WORKED_QRELS), run.with_columns(binary)) == scores_of(qrels_frame(WORKED_QRELS), run)
+    with pytest.raises(DataError, match="the columns of the DataFrame cannot be read"):
+        scores_of(qrels_frame(WORKED_QRELS), run.with_columns(doc_id=pl.lit(b"\xff")))
 
 
 def test_pandas_needs_no_pyarrow(generated, as_trec, monkeypatch):
@@ -239,6 +261,19 @@ def test_short_texts_are_read_where_they_stand():
     assert short_views(pl.Series([*texts, "thirteenbytes"])) is None
     chunked = pl.concat([pl.Series(["x", "a"]), pl.Series(["b", "c"])]).slice(1, 2)
     assert short_views(chunked).slices().texts() == [b"a", b"b"]
+
+
+@pytest.mark.skipif(sys.byteorder != "little", reason="views are written as little-endian integers")
+@pytest.mark.parametrize("dtype", [pl.Int64, pl.UInt64, pl.Int32, pl.UInt32])
+def test_short_numbers_are_written_as_their_decimal_texts(dtype):
+    numbers = [0, 7, 10, 999, 1000, 9999, 10_000, 10_001, 99_999, 123_456, 1_000_000, 12_345_670, 99_999_999]
+    texts = [str(number).encode() for number in numbers]
+    views = number_views(pl.Series(numbers, dtype=dtype))
+    assert views is not None
+    assert views.slices().texts() == texts
+    assert views.keys().tolist() == Slices.of(texts).keys().tolist()
+    assert number_views(pl.Series([1, 10**8], dtype=dtype)) is None
+    assert number_views(pl.Series([1, -1])) is None
 
 
 def test_queries_begin_where_ids_change():

@@ -49,7 +49,10 @@ def rows_of_table(table: Any, kind: Kind, columns: Mapping[str, str] | None) -> 
         frame = _of_arrow(table).lazy()
     schema = frame.collect_schema()
     found = find_columns(list(schema), kind, columns)
-    return Ranged.of(frame.select(selection(schema, found, kind)).collect())
+    try:
+        return Ranged.of(frame.select(selection(schema, found, kind)).collect())
+    except pl.exceptions.PolarsError as error:  # bytes that are no text, or what a LazyFrame does
+        raise _unusable(type(table).__name__, str(error)) from error
 
 
 def _of_arrow(table: Any) -> pl.DataFrame:  # noqa: ANN401  # whatever offers a stream

@@ -16,7 +16,7 @@ import polars as pl
 from rankgauge.errors import DataError, Problem
 from rankgauge.io.columns import Kind
 from rankgauge.io.rows import Frame, Ranged, Rows, query_begins
-from rankgauge.io.views import short_views
+from rankgauge.io.views import number_views, short_views
 from rankgauge.judged import Floats, Ints
 from rankgauge.rankings import PADDING, Qrels, RankingBatch, Slices, Words, encoded
 
@@ -197,8 +197,10 @@ def _numbers(values: pl.Series) -> pl.Series:
 
 def _documents(ids: pl.Series) -> tuple[Slices, Words]:
     """Return ids in one buffer, and their keys; nothing is made for each of them."""
-    texts = ids if ids.dtype == pl.String else ids.cast(pl.String)
-    views = short_views(texts)
+    is_text = ids.dtype == pl.String
+    views = None if is_text else number_views(ids)
+    texts = ids if is_text or views is not None else ids.cast(pl.String)
+    views = short_views(texts) if views is None else views
     if views is not None:
         return views.slices(), views.keys()
     length = texts.str.len_bytes().to_numpy().astype(np.int64)

@@ -9,6 +9,7 @@ made for libraries that know nothing of each other; `ctypes` reaches it without 
 from __future__ import annotations
 
 import ctypes
+import functools
 import sys
 from typing import NamedTuple
 
@@ -19,10 +20,11 @@ from numpy.typing import NDArray
 from rankgauge.judged import Flags, Ints
 from rankgauge.rankings import PADDING, Slices, Words, short_keys
 
-__all__ = ["ShortViews", "short_views"]
+__all__ = ["ShortViews", "number_views", "short_views"]
 
 _LONGEST = 12
 _VIEW, _TEXT = 16, 4
+_PAST_EIGHT_DIGITS = 10**8
 _TEXT_VIEWS = b"vu"
 
 
@@ -78,6 +80,39 @@ def short_views(texts: pl.Series) -> ShortViews | None:
         return None
     length = buffer[PADDING:-PADDING].view(np.uint32)[::4].astype(np.int64)
     return ShortViews(buffer, length) if int(length.max()) <= _LONGEST else None
+
+
+def number_views(numbers: pl.Series) -> ShortViews | None:
+    """
+    Return whole numbers as their decimal texts.
+
+    Args:
+        numbers: A column of integers, none of them null.
+
+    Returns:
+        The texts; None where a number is negative, or has more than eight digits.
+    """
+    if not len(numbers) or sys.byteorder != "little":
+        return None
+    if numbers.min() < 0 or numbers.max() >= _PAST_EIGHT_DIGITS:  # type: ignore[operator]  # integers, not null
+        return None
+    digits, n_digits = _four_digits()
+    high, low = np.divmod(numbers.to_numpy().astype(np.int64, copy=False), 10_000)
+    length = np.where(high > 0, n_digits[high] + 4, n_digits[low])
+    words = digits[low] << np.uint64(32)
+    words |= digits[high]
+    words >>= ((8 - length) * 8).view(np.uint64)  # takes off leading zeros
+    buffer = np.zeros(len(numbers) * _VIEW + 2 * PADDING, dtype=np.uint8)
+    np.ndarray(len(numbers), "<u8", buffer.data, PADDING + _TEXT, (_VIEW,))[:] = words
+    return ShortViews(buffer, length)
+
+
+@functools.cache
+def _four_digits() -> tuple[Words, Ints]:
+    """Return the digits of the numbers below 10,000 as integers of four bytes, and how many count."""
+    texts = "".join(f"{number:04d}" for number in range(10_000)).encode()
+    n_digits = np.array([len(str(number)) for number in range(10_000)], dtype=np.int64)
+    return np.frombuffer(texts, dtype=np.uint32).astype(np.uint64), n_digits
 
 
 class _Schema(ctypes.Structure):
