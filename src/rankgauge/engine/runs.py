@@ -217,7 +217,7 @@ def _evaluated(plan: Plan, qrels: Qrels, run: object, columns: Mapping[str, str]
         judged = _judged(source, qrels, plan.profile)
     query_ids = [qrels.query_names[place] for place in judged.places.tolist()]
     scored = score_run(plan, judged, query_ids)
-    scored.notes.extend(_notes(judged, plan))
+    scored.notes.extend([*source.notes, *_notes(judged, plan)])
     for note in scored.notes:
         logger("engine").info(note)
     return Result.of(scored, _manifest(plan, qrels, source, judged))
@@ -228,10 +228,10 @@ def _judged(source: RunSource, qrels: Qrels, profile: Profile) -> JudgedRun:
     try:
         _judge_parts(source.parts(_threads()), collector)
     except ScatteredError:
-        logger("engine").info("the queries of %s do not stand together; its lines are grouped on disk", source.name)
+        logger("engine").info("the queries of %s do not stand together; they are grouped first", source.name)
         collector = RunCollector(qrels, profile)
         _judge_parts([source.grouped()], collector)
-    return collector.finish(source.name)
+    return collector.finish(source.name or "the run")
 
 
 def _judge_parts(parts: Sequence[Iterator[RankingBatch]], collector: RunCollector) -> None:

@@ -2,7 +2,7 @@
 
 from rankgauge.rankings.batch import RankingBatch
 from rankgauge.rankings.qrels import Qrels
-from rankgauge.rankings.slices import PADDING, Slices, Words, encoded, words_of
+from rankgauge.rankings.slices import PADDING, Slices, Words, encoded, short_keys, words_of
 from rankgauge.rankings.source import RunSource
 
-__all__ = ["PADDING", "Qrels", "RankingBatch", "RunSource", "Slices", "Words", "encoded", "words_of"]
+__all__ = ["PADDING", "Qrels", "RankingBatch", "RunSource", "Slices", "Words", "encoded", "short_keys", "words_of"]

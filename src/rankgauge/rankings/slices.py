@@ -8,14 +8,14 @@ hashing a million ids takes a few passes of numpy, and no id becomes a Python ob
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rankgauge.judged import Ints
 
-__all__ = ["PADDING", "Slices", "Words", "encoded", "mixed", "words_of"]
+__all__ = ["PADDING", "Slices", "Words", "encoded", "mixed", "short_keys", "words_of"]
 
 PADDING = 32
 """How many bytes before the first and behind the last text of a buffer may be read, and must not matter."""
@@ -54,6 +54,31 @@ def mixed(keys: Words, salts: Words) -> Words:
     both ^= both >> _SHIFT_FIRST
     both *= _NEXT
     return both
+
+
+def short_keys(first: Words, second: NDArray[np.unsignedinteger[Any]], length: Ints) -> Words:
+    """
+    Return the keys of short texts, as `Slices.keys` has them.
+
+    Args:
+        first: The first eight bytes of each text as one integer, the first lowest, and zeros behind a shorter one.
+
+        second: What follows, likewise.
+
+        length: How many bytes each text has, 16 at the most.
+
+    Returns:
+        Shape (n,).
+    """
+    keys = first * _FIRST
+    keys ^= keys >> _SHIFT_FIRST
+    if int(length.max(initial=0)) > 8:
+        rest = np.flatnonzero(length > 8)
+        further = second[rest].astype(np.uint64) ^ keys[rest]
+        further *= _NEXT
+        further ^= further >> _SHIFT_NEXT
+        keys[rest] = further
+    return keys
 
 
 def encoded(text: str) -> bytes:

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
 from rankgauge.rankings.batch import RankingBatch
@@ -20,13 +20,20 @@ class RunSource(Protocol):
         name: What messages call it.
 
         tag: The run's own tag; empty before it was read, and where there is none.
-
-        metadata: What a header in the run says of it; empty where there is none.
     """
 
     name: str
     tag: str
-    metadata: Mapping[str, Any]
+
+    @property
+    def metadata(self) -> Mapping[str, Any]:
+        """Return what a header in the run says of it, as JSON values; empty where there is none."""
+        ...
+
+    @property
+    def notes(self) -> Sequence[str]:
+        """Return what a user should know of how it was read."""
+        ...
 
     def parts(self, count: int) -> list[Iterator[RankingBatch]]:
         """

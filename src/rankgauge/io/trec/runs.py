@@ -5,8 +5,9 @@ Runs: reading the rankings of a TREC run file, some whole queries at a time.
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import IO, Any
 
@@ -16,6 +17,7 @@ from rankgauge.io.files import open_file
 from rankgauge.io.trec.careful import explain_run
 from rankgauge.io.trec.fields import Fields, MalformedError, find_fields
 from rankgauge.io.trec.grouping import grouped
+from rankgauge.io.trec.metadata import Header, read_header
 from rankgauge.io.trec.numbers import parse_floats
 from rankgauge.io.trec.window import Window
 from rankgauge.judged import Flags
@@ -48,11 +50,9 @@ class RunFile:
     A run, read as often as needed, in any number of parts.
 
     Attributes:
-        name: The path as the user wrote it; ``-`` for standard input.
+        name: The path as the user wrote it.
 
         tag: The tag of the last line; empty before it was read.
-
-        metadata: What a header of comment lines says, as ir_metadata has it.
     """
 
     def __init__(self, path: Path, *, name: str | None = None, block: int = BLOCK, kept: object = None) -> None:
@@ -71,9 +71,22 @@ class RunFile:
         self._kept = kept
         self.name = str(path) if name is None else name
         self.tag = ""
-        self.metadata: Mapping[str, Any] = {}
         self._path = path
         self._block = block
+
+    @property
+    def metadata(self) -> Mapping[str, Any]:
+        """Return what a header of comment lines says of the run, as ir_metadata has it."""
+        return self._header.metadata
+
+    @property
+    def notes(self) -> Sequence[str]:
+        """Return what is wrong with such a header."""
+        return [self._header.note] if self._header.note else []
+
+    @cached_property
+    def _header(self) -> Header:
+        return read_header(self._path, self.name)
 
     def parts(self, count: int) -> list[Iterator[RankingBatch]]:
         """
