@@ -5,7 +5,7 @@ Preflight: checking runs against judgments before a number is computed, however 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -14,6 +14,7 @@ from rankgauge.errors import DataError, Problem, RepeatedJudgmentsError, Unreada
 from rankgauge.io.sources import STANDARD_INPUT, open_qrels, open_run
 from rankgauge.io.trec import Looks, RunFile, sniff
 from rankgauge.judging.preflight import (
+    About,
     Finding,
     Preflight,
     RunScan,
@@ -137,7 +138,7 @@ def _checked(judgments: _Judgments, run: object, rel: float, columns: Mapping[st
         findings.append(_unreadable("run", error.problems, looks))
         return Preflight(judgments.name, name, facts, _by_severity(findings))
     if not scanned.names:
-        findings.append(_unreadable("run", [Problem("there is no result in it", name)], None))
+        findings.append(_empty("run"))
         return Preflight(judgments.name, name, facts, _by_severity(findings))
     facts |= run_facts(scanned)
     if judgments.qrels is not None and judgments.facts:
@@ -167,25 +168,32 @@ def _scanned(source: RunSource, qrels: Qrels | None, rel: float) -> tuple[Scanne
     return merged([scan]), tuple(scanned.scattered)
 
 
-def _unreadable(what: str, problems: Iterable[Problem], looks: Looks | None) -> Finding:
+def _unreadable(what: About, problems: Sequence[Problem], looks: Looks | None) -> Finding:
     """Return what is to be said of judgments or a run that cannot be read, with every line of it."""
-    listed = tuple(map(str, problems))
-    is_run = what == "run"
-    message = f"the {what} cannot be read; {counted(len(listed), 'problem')}"
-    expected = "query Q0 document rank score tag" if is_run else "query iteration document grade"
-    advice = f"mend the lines: each is `{expected}`, separated by white space; numbers are finite decimals"
     if looks is not None and looks.kind == "empty":
-        message, advice = f"the {what} {'is' if is_run else 'are'} empty", "was the file written to its end?"
-    elif looks is not None and looks.what and looks.kind != what:
-        message += f"; it looks like {looks.what}"
+        return _empty(what, str(problems[0]) if problems else "")
+    is_run = what == "run"
+    listed = tuple(map(str, problems))
+    n = sum(problem.line is not None for problem in problems) or len(problems)
+    message = f"the {what} cannot be read; {'at least ' if n < len(problems) else ''}{counted(n, 'problem')}"
+    columns = "query Q0 document rank score tag" if is_run else "query iteration document grade"
+    advice = f"mend these lines: each is `{columns}`, separated by white space; numbers are finite decimals"
+    counts = {"problems": n}
+    if looks is not None and looks.what and looks.kind != what:
+        message += f"; the file looks like {looks.what}"
+        advice = f"was another file meant? lines of {'a run' if is_run else 'judgments'} are `{columns}`"
+        counts["other_format"] = 1
+    return Finding(f"{what}-unreadable", "error", what, message, advice, counts, listed)
+
+
+def _empty(what: About, example: str = "") -> Finding:
     return Finding(
-        f"{what}-unreadable",
+        f"{what}-empty",
         "error",
-        "run" if is_run else "judgments",
-        message,
-        advice,
-        {"problems": len(listed)},
-        listed,
+        what,
+        f"there is nothing in the {what}",
+        "was the file written to its end?",
+        examples=(example,) if example else (),
     )
 
 
@@ -240,7 +248,7 @@ def _looks(source: object) -> Looks | None:
     looks = sniff(path)
     if looks.kind == "binary":
         msg = f"cannot read {path}:"
-        raise UnreadableError(msg, [Problem(f"it is not what its name says, but {looks.what}", str(path))])
+        raise UnreadableError(msg, [Problem(f"it is {looks.what}", str(path))])
     return looks
 
 

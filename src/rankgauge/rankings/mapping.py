@@ -84,14 +84,14 @@ def _batch(rankings: list[tuple[str, Mapping[str, float]]]) -> RankingBatch:
 
 def _problems(query: object, ranking: object) -> Iterator[Problem]:
     if not isinstance(query, str):
-        yield Problem(f"the query id {query!r} is a {type(query).__name__}; ids are texts: {str(query)!r}")
+        yield Problem(f"the query id {query!r} is of type {type(query).__name__}; ids are texts: {str(query)!r}")
     if not isinstance(ranking, Mapping):
         yield Problem(f"query {query!r} has a {type(ranking).__name__} where {{document: score}} is needed")
         return
     for document, score in ranking.items():
         if not isinstance(document, str):
             yield Problem(
-                f"query {query!r}: the document id {document!r} is a {type(document).__name__}; ids are texts: "
+                f"query {query!r}: the document id {document!r} is of type {type(document).__name__}; ids are texts: "
                 f"{str(document)!r}"
             )
         if not _is_finite(score):

@@ -60,7 +60,7 @@ def sniff(path: Path) -> Looks:
         if data.startswith(magic):
             return Looks("binary", what)
     if b"\x00" in data:
-        return Looks("binary", "no text")
+        return Looks("binary", "no text at all")
     lines = [line for line in data.split(b"\n") if line.strip() and not line.startswith(b"#")]
     if len(data) == _LOOKED_AT and len(lines) > 1:
         del lines[-1]  # it may be cut off

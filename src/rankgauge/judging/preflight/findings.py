@@ -83,15 +83,12 @@ class Finding:
             more = ["..."] if len(self.examples) > _SHOWN else []
             yield from _wrapped(f"{_INDENT}  {', '.join([*self.examples[:_SHOWN], *more])}", f"{_INDENT}  ")
             return
-        shown = _SHOWN_LINES if self.counts.get("problems") else _SHOWN
+        are_lines = "problems" in self.counts and "other_format" not in self.counts
+        shown = _SHOWN_LINES if are_lines else _SHOWN
         for example in self.examples[:shown]:
             yield f"{_INDENT}  {example}"
         if len(self.examples) > shown:
-            yield (
-                f"{_INDENT}  ... and {len(self.examples) - shown:,} more"
-                if shown == _SHOWN_LINES
-                else f"{_INDENT}  ..."
-            )
+            yield f"{_INDENT}  ... and {len(self.examples) - shown:,} more" if are_lines else f"{_INDENT}  ..."
 
 
 @dataclass(frozen=True, slots=True)

@@ -63,7 +63,7 @@ def check_judgments(qrels: Qrels, rel: float) -> Iterator[Finding]:
             "judgments",
             f"{counted(n, 'judgment is', 'judgments are')} negative, the lowest {grades.min():g}",
             "they never count as relevant; trec_eval and the trec profiles treat such documents as unjudged in bpref, "
-            "infAP and --judged-only",
+            "infAP, and the policy judged_only drops them",
             {"judgments": n, "lowest": float(grades.min())},
             _judged_examples(qrels, negative),
         )

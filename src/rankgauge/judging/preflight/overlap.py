@@ -180,7 +180,7 @@ def _few_judged(facts: Mapping[str, float]) -> Iterator[Finding]:
         f"of the first {TOP} results, {100 * share:.1f} % are judged on average (judged@{TOP} {share:.3f}); there are "
         f"{per_query:.1f} judgments a query",
         "unjudged results count as not relevant; score judged@10 beside the other metrics"
-        + (", and consider bpref or judged results only (--judged-only)" if is_low else ""),
+        + (", and consider bpref or judged results only (policy judged_only=true)" if is_low else ""),
         {"judged_at_10": share, "judgments_a_query": per_query},
     )
 
