@@ -23,8 +23,10 @@ def test_a_run_that_fits_passes(rankgauge, files):
         "           2 queries, 3 results; 1 to 2 a query, median 1.5",
         "ties       0.0 % of the results share their score",
         "overlap    2 of 2 judged queries",
-        "           3 of their 3 judged documents are retrieved (100.0 %), 2 of 2 relevant ones (100.0 %); "
-        "judged@10 1.000",
+        (
+            "           3 of their 3 judged documents are retrieved (100.0 %), 2 of 2 relevant ones (100.0 %); "
+            "judged@10 1.000"
+        ),
         "",
         "run.txt can be evaluated: 0 errors, 0 warnings, 0 info",
     ]

@@ -141,6 +141,19 @@ def test_one_judged_document_is_enough_for_documents_to_meet(check):
     assert (checked.facts["judged_retrieved"], checked.facts["relevant_retrieved"]) == (1, 1)
 
 
+def test_documents_that_lost_their_zeros_are_noticed_where_others_meet(check):
+    qrels = "q1 0 007 1\nq1 0 100 1\nq2 0 012 1\nq2 0 200 1\n"
+    found = check(qrels=qrels, run=run_of({"q1": [("7", 2), ("100", 1)], "q2": [("12", 2), ("200", 1)]}))
+    assert found.find("near-documents").severity == "warning"
+    assert found.find("near-documents").counts == {"near_misses": 2, "looked_at": 4}
+    assert "they differ in leading zeros" in found.find("near-documents").message
+
+
+def test_documents_that_are_judged_elsewhere_are_no_near_misses(check):
+    checked = check(run=run_of({"q1": [("a", 2), ("c", 1)], "q2": [("d", 2), ("doc-c", 1)]}))
+    assert checked.find("near-documents") is None
+
+
 def test_judged_at_10_is_over_what_was_retrieved(check):
     checked = check(run=run_of({"q1": [("a", 3), ("x", 2), ("b", 1)], "q2": [*ten(), ("c", 0)]}))
     assert checked.facts["judged_at_10"] == pytest.approx((2 / 3 + 0 / 10) / 2)  # `c` stands at rank 11

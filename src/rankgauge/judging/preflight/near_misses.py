@@ -42,7 +42,7 @@ class NearMiss(NamedTuple):
     its: str
 
 
-def find_near_miss(run: Sequence[bytes], judged: Sequence[bytes]) -> NearMiss | None:
+def find_near_miss(run: Sequence[bytes], judged: Sequence[bytes], *, by_spelling: bool = False) -> NearMiss | None:
     """
     Return what keeps ids of a run from being those of the judgments.
 
@@ -51,12 +51,15 @@ def find_near_miss(run: Sequence[bytes], judged: Sequence[bytes]) -> NearMiss | 
 
         judged: Ids that the run lacks.
 
+        by_spelling: Whether to look only at how an id is written, not at what all of them begin or end with: for ids
+            of which others do meet.
+
     Returns:
         The difference that explains most; None where none explains a tenth of the smaller side.
     """
     own, its = [readable(name) for name in run], [readable(name) for name in judged]
     best: NearMiss | None = None
-    for what, change, its_change in _changes(own, its):
+    for what, change, its_change in _spellings() if by_spelling else _changes(own, its):
         places: dict[str, str] = {}
         for name in its:
             places.setdefault(its_change(name), name)
@@ -74,18 +77,22 @@ def readable(name: bytes) -> str:
     return name.decode("utf-8", "backslashreplace")
 
 
+def _spellings() -> Iterator[tuple[str, _Change, _Change]]:
+    """Yield differences in how an id is written, with what undoes them on either side, the plainest first."""
+    for what, change in (
+        ("they differ in upper and lower case", str.casefold),
+        ("they differ in white space at the ends", str.strip),
+        ("they differ in leading zeros", _without_zeros),
+        ("one side writes whole numbers with a fraction, as `1.0`", _without_fraction),
+        ("one side has quotes around its ids", _without_quotes),
+        ("they differ in how Unicode composes letters (NFC, NFD)", _composed),
+    ):
+        yield what, change, change
+
+
 def _changes(own: Sequence[str], its: Sequence[str]) -> Iterator[tuple[str, _Change, _Change]]:
-    """Yield differences with what undoes them on either side, the plainest first."""
-
-    def alike(what: str, change: _Change) -> tuple[str, _Change, _Change]:
-        return what, change, change
-
-    yield alike("they differ in upper and lower case", str.casefold)
-    yield alike("they differ in white space at the ends", str.strip)
-    yield alike("they differ in leading zeros", _without_zeros)
-    yield alike("one side writes whole numbers with a fraction, as `1.0`", _without_fraction)
-    yield alike("one side has quotes around its ids", _without_quotes)
-    yield alike("they differ in how Unicode composes letters (NFC, NFD)", _composed)
+    """Yield differences of every kind."""
+    yield from _spellings()
     begins, its_begins = _beginning(own), _beginning(its)
     if begins != its_begins:
         what = f"the run's begin with {begins!r}, the judgments' with {its_begins!r}"

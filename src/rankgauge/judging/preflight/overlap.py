@@ -83,6 +83,7 @@ def check_overlap(run: ScannedRun, qrels: Qrels, facts: Mapping[str, float]) -> 
         if not facts["judged_retrieved"]:
             yield _no_documents(run, qrels, facts)
         else:
+            yield from _near_documents(run, qrels)
             yield from _few_judged(facts)
     yield from _own_documents(run)
 
@@ -138,16 +139,14 @@ def _some_queries(run: ScannedRun, qrels: Qrels, missing: Flags, unjudged: Flags
 
 def _no_documents(run: ScannedRun, qrels: Qrels, facts: Mapping[str, float]) -> Finding:
     expected = int(facts["judged_expected"])
-    keys = qrels.documents.keys()
-    elsewhere = int(np.count_nonzero(np.isin(Slices.of(run.sample).keys(), keys)))
+    elsewhere = len(run.sample) - len(_never_judged(run, qrels))
     near: NearMiss | None = None
     counts = {"judged": expected, "judged_elsewhere": elsewhere, "near_misses": 0}
     if elsewhere:
         looks = f"yet {elsewhere:,} of {len(run.sample):,} that were looked at are judged for other queries"
         advice = "the ids fit, so look at the queries: are they numbered as those of the judgments?"
     else:
-        step = max(1, qrels.n_judgments // _MOST_NAMES)
-        judged = sorted(set(qrels.documents.at(np.flatnonzero(_seen(run, qrels)[qrels.owners])[::step]).texts()))
+        judged = _not_retrieved(run, qrels)
         near = find_near_miss(run.sample, judged)
         own, its = (readable(run.sample[0]), readable(judged[0])) if near is None else (near.own, near.its)
         looks = f"the run's ids look like `{own}`, the judgments' like `{its}`"
@@ -165,6 +164,36 @@ def _no_documents(run: ScannedRun, qrels: Qrels, facts: Mapping[str, float]) -> 
         counts,
         () if near is None else (f"{near.own!r} and {near.its!r}",),
     )
+
+
+def _near_documents(run: ScannedRun, qrels: Qrels) -> Iterator[Finding]:
+    """Look for documents that are kept apart although others meet, as those are whose leading zeros got lost."""
+    near = find_near_miss(_never_judged(run, qrels), _not_retrieved(run, qrels), by_spelling=True)
+    if near is not None:
+        yield Finding(
+            "near-documents",
+            "warning",
+            "both",
+            f"{near.n_met:,} of {len(run.sample):,} documents that were looked at come near judged ones that are not "
+            f"retrieved, as `{near.own}` and `{near.its}`: {near.what}",
+            "write the ids of both files alike",
+            {"near_misses": near.n_met, "looked_at": len(run.sample)},
+            (f"{near.own!r} and {near.its!r}",),
+        )
+
+
+def _never_judged(run: ScannedRun, qrels: Qrels) -> list[bytes]:
+    """Return the documents of the sample that no query judges."""
+    known = np.isin(Slices.of(run.sample).keys(), qrels.documents.keys())
+    return [name for name, is_known in zip(run.sample, known.tolist(), strict=True) if not is_known]
+
+
+def _not_retrieved(run: ScannedRun, qrels: Qrels) -> list[bytes]:
+    """Return the judged documents of the sampled queries that the run does not retrieve."""
+    sampled = np.zeros(len(qrels.queries), dtype=np.bool_)
+    sampled[run.sampled] = True
+    lacking = np.flatnonzero(sampled[qrels.owners] & ~run.found)[:_MOST_NAMES]
+    return sorted(set(qrels.documents.at(lacking).texts()))
 
 
 def _few_judged(facts: Mapping[str, float]) -> Iterator[Finding]:

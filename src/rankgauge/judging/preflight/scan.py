@@ -23,8 +23,11 @@ __all__ = ["TOP", "Repeat", "RunScan", "ScannedQueries", "ScannedRun", "merged"]
 TOP = 10
 """How many results count for how many of the first ones are judged."""
 
-_SAMPLE, _SAMPLE_OF_QUERY = 2_000, 20
+_SAMPLE, _SAMPLE_OF_QUERY = 100, 20
+"""Of how many queries how many documents are kept for looking at."""
+
 _MOST_REPEATS = 1_000
+_NOTHING: Ints = np.empty(0, dtype=np.int64)
 
 
 class ScannedQueries(NamedTuple):
@@ -119,6 +122,10 @@ class ScannedRun:
 
         sample: Some document ids, for looking at.
 
+        sampled: The places of the judged queries that they come from.
+
+        found: Which judgments have a document that was retrieved.
+
         repeats: Some repeated documents.
 
         scattered: Queries whose lines stand in several places; where there are any, nothing else was noted.
@@ -128,6 +135,8 @@ class ScannedRun:
     queries: ScannedQueries
     states_ranks: bool
     sample: Sequence[bytes]
+    sampled: Ints
+    found: Flags
     repeats: Sequence[Repeat]
     scattered: Sequence[bytes]
 
@@ -151,7 +160,8 @@ class RunScan:
         self.names: list[bytes] = []
         self.queries: list[ScannedQueries] = []
         self.states_ranks = False
-        self.sample: list[bytes] = []
+        self.sample: list[_SampledQuery] = []
+        self.found = np.zeros(0 if qrels is None else qrels.n_judgments, dtype=np.bool_)
         self.repeats: list[Repeat] = []
         self.is_scattered = False
 
@@ -164,7 +174,7 @@ class RunScan:
         if self.is_scattered:
             return
         self.states_ranks = self.states_ranks or batch.stated is not None
-        rows = BatchRows(batch)
+        rows, salts = BatchRows(batch), _salts(batch.queries)
         places = np.full(len(batch.lengths), -1) if self._qrels is None else self._qrels.places_of(batch.queries)
         given, stated = in_given_order(rows)
         rises, falls = rows.steps(given, np.greater), rows.steps(given, np.less)
@@ -188,17 +198,18 @@ class RunScan:
                 is_constant=(batch.lengths > 1) & ~rows.any(rises) & ~rows.any(falls),
                 tied=rows.count(tied),
                 tied_as_float32=rows.count(tied_single),
-                surplus=self._surplus(rows),
+                surplus=self._surplus(rows, salts),
                 **judged,
             )
         )
-        self._take_sample(rows, places)
+        self._take_sample(places, batch, salts)
 
     def _judged(self, rows: BatchRows, places: Ints, *, has_ties: bool, has_single_ties: bool) -> dict[str, np.ndarray]:
         """Return what depends on judgments."""
         batch, n = rows.batch, len(places)
         own = np.flatnonzero(own_rows(batch))
         found, judgments = self._find(rows, places)
+        self.found[judgments] = True
         ranks = ranks_of(batch, np.concatenate((found, own)), by_id=True)
         own_rank = np.zeros(n, dtype=np.int64)
         np.maximum.at(own_rank, rows.owners[own], ranks.rank[len(found) :])
@@ -230,7 +241,7 @@ class RunScan:
         """Return the rows whose document is judged, and the judgment of each."""
         qrels = self._qrels
         if qrels is None or not (places >= 0).any():
-            return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
+            return _NOTHING, _NOTHING
         owners = places[rows.owners]
         found, judgments = qrels.find(qrels.salted(rows.batch.keys, owners))
         real = (owners[found] == qrels.owners[judgments]) & rows.batch.documents.at(found).equal(
@@ -244,10 +255,10 @@ class RunScan:
         ranks = ranks_of(batch, found, by_id=False)
         return queries_with_ties(Rows(owners[found], ranks.rank, self._qrels.grades[judgments], judgments), ranks)
 
-    def _surplus(self, rows: BatchRows) -> Ints:
+    def _surplus(self, rows: BatchRows, salts: Words) -> Ints:
         """Count the rows of each query that repeat a document, and keep some as examples."""
         batch = rows.batch
-        repeats = self._finder.find(mixed(batch.keys, _salts(batch.queries)[rows.owners]), batch.documents)
+        repeats = self._finder.find(mixed(batch.keys, salts[rows.owners]), batch.documents)
         if not len(repeats.rows):
             return np.zeros(len(batch.lengths), dtype=np.int64)
         _, first, times = np.unique(repeats.group, return_index=True, return_counts=True)
@@ -263,13 +274,26 @@ class RunScan:
         again[first] = False
         return np.bincount(rows.owners[repeats.rows[again]], minlength=len(batch.lengths))
 
-    def _take_sample(self, rows: BatchRows, places: Ints) -> None:
-        if len(self.sample) >= _SAMPLE:
-            return
-        wanted = places >= 0 if (places >= 0).any() else np.ones(len(places), dtype=np.bool_)
-        within = np.arange(len(rows.owners)) - rows.batch.starts[rows.owners]
-        taken = np.flatnonzero((within < _SAMPLE_OF_QUERY) & wanted[rows.owners])[: _SAMPLE - len(self.sample)]
-        self.sample += rows.batch.documents.at(taken).texts()
+    def _take_sample(self, places: Ints, batch: RankingBatch, salts: Words) -> None:
+        """Keep the queries whose hash is lowest, judged ones first: the same ones, however the run is cut."""
+        most = self.sample[-1] if len(self.sample) == _SAMPLE else None
+        for row in np.lexsort((salts, places < 0))[:_SAMPLE].tolist():
+            key = (bool(places[row] < 0), int(salts[row]))
+            if most is not None and key >= most[:2]:
+                break
+            begin = int(batch.starts[row])
+            first = slice(begin, begin + min(int(batch.lengths[row]), _SAMPLE_OF_QUERY))
+            self.sample.append(_SampledQuery(*key, int(places[row]), tuple(batch.documents.at(first).texts())))
+        self.sample = sorted(self.sample)[:_SAMPLE]
+
+
+class _SampledQuery(NamedTuple):
+    """The first documents of a query, for looking at."""
+
+    is_unjudged: bool
+    salt: int
+    place: int
+    documents: tuple[bytes, ...]
 
 
 def _salts(queries: Sequence[bytes]) -> Words:
@@ -287,19 +311,22 @@ def merged(parts: Sequence[RunScan]) -> ScannedRun:
         parts: Each scanned to its end.
 
     Returns:
-        The run, the same whatever its parts were.
+        The run, the same whatever its parts were, but for which repeated documents are shown where there are many.
     """
     names = [name for part in parts for name in part.names]
     order = sorted(range(len(names)), key=names.__getitem__)
     names = [names[place] for place in order]
     again = [own for own, before in zip(names[1:], names, strict=False) if own == before]
+    sample = sorted(query for part in parts for query in part.sample)[:_SAMPLE]
     tables = [queries for part in parts for queries in part.queries]
     queries = _joined(tables)
     return ScannedRun(
         names=names,
         queries=queries if again else queries.at(np.array(order, dtype=np.int64)),
         states_ranks=any(part.states_ranks for part in parts),
-        sample=sorted({name for part in parts for name in part.sample})[:_SAMPLE],
+        sample=sorted({name for query in sample for name in query.documents}),
+        sampled=np.array([query.place for query in sample if query.place >= 0], dtype=np.int64),
+        found=np.logical_or.reduce([part.found for part in parts]),
         repeats=sorted(repeat for part in parts for repeat in part.repeats)[:_MOST_REPEATS],
         scattered=sorted(set(again)),
     )
@@ -308,8 +335,6 @@ def merged(parts: Sequence[RunScan]) -> ScannedRun:
 def _joined(tables: Sequence[ScannedQueries]) -> ScannedQueries:
     """Put tables together; of none comes one without queries."""
     columns: Iterable[Any] = (
-        map(np.concatenate, zip(*tables, strict=True))
-        if tables
-        else [np.empty(0, dtype=np.int64)] * len(ScannedQueries._fields)
+        map(np.concatenate, zip(*tables, strict=True)) if tables else [_NOTHING] * len(ScannedQueries._fields)
     )
     return ScannedQueries(*columns)
