@@ -217,6 +217,13 @@ def test_ranks_that_contradict_scores_in_one_query_are_a_warning(check):
     assert checked.find("unsorted-queries") is None
 
 
+def test_scores_that_rise_in_half_of_the_queries_are_no_distances(check):
+    falls, rises = [("a", 2), ("b", 1)], [("a", 1), ("b", 2)]
+    checked = check(run=run_of({"q1": falls, "q2": rises, "q3": falls, "q4": rises}))
+    assert checked.find("score-direction") is None
+    assert checked.find("rank-contradicts-score").counts == {"queries": 2}
+
+
 def test_constant_scores_are_a_warning_and_an_error_where_ranks_say_otherwise(check):
     one = run_of({"q1": [("a", 1), ("b", 1)], "q2": [("d", 2), ("c", 1)]})
     assert (check(run=one).find("constant-scores").severity, check().find("constant-scores")) == ("warning", None)

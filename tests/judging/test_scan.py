@@ -12,19 +12,29 @@ from rankgauge.judging.preflight.scan import RunScan, merged
 from rankgauge.rankings import Qrels, RankingBatch, Slices
 
 DOCUMENTS = [b"a", b"b", b"c", b"q1", b"a-longer-one"]
-SCORES = [2.0, 1.0, 0.0, -1.0, 1.0 + 2**-40, 1e300]
+SCORES = [2.0, 1.0, -1.0, 1.0 + 2**-40, 1e300]
 RANKS = [0.0, 1.0, 2.0, 3.0, 4.0, math.nan]
 
 results = st.lists(
     st.tuples(st.sampled_from(DOCUMENTS), st.sampled_from(SCORES), st.sampled_from(RANKS)), min_size=1, max_size=14
 )
-in_rank_order = results.map(lambda rows: [(row[0], row[1], float(rank)) for rank, row in enumerate(rows, 1)])
+distinct = st.lists(
+    st.tuples(st.sampled_from(DOCUMENTS), st.sampled_from(SCORES), st.sampled_from(RANKS)),
+    min_size=1,
+    max_size=5,
+    unique_by=lambda row: row[0],
+)
+in_rank_order = (results | distinct).map(
+    lambda rows: [(row[0], row[1], float(rank)) for rank, row in enumerate(rows, 1)]
+)
 by_score = in_rank_order.map(
     lambda rows: [
         (row[0], score, row[2]) for row, score in zip(rows, sorted((row[1] for row in rows), reverse=True), strict=True)
     ]
 )
-runs = st.dictionaries(st.sampled_from([b"q1", b"q2", b"q3", b"q4"]), results | in_rank_order | by_score, min_size=1)
+runs = st.dictionaries(
+    st.sampled_from([b"q1", b"q2", b"q3", b"q4"]), results | distinct | in_rank_order | by_score, min_size=1
+)
 judgments = st.dictionaries(
     st.tuples(st.sampled_from([b"q1", b"q2", b"q5"]), st.sampled_from(DOCUMENTS)),
     st.sampled_from([-1.0, 0.0, 1.0, 2.0]),
