@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from rankgauge.catalog import Catalog
-    from rankgauge.engine import Engine, Evaluation, SampleScore, evaluate, evaluate_runs
+    from rankgauge.engine import Engine, Evaluation, SampleScore, evaluate, evaluate_runs, preflight, preflight_runs
     from rankgauge.errors import RankgaugeError, RunInterrupted
     from rankgauge.expression import MetricExpression
+    from rankgauge.judging.preflight import Finding, Preflight
     from rankgauge.policy import Policy, Profile
     from rankgauge.result import MetricSummary, Result
     from rankgauge.samples import Sample
@@ -22,9 +23,11 @@ __all__ = [
     "Catalog",
     "Engine",
     "Evaluation",
+    "Finding",
     "MetricExpression",
     "MetricSummary",
     "Policy",
+    "Preflight",
     "Profile",
     "RankgaugeError",
     "Result",
@@ -34,15 +37,19 @@ __all__ = [
     "__version__",
     "evaluate",
     "evaluate_runs",
+    "preflight",
+    "preflight_runs",
 ]
 
 _HOMES = {
     "Catalog": "rankgauge.catalog",
     "Engine": "rankgauge.engine",
     "Evaluation": "rankgauge.engine",
+    "Finding": "rankgauge.judging.preflight",
     "MetricExpression": "rankgauge.expression",
     "MetricSummary": "rankgauge.result",
     "Policy": "rankgauge.policy",
+    "Preflight": "rankgauge.judging.preflight",
     "Profile": "rankgauge.policy",
     "RankgaugeError": "rankgauge.errors",
     "Result": "rankgauge.result",
@@ -51,6 +58,8 @@ _HOMES = {
     "SampleScore": "rankgauge.engine",
     "evaluate": "rankgauge.engine",
     "evaluate_runs": "rankgauge.engine",
+    "preflight": "rankgauge.engine",
+    "preflight_runs": "rankgauge.engine",
 }
 
 

@@ -17,6 +17,7 @@ Every error that rankgauge raises.
     ├── ConfigError                      all problems of a config file
     ├── DataError                        all problems of a dataset or outputs file
     │   ├── UnreadableError              a file that cannot be opened or decoded
+    │   ├── RepeatedJudgmentsError       a document that is judged twice for one query
     │   ├── MissingGoldError             no sample has the gold that a metric needs
     │   └── NothingToEvaluateError       exit code 4
     ├── SampleRefusedError               a sample that the policy turns into an error
@@ -46,6 +47,7 @@ __all__ = [
     "PolicyError",
     "Problem",
     "RankgaugeError",
+    "RepeatedJudgmentsError",
     "RequiredPluginError",
     "ResultError",
     "RunInterrupted",
@@ -220,6 +222,19 @@ class DataError(_ProblemsError):
 
 class UnreadableError(DataError):
     """A file that cannot be opened, decompressed or decoded."""
+
+
+class RepeatedJudgmentsError(DataError):
+    """
+    Documents that are judged more than once for one query.
+
+    Attributes:
+        kept: The `rankgauge.rankings.Qrels` with the first judgment of each document, for those who go on.
+    """
+
+    def __init__(self, title: str, problems: Iterable[Problem | str], kept: Any) -> None:  # noqa: ANN401  # the type lives in a higher layer
+        self.kept = kept
+        super().__init__(title, problems)
 
 
 class MissingGoldError(DataError):

@@ -5,8 +5,6 @@ Evaluating runs: from judgments and rankings, however they are given, to results
 from __future__ import annotations
 
 import functools
-import os
-import threading
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
@@ -15,6 +13,7 @@ import numpy as np
 
 from rankgauge.catalog import Catalog
 from rankgauge.engine.manifest import plan_manifest
+from rankgauge.engine.parts import thread_count, work_on_parts
 from rankgauge.evaluation import MetricSpec, Plan, make_plan
 from rankgauge.evaluation.columnar import score_run
 from rankgauge.evaluation.cutoffs import DefaultK
@@ -28,8 +27,6 @@ from rankgauge.rankings import Qrels, RankingBatch, RunSource
 from rankgauge.result import Result
 
 __all__ = ["evaluate", "evaluate_runs", "plan_run"]
-
-_MOST_THREADS = 4
 
 
 def evaluate(
@@ -226,7 +223,7 @@ def _evaluated(plan: Plan, qrels: Qrels, run: object, columns: Mapping[str, str]
 def _judged(source: RunSource, qrels: Qrels, profile: Profile) -> JudgedRun:
     collector = RunCollector(qrels, profile)
     try:
-        _judge_parts(source.parts(_threads()), collector)
+        _judge_parts(source.parts(thread_count()), collector)
     except ScatteredError:
         logger("engine").info("the queries of %s do not stand together; they are grouped first", source.name)
         collector = RunCollector(qrels, profile)
@@ -235,34 +232,7 @@ def _judged(source: RunSource, qrels: Qrels, profile: Profile) -> JudgedRun:
 
 
 def _judge_parts(parts: Sequence[Iterator[RankingBatch]], collector: RunCollector) -> None:
-    """Judge each part in a thread of its own; raise what any of them raised first."""
-    failures: list[BaseException] = []
-
-    def work(part: Iterator[RankingBatch]) -> None:
-        judge = BatchJudge(collector)
-        try:
-            for batch in part:
-                if failures:
-                    return
-                judge.add(batch)
-        except BaseException as error:  # noqa: BLE001  # raised again in the calling thread
-            failures.append(error)
-
-    others = [threading.Thread(target=work, args=(part,), name="rankgauge-judge") for part in parts[1:]]
-    for thread in others:
-        thread.start()
-    for part in parts[:1]:
-        work(part)
-    for thread in others:
-        thread.join()
-    if failures:
-        raise next((error for error in failures if not isinstance(error, ScatteredError)), failures[0])
-
-
-def _threads() -> int:
-    affinity = getattr(os, "sched_getaffinity", None)
-    count = len(affinity(0)) if affinity is not None else os.cpu_count() or 1
-    return min(count, _MOST_THREADS)
+    work_on_parts(parts, lambda _: BatchJudge(collector).add)
 
 
 def _notes(run: JudgedRun, plan: Plan) -> list[str]:

@@ -18,7 +18,7 @@ from rankgauge.judging.repeats import RepeatFinder, Repeats, surplus
 from rankgauge.judging.run import JudgedPart, RunCollector, shown
 from rankgauge.rankings import RankingBatch, Slices
 
-__all__ = ["BatchJudge", "after_ranking", "queries_with_ties", "refuse_ties"]
+__all__ = ["BatchJudge", "after_ranking", "own_rows", "queries_with_ties", "refuse_ties"]
 
 _MOST_PROBLEMS = 1000
 """How many problems of one batch are told."""
@@ -56,7 +56,7 @@ class BatchJudge:
         if policy.order == "given":
             batch = dataclasses.replace(batch, scores=-np.arange(len(batch.scores), dtype=np.float64))
         if policy.exclude_self:
-            batch = batch.without_rows(_own(batch))
+            batch = batch.without_rows(own_rows(batch))
         owners = np.repeat(places, batch.lengths)
         pairs = qrels.salted(batch.keys, owners)
         n_repeats = 0
@@ -190,7 +190,7 @@ def _begins(sample: Ints, low: Ints) -> Flags:
     return begins
 
 
-def _own(batch: RankingBatch) -> Flags:
+def own_rows(batch: RankingBatch) -> Flags:
     """Return which rows retrieve a document that is called as the query is."""
     own = Slices.of(batch.queries)
     owners = batch.owners()

@@ -32,6 +32,9 @@ class RankingBatch:
         keys: A hash of each document id; shape (rows,).
 
         scores: Finite; shape (rows,).
+
+        stated: The rank that the source states for each row, NaN where that is no number; None where it states none or
+            nobody asked. Rankings never depend on it.
     """
 
     queries: Sequence[bytes]
@@ -39,6 +42,7 @@ class RankingBatch:
     documents: Slices
     keys: Words
     scores: Floats
+    stated: Floats | None = None
 
     @property
     def starts(self) -> Ints:
@@ -69,4 +73,5 @@ class RankingBatch:
             documents=self.documents.at(rows),
             keys=self.keys[rows],
             scores=self.scores[rows],
+            stated=None if self.stated is None else self.stated[rows],
         )

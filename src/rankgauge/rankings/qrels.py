@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rankgauge.errors import DataError, Problem
+from rankgauge.errors import Problem, RepeatedJudgmentsError
 from rankgauge.judged import Flags, Floats, Ints
 from rankgauge.rankings.slices import Slices, Words, encoded, mixed
 
@@ -68,7 +68,7 @@ class Qrels:
             The judgments.
 
         Raises:
-            DataError: A document is judged twice for one query.
+            RepeatedJudgmentsError: A document is judged twice for one query.
         """
         if any(after <= before for before, after in pairwise(queries)):
             by_id = sorted(range(len(queries)), key=queries.__getitem__)
@@ -197,7 +197,12 @@ class Qrels:
             query = self.queries[self.owners[row]].decode("utf-8", "replace")
             problems.append(Problem(f"query {query!r} judges document {document!r} more than once", self.source))
         msg = "the judgments cannot be used; keep one line for each document of a query:"
-        raise DataError(msg, problems)
+        kept = np.ones(self.n_judgments, dtype=np.bool_)
+        kept[second[twice]] = False
+        first_of_each = Qrels.of(
+            self.queries, self.owners[kept], self.documents.at(kept), self.grades[kept], self.source
+        )
+        raise RepeatedJudgmentsError(msg, problems, first_of_each)
 
 
 class _Index(NamedTuple):

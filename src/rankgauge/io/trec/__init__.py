@@ -2,5 +2,6 @@
 
 from rankgauge.io.trec.qrels import read_qrels
 from rankgauge.io.trec.runs import RunFile
+from rankgauge.io.trec.sniff import Looks, sniff
 
-__all__ = ["RunFile", "read_qrels"]
+__all__ = ["Looks", "RunFile", "read_qrels", "sniff"]

@@ -4,6 +4,7 @@ Runs: reading the rankings of a TREC run file, some whole queries at a time.
 
 from __future__ import annotations
 
+import copy
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -29,7 +30,7 @@ BLOCK = 1 << 20
 """How many bytes are read at once: few enough to stay in a processor's cache on the way."""
 
 _FIELDS = 6
-_QUERY, _DOCUMENT, _SCORE, _TAG = 0, 2, 4, 5
+_QUERY, _DOCUMENT, _RANK, _SCORE, _TAG = 0, 2, 3, 4, 5
 _SMALL = 1 << 22
 """A file with fewer bytes is not worth a second thread."""
 
@@ -73,6 +74,13 @@ class RunFile:
         self.tag = ""
         self._path = path
         self._block = block
+        self._states_ranks = False
+
+    def with_ranks(self) -> RunFile:
+        """Return the same run, whose batches also have the file's own column of ranks, for those who check it."""
+        other = copy.copy(self)
+        other._states_ranks = True  # noqa: SLF001  # the copy is ours
+        return other
 
     @property
     def metadata(self) -> Mapping[str, Any]:
@@ -151,12 +159,27 @@ class RunFile:
                 self.tag = fields.column(_TAG).at(slice(-1, None)).texts()[0].decode("utf-8", "replace")
             begins = _query_begins(fields)
             if window.is_last:
-                yield _batch(fields, begins)
+                yield self._batch(fields, begins)
                 return
             last = int(np.flatnonzero(begins)[-1])
             if last:
-                yield _batch(fields.until(last), begins[:last])
+                yield self._batch(fields.until(last), begins[:last])
             window.drop(_line_begin(window, int(fields.begin[last])))
+
+    def _batch(self, fields: Fields, begins: Flags) -> RankingBatch:
+        starts = np.flatnonzero(begins)
+        documents = fields.column(_DOCUMENT)
+        scores, wrong = parse_floats(fields.column(_SCORE))
+        if len(wrong):
+            raise MalformedError
+        return RankingBatch(
+            queries=fields.column(_QUERY).at(starts).texts(),
+            lengths=np.diff(np.append(starts, len(begins))),
+            documents=documents,
+            keys=documents.keys(),
+            scores=scores,
+            stated=parse_floats(fields.column(_RANK))[0] if self._states_ranks else None,
+        )
 
     def _spans(self, count: int) -> list[_Span]:
         """Cut the file into parts that begin with a query each."""
@@ -202,21 +225,6 @@ def _query_begins(fields: Fields) -> Flags:
     begins = np.ones(len(keys), dtype=np.bool_)
     np.not_equal(keys[1:], keys[:-1], out=begins[1:])
     return begins
-
-
-def _batch(fields: Fields, begins: Flags) -> RankingBatch:
-    starts = np.flatnonzero(begins)
-    documents = fields.column(_DOCUMENT)
-    scores, wrong = parse_floats(fields.column(_SCORE))
-    if len(wrong):
-        raise MalformedError
-    return RankingBatch(
-        queries=fields.column(_QUERY).at(starts).texts(),
-        lengths=np.diff(np.append(starts, len(begins))),
-        documents=documents,
-        keys=documents.keys(),
-        scores=scores,
-    )
 
 
 def _line_begin(window: Window, place: int) -> int:
