@@ -356,7 +356,6 @@ def test_files_in_the_wrong_order_are_noticed(check):
         (QRELS, "TREC judgments"),
         ("q1\ta\t1\nq1\tb\t2\n", "`query document rank`"),
         ("q1,Q0,a,1,2.0,t\n", "separated by commas"),
-        ('{"q1": {"a": 1.0}}\n', "JSON"),
         ("q1 Q0 a 1 2.0\n", "without its last column"),
     ],
 )
@@ -417,7 +416,7 @@ def test_problems_of_a_run_in_memory_are_told_together(tmp_path):
     run = {1: {"a": 1.0}, "q2": ["c"], "q3": {7: 1.0, "x": float("nan"), "y": "high"}}
     found = rankgauge.preflight(tmp_path / "qrels.txt", run).find("run-unreadable")
     assert found.counts == {"problems": 5}
-    assert found.examples[0] == "the query id 1 is of type int; ids are texts: '1'"
+    assert found.examples[0] == "the query id 1 is an int; ids are texts: '1'"
     assert rankgauge.preflight(tmp_path / "qrels.txt", {}).find("run-empty").severity == "error"
 
 

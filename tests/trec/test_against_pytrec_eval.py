@@ -46,7 +46,9 @@ def safe(qrels, level=1):
 def printed_by_trec_eval(qrels, run, measures, level=1):
     """Return trec_eval's lines for each query that both sides have, then those for all."""
     judged, ranked = qrels_of(qrels), run_of(run)
-    scores = pytrec_eval.RelevanceEvaluator(judged, pytrec_eval.supported_measures, relevance_level=level).evaluate(ranked)
+    scores = pytrec_eval.RelevanceEvaluator(judged, pytrec_eval.supported_measures, relevance_level=level).evaluate(
+        ranked
+    )
     common = sorted(set(judged) & set(ranked), key=str.encode)
     lines = []
     for query in common:
@@ -54,7 +56,9 @@ def printed_by_trec_eval(qrels, run, measures, level=1):
             if name in {"num_q", *GEOMETRIC}:
                 continue
             value = scores[query][name]
-            lines.append(f"{name:<22}\t{query}\t{int(value)}\n" if name in COUNTS else f"{name:<22}\t{query}\t{value:6.4f}\n")
+            lines.append(
+                f"{name:<22}\t{query}\t{int(value)}\n" if name in COUNTS else f"{name:<22}\t{query}\t{value:6.4f}\n"
+            )
     lines.append("runid                 \tall\ttag\n")
     for name in measures:
         total = 0.0

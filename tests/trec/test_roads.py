@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import rankgauge
 from rankgauge import Engine, Policy
 from rankgauge.errors import DataError, NothingToEvaluateError, PlanError
-from rankgauge.io.trec import runs
+from rankgauge.io.trec import RunFile, runs
 from rankgauge.policy import PROFILES
 from trec.data import generated, qrels_of, run_of, texts
 
@@ -91,13 +91,11 @@ def test_text_dictionaries_and_samples_agree(tmp_path_factory, data, options, re
 @pytest.mark.parametrize("block", [40, 500, 1 << 20])
 @pytest.mark.parametrize("threads", [1, 3])
 def test_blocks_and_threads_change_no_bit(tmp_path, monkeypatch, block, threads):
-    paths = put(tmp_path, *generated(1))
-    whole = rankgauge.evaluate(*paths, METRICS)
-    monkeypatch.setattr(runs, "BLOCK", block)
+    qrels, run = put(tmp_path, *generated(1))
+    whole = rankgauge.evaluate(qrels, run, METRICS)
     monkeypatch.setattr(runs, "_SMALL", 0)
-    monkeypatch.setattr("rankgauge.engine.runs._threads", lambda: threads)
-    monkeypatch.setattr(runs.RunFile.__init__, "__kwdefaults__", {"name": None, "block": block, "kept": None})
-    assert values(rankgauge.evaluate(*paths, METRICS)) == values(whole)
+    monkeypatch.setattr("rankgauge.engine.runs.thread_count", lambda: threads)
+    assert values(rankgauge.evaluate(qrels, RunFile(run, block=block), METRICS)) == values(whole)
 
 
 @pytest.mark.parametrize("seed", range(3))

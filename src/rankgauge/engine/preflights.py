@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from rankgauge.engine.parts import thread_count, work_on_parts
 from rankgauge.errors import DataError, Problem, RepeatedJudgmentsError, UnreadableError
+from rankgauge.io.mappings import MappingRun
 from rankgauge.io.sources import STANDARD_INPUT, open_qrels, open_run
 from rankgauge.io.trec import Looks, RunFile, sniff
 from rankgauge.judging.preflight import (
@@ -28,7 +29,7 @@ from rankgauge.judging.preflight import (
     overlap_facts,
     run_facts,
 )
-from rankgauge.rankings import MappingRun, Qrels, RunSource
+from rankgauge.rankings import Qrels, RunSource
 
 __all__ = ["preflight", "preflight_runs"]
 
@@ -130,7 +131,7 @@ def _checked(judgments: _Judgments, run: object, rel: float, columns: Mapping[st
         return Preflight(judgments.name, name, {}, (_swapped(judgments.name, name),))
     facts, findings = dict(judgments.facts), list(judgments.findings)
     try:
-        source = MappingRun(run) if isinstance(run, Mapping) else open_run(run, columns=columns)
+        source: RunSource = MappingRun(run) if isinstance(run, Mapping) else open_run(run, columns=columns)
         scanned, scattered = _scanned(source, judgments.qrels, rel)
     except UnreadableError:
         raise

@@ -204,17 +204,18 @@ def _installed() -> Catalog:
 
 
 def _evaluated(plan: Plan, qrels: Qrels, run: object, columns: Mapping[str, str] | None) -> Result:
+    source: RunSource | None = None
     if isinstance(run, Mapping):
         check_run_mapping(run)
         collector = RunCollector(qrels, plan.profile)
         judge_mapping(run, collector)
-        judged, source = collector.finish("the run"), None
+        judged = collector.finish("the run")
     else:
         source = open_run(run, columns=columns)
         judged = _judged(source, qrels, plan.profile)
     query_ids = [qrels.query_names[place] for place in judged.places.tolist()]
     scored = score_run(plan, judged, query_ids)
-    scored.notes.extend([*source.notes, *_notes(judged, plan)])
+    scored.notes.extend([*(source.notes if source is not None else ()), *_notes(judged, plan)])
     for note in scored.notes:
         logger("engine").info(note)
     return Result.of(scored, _manifest(plan, qrels, source, judged))

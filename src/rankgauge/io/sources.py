@@ -63,7 +63,7 @@ def open_run(source: object, *, columns: Mapping[str, str] | None = None) -> Run
     Open a run.
 
     Args:
-        source: A path, ``-`` for standard input, or a table.
+        source: A path, ``-`` for standard input, a table, or a run that is open already.
 
         columns: The table's own name for `query`, `document` and `score`; `run.query` beats `query`.
 
@@ -76,6 +76,8 @@ def open_run(source: object, *, columns: Mapping[str, str] | None = None) -> Run
     check_columns(columns)
     if isinstance(source, str | os.PathLike):
         return _run_of_file(_file(source), columns)
+    if isinstance(source, RunSource):
+        return source
     if _is_table(source):
         from rankgauge.io.frames import rows_of_table  # noqa: PLC0415  # loads only for tables
         from rankgauge.io.tables import TableRun  # noqa: PLC0415

@@ -5,13 +5,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from rankgauge.rankings.batch import RankingBatch
 
 __all__ = ["RunSource"]
 
 
+@runtime_checkable
 class RunSource(Protocol):
     """
     A run that can be read as often as needed.
