@@ -20,6 +20,7 @@ Every error that rankgauge raises.
     │   ├── MissingGoldError             no sample has the gold that a metric needs
     │   └── NothingToEvaluateError       exit code 4
     ├── SampleRefusedError               a sample that the policy turns into an error
+    ├── NotPicklableError (TypeError)    a function that cannot be sent to another process
     └── ResultError                      results that cannot be merged, saved or loaded
     RunInterrupted (KeyboardInterrupt)   carries the result of what was done; exit code 3
 """
@@ -40,6 +41,7 @@ __all__ = [
     "MatcherError",
     "MissingGoldError",
     "NameClashError",
+    "NotPicklableError",
     "NothingToEvaluateError",
     "ParameterError",
     "PlanError",
@@ -68,6 +70,18 @@ class RankgaugeError(Exception):
     """
 
     exit_code = 2
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Arguments that an exception was made of are gone by now, so it travels as what came of them: without this
+        # one that is raised in a worker process would break the pool instead of reaching the caller.
+        return _restored, (type(self), self.args, self.__dict__)
+
+
+def _restored(kind: type[BaseException], args: tuple[Any, ...], attributes: dict[str, Any]) -> BaseException:
+    error = kind.__new__(kind, *args)
+    error.args = args
+    error.__dict__.update(attributes)
+    return error
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,6 +250,10 @@ class SampleRefusedError(_ProblemsError):
     """Samples that the policy turns into an error (`no_gold`, `missing_output`, `failed_output`)."""
 
 
+class NotPicklableError(RankgaugeError, TypeError):
+    """A function given in Python that cannot be pickled, and so not be sent to another process."""
+
+
 class ResultError(RankgaugeError):
     """Results that cannot be merged, saved, loaded or compared."""
 
@@ -249,6 +267,7 @@ class RunInterrupted(KeyboardInterrupt):
     """
 
     exit_code = 3
+    __reduce__ = RankgaugeError.__reduce__  # it is sent to another process as every error is
 
     def __init__(self, message: str, result: Any) -> None:  # noqa: ANN401  # the result type lives in a higher layer
         self.result = result

@@ -8,6 +8,7 @@ wrong with it is kept as a `Fault` beside what works.
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import importlib.metadata
 import inspect
@@ -21,7 +22,18 @@ import pluggy
 from rankgauge import hookspecs
 from rankgauge.declarations import Comparer, Metric, NamedMatcher, Normalizer, Reader, Reporter
 
-__all__ = ["OWN", "Declaration", "Fault", "Offer", "Plugin", "Provider", "discover", "load_plugin", "normalized"]
+__all__ = [
+    "OWN",
+    "Declaration",
+    "Fault",
+    "Offer",
+    "Plugin",
+    "Provider",
+    "discover",
+    "discover_again",
+    "load_plugin",
+    "normalized",
+]
 
 OWN = "rankgauge"
 """The distribution whose names nobody can take."""
@@ -151,6 +163,10 @@ class Plugin:
         """Return ``distribution:name``."""
         return plugin_id(self.distribution, self.name)
 
+    def empty(self) -> Plugin:
+        """Return what it takes to find it again: the plugin without what it offers."""
+        return Plugin(self.distribution, self.version, self.name, self.target, self.disabled)
+
 
 def plugin_id(distribution: str, name: str) -> str:
     """Return what messages call a plugin."""
@@ -182,6 +198,36 @@ def discover(*, disable: Collection[str] = (), own_only: bool = False) -> list[P
             plugins.append(Plugin(distribution, version, point.name, point.value, disabled=True))
         else:
             plugins.append(load_plugin(distribution, version, point.name, point.value, point.load))
+    return plugins
+
+
+def discover_again(wanted: Sequence[Plugin]) -> list[Plugin]:
+    """
+    Find the plugins that another process had.
+
+    Args:
+        wanted: Those plugins, without what they offer.
+
+    Returns:
+        The same plugins and no others. One that is not installed here has a fault that says so; one of another version
+        is taken as it is; one that was disabled stays so.
+    """
+    here = {(distribution, point.name): (version, point) for distribution, version, point in _entry_points()}
+    plugins = []
+    for plugin in wanted:
+        found = here.get((plugin.distribution, plugin.name))
+        if plugin.disabled:
+            plugins.append(plugin)
+        elif found is not None:
+            version, point = found
+            plugins.append(load_plugin(plugin.distribution, version, point.name, point.value, point.load))
+        else:
+            message = (
+                "it is installed where this catalog was pickled, and not here; "
+                f"`pip install {plugin.distribution}=={plugin.version}` here, too"
+            )
+            fault = Fault(plugin.id, plugin.version, "load", message)
+            plugins.append(dataclasses.replace(plugin, faults=(fault,)))
     return plugins
 
 

@@ -12,7 +12,7 @@ import inspect
 import typing
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, SupportsIndex, TypeVar
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from rankgauge.declarations.signature import CutoffKind, Parameter, read_signatu
 from rankgauge.errors import DeclarationError, ExpressionError
 from rankgauge.expression import parse
 from rankgauge.judged import Flags, Judged, Scores
+from rankgauge.pickling import check_picklable, goes_by_reference
 from rankgauge.samples import GOLD_KINDS, GoldKind
 
 __all__ = ["Law", "Metric", "declared", "metric", "sample_metric"]
@@ -114,6 +115,17 @@ class Metric:
     needs_max_grade: bool = False
     details: Callable[..., Mapping[str, Sequence[Any]]] | None = None
     joins: tuple[Literal["relevant", "top_k", "expected_span"], ...] = ()
+
+    def __reduce_ex__(self, protocol: SupportsIndex) -> str | tuple[Any, ...]:
+        # It travels as its function, which goes by reference and has it on itself: a copy could be of another version
+        # than the code it stands for. Only where the function has to be copied, too, the declaration is.
+        remake: tuple[Any, ...] | None = getattr(self.function, "__rankgauge_remake__", None)
+        check_picklable(self.function if remake is None else remake[1], f"metric {self.alias!r}")
+        if remake is not None:
+            return remake
+        if goes_by_reference(self.function):
+            return declared, (self.function,)
+        return object.__reduce_ex__(self, protocol)
 
     @property
     def names(self) -> tuple[str, ...]:

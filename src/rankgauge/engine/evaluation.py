@@ -4,24 +4,28 @@
 
 from __future__ import annotations
 
+import contextlib
+import dataclasses
 import math
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from rankgauge.catalog import Catalog
 from rankgauge.engine.job import Job, OutputsSource, check_calls, run_to_end
 from rankgauge.engine.values import DataCheck, Progress, SampleScore
-from rankgauge.errors import DataError, Problem, RunInterrupted
+from rankgauge.errors import DataError, Problem, RankgaugeError, RunInterrupted
 from rankgauge.evaluation import STATUSES, Collector, MetricSpec, Plan, make_plan
 from rankgauge.evaluation.cutoffs import DefaultK
+from rankgauge.evaluation.lock import Lock, lock_columns
 from rankgauge.evaluation.single import check_stream, score_one
 from rankgauge.expression import MetricExpression
 from rankgauge.io.datasets import DataSource, remapped
 from rankgauge.logs import logger
+from rankgauge.pickling import check_picklable
 from rankgauge.policy import Policy, Profile, profile
 from rankgauge.result import Result
 from rankgauge.samples import GOLD_KINDS, Fault, GoldKind, Sample, read_sample
@@ -30,6 +34,9 @@ if TYPE_CHECKING:
     from rankgauge.evaluation.sut import SystemUnderTest
 
 __all__ = ["Evaluation"]
+
+_SENDER = "of the process that sent this evaluation"
+_SENDER_REMEDY = "; install the same distributions in every process"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,6 +54,11 @@ class Evaluation:
         default_k: The cutoff for whatever says none; None for the built-in one.
 
         matchers: The matcher for a kind of gold, for metrics that say none.
+
+        lock: What metrics and matchers have to be, where a config locks them; None for anything.
+
+    An evaluation can be pickled and run in another process. It takes along what its metrics mean here and who provides
+    them, and refuses to run where that is not the same.
     """
 
     catalog: Callable[[], Catalog] = field(repr=False)
@@ -55,6 +67,23 @@ class Evaluation:
     profile: Profile
     default_k: DefaultK | None = None
     matchers: tuple[tuple[GoldKind, str], ...] = ()
+    lock: Lock | None = None
+    _sender: Lock | None = field(default=None, repr=False, compare=False)
+
+    def __reduce__(self) -> tuple[Callable[..., Evaluation], tuple[dict[str, Any]]]:
+        for metric in self.metrics:
+            if callable(metric):
+                check_picklable(metric, f"metric {getattr(metric, '__name__', metric)!r}")
+        fields = {each.name: getattr(self, each.name) for each in dataclasses.fields(self)}
+        fields["catalog"] = partial(_itself, self.catalog())
+        fields["data"] = self.data._replace(fields=dict(self.data.fields))
+        if self._sender is None:
+            with contextlib.suppress(RankgaugeError):  # what cannot be planned here fails there, too
+                fields["_sender"] = lock_columns(self._plan.metrics, _SENDER, _SENDER_REMEDY)
+        return _received, (fields,)
+
+    def _with(self, **changes: Any) -> Evaluation:  # noqa: ANN401  # the values of some fields
+        return replace(self, _sender=None, **changes)
 
     def with_metrics(self, metrics: Sequence[MetricSpec] | MetricSpec) -> Evaluation:
         """
@@ -68,8 +97,8 @@ class Evaluation:
             A new evaluation.
         """
         if isinstance(metrics, str | MetricExpression | Mapping) or callable(metrics):
-            return replace(self, metrics=(metrics,))
-        return replace(self, metrics=tuple(cast("Sequence[MetricSpec]", metrics)))
+            return self._with(metrics=(metrics,))
+        return self._with(metrics=tuple(cast("Sequence[MetricSpec]", metrics)))
 
     def with_policy(self, policy: str | Policy | Profile) -> Evaluation:
         """
@@ -85,7 +114,7 @@ class Evaluation:
             PolicyError: No profile has that name.
         """
         chosen = replace(self.profile, policy=policy) if isinstance(policy, Policy) else profile(policy)
-        return replace(self, profile=chosen)
+        return self._with(profile=chosen)
 
     def with_defaults(self, *, k: int, source: str = "with_defaults(k=)") -> Evaluation:
         """
@@ -99,7 +128,7 @@ class Evaluation:
         Returns:
             A new evaluation.
         """
-        return replace(self, default_k=DefaultK(k, source))
+        return self._with(default_k=DefaultK(k, source))
 
     def with_matchers(self, matchers: Mapping[GoldKind, str]) -> Evaluation:
         """
@@ -112,7 +141,7 @@ class Evaluation:
         Returns:
             A new evaluation.
         """
-        return replace(self, matchers=tuple(matchers.items()))
+        return self._with(matchers=tuple(matchers.items()))
 
     def with_outputs(self, outputs: str | os.PathLike[str]) -> Evaluation:
         """
@@ -124,7 +153,7 @@ class Evaluation:
         Returns:
             A new evaluation.
         """
-        return replace(self, data=self.data._replace(outputs=Path(outputs)))
+        return self._with(data=self.data._replace(outputs=Path(outputs)))
 
     def plan(self) -> Plan:
         """
@@ -357,12 +386,21 @@ class Evaluation:
             default_k=self.default_k,
             matchers=dict(self.matchers),
             dataset=self.data.label,
+            locks=[lock for lock in (self.lock, self._sender) if lock is not None],
         )
 
     @cached_property
     def _single_plan(self) -> Plan:
         check_stream(self._plan, "score()")
         return self._plan
+
+
+def _received(fields: dict[str, Any]) -> Evaluation:
+    return Evaluation(**fields)
+
+
+def _itself(catalog: Catalog) -> Catalog:
+    return catalog
 
 
 def _run_sut(

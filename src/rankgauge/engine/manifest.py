@@ -53,6 +53,7 @@ def make_manifest(
     path = str(data.source) if isinstance(data.source, Path) else None
     policy = dataclasses.asdict(plan.profile.policy)
     plugins = {(plugin.distribution, plugin.version) for plugin in plan.catalog.plugins if not plugin.disabled}
+    lock = next((lock for lock in plan.locks if lock.path), None)
     origin = "sut" if by_sut else "samples" if outputs is None else "file" if outputs.source else "argument"
     return {
         "created_at": datetime.now(UTC).isoformat(timespec="seconds"),
@@ -64,6 +65,7 @@ def make_manifest(
             "numpy": version("numpy"),
         },
         "plugins": [{"distribution": name, "version": number} for name, number in sorted(plugins)],
+        "lock": None if lock is None else {"path": lock.path, "fingerprint": lock.digest},
         "profile": plan.profile.name,
         "policy": policy,
         "default_k": {"k": plan.default_k.k, "source": plan.default_k.source},
@@ -100,6 +102,9 @@ def _config(plan: Plan, data: DataSource, policy: dict[str, Any]) -> dict[str, A
     }
     if plan.catalog.own_matchers:
         config["matchers"] = {name: str(matcher) for name, matcher in plan.catalog.own_matchers.items()}
+    plugins: dict[str, Any] = {}
     if disabled := sorted({plugin.distribution for plugin in plan.catalog.plugins if plugin.disabled}):
-        config["plugins"] = {"disable": disabled}
-    return config
+        plugins["disable"] = disabled
+    if lock := next((lock for lock in plan.locks if lock.path), None):
+        plugins["locked"] = str(Path(lock.path).resolve())
+    return {**config, "plugins": plugins} if plugins else config

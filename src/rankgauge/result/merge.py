@@ -48,6 +48,20 @@ def check_mergeable(first: Result, other: Result) -> None:
                 f"{other.manifest.get('profile')}"
             )
             raise ResultError(msg)
+        if (first_by := _providers(own)) != (other_by := _providers(its)):
+            msg = (
+                f"cannot merge: {name!r} was computed by other code: {', '.join(sorted(first_by - other_by))} in one, "
+                f"{', '.join(sorted(other_by - first_by))} in the other; compute both with the same distributions"
+            )
+            raise ResultError(msg)
+
+
+def _providers(info: MetricInfo) -> set[str]:
+    """Return who provides a column and its matcher, whatever the file it stands in."""
+    return {
+        f"{name} of {by['distribution']} {by['version']}".strip()
+        for name, by in ((info.alias, info.provider), *info.matcher_providers.items())
+    }
 
 
 def concatenated(columns: Sequence[MetricSummary]) -> MetricSummary:

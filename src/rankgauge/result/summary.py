@@ -17,6 +17,7 @@ from rankgauge.catalog.catalog import spellings
 from rankgauge.evaluation.run import ScoredMetric
 from rankgauge.evaluation.scoring import FAILED, MISSING, STATUSES, UNDEFINED
 from rankgauge.expression import MetricExpression, parse
+from rankgauge.pickling import reduced
 from rankgauge.stats import aggregate, histogram, pass_rate, percentile, standard_deviation
 
 __all__ = ["MetricInfo", "MetricSummary"]
@@ -176,6 +177,7 @@ class MetricSummary:
     codes: NDArray[np.uint8]
     reasons: Mapping[int, str] = field(default_factory=dict)
     details: Sequence[Mapping[str, Any]] | None = None
+    __reduce__ = reduced
 
     @classmethod
     def of(cls, scored: ScoredMetric) -> MetricSummary:
