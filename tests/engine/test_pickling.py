@@ -11,7 +11,7 @@ import cloudpickle
 import pytest
 
 import pool_functions
-from fake_plugins import FakePlugins, metric_module
+from fake_plugins import metric_module
 from rankgauge import Engine, Result, errors
 from rankgauge.catalog import Catalog
 from rankgauge.errors import (
@@ -31,7 +31,7 @@ OWN_METRICS = sorted(Catalog.discover(own_only=True).metrics)
 
 
 def samples(count, seed=20):
-    chance = random.Random(seed)
+    chance = random.Random(seed)  # noqa: S311  # data
 
     def words():
         return " ".join(chance.choice(["pier", "boat", "net", "tide", "lamp"]) for _ in range(4))
@@ -67,13 +67,6 @@ def bits(result):
         name: (column.values.tobytes(), column.codes.tobytes(), column.mean, column.info.fingerprint)
         for name, column in result.metrics.items()
     }
-
-
-@pytest.fixture
-def installed(tmp_path, monkeypatch):
-    plugins = FakePlugins(tmp_path, monkeypatch)
-    yield plugins
-    plugins.forget()
 
 
 def plugin_of(*functions):

@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from rankgauge.catalog import Catalog
     from rankgauge.engine.values import Progress
 
-__all__ = ["complain", "plain_table", "progress_bar", "remark", "stdout_console"]
+__all__ = ["complain", "plain_table", "progress_bar", "remark", "stdout_console", "warn_of_faults"]
 
 _PATIENCE = 0.5
 """Seconds before a progress bar shows."""
@@ -30,6 +31,12 @@ def complain(message: str) -> None:
 def remark(message: str) -> None:
     """Print something worth knowing to stderr."""
     print(message, file=sys.stderr)  # noqa: T201  # as above
+
+
+def warn_of_faults(catalog: Catalog) -> None:
+    """Print to stderr which plugins are broken, so that what a listing lacks is no riddle; one line each."""
+    for fault in catalog.faults:
+        remark(f"warning: plugin {fault.plugin} {fault.version} is broken: {' '.join(fault.message.split())}")
 
 
 def stdout_console() -> Console:

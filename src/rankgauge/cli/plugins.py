@@ -70,7 +70,7 @@ def lock_plugins(
     path = output or Path(lock.path)
     write_lock(lock, path)
     kinds = Counter(entry.kind for entry in lock.entries)
-    counts = f"{kinds['metric']} metrics, {kinds['matcher']} matchers"
+    counts = ", ".join(f"{count} {kind}{'s' if count > 1 else ''}" for kind, count in kinds.items())
     providers = sorted({part.who for entry in lock.entries for part in entry.parts})
     typer.echo(f"wrote {path}: {counts}, of {', '.join(providers)}")
     named = engine.config is not None and engine.config.config.plugins.locked is not None

@@ -60,7 +60,9 @@ def metric_definition(
         "parameters": {name: _plain(value) for name, value in sorted(params.items())},
         "cutoff": cut,
         "judged": target,
-        "matchers": [f"{matcher.matcher} ({fingerprint_of(matcher_definition(matcher))})" for matcher in matchers],
+        "matchers": [
+            f"{_composition(matcher)} ({fingerprint_of(matcher_definition(matcher))})" for matcher in matchers
+        ],
         "policy": policy,
         "conventions": {
             "relevance": profile.relevance,
@@ -79,11 +81,11 @@ def matcher_definition(matcher: ResolvedMatcher) -> dict[str, Any]:
         matcher: The matcher.
 
     Returns:
-        Plain data: its composition, every parameter of its comparer, and the versions that its parts declare. Who
-        provides them, and what the matcher is called, is not part of it.
+        Plain data: its composition without parameters, every parameter of its comparer, and the versions that its
+        parts declare. Who provides them, and what the matcher is called, is not part of it.
     """
     return {
-        "composition": str(matcher.matcher),
+        "composition": _composition(matcher),
         "parameters": {name: _plain(value) for name, value in sorted(matcher.settings.items())},
         "versions": dict(matcher.versions),
     }
@@ -101,6 +103,11 @@ def fingerprint_of(definition: Mapping[str, Any]) -> str:
     """
     text = json.dumps(definition, sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def _composition(matcher: ResolvedMatcher) -> str:
+    """Return how a matcher prints without parameters, which say the same whether they are at their defaults or not."""
+    return str(dataclasses.replace(matcher.matcher, params=()))
 
 
 def _plain(value: object) -> bool | float | str | None:
