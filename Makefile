@@ -54,6 +54,7 @@ docs: $(VENV)/.installed-dev
 bench: $(VENV)/.installed-dev
 	$(BIN)/python benchmarks/jsonl.py
 	$(BIN)/python benchmarks/matching.py
+	$(BIN)/python benchmarks/registry.py
 
 clean:
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis dist build

@@ -36,9 +36,8 @@ def main(plugins: list[str]) -> int:
                 shutil.copy(path, project)
         found = environment.run("-c", "import rankgauge; print(rankgauge.__file__)", cwd=project).stdout.strip()
         if Path(found).resolve() != (environment.site / "rankgauge" / "__init__.py").resolve():
-            print(f"the tests would run against {found or 'nothing'}, which is not the wheel", file=sys.stderr)
-            return 1
-        print(f"testing {wheel.name} in {found}", flush=True)
+            sys.exit(f"the tests would run against {found or 'nothing'}, which is not the wheel")
+        sys.stderr.write(f"testing {wheel.name} in {found}\n")
         variables = {**plain_variables(), "RANKGAUGE_TEST_WHEEL": str(wheel)}
         tests = [str(environment.python), "-m", "pytest", "-n", "auto", "-q", "-p", "no:cacheprovider"]
         return subprocess.run(tests, cwd=project, env=variables, check=False).returncode

@@ -57,6 +57,7 @@ _DECORATORS = {
     Reporter: "reporter",
 }
 _OBSERVERS = ("rankgauge_run_started", "rankgauge_run_finished")
+_ALL_HOOKS = (*_HOOKS, *_OBSERVERS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,7 +263,7 @@ def load_plugin(distribution: str, version: str, name: str, target: str, load: C
     if inspect.isclass(plugin):
         fault("register", f"{target!r} is a class; point the entry point to a module or to an instance")
         return Plugin(distribution, version, name, target, faults=tuple(faults))
-    manager = pluggy.PluginManager(hookspecs.PROJECT)
+    manager = _Manager(hookspecs.PROJECT)
     manager.add_hookspecs(hookspecs)
     try:
         manager.register(plugin, name=f"{distribution}:{name}")
@@ -287,6 +288,22 @@ def load_plugin(distribution: str, version: str, name: str, target: str, load: C
     return Plugin(distribution, version, name, target, False, tuple(offers), observers, tuple(faults))
 
 
+class _Manager(pluggy.PluginManager):
+    """
+    A plugin manager that looks only at what can be a hook: going over all that modules import took most of its time.
+    """
+
+    def parse_hookimpl_opts(self, plugin: object, name: str) -> pluggy.HookimplOpts | None:
+        """Return what a plugin's attribute is marked with, if it is a function."""
+        if inspect.ismodule(plugin) and not inspect.isroutine(vars(plugin).get(name)):
+            return None
+        return super().parse_hookimpl_opts(plugin, name)
+
+    def parse_hookspec_opts(self, module_or_class: object, name: str) -> pluggy.HookspecOpts | None:
+        """Return what one of our specifications is marked with."""
+        return super().parse_hookspec_opts(module_or_class, name) if name in _ALL_HOOKS else None  # type: ignore[arg-type]
+
+
 def _entry_points() -> Iterator[tuple[str, str, importlib.metadata.EntryPoint]]:
     """Return the entry points of the group, the first distribution of a name winning, as it does on import."""
     found: dict[str, list[tuple[str, str, importlib.metadata.EntryPoint]]] = {}
@@ -305,7 +322,7 @@ def _misspelled(manager: pluggy.PluginManager, plugin: object) -> Iterator[str]:
     try:
         manager.check_pending()
     except pluggy.PluginValidationError as error:
-        yield f"{error}; known hooks are {', '.join([*_HOOKS, *_OBSERVERS])}"
+        yield f"{error}; known hooks are {', '.join(_ALL_HOOKS)}"
     for name in dir(plugin):
         if not name.startswith("rankgauge_"):
             continue
