@@ -14,7 +14,7 @@ Every error that rankgauge raises.
     │   └── RequiredPluginError               a plugin that config requires is absent or broken
     ├── MatcherError (ValueError)        a matcher that cannot be built, or misbehaves
     ├── PlanError                        all problems of an evaluation, before data is read
-    ├── ConfigError                      all problems of a config file
+    ├── ConfigError                      all problems of a config or lock file
     ├── DataError                        all problems of a dataset or outputs file
     │   ├── UnreadableError              a file that cannot be opened or decoded
     │   ├── MissingGoldError             no sample has the gold that a metric needs
@@ -122,7 +122,7 @@ class _ProblemsError(RankgaugeError):
     An error made of several problems, all of them reported in one go.
 
     Attributes:
-        problems: Every problem found.
+        problems: Every `Problem` that was found.
     """
 
     def __init__(self, title: str, problems: Iterable[Problem | str]) -> None:
@@ -221,11 +221,11 @@ class MatcherError(RankgaugeError, ValueError):
 
 
 class PlanError(_ProblemsError):
-    """All problems of an evaluation, found before any data is read."""
+    """All problems of an evaluation, found before any data is read; also whatever a lock does not allow."""
 
 
 class ConfigError(_ProblemsError):
-    """All problems of a config file, each with its line."""
+    """All problems of a config file or a lock file, each with its line."""
 
 
 class DataError(_ProblemsError):

@@ -1,6 +1,7 @@
 """Locked configs: what a lock holds, what it refuses before data is read, and what it says about it."""
 
 import dataclasses
+import pickle
 
 import pytest
 import yaml
@@ -384,6 +385,31 @@ class TestResults:
         manifest = yaml.safe_load((folder / "manifest.json").read_text(encoding="utf-8"))
         summary = yaml.safe_load((folder / "summary.json").read_text(encoding="utf-8"))
         assert fingerprint == manifest["metrics"][0]["fingerprint"] == summary["metrics"]["hit@1"]["fingerprint"]
+
+
+def test_a_locked_evaluation_stays_locked_when_it_is_pickled(config):
+    config.relock()
+    evaluation = pickle.loads(pickle.dumps(config.engine().dataset("mine")))  # noqa: S301  # our own
+    with pytest.raises(PlanError, match=r"metric 'hit@1' is not in the lock .*mine\.yaml"):
+        evaluation.with_metrics(["hit@1"]).plan()
+
+
+def test_parts_that_two_functions_of_one_name_computed_are_not_merged(engine):
+    rows = [{"id": name, "expected_output": ["a"], "actual_output": ["a"]} for name in "pq"]
+
+    def depth(ranking):
+        return float(ranking.depth)
+
+    first = engine.dataset(rows[:1]).with_metrics([depth]).run()
+    again = engine.dataset(rows[1:]).with_metrics([depth]).run()
+    assert [1.0, 1.0] == Result.merge([first, again])["depth"].values.tolist()
+
+    def depth(ranking):
+        return 2.0 * ranking.depth
+
+    second = engine.dataset(rows[1:]).with_metrics([depth]).run()
+    with pytest.raises(ResultError, match=r"'depth' was computed by other code: depth of test_lock\.py:\d+ in one"):
+        Result.merge([first, second])
 
 
 def test_parts_that_two_versions_of_a_plugin_computed_are_not_merged(installed):

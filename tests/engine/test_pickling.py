@@ -26,6 +26,7 @@ from rankgauge.errors import (
 )
 from rankgauge.plugin import Cutoff, Judged, Scores, hookimpl, metric, sample_metric
 from rankgauge.policy import PROFILES
+from rankgauge.samples import read_sample
 
 OWN_METRICS = sorted(Catalog.discover(own_only=True).metrics)
 
@@ -131,6 +132,18 @@ class TestEvaluations:
         with pytest.raises(NotPicklableError, match=r"'<lambda>' cannot be sent.*define the function at the top"):
             pickle.dumps(evaluation)
 
+    def test_samples_that_were_read_already_can_be_sent(self, engine):
+        rows = [read_sample(row, problems=[]) for row in samples(4)]
+        evaluation = engine.dataset(rows).with_metrics(["ndcg@3", "keyword-mrr"])
+        assert bits(evaluation.run()) == bits(sent(evaluation).run())
+
+    def test_one_sent_on_is_held_to_where_it_came_from(self, installed):
+        file = installed.add("alpha-tools", metric_module("alpha-depth"), version="1.2")
+        data = pickle.dumps(Engine().dataset(samples(1)).with_metrics(["alpha-depth"]))
+        installed.upgrade(file, "1.3")
+        with pytest.raises(PlanError, match=r"alpha-tools 1\.2 provides metric"):
+            sent(received(data)).plan()
+
     def test_whoever_gets_one_may_ask_it_for_other_metrics(self, engine):
         evaluation = engine.dataset(samples(3)).with_metrics(["ndcg@3"])
         other = sent(evaluation).with_metrics(["recall@2"]).with_policy("remem")
@@ -203,6 +216,13 @@ class TestCatalogs:
         catalog = Catalog.discover(own_only=True, plugins={"mine": plugin_of(inner)})
         with pytest.raises(NotPicklableError, match="plugin 'mine', which was given in Python, cannot be sent"):
             pickle.dumps(catalog)
+
+    def test_a_plan_does_not_mind_faults_that_leave_a_plugin_working(self, installed):
+        source = metric_module("alpha-depth") + "\n@hookimpl\ndef rankgauge_metric():\n    return []\n"
+        installed.add("alpha-tools", source)
+        plan = Engine().dataset([]).with_metrics(["alpha-depth"]).plan()
+        assert plan.catalog.faults
+        assert plan.describe() == sent(plan).describe()
 
 
 class TestPlans:

@@ -278,7 +278,9 @@ def _printed(found: Mapping[str, Any], profiles: Sequence[str]) -> list[str]:
         mean = _shown(found["means"][place])
         lines.append(f"  {profile:{width}}  {mean}  n={found['counts'][place]:,}  {found['expressions'][place]}")
     differing = "; ".join(f"{each['name']} {' / '.join(each['values'])}" for each in found["conventions"])
-    lines.append(f"  conventions that differ: {differing or 'none'}")
+    first, second = found["fingerprints"]
+    unnamed = "none" if first == second else f"none by name, but the definitions do (fingerprints {first} and {second})"
+    lines.append(f"  conventions that differ: {differing or unnamed}")
     if not found["changed"]:
         return [*lines, "  no sample changes"]
     lines.append(f"  {found['changed']:,} sample{'s change' if found['changed'] > 1 else ' changes'}")

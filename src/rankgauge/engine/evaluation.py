@@ -4,28 +4,26 @@
 
 from __future__ import annotations
 
-import contextlib
-import dataclasses
 import math
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from rankgauge.catalog import Catalog
 from rankgauge.engine.job import Job, OutputsSource, check_calls, run_to_end
+from rankgauge.engine.sending import packed, unpacked
 from rankgauge.engine.values import DataCheck, Progress, SampleScore
-from rankgauge.errors import DataError, Problem, RankgaugeError, RunInterrupted
+from rankgauge.errors import DataError, Problem, RunInterrupted
 from rankgauge.evaluation import STATUSES, Collector, MetricSpec, Plan, make_plan
 from rankgauge.evaluation.cutoffs import DefaultK
-from rankgauge.evaluation.lock import Lock, lock_columns
+from rankgauge.evaluation.lock import Lock
 from rankgauge.evaluation.single import check_stream, score_one
 from rankgauge.expression import MetricExpression
 from rankgauge.io.datasets import DataSource, remapped
 from rankgauge.logs import logger
-from rankgauge.pickling import check_picklable
 from rankgauge.policy import Policy, Profile, profile
 from rankgauge.result import Result
 from rankgauge.samples import GOLD_KINDS, Fault, GoldKind, Sample, read_sample
@@ -34,9 +32,6 @@ if TYPE_CHECKING:
     from rankgauge.evaluation.sut import SystemUnderTest
 
 __all__ = ["Evaluation"]
-
-_SENDER = "of the process that sent this evaluation"
-_SENDER_REMEDY = "; install the same distributions in every process"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,6 +52,9 @@ class Evaluation:
 
         lock: What metrics and matchers have to be, where a config locks them; None for anything.
 
+        sender: What they were in the process that pickled this evaluation; None where it was made here, and after
+            ``with_*``.
+
     An evaluation can be pickled and run in another process. It takes along what its metrics mean here and who provides
     them, and refuses to run where that is not the same.
     """
@@ -68,22 +66,13 @@ class Evaluation:
     default_k: DefaultK | None = None
     matchers: tuple[tuple[GoldKind, str], ...] = ()
     lock: Lock | None = None
-    _sender: Lock | None = field(default=None, repr=False, compare=False)
+    sender: Lock | None = field(default=None, repr=False, compare=False)
 
-    def __reduce__(self) -> tuple[Callable[..., Evaluation], tuple[dict[str, Any]]]:
-        for metric in self.metrics:
-            if callable(metric):
-                check_picklable(metric, f"metric {getattr(metric, '__name__', metric)!r}")
-        fields = {each.name: getattr(self, each.name) for each in dataclasses.fields(self)}
-        fields["catalog"] = partial(_itself, self.catalog())
-        fields["data"] = self.data._replace(fields=dict(self.data.fields))
-        if self._sender is None:
-            with contextlib.suppress(RankgaugeError):  # what cannot be planned here fails there, too
-                fields["_sender"] = lock_columns(self._plan.metrics, _SENDER, _SENDER_REMEDY)
-        return _received, (fields,)
+    def __reduce__(self) -> tuple[Callable[..., Evaluation], tuple[type[Evaluation], dict[str, Any]]]:
+        return unpacked, (Evaluation, packed(self))
 
     def _with(self, **changes: Any) -> Evaluation:  # noqa: ANN401  # the values of some fields
-        return replace(self, _sender=None, **changes)
+        return replace(self, sender=None, **changes)
 
     def with_metrics(self, metrics: Sequence[MetricSpec] | MetricSpec) -> Evaluation:
         """
@@ -386,21 +375,13 @@ class Evaluation:
             default_k=self.default_k,
             matchers=dict(self.matchers),
             dataset=self.data.label,
-            locks=[lock for lock in (self.lock, self._sender) if lock is not None],
+            locks=[lock for lock in (self.lock, self.sender) if lock is not None],
         )
 
     @cached_property
     def _single_plan(self) -> Plan:
         check_stream(self._plan, "score()")
         return self._plan
-
-
-def _received(fields: dict[str, Any]) -> Evaluation:
-    return Evaluation(**fields)
-
-
-def _itself(catalog: Catalog) -> Catalog:
-    return catalog
 
 
 def _run_sut(

@@ -180,15 +180,14 @@ def make_plan(
 def _received(kind: type[Plan], fields: Mapping[str, Any]) -> Plan:
     """Return a plan that another process made; refuse it where its metrics and matchers are not the same code."""
     plan: Plan = restored(kind, fields)
-    here = {plugin.distribution: plugin.version for plugin in plan.catalog.plugins if not plugin.faults}
+    here = {plugin.distribution: plugin.version for plugin in plan.catalog.plugins if plugin.offers}
     wanted: dict[Provider, str] = {}
     for column in plan.metrics:
         wanted[column.provider] = f"metric {column.name!r}"
         for matcher in column.matchers.values():
             wanted |= {provider: f"{name!r} of matcher {matcher}" for name, provider in matcher.providers}
     problems = [
-        f"{what} is of {provider.distribution} {provider.version}; here is "
-        f"{here.get(provider.distribution, 'none that works')}"
+        f"{what} is of {provider.distribution} {provider.version}; here is {here.get(provider.distribution, 'none')}"
         for provider, what in wanted.items()
         if provider.distribution and here.get(provider.distribution) != provider.version
     ]

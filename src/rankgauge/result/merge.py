@@ -5,6 +5,7 @@ Merging: putting columns of parts of a data set together.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -57,11 +58,12 @@ def check_mergeable(first: Result, other: Result) -> None:
 
 
 def _providers(info: MetricInfo) -> set[str]:
-    """Return who provides a column and its matcher, whatever the file it stands in."""
-    return {
-        f"{name} of {by['distribution']} {by['version']}".strip()
-        for name, by in ((info.alias, info.provider), *info.matcher_providers.items())
-    }
+    """Return who provides a column and its matcher; of a function given in Python, where it stands in which file."""
+    found = set()
+    for name, by in ((info.alias, info.provider), *info.matcher_providers.items()):
+        place = f"{PurePath(by['file']).name}:{by['line']}"  # without the folder, which each machine has its own of
+        found.add(f"{name} of {by['distribution']} {by['version']}" if by["distribution"] else f"{name} of {place}")
+    return found
 
 
 def concatenated(columns: Sequence[MetricSummary]) -> MetricSummary:
