@@ -9,11 +9,14 @@ import pickle
 import sys
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
-from typing import Any
+from typing import Any, TypeVar
 
 from rankgauge.errors import NotPicklableError
 
-__all__ = ["check_picklable", "goes_by_reference", "reduced", "restored"]
+__all__ = ["check_picklable", "goes_by_reference", "itself", "reduced", "restored"]
+
+
+T = TypeVar("T")
 
 
 class _ReadOnly(dict[Any, Any]):
@@ -51,6 +54,22 @@ def restored(kind: type, fields: Mapping[str, Any]) -> Any:  # noqa: ANN401  # a
     value: Any = object.__new__(kind)
     for name, item in fields.items():
         object.__setattr__(value, name, _closed(item))  # the class is frozen
+    return value
+
+
+def itself(value: T, _memo: object = None) -> T:
+    """
+    Return a value as its own copy.
+
+    A class of immutable values says ``__copy__ = __deepcopy__ = itself``, so that hosts which copy whatever they are
+    given can copy also what cannot be pickled.
+
+    Args:
+        value: The value.
+
+    Returns:
+        The same.
+    """
     return value
 
 

@@ -1,5 +1,6 @@
 """Evaluations, plans, catalogs, results and errors in other processes: what arrives is what was sent, or an error."""
 
+import copy
 import inspect
 import pickle
 import random
@@ -148,6 +149,12 @@ class TestEvaluations:
         evaluation = engine.dataset(samples(3)).with_metrics(["ndcg@3"])
         other = sent(evaluation).with_metrics(["recall@2"]).with_policy("remem")
         assert ["recall@2"] == list(other.run().metrics)
+
+    def test_a_copy_is_the_same_also_where_nothing_could_be_sent(self, engine):
+        evaluation = engine.dataset(samples(1)).with_metrics([lambda ranking: 1.0])
+        for value in (evaluation, evaluation.plan(), evaluation.plan().metrics[0].metric, engine.catalog):
+            assert value is copy.copy(value)
+            assert value is copy.deepcopy(value)
 
 
 class TestOtherEnvironments:

@@ -26,7 +26,7 @@ from rankgauge.catalog.matchers import ResolvedMatcher, build_matcher
 from rankgauge.declarations import Comparer, Matcher, Metric, NamedMatcher, Normalizer, Reader, Reporter, parse_matcher
 from rankgauge.errors import MatcherError, NameClashError, RequiredPluginError, UnknownNameError, suggest
 from rankgauge.expression import MetricExpression, parse
-from rankgauge.pickling import check_picklable
+from rankgauge.pickling import check_picklable, itself
 
 __all__ = ["Catalog", "Claim", "Reading"]
 
@@ -129,6 +129,8 @@ class Catalog:
         for name, plugin in (plugins or {}).items():
             found.append(load_plugin("", "", name, name, lambda plugin=plugin: plugin))  # type: ignore[misc]  # default
         return cls(found)
+
+    __copy__ = __deepcopy__ = itself
 
     def __reduce__(self) -> tuple[Callable[..., Catalog], tuple[Any, ...]]:
         # What is installed is found anew where it arrives: a copy would bring along declarations of code that is not

@@ -21,7 +21,7 @@ from rankgauge.declarations.signature import CutoffKind, Parameter, read_signatu
 from rankgauge.errors import DeclarationError, ExpressionError
 from rankgauge.expression import parse
 from rankgauge.judged import Flags, Judged, Scores
-from rankgauge.pickling import check_picklable, goes_by_reference
+from rankgauge.pickling import check_picklable, goes_by_reference, itself
 from rankgauge.samples import GOLD_KINDS, GoldKind
 
 __all__ = ["Law", "Metric", "declared", "metric", "sample_metric"]
@@ -115,6 +115,8 @@ class Metric:
     needs_max_grade: bool = False
     details: Callable[..., Mapping[str, Sequence[Any]]] | None = None
     joins: tuple[Literal["relevant", "top_k", "expected_span"], ...] = ()
+
+    __copy__ = __deepcopy__ = itself
 
     def __reduce_ex__(self, protocol: SupportsIndex) -> str | tuple[Any, ...]:
         # It travels as its function, which goes by reference and has it on itself: a copy could be of another version

@@ -24,6 +24,7 @@ from rankgauge.evaluation.single import check_stream, score_one
 from rankgauge.expression import MetricExpression
 from rankgauge.io.datasets import DataSource, remapped
 from rankgauge.logs import logger
+from rankgauge.pickling import itself
 from rankgauge.policy import Policy, Profile, profile
 from rankgauge.result import Result
 from rankgauge.samples import GOLD_KINDS, Fault, GoldKind, Sample, read_sample
@@ -67,6 +68,8 @@ class Evaluation:
     matchers: tuple[tuple[GoldKind, str], ...] = ()
     lock: Lock | None = None
     sender: Lock | None = field(default=None, repr=False, compare=False)
+
+    __copy__ = __deepcopy__ = itself
 
     def __reduce__(self) -> tuple[Callable[..., Evaluation], tuple[type[Evaluation], dict[str, Any]]]:
         return unpacked, (Evaluation, packed(self))

@@ -10,10 +10,9 @@ from collections.abc import Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from rankgauge.catalog import Catalog
 from rankgauge.errors import RankgaugeError
 from rankgauge.evaluation.lock import lock_columns
-from rankgauge.pickling import check_picklable
+from rankgauge.pickling import check_picklable, itself
 
 if TYPE_CHECKING:
     from rankgauge.engine.evaluation import Evaluation
@@ -41,7 +40,7 @@ def packed(evaluation: Evaluation) -> dict[str, Any]:
         if callable(metric):
             check_picklable(metric, f"metric {getattr(metric, '__name__', metric)!r}")
     fields = {each.name: getattr(evaluation, each.name) for each in dataclasses.fields(evaluation)}
-    fields["catalog"] = partial(_itself, evaluation.catalog())
+    fields["catalog"] = partial(itself, evaluation.catalog())
     fields["data"] = evaluation.data._replace(fields=dict(evaluation.data.fields))
     if evaluation.sender is None:
         with contextlib.suppress(RankgaugeError):  # what cannot be planned here fails there, too
@@ -63,7 +62,3 @@ def unpacked(kind: type[Evaluation], fields: Mapping[str, Any]) -> Evaluation:
         while unpickling would break the pool of processes that this one is part of.
     """
     return kind(**fields)
-
-
-def _itself(catalog: Catalog) -> Catalog:
-    return catalog

@@ -18,7 +18,7 @@ from rankgauge.evaluation.lock import Lock
 from rankgauge.evaluation.requests import Located, MetricSpec, read_requests
 from rankgauge.evaluation.resolve import PlannedMetric, resolve
 from rankgauge.judging import Target
-from rankgauge.pickling import reduced, restored
+from rankgauge.pickling import itself, reduced, restored
 from rankgauge.policy import Profile
 from rankgauge.samples import GOLD_KINDS, GoldKind
 
@@ -51,6 +51,8 @@ class Plan:
     dataset: str = ""
     locks: tuple[Lock, ...] = ()
     _targets: Mapping[Target, ResolvedMatcher | None] = field(default_factory=dict)
+
+    __copy__ = __deepcopy__ = itself
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _received, reduced(self)[1]
