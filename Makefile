@@ -4,12 +4,13 @@ VENV ?= .venv
 BIN = $(VENV)/bin
 LIGHT_PLUGINS = $(patsubst %/pyproject.toml,%,$(wildcard plugins/*/pyproject.toml))
 
-.PHONY: help demo test check format docs bench clean
+.PHONY: help demo test check check-wheel format docs bench clean
 
 help:
 	@echo "make demo     run the quickstart and print its scores"
 	@echo "make test     run the whole test suite"
 	@echo "make check    format and lint (ruff), types (mypy), layers (import-linter)"
+	@echo "make check-wheel  build the wheel, and run the whole test suite against it, away from src"
 	@echo "make format   let ruff format and fix"
 	@echo "make docs     write the generated pages and configs/schema.json"
 	@echo "make bench    measure speed against the peers"
@@ -39,6 +40,9 @@ check: $(VENV)/.installed-dev
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
+check-wheel: $(VENV)/.installed-dev
+	$(BIN)/python tests/packaging/check_wheel.py $(LIGHT_PLUGINS)
+
 format: $(VENV)/.installed-dev
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
@@ -50,6 +54,7 @@ docs: $(VENV)/.installed-dev
 bench: $(VENV)/.installed-dev
 	$(BIN)/python benchmarks/jsonl.py
 	$(BIN)/python benchmarks/matching.py
+	$(BIN)/python benchmarks/registry.py
 
 clean:
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis dist build

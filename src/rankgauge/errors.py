@@ -14,13 +14,14 @@ Every error that rankgauge raises.
     │   └── RequiredPluginError               a plugin that config requires is absent or broken
     ├── MatcherError (ValueError)        a matcher that cannot be built, or misbehaves
     ├── PlanError                        all problems of an evaluation, before data is read
-    ├── ConfigError                      all problems of a config file
+    ├── ConfigError                      all problems of a config or lock file
     ├── DataError                        all problems of a dataset or outputs file
     │   ├── UnreadableError              a file that cannot be opened or decoded
     │   ├── RepeatedJudgmentsError       a document that is judged twice for one query
     │   ├── MissingGoldError             no sample has the gold that a metric needs
     │   └── NothingToEvaluateError       exit code 4
     ├── SampleRefusedError               a sample that the policy turns into an error
+    ├── NotPicklableError (TypeError)    a function that cannot be sent to another process
     └── ResultError                      results that cannot be merged, saved or loaded
     RunInterrupted (KeyboardInterrupt)   carries the result of what was done; exit code 3
 """
@@ -41,6 +42,7 @@ __all__ = [
     "MatcherError",
     "MissingGoldError",
     "NameClashError",
+    "NotPicklableError",
     "NothingToEvaluateError",
     "ParameterError",
     "PlanError",
@@ -70,6 +72,18 @@ class RankgaugeError(Exception):
     """
 
     exit_code = 2
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Arguments that an exception was made of are gone by now, so it travels as what came of them: without this
+        # one that is raised in a worker process would break the pool instead of reaching the caller.
+        return _restored, (type(self), self.args, self.__dict__)
+
+
+def _restored(kind: type[BaseException], args: tuple[Any, ...], attributes: dict[str, Any]) -> BaseException:
+    error = kind.__new__(kind, *args)
+    error.args = args
+    error.__dict__.update(attributes)
+    return error
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +124,7 @@ class _ProblemsError(RankgaugeError):
     An error made of several problems, all of them reported in one go.
 
     Attributes:
-        problems: Every problem found.
+        problems: Every `Problem` that was found.
     """
 
     def __init__(self, title: str, problems: Iterable[Problem | str]) -> None:
@@ -209,11 +223,11 @@ class MatcherError(RankgaugeError, ValueError):
 
 
 class PlanError(_ProblemsError):
-    """All problems of an evaluation, found before any data is read."""
+    """All problems of an evaluation, found before any data is read; also whatever a lock does not allow."""
 
 
 class ConfigError(_ProblemsError):
-    """All problems of a config file, each with its line."""
+    """All problems of a config file or a lock file, each with its line."""
 
 
 class DataError(_ProblemsError):
@@ -251,6 +265,10 @@ class SampleRefusedError(_ProblemsError):
     """Samples that the policy turns into an error (`no_gold`, `missing_output`, `failed_output`)."""
 
 
+class NotPicklableError(RankgaugeError, TypeError):
+    """A function given in Python that cannot be pickled, and so not be sent to another process."""
+
+
 class ResultError(RankgaugeError):
     """Results that cannot be merged, saved, loaded or compared."""
 
@@ -264,6 +282,7 @@ class RunInterrupted(KeyboardInterrupt):
     """
 
     exit_code = 3
+    __reduce__ = RankgaugeError.__reduce__  # it is sent to another process as every error is
 
     def __init__(self, message: str, result: Any) -> None:  # noqa: ANN401  # the result type lives in a higher layer
         self.result = result

@@ -15,6 +15,7 @@ from typing import Any, Literal, get_args, get_type_hints
 
 from rankgauge.errors import PolicyError, did_you_mean
 from rankgauge.expression import Value
+from rankgauge.pickling import reduced
 from rankgauge.samples import DEFAULT_CONTRACT, Contract
 
 __all__ = ["PROFILES", "Policy", "Profile", "profile"]
@@ -159,6 +160,7 @@ class Profile:
     missing_texts: Literal["fail", "empty"] = "fail"
     parameters: Mapping[str, Mapping[str, Value]] = field(default_factory=lambda: MappingProxyType({}))
     contract: Contract = DEFAULT_CONTRACT
+    __reduce__ = reduced
 
     def adapted(self, options: Mapping[str, Any], relevance: float | None = None) -> Profile:  # Any: as `with_options`
         """

@@ -7,15 +7,26 @@ A catalog is a value: it holds what one discovery found, and several can live in
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar, cast
 
-from rankgauge.catalog.discovery import OWN, Declaration, Fault, Offer, Plugin, Provider, discover, load_plugin
+from rankgauge.catalog.discovery import (
+    OWN,
+    Declaration,
+    Fault,
+    Offer,
+    Plugin,
+    Provider,
+    discover,
+    discover_again,
+    load_plugin,
+)
 from rankgauge.catalog.matchers import ResolvedMatcher, build_matcher
 from rankgauge.declarations import Comparer, Matcher, Metric, NamedMatcher, Normalizer, Reader, Reporter, parse_matcher
 from rankgauge.errors import MatcherError, NameClashError, RequiredPluginError, UnknownNameError, suggest
 from rankgauge.expression import MetricExpression, parse
+from rankgauge.pickling import check_picklable, itself
 
 __all__ = ["Catalog", "Claim", "Reading"]
 
@@ -122,6 +133,17 @@ class Catalog:
         for name, plugin in (plugins or {}).items():
             found.append(load_plugin("", "", name, name, lambda plugin=plugin: plugin))  # type: ignore[misc]  # default
         return cls(found)
+
+    __copy__ = __deepcopy__ = itself
+
+    def __reduce__(self) -> tuple[Callable[..., Catalog], tuple[Any, ...]]:
+        # What is installed is found anew where it arrives: a copy would bring along declarations of code that is not
+        # there, or is another version. A plan says if that makes a difference; see `rankgauge.evaluation.lock`.
+        wanted = tuple(plugin.empty() for plugin in self.plugins if plugin.distribution)
+        given = tuple(plugin for plugin in self.plugins if not plugin.distribution)
+        for plugin in given:
+            check_picklable(plugin, f"plugin {plugin.name!r}, which was given in Python,")
+        return _found_again, (wanted, given, self._matchers)
 
     def with_matchers(self, matchers: Mapping[str, str | Mapping[str, Any]]) -> Catalog:
         """
@@ -283,7 +305,8 @@ class Catalog:
     def _drop_shadows(self) -> list[Fault]:
         """Take away names that read like a built-in one with a cutoff, such as ``recall_100``."""
         faults = []
-        for key in [key for key in self._claims if key[0] == "metric" and "{k}" not in key[1]]:
+        # Only a name that ends in a number can read like another one, and asking all of them takes long.
+        for key in [key for key in self._claims if key[0] == "metric" and _TRAILING.fullmatch(key[1])]:
             claims = self._claims[key]
             if any(claim.provider.distribution == OWN for claim in claims):
                 continue
@@ -330,6 +353,13 @@ class Catalog:
         if disabled:
             hints.append(f"it may be offered by one that is disabled ({', '.join(disabled)})")
         return UnknownNameError(kind, name, suggestions=suggest(name, known), hint="; ".join(filter(None, hints)))
+
+
+def _found_again(wanted: Sequence[Plugin], given: Sequence[Plugin], matchers: Mapping[str, Matcher]) -> Catalog:
+    """Return the catalog that another process had, as far as its plugins are installed here."""
+    catalog = Catalog([*discover_again(wanted), *given])
+    catalog._matchers = dict(matchers)  # noqa: SLF001  # as in `with_matchers`
+    return catalog
 
 
 def spellings(expression: MetricExpression) -> list[tuple[str, int | float | None]]:

@@ -5,8 +5,8 @@ Matchers, resolved: names turned into functions.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -39,6 +39,10 @@ class ResolvedMatcher:
         compare_all: The same without a cutoff, for near misses.
 
         providers: Who provides it and each of its parts, by name.
+
+        settings: Every parameter of the comparer with its value, the defaults included.
+
+        versions: The version that each normalizer and the comparer declare, by name.
     """
 
     name: str
@@ -47,6 +51,8 @@ class ResolvedMatcher:
     compare: Callable[..., Any]  # a plugin's function: what it returns is checked where it is called
     compare_all: Callable[..., Any]
     providers: tuple[tuple[str, Provider], ...]
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    versions: Mapping[str, str] = field(default_factory=dict)
 
     def normalize(self, text: str) -> str:
         """Return *text* after every normalizer."""
@@ -97,7 +103,8 @@ def build_matcher(
             )
             raise MatcherError(msg)
     claim = find_comparer(matcher.comparer)
-    function = claim.declaration.function
+    declaration = claim.declaration
+    function = declaration.function
     known = signature_parameters(function)
     try:
         params = check_parameters(f"comparer {matcher.comparer!r}", known, dict(matcher.params))
@@ -118,4 +125,6 @@ def build_matcher(
         functools.partial(function, **given),
         functools.partial(function, **everything),
         tuple(providers),
+        {**{parameter.name: parameter.default for parameter in known}, **given},
+        {**{step.declaration.name: step.declaration.version for step in steps}, matcher.comparer: declaration.version},
     )

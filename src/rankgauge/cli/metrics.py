@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rankgauge.cli import diff
-from rankgauge.cli.console import plain_table
+from rankgauge.cli.console import plain_table, warn_of_faults
 from rankgauge.cli.options import make_catalog
 
 if TYPE_CHECKING:
@@ -33,7 +33,9 @@ _CUTOFFS = {
 @app.command("list")
 def list_metrics(*, as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False) -> None:
     """List every usable metric: alias, short names, what it is, and who provides it."""
-    claims = make_catalog().metrics
+    catalog = make_catalog()
+    warn_of_faults(catalog)
+    claims = catalog.metrics
     if as_json:
         import orjson
 

@@ -49,11 +49,14 @@ class Normalizer(Authored):
         function: Pure and total; idempotent, but for the decode stage.
 
         stage: `decode` undoes an encoding, `strip` removes parts, `fold` makes spellings alike; in that order.
+
+        version: Raised when the definition changes.
     """
 
     name: str
     function: NormalizerFunction
     stage: Stage
+    version: str = "1"
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,10 +68,13 @@ class Comparer(Authored):
         name: What matchers call it.
 
         function: ``(retrieved, gold, **params) -> scores`` of shape (retrieved, gold), from 0 to 1.
+
+        version: Raised when the definition changes.
     """
 
     name: str
     function: ComparerFunction
+    version: str = "1"
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +135,7 @@ class NamedMatcher:
     source: Callable[..., Any]
 
 
-def normalizer(name: str, *, stage: Stage) -> Callable[[NormalizerFunction], NormalizerFunction]:
+def normalizer(name: str, *, stage: Stage, version: str = "1") -> Callable[[NormalizerFunction], NormalizerFunction]:
     """
     Declare a normalizer: ``(text: str) -> str``.
 
@@ -137,6 +143,8 @@ def normalizer(name: str, *, stage: Stage) -> Callable[[NormalizerFunction], Nor
         name: Lower-case words joined by hyphens.
 
         stage: `decode`, `strip` or `fold`.
+
+        version: Raise it when the definition changes.
 
     Returns:
         A decorator that leaves the function as it is.
@@ -149,18 +157,21 @@ def normalizer(name: str, *, stage: Stage) -> Callable[[NormalizerFunction], Nor
         if stage not in STAGES:
             msg = f"the stage of normalizer {name!r} is one of {', '.join(STAGES)}, not {stage!r}"
             raise DeclarationError(msg)
-        function.__rankgauge__ = Normalizer(_name(name), function, stage)  # type: ignore[attr-defined]  # see metric
+        declaration = Normalizer(_name(name), function, stage, version)
+        function.__rankgauge__ = declaration  # type: ignore[attr-defined]  # see metric
         return function
 
     return decorate
 
 
-def comparer(name: str) -> Callable[[ComparerFunction], ComparerFunction]:
+def comparer(name: str, *, version: str = "1") -> Callable[[ComparerFunction], ComparerFunction]:
     """
     Declare a comparer: ``(retrieved: Sequence[str], gold: Sequence[str], **params) -> scores``.
 
     Args:
         name: Lower-case words joined by hyphens.
+
+        version: Raise it when the definition changes.
 
     Returns:
         A decorator that leaves the function as it is.
@@ -170,7 +181,7 @@ def comparer(name: str) -> Callable[[ComparerFunction], ComparerFunction]:
     """
 
     def decorate(function: ComparerFunction) -> ComparerFunction:
-        function.__rankgauge__ = Comparer(_name(name), function)  # type: ignore[attr-defined]  # see metric
+        function.__rankgauge__ = Comparer(_name(name), function, version)  # type: ignore[attr-defined]  # see metric
         return function
 
     return decorate

@@ -12,7 +12,7 @@ import inspect
 import typing
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, SupportsIndex, TypeVar
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from rankgauge.declarations.signature import CutoffKind, Parameter, read_signatu
 from rankgauge.errors import DeclarationError, ExpressionError
 from rankgauge.expression import parse
 from rankgauge.judged import Flags, Judged, Scores
+from rankgauge.pickling import check_picklable, goes_by_reference, itself
 from rankgauge.samples import GOLD_KINDS, GoldKind
 
 __all__ = ["Law", "Metric", "declared", "metric", "sample_metric"]
@@ -129,6 +130,19 @@ class Metric:
     check: Callable[..., None] | None = None
     describes: bool = False
     expectation: Callable[..., Scores] | Literal["itself"] | None = None
+
+    __copy__ = __deepcopy__ = itself
+
+    def __reduce_ex__(self, protocol: SupportsIndex) -> str | tuple[Any, ...]:
+        # It travels as its function, which goes by reference and has it on itself: a copy could be of another version
+        # than the code it stands for. Only where the function has to be copied, too, the declaration is.
+        remake: tuple[Any, ...] | None = getattr(self.function, "__rankgauge_remake__", None)
+        check_picklable(self.function if remake is None else remake[1], f"metric {self.alias!r}")
+        if remake is not None:
+            return remake
+        if goes_by_reference(self.function):
+            return declared, (self.function,)
+        return object.__reduce_ex__(self, protocol)
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -81,11 +81,13 @@ def plan_manifest(plan: Plan, *, interrupted: bool = False) -> dict[str, Any]:
         Plain data: time, versions, plugins, profile, policy and default cutoff.
     """
     plugins = {(plugin.distribution, plugin.version) for plugin in plan.catalog.plugins if not plugin.disabled}
+    lock = next((lock for lock in plan.locks if lock.path), None)
     return {
         "created_at": datetime.now(UTC).isoformat(timespec="seconds"),
         "interrupted": interrupted,
         "versions": dict(_versions()),
         "plugins": [{"distribution": name, "version": number} for name, number in sorted(plugins)],
+        "lock": None if lock is None else {"path": lock.path, "fingerprint": lock.digest},
         "profile": plan.profile.name,
         "policy": dataclasses.asdict(plan.profile.policy),
         "default_k": {"k": plan.default_k.k, "source": plan.default_k.source},
@@ -124,6 +126,9 @@ def _config(plan: Plan, data: DataSource, policy: dict[str, Any]) -> dict[str, A
     }
     if plan.catalog.own_matchers:
         config["matchers"] = {name: str(matcher) for name, matcher in plan.catalog.own_matchers.items()}
+    plugins: dict[str, Any] = {}
     if disabled := sorted({plugin.distribution for plugin in plan.catalog.plugins if plugin.disabled}):
-        config["plugins"] = {"disable": disabled}
-    return config
+        plugins["disable"] = disabled
+    if lock := next((lock for lock in plan.locks if lock.path), None):
+        plugins["locked"] = str(Path(lock.path).resolve())
+    return {**config, "plugins": plugins} if plugins else config

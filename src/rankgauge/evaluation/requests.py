@@ -178,6 +178,8 @@ def _lifted(function: Callable[..., Any]) -> Metric:
     found = declared(sample_metric(alias)(documented))
     if found is None:  # `sample_metric` always declares
         raise AssertionError(alias)
+    # The lifted function is nobody's to import, so that its declaration is made anew where it is unpickled.
+    found.function.__rankgauge_remake__ = (_lifted, (function,))  # type: ignore[attr-defined]  # as in `metric`
     return found
 
 

@@ -8,15 +8,17 @@ import inspect
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import Any
 
 from rankgauge.catalog import Catalog, Provider, ResolvedMatcher, check_parameters
 from rankgauge.declarations import Metric
 from rankgauge.errors import ParameterError
 from rankgauge.evaluation.cutoffs import Cut, DefaultK, check_k
-from rankgauge.evaluation.fingerprint import definition_fingerprint
+from rankgauge.evaluation.fingerprint import fingerprint_of, metric_definition
 from rankgauge.evaluation.requests import Request, plain_parameters
 from rankgauge.expression import MetricExpression, Value, safe_name
 from rankgauge.judging import Target
+from rankgauge.pickling import reduced
 from rankgauge.policy import Profile
 from rankgauge.samples import GoldKind
 
@@ -51,7 +53,9 @@ class PlannedMetric:
 
         cut: The rule of its cutoff.
 
-        fingerprint: Tells whether two scores of this name mean the same.
+        definition: What the scores mean, as plain data.
+
+        fingerprint: Of the definition: tells whether two scores of this name mean the same.
 
         settings: Every parameter with its value, those that choose the matcher and the defaults included.
     """
@@ -67,8 +71,10 @@ class PlannedMetric:
     targets: tuple[Target, ...]
     matchers: Mapping[Target, ResolvedMatcher]
     cut: Cut
+    definition: Mapping[str, Any]
     fingerprint: str
     settings: Mapping[str, Value | None]
+    __reduce__ = reduced
 
     @property
     def infers_max_grade(self) -> bool:
@@ -150,6 +156,15 @@ def resolve(
     number = named if isinstance(named, int | float) else expanded.k
     column = MetricExpression(stem, {**unusual, **engine}, k=number)
     name = request.name or str(column)
+    definition = metric_definition(
+        alias=metric.alias,
+        version=metric.version,
+        params={**defaults, **told, "rel": rel},
+        cut="none" if cut.rule == "none" else f"{cut.rule} {default.k if cut.k is None else cut.k}",
+        target="; ".join(f"{target.gold} {target.judges}" for target in targets),
+        matchers=matchers.values(),
+        profile=profile,
+    )
     return PlannedMetric(
         name=name,
         safe_name=safe_name(name),
@@ -163,15 +178,8 @@ def resolve(
         matchers=MappingProxyType(matchers),
         cut=cut,
         settings=MappingProxyType({**defaults, **told, **engine}),
-        fingerprint=definition_fingerprint(
-            alias=metric.alias,
-            version=metric.version,
-            params={**defaults, **told, "rel": rel},
-            cut=f"{cut.rule} {default.k if cut == ('free', None) else cut.k}",
-            target="; ".join(f"{target.gold} {target.judges}" for target in targets),
-            matcher="; ".join(str(matcher.matcher) for matcher in matchers.values()),
-            profile=profile,
-        ),
+        definition=MappingProxyType(definition),
+        fingerprint=fingerprint_of(definition),
     )
 
 

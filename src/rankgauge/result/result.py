@@ -94,6 +94,9 @@ class Result:
         self.manifest = dict(manifest)
         self.notes = tuple(notes)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Result, (self.sample_ids, self.tags, self.metrics, self.manifest, self.notes)  # without what is cached
+
     @classmethod
     def of(cls, scored: Scored, manifest: Mapping[str, Any]) -> Result:
         """Return the result of a run."""

@@ -17,6 +17,7 @@ from rankgauge.catalog.catalog import plain_template, spellings
 from rankgauge.evaluation.run import ScoredMetric
 from rankgauge.evaluation.scoring import FAILED, MISSING, STATUSES, UNDEFINED
 from rankgauge.expression import MetricExpression, parse
+from rankgauge.pickling import reduced
 from rankgauge.stats import aggregate, histogram, pass_rate, percentile, standard_deviation
 
 __all__ = ["MetricInfo", "MetricSummary"]
@@ -182,6 +183,7 @@ class MetricSummary:
     codes: NDArray[np.uint8]
     reasons: Mapping[int, str] = field(default_factory=dict)
     details: Sequence[Mapping[str, Any]] | None = None
+    __reduce__ = reduced
 
     @classmethod
     def of(cls, scored: ScoredMetric) -> MetricSummary:
