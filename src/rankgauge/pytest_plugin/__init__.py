@@ -114,14 +114,12 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
         pytest.fail(flaw, pytrace=False)
 
 
-@pytest.hookimpl(wrapper=True, trylast=True)
-def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
-    """Judge the gates of a test once it has passed otherwise."""
-    result = yield
+@pytest.hookimpl(trylast=True)
+def pytest_runtest_call(item: pytest.Item) -> None:
+    """Judge the gates of a test: pytest's own implementation has run it by now, and it has not failed."""
     asked = item.stash.get(_asked_key, None)
     if asked is not None:
         _judge(item, asked)
-    return result
 
 
 @pytest.hookimpl(wrapper=True)

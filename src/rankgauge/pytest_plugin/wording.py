@@ -153,9 +153,11 @@ def _compared(record: Mapping[str, Any], column: MetricSummary, reason: str) -> 
             f"{rank}. {'' if name is None else name}{'' if texts is None else f' {_short(texts[rank - 1])}'}".strip()
             for rank, name in enumerate(ids[:_SHOWN], 1)
         ]
-        more = f"  ... {len(ids) - _SHOWN} more" if len(ids) > _SHOWN else ""
-        joined = "\n           ".join(items) if texts is not None else "  ".join(items)
-        yield f"retrieved  {joined or 'nothing'}{more}"
+        if len(ids) > _SHOWN:
+            items.append(f"... {len(ids) - _SHOWN} more")
+        first, *others = items if texts is not None and items else ["  ".join(items) or "nothing"]
+        yield f"retrieved  {first}"
+        yield from (f"           {item}" for item in others)
     yield f"expected   {_wanted(record, kind, ids) or 'nothing'}"
 
 
