@@ -5,7 +5,7 @@ Matchers, resolved: names turned into functions.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -39,6 +39,10 @@ class ResolvedMatcher:
         compare_all: The same without a cutoff, for near misses.
 
         providers: Who provides it and each of its parts, by name.
+
+        check: Raises where the comparer cannot work; None when it always can.
+
+        prepare: Takes the texts of many samples before each is compared; None when that would be of no use.
     """
 
     name: str
@@ -47,6 +51,19 @@ class ResolvedMatcher:
     compare: Callable[..., Any]  # a plugin's function: what it returns is checked where it is called
     compare_all: Callable[..., Any]
     providers: tuple[tuple[str, Provider], ...]
+    check: Callable[[], None] | None = None
+    prepare: Callable[[Sequence[str]], None] | None = None
+
+    def check_usable(self) -> None:
+        """Raise `MatcherError` when the comparer says that it cannot work here."""
+        if self.check is None:
+            return
+        try:
+            self.check()
+        except Exception as error:
+            by = dict(self.providers)[self.matcher.comparer]
+            msg = f"matcher {self} cannot be used (comparer {self.matcher.comparer!r} by {by}): {error}"
+            raise MatcherError(msg) from error
 
     def normalize(self, text: str) -> str:
         """Return *text* after every normalizer."""
@@ -118,4 +135,6 @@ def build_matcher(
         functools.partial(function, **given),
         functools.partial(function, **everything),
         tuple(providers),
+        None if claim.declaration.check is None else functools.partial(claim.declaration.check, **params),
+        None if claim.declaration.prepare is None else functools.partial(claim.declaration.prepare, **params),
     )

@@ -65,10 +65,16 @@ class Comparer(Authored):
         name: What matchers call it.
 
         function: ``(retrieved, gold, **params) -> scores`` of shape (retrieved, gold), from 0 to 1.
+
+        check: ``(**params) -> None``, raises where the comparer cannot work; called before any data is read.
+
+        prepare: ``(texts, **params) -> None``, called with the distinct texts of many samples before each is compared.
     """
 
     name: str
     function: ComparerFunction
+    check: Callable[..., None] | None = None
+    prepare: Callable[..., None] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,12 +161,21 @@ def normalizer(name: str, *, stage: Stage) -> Callable[[NormalizerFunction], Nor
     return decorate
 
 
-def comparer(name: str) -> Callable[[ComparerFunction], ComparerFunction]:
+def comparer(
+    name: str, *, check: Callable[..., None] | None = None, prepare: Callable[..., None] | None = None
+) -> Callable[[ComparerFunction], ComparerFunction]:
     """
     Declare a comparer: ``(retrieved: Sequence[str], gold: Sequence[str], **params) -> scores``.
 
     Args:
         name: Lower-case words joined by hyphens.
+
+        check: For a comparer that needs more than its arguments, such as a model: ``(**params) -> None``, called
+            before any data is read. What it raises is the reason why the evaluation cannot be planned.
+
+        prepare: For a comparer that is faster at many texts at once: ``(texts: Sequence[str], **params) -> None``,
+            called with the distinct normalized texts of many samples before each of them is compared. Scores must not
+            depend on it, and what it raises is passed over: a sample's own comparison fails for itself.
 
     Returns:
         A decorator that leaves the function as it is.
@@ -170,7 +185,7 @@ def comparer(name: str) -> Callable[[ComparerFunction], ComparerFunction]:
     """
 
     def decorate(function: ComparerFunction) -> ComparerFunction:
-        function.__rankgauge__ = Comparer(_name(name), function)  # type: ignore[attr-defined]  # see metric
+        function.__rankgauge__ = Comparer(_name(name), function, check=check, prepare=prepare)  # type: ignore[attr-defined]  # see metric
         return function
 
     return decorate
