@@ -77,7 +77,7 @@ class TestCheck:
         with pytest.raises(PlanError) as caught:
             evaluation.run()
         ours, other = (problem.message for problem in caught.value.problems)
-        assert "matcher checked >= 1 cannot be used (comparer 'checked' by test" in ours
+        assert "matcher checked >= 1 cannot be used (comparer 'checked' by this process (plugin test)" in ours
         assert ours.endswith("the model 'small' is not here; pip install it")
         assert "ndgc" in other
 
