@@ -1,7 +1,7 @@
 # Every target works on a fresh machine: Python 3.11 or later, pip and make. PYTHON picks the interpreter.
 PYTHON ?= python3
 VENV ?= .venv
-TORCH ?= torch
+TORCH ?= torch==2.13.0
 BIN = $(VENV)/bin
 LIGHT_PLUGINS = $(patsubst %/pyproject.toml,%,$(wildcard plugins/*/pyproject.toml))
 
