@@ -2,6 +2,8 @@
 
 import itertools
 import math
+import subprocess
+import sys
 from importlib.metadata import entry_points
 
 import numpy as np
@@ -162,6 +164,11 @@ EMBEDDER = Embedder("house-2", lambda texts: [TABLE[text] for text in texts])
 
 
 class TestInstalled:
+    def test_a_catalog_that_is_only_listed_loads_neither_a_model_nor_the_cache(self):
+        script = "import sys, rankgauge_semantic.plugin; print({'sqlite3', 'torch', 'transformers'} & set(sys.modules))"
+        done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+        assert "set()" == done.stdout.strip()
+
     def test_the_entry_point_leads_to_the_plugin(self):
         (point,) = (point for point in entry_points(group="rankgauge") if point.dist.name == "rankgauge-semantic")
         assert plugin is point.load()

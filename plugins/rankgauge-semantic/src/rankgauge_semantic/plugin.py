@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankgauge.plugin import Cutoff, Judged, Matcher, Scores, comparer, hookimpl, metric, named_matcher
-from rankgauge_semantic.cache import open_cache
 from rankgauge_semantic.embedders import DEFAULT, Embedder, find_embedder
 from rankgauge_semantic.vectors import Vectors
 
@@ -26,7 +25,12 @@ _ANY = 1e-6
 
 @functools.cache  # what was embedded once in a process is never embedded again
 def _vectors(name: str) -> Vectors:
-    embedder = find_embedder(name)
+    return _cached(find_embedder(name))
+
+
+def _cached(embedder: Embedder) -> Vectors:
+    from rankgauge_semantic.cache import open_cache  # noqa: PLC0415  # a catalog that is only listed needs no SQLite
+
     return Vectors(embedder, open_cache(embedder.model))
 
 
@@ -168,7 +172,7 @@ def semantic_plugin(embedder: Embedder, *, name: str, threshold: float = _THRESH
     Raises:
         RankgaugeError: The name or the threshold cannot be used.
     """
-    vectors = Vectors(embedder, open_cache(embedder.model))
+    vectors = _cached(embedder)
 
     def check() -> None:
         if embedder.check is not None:

@@ -8,13 +8,15 @@ import sys
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rankgauge_semantic.cache import DiskCache
 from rankgauge_semantic.embedders import Embedder, EmbedderError
+
+if TYPE_CHECKING:
+    from rankgauge_semantic.cache import DiskCache
 
 __all__ = ["Vectors"]
 
