@@ -5,7 +5,7 @@ Matchers, resolved: names turned into functions.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -43,6 +43,10 @@ class ResolvedMatcher:
         settings: Every parameter of the comparer with its value, the defaults included.
 
         versions: The version that each normalizer and the comparer declare, by name.
+
+        check: Raises where the comparer cannot work; None when it always can.
+
+        prepare: Takes the texts of many samples before each is compared; None when that would be of no use.
     """
 
     name: str
@@ -53,6 +57,19 @@ class ResolvedMatcher:
     providers: tuple[tuple[str, Provider], ...]
     settings: Mapping[str, Any] = field(default_factory=dict)
     versions: Mapping[str, str] = field(default_factory=dict)
+    check: Callable[[], None] | None = None
+    prepare: Callable[[Sequence[str]], None] | None = None
+
+    def check_usable(self) -> None:
+        """Raise `MatcherError` when the comparer says that it cannot work here."""
+        if self.check is None:
+            return
+        try:
+            self.check()
+        except Exception as error:
+            by = dict(self.providers)[self.matcher.comparer]
+            msg = f"matcher {self} cannot be used (comparer {self.matcher.comparer!r} by {by}): {error}"
+            raise MatcherError(msg) from error
 
     def normalize(self, text: str) -> str:
         """Return *text* after every normalizer."""
@@ -125,6 +142,8 @@ def build_matcher(
         functools.partial(function, **given),
         functools.partial(function, **everything),
         tuple(providers),
-        {**{parameter.name: parameter.default for parameter in known}, **given},
-        {**{step.declaration.name: step.declaration.version for step in steps}, matcher.comparer: declaration.version},
+        settings={**{parameter.name: parameter.default for parameter in known}, **given},
+        versions={**{step.declaration.name: step.declaration.version for step in steps}, matcher.comparer: declaration.version},
+        check=None if declaration.check is None else functools.partial(declaration.check, **params),
+        prepare=None if declaration.prepare is None else functools.partial(declaration.prepare, **params),
     )

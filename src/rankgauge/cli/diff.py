@@ -112,10 +112,23 @@ def _fitting(engine: Engine, data: Path, outputs: Path | None) -> list[str]:
         if (usable if claim.declaration.judges == "retrieved" else kinds if answers else set())
         & set(claim.declaration.gold)
     ]
+    fitting = [alias for alias in fitting if _is_usable(engine, data, alias)]
     if not fitting:
         msg = f"{data} has ground truth for no metric; name some with -m"
         raise NothingToEvaluateError(msg, [])
     return fitting
+
+
+def _is_usable(engine: Engine, data: Path, alias: str) -> bool:
+    """Return whether a metric that nobody named can be planned; say so when it cannot, and go on without it."""
+    from rankgauge.errors import PlanError
+
+    try:
+        _evaluation(engine, data, "default", [alias], None, None).plan()
+    except PlanError as error:
+        remark(f"left out: {error.problems[0].message}")
+        return False
+    return True
 
 
 def _evaluation(

@@ -4,26 +4,17 @@ What several commands share: the environment's say about plugins, and engines fr
 
 from __future__ import annotations
 
-import os
 from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from rankgauge.environment import disabled_plugins, no_plugins
 
 if TYPE_CHECKING:
     from rankgauge.catalog import Catalog
     from rankgauge.engine import Engine
 
-__all__ = ["disabled_plugins", "make_catalog", "make_engine", "no_plugins", "policy_options"]
-
-
-def disabled_plugins() -> list[str]:
-    """Return the distributions that RANKGAUGE_DISABLE_PLUGINS lists, separated by commas."""
-    return [name.strip() for name in os.environ.get("RANKGAUGE_DISABLE_PLUGINS", "").split(",") if name.strip()]
-
-
-def no_plugins() -> bool:
-    """Return whether RANKGAUGE_NO_PLUGINS switches every plugin but rankgauge's own off."""
-    return os.environ.get("RANKGAUGE_NO_PLUGINS", "") not in {"", "0"}
+__all__ = ["make_catalog", "make_engine", "policy_options"]
 
 
 def make_catalog(own: Collection[str] | None = None) -> Catalog:

@@ -70,11 +70,17 @@ class Comparer(Authored):
         function: ``(retrieved, gold, **params) -> scores`` of shape (retrieved, gold), from 0 to 1.
 
         version: Raised when the definition changes.
+
+        check: ``(**params) -> None``, raises where the comparer cannot work; called before any data is read.
+
+        prepare: ``(texts, **params) -> None``, called with the distinct texts of many samples before each is compared.
     """
 
     name: str
     function: ComparerFunction
     version: str = "1"
+    check: Callable[..., None] | None = None
+    prepare: Callable[..., None] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +170,13 @@ def normalizer(name: str, *, stage: Stage, version: str = "1") -> Callable[[Norm
     return decorate
 
 
-def comparer(name: str, *, version: str = "1") -> Callable[[ComparerFunction], ComparerFunction]:
+def comparer(
+    name: str,
+    *,
+    version: str = "1",
+    check: Callable[..., None] | None = None,
+    prepare: Callable[..., None] | None = None,
+) -> Callable[[ComparerFunction], ComparerFunction]:
     """
     Declare a comparer: ``(retrieved: Sequence[str], gold: Sequence[str], **params) -> scores``.
 
@@ -172,6 +184,13 @@ def comparer(name: str, *, version: str = "1") -> Callable[[ComparerFunction], C
         name: Lower-case words joined by hyphens.
 
         version: Raise it when the definition changes.
+
+        check: For a comparer that needs more than its arguments, such as a model: ``(**params) -> None``, called
+            before any data is read. What it raises is the reason why the evaluation cannot be planned.
+
+        prepare: For a comparer that is faster at many texts at once: ``(texts: Sequence[str], **params) -> None``,
+            called with the distinct normalized texts of many samples before each of them is compared. Scores must not
+            depend on it, and what it raises is passed over: a sample's own comparison fails for itself.
 
     Returns:
         A decorator that leaves the function as it is.
@@ -181,7 +200,8 @@ def comparer(name: str, *, version: str = "1") -> Callable[[ComparerFunction], C
     """
 
     def decorate(function: ComparerFunction) -> ComparerFunction:
-        function.__rankgauge__ = Comparer(_name(name), function, version)  # type: ignore[attr-defined]  # see metric
+        declaration = Comparer(_name(name), function, version, check=check, prepare=prepare)
+        function.__rankgauge__ = declaration  # type: ignore[attr-defined]  # see metric
         return function
 
     return decorate

@@ -315,6 +315,7 @@ def _targets(
         name = chosen or matchers_by_gold.get(kind) or usual_matcher or _default_matcher(metric, params)
         target = Target(kind, metric.judges, str(name))
         matchers[target] = catalog.matcher(str(name))
+        matchers[target].check_usable()
         targets.append(target)
     return tuple(targets), matchers
 
