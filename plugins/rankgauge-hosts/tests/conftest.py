@@ -1,0 +1,68 @@
+"""
+What the tests of all hosts share: no telemetry, no network, and the quickstart data.
+
+`RANKGAUGE_HOST` names the host whose environment this is; without it, only what needs no host is tested.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+TESTS = Path(__file__).parent
+ROOT = TESTS.parent.parent.parent
+HOST = os.environ.get("RANKGAUGE_HOST", "")
+KNOWN = ("inspect", "deepeval", "haystack", "mlflow", "ragas")
+
+# Before any host is imported: each reads its own switch, most of them once.
+QUIET = {
+    "ANONYMIZED_TELEMETRY": "False",
+    "DEEPEVAL_DISABLE_DOTENV": "1",
+    "DEEPEVAL_TELEMETRY_ENABLED": "0",
+    "DEEPEVAL_TELEMETRY_OPT_OUT": "1",
+    "DO_NOT_TRACK": "true",
+    "HAYSTACK_TELEMETRY_ENABLED": "False",
+    "HF_HUB_OFFLINE": "1",
+    "MLFLOW_DISABLE_TELEMETRY": "true",
+    "RAGAS_DO_NOT_TRACK": "true",
+}
+if HOST:
+    os.environ.update(QUIET)
+
+collect_ignore = [f"on_{host}" for host in KNOWN if host != HOST]
+
+
+def load(name, path):
+    """Import a file that is no test module."""
+    spec = importlib.util.spec_from_file_location(name, path)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(scope="session", autouse=True)
+def offline():
+    """Whatever tries to reach the network fails the run, also where a host swallows the error."""
+    if not HOST:
+        yield  # the project's own tests share this process
+        return
+    guard = load("rankgauge_offline", TESTS / "offline" / "sitecustomize.py")
+    yield
+    assert guard.ATTEMPTS == []
+
+
+@pytest.fixture
+def child_environment():
+    """Return the environment for child processes: offline and quiet."""
+    return {**os.environ, **QUIET, "PYTHONPATH": str(TESTS / "offline")}
+
+
+@pytest.fixture(scope="session")
+def quickstart():
+    """Return the path of the quickstart's config."""
+    return ROOT / "configs" / "quickstart" / "rankgauge.yaml"
