@@ -29,6 +29,9 @@ QUIET = {
     "HF_HUB_OFFLINE": "1",
     "MLFLOW_DISABLE_TELEMETRY": "true",
     "RAGAS_DO_NOT_TRACK": "true",
+    # One thread, because rows that many of them write at once to a small database get lost.
+    "MLFLOW_ENABLE_ASYNC_TRACE_LOGGING": "false",
+    "MLFLOW_GENAI_EVAL_MAX_WORKERS": "1",
 }
 if HOST:
     os.environ.update(QUIET)
@@ -66,3 +69,35 @@ def child_environment():
 def quickstart():
     """Return the path of the quickstart's config."""
     return ROOT / "configs" / "quickstart" / "rankgauge.yaml"
+
+
+@pytest.fixture
+def lateness(tmp_path, monkeypatch):
+    """Install a plugin with a metric of which less is better; return its name."""
+    folder = tmp_path / "installed"
+    info = folder / "lateness-1.0.dist-info"
+    info.mkdir(parents=True)
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: lateness\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text("[rankgauge]\nmetrics = lateness\n")
+    (folder / "lateness.py").write_text(LATENESS)
+    monkeypatch.syspath_prepend(folder)
+    yield "lateness"
+    sys.modules.pop("lateness", None)
+
+
+LATENESS = '''
+"""How late the first relevant result comes."""
+
+from rankgauge.plugin import JudgedSample, hookimpl, sample_metric
+
+
+@sample_metric("lateness", higher_is_better=False, range=(0.0, None))
+def lateness(ranking: JudgedSample) -> float | None:
+    """Rank of the first relevant result, counted from 0."""
+    return next((float(rank) for rank, relevant in enumerate(ranking.relevant) if relevant), None)
+
+
+@hookimpl
+def rankgauge_metrics():
+    return [lateness]
+'''

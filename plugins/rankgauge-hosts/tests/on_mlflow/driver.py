@@ -14,9 +14,10 @@ from rankgauge_hosts.mlflow import retrieval_metric, retrieval_scorer
 
 
 def tracked(folder):
-    """Track into a database of this test's own."""
-    mlflow.set_tracking_uri(f"sqlite:///{folder}/mlflow.db")
-    mlflow.set_experiment(experiment_id=mlflow.create_experiment("tests", artifact_location=(folder / "artifacts").as_uri()))
+    """Track into an experiment of this test's own; the tests share a database, which takes seconds to make."""
+    mlflow.set_tracking_uri(f"sqlite:///{folder.parent}/mlflow.db")
+    made = mlflow.create_experiment(str(folder), artifact_location=(folder / "artifacts").as_uri())
+    mlflow.set_experiment(experiment_id=made)
 
 
 class Models:
