@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import math
 import os
 import subprocess
 import sys
@@ -60,8 +61,8 @@ def by_engine(evaluation):
     scores = {}
     result = evaluation.run()
     for place, sample in enumerate(result.sample_ids):
-        values = {name: float(column.values[place]) for name, column in result.metrics.items()}
-        scores[sample] = {safe_name(name): None if value != value else value for name, value in values.items()}
+        values = {safe_name(name): float(column.values[place]) for name, column in result.metrics.items()}
+        scores[sample] = {name: None if math.isnan(value) else value for name, value in values.items()}
     return scores
 
 
@@ -115,7 +116,9 @@ def test_a_host_gives_the_numbers_of_the_engine(driver, quickstart, tmp_path):
 
 @pytest.mark.parametrize("driver", DRIVERS)
 @pytest.mark.parametrize(
-    "policy", [{}, {"missing_output": "exclude", "failed_output": "exclude", "no_gold": "zero"}], ids=["zero", "exclude"]
+    "policy",
+    [{}, {"missing_output": "exclude", "failed_output": "exclude", "no_gold": "zero"}],
+    ids=["zero", "exclude"],
 )
 def test_odd_samples_count_in_a_host_as_in_the_engine(driver, policy, tmp_path):
     evaluation = Engine().dataset(EDGES).with_metrics(METRICS).with_defaults(k=4)

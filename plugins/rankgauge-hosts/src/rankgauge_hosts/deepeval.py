@@ -10,6 +10,7 @@ from typing import Any
 from deepeval.errors import MissingTestCaseParamsError
 from deepeval.metrics import BaseMetric
 from deepeval.test_case import LLMTestCase, RetrievedContextData, SingleTurnParams
+
 from rankgauge_hosts.suite import MetricArgument, Suite, explanation
 
 __all__ = ["RankgaugeMetric"]
@@ -51,6 +52,9 @@ class RankgaugeMetric(BaseMetric):
     """
 
     _required_params = (SingleTurnParams.INPUT,)
+    score: float | None
+    success: bool | None
+    error: str | None
 
     def __init__(
         self,
@@ -93,7 +97,7 @@ class RankgaugeMetric(BaseMetric):
 
             RankgaugeError: Its ground truth cannot be read, or the policy refuses it.
         """
-        self.score, self.reason, self.error, self.success = None, None, None, None
+        self.score, self.error, self.success = None, None, None
         found = self._suite.score_only(
             expected=self._expected(test_case),
             retrieved=self._retrieved(test_case),

@@ -6,14 +6,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 from haystack import Document, component, default_from_dict, default_to_dict
+
 from rankgauge.compat.haystack.documents import value_of
 from rankgauge.stats import aggregate
 from rankgauge_hosts.suite import MetricArgument, Suite
 
 __all__ = ["RankgaugeEvaluator"]
+
+Value = TypeVar("Value")
 
 
 @component
@@ -67,9 +70,7 @@ class RankgaugeEvaluator:
         self.k = k
         self.policy = policy
         self.matchers = matchers
-        self._suite = Suite(
-            metrics=metric, config=config, profile=profile, k=k, policy=policy, matchers=matchers
-        )
+        self._suite = Suite(metrics=metric, config=config, profile=profile, k=k, policy=policy, matchers=matchers)
         _ = self._suite.column
         value_of(Document(content=""), document_comparison_field)
 
@@ -122,16 +123,16 @@ class RankgaugeEvaluator:
         _check_lengths(retrieved_documents, sides)
         found = []
         for place, documents in enumerate(retrieved_documents):
-            query = {name: None if side is None else side[place] for name, side in sides.items()}
-            expected = query["expected_outputs"]
+            expected = _at(expected_outputs, place)
             if expected is None:
-                expected = self._expected(query["ground_truth_documents"], query["ground_truth_answers"], place)
+                gold, answer = _at(ground_truth_documents, place), _at(ground_truth_answers, place)
+                expected = self._expected(gold, answer, place)
             scored = self._suite.score_only(
                 expected=expected,
                 retrieved=[self._item(document) for document in documents],
-                answer=query["predicted_answers"],
+                answer=_at(predicted_answers, place),
                 sample_id=f"query {place}",
-                metadata=query["metadata"],
+                metadata=_at(metadata, place),
             )
             found.append(scored)
         counted = [scored.value for scored in found if scored.value is not None]
@@ -145,7 +146,7 @@ class RankgaugeEvaluator:
 
     def to_dict(self) -> dict[str, Any]:
         """Return a dictionary that makes this component again."""
-        return default_to_dict(
+        data: dict[str, Any] = default_to_dict(
             self,
             metric=self.metric,
             document_comparison_field=self.document_comparison_field,
@@ -155,6 +156,7 @@ class RankgaugeEvaluator:
             policy=self.policy,
             matchers=self.matchers,
         )
+        return data
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> RankgaugeEvaluator:
@@ -188,6 +190,10 @@ class RankgaugeEvaluator:
                 gain = 1.0 if document.score is None else document.score
                 gains[str(value)] = max(gain, gains.get(str(value), gain))
         return gains
+
+
+def _at(side: Sequence[Value] | None, place: int) -> Value | None:
+    return None if side is None else side[place]
 
 
 def _check_lengths(retrieved: Sequence[object], sides: Mapping[str, Sequence[object] | None]) -> None:

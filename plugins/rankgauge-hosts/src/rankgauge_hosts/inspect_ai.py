@@ -11,6 +11,7 @@ from typing import Any, cast
 
 from inspect_ai.scorer import Score, Scorer, Target, mean, scorer, stderr
 from inspect_ai.solver import TaskState
+
 from rankgauge import SampleScore
 from rankgauge.errors import DataError, ParameterError, Problem
 from rankgauge.samples import GOLD_KINDS
@@ -71,9 +72,7 @@ def retrieval(
     if target not in GOLD_KINDS:
         msg = f"target is the kind of ground truth that a sample's target is: {', '.join(GOLD_KINDS)}; not {target!r}"
         raise ParameterError(msg)
-    suite = Suite(
-        metrics=_rejoined(metrics), config=config, profile=profile, k=k, policy=policy, matchers=matchers
-    )
+    suite = Suite(metrics=_rejoined(metrics), config=config, profile=profile, k=k, policy=policy, matchers=matchers)
 
     async def score(state: TaskState, target_: Target) -> Score:
         scores = suite.score(

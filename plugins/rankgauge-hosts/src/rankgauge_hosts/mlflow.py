@@ -1,6 +1,7 @@
 """
 rankgauge in both evaluation systems of MLflow: `retrieval_metric` for `mlflow.models`, `retrieval_scorer` for `genai`.
 """
+# ruff: noqa: PLC0415  # a scorer that MLflow stores imports what it needs where it runs
 
 from __future__ import annotations
 
@@ -8,7 +9,7 @@ import json
 import math
 import types
 from collections.abc import Mapping, Sequence
-from typing import Any, cast
+from typing import Any
 
 import mlflow.genai.scorers
 import mlflow.models
@@ -16,6 +17,7 @@ from mlflow.entities import AssessmentError, Feedback, SpanType, Trace
 from mlflow.genai.scorers import Scorer
 from mlflow.metrics import MetricValue
 from mlflow.models import EvaluationMetric
+
 from rankgauge import SampleScore
 from rankgauge.errors import DataError, ParameterError, Problem
 from rankgauge.samples import GOLD_KINDS
@@ -131,10 +133,11 @@ def retrieval_scorer(
     return made
 
 
-def _scored(outputs=None, expectations=None, trace=None, arguments="{}"):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202  # MLflow runs the signature's source, where no name is known
-    import json  # noqa: PLC0415  # as above
+# MLflow runs the source of this function where no other name is known; hence no annotations, and imports inside.
+def _scored(outputs=None, expectations=None, trace=None, arguments="{}"):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
+    import json
 
-    from rankgauge_hosts.mlflow import feedback  # noqa: PLC0415  # as above
+    from rankgauge_hosts.mlflow import feedback
 
     return feedback(outputs=outputs, expectations=expectations, trace=trace, **json.loads(arguments))
 
@@ -220,7 +223,7 @@ def _feedback(column: Column, score: SampleScore) -> Feedback:
 
 def _aggregates(column: Column, scores: Sequence[SampleScore]) -> dict[str, float]:
     counted = [score.value for score in scores if score.value is not None]
-    mean = aggregate(counted, cast("Any", column.aggregate))
+    mean = aggregate(counted, column.aggregate)
     counts = {
         f"n_{status}": sum(score.status == status for score in scores) for status in ("undefined", "missing", "failed")
     }
@@ -247,9 +250,8 @@ def _from_trace(trace: Trace, span: str | None, document_id: str | None) -> list
     if len(spans) > 1:
         names = ", ".join(sorted({each.name for each in spans}))
         msg = "the row cannot be scored:"
-        raise DataError(
-            msg, [Problem(f"its trace has {len(spans)} retriever spans ({names}), and one ranking is judged; name it with span=")]
-        )
+        problem = f"its trace has {len(spans)} retriever spans ({names}), and one is judged; name it with span="
+        raise DataError(msg, [Problem(problem)])
     if not spans or spans[0].outputs is None:
         return None
     documents = [_plain(document) for document in spans[0].outputs]

@@ -77,7 +77,8 @@ def _gates(suite: Suite, given: Mapping[str, Any]) -> dict[str, float]:
     names = [column.name for column in suite.columns]
     for name, limit in given.items():
         if name not in names:
-            msg = f"there is a gate for {name!r}, which is not computed{did_you_mean(name, names)}; there are {', '.join(names)}"
+            hint = did_you_mean(name, names)
+            msg = f"there is a gate for {name!r}, which is not computed{hint}; there are {', '.join(names)}"
             raise ParameterError(msg)
         if isinstance(limit, bool) or not isinstance(limit, int | float):
             msg = f"the gate of {name!r} is a number, not {limit!r}"
@@ -98,7 +99,7 @@ def _component(column: Column, score: SampleScore, gate: float | None) -> dict[s
 
 
 def _decoded(value: object) -> object:
-    """Return what a string holds if that is a JSON array or object, which is how promptfoo hands some variables over."""
+    """Return what a string holds if that is a JSON array or object, as variables often do."""
     if not isinstance(value, str) or not value.lstrip().startswith(("[", "{")):
         return value
     try:

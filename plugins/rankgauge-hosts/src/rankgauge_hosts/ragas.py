@@ -14,6 +14,7 @@ from ragas.dataset_schema import SingleTurnSample
 from ragas.metrics import MetricResult, NumericMetric, numeric_metric
 from ragas.metrics.base import MetricType, SingleTurnMetric
 from ragas.run_config import RunConfig
+
 from rankgauge import SampleScore
 from rankgauge.errors import DataError, Problem
 from rankgauge_hosts.suite import Column, MetricArgument, Suite, explanation
@@ -49,9 +50,9 @@ def retrieval_metric(
     Make a metric for `@experiment`, under its safe name (``ndcg_at_10``).
 
     Its `score()` and `ascore()` take what ragas calls `retrieved_context_ids`, `retrieved_contexts`,
-    `reference_context_ids`, `reference_contexts`, `reference` and `response`; or `retrieved` and `expected`, in any
-    form that `actual_output` and `expected_output` have in a dataset of rankgauge, which ragas has no fields for (gains,
-    for one); and `metadata`, of which `k` and `answerable` are read.
+    `reference_context_ids`, `reference_contexts`, `reference` and `response`. What ragas has no field for, such as
+    gains, stands in `retrieved` and `expected`, in any form that `actual_output` and `expected_output` have in a
+    dataset of rankgauge, and in `metadata`, of which `k` and `answerable` are read.
 
     Args:
         metric: The metric.
@@ -136,11 +137,14 @@ class RankgaugeMetric(SingleTurnMetric):
     k: int | None = None
     policy: Mapping[str, Any] | None = None
     matchers: Mapping[str, str] | None = None
+    name: str = ""
 
     def __post_init__(self) -> None:
         column = self._suite.column
         self.name = self.name or column.safe_name
-        needed = {"response" if column.judges_answer else "retrieved_context_ids" if column.gold == ("relevant",) else ""}
+        needed = {
+            "response" if column.judges_answer else "retrieved_context_ids" if column.gold == ("relevant",) else ""
+        }
         # The public setter refuses the columns of ids.
         self._required_columns = {
             MetricType.SINGLE_TURN: {name if name in needed else f"{name}:optional" for name in _FIELDS}
@@ -200,7 +204,7 @@ def _retrieved(ids: Sequence[object] | None, texts: Sequence[object] | None) -> 
         return ids if texts is None else [{"text": text} for text in texts]
     if len(ids) != len(texts):
         # An output that cannot be read is a failed one, and the engine says so.
-        return {"retrieved": f"{len(ids)} retrieved_context_ids and {len(texts)} retrieved_contexts"}
+        return {"retrieved": f"{len(ids)} ids and {len(texts)} texts"}
     return [{"id": name, "text": text} for name, text in zip(ids, texts, strict=True)]
 
 
@@ -212,7 +216,7 @@ def _expected(
     name: str | None = None,
 ) -> dict[str, object]:
     given = {"relevant": ids, "passages": texts, "answer": answer or None}
-    expected = {kind: value for kind, value in given.items() if value is not None}
+    expected: dict[str, object] = {kind: value for kind, value in given.items() if value is not None}
     if not expected and not (metadata and metadata.get("answerable") is False):
         msg = "the sample cannot be scored:"
         problem = "it has no ground truth; give reference_context_ids, reference_contexts or reference"

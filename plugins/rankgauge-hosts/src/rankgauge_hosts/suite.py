@@ -12,10 +12,10 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any, NamedTuple, cast
+from typing import Any, Literal, NamedTuple, cast
 
 from rankgauge import Engine, Evaluation, SampleScore
-from rankgauge.errors import DataError, ParameterError, Problem
+from rankgauge.errors import ParameterError
 from rankgauge.evaluation.single import check_stream
 from rankgauge.samples import GoldKind
 
@@ -56,7 +56,7 @@ class Column(NamedTuple):
     range: tuple[float | None, float | None]
     gold: tuple[GoldKind, ...]
     judges_answer: bool
-    aggregate: str
+    aggregate: Literal["mean", "sum", "geometric"]
     expression: str
 
 
@@ -275,7 +275,10 @@ def _output(retrieved: object, answer: str | None) -> object:
 
 
 _KINDS: Mapping[str, tuple[tuple[type, ...], str]] = {
-    "metrics": ((str, Mapping, list, tuple), "an expression such as 'ndcg@10', a mapping with 'metric', or a list of those"),
+    "metrics": (
+        (str, Mapping, list, tuple),
+        "an expression such as 'ndcg@10', a mapping with 'metric', or a list of those",
+    ),
     "config": ((str,), "the path of a config file"),
     "profile": ((str,), "the name of a profile"),
     "k": ((int,), "an integer of 1 or more"),

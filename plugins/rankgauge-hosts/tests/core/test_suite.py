@@ -11,11 +11,11 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-
 import rankgauge_hosts.suite
+from rankgauge_hosts import Suite, explanation
+
 from rankgauge import SampleScore
 from rankgauge.errors import DataError, ParameterError, RankgaugeError, SampleRefusedError
-from rankgauge_hosts import Suite, explanation
 
 PROJECT = tomllib.loads((Path(__file__).parent.parent.parent / "pyproject.toml").read_text(encoding="utf-8"))
 HOSTS = {"inspect", "deepeval", "haystack", "mlflow", "ragas"}
@@ -150,7 +150,10 @@ def test_of_the_metadata_only_what_rankgauge_knows_is_read():
 def test_an_answer_alone_is_no_ranking():
     suite = Suite(metrics=["recall@5", "answer-exact-match"])
     scores = suite.score(expected={"relevant": ["a"], "answer": "yes"}, answer="yes")
-    assert {name: score.status for name, score in scores.items()} == {"recall@5": "missing", "answer-exact-match": "scored"}
+    assert {name: score.status for name, score in scores.items()} == {
+        "recall@5": "missing",
+        "answer-exact-match": "scored",
+    }
     assert scores["answer-exact-match"].value == 1.0
 
 
@@ -184,7 +187,10 @@ def test_a_suite_is_used_by_many_threads_at_once():
     suite = Suite(metrics=["recall(matcher=fuzzy-chunk)@5", "answer-containment-at-k"])
     samples = [
         {
-            "expected": {"passages": [f"The lighthouse number {place} is {place} metres tall."], "answer": f"{place} metres"},
+            "expected": {
+                "passages": [f"The lighthouse number {place} is {place} metres tall."],
+                "answer": f"{place} metres",
+            },
             "retrieved": [{"text": f"number {place + shift} is {place + shift} metres tall"} for shift in (1, 0)],
         }
         for place in range(100, 300)

@@ -10,7 +10,7 @@ import socket
 
 ATTEMPTS: list[str] = []
 
-_LOCAL = ("127.", "localhost", "::1", "0.0.0.0")
+_LOCAL = ("127.", "localhost", "::1")
 
 
 def _refuse(host: object) -> None:

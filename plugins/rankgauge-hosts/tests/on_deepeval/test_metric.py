@@ -12,9 +12,9 @@ from deepeval import assert_test
 from deepeval.errors import MissingTestCaseParamsError
 from deepeval.metrics.utils import copy_metrics
 from deepeval.test_case import LLMTestCase, RetrievedContextData
+from rankgauge_hosts.deepeval import RankgaugeMetric
 
 from rankgauge.errors import PlanError
-from rankgauge_hosts.deepeval import RankgaugeMetric
 
 
 @pytest.fixture(scope="module")
@@ -55,7 +55,8 @@ def test_where_less_is_better_the_threshold_is_the_most(lateness):
 
 
 @pytest.mark.parametrize(
-    "copied", [copy.deepcopy, lambda metric: pickle.loads(pickle.dumps(metric)), lambda metric: copy_metrics([metric])[0]]
+    "copied",
+    [copy.deepcopy, lambda metric: pickle.loads(pickle.dumps(metric)), lambda metric: copy_metrics([metric])[0]],
 )
 def test_a_copy_scores_as_the_original(copied):
     """DeepEval makes metrics again from the attributes that are called like arguments."""

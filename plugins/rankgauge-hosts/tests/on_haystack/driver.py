@@ -6,9 +6,9 @@ import math
 from typing import NamedTuple
 
 from haystack import Document, Pipeline
+from rankgauge_hosts.haystack import RankgaugeEvaluator
 
 from rankgauge.expression import safe_name
-from rankgauge_hosts.haystack import RankgaugeEvaluator
 
 
 def retrieved(sample):
@@ -31,7 +31,9 @@ class Haystack(NamedTuple):
         }
         for metric in metrics:
             pipeline.add_component(safe_name(metric), RankgaugeEvaluator(metric, **arguments))
-        results = Pipeline.loads(pipeline.dumps(), allowed_modules=["rankgauge_hosts.haystack"]).run({safe_name(metric): inputs for metric in metrics})
+        results = Pipeline.loads(pipeline.dumps(), allowed_modules=["rankgauge_hosts.haystack"]).run(
+            {safe_name(metric): inputs for metric in metrics}
+        )
         found = {sample["id"]: {} for sample in samples}
         for name, outputs in results.items():
             for sample, value in zip(samples, outputs["individual_scores"], strict=True):

@@ -15,9 +15,9 @@ from haystack.components.evaluators import (
     DocumentRecallEvaluator,
 )
 from haystack.evaluation import EvaluationRunResult
+from rankgauge_hosts.haystack import RankgaugeEvaluator
 
 from rankgauge.errors import PlanError, PolicyError
-from rankgauge_hosts.haystack import RankgaugeEvaluator
 
 
 def documents(*ids, scores=None, **fields):
@@ -85,7 +85,9 @@ def test_under_its_profile_the_numbers_are_haystacks(metric, theirs, field):
         ]
         wanted = random.sample(pool, random.randint(1, 5))
         scores = [float(random.randint(1, 3)) for _ in wanted] if query % 2 else [None] * len(wanted)
-        gold.append([Document(id=d.id, content=d.content, meta=d.meta, score=s) for d, s in zip(wanted, scores, strict=True)])
+        gold.append(
+            [Document(id=d.id, content=d.content, meta=d.meta, score=s) for d, s in zip(wanted, scores, strict=True)]
+        )
         retrieved.append(random.choices(pool, k=random.randint(1, 10)))  # with repeats
     sides = {"ground_truth_documents": gold, "retrieved_documents": retrieved}
 

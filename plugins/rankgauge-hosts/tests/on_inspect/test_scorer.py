@@ -14,9 +14,9 @@ from inspect_ai import eval as evaluate
 from inspect_ai.dataset import Sample
 from inspect_ai.model import ModelOutput
 from inspect_ai.solver import solver
+from rankgauge_hosts.inspect_ai import _rejoined, retrieval
 
 from rankgauge.errors import ParameterError, PlanError
-from rankgauge_hosts.inspect_ai import _rejoined, retrieval
 
 SAMPLES = [
     {"id": "found", "expected_output": {"a": 3, "b": 1}, "actual_output": ["a", "x"]},
@@ -172,7 +172,9 @@ def test_the_completion_is_the_answer(tmp_path):
 
 
 def test_a_sample_without_ground_truth_fails_and_says_what_to_name(tmp_path):
-    log = run(Sample(id="q", input="?"), emitting("d7"), folder=tmp_path, metrics="recall@5", retrieved="hits", gold="qrels")
+    log = run(
+        Sample(id="q", input="?"), emitting("d7"), folder=tmp_path, metrics="recall@5", retrieved="hits", gold="qrels"
+    )
     assert log.status == "error"
     assert "there is no 'qrels' in its metadata and no target" in log.error.message
 
@@ -182,7 +184,10 @@ def test_a_sample_without_ground_truth_fails_and_says_what_to_name(tmp_path):
     [
         ("recall@1,5", ["recall@1,5"]),
         (["recall@1", "5", "10", "ndcg@10"], ["recall@1,5,10", "ndcg@10"]),
-        (["ndcg(gain=exponential", "clamp=true)@10", "retrieval-mrr"], ["ndcg(gain=exponential,clamp=true)@10", "retrieval-mrr"]),
+        (
+            ["ndcg(gain=exponential", "clamp=true)@10", "retrieval-mrr"],
+            ["ndcg(gain=exponential,clamp=true)@10", "retrieval-mrr"],
+        ),
         ([{"metric": "ndcg@10"}, "P@5"], [{"metric": "ndcg@10"}, "P@5"]),
         (None, None),
     ],
@@ -192,7 +197,11 @@ def test_what_the_command_line_takes_apart_is_put_together(given, metrics):
 
 
 def test_the_package_is_found_by_name_in_a_process_that_never_imported_it(child_environment):
-    script = "from inspect_ai._util.registry import registry_lookup as r; print(r('scorer', 'rankgauge_hosts/retrieval'))"
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=120, env=child_environment)
+    script = (
+        "from inspect_ai._util.registry import registry_lookup as r; print(r('scorer', 'rankgauge_hosts/retrieval'))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=120, env=child_environment
+    )
     assert "retrieval" in done.stdout
     assert "None" not in done.stdout

@@ -8,9 +8,9 @@ import mlflow
 import pandas as pd
 import pytest
 from mlflow.entities import Feedback
+from rankgauge_hosts.mlflow import retrieval_metric, retrieval_scorer
 
 from rankgauge.expression import safe_name
-from rankgauge_hosts.mlflow import retrieval_metric, retrieval_scorer
 
 
 def tracked(folder):
@@ -35,9 +35,7 @@ class Models:
         made = [retrieval_metric(metric, **arguments) for metric in metrics]
         given = {metric.name: watched(metric) for metric in made}
         with mlflow.start_run():
-            result = mlflow.models.evaluate(
-                data=frame, predictions="retrieved", targets="relevant", extra_metrics=made
-            )
+            result = mlflow.models.evaluate(data=frame, predictions="retrieved", targets="relevant", extra_metrics=made)
         table = result.tables["eval_results_table"]
         found = {sample["id"]: {} for sample in samples}
         for name, values in given.items():

@@ -9,9 +9,9 @@ import mlflow
 import pytest
 from mlflow.entities import Document, SpanType
 from mlflow.genai.scorers import Scorer
+from rankgauge_hosts.mlflow import feedback, retrieval_scorer
 
 from rankgauge.errors import DataError, ParameterError, PlanError
-from rankgauge_hosts.mlflow import feedback, retrieval_scorer
 
 
 @pytest.fixture(scope="module")
@@ -41,17 +41,17 @@ def test_a_run_averages_what_counts(driver, tmp_path):
 
 
 def test_feedback_says_what_it_is_or_why_there_is_no_value():
-    scored, = feedback(outputs=["a"], expectations={"relevant": ["a", "b"]}, metrics="recall@5")
+    (scored,) = feedback(outputs=["a"], expectations={"relevant": ["a", "b"]}, metrics="recall@5")
     assert (scored.name, scored.value, scored.error) == ("recall_at_5", 0.5, None)
     assert scored.rationale == "recall@5 is 0.5 (k 5, relevant_count 2, found 1)"
     assert scored.metadata == {"status": "scored", "metric": "retrieval-recall-at-k@5"}
-    undefined, = feedback(outputs=["a"], expectations={"relevant": []}, metrics="recall@5")
+    (undefined,) = feedback(outputs=["a"], expectations={"relevant": []}, metrics="recall@5")
     assert (undefined.value, undefined.error.error_code) == (None, "UNDEFINED")
     assert "no ground truth" in undefined.error.error_message
-    counted, = feedback(outputs={"results": 1}, expectations={"relevant": ["a"]}, metrics="recall@5")
+    (counted,) = feedback(outputs={"results": 1}, expectations={"relevant": ["a"]}, metrics="recall@5")
     assert (counted.value, counted.metadata["status"]) == (0.0, "missing")
     policy = {"failed_output": "exclude"}
-    failed, = feedback(outputs=5, expectations={"relevant": ["a"]}, metrics="recall@5", policy=policy)
+    (failed,) = feedback(outputs=5, expectations={"relevant": ["a"]}, metrics="recall@5", policy=policy)
     assert (failed.value, failed.error.error_code) == (None, "FAILED")
 
 
@@ -119,8 +119,9 @@ def test_without_a_retrieval_there_is_no_output(driver, tmp_path):
     assert (found.value, found.metadata["status"]) == (0.0, "missing")
 
 
-def test_a_stored_scorer_scores_as_the_one_that_was_made():
+def test_a_stored_scorer_scores_as_the_one_that_was_made(monkeypatch):
     """MLflow stores source and signature, and runs them where nothing else is known."""
+    monkeypatch.setenv("MLFLOW_SERVER_ENABLE_CUSTOM_SCORERS", "true")
     made = retrieval_scorer(["recall@5"], name="quality", k=3, policy={"no_gold": "zero"}, gold="truth")
     again = Scorer.model_validate(made.model_dump())
     for expectations in ({"truth": ["a", "b"]}, {"truth": []}):

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 from typing import NamedTuple
 
-from rankgauge.expression import safe_name
 from rankgauge_hosts.promptfoo import get_assert
+
+from rankgauge.expression import safe_name
 
 
 class Promptfoo(NamedTuple):

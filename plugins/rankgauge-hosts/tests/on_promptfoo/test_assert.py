@@ -7,9 +7,9 @@ import subprocess
 import sys
 
 import pytest
+from rankgauge_hosts.promptfoo import get_assert
 
 from rankgauge.errors import DataError, RankgaugeError
-from rankgauge_hosts.promptfoo import get_assert
 
 # What promptfoo's wrapper does with `type: python, value: file://assert_retrieval.py`, restated.
 WRAPPER = """
@@ -40,7 +40,12 @@ def test_the_result_is_what_promptfoo_reads(tmp_path):
         "provider": {},
     }
     (tmp_path / "given.json").write_text(json.dumps(['["a", "x"]', context]))
-    command = [sys.executable, "-c", WRAPPER, *(str(tmp_path / name) for name in ("assert_retrieval.py", "given.json", "out.json"))]
+    command = [
+        sys.executable,
+        "-c",
+        WRAPPER,
+        *(str(tmp_path / name) for name in ("assert_retrieval.py", "given.json", "out.json")),
+    ]
     subprocess.run(command, check=True, timeout=60)
     assert json.loads((tmp_path / "out.json").read_text()) == {
         "pass": True,
@@ -94,7 +99,12 @@ def test_retrieved_items_may_stand_beside_the_answer(place):
 
 def test_ground_truth_may_be_json_or_an_answer():
     assert graded(["a"], variables={"gold": '{"a": 2, "b": 0}'})["score"] == 1.0
-    assert graded([{"text": "It is 41 metres."}], variables={"gold": "41 metres"}, metrics="answer-containment-at-k")["score"] == 1.0
+    assert (
+        graded([{"text": "It is 41 metres."}], variables={"gold": "41 metres"}, metrics="answer-containment-at-k")[
+            "score"
+        ]
+        == 1.0
+    )
 
 
 @pytest.mark.parametrize(

@@ -6,9 +6,9 @@ import math
 import warnings
 
 from ragas import EvaluationDataset, SingleTurnSample, evaluate
+from rankgauge_hosts.ragas import RankgaugeMetric, retrieval_metric
 
 from rankgauge.expression import safe_name
-from rankgauge_hosts.ragas import RankgaugeMetric, retrieval_metric
 
 
 class Experiment:
@@ -45,9 +45,7 @@ class Evaluate:
             result = evaluate(dataset, metrics=made, show_progress=False, raise_exceptions=True)
         found = {}
         for sample, row in zip(samples, result.scores, strict=True):
-            found[sample["id"]] = {
-                safe_name(name): None if math.isnan(value) else value for name, value in row.items()
-            }
+            found[sample["id"]] = {safe_name(name): None if math.isnan(value) else value for name, value in row.items()}
         return found
 
     def sample(self, sample):
