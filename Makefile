@@ -4,11 +4,12 @@ VENV ?= .venv
 BIN = $(VENV)/bin
 LIGHT_PLUGINS = $(patsubst %/pyproject.toml,%,$(wildcard plugins/*/pyproject.toml))
 
-.PHONY: help demo test check format docs bench clean
+.PHONY: help demo test test-hosts check format docs bench clean
 
 help:
 	@echo "make demo     run the quickstart and print its scores"
 	@echo "make test     run the whole test suite"
+	@echo "make test-hosts  test rankgauge inside each harness, in an environment each (HOSTS=\"haystack ragas\" for some)"
 	@echo "make check    format and lint (ruff), types (mypy), layers (import-linter)"
 	@echo "make format   let ruff format and fix"
 	@echo "make docs     write the generated pages and configs/schema.json"
@@ -32,6 +33,10 @@ demo: $(VENV)/.installed
 
 test: $(VENV)/.installed-dev
 	$(BIN)/python -m pytest -n auto
+
+# Hosts cannot share an environment; each has one under $(VENV)/hosts.
+test-hosts: $(BIN)/python
+	$(BIN)/python plugins/rankgauge-hosts/run_tests.py $(HOSTS)
 
 check: $(VENV)/.installed-dev
 	$(BIN)/ruff format --check .

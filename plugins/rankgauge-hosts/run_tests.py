@@ -97,26 +97,19 @@ def tested(host: str, environment: Path) -> Outcome:
         problem = f"{type(error).__name__}: {error}"
     if problem:
         return _told(host, "not tested", f"its environment could not be made: {problem}", started)
-    own = Path("plugins", "rankgauge-hosts")
-    command = [
-        str(_python(environment)),
-        "-m",
-        "pytest",
-        "-q",
-        "-p",
-        "no:cacheprovider",
-        "-c",
-        str(own / "pyproject.toml"),
-    ]
-    roots = [f"on_{host}", "test_same_numbers.py", "test_docs.py"]
-    command += ["--rootdir", str(own), *(str(own / "tests" / root) for root in roots)]
+    work = environment / "work"  # hosts leave logs, caches and databases where they run
+    shutil.rmtree(work, ignore_errors=True)
+    work.mkdir()
+    command = [str(_python(environment)), "-m", "pytest", "-q", "-p", "no:cacheprovider", "--rootdir", str(HERE)]
+    command += ["-c", str(HERE / "pyproject.toml"), str(HERE / "tests" / f"on_{host}")]
+    command += [str(HERE / "tests" / shared) for shared in ("test_same_numbers.py", "test_docs.py")]
     output = environment / "tests.log"
     with output.open("w", encoding="utf-8") as log:
         try:
             done = subprocess.run(
                 command,
-                cwd=ROOT,
-                env={**os.environ, "RANKGAUGE_HOST": host, "PYTHONPATH": "", **_quiet()},
+                cwd=work,
+                env={**os.environ, "RANKGAUGE_HOST": host, "HOME": str(work), **_quiet()},
                 stdout=log,
                 stderr=subprocess.STDOUT,
                 timeout=_TEST_SECONDS,

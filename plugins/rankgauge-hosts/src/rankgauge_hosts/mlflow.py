@@ -193,8 +193,9 @@ def feedback(
         matchers: The matcher for a kind of gold.
 
     Returns:
-        A feedback for each metric, under its safe name. One for which nothing counts has an error whose code is the
-        status (`UNDEFINED`, `MISSING`, `FAILED`) and no value, which leaves it out of MLflow's aggregates.
+        A feedback for each metric, under its safe name. One for which nothing counts has no value, which leaves it out
+        of MLflow's aggregates: where it is undefined, it has a rationale, and no `pass_if` is asked; where its output
+        is missing or failed, and excluded, it has an error whose code is the status (`MISSING`, `FAILED`).
 
     Raises:
         RankgaugeError: The arguments or the ground truth cannot be used, or the policy refuses the row.
@@ -215,7 +216,7 @@ _ARGUMENTS = _PLACES | {"metrics", "config", "profile", "k", "policy", "matchers
 def _feedback(column: Column, score: SampleScore) -> Feedback:
     why = explanation(column.name, score)
     about = {"status": score.status, "metric": column.expression}
-    if score.value is None:
+    if score.value is None and score.status != "undefined":
         error = AssessmentError(error_code=score.status.upper(), error_message=score.reason)
         return Feedback(name=column.safe_name, error=error, rationale=why, metadata=about)
     return Feedback(name=column.safe_name, value=score.value, rationale=why, metadata=about)
@@ -227,7 +228,7 @@ def _aggregates(column: Column, scores: Sequence[SampleScore]) -> dict[str, floa
     counts = {
         f"n_{status}": sum(score.status == status for score in scores) for status in ("undefined", "missing", "failed")
     }
-    known = {} if mean is None else {column.aggregate: mean}
+    known: dict[str, float] = {} if mean is None else {column.aggregate: mean}
     return {**known, "n": len(counted), **counts}
 
 

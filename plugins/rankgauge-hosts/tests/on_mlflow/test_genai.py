@@ -36,6 +36,7 @@ def test_a_run_averages_what_counts(driver, tmp_path):
         {"inputs": {"q": "3"}, "outputs": ["x"], "expectations": {"relevant": ["a"]}},
     ]
     result = mlflow.genai.evaluate(data=rows, scorers=[retrieval_scorer(["recall@5", "nDCG@10"])])
+    assert sorted(result.result_df["recall_at_5/value"].dropna()) == [0.0, 0.5]
     assert result.metrics["recall_at_5/mean"] == 0.25
     assert set(result.metrics) == {"recall_at_5/mean", "ndcg_at_10/mean"}
 
@@ -46,8 +47,8 @@ def test_feedback_says_what_it_is_or_why_there_is_no_value():
     assert scored.rationale == "recall@5 is 0.5 (k 5, relevant_count 2, found 1)"
     assert scored.metadata == {"status": "scored", "metric": "retrieval-recall-at-k@5"}
     (undefined,) = feedback(outputs=["a"], expectations={"relevant": []}, metrics="recall@5")
-    assert (undefined.value, undefined.error.error_code) == (None, "UNDEFINED")
-    assert "no ground truth" in undefined.error.error_message
+    assert (undefined.value, undefined.error, undefined.metadata["status"]) == (None, None, "undefined")
+    assert "no ground truth" in undefined.rationale
     (counted,) = feedback(outputs={"results": 1}, expectations={"relevant": ["a"]}, metrics="recall@5")
     assert (counted.value, counted.metadata["status"]) == (0.0, "missing")
     policy = {"failed_output": "exclude"}
@@ -74,6 +75,24 @@ def test_what_mlflow_calls_expectations_is_ground_truth():
     outputs = {"retrieved": [{"id": "d7", "text": "The lighthouse is 41 metres tall."}], "answer": "41 metres"}
     metrics = ["recall@5", "recall(matcher=exact)@5", "answer-containment-at-k", "answer-exact-match"]
     assert list(given(outputs=outputs, expectations=expectations, metrics=metrics).values()) == [0.5, 0.5, 1.0, 1.0]
+
+
+def test_what_is_undefined_fails_no_gate(driver, tmp_path):
+    driver.tracked(tmp_path)
+
+    @mlflow.genai.scorers.scorer(pass_if=lambda value: value >= 0.5)
+    def recall_at_5(outputs, expectations):
+        return feedback(outputs=outputs, expectations=expectations, metrics="recall@5")
+
+    rows = [
+        {"inputs": {"q": "1"}, "outputs": ["a"], "expectations": {"relevant": ["a", "b"]}},
+        {"inputs": {"q": "2"}, "outputs": ["a"], "expectations": {"relevant": []}},
+    ]
+    assert mlflow.genai.evaluate(data=rows, scorers=[recall_at_5]).passed
+    rows.append({"inputs": {"q": "3"}, "outputs": ["x"], "expectations": {"relevant": ["a"]}})
+    failed = mlflow.genai.evaluate(data=rows, scorers=[recall_at_5])
+    assert not failed.passed
+    assert failed.reason == "recall_at_5: recall@5 is 0 (k 5, relevant_count 1, found 0)"
 
 
 def traced(*retrievals):
