@@ -36,7 +36,7 @@ test: $(VENV)/.installed-dev
 
 # Hosts cannot share an environment; each has one under $(VENV)/hosts.
 test-hosts: $(BIN)/python
-	$(BIN)/python plugins/rankgauge-hosts/run_tests.py $(HOSTS)
+	$(BIN)/python plugins/rankgauge-hosts/run_tests.py --environments $(VENV)/hosts $(HOSTS)
 
 check: $(VENV)/.installed-dev
 	$(BIN)/ruff format --check .

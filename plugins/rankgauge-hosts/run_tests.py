@@ -66,7 +66,7 @@ def main() -> int:
         parser.error(f"no host {unknown[0]!r}; there are {', '.join(hosts)}")
     wanted = options.hosts or hosts
     with ThreadPoolExecutor(options.jobs) as pool:
-        outcomes = list(pool.map(lambda host: tested(host, options.environments / host), wanted))
+        outcomes = list(pool.map(lambda host: tested(host, options.environments.absolute() / host), wanted))
     print(summary(outcomes), flush=True)
     statuses = {outcome.status for outcome in outcomes}
     return int("failed" in statuses or "passed" not in statuses)
