@@ -8,7 +8,7 @@ cannot share an environment.
 from __future__ import annotations
 
 import argparse
-import hashlib
+import json
 import os
 import shutil
 import subprocess
@@ -18,7 +18,7 @@ import tomllib
 import venv
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
@@ -74,8 +74,7 @@ def main() -> int:
 
 def known_hosts() -> list[str]:
     """Return the hosts: the extras of this distribution that have a folder of tests."""
-    project = tomllib.loads((HERE / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    return [extra for extra in project["optional-dependencies"] if (HERE / "tests" / f"on_{extra}").is_dir()]
+    return [extra for extra in _project(HERE)["optional-dependencies"] if (HERE / "tests" / f"on_{extra}").is_dir()]
 
 
 def tested(host: str, environment: Path) -> Outcome:
@@ -153,9 +152,9 @@ def _told(host: str, status: Literal["passed", "failed", "not tested"], told: st
 
 def _installed(host: str, environment: Path) -> str:
     """Make the environment unless it is there and made of the same requirements; return what went wrong."""
-    wanted = hashlib.sha256(b"".join(path.read_bytes() for path in (ROOT / "pyproject.toml", HERE / "pyproject.toml")))
-    stamp = environment / "installed"
-    if stamp.exists() and stamp.read_text(encoding="utf-8") == wanted.hexdigest():
+    wanted = json.dumps([_project(folder) for folder in (ROOT, HERE)], indent=1, sort_keys=True)
+    stamp = environment / "installed.json"
+    if stamp.exists() and stamp.read_text(encoding="utf-8") == wanted:
         return ""
     print(f"{host}: installing", flush=True)
     shutil.rmtree(environment, ignore_errors=True)
@@ -166,7 +165,7 @@ def _installed(host: str, environment: Path) -> str:
     if done.returncode != 0:
         errors = [line for line in done.stderr.splitlines() if line.startswith("ERROR")]
         return " ".join(errors) or done.stderr.strip()[-500:]
-    stamp.write_text(wanted.hexdigest(), encoding="utf-8")
+    stamp.write_text(wanted, encoding="utf-8")
     return ""
 
 
@@ -177,13 +176,18 @@ def _quiet() -> dict[str, str]:
 
 def _version(host: str, environment: Path) -> str:
     """Return the installed version of a host, as its environment says it."""
-    project = tomllib.loads((HERE / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    name = project["optional-dependencies"][host][0].split(">")[0]
+    name = _project(HERE)["optional-dependencies"][host][0].split(">")[0]
     script = f"import importlib.metadata as m; print(m.version({name!r}))"
     done = subprocess.run(
         [str(_python(environment)), "-c", script], capture_output=True, text=True, timeout=60, check=False
     )
     return f"{name} {done.stdout.strip() or 'of unknown version'}"
+
+
+def _project(folder: Path) -> dict[str, Any]:
+    """Return what a distribution says of itself; its requirements above all."""
+    project: dict[str, Any] = tomllib.loads((folder / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    return project
 
 
 def _python(environment: Path) -> Path:

@@ -14,7 +14,6 @@ from pathlib import Path
 import pytest
 
 TESTS = Path(__file__).parent
-ROOT = TESTS.parent.parent.parent
 HOST = os.environ.get("RANKGAUGE_HOST", "")
 KNOWN = ("inspect", "deepeval", "haystack", "mlflow", "ragas")
 
@@ -59,16 +58,16 @@ def offline():
     assert guard.ATTEMPTS == []
 
 
+@pytest.fixture(scope="session")
+def driver():
+    """Return how users of this host hand samples over: `driver.py` of its folder."""
+    return load(f"rankgauge_driver_of_{HOST}", TESTS / f"on_{HOST}" / "driver.py")
+
+
 @pytest.fixture
 def child_environment():
     """Return the environment for child processes: offline and quiet."""
     return {**os.environ, **QUIET, "PYTHONPATH": str(TESTS / "offline")}
-
-
-@pytest.fixture(scope="session")
-def quickstart():
-    """Return the path of the quickstart's config."""
-    return ROOT / "configs" / "quickstart" / "rankgauge.yaml"
 
 
 @pytest.fixture

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import copy
 import pickle
-import sys
-from pathlib import Path
 
 import pytest
 from deepeval import assert_test
@@ -15,15 +13,6 @@ from deepeval.test_case import LLMTestCase, RetrievedContextData
 from rankgauge_hosts.deepeval import RankgaugeMetric
 
 from rankgauge.errors import PlanError
-
-
-@pytest.fixture(scope="module")
-def driver():
-    sys.path.insert(0, str(Path(__file__).parent))
-    import driver
-
-    yield driver
-    sys.path.remove(str(Path(__file__).parent))
 
 
 def case(retrieved, gold, **fields):

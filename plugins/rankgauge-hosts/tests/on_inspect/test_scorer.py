@@ -27,15 +27,6 @@ SAMPLES = [
 
 
 @pytest.fixture(scope="module")
-def driver():
-    sys.path.insert(0, str(Path(__file__).parent))
-    import driver
-
-    yield driver
-    sys.path.remove(str(Path(__file__).parent))
-
-
-@pytest.fixture(scope="module")
 def location(driver, tmp_path_factory):
     return driver.make_log(SAMPLES, tmp_path_factory.mktemp("log"))
 

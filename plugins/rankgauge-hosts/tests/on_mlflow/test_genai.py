@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-
 import mlflow
 import pytest
 from mlflow.entities import Document, SpanType
@@ -12,15 +9,6 @@ from mlflow.genai.scorers import Scorer
 from rankgauge_hosts.mlflow import feedback, retrieval_scorer
 
 from rankgauge.errors import DataError, ParameterError, PlanError
-
-
-@pytest.fixture(scope="module")
-def driver():
-    sys.path.insert(0, str(Path(__file__).parent))
-    import driver
-
-    yield driver
-    sys.path.remove(str(Path(__file__).parent))
 
 
 def given(**arguments):

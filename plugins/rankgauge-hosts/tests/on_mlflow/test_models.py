@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-
 import mlflow
 import numpy as np
 import pandas as pd
@@ -14,16 +11,6 @@ from mlflow.models.evaluation.validation import ModelValidationFailedException
 from rankgauge_hosts.mlflow import retrieval_metric
 
 from rankgauge.errors import ParameterError, PlanError
-
-
-@pytest.fixture(scope="module")
-def driver():
-    sys.path.insert(0, str(Path(__file__).parent))
-    import driver
-
-    yield driver
-    sys.path.remove(str(Path(__file__).parent))
-
 
 FRAME = pd.DataFrame(
     {
