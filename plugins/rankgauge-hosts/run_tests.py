@@ -163,8 +163,10 @@ def _installed(host: str, environment: Path) -> str:
     command += ["-e", str(ROOT), "-e", f"{HERE}[{host},test]"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=_INSTALL_SECONDS, check=False)
     if done.returncode != 0:
-        errors = [line for line in done.stderr.splitlines() if line.startswith("ERROR")]
-        return " ".join(errors) or done.stderr.strip()[-500:]
+        log = environment / "install.log"
+        log.write_text(done.stdout + done.stderr, encoding="utf-8")
+        errors = [line.strip() for line in done.stderr.splitlines() if line.strip().startswith("ERROR: ")]
+        return f"{errors[-1] if errors else f'pip ended with {done.returncode}'}; see {log}"
     stamp.write_text(wanted, encoding="utf-8")
     return ""
 
