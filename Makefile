@@ -5,12 +5,13 @@ TORCH ?= torch==2.13.0
 BIN = $(VENV)/bin
 LIGHT_PLUGINS = $(patsubst %/pyproject.toml,%,$(wildcard plugins/*/pyproject.toml))
 
-.PHONY: help demo test test-model check check-wheel format docs bench clean
+.PHONY: help demo test test-hosts test-model check check-wheel format docs bench clean
 
 help:
 	@echo "make demo     run the quickstart and print its scores"
 	@echo "make test     run the whole test suite"
 	@echo "make test-model  run rankgauge-semantic's default model (an environment of 1.5 GB or more; TORCH picks a build)"
+	@echo "make test-hosts  test rankgauge inside each harness, in an environment each (HOSTS=\"haystack ragas\" for some)"
 	@echo "make check    format and lint (ruff), types (mypy), layers (import-linter)"
 	@echo "make check-wheel  build the wheel, and run the whole test suite against it, away from src"
 	@echo "make format   let ruff format and fix"
@@ -41,6 +42,10 @@ test-model:
 	$(PYTHON) -m venv .venv-model
 	.venv-model/bin/python -m pip install --quiet --disable-pip-version-check $(TORCH) -e . -e './plugins/rankgauge-semantic[minilm]' pytest
 	HF_HUB_OFFLINE=1 .venv-model/bin/python -m pytest -p no:cacheprovider plugins/rankgauge-semantic/model_tests
+
+# Hosts cannot share an environment; each has one under $(VENV)/hosts.
+test-hosts: $(BIN)/python
+	$(BIN)/python plugins/rankgauge-hosts/run_tests.py --environments $(VENV)/hosts $(HOSTS)
 
 check: $(VENV)/.installed-dev
 	$(BIN)/ruff format --check .

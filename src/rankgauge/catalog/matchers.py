@@ -143,7 +143,10 @@ def build_matcher(
         functools.partial(function, **everything),
         tuple(providers),
         settings={**{parameter.name: parameter.default for parameter in known}, **given},
-        versions={**{step.declaration.name: step.declaration.version for step in steps}, matcher.comparer: declaration.version},
+        versions={
+            **{step.declaration.name: step.declaration.version for step in steps},
+            matcher.comparer: declaration.version,
+        },
         check=None if declaration.check is None else functools.partial(declaration.check, **params),
         prepare=None if declaration.prepare is None else functools.partial(declaration.prepare, **params),
     )
