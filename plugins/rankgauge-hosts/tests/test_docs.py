@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+
 from rankgauge_hosts.promptfoo import get_assert
 
 PAGES = Path(__file__).parent.parent.parent.parent / "docs" / "how-to"

@@ -11,11 +11,11 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-import rankgauge_hosts.suite
-from rankgauge_hosts import Suite, explanation
 
+import rankgauge_hosts.suite
 from rankgauge import SampleScore
 from rankgauge.errors import DataError, ParameterError, RankgaugeError, SampleRefusedError
+from rankgauge_hosts import Suite, explanation
 
 PROJECT = tomllib.loads((Path(__file__).parent.parent.parent / "pyproject.toml").read_text(encoding="utf-8"))
 HOSTS = {"inspect", "deepeval", "haystack", "mlflow", "ragas"}

@@ -8,9 +8,9 @@ from typing import NamedTuple
 from deepeval import evaluate
 from deepeval.evaluate.configs import AsyncConfig, CacheConfig, DisplayConfig, ErrorConfig
 from deepeval.test_case import LLMTestCase
-from rankgauge_hosts.deepeval import RankgaugeMetric
 
 from rankgauge.expression import safe_name
+from rankgauge_hosts.deepeval import RankgaugeMetric
 
 
 def test_case(sample):

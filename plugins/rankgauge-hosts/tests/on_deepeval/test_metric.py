@@ -10,9 +10,9 @@ from deepeval import assert_test
 from deepeval.errors import MissingTestCaseParamsError
 from deepeval.metrics.utils import copy_metrics
 from deepeval.test_case import LLMTestCase, RetrievedContextData
-from rankgauge_hosts.deepeval import RankgaugeMetric
 
 from rankgauge.errors import PlanError
+from rankgauge_hosts.deepeval import RankgaugeMetric
 
 
 def case(retrieved, gold, **fields):

@@ -6,9 +6,9 @@ import math
 from typing import NamedTuple
 
 from haystack import Document, Pipeline
-from rankgauge_hosts.haystack import RankgaugeEvaluator
 
 from rankgauge.expression import safe_name
+from rankgauge_hosts.haystack import RankgaugeEvaluator
 
 
 def retrieved(sample):

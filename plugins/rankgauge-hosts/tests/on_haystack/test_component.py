@@ -15,9 +15,9 @@ from haystack.components.evaluators import (
     DocumentRecallEvaluator,
 )
 from haystack.evaluation import EvaluationRunResult
-from rankgauge_hosts.haystack import RankgaugeEvaluator
 
 from rankgauge.errors import PlanError, PolicyError
+from rankgauge_hosts.haystack import RankgaugeEvaluator
 
 
 def documents(*ids, scores=None, **fields):

@@ -14,9 +14,9 @@ from inspect_ai import eval as evaluate
 from inspect_ai.dataset import Sample
 from inspect_ai.model import ModelOutput
 from inspect_ai.solver import solver
-from rankgauge_hosts.inspect_ai import _rejoined, retrieval
 
 from rankgauge.errors import ParameterError, PlanError
+from rankgauge_hosts.inspect_ai import _rejoined, retrieval
 
 SAMPLES = [
     {"id": "found", "expected_output": {"a": 3, "b": 1}, "actual_output": ["a", "x"]},

@@ -8,9 +8,9 @@ import mlflow
 import pandas as pd
 import pytest
 from mlflow.entities import Feedback
-from rankgauge_hosts.mlflow import retrieval_metric, retrieval_scorer
 
 from rankgauge.expression import safe_name
+from rankgauge_hosts.mlflow import retrieval_metric, retrieval_scorer
 
 
 def tracked(folder):

@@ -6,9 +6,9 @@ import mlflow
 import pytest
 from mlflow.entities import Document, SpanType
 from mlflow.genai.scorers import Scorer
-from rankgauge_hosts.mlflow import feedback, retrieval_scorer
 
 from rankgauge.errors import DataError, ParameterError, PlanError
+from rankgauge_hosts.mlflow import feedback, retrieval_scorer
 
 
 def given(**arguments):

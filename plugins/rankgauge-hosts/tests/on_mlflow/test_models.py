@@ -8,9 +8,9 @@ import pandas as pd
 import pytest
 from mlflow.models import MetricThreshold
 from mlflow.models.evaluation.validation import ModelValidationFailedException
-from rankgauge_hosts.mlflow import retrieval_metric
 
 from rankgauge.errors import ParameterError, PlanError
+from rankgauge_hosts.mlflow import retrieval_metric
 
 FRAME = pd.DataFrame(
     {

@@ -5,9 +5,8 @@ from __future__ import annotations
 import json
 from typing import NamedTuple
 
-from rankgauge_hosts.promptfoo import get_assert
-
 from rankgauge.expression import safe_name
+from rankgauge_hosts.promptfoo import get_assert
 
 
 class Promptfoo(NamedTuple):

@@ -7,9 +7,9 @@ import subprocess
 import sys
 
 import pytest
-from rankgauge_hosts.promptfoo import get_assert
 
 from rankgauge.errors import DataError, RankgaugeError
+from rankgauge_hosts.promptfoo import get_assert
 
 # What promptfoo's wrapper does with `type: python, value: file://assert_retrieval.py`, restated.
 WRAPPER = """

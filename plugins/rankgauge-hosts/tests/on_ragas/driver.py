@@ -6,9 +6,9 @@ import math
 import warnings
 
 from ragas import EvaluationDataset, SingleTurnSample, evaluate
-from rankgauge_hosts.ragas import RankgaugeMetric, retrieval_metric
 
 from rankgauge.expression import safe_name
+from rankgauge_hosts.ragas import RankgaugeMetric, retrieval_metric
 
 
 class Experiment:

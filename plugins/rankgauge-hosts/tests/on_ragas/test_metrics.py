@@ -10,9 +10,9 @@ import pickle
 
 import pytest
 from ragas import Dataset, EvaluationDataset, SingleTurnSample, evaluate, experiment
-from rankgauge_hosts.ragas import RankgaugeMetric, UnscoredError, retrieval_metric
 
 from rankgauge.errors import DataError, ParameterError, PlanError
+from rankgauge_hosts.ragas import RankgaugeMetric, UnscoredError, retrieval_metric
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
 
