@@ -13,6 +13,7 @@ import numpy as np
 
 from rankgauge.errors import Problem
 from rankgauge.judged import Flags, Ints, Rows
+from rankgauge.judged.rows import distinct
 from rankgauge.judging.ranks import Ranks, ranks_of
 from rankgauge.judging.repeats import RepeatFinder, Repeats, surplus
 from rankgauge.judging.run import JudgedPart, RunCollector, shown
@@ -161,7 +162,7 @@ def queries_with_ties(found: Rows, ranks: Ranks) -> Ints:
     n_judged = np.diff(np.append(edges, len(order)))
     highest, lowest = np.maximum.reduceat(gain, edges), np.minimum.reduceat(gain, edges)
     lowest[n_judged < (high - low + 1)[edges]] = 0.0  # some of them are not judged
-    return np.unique(sample[edges][highest != lowest])
+    return distinct(sample[edges][highest != lowest])
 
 
 def refuse_ties(run: RunCollector, tied: Ints) -> None:

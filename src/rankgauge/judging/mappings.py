@@ -16,6 +16,7 @@ import numpy as np
 
 from rankgauge.errors import DataError, Problem
 from rankgauge.judged import Floats, Ints, Rows
+from rankgauge.judged.rows import distinct
 from rankgauge.judging.batches import after_ranking
 from rankgauge.judging.ranks import Ranks
 from rankgauge.judging.run import RunCollector
@@ -188,7 +189,7 @@ def _descending(scores: Floats, starts: Ints, lengths: Ints) -> Floats:
     rises[inner - 1] = False
     if not rises.any():
         return scores
-    unsorted = np.unique(np.searchsorted(starts, np.flatnonzero(rises) + 1, side="right") - 1)
+    unsorted = distinct(np.searchsorted(starts, np.flatnonzero(rises) + 1, side="right") - 1)
     ordered = scores.copy()
     for query in unsorted.tolist():
         own = ordered[starts[query] : starts[query] + lengths[query]]

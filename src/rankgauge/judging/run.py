@@ -12,6 +12,7 @@ import numpy as np
 
 from rankgauge.errors import DataError, NothingToEvaluateError, Problem
 from rankgauge.judged import Flags, Ints, Judged, Rows
+from rankgauge.judged.rows import distinct, first_of_each
 from rankgauge.judging.relevance import relevance_of
 from rankgauge.policy import Profile
 from rankgauge.rankings import Qrels
@@ -177,7 +178,7 @@ class RunCollector:
             places=places,
             missing=~self._seen[places],
             n_unjudged=self._n_unjudged,
-            n_tied=len(np.unique(tied)),
+            n_tied=len(distinct(tied)),
             n_repeats=sum(part.n_repeats for part in self._parts),
         )
 
@@ -194,7 +195,8 @@ class RunCollector:
         kept = number[qrels.owners] >= 0
         rows = found._replace(sample=number[found.sample], gold=(np.cumsum(kept) - 1)[found.gold])
         first = np.zeros(len(order), dtype=np.bool_)
-        first[np.unique(rows.gold, return_index=True)[1]] = True
+        by_gold = np.argsort(rows.gold, kind="stable")  # rows stand in order of rank, and so each one's do
+        first[by_gold] = first_of_each(rows.gold[by_gold])
         gold_sample = number[qrels.owners[kept]]
         n_gold = len(gold_sample)
         gold_rank = np.arange(n_gold) - np.searchsorted(gold_sample, gold_sample) + 1
