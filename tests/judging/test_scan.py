@@ -52,7 +52,7 @@ def batch_of(run):
     rows = [row for ranking in run.values() for row in ranking]
     documents = Slices.of(row[0] for row in rows)
     return RankingBatch(
-        queries=list(run),
+        names=Slices.of(run),
         lengths=np.array([len(ranking) for ranking in run.values()]),
         documents=documents,
         keys=documents.keys(),

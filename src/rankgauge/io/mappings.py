@@ -128,7 +128,7 @@ def _batch(rankings: Sequence[tuple[str, Mapping[str, float]]]) -> RankingBatch:
     documents = Slices.of(encoded(document) for _, ranking in rankings for document in ranking)
     scores = [score for _, ranking in rankings for score in ranking.values()]
     return RankingBatch(
-        queries=[encoded(query) for query, _ in rankings],
+        names=Slices.of(encoded(query) for query, _ in rankings),
         lengths=np.array([len(ranking) for _, ranking in rankings], dtype=np.int64),
         documents=documents,
         keys=documents.keys(),

@@ -173,7 +173,7 @@ class RunFile:
         if len(wrong):
             raise MalformedError
         return RankingBatch(
-            queries=fields.column(_QUERY).at(starts).texts(),
+            names=fields.column(_QUERY).at(starts),
             lengths=np.diff(np.append(starts, len(begins))),
             documents=documents,
             keys=documents.keys(),
