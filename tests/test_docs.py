@@ -6,6 +6,7 @@ import json
 import re
 import runpy
 import shlex
+import shutil
 from pathlib import Path
 
 import pytest
@@ -31,24 +32,29 @@ def name_of(page: Path) -> str:
     return str(page.relative_to(ROOT))
 
 
-@pytest.mark.parametrize("page", with_blocks("python"), ids=name_of)
-def test_python_blocks_of_a_page_run_one_after_the_other(
-    page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Assertions in the blocks are the expectations."""
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Work where a reader does, beside `configs`, but on a copy that may be written to."""
+    shutil.copytree(ROOT / "configs", tmp_path / "configs", ignore=shutil.ignore_patterns("__pycache__"))
     monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.parametrize("page", with_blocks("python"), ids=name_of)
+def test_python_blocks_of_a_page_run_one_after_the_other(page: Path, folder: Path) -> None:
+    """Assertions in the blocks are the expectations."""
     scores = {"metrics": {"ndcg@10": {"mean": 0.5}}}
-    (tmp_path / "scores.json").write_text(json.dumps(scores), encoding="utf-8")
+    (folder / "scores.json").write_text(json.dumps(scores), encoding="utf-8")
     namespace: dict[str, object] = {"__name__": "docs"}
     for number, code in enumerate(blocks(page, "python"), 1):
         exec(compile(code, f"{page.name}, python block {number}", "exec"), namespace)  # noqa: S102  # our own pages
     assert "Engine" in namespace or "metric" in namespace or "scores" in namespace
 
 
+@pytest.mark.usefixtures("folder")
 @pytest.mark.parametrize("page", with_blocks("sh"), ids=name_of)
-def test_commands_of_a_page_succeed(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_commands_of_a_page_succeed(page: Path) -> None:
     """`make` targets are what runs these tests, so they are only looked up."""
-    monkeypatch.chdir(tmp_path)
     targets = re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
     for line in "".join(blocks(page, "sh")).splitlines():
         command = shlex.split(line, comments=True)
