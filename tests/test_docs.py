@@ -17,6 +17,11 @@ from rankgauge.config import load_config
 
 ROOT = Path(__file__).parent.parent
 PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")])
+SHOWN = re.compile(
+    r"^```sh\n(?P<command>rankgauge [^\n]*)\n```\n\n```text\n(?P<output>.*?)^```$", re.MULTILINE | re.DOTALL
+)
+"""One command, and behind it what it prints."""
+
 FENCE = re.compile(r"^```(?P<kind>[^\n]*)\n(?P<code>.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -63,6 +68,16 @@ def test_commands_of_a_page_succeed(page: Path) -> None:
         else:
             assert command[0] == "rankgauge"
             assert _call(command[1:], debug=True) == 0
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize("page", [page for page in PAGES if SHOWN.search(page.read_text("utf-8"))], ids=name_of)
+def test_what_a_page_shows_of_a_command_is_what_it_prints(page: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A page may leave out lines, and change none."""
+    for found in SHOWN.finditer(page.read_text(encoding="utf-8")):
+        assert _call(shlex.split(found["command"], comments=True)[1:], debug=True) == 0
+        printed = "".join(capsys.readouterr()).splitlines()
+        assert [line for line in found["output"].splitlines() if line not in printed] == []
 
 
 @pytest.mark.parametrize("page", with_blocks("yaml"), ids=name_of)
