@@ -3,6 +3,7 @@ import polars as pl
 import pytest
 
 from rankgauge import Engine, MetricSummary, Policy, Result
+from rankgauge.errors import ResultError
 
 NAN = float("nan")
 
