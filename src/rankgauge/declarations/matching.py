@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Mapping, Sequence
+import typing
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -30,6 +31,16 @@ __all__ = [
     "normalizer",
     "parse_matcher",
 ]
+
+ComparerLaw = Literal["reflexive", "empty-scores-zero", "symmetric"]
+"""
+A property that `rankgauge.testing` checks for every comparer that declares it.
+
+`reflexive`: a text that is not empty scores 1 against itself. `empty-scores-zero`: an empty text scores 0 against
+everything. `symmetric`: two texts score the same in either order.
+"""
+
+_COMPARER_LAWS = frozenset(typing.get_args(ComparerLaw))
 
 Stage = Literal["decode", "strip", "fold"]
 STAGES: tuple[Stage, ...] = ("decode", "strip", "fold")
@@ -65,10 +76,13 @@ class Comparer(Authored):
         name: What matchers call it.
 
         function: ``(retrieved, gold, **params) -> scores`` of shape (retrieved, gold), from 0 to 1.
+
+        laws: Which laws hold.
     """
 
     name: str
     function: ComparerFunction
+    laws: frozenset[ComparerLaw] = frozenset({"reflexive", "empty-scores-zero"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,22 +169,31 @@ def normalizer(name: str, *, stage: Stage) -> Callable[[NormalizerFunction], Nor
     return decorate
 
 
-def comparer(name: str) -> Callable[[ComparerFunction], ComparerFunction]:
+def comparer(
+    name: str, *, laws: Iterable[ComparerLaw] = ("reflexive", "empty-scores-zero")
+) -> Callable[[ComparerFunction], ComparerFunction]:
     """
     Declare a comparer: ``(retrieved: Sequence[str], gold: Sequence[str], **params) -> scores``.
 
     Args:
         name: Lower-case words joined by hyphens.
 
+        laws: Which laws hold; see `ComparerLaw`.
+
     Returns:
         A decorator that leaves the function as it is.
 
     Raises:
-        DeclarationError: When applied: the name cannot be used.
+        DeclarationError: When applied: the name cannot be used, or a law is none.
     """
 
     def decorate(function: ComparerFunction) -> ComparerFunction:
-        function.__rankgauge__ = Comparer(_name(name), function)  # type: ignore[attr-defined]  # see metric
+        declared = frozenset(laws)
+        if unknown := declared - _COMPARER_LAWS:
+            listed = ", ".join(sorted(map(repr, unknown)))
+            msg = f"comparer {name!r} names {listed}, which is no law; laws are {', '.join(sorted(_COMPARER_LAWS))}"
+            raise DeclarationError(msg)
+        function.__rankgauge__ = Comparer(_name(name), function, declared)  # type: ignore[attr-defined]  # see metric
         return function
 
     return decorate
