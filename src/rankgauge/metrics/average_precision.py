@@ -27,7 +27,7 @@ def _details(judged: Judged, *, k: Cutoff | None = None) -> Mapping[str, Sequenc
     gold=("relevant", "passages"),
     matcher="chunk",
     short=("MAP", "AP", "map_cut_{k}"),
-    laws=("bounded", "best-first", "padding", "tail", "duplicates", "monotone-in-k"),
+    laws=("bounded", "best-first", "relevant-helps", "padding", "tail", "duplicates", "monotone-in-k"),
     details=_details,
     joins=("relevant",),
 )

@@ -43,7 +43,7 @@ def _ndcg_details(
     matcher="chunk",
     short=("ndcg", "nDCG", "ndcg_cut_{k}"),
     uses_rel=False,
-    laws=("bounded", "perfect-is-one", "best-first", "padding", "tail", "duplicates"),
+    laws=("bounded", "perfect-is-one", "best-first", "relevant-helps", "padding", "tail", "duplicates"),
     details=_ndcg_details,
 )
 def ndcg(
@@ -103,7 +103,7 @@ def _any_details(
     gold=("relevant", "passages"),
     matcher="chunk",
     short=("ndcg_any", "NDCG_any"),
-    laws=("bounded", "perfect-is-one", "best-first", "padding", "tail", "duplicates"),
+    laws=("bounded", "perfect-is-one", "best-first", "relevant-helps", "padding", "tail", "duplicates"),
     details=_any_details,
 )
 def ndcg_any(

@@ -23,7 +23,7 @@ def _details(judged: Judged, *, k: Cutoff, count: str = "distinct") -> Mapping[s
     gold=("relevant", "passages"),
     matcher="chunk",
     short=("recall", "R", "recall_{k}"),
-    laws=("bounded", "best-first", "padding", "tail", "duplicates", "monotone-in-k"),
+    laws=("bounded", "best-first", "relevant-helps", "padding", "tail", "duplicates", "monotone-in-k"),
     details=_details,
     joins=("top_k",),
 )
@@ -53,7 +53,7 @@ def recall(judged: Judged, *, k: Cutoff) -> Scores:
     gold=("relevant", "passages"),
     matcher="chunk",
     short=("recall_all",),
-    laws=("bounded", "best-first", "padding", "tail", "duplicates", "monotone-in-k"),
+    laws=("bounded", "best-first", "relevant-helps", "padding", "tail", "duplicates", "monotone-in-k"),
     details=_details,
     joins=("top_k",),
 )

@@ -23,7 +23,16 @@ def _details(judged: Judged, *, k: Cutoff | None = None) -> Mapping[str, Sequenc
     gold=("relevant", "passages"),
     matcher="chunk",
     short=("MRR", "RR", "recip_rank"),
-    laws=("bounded", "perfect-is-one", "best-first", "padding", "tail", "duplicates", "monotone-in-k"),
+    laws=(
+        "bounded",
+        "perfect-is-one",
+        "best-first",
+        "relevant-helps",
+        "padding",
+        "tail",
+        "duplicates",
+        "monotone-in-k",
+    ),
     details=_details,
 )
 def reciprocal_rank(judged: Judged, *, k: Cutoff | None = None) -> Scores:

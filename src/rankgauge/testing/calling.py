@@ -118,8 +118,9 @@ def read_calling(function: Callable[..., Any], calls: str = "auto") -> Calling |
     if convention not in {"auto", *CONVENTIONS} or colon:
         known = ["auto", *CONVENTIONS]
         msg = (
-            f"calls={calls!r} is no calling convention{did_you_mean(convention, known)}; say one of {', '.join(known)}, "
-            f"or what the parameters are in order, such as gold,retrieved,k, of {', '.join(ROLES)}"
+            f"calls={calls!r} is no calling convention{did_you_mean(convention, known)}; "
+            f"say one of {', '.join(known)}, or what the parameters are in order, such as gold,retrieved,k, "
+            f"of {', '.join(ROLES)}"
         )
         raise ParameterError(msg)
     wanted = list(_wanted(function))
@@ -151,7 +152,7 @@ def _wanted(function: Callable[..., Any]) -> Iterator[_Parameter]:
     try:
         signature = inspect.signature(function)
     except (TypeError, ValueError) as error:
-        msg = f"the parameters of {_named(function)} cannot be read ({error}); say what they are: calls='retrieved,gold,k'"
+        msg = f"the parameters of {_named(function)} cannot be read ({error}); say them: calls='retrieved,gold,k'"
         raise ParameterError(msg) from error
     routine = function if inspect.isroutine(function) else type(function).__call__
     try:
@@ -281,7 +282,7 @@ def _spelled(function: Callable[..., Any], listed: str, *, batch: bool) -> Calli
     return Calling(pairs, batch=batch, by_name=frozenset(each.name for each in wanted if each.by_name))
 
 
-def _shape(annotation: Any) -> str:
+def _shape(annotation: object) -> str:
     """Return what an annotation says of a value: dict, set, list, nested, text, number, or nothing."""
     if annotation is None or isinstance(annotation, str):
         return ""

@@ -29,15 +29,26 @@ def _case(grades: Sequence[float], ranking: Sequence[int]) -> Case:
     return Case(tuple(grades), tuple(ranking))
 
 
+def _ordinary(grades: Sequence[float], order: Sequence[int], depth: int) -> Case:
+    return _case(grades, order[:depth])
+
+
+def _cut(case: Case, short: int) -> tuple[Case, int]:
+    """Return a case with a cutoff within it: its depth, or up to seven less."""
+    return case, max(1, len(case.ranking) - max(0, short - 4))
+
+
 _GRADED = st.lists(st.sampled_from(GRADES), min_size=1, max_size=MOST_GOLD)
 _RANKINGS = st.lists(st.integers(0, _MOST_ITEMS - 1), max_size=_MOST_ITEMS)
-_CASES = st.builds(_case, _GRADED, _RANKINGS)
 _CUTOFFS = st.sampled_from([1, 2, 3, 4, 5, 7, 10, 12, HUGE])
 
 _PLAIN = st.lists(st.just(1.0), min_size=1, max_size=MOST_GOLD)
 _GAINS = st.lists(st.sampled_from([1.0, 2.0, 3.0]), min_size=1, max_size=MOST_GOLD)
 _ORDERS = st.permutations(range(9))
 _DEPTHS = st.integers(1, 8)
+_ORDINARY_PLAIN = st.builds(_ordinary, _PLAIN, _ORDERS, _DEPTHS)
+_ORDINARY = st.builds(_ordinary, _GAINS, _ORDERS, _DEPTHS)
+_CASES = st.one_of(_ORDINARY, st.builds(_case, _GRADED, _RANKINGS))
 
 
 def cases(subject: MetricSubject) -> st.SearchStrategy[Case]:
@@ -49,23 +60,13 @@ def cases(subject: MetricSubject) -> st.SearchStrategy[Case]:
     """
     if not subject.slack:
         return _CASES
-    return st.builds(_ordinary, _GAINS if subject.graded else _PLAIN, _ORDERS, _DEPTHS)
+    return _ORDINARY if subject.graded else _ORDINARY_PLAIN
 
 
 def case_and_k(subject: MetricSubject) -> st.SearchStrategy[tuple[Case, int]]:
     """Return what a case and a cutoff are drawn from; for a function from elsewhere, one within the list."""
-    if not subject.slack:
-        return st.tuples(_CASES, _CUTOFFS)
-    return st.builds(_cut, cases(subject), st.integers(0, 11))
-
-
-def _ordinary(grades: Sequence[float], order: Sequence[int], depth: int) -> Case:
-    return _case(grades, order[:depth])
-
-
-def _cut(case: Case, short: int) -> tuple[Case, int]:
-    """Return a case with a cutoff within it: its depth, or up to seven less."""
-    return case, max(1, len(case.ranking) - max(0, short - 4))
+    within = st.builds(_cut, cases(subject), st.integers(0, 11))
+    return within if subject.slack else st.one_of(within, st.tuples(_CASES, _CUTOFFS))
 
 
 def sample_cases(least: int = 1) -> st.SearchStrategy[list[tuple[Case, int | None]]]:

@@ -5,6 +5,7 @@ The laws that are checked otherwise of metrics from elsewhere: batches, and what
 from __future__ import annotations
 
 from collections.abc import Sequence
+from random import Random
 from typing import Any
 
 from hypothesis import strategies as st
@@ -38,7 +39,7 @@ def _over(
         raise
 
 
-def _order_of_samples(trial: MetricTrial, batch: list[Case], k: int, order: Any) -> None:
+def _order_of_samples(trial: MetricTrial, batch: list[Case], k: int, order: Random) -> None:
     places = list(range(len(batch)))
     before, mean = _over(trial, batch, k, "in one batch")
     order.shuffle(places)

@@ -6,7 +6,8 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from random import Random
 from typing import Any
 
 import numpy as np
@@ -76,7 +77,7 @@ def _difference(one: Result, other: Result) -> str:
     return f"status, reason or mean differ: {first.mean!r} and {second.mean!r}"
 
 
-def _order_of_samples(trial: MetricTrial, drawn: Drawn, order: Any) -> None:
+def _order_of_samples(trial: MetricTrial, drawn: Drawn, order: Random) -> None:
     samples = _samples(trial, drawn)
     shuffled = [*samples]
     order.shuffle(shuffled)
@@ -197,7 +198,7 @@ def _plain_cases() -> Iterator[tuple[Case, int]]:
     yield Case((1.0,), (5, 6)), 1
 
 
-def _runs(*more: st.SearchStrategy[Any]) -> Any:
+def _runs(*more: st.SearchStrategy[Any]) -> Callable[[MetricSubject], Strategies]:
     return lambda _subject: (sample_cases(), *more)
 
 

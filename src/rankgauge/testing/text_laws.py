@@ -61,7 +61,7 @@ class Variant(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class ComparerSubject:
-    """A comparer: its name, its function, its variants (the default one first), and how much of rounding is forgiven."""
+    """A comparer: its name, function and variants (the default one first), and how much of rounding is forgiven."""
 
     name: str
     function: Callable[..., object]
@@ -117,16 +117,23 @@ def _idempotent(trial: Trial[NormalizerSubject], text: str) -> None:
 
 
 def _block(
-    trial: Trial[Any], compare: Callable[..., object], retrieved: Sequence[str], gold: Sequence[str], **more: Any
+    trial: Trial[Any],
+    compare: Callable[..., object],
+    retrieved: Sequence[str],
+    gold: Sequence[str],
+    *,
+    variant: str = "",
+    cutoff: float | None = None,
 ) -> Block:
-    facts = {"retrieved": [repr(text) for text in retrieved], "against": [repr(text) for text in gold]}
-    facts |= {name: value for name, value in more.items() if name == "variant"}
-    arguments = [value for name, value in more.items() if name == "cutoff"]
-    if arguments:
-        facts["cutoff"] = arguments
+    facts: dict[str, object] = {
+        "retrieved": [repr(text) for text in retrieved],
+        "against": [repr(text) for text in gold],
+        "comparer": variant,
+        "cutoff": "" if cutoff is None else cutoff,
+    }
     try:
-        returned = compare(retrieved, gold, *arguments)
-    except (Exception, SystemExit) as error:  # plugin code may raise anything
+        returned = compare(retrieved, gold) if cutoff is None else compare(retrieved, gold, cutoff)
+    except (Exception, SystemExit) as error:
         trial.note(**facts)
         trial.demand(False, f"it raised {type(error).__name__}: {error}")
         raise
