@@ -169,6 +169,10 @@ def _wanted(function: Callable[..., Any]) -> Iterator[_Parameter]:
 def _inferred(function: Callable[..., Any], wanted: list[_Parameter], convention: str) -> Calling:
     for parameter in wanted:
         parameter.role = _role_by_name(parameter)
+    needed = sum(each.role not in {None, "k"} for each in wanted if not each.is_optional)
+    for parameter in wanted:
+        if parameter.is_optional and parameter.role != "k" and needed > 1:
+            parameter.role = None  # f(retrieved, relevant, gain="linear"): an option, whatever it sounds like
     _settle(wanted, convention)
     _complete(wanted, convention)
     unknown = [parameter for parameter in wanted if parameter.role is None and not parameter.is_optional]

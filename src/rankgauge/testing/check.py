@@ -7,7 +7,7 @@ hypothesis draws the cases; it loads when a check runs, so that naming this modu
 from __future__ import annotations
 
 import contextlib
-import importlib.util
+import importlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, cast
 
@@ -41,8 +41,10 @@ def checking(what: str) -> Iterator[list[str]]:
     Raises:
         MissingExtraError: hypothesis is not installed.
     """
-    if importlib.util.find_spec("hypothesis") is None:
-        raise MissingExtraError(what, "testing")
+    try:
+        importlib.import_module("hypothesis")
+    except ImportError as error:
+        raise MissingExtraError(what, "testing") from error
     with closed_network() as attempts:
         yield attempts
 

@@ -204,7 +204,8 @@ def _empty_scores_zero(trial: Trial[ComparerSubject], variant: Variant, text: st
         trial.demand(score == 0.0, f"an empty text scores {score!r}")
 
 
-def _symmetric(trial: Trial[ComparerSubject], variant: Variant, one: str, other: str) -> None:
+def _symmetric(trial: Trial[ComparerSubject], variant: Variant, pair: tuple[str, str]) -> None:
+    one, other = pair
     there = _block(trial, variant.compare, [one], [other], variant=variant.spec)[0, 0]
     back = _block(trial, variant.compare, [other], [one], variant=variant.spec)[0, 0]
 
@@ -282,6 +283,14 @@ def _blanks() -> st.SearchStrategy[str]:
     return st.text(" \t\n\u00a0\u2003", max_size=4) | texts()
 
 
+def _related() -> st.SearchStrategy[tuple[str, str]]:
+    """Return what two texts are drawn from: any two, or one and another that holds it."""
+    pair = st.tuples(texts(), texts())
+    return (
+        pair | pair.map(lambda both: (both[0], both[0] + both[1])) | pair.map(lambda both: (both[0], both[1] + both[0]))
+    )
+
+
 def _cutoffs() -> st.SearchStrategy[float]:
     return st.sampled_from([0.1, 0.5, 0.75, 0.9, 1.0])
 
@@ -311,7 +320,7 @@ COMPARER_LAWS: dict[str, TextLaw] = {
     "arguments": TextLaw(_comparer_arguments, _with_variant(_blocks, _blocks)),
     "reflexive": TextLaw(_reflexive, _with_variant(texts)),
     "empty-scores-zero": TextLaw(_empty_scores_zero, _with_variant(texts)),
-    "symmetric": TextLaw(_symmetric, _with_variant(texts, texts)),
+    "symmetric": TextLaw(_symmetric, _with_variant(_related)),
     "pickling": TextLaw(_pickling, _drawn(), cost=0),
 }
 

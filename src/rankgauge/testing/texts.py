@@ -123,7 +123,6 @@ def check_comparer(
             without=without,
             cases=cases,
             attempts=attempts,
-            could=[law for law, info in infos.items() if info.when == "declared" and law not in wanted],
         )
 
 
@@ -225,8 +224,7 @@ def _spec_of(matcher: object) -> tuple[str, str]:
     if isinstance(matcher, str):
         return matcher, matcher
     if isinstance(matcher, Matcher):
-        text = str(matcher)
-        return text if ">" in text.partition(">=")[0] else f" > {text}", text
+        return str(matcher), str(matcher)
     found = getattr(matcher, "__rankgauge__", None)
     if isinstance(found, NamedMatcher):
         return _spec_of(found.matcher)[0], found.name

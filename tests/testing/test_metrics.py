@@ -1,0 +1,238 @@
+"""Checking metrics: the field's faulty definitions are caught by the law one would expect, and right ones pass."""
+
+from __future__ import annotations
+
+import functools
+import sys
+
+import pytest
+
+from rankgauge.catalog import Catalog
+from rankgauge.errors import BrokenLawError, MissingExtraError, ParameterError, RankgaugeError, UnknownNameError
+from rankgauge.plugin import Cutoff, Judged, JudgedSample, Scores, metric, sample_metric
+from rankgauge.testing import check_metric
+from rankgauge.testing.laws import LAWS, laws_of
+from testing import definitions
+from testing.definitions import FAULTY, RIGHT
+
+LAW_NAMES = {name for name, law in laws_of("metric").items() if law.elsewhere and name != "usable"}
+
+
+@pytest.mark.parametrize("function", RIGHT, ids=lambda function: function.__name__)
+def test_right_definitions_pass(function):
+    report = check_metric(function, cases=40)
+
+    report.raise_if_broken()
+    assert report.ok
+    assert set(report.holds) | set(report.skipped) == LAW_NAMES
+    assert {"perfect", "best-first", "relevant-helps", "empty-list", "empty-gold", "twice"} <= set(report.holds)
+
+
+@pytest.mark.parametrize(("law", "function"), FAULTY, ids=[f"{law}-{each.__name__}" for law, each in FAULTY])
+def test_faulty_definitions_are_caught(law, function):
+    laws = {law, "bounded"} if law == "no-network" else {law}
+    report = check_metric(function, laws=laws)
+
+    assert report.broken == (law,)
+    assert report[law].reason
+    assert report[law].example or law == "no-network"
+
+
+def test_every_law_of_functions_from_elsewhere_catches_one():
+    assert {law for law, _ in FAULTY} == LAW_NAMES - {"pickling"}
+
+
+@pytest.mark.parametrize(
+    ("function", "law"),
+    [
+        (definitions.precision_over_the_retrieved_count, "padding"),
+        (definitions.average_precision_over_hits, "relevant-helps"),
+        (definitions.recall_that_counts_duplicates, "duplicates"),
+        (definitions.ndcg_with_its_ideal_from_what_was_retrieved, "relevant-helps"),
+        (definitions.recall_that_divides_by_nothing, "empty-gold"),
+    ],
+)
+def test_a_fault_breaks_no_other_law(function, law):
+    assert check_metric(function, cases=40).broken == (law,)
+
+
+def test_the_example_of_a_shrunken_k_is_the_smallest_there_is():
+    example = check_metric(definitions.precision_with_k_shrunk_to_the_list, laws=["padding"])["padding"].example
+
+    assert [(each["gold"], each["retrieved"], each["k"], each["score"]) for each in example] == [
+        ({"doc-0": 1.0}, ["doc-0"], 2, 1.0),
+        ({"doc-0": 1.0}, ["doc-0", "doc-1"], 2, 0.5),
+    ]
+
+
+def test_the_example_of_average_precision_over_hits_is_the_smallest_there_is():
+    """With two relevant items, the second at rank 3: (1 + 2/3) / 2 of two hits, after 1 of one."""
+    example = check_metric(definitions.average_precision_over_hits, laws=["relevant-helps"])["relevant-helps"].example
+
+    assert [(each["retrieved"], each["score"]) for each in example] == [
+        (["doc-0", "doc-2", "doc-3"], 1.0),
+        (["doc-0", "doc-2", "doc-1"], pytest.approx(5 / 6, rel=1e-12)),
+    ]
+    assert [each["gold"] for each in example] == [{"doc-0": 1.0, "doc-1": 1.0}] * 2
+
+
+def test_the_example_of_recall_on_duplicates_passes_one():
+    example = check_metric(definitions.recall_that_counts_duplicates, laws=["duplicates"])["duplicates"].example
+
+    assert (example[-1]["gold"], example[-1]["retrieved"], example[-1]["score"]) == (
+        {"doc-0": 1.0},
+        ["doc-0", "doc-0"],
+        2.0,
+    )
+
+
+def test_a_report_tells_what_broke_with_its_example():
+    report = check_metric(definitions.precision_over_the_retrieved_count, cases=20)
+
+    with pytest.raises(BrokenLawError) as raised:
+        report.raise_if_broken()
+    assert raised.value.report is report
+    assert isinstance(raised.value, AssertionError)
+    assert raised.value.exit_code == 1
+    lines = str(raised.value).splitlines()
+    assert lines[0] == "metric precision_over_the_retrieved_count: 16 laws hold, 1 is broken"
+    assert lines[2:7] == [
+        "  broken   padding: unjudged results below the last one, up to k, change nothing: a short list is no excuse",
+        "      gold       doc-0",
+        "      retrieved  doc-0   k = 2   score = 1",
+        "      retrieved  doc-0, doc-1   k = 2   score = 0.5   (unjudged results put below)",
+        "      -> results that nobody judged changed the score of a list shorter than k",
+    ]
+
+
+def test_checks_are_reproducible():
+    one, other = (
+        check_metric(definitions.average_precision_with_repeats, laws=["duplicates", "tail"]) for _ in range(2)
+    )
+
+    assert str(one) == str(other)
+
+
+def test_a_metric_that_remembers_is_broken_and_not_an_accident_of_the_drawing():
+    report = check_metric(definitions.counting_its_calls, laws=["bounded", "twice"])
+
+    assert report.broken == ("twice",)
+
+
+def test_a_lambda_cannot_be_pickled():
+    report = check_metric(lambda retrieved, relevant, k: len(set(retrieved[:k]) & relevant) / k, cases=20)
+
+    assert report.broken == ("pickling",)
+    assert "at the top of a module" in report["pickling"].reason
+
+
+def test_an_object_and_a_partial_are_functions_too():
+    class Recall:
+        def __call__(self, retrieved, relevant, k):
+            return definitions.recall_at_k(retrieved, relevant, k)
+
+    check_metric(Recall(), laws=["perfect", "twice"]).raise_if_broken()
+    at_three = functools.partial(definitions.recall_at_k, k=3)
+    assert check_metric(at_three, laws=["bounded", "relevant-helps", "empty-list"]).ok
+
+
+def test_a_function_over_one_judged_sample_is_scored_by_the_engine():
+    report = check_metric(share_of_found, cases=20)
+
+    report.raise_if_broken()
+    assert {"usable", "perfect", "relevant-helps", "batch-size"} <= set(report.holds)
+    assert report.called == ""
+
+
+def share_of_found(ranking: JudgedSample, *, k: int) -> float | None:
+    return sum(ranking.relevant[:k]) / ranking.n_gold if ranking.n_gold else None
+
+
+@sample_metric("checked-depth-at-k", laws=["tail"])
+def depth_of_it(ranking: JudgedSample, *, k: int) -> float | None:
+    """Reward length."""
+    return min(ranking.depth, 50) / 50 if ranking.n_gold else None
+
+
+def test_a_declared_metric_is_checked_for_what_it_declares_and_what_holds_for_all():
+    report = check_metric(depth_of_it, cases=40)
+
+    assert report.name == "checked-depth-at-k"
+    assert report.broken == ("tail",)
+    assert "best-first" not in report.holds  # it does hold, and was not declared
+    assert "parts" in report.holds
+
+
+@metric("checked-hits-at-k", laws=["tail"], range=(0, None))
+def count_of_hits(judged: Judged, *, k: Cutoff) -> Scores:
+    """Count what is relevant."""
+    import numpy as np
+
+    return np.where(judged.n_gold() > 0, judged.relevant_ranks(k), np.nan)
+
+
+def test_laws_that_hold_without_being_declared_are_named():
+    report = check_metric(count_of_hits, cases=40)
+
+    report.raise_if_broken()
+    assert {"best-first", "relevant-helps", "padding", "duplicates", "monotone-in-k"} == set(report.could_declare)
+    assert "it could declare best-first" in str(report)
+
+
+def test_a_range_without_a_top_has_no_perfect_score():
+    report = check_metric(definitions.dcg_without_normalization, range=(0, None), without=["duplicates"], cases=20)
+
+    report.raise_if_broken()
+    assert report.skipped["perfect"] == "its range has no highest value"
+
+
+def test_laws_are_chosen_and_left_out():
+    chosen = check_metric(definitions.recall_without_a_cutoff, laws=["bounded", "tail"])
+    assert (chosen.holds, chosen.broken) == (("bounded",), ("tail",))
+    spared = check_metric(definitions.recall_without_a_cutoff, without=["tail"], cases=20)
+    assert spared.ok
+    assert spared.skipped["tail"] == "left out on request"
+    with pytest.raises(ParameterError, match="no law 'tails' of a metric; did you mean 'tail'"):
+        check_metric(definitions.recall_at_k, without=["tails"])
+
+
+def test_a_name_is_looked_up():
+    assert check_metric("P@5", laws=["bounded"]).name == "retrieval-precision-at-k"
+    with pytest.raises(UnknownNameError):
+        check_metric("no-such-metric", catalog=Catalog.discover(own_only=True))
+
+
+@pytest.mark.parametrize("thing", [list, 3, None])
+def test_what_is_no_function_is_refused(thing):
+    with pytest.raises(ParameterError, match="a metric is a function"):
+        check_metric(thing)
+
+
+def test_a_function_over_judged_has_to_be_declared():
+    def bare(judged: Judged, *, k: Cutoff) -> Scores:
+        raise NotImplementedError
+
+    with pytest.raises(ParameterError, match="declare it with @metric"):
+        check_metric(bare)
+
+
+def test_a_function_that_fails_on_the_plainest_case_is_a_mistake_of_the_call():
+    def text(retrieved, relevant, k):
+        return "0.5"
+
+    with pytest.raises(ParameterError, match="which is no number"):
+        check_metric(text)
+
+
+def test_without_hypothesis_the_extra_is_named(monkeypatch):
+    monkeypatch.setitem(sys.modules, "hypothesis", None)
+
+    with pytest.raises(MissingExtraError, match=r"pip install 'rankgauge\[testing\]'") as raised:
+        check_metric(definitions.recall_at_k)
+    assert raised.value.extra == "testing"
+    assert isinstance(raised.value, RankgaugeError)
+    assert isinstance(raised.value, ImportError)
+
+
+def test_names_of_laws_are_unique_for_each_kind():
+    assert len({(law.kind, law.name) for law in LAWS}) == len(LAWS)
