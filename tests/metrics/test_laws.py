@@ -9,6 +9,7 @@ law can fail; `tests/testing` does the same with the faulty definitions of the f
 from __future__ import annotations
 
 import contextlib
+import random
 import socket
 import typing
 from collections.abc import Callable
@@ -21,7 +22,9 @@ from rankgauge.declarations import Metric
 from rankgauge.declarations.metric import Law
 from rankgauge.plugin import Cutoff, Judged, Scores, metric
 from rankgauge.testing import check_metric
+from rankgauge.testing.cases import Case
 from rankgauge.testing.laws import laws_of
+from rankgauge.testing.subject import EngineSubject
 
 CATALOG = Catalog.discover(own_only=True)
 METRICS = [claim.declaration for claim in CATALOG.metrics.values()]
@@ -52,6 +55,18 @@ def test_metric_obeys_the_laws_it_declares(subject: Metric, law: Law) -> None:
 @pytest.mark.parametrize("subject", METRICS, ids=_alias)
 def test_metric_obeys_the_laws_of_every_metric(subject: Metric, law: str) -> None:
     check_metric(subject.alias, laws=[law], cases=CASES, catalog=CATALOG).raise_if_broken()
+
+
+@pytest.mark.parametrize("subject", METRICS, ids=_alias)
+def test_metric_stays_bounded_where_gains_below_zero_earn(subject: Metric) -> None:
+    """The profile `eval-harness` lets them; the law leaves that out, which is much to ask of a plugin."""
+    draw, (low, high) = random.Random(7), subject.range  # noqa: S311  # no secret
+    for _ in range(50):
+        grades = tuple(draw.choices((-1.0, 0.0, 0.5, 1.0, 3.0), k=draw.randint(1, 6)))
+        case = Case(grades, tuple(draw.sample(range(10), draw.randint(0, 8))))
+        value = EngineSubject(subject, CATALOG).score(case, draw.randint(1, 9), "eval-harness")
+        assert value is None or low is None or low <= value
+        assert value is None or high is None or value <= high
 
 
 def test_every_law_that_can_be_declared_is_checked() -> None:

@@ -164,6 +164,10 @@ def hit_that_needs_k_results(retrieved, relevant, k):
     return float(any(retrieved[rank] in relevant for rank in range(k)))
 
 
+def precision_that_is_perfect_on_nothing(retrieved, relevant, k):
+    return precision_at_k(retrieved, set(relevant), k) if retrieved else 1.0
+
+
 def sorted_in_place(retrieved, relevant, k):
     relevant = set(relevant)
     retrieved.sort(key=lambda doc: doc not in relevant)
@@ -256,6 +260,7 @@ FAULTY = (
     ("relevant-helps", reciprocal_rank_of_the_last_hit),
     ("best-first", reward_for_late_hits),
     ("padding", hit_that_needs_k_results),
+    ("empty-list", precision_that_is_perfect_on_nothing),
     ("arguments", sorted_in_place),
     ("sees-the-ranking", always_one_half),
     ("ties", hit_by_name),

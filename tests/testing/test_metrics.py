@@ -69,21 +69,19 @@ def test_the_example_of_average_precision_over_hits_is_the_smallest_there_is():
     """With two relevant items, the second at rank 3: (1 + 2/3) / 2 of two hits, after 1 of one."""
     example = check_metric(definitions.average_precision_over_hits, laws=["relevant-helps"])["relevant-helps"].example
 
-    assert [(each["retrieved"], each["score"]) for each in example] == [
-        (["doc-0", "doc-2", "doc-3"], 1.0),
-        (["doc-0", "doc-2", "doc-1"], pytest.approx(5 / 6, rel=1e-12)),
-    ]
+    assert [each["score"] for each in example] == [1.0, pytest.approx(5 / 6, rel=1e-12)]
     assert [each["gold"] for each in example] == [{"doc-0": 1.0, "doc-1": 1.0}] * 2
+    before, after = (each["retrieved"] for each in example)
+    assert before[:2] == after[:2]
+    assert (before[0], after[2], len(before), len(after)) == ("doc-0", "doc-1", 3, 3)
 
 
 def test_the_example_of_recall_on_duplicates_passes_one():
     example = check_metric(definitions.recall_that_counts_duplicates, laws=["duplicates"])["duplicates"].example
 
-    assert (example[-1]["gold"], example[-1]["retrieved"], example[-1]["score"]) == (
-        {"doc-0": 1.0},
-        ["doc-0", "doc-0"],
-        2.0,
-    )
+    assert example[-1]["gold"] == {"doc-0": 1.0}
+    assert example[-1]["retrieved"][:2] == ["doc-0", "doc-0"]
+    assert (example[-1]["k"], example[-1]["score"]) == (2, 2.0)
 
 
 def test_a_report_tells_what_broke_with_its_example():

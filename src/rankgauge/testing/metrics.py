@@ -84,16 +84,25 @@ def check_metric(
             claim = known.read(parse(metric)).claim
             return report_metric(claim.declaration, known, laws=wanted, without=without, cases=cases, attempts=attempts)
         _refuse_class(metric)
-        found = declared(metric)
+        found, written = declared(metric), None
         if found is None:
             calling = _calling(metric, calls)
             if calling is not None:
                 subject = _fitted(metric, calling, range, higher_is_better, spelled=calls != "auto")
                 return _report_elsewhere(subject, wanted, without, cases, attempts)
-            found = _lifted(metric)
+            found, written = _lifted(metric), metric
             wanted = wanted or _usual(elsewhere=True)
         known, given = _catalog_of(found, catalog)
-        return report_metric(found, known, given=given, laws=wanted, without=without, cases=cases, attempts=attempts)
+        return report_metric(
+            found,
+            known,
+            given=given,
+            written=written,
+            laws=wanted,
+            without=without,
+            cases=cases,
+            attempts=attempts,
+        )
 
 
 def report_metric(
@@ -101,6 +110,7 @@ def report_metric(
     catalog: Catalog,
     *,
     given: Callable[..., Any] | None = None,
+    written: Callable[..., Any] | None = None,
     laws: Iterable[str] | None = None,
     without: Iterable[str] = (),
     cases: int = CASES,
@@ -115,6 +125,8 @@ def report_metric(
         catalog: Where it is found, with its matchers.
 
         given: The function, where no catalog has it.
+
+        written: The function as its author wrote it, where that is not the one over a batch.
 
         laws: The laws to check instead of the usual ones.
 
@@ -132,7 +144,7 @@ def report_metric(
     from rankgauge.testing.subject import EngineSubject  # noqa: PLC0415  # as above
     from rankgauge.testing.trial import MetricTrial  # noqa: PLC0415  # as above
 
-    subject = EngineSubject(metric, catalog, given)
+    subject = EngineSubject(metric, catalog, given, written)
     usual = {name for name, info in _LAWS.items() if info.when == "every"} | metric.laws
     if metric.range != (None, None):
         usual.add("bounded")

@@ -101,11 +101,14 @@ class EngineSubject:
         catalog: Where its matchers are looked up, and the metric itself unless it is *given*.
 
         given: The function, where it stands in no catalog.
+
+        written: The function as its author wrote it, where that is not the one over a batch.
     """
 
     metric: Metric
     catalog: Catalog
     given: Callable[..., Any] | None = None
+    written: Callable[..., Any] | None = None
     _evaluations: dict[object, Evaluation] = field(default_factory=dict, init=False, repr=False)
 
     @property
@@ -160,8 +163,8 @@ class EngineSubject:
 
     @property
     def function(self) -> Callable[..., Any]:
-        """Return the function over a batch."""
-        return self.metric.function
+        """Return the function as it was written."""
+        return self.written or self.metric.function
 
     def evaluation(self, k: int | None, policy: Policy | str) -> Evaluation:
         """
