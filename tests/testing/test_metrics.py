@@ -15,7 +15,7 @@ from rankgauge.testing.laws import LAWS, laws_of
 from testing import definitions
 from testing.definitions import FAULTY, RIGHT
 
-LAW_NAMES = {name for name, law in laws_of("metric").items() if law.elsewhere and name != "usable"}
+LAW_NAMES = {name for name, law in laws_of("metric").items() if law.elsewhere}
 
 
 @pytest.mark.parametrize("function", RIGHT, ids=lambda function: function.__name__)
@@ -181,7 +181,18 @@ def test_a_range_without_a_top_has_no_perfect_score():
     report = check_metric(definitions.dcg_without_normalization, range=(0, None), without=["duplicates"], cases=20)
 
     report.raise_if_broken()
-    assert report.skipped["perfect"] == "its range has no highest value"
+    assert report.skipped["perfect"] == "its range has no best value"
+
+
+def misses(retrieved, relevant, k):
+    return 1 - definitions.recall_at_k(retrieved, relevant, k) if relevant else 0.0
+
+
+def test_where_less_is_better_the_best_score_is_the_lowest():
+    laws = ["bounded", "perfect", "best-first", "relevant-helps", "padding", "duplicates", "empty-list"]
+
+    assert check_metric(misses, higher_is_better=False, laws=laws, cases=40).holds == tuple(laws)
+    assert {"perfect", "relevant-helps"} <= set(check_metric(misses, laws=laws, cases=40).broken)
 
 
 def test_laws_are_chosen_and_left_out():

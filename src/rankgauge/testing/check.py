@@ -134,7 +134,7 @@ def _verdict(
             broken = error
     else:
         strategies = cast("Any", rule.draw)(fresh.subject)
-        broken = hold(rule.check, strategies, trial, most=max(5, cases // rule.cost), shrink=shrink)
+        broken = hold(rule.check, strategies, trial, most=max(5, int(cases / rule.cost)), shrink=shrink)
     if broken is None:
         return Verdict(law=law, says=says, state="holds")
     return Verdict(law=law, says=says, state="broken", reason=broken.reason, example=broken.example)

@@ -76,7 +76,20 @@ def sample_cases(least: int = 1) -> st.SearchStrategy[list[tuple[Case, int | Non
 
 _FOLDING = "aAbßẞ\u017fİ\u0131Σ\u03c3ς\u0345\u1fb3ﬁŉǅ \t\n\u00a0\u2003\u200b\x1c\ud800'\""
 _PIECES = (
-    *("user: ", "User:", "assistant : ", "Date: 2023-05-20\n", "[20 May 2023] ", "2023-05-20", ":", "[", "]"),
+    *(
+        "a",
+        " ",
+        "b",
+        "user: ",
+        "User:",
+        "assistant : ",
+        "Date: 2023-05-20\n",
+        "[20 May 2023] ",
+        "2023-05-20",
+        ":",
+        "[",
+        "]",
+    ),
     *("the cat", "sat ", "A", "é", "e\u0301", "漢字", "\U0001f600", "10", "3.5", "-", "...", "  ", "\n", "\u2003"),
     *("<b>", "</b>", "&amp;", "http://x.y/z", "\\", "\\n", '\\"', "\\u0041", "\\ud83d", "\x00"),
 )
@@ -86,6 +99,8 @@ def texts() -> st.SearchStrategy[str]:
     """Return what texts are drawn from: any characters, letters that fold oddly, and pieces that tools look for."""
     return st.one_of(
         st.lists(st.sampled_from(_PIECES), max_size=8).map("".join),
+        st.lists(st.sampled_from(_PIECES), min_size=1, max_size=3).map(lambda pieces: "".join(pieces) * 3),
+        st.text("[]<>", max_size=6),
         st.text(_FOLDING, max_size=12),
         st.text("ab ", max_size=6),
         st.text(st.characters(exclude_categories=()), max_size=20),

@@ -63,14 +63,6 @@ def _one_by_one(trial: MetricTrial, batch: list[Case], k: int) -> None:
             trial.same(mean, expected, f"the batch has {mean!r}, and the mean of its scores is {expected!r}")
 
 
-def _twice(trial: MetricTrial, at: tuple[Case, int], between: tuple[Case, int]) -> None:
-    before = trial.score(*at)
-    trial.score(*between, note="another one between")
-    after = trial.score(*at, note="the first one again")
-
-    trial.demand(before == after, "the same ranking scores differently the second time: something remembers")
-
-
 def _arguments(trial: MetricTrial, at: tuple[Case, int]) -> None:
     _subject(trial).changed.clear()
     trial.score(*at)
@@ -93,7 +85,6 @@ _ORDER = st.randoms(use_true_random=False)
 ELSEWHERE_LAWS: dict[str, MetricLaw] = {
     "order-of-samples": MetricLaw(_order_of_samples, lambda subject: _batches(subject, _ORDER), _needs_batch),
     "one-by-one": MetricLaw(_one_by_one, _batches, _needs_batch),
-    "twice": MetricLaw(_twice, lambda subject: (case_and_k(subject), case_and_k(subject))),
     "arguments": MetricLaw(_arguments, lambda subject: (case_and_k(subject),)),
 }
 """The laws by name; all others are those of `metric_laws`."""

@@ -42,7 +42,7 @@ class LawInfo:
 
 
 LAWS: tuple[LawInfo, ...] = (
-    LawInfo("usable", "metric", "the engine can resolve the metric, and call it"),
+    LawInfo("usable", "metric", "the engine can resolve the metric, and call it", elsewhere=False),
     LawInfo("bounded", "metric", "the score lies within the range", "declared"),
     LawInfo(
         "perfect",
@@ -61,7 +61,7 @@ LAWS: tuple[LawInfo, ...] = (
         "best-first", "metric", "no order of the same results beats the relevant ones first, best first", "declared"
     ),
     LawInfo(
-        "relevant-helps", "metric", "a relevant result in place of an irrelevant one never lowers the score", "declared"
+        "relevant-helps", "metric", "a relevant result in place of an irrelevant one never makes it worse", "declared"
     ),
     LawInfo(
         "padding",
@@ -73,7 +73,7 @@ LAWS: tuple[LawInfo, ...] = (
     LawInfo(
         "duplicates",
         "metric",
-        "retrieving an item again never raises the score, nor takes it out of its range",
+        "retrieving an item again never makes the score better, nor takes it out of its range",
         "declared",
     ),
     LawInfo("monotone-in-k", "metric", "the score never falls as k grows", "declared", elsewhere=False),

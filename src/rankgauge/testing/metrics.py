@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 __all__ = ["check_metric", "report_metric"]
 
 _LAWS = laws_of("metric")
+_ELSEWHERE = tuple(name for name, law in _LAWS.items() if law.elsewhere)
 
 
 def check_metric(
@@ -91,7 +92,7 @@ def check_metric(
                 subject = _fitted(metric, calling, range, higher_is_better, spelled=calls != "auto")
                 return _report_elsewhere(subject, wanted, without, cases, attempts)
             found, written = _lifted(metric), metric
-            wanted = wanted or _usual(elsewhere=True)
+            wanted = wanted or frozenset(n for n, law in _LAWS.items() if law.elsewhere or law.when == "every")
         known, given = _catalog_of(found, catalog)
         return report_metric(
             found,
@@ -189,16 +190,12 @@ def _report_elsewhere(
         subject.name,
         lambda: MetricTrial(subject),
         known,
-        [law for law in laws or _usual(elsewhere=True) if law in known or law == "no-network"],
+        [law for law in laws or _ELSEWHERE if law in known or law == "no-network"],
         without=without,
         cases=cases,
         attempts=attempts,
         called=f"{subject.name.rpartition('.')[2]}{subject.calling}",
     )
-
-
-def _usual(*, elsewhere: bool) -> frozenset[str]:
-    return frozenset(name for name, info in _LAWS.items() if info.elsewhere or not elsewhere)
 
 
 def _calling(function: Callable[..., Any], calls: str) -> Calling | None:

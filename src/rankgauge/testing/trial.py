@@ -133,6 +133,13 @@ class MetricTrial(Trial[MetricSubject]):
             slack = self.subject.slack if exact else max(self.subject.slack, 1e-12 * max(1.0, abs(other)))
             self.demand(one <= other + slack, what)
 
+    def no_better(self, one: float | None, other: float | None, what: str, *, exact: bool = True) -> None:
+        """Demand that one score is not better than another, and that both exist or neither does."""
+        if self.subject.higher_is_better:
+            self.at_most(one, other, what, exact=exact)
+        else:
+            self.at_most(other, one, what, exact=exact)
+
 
 def _differing(policy: Policy | str) -> str:
     if isinstance(policy, str):
