@@ -29,16 +29,16 @@ def module(tmp_path):
     sys.modules.pop("checked_metrics", None)
 
 
-def test_a_function_that_obeys_passes(call):
-    done = call("metrics", "check", "checked_metrics:recall", "--cases", "10")
+def test_a_function_that_obeys_passes(rankgauge):
+    done = rankgauge("metrics", "check", "checked_metrics:recall", "--cases", "10")
 
     assert done.code == 0
     assert done.out.startswith("metric recall: ")
     assert "  called   recall(retrieved, relevant = set of relevant ids, k)" in done.out
 
 
-def test_a_broken_law_exits_with_1_and_shows_its_example(call):
-    done = call("metrics", "check", "checked_metrics.py:hasty", "--law", "padding", "--law", "bounded")
+def test_a_broken_law_exits_with_1_and_shows_its_example(rankgauge):
+    done = rankgauge("metrics", "check", "checked_metrics.py:hasty", "--law", "padding", "--law", "bounded")
 
     assert done.code == 1
     assert "  broken   padding: " in done.out
@@ -46,8 +46,8 @@ def test_a_broken_law_exits_with_1_and_shows_its_example(call):
     assert "  holds    bounded" in done.out
 
 
-def test_json_is_all_there_is_on_stdout(call):
-    done = call("metrics", "check", "checked_metrics:hasty", "--law", "padding", "--json")
+def test_json_is_all_there_is_on_stdout(rankgauge):
+    done = rankgauge("metrics", "check", "checked_metrics:hasty", "--law", "padding", "--json")
 
     assert done.code == 1
     (law,) = done.json["laws"]
@@ -55,20 +55,20 @@ def test_json_is_all_there_is_on_stdout(call):
     assert law["example"][-1]["retrieved"] == ["doc-0", "doc-1"]
 
 
-def test_laws_are_left_out_by_name(call):
-    done = call("metrics", "check", "checked_metrics:hasty", "--without", "padding", "--cases", "10")
+def test_laws_are_left_out_by_name(rankgauge):
+    done = rankgauge("metrics", "check", "checked_metrics:hasty", "--without", "padding", "--cases", "10")
 
     assert done.code == 0
     assert "skipped  padding: left out on request" in done.out
 
 
-def test_it_can_be_said_how_a_function_is_called_and_what_its_range_is(call):
+def test_it_can_be_said_how_a_function_is_called_and_what_its_range_is(rankgauge):
     unclear = ("metrics", "check", "checked_metrics:unclear", "--law", "bounded")
-    assert call(*unclear).code == 2
-    assert "nothing says what 'a', 'b', 'c' are" in call(*unclear).err
-    assert call(*unclear, "--calls", "gold,retrieved,k").code == 0
-    assert call("metrics", "check", "checked_metrics:dcg", "--range", "0..", "--law", "bounded").code == 0
-    assert call("metrics", "check", "checked_metrics:dcg", "--law", "bounded").code == 1
+    assert rankgauge(*unclear).code == 2
+    assert "nothing says what 'a', 'b', 'c' are" in rankgauge(*unclear).err
+    assert rankgauge(*unclear, "--calls", "gold,retrieved,k").code == 0
+    assert rankgauge("metrics", "check", "checked_metrics:dcg", "--range", "0..", "--law", "bounded").code == 0
+    assert rankgauge("metrics", "check", "checked_metrics:dcg", "--law", "bounded").code == 1
 
 
 @pytest.mark.parametrize(
@@ -83,35 +83,35 @@ def test_it_can_be_said_how_a_function_is_called_and_what_its_range_is(call):
         (["checked_metrics:recall", "--calls", "idz"], "no calling convention"),
     ],
 )
-def test_what_cannot_be_used_exits_with_2(call, arguments, message):
-    done = call("metrics", "check", *arguments)
+def test_what_cannot_be_used_exits_with_2(rankgauge, arguments, message):
+    done = rankgauge("metrics", "check", *arguments)
 
     assert done.code == 2
     assert message in " ".join(done.err.replace("│", " ").split())
 
 
-def test_an_installed_metric_is_checked_by_any_of_its_names(call):
-    done = call("metrics", "check", "ndcg", "--law", "bounded", "--cases", "10")
+def test_an_installed_metric_is_checked_by_any_of_its_names(rankgauge):
+    done = rankgauge("metrics", "check", "ndcg", "--law", "bounded", "--cases", "10")
 
     assert (done.code, done.out.splitlines()[0]) == (0, "metric retrieval-ndcg-at-k: 1 law holds")
 
 
-def test_one_plugin_is_checked_with_everything_it_offers(call):
-    done = call("plugins", "check", "rankgauge:readers", "--json")
+def test_one_plugin_is_checked_with_everything_it_offers(rankgauge):
+    done = rankgauge("plugins", "check", "rankgauge:readers", "--json")
 
     assert done.code == 0
     assert done.json == {"plugin": "rankgauge:readers", "ok": True, "faults": [], "offers": []}
-    assert call("plugins", "check", "no-such-plugin").code == 2
+    assert rankgauge("plugins", "check", "no-such-plugin").code == 2
 
 
-def test_plugins_check_without_a_name_is_as_ever(call):
-    assert call("plugins", "check").out.endswith("plugins, no faults\n")
-    assert json.loads(call("plugins", "check", "--json").out) == {"ok": True, "faults": []}
+def test_plugins_check_without_a_name_is_as_ever(rankgauge):
+    assert rankgauge("plugins", "check").out.endswith("plugins, no faults\n")
+    assert json.loads(rankgauge("plugins", "check", "--json").out) == {"ok": True, "faults": []}
 
 
-def test_without_the_extra_it_is_named(call, monkeypatch):
+def test_without_the_extra_it_is_named(rankgauge, monkeypatch):
     monkeypatch.setitem(sys.modules, "hypothesis", None)
-    done = call("metrics", "check", "checked_metrics:recall")
+    done = rankgauge("metrics", "check", "checked_metrics:recall")
 
     assert done.code == 2
     assert "pip install 'rankgauge[testing]'" in done.err

@@ -27,8 +27,8 @@ def length(text):
     return len(text)
 
 
-def one_bracket_pair(text):
-    return text.replace("[]", "")
+def one_blank_off(text):
+    return text.removeprefix(" ")
 
 
 CALLS = itertools.count()
@@ -44,7 +44,7 @@ def counted(text):
         ("total", first_word),
         ("total", length),
         ("idempotent", lambda text: text.replace("  ", " ")),
-        ("idempotent", one_bracket_pair),
+        ("idempotent", one_blank_off),
         ("twice", counted),
         ("pickling", lambda text: text),
     ],
@@ -129,7 +129,7 @@ def one_way(found, wanted):
 def test_comparer_that_breaks_a_law_is_caught(law, function):
     laws = ["reflexive", "empty-scores-zero", *(["symmetric"] if law == "symmetric" else [])]
 
-    assert law in check_comparer(function, laws=laws, cases=60).broken
+    assert law in check_comparer(function, laws=laws).broken
 
 
 def test_right_comparers_pass_with_every_choice_of_their_parameters():
@@ -185,7 +185,7 @@ def crash(text):
 @normalizer("checked-moody", stage="strip")
 def sometimes(text):
     """Strip now and then."""
-    return text if next(CALLS) % 2 else ""
+    return text if next(CALLS) % 3 else ""
 
 
 def _plugin():

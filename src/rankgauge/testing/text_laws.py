@@ -167,7 +167,7 @@ def _comparer_cutoff(
         return
     whole = _block(trial, variant.compare, retrieved, gold, variant=variant.spec)
     cut = _block(trial, variant.compare_cut, retrieved, gold, variant=variant.spec, cutoff=cutoff)
-    above = whole >= cutoff + trial.subject.slack
+    above = whole >= min(cutoff + trial.subject.slack, 1.0)
     below = whole < cutoff - trial.subject.slack
     kept = bool((np.abs(cut - whole) <= trial.subject.slack)[above].all())
 
