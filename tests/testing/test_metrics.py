@@ -205,6 +205,19 @@ def test_laws_are_chosen_and_left_out():
         check_metric(definitions.recall_at_k, without=["tails"])
 
 
+def test_laws_of_the_engine_are_none_of_other_functions():
+    with pytest.raises(ParameterError, match="the law 'parts' is one of metrics that the engine scores"):
+        check_metric(definitions.recall_at_k, laws=["parts"])
+
+
+def test_a_range_can_be_given_for_a_function_over_one_judged_sample():
+    def count(ranking: JudgedSample, *, k: int) -> float | None:
+        return float(sum(ranking.relevant[:k])) if ranking.n_gold else None
+
+    assert check_metric(count, laws=["bounded"]).broken == ("bounded",)
+    assert check_metric(count, laws=["bounded"], range=(0, None)).ok
+
+
 def test_a_name_is_looked_up():
     assert check_metric("P@5", laws=["bounded"]).name == "retrieval-precision-at-k"
     with pytest.raises(UnknownNameError):

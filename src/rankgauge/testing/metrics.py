@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
@@ -91,7 +92,8 @@ def check_metric(
             if calling is not None:
                 subject = _fitted(metric, calling, range, higher_is_better, spelled=calls != "auto")
                 return _report_elsewhere(subject, wanted, without, cases, attempts)
-            found, written = _lifted(metric), metric
+            found = replace(_lifted(metric), range=range, higher_is_better=higher_is_better)
+            written = metric
             wanted = wanted or frozenset(n for n, law in _LAWS.items() if law.elsewhere or law.when == "every")
         known, given = _catalog_of(found, catalog)
         return report_metric(
@@ -185,12 +187,16 @@ def _report_elsewhere(
     from rankgauge.testing.trial import MetricTrial  # noqa: PLC0415  # as above
 
     known = {**METRIC_LAWS, **ELSEWHERE_LAWS}
+    wanted = _ELSEWHERE if laws is None else tuple(laws)
+    if unfit := [law for law in wanted if law not in {*known, "no-network"}]:
+        msg = f"the law {unfit[0]!r} is one of metrics that the engine scores; {subject.name} is called as it is"
+        raise ParameterError(msg)
     return judge_laws(
         "metric",
         subject.name,
         lambda: MetricTrial(subject),
         known,
-        [law for law in laws or _ELSEWHERE if law in known or law == "no-network"],
+        wanted,
         without=without,
         cases=cases,
         attempts=attempts,
