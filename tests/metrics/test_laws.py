@@ -32,7 +32,7 @@ LAWS = laws_of("metric")
 DECLARED = {name for name, law in LAWS.items() if law.when == "declared"}
 EVERY = [name for name, law in LAWS.items() if law.when == "every"]
 CASES = 24
-"""How many cases are drawn for a law of one ranking; laws of whole runs get a quarter of them."""
+"""How many cases are drawn for a law of one ranking; laws of whole runs get a sixth of them, and 5 at least."""
 
 
 def _alias(value: object) -> str:

@@ -208,13 +208,13 @@ def _over_two(subject: MetricSubject) -> Strategies:
 
 RUN_LAWS: dict[str, MetricLaw] = {
     "usable": MetricLaw(_usable, lambda _subject: (), cost=0),
-    "order-of-samples": MetricLaw(_order_of_samples, _runs(st.randoms(use_true_random=False)), cost=4),
-    "one-by-one": MetricLaw(_one_by_one, _runs(), cost=4),
-    "batch-size": MetricLaw(_batch_size, _runs(), cost=4),
-    "parts": MetricLaw(_parts, _runs(sample_cases(), sample_cases()), cost=4),
-    "twice": MetricLaw(_twice, _runs(), cost=4),
+    "order-of-samples": MetricLaw(_order_of_samples, _runs(st.randoms(use_true_random=False)), cost=6),
+    "one-by-one": MetricLaw(_one_by_one, _runs(), cost=6),
+    "batch-size": MetricLaw(_batch_size, _runs(), cost=6),
+    "parts": MetricLaw(_parts, _runs(sample_cases(), sample_cases()), cost=6),
+    "twice": MetricLaw(_twice, _runs(), cost=6),
     "empty-gold": MetricLaw(_empty_gold, lambda subject: (case_and_k(subject),)),
-    "huge-cutoff": MetricLaw(_huge_cutoff, _over_two, cost=4),
-    "arguments": MetricLaw(_arguments, lambda subject: (case_and_k(subject), cases(subject)), cost=4),
+    "huge-cutoff": MetricLaw(_huge_cutoff, _over_two, cost=6),
+    "arguments": MetricLaw(_arguments, lambda subject: (case_and_k(subject), cases(subject)), cost=6),
 }
 """The laws that need the engine, by name."""
