@@ -1,15 +1,19 @@
 # Every target works on a fresh machine: Python 3.11 or later, pip and make. PYTHON picks the interpreter.
 PYTHON ?= python3
 VENV ?= .venv
+TORCH ?= torch==2.13.0
 BIN = $(VENV)/bin
 LIGHT_PLUGINS = $(patsubst %/pyproject.toml,%,$(wildcard plugins/*/pyproject.toml))
 
-.PHONY: help demo test check format docs bench clean
+.PHONY: help demo test test-hosts test-model check check-wheel format docs bench clean
 
 help:
 	@echo "make demo     run the quickstart and print its scores"
 	@echo "make test     run the whole test suite"
+	@echo "make test-model  run rankgauge-semantic's default model (an environment of 1.5 GB or more; TORCH picks a build)"
+	@echo "make test-hosts  test rankgauge inside each harness, in an environment each (HOSTS=\"haystack ragas\" for some)"
 	@echo "make check    format and lint (ruff), types (mypy), layers (import-linter)"
+	@echo "make check-wheel  build the wheel, and run the whole test suite against it, away from src"
 	@echo "make format   let ruff format and fix"
 	@echo "make docs     write the generated pages and configs/schema.json"
 	@echo "make bench    measure speed against the peers"
@@ -33,11 +37,24 @@ demo: $(VENV)/.installed
 test: $(VENV)/.installed-dev
 	$(BIN)/python -m pytest -n auto
 
+# The default model's environment is its own: PyTorch weighs more than everything else together.
+test-model:
+	$(PYTHON) -m venv .venv-model
+	.venv-model/bin/python -m pip install --quiet --disable-pip-version-check $(TORCH) -e . -e './plugins/rankgauge-semantic[minilm]' pytest
+	HF_HUB_OFFLINE=1 .venv-model/bin/python -m pytest -p no:cacheprovider plugins/rankgauge-semantic/model_tests
+
+# Hosts cannot share an environment; each has one under $(VENV)/hosts.
+test-hosts: $(BIN)/python
+	$(BIN)/python plugins/rankgauge-hosts/run_tests.py --environments $(VENV)/hosts $(HOSTS)
+
 check: $(VENV)/.installed-dev
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+check-wheel: $(VENV)/.installed-dev
+	$(BIN)/python tests/packaging/check_wheel.py $(LIGHT_PLUGINS)
 
 format: $(VENV)/.installed-dev
 	$(BIN)/ruff format .
@@ -50,6 +67,7 @@ docs: $(VENV)/.installed-dev
 bench: $(VENV)/.installed-dev
 	$(BIN)/python benchmarks/jsonl.py
 	$(BIN)/python benchmarks/matching.py
+	$(BIN)/python benchmarks/registry.py
 
 clean:
-	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis dist build
+	rm -rf $(VENV) .venv-model .mypy_cache .ruff_cache .pytest_cache .hypothesis dist build

@@ -1,5 +1,5 @@
 """
-Write what can be generated: the references of metrics, matchers and config files, and their JSON Schema.
+Write what can be generated: the references of metrics, matchers, errors and config files, and their JSON Schema.
 
 Run it with ``make docs``; a test fails while a generated file differs from what this script would write.
 """
@@ -11,10 +11,12 @@ import json
 from pathlib import Path
 from typing import Any
 
+from rankgauge import errors
 from rankgauge.catalog import Catalog
 from rankgauge.catalog.parameters import signature_parameters
 from rankgauge.config import json_schema
 from rankgauge.declarations import Metric
+from rankgauge.errors import Problem
 from rankgauge.testing import LawInfo
 from rankgauge.testing.calling import CONVENTIONS, ROLES
 from rankgauge.testing.laws import laws_of
@@ -42,6 +44,7 @@ def generated() -> dict[Path, str]:
         ROOT / "docs/reference/matchers.md": _matchers(),
         ROOT / "docs/reference/laws.md": _laws(),
         ROOT / "docs/reference/config.md": _config(),
+        ROOT / "docs/reference/errors.md": _errors(),
         ROOT / "configs/schema.json": json.dumps(json_schema(), indent=2) + "\n",
     }
 
@@ -128,6 +131,58 @@ def _matchers() -> str:
 
 def _yaml(value: object) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _errors() -> str:
+    parts = [
+        "# Errors",
+        "",
+        "Generated from `rankgauge.errors` by `make docs`. Whatever rankgauge raises on purpose is a `RankgaugeError`",
+        "(an interrupted run apart), so one `except` catches all of it. Its message says what is wrong with which",
+        "value, where that came from and what to do; its attributes hold the same facts. The command line prints the",
+        "message to stderr and ends with the error's [exit code](command-line.md); anything else that is raised is a",
+        "bug, and exit code 5. Errors can be pickled: one raised in a worker process arrives with its attributes.",
+        "",
+        "| error | is also | exit code | |",
+        "|---|---|---|---|",
+    ]
+    kinds = _kinds_of_errors()
+    for kind, depth in kinds:
+        also = [base.__name__ for base in kind.__bases__ if base.__module__ == "builtins" and base is not Exception]
+        parts.append(
+            f"| {'&nbsp;&nbsp;' * depth}`{kind.__name__}` | {', '.join(f'`{name}`' for name in also)} "
+            f"| {getattr(kind, 'exit_code', '')} | {_described(kind)[0]} |"
+        )
+    parts += ["", "An indented error is a kind of the one above it.", "", "## Attributes", ""]
+    owners: dict[tuple[str, ...], list[str]] = {}
+    for kind in [*(kind for kind, _ in kinds), Problem]:
+        private = [base for base in kind.__bases__ if base.__name__.startswith("_")]
+        attributes = [attribute for each in (kind, *private) for attribute in _described(each)[1]]
+        owners.setdefault(tuple(attributes), []).append(f"`{kind.__name__}`")
+    for attributes, names in owners.items():
+        if attributes:
+            parts += [f"{', '.join(names)}:", "", *(f"- {attribute}" for attribute in attributes), ""]
+    return "\n".join(parts).rstrip() + "\n"
+
+
+def _kinds_of_errors() -> list[tuple[type[BaseException], int]]:
+    """Return the public errors in the order of their tree, each with its depth."""
+    public = [getattr(errors, name) for name in errors.__all__]
+    kinds = [kind for kind in public if isinstance(kind, type) and issubclass(kind, BaseException)]
+
+    def below(parent: type[BaseException] | None, depth: int) -> list[tuple[type[BaseException], int]]:
+        own = [kind for kind in kinds if next((base for base in kind.__mro__[1:] if base in kinds), None) is parent]
+        return [entry for kind in own for entry in [(kind, depth), *below(kind, depth + 1)]]
+
+    return below(None, 0)
+
+
+def _described(kind: type) -> tuple[str, list[str]]:
+    """Return the first paragraph of a class's documentation, and its attributes."""
+    text, _, attributes = (inspect.getdoc(kind) or "").replace("``", "`").partition("\n\nAttributes:\n")
+    found = [" ".join(each.split()) for each in attributes.split("\n\n") if each.strip()]
+    named = [f"`{name}`: {told.strip()}" for name, _, told in (each.partition(":") for each in found)]
+    return " ".join(text.partition("\n\n")[0].split()), named
 
 
 def _laws() -> str:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
 
+from fake_plugins import FakePlugins
 from rankgauge.catalog import Catalog
 from rankgauge.engine import Engine, SampleScore
 from rankgauge.judged import Judged
@@ -33,6 +35,14 @@ Judger = Callable[..., Judged]
 def catalog() -> Catalog:
     """Return rankgauge's own plugins, whatever else is installed."""
     return Catalog.discover(own_only=True)
+
+
+@pytest.fixture
+def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[FakePlugins]:
+    """Yield what adds distributions that last as long as the test."""
+    plugins = FakePlugins(tmp_path, monkeypatch)
+    yield plugins
+    plugins.forget()
 
 
 @pytest.fixture(scope="session")

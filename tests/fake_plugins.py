@@ -2,6 +2,9 @@
 Distributions written by hand: a ``.dist-info`` folder and modules, put on `sys.path`; nothing is installed.
 """
 
+import importlib
+import re
+import shutil
 import sys
 import textwrap
 from collections.abc import Mapping
@@ -88,6 +91,20 @@ class FakePlugins:
         self._modules.append(module)
         self._monkeypatch.syspath_prepend(str(site))
         return file
+
+    def uninstall(self, file: Path) -> None:
+        """Take the distribution away that `add` returned the module of; the module itself stays loaded."""
+        for info in file.parent.glob("*.dist-info"):
+            shutil.rmtree(info)
+        importlib.invalidate_caches()  # which include folders' listings by time, and times are coarse
+
+    def upgrade(self, file: Path, version: str) -> None:
+        """Give the distribution that `add` returned the module of another version."""
+        for info in file.parent.glob("*.dist-info"):
+            metadata = info / "METADATA"
+            text = metadata.read_text(encoding="utf-8")
+            metadata.write_text(re.sub(r"(?m)^Version: .*$", f"Version: {version}", text), encoding="utf-8")
+        importlib.invalidate_caches()
 
     def forget(self) -> None:
         """Take the modules out of `sys.modules`, so that the next test can have modules of these names."""

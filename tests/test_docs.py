@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from rankgauge.cli.app import _call
+from rankgauge.cli import call as _call
 from rankgauge.config import load_config
 
 ROOT = Path(__file__).parent.parent
@@ -70,6 +70,15 @@ def test_configs_of_a_page_can_be_used(page: Path, tmp_path: Path) -> None:
 def test_json_blocks_are_json() -> None:
     found = [json.loads(code) for page in PAGES for code in blocks(page, "json")]
     assert len(found) >= 2
+
+
+def test_blocks_that_do_not_run_here_run_where_their_host_is_tested() -> None:
+    """A block marked ``host=NAME`` stands on the page of that host, which `make test-hosts` runs."""
+    for page in PAGES:
+        hosts = {found["kind"].partition(" host=")[2] for found in FENCE.finditer(page.read_text(encoding="utf-8"))}
+        wanted = page.stem.removeprefix("embed-in-")
+        assert hosts <= {"", wanted}
+        assert not hosts - {""} or (ROOT / "plugins/rankgauge-hosts/tests" / f"on_{wanted}").is_dir()
 
 
 def test_the_sample_of_the_file_format_page_can_be_scored() -> None:

@@ -490,3 +490,34 @@ def test_what_is_earned_does_not_depend_on_the_order_of_equal_gold(shared):
     judged = build((2, [1.0, 1.0], [(1, first), (1, second), (2, first)]))
 
     assert ranks_and_grades(judged.credits()) == [(1, 1.0), (2, 1.0)]
+
+
+class TestByGain:
+    JUDGED = build((3, [2.0, 1.0, 0.0], [(1, 1), (2, 2), (3, 0)]), relevance=Relevance(2.0, strict=False))
+
+    def test_every_gain_above_0_counts_whatever_the_threshold(self):
+        assert [(3, 2.0)] == ranks_and_grades(self.JUDGED.credits())
+        assert [(1, 1.0), (3, 2.0)] == ranks_and_grades(self.JUDGED.by_gain().credits())
+        assert POSITIVE == self.JUDGED.by_gain().relevance
+
+    def test_it_is_asked_for_once(self):
+        assert self.JUDGED.by_gain() is self.JUDGED.by_gain()
+
+    @pytest.mark.parametrize("relevance", [POSITIVE, ANY_GRADE])
+    def test_columns_without_a_threshold_stay(self, relevance):
+        judged = dataclasses.replace(self.JUDGED, relevance=relevance)
+        assert judged is judged.by_gain()
+
+
+def test_judged_ranks_may_ask_for_a_grade():
+    assert [3, 0, 0, 1] == SIMPLE.judged_ranks().tolist()
+    assert [3, 0, 0, 0] == SIMPLE.judged_ranks(at_least=0).tolist()
+    assert [2, 0, 0, 0] == SIMPLE.judged_ranks(at_least=1).tolist()
+    assert [1, 0, 0, 0] == SIMPLE.judged_ranks(2, at_least=1).tolist()
+
+
+def test_take_takes_the_ranks_of_ties_along():
+    low, high = np.array([1, 2, 4, 3]), np.array([1, 3, 4, 3])
+    judged = dataclasses.replace(SIMPLE, low=low, high=high).take([3, 0])
+
+    assert ([3, 1, 2, 4], [3, 1, 3, 4]) == (judged.low.tolist(), judged.high.tolist())

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from rankgauge.catalog import Catalog
-    from rankgauge.engine import Engine, Evaluation, SampleScore
+    from rankgauge.engine import Engine, Evaluation, SampleScore, evaluate, evaluate_runs, preflight, preflight_runs
     from rankgauge.errors import RankgaugeError, RunInterrupted
     from rankgauge.expression import MetricExpression
+    from rankgauge.judging.preflight import Finding, Preflight
     from rankgauge.policy import Policy, Profile
     from rankgauge.result import MetricSummary, Result
     from rankgauge.samples import Sample
@@ -22,9 +23,11 @@ __all__ = [
     "Catalog",
     "Engine",
     "Evaluation",
+    "Finding",
     "MetricExpression",
     "MetricSummary",
     "Policy",
+    "Preflight",
     "Profile",
     "RankgaugeError",
     "Result",
@@ -32,21 +35,31 @@ __all__ = [
     "Sample",
     "SampleScore",
     "__version__",
+    "evaluate",
+    "evaluate_runs",
+    "preflight",
+    "preflight_runs",
 ]
 
 _HOMES = {
     "Catalog": "rankgauge.catalog",
     "Engine": "rankgauge.engine",
     "Evaluation": "rankgauge.engine",
+    "Finding": "rankgauge.judging.preflight",
     "MetricExpression": "rankgauge.expression",
     "MetricSummary": "rankgauge.result",
     "Policy": "rankgauge.policy",
+    "Preflight": "rankgauge.judging.preflight",
     "Profile": "rankgauge.policy",
     "RankgaugeError": "rankgauge.errors",
     "Result": "rankgauge.result",
     "RunInterrupted": "rankgauge.errors",
     "Sample": "rankgauge.samples",
     "SampleScore": "rankgauge.engine",
+    "evaluate": "rankgauge.engine",
+    "evaluate_runs": "rankgauge.engine",
+    "preflight": "rankgauge.engine",
+    "preflight_runs": "rankgauge.engine",
 }
 
 

@@ -14,12 +14,14 @@ Every error that rankgauge raises.
     │   └── RequiredPluginError               a plugin that config requires is absent or broken
     ├── MatcherError (ValueError)        a matcher that cannot be built, or misbehaves
     ├── PlanError                        all problems of an evaluation, before data is read
-    ├── ConfigError                      all problems of a config file
+    ├── ConfigError                      all problems of a config or lock file
     ├── DataError                        all problems of a dataset or outputs file
     │   ├── UnreadableError              a file that cannot be opened or decoded
+    │   ├── RepeatedJudgmentsError       a document that is judged twice for one query
     │   ├── MissingGoldError             no sample has the gold that a metric needs
     │   └── NothingToEvaluateError       exit code 4
     ├── SampleRefusedError               a sample that the policy turns into an error
+    ├── NotPicklableError (TypeError)    a function that cannot be sent to another process
     ├── ResultError                      results that cannot be merged, saved or loaded
     ├── BrokenLawError (AssertionError)  what was checked does not behave; exit code 1
     └── MissingExtraError (ImportError)  something needs an extra that is not installed
@@ -44,12 +46,14 @@ __all__ = [
     "MissingExtraError",
     "MissingGoldError",
     "NameClashError",
+    "NotPicklableError",
     "NothingToEvaluateError",
     "ParameterError",
     "PlanError",
     "PolicyError",
     "Problem",
     "RankgaugeError",
+    "RepeatedJudgmentsError",
     "RequiredPluginError",
     "ResultError",
     "RunInterrupted",
@@ -72,6 +76,18 @@ class RankgaugeError(Exception):
     """
 
     exit_code = 2
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Arguments that an exception was made of are gone by now, so it travels as what came of them: without this
+        # one that is raised in a worker process would break the pool instead of reaching the caller.
+        return _restored, (type(self), self.args, self.__dict__)
+
+
+def _restored(kind: type[BaseException], args: tuple[Any, ...], attributes: dict[str, Any]) -> BaseException:
+    error = kind.__new__(kind, *args)
+    error.args = args
+    error.__dict__.update(attributes)
+    return error
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +128,7 @@ class _ProblemsError(RankgaugeError):
     An error made of several problems, all of them reported in one go.
 
     Attributes:
-        problems: Every problem found.
+        problems: Every `Problem` that was found.
     """
 
     def __init__(self, title: str, problems: Iterable[Problem | str]) -> None:
@@ -211,11 +227,11 @@ class MatcherError(RankgaugeError, ValueError):
 
 
 class PlanError(_ProblemsError):
-    """All problems of an evaluation, found before any data is read."""
+    """All problems of an evaluation, found before any data is read; also whatever a lock does not allow."""
 
 
 class ConfigError(_ProblemsError):
-    """All problems of a config file, each with its line."""
+    """All problems of a config file or a lock file, each with its line."""
 
 
 class DataError(_ProblemsError):
@@ -224,6 +240,19 @@ class DataError(_ProblemsError):
 
 class UnreadableError(DataError):
     """A file that cannot be opened, decompressed or decoded."""
+
+
+class RepeatedJudgmentsError(DataError):
+    """
+    Documents that are judged more than once for one query.
+
+    Attributes:
+        kept: The `rankgauge.rankings.Qrels` with the first judgment of each document, for those who go on.
+    """
+
+    def __init__(self, title: str, problems: Iterable[Problem | str], kept: Any) -> None:  # noqa: ANN401  # the type lives in a higher layer
+        self.kept = kept
+        super().__init__(title, problems)
 
 
 class MissingGoldError(DataError):
@@ -238,6 +267,10 @@ class NothingToEvaluateError(DataError):
 
 class SampleRefusedError(_ProblemsError):
     """Samples that the policy turns into an error (`no_gold`, `missing_output`, `failed_output`)."""
+
+
+class NotPicklableError(RankgaugeError, TypeError):
+    """A function given in Python that cannot be pickled, and so not be sent to another process."""
 
 
 class ResultError(RankgaugeError):
@@ -281,6 +314,7 @@ class RunInterrupted(KeyboardInterrupt):
     """
 
     exit_code = 3
+    __reduce__ = RankgaugeError.__reduce__  # it is sent to another process as every error is
 
     def __init__(self, message: str, result: Any) -> None:  # noqa: ANN401  # the result type lives in a higher layer
         self.result = result

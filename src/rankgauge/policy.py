@@ -15,6 +15,7 @@ from typing import Any, Literal, get_args, get_type_hints
 
 from rankgauge.errors import PolicyError, did_you_mean
 from rankgauge.expression import Value
+from rankgauge.pickling import reduced
 from rankgauge.samples import DEFAULT_CONTRACT, Contract
 
 __all__ = ["PROFILES", "Policy", "Profile", "profile"]
@@ -26,8 +27,13 @@ class Policy:
     How rankings are prepared and how samples without a score are counted.
 
     Attributes:
-        order: `given` takes retrieved items as they come, rank 1 first; `score` sorts by score, descending, equal
-            scores by id, descending by bytes, as trec_eval does.
+        order: `given` takes retrieved items as they come, rank 1 first; `score` sorts by score, descending.
+
+        ties: How `order=score` settles equal scores: `docno` by id, descending by bytes, as trec_eval does; `given` as
+            they come; `average` scores the expectation over all their orders, for metrics that have a closed form;
+            `error` refuses a sample where their order matters.
+
+        score_dtype: With which precision scores are compared; `float32` as trec_eval did up to version 9.
 
         duplicates: What a repeated item of one ranking does: `first` drops later ones before the cut, `last` drops
             earlier ones, `best` keeps the one with the highest score, `credit-once` leaves it its rank but no gain,
@@ -45,12 +51,15 @@ class Policy:
 
         depth: How many items of a ranking are looked at; None for all.
 
-        judged_only: Drop retrieved items that the ground truth does not name before ranks are counted.
+        judged_only: Drop retrieved items that the ground truth does not name before ranks are counted; where a profile
+            takes negative grades for unjudged, those too.
 
         exclude_self: Drop retrieved items whose id is the sample's own.
     """
 
     order: Literal["given", "score"] = "given"
+    ties: Literal["docno", "given", "average", "error"] = "docno"
+    score_dtype: Literal["float64", "float32"] = "float64"
     duplicates: Literal["first", "last", "best", "credit-once", "keep", "error"] = "first"
     no_gold: Literal["undefined", "zero", "error"] = "undefined"
     missing_output: Literal["zero", "exclude", "error"] = "zero"
@@ -80,10 +89,20 @@ class Policy:
         if self.depth is not None and (type(self.depth) is not int or self.depth < 1):
             msg = f"policy option 'depth' is an integer of 1 or more, or null, not {self.depth!r}"
             raise PolicyError(msg)
+        if self.order == "score" and self.ties == "average":
+            self._check_average()
         for name in ("judged_only", "exclude_self"):
             if not isinstance(getattr(self, name), bool):
                 msg = f"policy option {name!r} is true or false, not {getattr(self, name)!r}"
                 raise PolicyError(msg)
+
+    def _check_average(self) -> None:
+        if self.depth is not None:
+            msg = "policy ties=average has no closed form where depth cuts through a tie; leave depth out"
+            raise PolicyError(msg)
+        if self.duplicates in {"keep", "credit-once"}:
+            msg = f"policy ties=average has no closed form with duplicates={self.duplicates}; choose first or best"
+            raise PolicyError(msg)
 
     def with_options(self, options: Mapping[str, Any]) -> Policy:  # Any: options come from config and are checked here
         """
@@ -120,7 +139,9 @@ class Profile:
         policy: The policy options.
 
         relevance: `positive` counts an item as relevant when its gain is above 0; `listed` counts every id that
-            the ground truth names.
+            the ground truth names; a number counts grades from that on.
+
+        negatives: Whether an item with a negative grade counts as `judged`, or as pooled but `unjudged`.
 
         duplicate_texts: What tells retrieved items apart when they are judged by text: `id-and-text` or `id`.
 
@@ -133,12 +154,37 @@ class Profile:
 
     name: str
     policy: Policy = field(default_factory=Policy)
-    relevance: Literal["positive", "listed"] = "positive"
+    relevance: Literal["positive", "listed"] | float = "positive"
+    negatives: Literal["judged", "unjudged"] = "judged"
     duplicate_texts: Literal["id-and-text", "id"] = "id-and-text"
     missing_texts: Literal["fail", "empty"] = "fail"
     parameters: Mapping[str, Mapping[str, Value]] = field(default_factory=lambda: MappingProxyType({}))
     contract: Contract = DEFAULT_CONTRACT
+    __reduce__ = reduced
 
+    def adapted(self, options: Mapping[str, Any], relevance: float | None = None) -> Profile:  # Any: as `with_options`
+        """
+        Return this profile with other policy options, or another threshold of relevance.
+
+        Args:
+            options: Policy options by name.
+
+            relevance: The grade from which on an item is relevant; None for the profile's own.
+
+        Returns:
+            A new profile.
+
+        Raises:
+            PolicyError: An option, a value or a threshold that cannot be.
+        """
+        if relevance is not None and (isinstance(relevance, bool) or not isinstance(relevance, int | float)):
+            msg = f"the grade from which on an item is relevant is a number, not {relevance!r}"
+            raise PolicyError(msg)
+        chosen = self.relevance if relevance is None else float(relevance)
+        return dataclasses.replace(self, policy=self.policy.with_options(options), relevance=chosen)
+
+
+_TREC = Policy(order="score", duplicates="error", no_gold="zero", max_failed=1.0)
 
 PROFILES: Mapping[str, Profile] = MappingProxyType(
     {
@@ -219,6 +265,22 @@ PROFILES: Mapping[str, Profile] = MappingProxyType(
                 }
             ),
         ),
+        # trec_eval 9 and 10. A topic without relevant documents counts as 0, and so does a judged topic that the run
+        # lacks; version 9 leaves the latter out unless it is told otherwise, compares scores as C floats, and rounds
+        # recall levels up.
+        "trec9": Profile(
+            name="trec9",
+            policy=dataclasses.replace(_TREC, score_dtype="float32", queries="intersection"),
+            relevance=1.0,
+            negatives="unjudged",
+            parameters=MappingProxyType(
+                {
+                    "retrieval-iprec-at-recall": MappingProxyType({"rounding": "up"}),
+                    "retrieval-11pt-avg": MappingProxyType({"rounding": "up"}),
+                }
+            ),
+        ),
+        "trec10": Profile(name="trec10", policy=_TREC, relevance=1.0, negatives="unjudged"),
     }
 )
 """The profiles by name."""

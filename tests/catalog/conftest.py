@@ -2,22 +2,13 @@ import logging
 
 import pytest
 
-from fake_plugins import FakePlugins
-from rankgauge.cli.app import _call
+from rankgauge.cli import call as _call
 
 
 @pytest.fixture(autouse=True)
 def _plain_environment(monkeypatch):
     monkeypatch.delenv("RANKGAUGE_DISABLE_PLUGINS", raising=False)
     monkeypatch.delenv("RANKGAUGE_NO_PLUGINS", raising=False)
-
-
-@pytest.fixture
-def installed(tmp_path, monkeypatch):
-    """Adds distributions that last as long as the test."""
-    plugins = FakePlugins(tmp_path, monkeypatch)
-    yield plugins
-    plugins.forget()
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import pytest
 
-from rankgauge.cli.app import _call
+from rankgauge.cli import call as _call
 
 SAMPLES = (
     {"id": "q1", "expected_output": {"relevant": ["a"], "answer": "x"}, "actual_output": [{"id": "a", "text": "x"}]},

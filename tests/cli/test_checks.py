@@ -7,6 +7,8 @@ import sys
 
 import pytest
 
+from fake_plugins import FakePlugins
+
 SOURCE = """\
 def recall(retrieved, relevant, k):
     return len(set(retrieved[:k]) & set(relevant)) / len(relevant) if relevant else 0.0
@@ -102,6 +104,37 @@ def test_one_plugin_is_checked_with_everything_it_offers(rankgauge):
     assert done.code == 0
     assert done.json == {"plugin": "rankgauge:readers", "ok": True, "faults": [], "offers": []}
     assert rankgauge("plugins", "check", "no-such-plugin").code == 2
+
+
+ABSENT = """
+from rankgauge.plugin import comparer, hookimpl
+
+def no_model():
+    raise ModuleNotFoundError("the model is not here")
+
+@comparer("checked-absent", check=no_model)
+def absent(retrieved, gold):
+    raise AssertionError("it was called all the same")
+
+@hookimpl
+def rankgauge_comparers():
+    return [absent]
+"""
+
+
+def test_a_plugin_whose_model_is_not_here_is_reported_and_breaks_nothing(rankgauge, tmp_path, monkeypatch):
+    monkeypatch.delenv("RANKGAUGE_NO_PLUGINS")
+    plugins = FakePlugins(tmp_path / "sites", monkeypatch)
+    plugins.add("absent-model", ABSENT)
+    done = rankgauge("plugins", "check", "absent-model")
+    plugins.forget()
+
+    assert done.code == 0
+    assert done.out.splitlines() == [
+        "comparer checked-absent: not checked, because it cannot work here",
+        "  the model is not here",
+        "plugin absent-model: 1 offered, 1 of them not checked, nothing wrong with the others",
+    ]
 
 
 def test_plugins_check_without_a_name_is_as_ever(rankgauge):

@@ -6,6 +6,8 @@ import math
 
 import pytest
 
+from fake_plugins import FakePlugins
+
 PASSAGES = [
     {
         "id": "late",
@@ -123,3 +125,48 @@ def test_data_that_is_not_there_is_named(diff):
 
     assert done.code == 2
     assert "nowhere.jsonl" in done.err
+
+
+NEEDS_A_MODEL = """
+    from rankgauge.plugin import comparer, hookimpl, sample_metric
+
+    def check():
+        raise RuntimeError("the model is not installed")
+
+    @comparer("by-model", check=check)
+    def by_model(retrieved, gold):
+        "Ask the model."
+        raise AssertionError("it was asked")
+
+    @sample_metric("model-says", gold="passages", matcher="by-model >= 0.5")
+    def model_says(ranking):
+        "Whether the model says so."
+        return 1.0
+
+    @hookimpl
+    def rankgauge_comparers():
+        return [by_model]
+
+    @hookimpl
+    def rankgauge_metrics():
+        return [model_says]
+"""
+
+
+def test_metrics_that_nobody_named_and_that_cannot_work_here_are_left_out_and_told(diff, write, tmp_path, monkeypatch):
+    monkeypatch.delenv("RANKGAUGE_NO_PLUGINS")
+    plugins = FakePlugins(tmp_path, monkeypatch)
+    plugins.add("needs-a-model", NEEDS_A_MODEL)
+    data = write("d.jsonl", PASSAGES)
+    try:
+        done = diff(data, "--json")
+        assert done.code == 0
+        assert "model-says" not in {found["metric"] for found in done.json["metrics"]}
+        (line,) = (line for line in done.err.splitlines() if "by-model" in line)
+        assert line.startswith("left out: ")
+        assert line.endswith("the model is not installed")
+        named = diff(data, "-m", "model-says")
+        assert named.code == 2
+        assert "the model is not installed" in named.err
+    finally:
+        plugins.forget()

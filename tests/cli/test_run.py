@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 from rankgauge import Result
-from rankgauge.cli.app import main
+from rankgauge.cli import main
 from rankgauge.engine import Evaluation
 from rankgauge.errors import PlanError
 

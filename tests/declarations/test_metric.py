@@ -301,3 +301,28 @@ class TestRefusedDeclarations:
             return np.ones(judged.n)
 
         assert "metric 'x-metric' needs a docstring: `rankgauge metrics show` prints it" == refusal(bad)
+
+
+class TestPinnedParameter:
+    def test_the_number_behind_at_may_be_a_parameter(self):
+        def at_level(judged: Judged, *, level: float = 0.5) -> Scores:
+            """Score the level."""
+            return np.full(judged.n, level)
+
+        found = declared(metric("x-at-level", short=["X", "x_{level}"], pins="level")(at_level))
+        assert "level" == found.pins
+        assert ("X",) == found.plain_short
+
+    @pytest.mark.parametrize(("function", "alias"), [(plain, "x-metric"), (cut, "x-at-k"), (optional, "x-metric")])
+    def test_it_must_be_one_and_there_must_be_no_cutoff(self, function, alias):
+        assert "pins 'level'" in refusal(function, alias, pins="level")
+
+
+class TestExpectation:
+    def test_itself_is_the_function(self):
+        marked = metric("x-metric", expectation="itself")(plain)
+        assert marked is declared(marked).over_ties
+
+    def test_another_function_stands_for_it_and_none_for_none(self):
+        assert cut is declared(metric("x-at-k", expectation=cut)(cut)).over_ties
+        assert declared(metric("x-metric")(plain)).over_ties is None

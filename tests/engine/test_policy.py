@@ -339,6 +339,8 @@ class TestPolicyValues:
     def test_the_defaults_are_those_of_the_design(self):
         assert dataclasses.asdict(Policy()) == {
             "order": "given",
+            "ties": "docno",
+            "score_dtype": "float64",
             "duplicates": "first",
             "no_gold": "undefined",
             "missing_output": "zero",
@@ -383,7 +385,8 @@ class TestPolicyValues:
 
     def test_it_prints_every_option(self):
         assert str(Policy(depth=7, judged_only=True)) == (
-            "order=given duplicates=first no_gold=undefined missing_output=zero failed_output=zero max_failed=0.0 "
+            "order=given ties=docno score_dtype=float64 duplicates=first no_gold=undefined missing_output=zero "
+            "failed_output=zero max_failed=0.0 "
             "queries=judged depth=7 judged_only=true exclude_self=false"
         )
 

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
+import numpy as np
 import pytest
 
 from rankgauge import Catalog, Engine
 from rankgauge.errors import PlanError
+from rankgauge.plugin import comparer, hookimpl
 
 ENGINE = Engine(catalog=Catalog.discover(own_only=True))
 SAMPLE = {
@@ -49,3 +53,38 @@ def test_other_kinds_of_gold_keep_their_matcher():
 def test_what_cannot_be_used_is_a_problem_of_the_plan(matchers):
     with pytest.raises(PlanError):
         hit(matchers=matchers)
+
+
+def refuse(*, model="small"):
+    """Refuse every model but one."""
+    if model != "large":
+        raise RuntimeError(f"the model {model!r} is not here; pip install it")
+
+
+class TestCheck:
+    @pytest.fixture
+    def checked(self):
+        @comparer("checked", check=refuse)
+        def compare(retrieved, gold, *, model: str = "small"):
+            """Match everything."""
+            return np.ones((len(retrieved), len(gold)))
+
+        plugin = SimpleNamespace(rankgauge_comparers=hookimpl(lambda: [compare]))
+        return Engine(catalog=Catalog.discover(own_only=True, plugins={"test": plugin}))
+
+    def test_a_comparer_that_cannot_work_stops_the_evaluation_before_data_is_read(self, checked):
+        evaluation = checked.dataset([]).with_metrics(["EM(matcher='checked >= 1')", "ndgc@5"])
+        with pytest.raises(PlanError) as caught:
+            evaluation.run()
+        ours, other = (problem.message for problem in caught.value.problems)
+        assert "matcher checked >= 1 cannot be used (comparer 'checked' by this process (plugin test)" in ours
+        assert ours.endswith("the model 'small' is not here; pip install it")
+        assert "ndgc" in other
+
+    def test_its_parameters_decide(self, checked):
+        sample = {"id": "s", "expected_output": "x", "actual_output": {"answer": "y"}}
+        evaluation = checked.dataset([sample]).with_metrics(["EM(matcher='checked(model=large) >= 1')"])
+        assert [1.0] == [column.mean for column in evaluation.run().metrics.values()]
+
+    def test_a_matcher_can_be_looked_at_all_the_same(self, checked):
+        assert str(checked.catalog.matcher("casefold > checked >= 1")) == "casefold > checked >= 1"

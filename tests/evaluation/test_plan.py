@@ -282,7 +282,7 @@ class TestParameters:
     def test_an_unknown_one_is_refused_with_a_suggestion_and_the_known_ones(self, refusal):
         expected = (
             "metric 'retrieval-ndcg-at-k' has no parameter 'gian'; did you mean 'gain'?; "
-            "known are gain, discount, ideal, clamp"
+            "known are gain, discount, ideal, clamp, gains"
         )
         assert [expected] == refusal("ndcg(gian=linear)@10")
 
@@ -513,6 +513,7 @@ class TestFingerprints:
             ("err(max_grade=3)@10", "err(max_grade=3.0)@10"),
             ("P(rel=2)@5", "P(rel=2.0)@5"),
             ("EM", "answer-exact-match(matcher=exact)"),
+            ("EM(matcher='contained >= 1')", "EM(matcher='contained(direction=gold-in-retrieved) >= 1')"),
         ],
     )
     def test_spelling_name_and_stated_defaults_do_not_matter(self, one, one_spelling, other):
@@ -546,6 +547,7 @@ class TestFingerprints:
             {"relevance": "listed"},
             {"duplicate_texts": "id"},
             {"missing_texts": "empty"},
+            {"contract": DEFAULT.contract._replace(coerce=True)},
         ],
     )
     def test_policy_and_conventions_matter(self, one, change):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from types import SimpleNamespace
 
 import numpy as np
@@ -257,3 +258,59 @@ def test_policy_is_applied_before_texts_are_looked_at():
 
     assert evidence(cut, policy=Policy(depth=1)).textless == {}
     assert evidence(cut).textless == {0: 2}
+
+
+SHOWN: list[list[str]] = []
+COMPARED: list[str] = []
+
+
+def remember_texts(texts, *, name="usual"):
+    """Remember which texts were shown, and fail for one of them."""
+    SHOWN.append([name, *texts])
+    if "boom" in texts:
+        raise RuntimeError("it went off")
+
+
+@comparer("prepared", prepare=remember_texts)
+def prepared(retrieved, gold, *, name: str = "usual"):
+    """Match everything."""
+    COMPARED.extend(retrieved)
+    return np.ones((len(retrieved), len(gold)))
+
+
+class TestPrepare:
+    @pytest.fixture
+    def matcher(self):
+        SHOWN.clear()
+        COMPARED.clear()
+        plugin = SimpleNamespace(rankgauge_comparers=hookimpl(lambda: [prepared]))
+        catalog = Catalog.discover(own_only=True, plugins={"test": plugin})
+        return catalog.matcher("casefold > prepared(name=own) >= 1")
+
+    def test_a_comparer_sees_the_distinct_normalized_texts_of_all_samples_before_it_compares(self, matcher):
+        samples = [
+            Sample("s", expected=Expected(answer=("A",)), output=Output([None, None], ["X", "x"])),
+            Sample("t", expected=Expected(answer=("B", "a")), output=Output([None, None], ["y", None])),
+        ]
+        judge(samples, Target("answer", matcher="m"), profile("default"), matcher)
+        assert [["own", "x", "a", "y", "b"]] == SHOWN
+
+    def test_texts_that_are_not_going_to_be_compared_are_not_shown(self, matcher):
+        """No gold, no output, a malformed output, and what the policy's depth cuts off."""
+        usual = profile("default")
+        cut = dataclasses.replace(usual, policy=usual.policy.with_options({"depth": 1}))
+        samples = [
+            Sample("s", expected=Expected(passages=("p",)), output=Output([None], ["no gold of that kind"])),
+            Sample("t", expected=Expected(answer=("no output",))),
+            Sample("u", expected=Expected(answer=("malformed",)), output=Fault("bad")),
+            Sample("v", expected=Expected(answer=("a",)), output=Output([None, None], ["x", "too deep"])),
+        ]
+        judge(samples, Target("answer", matcher="m"), cut, matcher)
+        assert [["own", "x", "a"]] == SHOWN
+        assert ["x"] == COMPARED
+
+    def test_what_preparing_raises_is_passed_over(self, matcher):
+        samples = [Sample("s", expected=Expected(answer=("a",)), output=Output([None], ["boom"]))]
+        evidence = judge(samples, Target("answer", matcher="m"), profile("default"), matcher)
+        assert {} == evidence.faults
+        assert [1] == evidence.judged.found().tolist()

@@ -139,11 +139,79 @@ def test_sample_itself_is_dropped_before_repeats_and_depth():
     assert prepared(["self", "self", "a", "b", "c"], exclude_self=True, duplicates="error", depth=2).ids == ["a", "b"]
 
 
-def test_scores_order_before_repeats_are_settled():
-    # By score: a(0.9) b(0.5) a(0.1); the later a is the one of 0.1.
-    found = prepared(["a", "b", "a"], texts=["low", "mid", "high"], scores=[0.1, 0.5, 0.9], order="score")
+def test_repeats_are_settled_as_they_are_given_before_scores_order():
+    given = {"texts": ["low", "mid", "high"], "scores": [0.1, 0.5, 0.9], "order": "score"}
 
-    assert found == Ranking(["a", "b"], ["high", "mid"], None)
+    assert prepared(["a", "b", "a"], **given) == Ranking(["b", "a"], ["mid", "low"], None)
+    assert prepared(["a", "b", "a"], duplicates="last", **given) == Ranking(["a", "b"], ["high", "mid"], None)
+    assert prepared(["a", "b", "a"], duplicates="best", **given) == Ranking(["a", "b"], ["high", "mid"], None)
+
+
+def test_repeats_that_stay_are_flagged_by_their_order_of_scores():
+    found = prepared(["a", "b", "a"], scores=[0.1, 0.5, 0.9], order="score", duplicates="credit-once")
+
+    assert (["a", "b", "a"], [False, False, True]) == (found.ids, found.repeated)
+
+
+def test_ties_may_stay_as_they_are_given():
+    ids = ["a", "c", "b", "d"]
+
+    assert ["d", "a", "c", "b"] == prepared(ids, scores=[1, 1, 1, 2], order="score", ties="given").ids
+    assert ["d", "c", "b", "a"] == prepared(ids, scores=[1, 1, 1, 2], order="score", ties="docno").ids
+
+
+def test_scores_are_compared_with_the_precision_asked_for():
+    scores = [1.000000001, 1.0]
+
+    assert ["a", "b"] == prepared(["a", "b"], scores=scores, order="score").ids
+    assert ["b", "a"] == prepared(["a", "b"], scores=scores, order="score", score_dtype="float32").ids
+    # Beyond the range of a C float both are infinite; below it both are 0.
+    assert ["b", "a"] == prepared(["a", "b"], scores=[1e300, 1e200], order="score", score_dtype="float32").ids
+    assert ["b", "a"] == prepared(["a", "b"], scores=[1e-300, 1e-320], order="score", score_dtype="float32").ids
+    assert ["a", "b"] == prepared(["a", "b"], scores=[1e-300, 1e-320], order="score").ids
+
+
+def test_average_tells_which_ranks_are_tied():
+    found = prepared(["a", "b", "c", "d", "e"], scores=[3, 2, 2, 1, 1], order="score", ties="average")
+
+    assert [(2, 3), (4, 5)] == found.ties
+    assert prepared(["a", "b"], scores=[2, 1], order="score", ties="average").ties is None
+    assert prepared(["a", "b"], scores=[1, 1], order="score").ties is None
+
+
+def test_average_counts_ranks_after_what_is_not_judged_was_dropped():
+    options = {"order": "score", "ties": "average", "judged_only": True}
+
+    assert [(1, 2)] == prepared(["a", "x", "b"], scores=[1, 1, 1], judged={"a", "b"}, **options).ties
+
+
+def test_error_refuses_a_tie_of_items_that_earn_differently():
+    output = Output(["a", "x", "b", "y"], None, [2, 1, 1, 1])
+    policy = Policy(order="score", ties="error")
+    gains = {"a": 1, "b": 1}
+
+    found = prepare(output, policy, sample_id="s", gain=gains.get)
+
+    assert isinstance(found, Fault)
+    assert "'y' and 'b' have the score 1" in found.reason
+    assert "ranks 2 to 4" in found.reason
+    assert "ties=error" in found.reason
+
+
+def test_error_lets_ties_pass_that_do_not_matter():
+    policy = Policy(order="score", ties="error")
+
+    alike = prepare(Output(["a", "b", "c"], None, [1, 1, 0]), policy, sample_id="s", gain={"a": 2, "b": 2}.get)
+    assert ["b", "a", "c"] == alike.ids
+    below = Output(["a", "b", "c"], None, [2, 1, 1])
+    cut = prepare(below, Policy(order="score", ties="error", depth=1), sample_id="s", gain={"b": 1}.get)
+    assert ["a"] == cut.ids
+    through = prepare(below, Policy(order="score", ties="error", depth=2), sample_id="s", gain={"b": 1}.get)
+    assert isinstance(through, Fault)
+
+
+def test_error_refuses_every_tie_where_gains_are_not_known():
+    assert isinstance(prepared(["a", "b"], scores=[1, 1], order="score", ties="error"), Fault)
 
 
 def test_judged_only_drops_what_the_gold_does_not_name_after_the_cut():

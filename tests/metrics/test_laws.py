@@ -213,6 +213,12 @@ def tidy(judged: Judged, *, k: Cutoff) -> Scores:
     return judged.found(k) / np.maximum(judged.n_gold(), 1)
 
 
+@metric("faulty-average-at-k", expectation="itself")
+def averaged(judged: Judged, *, k: Cutoff) -> Scores:
+    """Claim that the order of tied results has no effect."""
+    return judged.found(k) / np.where(judged.n_gold() > 0, judged.n_gold(), np.nan)
+
+
 @metric("faulty-crash-at-k")
 def crashing(judged: Judged, *, k: Cutoff) -> Scores:
     """Raise."""
@@ -263,6 +269,7 @@ FAULTY: list[tuple[str, Callable[..., Scores]]] = [
     ("huge-cutoff", overflowing),
     ("huge-cutoff", dense),
     ("sees-the-ranking", blind),
+    ("expectation", averaged),
     ("arguments", tidy),
     ("pickling", inner_metric()),
     ("no-network", online),

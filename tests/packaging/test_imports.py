@@ -66,6 +66,40 @@ def test_a_plain_run_of_json_lines_without_saving_loads_no_polars(tmp_path):
     assert {"polars", "scipy", "structlog", "rankgauge.config"} & loaded == set()
 
 
+def test_evaluating_two_trec_files_loads_numpy_alone_of_what_is_heavy(tmp_path):
+    (tmp_path / "qrels").write_text("q 0 a 1\n", encoding="utf-8")
+    (tmp_path / "run").write_text("q Q0 b 1 2.0 t\nq Q0 a 2 1.0 t\n", encoding="utf-8")
+    code = "import rankgauge\nprint(rankgauge.evaluate('qrels', 'run', ['ndcg@10', 'RR'])['RR'].mean)"
+    loaded, text = modules_after(code, cwd=tmp_path)
+    assert float(text) == 0.5
+    assert {"polars", "pydantic", "structlog", "scipy", "pandas", "pyarrow"} & loaded == set()
+
+
+def test_checking_a_run_loads_no_tables_and_no_metrics(tmp_path):
+    (tmp_path / "qrels.txt").write_text("q 0 a 1\n", encoding="utf-8")
+    (tmp_path / "run.txt").write_text("q Q0 a 1 2.0 t\n", encoding="utf-8")
+    loaded, text = modules_after(command("validate", "qrels.txt", "run.txt"), cwd=tmp_path)
+    assert "run.txt can be evaluated" in text
+    heavy = {
+        "polars",
+        "scipy",
+        "structlog",
+        "rich.console",
+        "rankgauge.config",
+        "rankgauge.metrics",
+        "rankgauge.report",
+    }
+    assert heavy & loaded == set()
+
+
+def test_checking_a_run_from_python_loads_nothing_heavy_but_numpy(tmp_path):
+    (tmp_path / "qrels.txt").write_text("q 0 a 1\n", encoding="utf-8")
+    (tmp_path / "run.txt").write_text("q Q0 a 1 2.0 t\n", encoding="utf-8")
+    code = "import rankgauge\nassert rankgauge.preflight('qrels.txt', 'run.txt').ok"
+    loaded, _ = modules_after(code, cwd=tmp_path)
+    assert (HEAVY | {"typer", "rich", "zstandard"}) & loaded == {"numpy"}
+
+
 def test_declaring_a_metric_as_plugin_authors_do_loads_no_files_configs_or_reports():
     loaded, _ = modules_after("import rankgauge.plugin")
     assert {"polars", "rankgauge.io", "rankgauge.config", "rankgauge.report", "rankgauge.engine"} & loaded == set()

@@ -13,7 +13,7 @@ import pytest
 from fake_plugins import FakePlugins
 from rankgauge import Engine
 from rankgauge.catalog import Catalog
-from rankgauge.cli.app import _call
+from rankgauge.cli import call
 from rankgauge.errors import UnknownNameError
 from rankgauge.testing import check_metric
 
@@ -89,9 +89,9 @@ def test_its_names_work_from_yaml_the_command_line_and_python(installed, tmp_pat
     config = config.replace("contains-plain", "contains-my-plain").replace("rankgauge-example", "my-metrics")
     (tmp_path / "rankgauge.yaml").write_text(config, encoding="utf-8")
 
-    assert _call(["run", "rankgauge.yaml", "--json"], debug=True) == 0
+    assert call(["run", "rankgauge.yaml", "--json"], debug=True) == 0
     by_config = json.loads(capsys.readouterr().out)["metrics"]
-    assert _call(["run", "--data", "samples.jsonl", "-m", "my_ncg@10", "--json"], debug=True) == 0
+    assert call(["run", "--data", "samples.jsonl", "-m", "my_ncg@10", "--json"], debug=True) == 0
     by_command = json.loads(capsys.readouterr().out)["metrics"]
     result = Engine().dataset("samples.jsonl").with_metrics(["my_ncg@10"]).run()
 
@@ -101,7 +101,7 @@ def test_its_names_work_from_yaml_the_command_line_and_python(installed, tmp_pat
 
 
 def test_metrics_show_says_where_it_comes_from(installed, capsys):
-    assert _call(["metrics", "show", "my_ncg"], debug=True) == 0
+    assert call(["metrics", "show", "my_ncg"], debug=True) == 0
 
     assert f"provider    my-metrics 2.5 (plugin main), {installed}:" in capsys.readouterr().out
 

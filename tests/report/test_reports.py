@@ -309,7 +309,7 @@ class TestTerminal:
 
     def test_the_policy_line_says_profile_and_options(self, result):
         line = policy_line(result)
-        assert line.startswith("Profile default: order=given duplicates=first")
+        assert line.startswith("Profile default: order=given ties=docno")
         assert "depth=none judged_only=false" in line
 
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import functools
 import sys
+from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
 from rankgauge.catalog import Catalog
 from rankgauge.errors import BrokenLawError, MissingExtraError, ParameterError, RankgaugeError, UnknownNameError
-from rankgauge.plugin import Cutoff, Judged, JudgedSample, Scores, metric, sample_metric
+from rankgauge.plugin import Cutoff, Judged, JudgedSample, Scores, comparer, hookimpl, metric, sample_metric
 from rankgauge.testing import check_metric
 from rankgauge.testing.laws import LAWS, laws_of
 from testing import definitions
@@ -164,8 +166,6 @@ def test_a_declared_metric_is_checked_for_what_it_declares_and_what_holds_for_al
 @metric("checked-hits-at-k", laws=["tail"], range=(0, None))
 def count_of_hits(judged: Judged, *, k: Cutoff) -> Scores:
     """Count what is relevant."""
-    import numpy as np
-
     return np.where(judged.n_gold() > 0, judged.relevant_ranks(k), np.nan)
 
 
@@ -258,3 +258,125 @@ def test_without_hypothesis_the_extra_is_named(monkeypatch):
 
 def test_names_of_laws_are_unique_for_each_kind():
     assert len({(law.kind, law.name) for law in LAWS}) == len(LAWS)
+
+
+# What a declaration may say besides its laws.
+
+
+def share(judged, k, exponent):
+    found = judged.found(k) / np.where(judged.n_gold() > 0, judged.n_gold(), np.nan)
+    return found**exponent
+
+
+def check_exponent(*, exponent):
+    if exponent <= 0:
+        raise ValueError("the exponent is above 0")
+
+
+def half_found(judged, *, k):
+    return share(judged, k, 1) / 2
+
+
+@metric("checked-power-at-k", short=("power",), check=check_exponent, laws=["bounded", "relevant-helps"])
+def power(judged: Judged, *, k: Cutoff, exponent: float = 1.0) -> Scores:
+    """Share of what was found, to some power."""
+    return share(judged, k, exponent)
+
+
+@metric("checked-needy-at-k", check=check_exponent)
+def needy(judged: Judged, *, k: Cutoff, exponent: float = 0.0) -> Scores:
+    """Have a default that its own check refuses."""
+    return share(judged, k, exponent)
+
+
+@metric("checked-level", short=("level", "level_{level}"), pins="level", laws=["bounded", "relevant-helps"])
+def level_reached(judged: Judged, *, level: float = 0.5) -> Scores:
+    """Whether a share was found."""
+    return np.where(judged.n_gold() > 0, judged.found() >= level * judged.n_gold(), np.nan)
+
+
+@metric("checked-depth", describes=True, range=(0.0, None), expectation="itself")
+def depth(judged: Judged) -> Scores:
+    """How much was retrieved, plus one, so that nothing is not the least."""
+    return np.where(judged.n_gold() > 0, judged.depth + 1.0, np.nan)
+
+
+@metric("checked-half-at-k", expectation=half_found)
+def wrongly_expected(judged: Judged, *, k: Cutoff) -> Scores:
+    """Declare the half of what is to be expected."""
+    return share(judged, k, 1)
+
+
+def test_check_of_parameters_is_part_of_being_usable():
+    assert check_metric(power, cases=10).ok
+    report = check_metric(needy, cases=10)
+
+    assert report.broken == ("usable",)
+    assert "the exponent is above 0" in report["usable"].reason
+
+
+def test_check_that_raises_what_it_should_not_is_no_crash():
+    def mistaken():
+        raise AssertionError("never called")
+
+    @metric("checked-mistaken-at-k", check=mistaken)
+    def unchecked(judged: Judged, *, k: Cutoff, exponent: float = 1.0) -> Scores:
+        """Have a check that takes no parameter."""
+        return share(judged, k, exponent)
+
+    assert "TypeError" in check_metric(unchecked)["usable"].reason
+
+
+def test_metric_of_a_catalog_is_checked_with_the_parameters_written():
+    catalog = Catalog.discover(
+        own_only=True, plugins={"mine": SimpleNamespace(rankgauge_metrics=hookimpl(lambda: [power, level_reached]))}
+    )
+    squared = check_metric("power(exponent=2)", catalog=catalog, laws=["usable", "bounded"], cases=10)
+    assert (squared.name, squared.broken) == ("checked-power-at-k(exponent=2)", ())
+    refused = check_metric("power(exponent=-1)", catalog=catalog, cases=10)
+    assert refused.broken == ("usable",)
+    for spec in ("level@0.25", "level_0.25"):
+        report = check_metric(spec, catalog=catalog, laws=["usable", "relevant-helps", "twice"], cases=10)
+        assert (report.name, report.broken) == ("checked-level(level=0.25)", ())
+    assert check_metric("level@2", catalog=catalog, laws=["perfect"]).broken == ("perfect",)
+
+
+def test_metric_that_describes_may_score_nothing_retrieved():
+    report = check_metric(depth, cases=20)
+
+    report.raise_if_broken()
+    assert {"empty-list", "sees-the-ranking"} <= set(report.skipped)
+    assert {"bounded", "expectation"} <= set(report.holds)
+
+
+def test_expectation_that_is_not_the_mean_over_all_orders_is_caught():
+    report = check_metric(wrongly_expected, laws=["expectation"])
+
+    assert report.broken == ("expectation",)
+    assert report["expectation"].reason == "the mean over all 1 orders of the ties is 1.0"
+    assert check_metric("mrr", laws=["expectation"]).holds == ("expectation",)
+    assert "declares no `expectation`" in check_metric("bpref", laws=["expectation"]).skipped["expectation"]
+
+
+def test_metric_is_checked_without_its_matcher_where_that_cannot_work():
+    def no_model():
+        raise ModuleNotFoundError("the model is not here")
+
+    @comparer("checked-absent", check=no_model)
+    def absent(retrieved, gold):
+        raise AssertionError("it was called all the same")
+
+    @metric("checked-meaning-at-k", gold="answer", matcher="checked-absent >= 0.5", laws=["tail", "padding"])
+    def meaning(judged: Judged, *, k: Cutoff) -> Scores:
+        """Whether an answer was found."""
+        return np.where(judged.n_gold() > 0, judged.found(k) > 0, np.nan)
+
+    plugin = SimpleNamespace(
+        rankgauge_metrics=hookimpl(lambda: [meaning]), rankgauge_comparers=hookimpl(lambda: [absent])
+    )
+    catalog = Catalog.discover(own_only=True, plugins={"mine": plugin})
+    report = check_metric("checked-meaning-at-k", catalog=catalog, without=["pickling"], cases=10)
+
+    report.raise_if_broken()
+    assert report.skipped["usable"].endswith("the model is not here")
+    assert {"tail", "padding", "empty-list", "parts"} <= set(report.holds)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import itertools
 import random
+from types import SimpleNamespace
+from typing import Literal
 
 import numpy as np
 import pytest
@@ -13,7 +15,7 @@ from rankgauge.declarations import parse_matcher
 from rankgauge.errors import DeclarationError, ParameterError
 from rankgauge.matchers.comparers import edit_ratio, equal
 from rankgauge.matchers.normalizers import casefold, json_unescape
-from rankgauge.plugin import comparer, named_matcher, normalizer
+from rankgauge.plugin import comparer, hookimpl, named_matcher, normalizer
 from rankgauge.testing import check_comparer, check_matcher, check_normalizer
 
 CATALOG = Catalog.discover(own_only=True)
@@ -245,3 +247,86 @@ def test_random_numbers_are_no_scores():
         return np.array([[draw.random() for _ in wanted] for _ in found]).reshape(len(found), len(wanted))
 
     assert {"twice", "pair-by-pair", "reflexive", "empty-scores-zero"} <= set(check_comparer(lucky, cases=30).broken)
+
+
+def alike(retrieved, gold):
+    scores = [float(bool(one) and one == other) for one in retrieved for other in gold]
+    return np.reshape(scores, (len(retrieved), len(gold)))
+
+
+def test_comparer_that_needs_to_be_prepared_is_caught():
+    ready = set()
+
+    @comparer("checked-lazy", prepare=ready.update)
+    def lazy(retrieved, gold):
+        return alike(retrieved, [text if text in ready else "" for text in gold])
+
+    report = check_comparer(lazy, laws=[], without=["pickling", "twice", "pair-by-pair"])
+
+    assert report.broken == ("prepared",)
+    assert report["prepared"].reason.startswith("it scores differently once prepared")
+
+
+def test_comparer_whose_prepare_raises_is_caught():
+    def refuse(texts):
+        raise RuntimeError("not so many")
+
+    @comparer("checked-refusing", prepare=refuse)
+    def refusing(retrieved, gold):
+        return alike(retrieved, gold)
+
+    assert check_comparer(refusing, without=["pickling"], cases=10).broken == ("prepared",)
+
+
+def test_law_of_preparing_is_skipped_where_nothing_is_prepared():
+    assert check_comparer(equal, cases=5).skipped == {
+        "cutoff": "it has no parameter `cutoff`",
+        "prepared": "it declares no `prepare`",
+    }
+
+
+def absent(*, size="small"):
+    if size == "small":
+        raise ModuleNotFoundError("the small model is not here")
+
+
+def test_comparer_that_cannot_work_here_breaks_no_law():
+    @comparer("checked-absent", check=absent)
+    def no_model(retrieved, gold):
+        raise AssertionError("it was called all the same")
+
+    report = check_comparer(no_model)
+    assert report.ok
+    assert report.unusable == "the small model is not here"
+    assert report.holds == ()
+    assert set(report.skipped.values()) == {"the small model is not here"}
+    assert str(report) == (
+        "comparer checked-absent: not checked, because it cannot work here\n  the small model is not here"
+    )
+    assert report.to_dict()["unusable"] == "the small model is not here"
+
+
+def test_choices_that_cannot_work_here_are_left_out_and_named():
+    @comparer("checked-sized", check=lambda *, size="large": absent(size=size))
+    def sized(retrieved, gold, *, size: Literal["large", "small"] = "large"):
+        assert size == "large"
+        return alike(retrieved, gold)
+
+    report = check_comparer(sized, without=["pickling"], cases=10)
+    assert report.ok
+    assert "reflexive" in report.holds
+    assert "not as checked-sized(size=small), which cannot work here: the small model is not here" in str(report)
+
+
+def test_matcher_whose_comparer_cannot_work_here_breaks_no_law():
+    @comparer("checked-absent", check=absent)
+    def no_model(retrieved, gold):
+        raise AssertionError("it was called all the same")
+
+    catalog = Catalog.discover(
+        own_only=True, plugins={"mine": SimpleNamespace(rankgauge_comparers=hookimpl(lambda: [no_model]))}
+    )
+    report = check_matcher("casefold > checked-absent >= 1", catalog=catalog)
+    assert report.ok
+    assert report.unusable.endswith("the small model is not here")
+    assert report.holds == ()

@@ -7,22 +7,34 @@ A catalog is a value: it holds what one discovery found, and several can live in
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar, cast
 
-from rankgauge.catalog.discovery import OWN, Declaration, Fault, Offer, Plugin, Provider, discover, load_plugin
+from rankgauge.catalog.discovery import (
+    OWN,
+    Declaration,
+    Fault,
+    Offer,
+    Plugin,
+    Provider,
+    discover,
+    discover_again,
+    load_plugin,
+)
 from rankgauge.catalog.matchers import ResolvedMatcher, build_matcher
 from rankgauge.declarations import Comparer, Matcher, Metric, NamedMatcher, Normalizer, Reader, Reporter, parse_matcher
 from rankgauge.errors import MatcherError, NameClashError, RequiredPluginError, UnknownNameError, suggest
 from rankgauge.expression import MetricExpression, parse
+from rankgauge.pickling import check_picklable, itself
 
 __all__ = ["Catalog", "Claim", "Reading"]
 
 T_co = TypeVar("T_co", bound=Declaration, covariant=True)
 
 _MOST_DIGITS = 18
-_TRAILING = re.compile(r"(?P<stem>.+?)(?P<at>_at)?_(?P<k>\d+)")
+_TRAILING = re.compile(r"(?P<stem>.+?)(?P<at>_at)?_(?P<k>\d*\.?\d+)")
+_TEMPLATE = re.compile(r"\{\w+\}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +60,7 @@ class Reading:
     Attributes:
         claim: The metric.
 
-        k: The cutoff that the name or the ``@`` pins; None when neither does.
+        k: The number that the name or the ``@`` pins, mostly the cutoff; None when neither does.
 
         is_short: Whether a short name was used, so that a missing cutoff means that there is none.
     """
@@ -99,6 +111,7 @@ class Catalog:
         *,
         disable: Collection[str] = (),
         own_only: bool = False,
+        own: Collection[str] | None = None,
         plugins: Mapping[str, object] | None = None,
     ) -> Catalog:
         """
@@ -109,15 +122,28 @@ class Catalog:
 
             own_only: Whether to leave out every plugin but rankgauge's own.
 
+            own: Which of rankgauge's own plugins are needed, by the names of their entry points; None for all.
+
             plugins: Further plugins, modules or objects by name, that are not installed.
 
         Returns:
             The catalog. A broken plugin does not make this fail; see `faults`.
         """
-        found = discover(disable=disable, own_only=own_only)
+        found = discover(disable=disable, own_only=own_only, own=own)
         for name, plugin in (plugins or {}).items():
             found.append(load_plugin("", "", name, name, lambda plugin=plugin: plugin))  # type: ignore[misc]  # default
         return cls(found)
+
+    __copy__ = __deepcopy__ = itself
+
+    def __reduce__(self) -> tuple[Callable[..., Catalog], tuple[Any, ...]]:
+        # What is installed is found anew where it arrives: a copy would bring along declarations of code that is not
+        # there, or is another version. A plan says if that makes a difference; see `rankgauge.evaluation.lock`.
+        wanted = tuple(plugin.empty() for plugin in self.plugins if plugin.distribution)
+        given = tuple(plugin for plugin in self.plugins if not plugin.distribution)
+        for plugin in given:
+            check_picklable(plugin, f"plugin {plugin.name!r}, which was given in Python,")
+        return _found_again, (wanted, given, self._matchers)
 
     def with_matchers(self, matchers: Mapping[str, str | Mapping[str, Any]]) -> Catalog:
         """
@@ -279,7 +305,8 @@ class Catalog:
     def _drop_shadows(self) -> list[Fault]:
         """Take away names that read like a built-in one with a cutoff, such as ``recall_100``."""
         faults = []
-        for key in [key for key in self._claims if key[0] == "metric" and "{k}" not in key[1]]:
+        # Only a name that ends in a number can read like another one, and asking all of them takes long.
+        for key in [key for key in self._claims if key[0] == "metric" and _TRAILING.fullmatch(key[1])]:
             claims = self._claims[key]
             if any(claim.provider.distribution == OWN for claim in claims):
                 continue
@@ -315,6 +342,10 @@ class Catalog:
             if kind == "metric"
             else f"known are {', '.join(sorted(known))}"
         ]
+        if kind == "metric":
+            from rankgauge.catalog.trec_eval import left_out_hint  # noqa: PLC0415  # it reads the catalog's spellings
+
+            hints.insert(0, left_out_hint(name))
         if broken:
             hints.append(
                 f"it may be offered by a plugin that failed ({', '.join(broken)}: see `rankgauge plugins check`)"
@@ -322,6 +353,13 @@ class Catalog:
         if disabled:
             hints.append(f"it may be offered by one that is disabled ({', '.join(disabled)})")
         return UnknownNameError(kind, name, suggestions=suggest(name, known), hint="; ".join(filter(None, hints)))
+
+
+def _found_again(wanted: Sequence[Plugin], given: Sequence[Plugin], matchers: Mapping[str, Matcher]) -> Catalog:
+    """Return the catalog that another process had, as far as its plugins are installed here."""
+    catalog = Catalog([*discover_again(wanted), *given])
+    catalog._matchers = dict(matchers)  # noqa: SLF001  # as in `with_matchers`
+    return catalog
 
 
 def spellings(expression: MetricExpression) -> list[tuple[str, int | float | None]]:
@@ -337,18 +375,23 @@ def spellings(expression: MetricExpression) -> list[tuple[str, int | float | Non
     found = [(expression.name, expression.k)]
     trailing = _TRAILING.fullmatch(expression.name)
     if trailing is not None and expression.k is None and len(trailing["k"]) <= _MOST_DIGITS:
-        k = int(trailing["k"])
+        k = int(trailing["k"]) if trailing["k"].isdigit() else float(trailing["k"])
         if trailing["at"]:
             found.append((trailing["stem"], k))
         found.append((f"{trailing['stem']}{trailing['at'] or ''}_{{k}}", k))
     return found
 
 
+def plain_template(name: str) -> str:
+    """Return a name with ``{k}`` in place of any parameter, as `spellings` writes templates."""
+    return _TEMPLATE.sub("{k}", name)
+
+
 def _names(offer: Offer) -> list[tuple[str, str]]:
     """Return everything that a declaration lays claim to: the kind of name, and the name."""
     declaration = offer.declaration
     if isinstance(declaration, Metric):
-        return [(offer.kind, name) for name in declaration.names]
+        return [(offer.kind, plain_template(name)) for name in declaration.names]
     names = [(offer.kind, declaration.name)]
     if isinstance(declaration, Reader):
         names += [("file ending", suffix) for suffix in declaration.suffixes]

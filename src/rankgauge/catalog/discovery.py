@@ -8,6 +8,7 @@ wrong with it is kept as a `Fault` beside what works.
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import importlib.metadata
 import inspect
@@ -21,7 +22,18 @@ import pluggy
 from rankgauge import hookspecs
 from rankgauge.declarations import Comparer, Metric, NamedMatcher, Normalizer, Reader, Reporter
 
-__all__ = ["OWN", "Declaration", "Fault", "Offer", "Plugin", "Provider", "discover", "load_plugin", "normalized"]
+__all__ = [
+    "OWN",
+    "Declaration",
+    "Fault",
+    "Offer",
+    "Plugin",
+    "Provider",
+    "discover",
+    "discover_again",
+    "load_plugin",
+    "normalized",
+]
 
 OWN = "rankgauge"
 """The distribution whose names nobody can take."""
@@ -45,6 +57,7 @@ _DECORATORS = {
     Reporter: "reporter",
 }
 _OBSERVERS = ("rankgauge_run_started", "rankgauge_run_finished")
+_ALL_HOOKS = (*_HOOKS, *_OBSERVERS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,6 +164,10 @@ class Plugin:
         """Return ``distribution:name``."""
         return plugin_id(self.distribution, self.name)
 
+    def empty(self) -> Plugin:
+        """Return what it takes to find it again: the plugin without what it offers."""
+        return Plugin(self.distribution, self.version, self.name, self.target, self.disabled)
+
 
 def plugin_id(distribution: str, name: str) -> str:
     """Return what messages call a plugin."""
@@ -162,7 +179,9 @@ def normalized(distribution: str) -> str:
     return re.sub(r"[-_.]+", "-", distribution).lower()
 
 
-def discover(*, disable: Collection[str] = (), own_only: bool = False) -> list[Plugin]:
+def discover(
+    *, disable: Collection[str] = (), own_only: bool = False, own: Collection[str] | None = None
+) -> list[Plugin]:
     """
     Find and load every plugin installed in this environment.
 
@@ -171,17 +190,51 @@ def discover(*, disable: Collection[str] = (), own_only: bool = False) -> list[P
 
         own_only: Whether to load rankgauge's own plugins only.
 
+        own: Which of rankgauge's own plugins to load, by the names of their entry points; None for all.
+
     Returns:
         The plugins, rankgauge's own first, then by distribution and name. None of them makes this fail.
     """
     off = {normalized(name) for name in disable}
     plugins = []
     for distribution, version, point in _entry_points():
+        if distribution == OWN and own is not None and point.name not in own:
+            continue
         disabled = distribution != OWN and (own_only or distribution in off)
         if disabled:
             plugins.append(Plugin(distribution, version, point.name, point.value, disabled=True))
         else:
             plugins.append(load_plugin(distribution, version, point.name, point.value, point.load))
+    return plugins
+
+
+def discover_again(wanted: Sequence[Plugin]) -> list[Plugin]:
+    """
+    Find the plugins that another process had.
+
+    Args:
+        wanted: Those plugins, without what they offer.
+
+    Returns:
+        The same plugins and no others. One that is not installed here has a fault that says so; one of another version
+        is taken as it is; one that was disabled stays so.
+    """
+    here = {(distribution, point.name): (version, point) for distribution, version, point in _entry_points()}
+    plugins = []
+    for plugin in wanted:
+        found = here.get((plugin.distribution, plugin.name))
+        if plugin.disabled:
+            plugins.append(plugin)
+        elif found is not None:
+            version, point = found
+            plugins.append(load_plugin(plugin.distribution, version, point.name, point.value, point.load))
+        else:
+            message = (
+                "it is installed where this catalog was pickled, and not here; "
+                f"`pip install {plugin.distribution}=={plugin.version}` here, too"
+            )
+            fault = Fault(plugin.id, plugin.version, "load", message)
+            plugins.append(dataclasses.replace(plugin, faults=(fault,)))
     return plugins
 
 
@@ -216,7 +269,7 @@ def load_plugin(distribution: str, version: str, name: str, target: str, load: C
     if inspect.isclass(plugin):
         fault("register", f"{target!r} is a class; point the entry point to a module or to an instance")
         return Plugin(distribution, version, name, target, faults=tuple(faults))
-    manager = pluggy.PluginManager(hookspecs.PROJECT)
+    manager = _Manager(hookspecs.PROJECT)
     manager.add_hookspecs(hookspecs)
     try:
         manager.register(plugin, name=f"{distribution}:{name}")
@@ -241,6 +294,22 @@ def load_plugin(distribution: str, version: str, name: str, target: str, load: C
     return Plugin(distribution, version, name, target, False, tuple(offers), observers, tuple(faults))
 
 
+class _Manager(pluggy.PluginManager):
+    """
+    A plugin manager that looks only at what can be a hook: going over all that modules import took most of its time.
+    """
+
+    def parse_hookimpl_opts(self, plugin: object, name: str) -> pluggy.HookimplOpts | None:
+        """Return what a plugin's attribute is marked with, if it is a function."""
+        if inspect.ismodule(plugin) and not inspect.isroutine(vars(plugin).get(name)):
+            return None
+        return super().parse_hookimpl_opts(plugin, name)
+
+    def parse_hookspec_opts(self, module_or_class: object, name: str) -> pluggy.HookspecOpts | None:
+        """Return what one of our specifications is marked with."""
+        return super().parse_hookspec_opts(module_or_class, name) if name in _ALL_HOOKS else None  # type: ignore[arg-type]
+
+
 def _entry_points() -> Iterator[tuple[str, str, importlib.metadata.EntryPoint]]:
     """Return the entry points of the group, the first distribution of a name winning, as it does on import."""
     found: dict[str, list[tuple[str, str, importlib.metadata.EntryPoint]]] = {}
@@ -259,7 +328,7 @@ def _misspelled(manager: pluggy.PluginManager, plugin: object) -> Iterator[str]:
     try:
         manager.check_pending()
     except pluggy.PluginValidationError as error:
-        yield f"{error}; known hooks are {', '.join([*_HOOKS, *_OBSERVERS])}"
+        yield f"{error}; known hooks are {', '.join(_ALL_HOOKS)}"
     for name in dir(plugin):
         if not name.startswith("rankgauge_"):
             continue

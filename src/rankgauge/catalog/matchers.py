@@ -5,8 +5,8 @@ Matchers, resolved: names turned into functions.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -39,6 +39,14 @@ class ResolvedMatcher:
         compare_all: The same without a cutoff, for near misses.
 
         providers: Who provides it and each of its parts, by name.
+
+        settings: Every parameter of the comparer with its value, the defaults included.
+
+        versions: The version that each normalizer and the comparer declare, by name.
+
+        check: Raises where the comparer cannot work; None when it always can.
+
+        prepare: Takes the texts of many samples before each is compared; None when that would be of no use.
     """
 
     name: str
@@ -47,6 +55,21 @@ class ResolvedMatcher:
     compare: Callable[..., Any]  # a plugin's function: what it returns is checked where it is called
     compare_all: Callable[..., Any]
     providers: tuple[tuple[str, Provider], ...]
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    versions: Mapping[str, str] = field(default_factory=dict)
+    check: Callable[[], None] | None = None
+    prepare: Callable[[Sequence[str]], None] | None = None
+
+    def check_usable(self) -> None:
+        """Raise `MatcherError` when the comparer says that it cannot work here."""
+        if self.check is None:
+            return
+        try:
+            self.check()
+        except Exception as error:
+            by = dict(self.providers)[self.matcher.comparer]
+            msg = f"matcher {self} cannot be used (comparer {self.matcher.comparer!r} by {by}): {error}"
+            raise MatcherError(msg) from error
 
     def normalize(self, text: str) -> str:
         """Return *text* after every normalizer."""
@@ -97,7 +120,8 @@ def build_matcher(
             )
             raise MatcherError(msg)
     claim = find_comparer(matcher.comparer)
-    function = claim.declaration.function
+    declaration = claim.declaration
+    function = declaration.function
     known = signature_parameters(function)
     try:
         params = check_parameters(f"comparer {matcher.comparer!r}", known, dict(matcher.params))
@@ -118,4 +142,11 @@ def build_matcher(
         functools.partial(function, **given),
         functools.partial(function, **everything),
         tuple(providers),
+        settings={**{parameter.name: parameter.default for parameter in known}, **given},
+        versions={
+            **{step.declaration.name: step.declaration.version for step in steps},
+            matcher.comparer: declaration.version,
+        },
+        check=None if declaration.check is None else functools.partial(declaration.check, **params),
+        prepare=None if declaration.prepare is None else functools.partial(declaration.prepare, **params),
     )

@@ -64,7 +64,9 @@ def signature_parameters(function: Callable[..., Any]) -> list[Parameter]:
 
 
 def _check(owner: str, parameter: Parameter, value: Value) -> Value:
-    from pydantic import ConfigDict, TypeAdapter, ValidationError  # noqa: PLC0415  # loads only when parameters are given
+    if _is_plainly(parameter, value):
+        return float(value) if parameter.annotation is float else value
+    from pydantic import ConfigDict, TypeAdapter, ValidationError  # noqa: PLC0415  # loads only where it is needed
 
     try:
         adapter: TypeAdapter[Value] = TypeAdapter(parameter.annotation, config=ConfigDict(strict=True))
@@ -76,3 +78,12 @@ def _check(owner: str, parameter: Parameter, value: Value) -> Value:
             wanted = error.errors(include_url=False)[0]["msg"]
         msg = f"parameter {parameter.name!r} of {owner} cannot be {value!r}: {wanted}"
         raise ParameterError(msg) from None
+
+
+def _is_plainly(parameter: Parameter, value: Value) -> bool:
+    """Return whether a value fits the simplest annotations, for which nothing has to be loaded."""
+    if parameter.choices:
+        return any(type(value) is type(choice) and value == choice for choice in parameter.choices)
+    if parameter.annotation is float:
+        return type(value) in {int, float}
+    return parameter.annotation in {bool, int, str} and type(value) is parameter.annotation

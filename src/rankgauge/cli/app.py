@@ -1,30 +1,24 @@
 """
-The application: its commands, its exit codes, and what becomes of errors.
-
-Exit codes: 0 done; 1 a check or gate failed; 2 usage, config or unreadable input; 3 the run is incomplete; 4 nothing
-to evaluate; 5 an internal error.
+The application: its commands and the options before them.
 """
 
 from __future__ import annotations
 
-import os
-import sys
 from collections.abc import Sequence
 from typing import Annotated
 
 import typer
 
-from rankgauge.cli import init, matchers, metrics, plugins, run, validate
-from rankgauge.cli.console import complain
-from rankgauge.errors import RankgaugeError
+from rankgauge.cli import init, matchers, metrics, plugins, run, trec, validate
+from rankgauge.cli.exits import INTERRUPTED
 
-__all__ = ["app", "main"]
+__all__ = ["app", "run_app"]
 
 # typer carries a click of its own since 0.16 and used the installed one before; both are reached this way.
 _UsageError: type[Exception] = next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException")
 
-_INTERRUPTED = 130
-"""What typer makes of Ctrl-C."""
+_FORWARD = {"allow_extra_args": True, "ignore_unknown_options": True}
+"""For a command that reads its arguments itself."""
 
 app = typer.Typer(
     name="rankgauge",
@@ -42,6 +36,11 @@ app.command("init", help=init.HELP)(init.init)
 app.add_typer(metrics.app, name="metrics")
 app.add_typer(matchers.app, name="matchers")
 app.add_typer(plugins.app, name="plugins")
+
+
+@app.command("trec", help=trec.HELP, context_settings=_FORWARD, add_help_option=False)
+def _trec(context: typer.Context) -> int:
+    return trec.trec(context.args)
 
 
 def _print_version(wanted: bool) -> None:  # noqa: FBT001  # typer's way
@@ -68,53 +67,21 @@ def _options(
     configure(level=log_level, form=log_format)
 
 
-def main(argv: Sequence[str] | None = None) -> None:
+def run_app(arguments: Sequence[str]) -> int:
     """
-    Run the command line and exit.
+    Run a command and return its exit code.
 
     Args:
-        argv: The arguments; those of the process by default.
+        arguments: The command with its arguments.
+
+    Returns:
+        The exit code; errors of rankgauge are raised.
     """
-    arguments = list(sys.argv[1:] if argv is None else argv)
-    debug = "--debug" in arguments
-    arguments = [argument for argument in arguments if argument != "--debug"]
-    sys.exit(_call(arguments, debug=debug))
-
-
-def _call(arguments: Sequence[str], *, debug: bool) -> int:
-    """Return the exit code of one call; what goes wrong is told on stderr, with a traceback only under *debug*."""
-    try:
-        code = _code_of(arguments)
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # whoever read the output has gone
-        return 0
-    except (typer.Exit, typer.Abort, KeyboardInterrupt) as error:
-        code = getattr(error, "exit_code", _INTERRUPTED)
-    except Exception as error:
-        if debug:
-            raise
-        code, message = _told(error)
-        complain(message)
-    if code == _INTERRUPTED:
-        complain("interrupted; nothing was scored")
-        return 3
-    return code
-
-
-def _code_of(arguments: Sequence[str]) -> int:
     try:
         code = app(args=list(arguments), prog_name="rankgauge", standalone_mode=False)
     except _UsageError as error:
         error.show()  # type: ignore[attr-defined]  # every click exception shows itself
         return 2
+    except (typer.Exit, typer.Abort) as error:
+        return int(getattr(error, "exit_code", INTERRUPTED))
     return code if isinstance(code, int) else 0
-
-
-def _told(error: Exception) -> tuple[int, str]:
-    """Return the exit code and the message of an error."""
-    if isinstance(error, RankgaugeError):
-        return error.exit_code, str(error)
-    if isinstance(error, OSError):
-        return 2, f"cannot read or write: {error.strerror or error}"
-    what = f"{type(error).__name__}: {error}"
-    return 5, f"internal error: {what}\nThis is a bug; run again with --debug and report it."

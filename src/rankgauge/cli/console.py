@@ -4,22 +4,30 @@ Consoles: stdout carries the result, stderr everything else.
 
 from __future__ import annotations
 
+import shutil
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from itertools import zip_longest
 from typing import TYPE_CHECKING
+
+import typer
 
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from rankgauge.catalog import Catalog
     from rankgauge.engine.values import Progress
 
-__all__ = ["complain", "plain_table", "progress_bar", "remark", "stdout_console"]
+__all__ = ["complain", "plain_table", "progress_bar", "remark", "stdout_console", "warn_of_faults"]
 
 _PATIENCE = 0.5
 """Seconds before a progress bar shows."""
 
 _PIPE_WIDTH = 160
+
+_NARROWEST = 12
+"""How narrow a column of a table is made so that the others fit."""
 
 
 def complain(message: str) -> None:
@@ -30,6 +38,12 @@ def complain(message: str) -> None:
 def remark(message: str) -> None:
     """Print something worth knowing to stderr."""
     print(message, file=sys.stderr)  # noqa: T201  # as above
+
+
+def warn_of_faults(catalog: Catalog) -> None:
+    """Print to stderr which plugins are broken, so that what a listing lacks is no riddle; one line each."""
+    for fault in catalog.faults:
+        remark(f"warning: plugin {fault.plugin} {fault.version} is broken: {' '.join(fault.message.split())}")
 
 
 def stdout_console() -> Console:
@@ -44,17 +58,68 @@ def stdout_console() -> Console:
 
 
 def plain_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    """Print a table to stdout."""
-    from rich import box
-    from rich.markup import escape
-    from rich.table import Table
+    """
+    Print a table to stdout: as wide as a terminal, the first column in one piece.
 
-    table = Table(box=box.SIMPLE_HEAD)
-    for place, title in enumerate(header):
-        table.add_column(title, no_wrap=place == 0, overflow="fold")
-    for row in rows:
-        table.add_row(*map(escape, row))
-    stdout_console().print(table)
+    By hand, because a listing may have a thousand rows, over which rich takes half a second.
+    """
+    lines = [[_lines(cell) for cell in row] for row in rows]
+    widths = [
+        max([_width(title), *(_width(line) for row in lines for line in row[place])])
+        for place, title in enumerate(header)
+    ]
+    room = shutil.get_terminal_size().columns if sys.stdout.isatty() else _PIPE_WIDTH
+    excess = sum(widths) + 2 * len(widths) - room
+    while excess > 0 and (widest := max(widths[1:], default=0)) > _NARROWEST:
+        widths[widths.index(widest, 1)] -= 1
+        excess -= 1
+    unicode = (sys.stdout.encoding or "").lower().startswith("utf")
+    shown = [
+        "  ".join(typer.style(_padded(title, width), bold=True) for title, width in zip(header, widths, strict=True))
+    ]
+    shown.append("  ".join(("─" if unicode else "-") * width for width in widths))
+    for row in lines:
+        wrapped = [
+            [piece for line in cell for piece in (_wrapped(line, width) if place else [line])]
+            for place, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ]
+        shown += (
+            "  ".join(_padded(piece, width) for piece, width in zip(pieces, widths, strict=True)).rstrip()
+            for pieces in zip_longest(*wrapped, fillvalue="")
+        )
+    typer.echo("\n".join(shown))
+
+
+def _lines(cell: str) -> list[str]:
+    return cell.splitlines() or [""]
+
+
+def _width(text: str) -> int:
+    """Return how many columns of a terminal a text takes."""
+    if text.isascii():
+        return len(text)
+    from rich.cells import cell_len
+
+    return cell_len(text)
+
+
+def _padded(text: str, width: int) -> str:
+    return text + " " * (width - _width(text))
+
+
+def _wrapped(text: str, width: int) -> list[str]:
+    """Return a line of text as lines of at most some width, broken between words where that is possible."""
+    if _width(text) <= width:
+        return [text]
+    from rich.cells import chop_cells
+
+    found = [""]
+    for word in text.split():
+        if found[-1] and _width(found[-1]) + 1 + _width(word) <= width:
+            found[-1] += f" {word}"
+        else:
+            found += chop_cells(word, width)
+    return found[1:]
 
 
 @contextmanager

@@ -112,16 +112,30 @@ def _fitting(engine: Engine, data: Path, outputs: Path | None) -> list[str]:
         if (usable if claim.declaration.judges == "retrieved" else kinds if answers else set())
         & set(claim.declaration.gold)
     ]
+    fitting = [alias for alias in fitting if _is_usable(engine, data, alias)]
     if not fitting:
         msg = f"{data} has ground truth for no metric; name some with -m"
         raise NothingToEvaluateError(msg, [])
     return fitting
 
 
+def _is_usable(engine: Engine, data: Path, alias: str) -> bool:
+    """Return whether a metric that nobody named can be planned; say so when it cannot, and go on without it."""
+    from rankgauge.errors import PlanError
+
+    try:
+        _evaluation(engine, data, "default", [alias], None, None).plan()
+    except PlanError as error:
+        remark(f"left out: {error.problems[0].message}")
+        return False
+    return True
+
+
 def _evaluation(
     engine: Engine, data: Path, profile: str | Profile, metrics: Sequence[str], k: int | None, outputs: Path | None
 ) -> Evaluation:
-    evaluation = engine.dataset(data).with_policy(profile).with_metrics(metrics)
+    # A lock holds runs to one meaning; here two are compared on purpose.
+    evaluation = dataclasses.replace(engine.dataset(data), lock=None).with_policy(profile).with_metrics(metrics)
     if k is not None:
         evaluation = evaluation.with_defaults(k=k, source="--k")
     return evaluation if outputs is None else evaluation.with_outputs(outputs)
@@ -169,6 +183,7 @@ def _compared(
         "means": [column.mean for column in columns],
         "counts": [column.n for column in columns],
         "expressions": [column.info.expression for column in columns],
+        "fingerprints": [column.info.fingerprint for column in columns],
         "judged": [column.info.judged for column in columns],
         "conventions": [{"name": convention.name, "values": list(convention.values)} for convention in conventions],
         "changed": len(changed),
@@ -276,7 +291,9 @@ def _printed(found: Mapping[str, Any], profiles: Sequence[str]) -> list[str]:
         mean = _shown(found["means"][place])
         lines.append(f"  {profile:{width}}  {mean}  n={found['counts'][place]:,}  {found['expressions'][place]}")
     differing = "; ".join(f"{each['name']} {' / '.join(each['values'])}" for each in found["conventions"])
-    lines.append(f"  conventions that differ: {differing or 'none'}")
+    first, second = found["fingerprints"]
+    unnamed = "none" if first == second else f"none by name, but the definitions do (fingerprints {first} and {second})"
+    lines.append(f"  conventions that differ: {differing or unnamed}")
     if not found["changed"]:
         return [*lines, "  no sample changes"]
     lines.append(f"  {found['changed']:,} sample{'s change' if found['changed'] > 1 else ' changes'}")

@@ -45,6 +45,8 @@ policy:
   missing_output: zero           # a sample without output counts as 0 and is reported
   max_failed: 0.0                # the share of missing and failed samples above which the exit code is 3
 
+# plugins:
+#   locked: rankgauge.lock.yaml  # what `rankgauge plugins lock` wrote; a run refuses anything else
 # output:
 #   directory: runs              # keep a folder of results for each run
 """

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rankgauge.cli.console import plain_table
+from rankgauge.cli.console import plain_table, warn_of_faults
 from rankgauge.cli.options import make_engine
 
 if TYPE_CHECKING:
@@ -34,6 +34,7 @@ _JSON = typer.Option("--json", help="Print JSON.")
 def list_matchers(*, config: Annotated[Path | None, _CONFIG] = None, as_json: Annotated[bool, _JSON] = False) -> None:
     """List every usable matcher: its name, what it is made of, when to use it, and who provides it."""
     catalog, own = _catalog(config)
+    warn_of_faults(catalog)
     rows = [
         {
             "name": name,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rankgauge.cli import checks, diff
-from rankgauge.cli.console import plain_table
+from rankgauge.cli.console import plain_table, warn_of_faults
 from rankgauge.cli.options import make_catalog
 
 if TYPE_CHECKING:
@@ -34,7 +34,9 @@ _CUTOFFS = {
 @app.command("list")
 def list_metrics(*, as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False) -> None:
     """List every usable metric: alias, short names, what it is, and who provides it."""
-    claims = make_catalog().metrics
+    catalog = make_catalog()
+    warn_of_faults(catalog)
+    claims = catalog.metrics
     if as_json:
         import orjson
 
@@ -43,7 +45,7 @@ def list_metrics(*, as_json: Annotated[bool, typer.Option("--json", help="Print 
     rows = [
         (
             alias,
-            " ".join(name for name in claim.declaration.short if "{k}" not in name),
+            " ".join(claim.declaration.plain_short),
             claim.declaration.summary,
             f"{claim.provider.distribution} {claim.provider.version}",
         )

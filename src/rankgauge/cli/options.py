@@ -4,32 +4,32 @@ What several commands share: the environment's say about plugins, and engines fr
 
 from __future__ import annotations
 
-import os
+from collections.abc import Collection, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+from rankgauge.environment import disabled_plugins, no_plugins
 
 if TYPE_CHECKING:
     from rankgauge.catalog import Catalog
     from rankgauge.engine import Engine
 
-__all__ = ["disabled_plugins", "make_catalog", "make_engine", "no_plugins"]
+__all__ = ["make_catalog", "make_engine", "policy_options"]
 
 
-def disabled_plugins() -> list[str]:
-    """Return the distributions that RANKGAUGE_DISABLE_PLUGINS lists, separated by commas."""
-    return [name.strip() for name in os.environ.get("RANKGAUGE_DISABLE_PLUGINS", "").split(",") if name.strip()]
+def make_catalog(own: Collection[str] | None = None) -> Catalog:
+    """
+    Return a catalog of everything installed that the environment does not disable.
 
+    Args:
+        own: Which of rankgauge's own plugins are needed, such as `metrics`; None for all of them.
 
-def no_plugins() -> bool:
-    """Return whether RANKGAUGE_NO_PLUGINS switches every plugin but rankgauge's own off."""
-    return os.environ.get("RANKGAUGE_NO_PLUGINS", "") not in {"", "0"}
-
-
-def make_catalog() -> Catalog:
-    """Return a catalog of everything installed that the environment does not disable."""
+    Returns:
+        The catalog.
+    """
     from rankgauge.catalog import Catalog
 
-    return Catalog.discover(disable=disabled_plugins(), own_only=no_plugins())
+    return Catalog.discover(disable=disabled_plugins(), own_only=no_plugins(), own=own)
 
 
 def make_engine(config: Path | None) -> Engine:
@@ -39,3 +39,29 @@ def make_engine(config: Path | None) -> Engine:
     if config is None:
         return Engine(catalog=make_catalog())
     return Engine.from_config(config, disable=disabled_plugins(), own_only=no_plugins())
+
+
+def policy_options(written: Sequence[str] | None, **others: object) -> dict[str, Any]:
+    """
+    Return the policy options that were typed, read as a config would read them.
+
+    Args:
+        written: Such as ``order=score``.
+
+        **others: Options that have a letter or a word of their own on the command line; None where not given.
+
+    Returns:
+        Values by name.
+    """
+    options: dict[str, Any] = {}
+    for option in written or ():
+        name, equals, value = option.partition("=")
+        if not equals:
+            from rankgauge.errors import ParameterError
+
+            msg = f"--policy is NAME=VALUE, such as order=score, not {option!r}"
+            raise ParameterError(msg)
+        from rankgauge.documents import read_yaml
+
+        options[name.strip()] = read_yaml(value.strip(), "--policy").value
+    return {**options, **{name: value for name, value in others.items() if value is not None}}

@@ -1,22 +1,23 @@
 """
-`rankgauge plugins`: which plugins there are, and what is wrong with them.
+`rankgauge plugins`: which plugins there are, what is wrong with them, and locking what a config uses of them.
 """
 
 from __future__ import annotations
 
 import dataclasses
 from collections import Counter
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from rankgauge.cli import checks
-from rankgauge.cli.console import plain_table
-from rankgauge.cli.options import make_catalog
+from rankgauge.cli.console import plain_table, remark
+from rankgauge.cli.options import make_catalog, make_engine
 
 __all__ = ["app"]
 
-app = typer.Typer(help="List plugins, or check that they are whole.", no_args_is_help=True)
+app = typer.Typer(help="List plugins, check that they are whole, or lock what a config uses.", no_args_is_help=True)
 
 
 @app.command("list")
@@ -68,3 +69,34 @@ def check_plugins(
         typer.echo(f"{len(catalog.faults)} fault{'s' if len(catalog.faults) > 1 else ''} in {count} plugins")
         raise typer.Exit(1)
     typer.echo(f"{count} plugins, no faults")
+
+
+@app.command("lock")
+def lock_plugins(
+    config: Annotated[Path, typer.Argument(help="The config file.")] = Path("rankgauge.yaml"),
+    *,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            help="The lock file; by default the one that the config names, else rankgauge.lock.yaml beside it.",
+            show_default=False,
+        ),
+    ] = None,
+) -> None:
+    """Write down what a config's metrics and matchers mean and who provides them, so that runs can be held to it."""
+    engine = make_engine(config)
+    lock = engine.lock()
+    from rankgauge.config import write_lock
+
+    path = output or Path(lock.path)
+    write_lock(lock, path)
+    kinds = Counter(entry.kind for entry in lock.entries)
+    counts = ", ".join(f"{count} {kind}{'s' if count > 1 else ''}" for kind, count in kinds.items())
+    providers = sorted({part.who for entry in lock.entries for part in entry.parts})
+    typer.echo(f"wrote {path}: {counts}, of {', '.join(providers)}")
+    named = engine.config is not None and engine.config.config.plugins.locked is not None
+    if not named or (engine.config is not None and engine.config.lock_file.resolve() != path.resolve()):
+        beside = path.resolve().parent == config.resolve().parent
+        remark(f"to hold runs to it, say in {config}:\nplugins:\n  locked: {path.name if beside else path.resolve()}")

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rankgauge.cli.console import progress_bar
-from rankgauge.cli.options import make_engine
+from rankgauge.cli.options import make_engine, policy_options
 from rankgauge.cli.outcome import Folders, explain_incomplete, print_tables, print_texts
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ def run(
     folders = Folders(output, settings.directory if settings else None, several=len(names) > 1)
     folders.check([str(name) for name in names])
     system = None if sut is None else _imported(sut)
-    options = _policy_options(policy, max_failed)
+    options = policy_options(policy, max_failed=max_failed)
     evaluations = [_prepared(engine, name, metric, metric_set, profile, k, outputs, options) for name in names]
     for evaluation in evaluations:
         evaluation.plan()
@@ -144,20 +144,6 @@ def _prepared(
     if k is not None:
         evaluation = evaluation.with_defaults(k=k, source="--k")
     return evaluation if outputs is None else evaluation.with_outputs(outputs)
-
-
-def _policy_options(written: Sequence[str] | None, max_failed: float | None) -> dict[str, Any]:
-    """Return the policy options that were typed, read as a config would read them."""
-    from rankgauge.documents import read_yaml
-
-    options: dict[str, Any] = {}
-    for option in written or ():
-        name, equals, value = option.partition("=")
-        if not equals:
-            msg = f"--policy is NAME=VALUE, such as order=score, not {option!r}"
-            raise typer.BadParameter(msg)
-        options[name.strip()] = read_yaml(value.strip(), "--policy").value
-    return options if max_failed is None else {**options, "max_failed": max_failed}
 
 
 def _run(

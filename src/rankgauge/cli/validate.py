@@ -1,5 +1,5 @@
 """
-`rankgauge validate`: check a config, its plugins and its data, and score nothing.
+`rankgauge validate`: check a config, its plugins and its data, or judgments and runs, and score nothing.
 """
 
 from __future__ import annotations
@@ -21,15 +21,43 @@ if TYPE_CHECKING:
 __all__ = ["HELP", "validate"]
 
 HELP = """\
-Check a config file, the metrics and matchers it names, and the data of its datasets; score nothing.
+Check a config and its data, or TREC judgments and runs; score nothing.
 
-Everything that is wrong is reported together. Exit codes: 0 everything can be used, 2 something cannot, 4 there is
-nothing to evaluate.
+With one FILE: check a config file, the metrics and matchers it names, and the data of its datasets. Everything that is
+wrong is reported together. Exit codes: 0 everything can be used, 2 something cannot, 4 there is nothing to evaluate.
+
+With two or more, QRELS RUN [RUN ...]: check whether queries and documents of the runs are those that are judged, and
+whether scores, ranks, equal scores, repeated documents and grades are what they should be. `-` is standard input. Exit
+codes: 0 no error, 1 a check failed, 2 a file cannot be read.
 """
 
 
-def validate(config: Annotated[Path, typer.Argument(help="The config file.", show_default=False)]) -> None:
+def validate(
+    files: Annotated[
+        list[Path], typer.Argument(metavar="CONFIG | QRELS RUN...", help="What to check.", show_default=False)
+    ],
+    *,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON; of runs.")] = False,
+    strict: Annotated[bool, typer.Option("--strict", help="Exit with 1 for warnings, too; of runs.")] = False,
+    rel: Annotated[
+        float | None, typer.Option(help="The grade from which on a document is relevant; of runs.  [default: 1]")
+    ] = None,
+) -> None:
     """Check; see `HELP`."""
+    qrels, *runs = files
+    if runs:
+        from rankgauge.cli.preflight import check_runs
+
+        check_runs(qrels, runs, rel=1.0 if rel is None else rel, as_json=as_json, strict=strict)
+        return
+    given = [name for name, value in (("--json", as_json), ("--strict", strict), ("--rel", rel is not None)) if value]
+    if given:
+        msg = f"{given[0]} is for judgments and runs: rankgauge validate QRELS RUN"
+        raise typer.BadParameter(msg)
+    _validate_config(qrels)
+
+
+def _validate_config(config: Path) -> None:
     engine = make_engine(config)
     problems = _Problems(config)
     _check_declared(engine, problems)

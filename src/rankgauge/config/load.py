@@ -13,6 +13,7 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
+from rankgauge.config.lock import LOCK_FILE
 from rankgauge.config.schema import Config
 from rankgauge.documents import Document, decode_text, read_yaml
 from rankgauge.errors import ConfigError, Problem, UnreadableError, did_you_mean
@@ -42,6 +43,11 @@ class LoadedConfig:
     def file(self, relative: str) -> Path:
         """Return a path that the config file names, relative to where it stands."""
         return self.path.parent / relative
+
+    @property
+    def lock_file(self) -> Path:
+        """Return the lock file: the one that `plugins.locked` names, or where one would be written."""
+        return self.file(self.config.plugins.locked or LOCK_FILE)
 
     @property
     def profile(self) -> Profile:

@@ -138,6 +138,12 @@ class PluginsConfig(_Model):
 
     disable: list[str] = Field(default_factory=list, description="Distributions that are not loaded.")
     require: list[str] = Field(default_factory=list, description="Distributions without which nothing runs.")
+    locked: str | None = Field(
+        None,
+        min_length=1,
+        description="A lock file, relative to the config file, that `rankgauge plugins lock` wrote: a run refuses any "
+        "metric and matcher that is not in it, or not as it is there.",
+    )
 
 
 class OutputConfig(_Model):

@@ -60,11 +60,14 @@ class Normalizer(Authored):
         function: Pure and total; idempotent, but for the decode stage.
 
         stage: `decode` undoes an encoding, `strip` removes parts, `fold` makes spellings alike; in that order.
+
+        version: Raised when the definition changes.
     """
 
     name: str
     function: NormalizerFunction
     stage: Stage
+    version: str = "1"
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,11 +80,20 @@ class Comparer(Authored):
 
         function: ``(retrieved, gold, **params) -> scores`` of shape (retrieved, gold), from 0 to 1.
 
+        version: Raised when the definition changes.
+
+        check: ``(**params) -> None``, raises where the comparer cannot work; called before any data is read.
+
+        prepare: ``(texts, **params) -> None``, called with the distinct texts of many samples before each is compared.
+
         laws: Which laws hold.
     """
 
     name: str
     function: ComparerFunction
+    version: str = "1"
+    check: Callable[..., None] | None = None
+    prepare: Callable[..., None] | None = None
     laws: frozenset[ComparerLaw] = frozenset({"reflexive", "empty-scores-zero"})
 
 
@@ -143,7 +155,7 @@ class NamedMatcher:
     source: Callable[..., Any]
 
 
-def normalizer(name: str, *, stage: Stage) -> Callable[[NormalizerFunction], NormalizerFunction]:
+def normalizer(name: str, *, stage: Stage, version: str = "1") -> Callable[[NormalizerFunction], NormalizerFunction]:
     """
     Declare a normalizer: ``(text: str) -> str``.
 
@@ -151,6 +163,8 @@ def normalizer(name: str, *, stage: Stage) -> Callable[[NormalizerFunction], Nor
         name: Lower-case words joined by hyphens.
 
         stage: `decode`, `strip` or `fold`.
+
+        version: Raise it when the definition changes.
 
     Returns:
         A decorator that leaves the function as it is.
@@ -163,20 +177,35 @@ def normalizer(name: str, *, stage: Stage) -> Callable[[NormalizerFunction], Nor
         if stage not in STAGES:
             msg = f"the stage of normalizer {name!r} is one of {', '.join(STAGES)}, not {stage!r}"
             raise DeclarationError(msg)
-        function.__rankgauge__ = Normalizer(_name(name), function, stage)  # type: ignore[attr-defined]  # see metric
+        declaration = Normalizer(_name(name), function, stage, version)
+        function.__rankgauge__ = declaration  # type: ignore[attr-defined]  # see metric
         return function
 
     return decorate
 
 
 def comparer(
-    name: str, *, laws: Iterable[ComparerLaw] = ("reflexive", "empty-scores-zero")
+    name: str,
+    *,
+    version: str = "1",
+    check: Callable[..., None] | None = None,
+    prepare: Callable[..., None] | None = None,
+    laws: Iterable[ComparerLaw] = ("reflexive", "empty-scores-zero"),
 ) -> Callable[[ComparerFunction], ComparerFunction]:
     """
     Declare a comparer: ``(retrieved: Sequence[str], gold: Sequence[str], **params) -> scores``.
 
     Args:
         name: Lower-case words joined by hyphens.
+
+        version: Raise it when the definition changes.
+
+        check: For a comparer that needs more than its arguments, such as a model: ``(**params) -> None``, called
+            before any data is read. What it raises is the reason why the evaluation cannot be planned.
+
+        prepare: For a comparer that is faster at many texts at once: ``(texts: Sequence[str], **params) -> None``,
+            called with the distinct normalized texts of many samples before each of them is compared. Scores must not
+            depend on it, and what it raises is passed over: a sample's own comparison fails for itself.
 
         laws: Which laws hold; see `ComparerLaw`.
 
@@ -193,7 +222,8 @@ def comparer(
             listed = ", ".join(sorted(map(repr, unknown)))
             msg = f"comparer {name!r} names {listed}, which is no law; laws are {', '.join(sorted(_COMPARER_LAWS))}"
             raise DeclarationError(msg)
-        function.__rankgauge__ = Comparer(_name(name), function, declared)  # type: ignore[attr-defined]  # see metric
+        declaration = Comparer(_name(name), function, version, check=check, prepare=prepare, laws=declared)
+        function.__rankgauge__ = declaration  # type: ignore[attr-defined]  # see metric
         return function
 
     return decorate

@@ -12,7 +12,7 @@ import inspect
 import typing
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, SupportsIndex, TypeVar
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from rankgauge.declarations.signature import CutoffKind, Parameter, read_signatu
 from rankgauge.errors import DeclarationError, ExpressionError
 from rankgauge.expression import parse
 from rankgauge.judged import Flags, Judged, Scores
+from rankgauge.pickling import check_picklable, goes_by_reference, itself
 from rankgauge.samples import GOLD_KINDS, GoldKind
 
 __all__ = ["Law", "Metric", "declared", "metric", "sample_metric"]
@@ -57,7 +58,8 @@ class Metric:
 
         aliases: Further long names.
 
-        short: Short names; one with ``{k}`` in it pins the cutoff, such as ``ndcg_cut_{k}``.
+        short: Short names; one with ``{k}`` in it pins the cutoff, such as ``ndcg_cut_{k}``; one with the name of a
+            parameter sets that, see `pins`.
 
         gold: The kinds of ground truth it can be judged against; the first that a dataset has is taken.
 
@@ -93,6 +95,16 @@ class Metric:
         details: ``(Judged, *, k, ...) -> {fact: one value a sample}``, computed only when asked for.
 
         joins: Facts about ids and texts that the engine adds to the details.
+
+        pins: The parameter that a number behind ``@`` gives, where it is no cutoff (``iprec@0.1``).
+
+        check: Called with the parameters when an evaluation is planned; a `ValueError` is the user's error.
+
+        describes: Whether it tells what was judged or retrieved rather than how good a ranking is, so that a missing
+            output counts as an empty ranking does, whatever the range.
+
+        expectation: The same function, computed as the expectation over all orders of tied results (policy
+            ``ties=average``); `itself` where their order has no effect; None where there is no closed form.
     """
 
     alias: str
@@ -117,6 +129,23 @@ class Metric:
     needs_max_grade: bool = False
     details: Callable[..., Mapping[str, Sequence[Any]]] | None = None
     joins: tuple[Literal["relevant", "top_k", "expected_span"], ...] = ()
+    pins: str | None = None
+    check: Callable[..., None] | None = None
+    describes: bool = False
+    expectation: Callable[..., Scores] | Literal["itself"] | None = None
+
+    __copy__ = __deepcopy__ = itself
+
+    def __reduce_ex__(self, protocol: SupportsIndex) -> str | tuple[Any, ...]:
+        # It travels as its function, which goes by reference and has it on itself: a copy could be of another version
+        # than the code it stands for. Only where the function has to be copied, too, the declaration is.
+        remake: tuple[Any, ...] | None = getattr(self.function, "__rankgauge_remake__", None)
+        check_picklable(self.function if remake is None else remake[1], f"metric {self.alias!r}")
+        if remake is not None:
+            return remake
+        if goes_by_reference(self.function):
+            return declared, (self.function,)
+        return object.__reduce_ex__(self, protocol)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -133,7 +162,12 @@ class Metric:
     @property
     def plain_short(self) -> tuple[str, ...]:
         """Return the short names that are no templates."""
-        return tuple(name for name in self.short if "{k}" not in name)
+        return tuple(name for name in self.short if "{" not in name)
+
+    @property
+    def over_ties(self) -> Callable[..., Scores] | None:
+        """Return what computes the expectation over the orders of tied results; None where nothing does."""
+        return self.function if self.expectation == "itself" else self.expectation
 
     @property
     def summary(self) -> str:
@@ -166,6 +200,10 @@ def metric(
     needs_max_grade: bool = False,
     details: Callable[..., Mapping[str, Sequence[Any]]] | None = None,
     joins: Iterable[Literal["relevant", "top_k", "expected_span"]] = (),
+    pins: str | None = None,
+    check: Callable[..., None] | None = None,
+    describes: bool = False,
+    expectation: Callable[..., Scores] | Literal["itself"] | None = None,
 ) -> Callable[[F], F]:
     """
     Declare a metric over a batch: ``(judged: Judged, *, k: Cutoff, ...) -> Scores``.
@@ -179,7 +217,8 @@ def metric(
 
         aliases: Further long names.
 
-        short: Short names; one with ``{k}`` in it pins the cutoff, such as ``ndcg_cut_{k}``.
+        short: Short names; one with ``{k}`` in it pins the cutoff, such as ``ndcg_cut_{k}``; one with the name of the
+            parameter that *pins* names sets that.
 
         gold: The kinds of ground truth it can be judged against; the first that a dataset has is taken.
 
@@ -209,6 +248,16 @@ def metric(
         details: ``(Judged, *, k, ...) -> {fact: one value a sample}``, computed only when asked for.
 
         joins: Facts about ids and texts that the engine adds to the details.
+
+        pins: The parameter that a number behind ``@`` gives, where it is no cutoff (``iprec@0.1``).
+
+        check: Called with the parameters when an evaluation is planned; a `ValueError` is the user's error.
+
+        describes: Whether it tells what was judged or retrieved rather than how good a ranking is, so that a missing
+            output counts as an empty ranking does, whatever the range.
+
+        expectation: The same signature, returning the expectation over all orders of tied results (policy
+            ``ties=average``); `itself` where their order has no effect; None where there is no closed form.
 
     Returns:
         A decorator that leaves the function as it is.
@@ -245,8 +294,13 @@ def metric(
             needs_max_grade=needs_max_grade,
             details=details,
             joins=tuple(joins),
+            pins=pins,
+            check=check,
+            describes=describes,
+            expectation=expectation,
         )
         _check(declaration)
+        _check_pins(declaration)
         function.__rankgauge__ = declaration  # type: ignore[attr-defined]  # a function takes attributes
         return function
 
@@ -297,11 +351,20 @@ def _lift(function: Callable[..., float | None]) -> Callable[..., Scores]:
     return over_batch
 
 
+def _check_pins(declaration: Metric) -> None:
+    alias, pins = declaration.alias, declaration.pins
+    if pins is None:
+        return
+    if declaration.cutoff != "none" or pins not in {parameter.name for parameter in declaration.parameters}:
+        msg = f"metric {alias!r} pins {pins!r}, which must be one of its parameters, and it must have no k"
+        raise DeclarationError(msg)
+
+
 def _check(declaration: Metric) -> None:
     alias = declaration.alias
     for name in declaration.names:
         try:
-            read = parse(name.replace("{k}", "1"))
+            read = parse(name.replace("{k}", "1").replace(f"{{{declaration.pins}}}", "1"))
         except (ExpressionError, AttributeError) as error:
             msg = f"{name!r} cannot be a name of metric {alias!r}: {error}"
             raise DeclarationError(msg) from error

@@ -6,14 +6,17 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Iterable, Mapping
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rankgauge.catalog import Catalog
 from rankgauge.engine.evaluation import Evaluation
-from rankgauge.errors import DataError, Problem, did_you_mean
+from rankgauge.errors import ConfigError, DataError, PlanError, Problem, did_you_mean
+from rankgauge.evaluation import PlannedMetric
 from rankgauge.evaluation.cutoffs import DefaultK
+from rankgauge.evaluation.lock import Lock, lock_columns
 from rankgauge.io.datasets import DataSource
 from rankgauge.policy import PROFILES
 
@@ -144,7 +147,53 @@ class Engine:
 
         Raises:
             DataError: A name that is neither registered nor a file.
+
+            ConfigError: The lock that the config names cannot be used.
         """
+        return replace(self._evaluation(source), lock=self._lock)
+
+    def lock(self) -> Lock:
+        """
+        Return what the metrics and matchers of the config mean now, and who provides them.
+
+        Returns:
+            A lock over `metrics.use` and every set, whatever lock the config names; `rankgauge plugins lock` writes it.
+
+        Raises:
+            ConfigError: There is no config file.
+
+            PlanError: A metric that cannot be used.
+        """
+        loaded = self._config
+        if loaded is None:
+            msg = "nothing can be locked:"
+            raise ConfigError(msg, ["only the metrics of a config file can be locked; use Engine.from_config(...)"])
+        from rankgauge.config import remedy  # noqa: PLC0415  # as above
+
+        evaluation = self._evaluation([])
+        wanted = [loaded.metrics(), *(loaded.metrics([name]) for name in loaded.config.metrics.sets)]
+        columns: list[PlannedMetric] = []
+        problems: dict[str, Problem] = {}
+        for metrics in (each for each in wanted if each or not any(wanted)):
+            try:
+                columns += evaluation.with_metrics(metrics).plan().metrics
+            except PlanError as error:
+                problems.update({str(problem): problem for problem in error.problems})
+        if problems:
+            msg = f"{loaded.path} cannot be locked ({len(problems)} problem{'s' if len(problems) > 1 else ''}):"
+            raise PlanError(msg, problems.values())
+        return lock_columns(columns, str(loaded.lock_file), remedy(loaded.path), path=str(loaded.lock_file))
+
+    @cached_property
+    def _lock(self) -> Lock | None:
+        """Return the lock that the config names."""
+        if self._config is None or self._config.config.plugins.locked is None:
+            return None
+        from rankgauge.config import read_lock  # noqa: PLC0415  # as above
+
+        return read_lock(self._config.lock_file, self._config.path)
+
+    def _evaluation(self, source: str | os.PathLike[str] | Iterable[object]) -> Evaluation:
         if isinstance(source, str) and source in self._sources:
             data = self._sources[source]
         else:

@@ -14,14 +14,17 @@ from typing import TYPE_CHECKING, Any, cast
 
 from rankgauge.catalog import Catalog
 from rankgauge.engine.job import Job, OutputsSource, check_calls, run_to_end
+from rankgauge.engine.sending import packed, unpacked
 from rankgauge.engine.values import DataCheck, Progress, SampleScore
 from rankgauge.errors import DataError, Problem, RunInterrupted
 from rankgauge.evaluation import STATUSES, Collector, MetricSpec, Plan, make_plan
 from rankgauge.evaluation.cutoffs import DefaultK
+from rankgauge.evaluation.lock import Lock
 from rankgauge.evaluation.single import check_stream, score_one
 from rankgauge.expression import MetricExpression
 from rankgauge.io.datasets import DataSource, remapped
 from rankgauge.logs import logger
+from rankgauge.pickling import itself
 from rankgauge.policy import Policy, Profile, profile
 from rankgauge.result import Result
 from rankgauge.samples import GOLD_KINDS, Fault, GoldKind, Sample, read_sample
@@ -47,6 +50,14 @@ class Evaluation:
         default_k: The cutoff for whatever says none; None for the built-in one.
 
         matchers: The matcher for a kind of gold, for metrics that say none.
+
+        lock: What metrics and matchers have to be, where a config locks them; None for anything.
+
+        sender: What they were in the process that pickled this evaluation; None where it was made here, and after
+            ``with_*``.
+
+    An evaluation can be pickled and run in another process. It takes along what its metrics mean here and who provides
+    them, and refuses to run where that is not the same.
     """
 
     catalog: Callable[[], Catalog] = field(repr=False)
@@ -55,6 +66,16 @@ class Evaluation:
     profile: Profile
     default_k: DefaultK | None = None
     matchers: tuple[tuple[GoldKind, str], ...] = ()
+    lock: Lock | None = None
+    sender: Lock | None = field(default=None, repr=False, compare=False)
+
+    __copy__ = __deepcopy__ = itself
+
+    def __reduce__(self) -> tuple[Callable[..., Evaluation], tuple[type[Evaluation], dict[str, Any]]]:
+        return unpacked, (Evaluation, packed(self))
+
+    def _with(self, **changes: Any) -> Evaluation:  # noqa: ANN401  # the values of some fields
+        return replace(self, sender=None, **changes)
 
     def with_metrics(self, metrics: Sequence[MetricSpec] | MetricSpec) -> Evaluation:
         """
@@ -68,8 +89,8 @@ class Evaluation:
             A new evaluation.
         """
         if isinstance(metrics, str | MetricExpression | Mapping) or callable(metrics):
-            return replace(self, metrics=(metrics,))
-        return replace(self, metrics=tuple(cast("Sequence[MetricSpec]", metrics)))
+            return self._with(metrics=(metrics,))
+        return self._with(metrics=tuple(cast("Sequence[MetricSpec]", metrics)))
 
     def with_policy(self, policy: str | Policy | Profile) -> Evaluation:
         """
@@ -85,7 +106,7 @@ class Evaluation:
             PolicyError: No profile has that name.
         """
         chosen = replace(self.profile, policy=policy) if isinstance(policy, Policy) else profile(policy)
-        return replace(self, profile=chosen)
+        return self._with(profile=chosen)
 
     def with_defaults(self, *, k: int, source: str = "with_defaults(k=)") -> Evaluation:
         """
@@ -99,7 +120,7 @@ class Evaluation:
         Returns:
             A new evaluation.
         """
-        return replace(self, default_k=DefaultK(k, source))
+        return self._with(default_k=DefaultK(k, source))
 
     def with_matchers(self, matchers: Mapping[GoldKind, str]) -> Evaluation:
         """
@@ -112,7 +133,7 @@ class Evaluation:
         Returns:
             A new evaluation.
         """
-        return replace(self, matchers=tuple(matchers.items()))
+        return self._with(matchers=tuple(matchers.items()))
 
     def with_outputs(self, outputs: str | os.PathLike[str]) -> Evaluation:
         """
@@ -124,7 +145,7 @@ class Evaluation:
         Returns:
             A new evaluation.
         """
-        return replace(self, data=self.data._replace(outputs=Path(outputs)))
+        return self._with(data=self.data._replace(outputs=Path(outputs)))
 
     def plan(self) -> Plan:
         """
@@ -357,6 +378,7 @@ class Evaluation:
             default_k=self.default_k,
             matchers=dict(self.matchers),
             dataset=self.data.label,
+            locks=[lock for lock in (self.lock, self.sender) if lock is not None],
         )
 
     @cached_property

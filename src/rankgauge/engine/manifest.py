@@ -5,18 +5,22 @@ The manifest: what a reader of a result has to know to trust its numbers.
 from __future__ import annotations
 
 import dataclasses
+import functools
 import platform
 import sys
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rankgauge.evaluation import Plan
-from rankgauge.io.datasets import DataSource
-from rankgauge.io.outputs import Outputs
 
-__all__ = ["make_manifest"]
+if TYPE_CHECKING:
+    from rankgauge.io.datasets import DataSource
+    from rankgauge.io.outputs import Outputs
+
+__all__ = ["make_manifest", "plan_manifest"]
 
 
 def make_manifest(
@@ -51,30 +55,52 @@ def make_manifest(
         Plain data: versions, plugins, policy, expanded expressions, fingerprints, and a config that says the same.
     """
     path = str(data.source) if isinstance(data.source, Path) else None
-    policy = dataclasses.asdict(plan.profile.policy)
-    plugins = {(plugin.distribution, plugin.version) for plugin in plan.catalog.plugins if not plugin.disabled}
     origin = "sut" if by_sut else "samples" if outputs is None else "file" if outputs.source else "argument"
+    manifest = plan_manifest(plan, interrupted=interrupted)
+    manifest["dataset"] = {"name": data.name or None, "path": path, "fingerprint": dataset_fingerprint}
+    manifest["outputs"] = {
+        "from": origin,
+        "path": outputs.source or None if outputs is not None else None,
+        "fingerprint": outputs.fingerprint or None if outputs is not None else None,
+        "replaced_those_in_samples": overlap,
+    }
+    manifest["config"] = _config(plan, data, manifest["policy"])
+    return manifest
+
+
+def plan_manifest(plan: Plan, *, interrupted: bool = False) -> dict[str, Any]:
+    """
+    Return what a manifest says whatever the data are.
+
+    Args:
+        plan: What was computed.
+
+        interrupted: Whether the run was interrupted.
+
+    Returns:
+        Plain data: time, versions, plugins, profile, policy and default cutoff.
+    """
+    plugins = {(plugin.distribution, plugin.version) for plugin in plan.catalog.plugins if not plugin.disabled}
+    lock = next((lock for lock in plan.locks if lock.path), None)
     return {
         "created_at": datetime.now(UTC).isoformat(timespec="seconds"),
         "interrupted": interrupted,
-        "versions": {
-            "rankgauge": version("rankgauge"),
-            "python": platform.python_version(),
-            "platform": sys.platform,
-            "numpy": version("numpy"),
-        },
+        "versions": dict(_versions()),
         "plugins": [{"distribution": name, "version": number} for name, number in sorted(plugins)],
+        "lock": None if lock is None else {"path": lock.path, "fingerprint": lock.digest},
         "profile": plan.profile.name,
-        "policy": policy,
+        "policy": dataclasses.asdict(plan.profile.policy),
         "default_k": {"k": plan.default_k.k, "source": plan.default_k.source},
-        "dataset": {"name": data.name or None, "path": path, "fingerprint": dataset_fingerprint},
-        "outputs": {
-            "from": origin,
-            "path": outputs.source or None if outputs is not None else None,
-            "fingerprint": outputs.fingerprint or None if outputs is not None else None,
-            "replaced_those_in_samples": overlap,
-        },
-        "config": _config(plan, data, policy),
+    }
+
+
+@functools.cache
+def _versions() -> Mapping[str, str]:
+    return {
+        "rankgauge": version("rankgauge"),
+        "python": platform.python_version(),
+        "platform": sys.platform,
+        "numpy": version("numpy"),
     }
 
 
@@ -100,6 +126,9 @@ def _config(plan: Plan, data: DataSource, policy: dict[str, Any]) -> dict[str, A
     }
     if plan.catalog.own_matchers:
         config["matchers"] = {name: str(matcher) for name, matcher in plan.catalog.own_matchers.items()}
+    plugins: dict[str, Any] = {}
     if disabled := sorted({plugin.distribution for plugin in plan.catalog.plugins if plugin.disabled}):
-        config["plugins"] = {"disable": disabled}
-    return config
+        plugins["disable"] = disabled
+    if lock := next((lock for lock in plan.locks if lock.path), None):
+        plugins["locked"] = str(Path(lock.path).resolve())
+    return {**config, "plugins": plugins} if plugins else config

@@ -7,21 +7,33 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import json
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
 
+from rankgauge.catalog import ResolvedMatcher
 from rankgauge.policy import Profile
 
 _NO_VALUE = {"max_failed", "queries"}
 """Policy options that change no score of any sample."""
 
-__all__ = ["definition_fingerprint"]
+_ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
+
+__all__ = ["fingerprint_of", "matcher_definition", "metric_definition"]
 
 
-def definition_fingerprint(
-    *, alias: str, version: str, params: Mapping[str, object], cut: str, target: str, matcher: str, profile: Profile
-) -> str:
+def metric_definition(
+    *,
+    alias: str,
+    version: str,
+    params: Mapping[str, object],
+    cut: str,
+    target: str,
+    matchers: Iterable[ResolvedMatcher],
+    profile: Profile,
+) -> dict[str, Any]:
     """
-    Return the fingerprint of a metric's definition.
+    Return what a metric's fingerprint covers.
 
     Args:
         alias: The metric's alias.
@@ -34,24 +46,73 @@ def definition_fingerprint(
 
         target: What is judged against what.
 
-        matcher: The matcher as it prints; empty for a join of ids.
+        matchers: The matchers; none for a join of ids.
 
-        profile: The policy and what counts as relevant.
+        profile: The policy, what counts as relevant, and how data is read.
 
     Returns:
-        16 hexadecimal digits. Who provides the metric is not part of it.
+        Plain data. Who provides the metric is not part of it.
     """
-    definition = {
+    policy = {name: value for name, value in dataclasses.asdict(profile.policy).items() if name not in _NO_VALUE}
+    return {
         "alias": alias,
         "version": version,
-        "params": {key: repr(value) for key, value in params.items()},
-        "cut": cut,
-        "target": target,
-        "matcher": matcher,
-        "policy": {name: value for name, value in dataclasses.asdict(profile.policy).items() if name not in _NO_VALUE},
-        "relevance": profile.relevance,
-        "duplicate_texts": profile.duplicate_texts,
-        "missing_texts": profile.missing_texts,
+        "parameters": {name: _plain(value) for name, value in sorted(params.items())},
+        "cutoff": cut,
+        "judged": target,
+        "matchers": [
+            f"{_composition(matcher)} ({fingerprint_of(matcher_definition(matcher))})" for matcher in matchers
+        ],
+        "policy": policy,
+        "conventions": {
+            "relevance": profile.relevance,
+            "negatives": profile.negatives,
+            "duplicate_texts": profile.duplicate_texts,
+            "missing_texts": profile.missing_texts,
+            **profile.contract._asdict(),
+        },
     }
+
+
+def matcher_definition(matcher: ResolvedMatcher) -> dict[str, Any]:
+    """
+    Return what a matcher's fingerprint covers.
+
+    Args:
+        matcher: The matcher.
+
+    Returns:
+        Plain data: its composition without parameters, every parameter of its comparer, and the versions that its
+        parts declare. Who provides them, and what the matcher is called, is not part of it.
+    """
+    return {
+        "composition": _composition(matcher),
+        "parameters": {name: _plain(value) for name, value in sorted(matcher.settings.items())},
+        "versions": dict(matcher.versions),
+    }
+
+
+def fingerprint_of(definition: Mapping[str, Any]) -> str:
+    """
+    Return the fingerprint of a definition.
+
+    Args:
+        definition: Plain data.
+
+    Returns:
+        16 hexadecimal digits.
+    """
     text = json.dumps(definition, sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def _composition(matcher: ResolvedMatcher) -> str:
+    """Return how a matcher prints without parameters, which say the same whether they are at their defaults or not."""
+    return str(dataclasses.replace(matcher.matcher, params=()))
+
+
+def _plain(value: object) -> bool | float | str | None:
+    """Return a value as JSON and YAML can hold it; what is no plain value (a function's default) as it prints."""
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    return _ADDRESS.sub("", repr(value))

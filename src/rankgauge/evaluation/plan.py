@@ -6,16 +6,19 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
+from typing import Any
 
-from rankgauge.catalog import Catalog, ResolvedMatcher
+from rankgauge.catalog import Catalog, Provider, ResolvedMatcher
 from rankgauge.errors import ExpressionError, ParameterError, PlanError, Problem, RankgaugeError
 from rankgauge.evaluation.cutoffs import DefaultK, check_k
+from rankgauge.evaluation.lock import Lock
 from rankgauge.evaluation.requests import Located, MetricSpec, read_requests
 from rankgauge.evaluation.resolve import PlannedMetric, resolve
 from rankgauge.judging import Target
+from rankgauge.pickling import itself, reduced, restored
 from rankgauge.policy import Profile
 from rankgauge.samples import GOLD_KINDS, GoldKind
 
@@ -37,6 +40,8 @@ class Plan:
         catalog: Where the names came from.
 
         dataset: What the data is called; empty for samples given in Python.
+
+        locks: What it was held to.
     """
 
     metrics: tuple[PlannedMetric, ...]
@@ -44,7 +49,13 @@ class Plan:
     default_k: DefaultK
     catalog: Catalog
     dataset: str = ""
+    locks: tuple[Lock, ...] = ()
     _targets: Mapping[Target, ResolvedMatcher | None] = field(default_factory=dict)
+
+    __copy__ = __deepcopy__ = itself
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _received, reduced(self)[1]
 
     @property
     def targets(self) -> Mapping[Target, ResolvedMatcher | None]:
@@ -94,6 +105,8 @@ def make_plan(
     default_k: DefaultK | None = None,
     matchers: Mapping[GoldKind, str] = MappingProxyType({}),
     dataset: str = "",
+    by_id: bool = False,
+    locks: Sequence[Lock] = (),
 ) -> Plan:
     """
     Resolve an evaluation.
@@ -110,6 +123,10 @@ def make_plan(
         matchers: The matcher for a kind of gold, for metrics that say none.
 
         dataset: What the data is called.
+
+        by_id: Whether the data has ids only, so that nothing can be judged by text.
+
+        locks: What the metrics and matchers have to be.
 
     Returns:
         The plan.
@@ -130,14 +147,19 @@ def make_plan(
         if kind not in GOLD_KINDS[1:]
     ]
     asked = False
+    places: dict[str, tuple[str, int | None]] = {}
     for spec in specs:
         asked = True
+        place = (spec.file, spec.line) if isinstance(spec, Located) else ("", None)
         try:
             for request in read_requests(spec):
-                _add(columns, resolve(request, catalog, profile, default, matchers))
+                column = resolve(request, catalog, profile, default, matchers, by_id=by_id)
+                places.setdefault(column.name, place)
+                _add(columns, column)
         except RankgaugeError as error:
-            place = (spec.file, spec.line) if isinstance(spec, Located) else ("", None)
-            problems.append(Problem(str(error), *place))
+            hints = "".join(lock.hint(error, catalog) for lock in locks)
+            problems.append(Problem(f"{error}{hints}", *place))
+    problems += [Problem(message, *places[name]) for lock in locks for name, message in lock.problems(columns.values())]
     if not asked:
         problems.append(
             "no metric was asked for; give some: -m ndcg@10, metrics.use in config, or with_metrics(['ndcg@10'])"
@@ -155,8 +177,29 @@ def make_plan(
         default_k=default,
         catalog=catalog,
         dataset=dataset,
+        locks=tuple(locks),
         _targets=MappingProxyType(targets),
     )
+
+
+def _received(kind: type[Plan], fields: Mapping[str, Any]) -> Plan:
+    """Return a plan that another process made; refuse it where its metrics and matchers are not the same code."""
+    plan: Plan = restored(kind, fields)
+    here = {plugin.distribution: plugin.version for plugin in plan.catalog.plugins if plugin.offers}
+    wanted: dict[Provider, str] = {}
+    for column in plan.metrics:
+        wanted[column.provider] = f"metric {column.name!r}"
+        for matcher in column.matchers.values():
+            wanted |= {provider: f"{name!r} of matcher {matcher}" for name, provider in matcher.providers}
+    problems = [
+        f"{what} is of {provider.distribution} {provider.version}; here is {here.get(provider.distribution, 'none')}"
+        for provider, what in wanted.items()
+        if provider.distribution and here.get(provider.distribution) != provider.version
+    ]
+    if problems:
+        msg = "the plan was made in a process where other distributions are installed; install the same ones in both:"
+        raise PlanError(msg, problems)
+    return plan
 
 
 def _add(columns: dict[str, PlannedMetric], new: PlannedMetric) -> None:

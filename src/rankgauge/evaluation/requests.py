@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from rankgauge.catalog.trec_eval import read_form
 from rankgauge.declarations import Metric, Parameter
 from rankgauge.declarations.metric import declared, sample_metric
 from rankgauge.errors import ExpressionError, ParameterError
@@ -89,7 +90,7 @@ def read_requests(spec: object) -> list[Request]:
     if isinstance(spec, MetricExpression):
         return [_request(str(spec), spec)]
     if isinstance(spec, str):
-        expressions = parse_many(spec)
+        expressions = read_form(spec) or parse_many(spec)
         return [_request(spec if len(expressions) == 1 else str(each), each) for each in expressions]
     if isinstance(spec, Mapping):
         return _from_mapping(spec)
@@ -111,7 +112,7 @@ def _from_mapping(spec: Mapping[str, Any]) -> list[Request]:
         params.pop("as", None)
     cutoffs = spec.get("k")
     requests = []
-    for expression in parse_many(written):
+    for expression in read_form(written) or parse_many(written):
         if twice := set(dict(expression.params)) & set(params):
             msg = f"{written!r} says {min(twice)!r} already; give it once"
             raise ExpressionError(msg, text=written)
@@ -177,6 +178,8 @@ def _lifted(function: Callable[..., Any]) -> Metric:
     found = declared(sample_metric(alias)(documented))
     if found is None:  # `sample_metric` always declares
         raise AssertionError(alias)
+    # The lifted function is nobody's to import, so that its declaration is made anew where it is unpickled.
+    found.function.__rankgauge_remake__ = (_lifted, (function,))  # type: ignore[attr-defined]  # as in `metric`
     return found
 
 

@@ -8,15 +8,17 @@ import inspect
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import Any
 
 from rankgauge.catalog import Catalog, Provider, ResolvedMatcher, check_parameters
 from rankgauge.declarations import Metric
 from rankgauge.errors import ParameterError
 from rankgauge.evaluation.cutoffs import Cut, DefaultK, check_k
-from rankgauge.evaluation.fingerprint import definition_fingerprint
+from rankgauge.evaluation.fingerprint import fingerprint_of, metric_definition
 from rankgauge.evaluation.requests import Request, plain_parameters
 from rankgauge.expression import MetricExpression, Value, safe_name
 from rankgauge.judging import Target
+from rankgauge.pickling import reduced
 from rankgauge.policy import Profile
 from rankgauge.samples import GoldKind
 
@@ -51,7 +53,9 @@ class PlannedMetric:
 
         cut: The rule of its cutoff.
 
-        fingerprint: Tells whether two scores of this name mean the same.
+        definition: What the scores mean, as plain data.
+
+        fingerprint: Of the definition: tells whether two scores of this name mean the same.
 
         settings: Every parameter with its value, those that choose the matcher and the defaults included.
     """
@@ -67,8 +71,10 @@ class PlannedMetric:
     targets: tuple[Target, ...]
     matchers: Mapping[Target, ResolvedMatcher]
     cut: Cut
+    definition: Mapping[str, Any]
     fingerprint: str
     settings: Mapping[str, Value | None]
+    __reduce__ = reduced
 
     @property
     def infers_max_grade(self) -> bool:
@@ -82,6 +88,8 @@ def resolve(
     profile: Profile,
     default: DefaultK,
     matchers_by_gold: Mapping[GoldKind, str] = MappingProxyType({}),
+    *,
+    by_id: bool = False,
 ) -> PlannedMetric:
     """
     Resolve one request.
@@ -96,6 +104,8 @@ def resolve(
         default: The cutoff for whatever says none.
 
         matchers_by_gold: The matcher for a kind of gold, where the request says none.
+
+        by_id: Whether the data has ids only, so that nothing can be judged by text.
 
     Returns:
         The column.
@@ -113,15 +123,20 @@ def resolve(
         reading = catalog.read(expression)
         metric, pinned, is_short = reading.claim.declaration, reading.k, reading.is_short
         provider = reading.claim.provider
-    explicit = check_parameters(
-        f"metric {metric.alias!r}", (*metric.parameters, *metric.matching), dict(expression.params)
-    )
+    given, pinned = _pinned_parameter(request, metric, pinned, is_short=is_short)
+    explicit = check_parameters(f"metric {metric.alias!r}", (*metric.parameters, *metric.matching), given)
     conventions = dict(profile.parameters.get(metric.alias, {}))
     usual_matcher = conventions.pop("matcher", None)
     told = {**conventions, **explicit}
+    _check_together(request, metric, told)
     cut = _cut(request, metric, pinned, is_short=is_short)
     rel = _rel(request, metric)
-    targets, matchers = _targets(request, metric, told, explicit, usual_matcher, matchers_by_gold, catalog)
+    if by_id:
+        targets, matchers = _by_id(request, metric)
+    else:
+        targets, matchers = _targets(request, metric, told, explicit, usual_matcher, matchers_by_gold, catalog)
+    if profile.policy.order == "score" and profile.policy.ties == "average":
+        targets, matchers = _averaged(request, metric, targets), {}
     short = catalog.short_name(metric) if request.given is None else next(iter(metric.plain_short), None)
     engine = {key: request.engine[key] for key in ("rel", "gold", "matcher") if key in request.engine}
     defaults = plain_parameters((*metric.parameters, *metric.matching))
@@ -133,12 +148,23 @@ def resolve(
         k=cut.k if cut.rule == "pinned" else None,
     )
     matching = {parameter.name for parameter in metric.matching}
-    pinned_or_uncut = uncut or cut.rule == "pinned"
+    named = explicit.get(metric.pins) if metric.pins is not None else None
+    pinned_or_uncut = uncut or cut.rule == "pinned" or named is not None
     stem = short.lower() if pinned_or_uncut and short is not None else metric.alias
     usual = {**defaults, **conventions}
-    unusual = {key: value for key, value in explicit.items() if value != usual[key]}
-    column = MetricExpression(stem, {**unusual, **engine}, k=expanded.k)
+    unusual = {key: value for key, value in explicit.items() if value != usual[key] and key != metric.pins}
+    number = named if isinstance(named, int | float) else expanded.k
+    column = MetricExpression(stem, {**unusual, **engine}, k=number)
     name = request.name or str(column)
+    definition = metric_definition(
+        alias=metric.alias,
+        version=metric.version,
+        params={**defaults, **told, "rel": rel},
+        cut="none" if cut.rule == "none" else f"{cut.rule} {default.k if cut.k is None else cut.k}",
+        target="; ".join(f"{target.gold} {target.judges}" for target in targets),
+        matchers=matchers.values(),
+        profile=profile,
+    )
     return PlannedMetric(
         name=name,
         safe_name=safe_name(name),
@@ -152,16 +178,57 @@ def resolve(
         matchers=MappingProxyType(matchers),
         cut=cut,
         settings=MappingProxyType({**defaults, **told, **engine}),
-        fingerprint=definition_fingerprint(
-            alias=metric.alias,
-            version=metric.version,
-            params={**defaults, **told, "rel": rel},
-            cut=f"{cut.rule} {default.k if cut == ('free', None) else cut.k}",
-            target="; ".join(f"{target.gold} {target.judges}" for target in targets),
-            matcher="; ".join(str(matcher.matcher) for matcher in matchers.values()),
-            profile=profile,
-        ),
+        definition=MappingProxyType(definition),
+        fingerprint=fingerprint_of(definition),
     )
+
+
+def _pinned_parameter(
+    request: Request, metric: Metric, number: float | None, *, is_short: bool
+) -> tuple[dict[str, Value], float | None]:
+    """Return the parameters written, among them the one that the number behind @ is, and the number if it is none."""
+    written = dict(request.expression.params)
+    name = metric.pins
+    if name is None:
+        return written, number
+    if number is None:
+        if is_short and name not in written:
+            msg = (
+                f"{request.written!r} needs a number, its {name}: {request.expression.name}@0.1, or {metric.alias} "
+                "for the default one"
+            )
+            raise ParameterError(msg)
+        return written, None
+    if name in written:
+        msg = f"{request.written!r} gives its {name} twice"
+        raise ParameterError(msg)
+    return {**written, name: number}, None
+
+
+def _check_together(request: Request, metric: Metric, params: Mapping[str, Value]) -> None:
+    if metric.check is None:
+        return
+    usual = plain_parameters(metric.parameters)
+    try:
+        metric.check(**{name: params.get(name, value) for name, value in usual.items()})
+    except ValueError as error:
+        msg = f"{request.written!r} cannot be computed: {error}"
+        raise ParameterError(msg) from None
+
+
+def _averaged(request: Request, metric: Metric, targets: tuple[Target, ...]) -> tuple[Target, ...]:
+    """Return what a metric can be judged against under ``ties=average``, which needs ids and a closed form."""
+    if metric.over_ties is None:
+        msg = (
+            f"policy ties=average needs a closed form over the orders of ties, and metric {metric.alias!r} declares "
+            f"none; leave out {request.written!r}, or choose ties=docno, given or error"
+        )
+        raise ParameterError(msg)
+    by_id = tuple(target for target in targets if target.matcher is None)
+    if not by_id:
+        msg = f"policy ties=average is for judging by id, and {request.written!r} is judged by text"
+        raise ParameterError(msg)
+    return by_id
 
 
 def _cut(request: Request, metric: Metric, pinned: float | None, *, is_short: bool) -> Cut:
@@ -200,6 +267,18 @@ def _rel(request: Request, metric: Metric) -> float | None:
     return float(rel)
 
 
+def _by_id(request: Request, metric: Metric) -> tuple[tuple[Target, ...], dict[Target, ResolvedMatcher]]:
+    """Return the join of ids, where a metric has one."""
+    if "relevant" not in metric.gold or metric.judges != "retrieved" or "matcher" in request.engine:
+        read = "by text" if "matcher" in request.engine else f"against {' or '.join(metric.gold)}"
+        msg = (
+            f"{request.written!r} is judged {read}, and a run has only ids; leave it out, or evaluate samples with "
+            "`rankgauge run`"
+        )
+        raise ParameterError(msg)
+    return (Target("relevant", "retrieved"),), {}
+
+
 def _targets(
     request: Request,
     metric: Metric,
@@ -236,6 +315,7 @@ def _targets(
         name = chosen or matchers_by_gold.get(kind) or usual_matcher or _default_matcher(metric, params)
         target = Target(kind, metric.judges, str(name))
         matchers[target] = catalog.matcher(str(name))
+        matchers[target].check_usable()
         targets.append(target)
     return tuple(targets), matchers
 

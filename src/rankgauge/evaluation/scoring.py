@@ -105,13 +105,14 @@ def score_batch(
     """
     judged = evidence.judged if column.rel is None else evidence.judged.at_least(column.rel)
     values, reasons = _call(column, judged, k, {**column.params, **extra})
+    relevant = judged if column.metric.uses_rel else judged.by_gain()
     status = np.zeros(judged.n, dtype=np.uint8)
     suspects = bool(reasons or evidence.without_gold or evidence.faults or evidence.textless or flawed)
     if not suspects and not np.isnan(values).any():
         return Outcome(values, status)  # the usual case: every sample is scored
     _blame_textless(column, evidence, values, k, reasons)
-    defined = judged.n_gold() > 0 if column.metric.defined is None else column.metric.defined(judged)
-    defined[evidence.without_gold] = False
+    defined = relevant.n_gold() > 0 if column.metric.defined is None else column.metric.defined(judged)
+    defined[list(evidence.without_gold)] = False  # a tuple would be a place of its own
     for place in np.flatnonzero(~defined & np.isnan(values)).tolist():
         status[place] = UNDEFINED
         reasons[place] = column.metric.undefined
@@ -150,7 +151,7 @@ def _count(column: PlannedMetric, values: Scores, status: NDArray[np.uint8], pol
     Set what counts for samples without a score.
 
     A missing or failed output counts as an empty ranking does, which is 0 for nearly every metric; where that has no
-    value, or less is better, it counts as the worst there is.
+    value, or less is better, it counts as the worst there is. A metric that only describes has no worse or better.
     """
     metric = column.metric
     worst = (metric.range[0] or 0.0) if metric.higher_is_better else metric.range[1]
@@ -158,8 +159,8 @@ def _count(column: PlannedMetric, values: Scores, status: NDArray[np.uint8], pol
         places = status == code
         if rule != "zero":
             values[places] = np.nan
-        elif metric.higher_is_better:
-            values[places & np.isnan(values)] = worst
+        elif metric.higher_is_better or metric.describes:
+            values[places & np.isnan(values)] = worst if metric.higher_is_better else 0.0
         elif worst is not None:
             values[places] = worst
     values[status == UNDEFINED] = 0.0 if policy.no_gold == "zero" else np.nan
@@ -228,7 +229,8 @@ def _call(
 
 
 def _checked(column: PlannedMetric, judged: Judged, k: Cutoff | None, params: Mapping[str, object]) -> Scores:
-    call: Callable[..., object] = column.metric.function
+    over_ties = None if judged.low is None else column.metric.over_ties  # policy ties=average; the plan refused others
+    call: Callable[..., object] = over_ties or column.metric.function
     cut = {} if column.metric.cutoff == "none" else {"k": k}
     values = np.array(call(judged, **cut, **params), dtype=np.float64)
     if values.shape != (judged.n,):

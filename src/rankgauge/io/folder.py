@@ -24,7 +24,7 @@ from rankgauge.result import MetricInfo, MetricSummary, Result
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["check_target", "load_result", "save_result"]
+__all__ = ["check_target", "load_result", "save_frame", "save_result"]
 
 SCHEMA_VERSION = "rankgauge.result.v1"
 _PRETTY = orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE
@@ -70,6 +70,30 @@ def save_result(result: Result, directory: Path, reports: Mapping[str, str]) -> 
         if staging is not None and staging.exists():
             shutil.rmtree(staging, ignore_errors=True)
     return directory
+
+
+def save_frame(frame: pl.DataFrame, path: Path) -> None:
+    """
+    Write a table as Parquet; the file is complete or absent, or as it was.
+
+    Args:
+        frame: The table.
+
+        path: Where.
+
+    Raises:
+        ResultError: It cannot be written.
+    """
+    import polars as pl  # noqa: PLC0415  # loads only when needed
+
+    part = path.with_name(f".{path.name}.part")
+    try:
+        frame.write_parquet(part)
+        part.replace(path)
+    except (OSError, pl.exceptions.PolarsError) as error:
+        part.unlink(missing_ok=True)
+        msg = f"cannot save to {path}: {getattr(error, 'strerror', None) or error}; nothing was written"
+        raise ResultError(msg) from error
 
 
 def check_target(directory: Path) -> None:

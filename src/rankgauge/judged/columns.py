@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from rankgauge.judged.rows import (
+    ANY_GRADE,
     POSITIVE,
     Cutoff,
     Flags,
@@ -60,6 +61,11 @@ class Judged:
         relevance: From which grade on an item is relevant.
 
         counts_repeats: Whether a gold item earns again when it is retrieved again (policy `duplicates=keep`).
+
+        low: The first rank that each judged row could take among results with its score; shape (rows,). None where
+            ranks are settled, which they are but under policy `ties=average`.
+
+        high: The last such rank, as `low`.
     """
 
     n: int
@@ -73,8 +79,11 @@ class Judged:
     graded: Flags
     relevance: Relevance = POSITIVE
     counts_repeats: bool = False
+    low: Ints | None = None
+    high: Ints | None = None
     _n_gold: list[Ints] = field(default_factory=list, init=False, repr=False)
     _hits: list[Rows] = field(default_factory=list, init=False, repr=False)
+    _by_gain: list[Judged] = field(default_factory=list, init=False, repr=False)
 
     def at_least(self, rel: float) -> Judged:
         """
@@ -87,6 +96,19 @@ class Judged:
             A view; nothing is copied.
         """
         return dataclasses.replace(self, relevance=Relevance(rel, strict=False))
+
+    def by_gain(self) -> Judged:
+        """
+        Return the same columns with every gain above 0 relevant, for metrics that read gains and no threshold.
+
+        Returns:
+            A view; the columns themselves where no grade is asked for.
+        """
+        if self.relevance.strict or self.relevance == ANY_GRADE:
+            return self
+        if not self._by_gain:  # asked for by every metric that reads gains
+            self._by_gain.append(dataclasses.replace(self, relevance=POSITIVE))
+        return self._by_gain[0]
 
     def with_grades(self, rows: Floats, gold: Floats) -> Judged:
         """
@@ -132,9 +154,20 @@ class Judged:
         """Return how many ranks within the cutoff hold a relevant item; shape (n,)."""
         return np.bincount(self.hits(k).sample, minlength=self.n)
 
-    def judged_ranks(self, k: Cutoff | None = None) -> Ints:
-        """Return how many ranks within the cutoff hold an item that the ground truth names; shape (n,)."""
-        return np.bincount(one_a_rank(self.rows).until(k).sample, minlength=self.n)
+    def judged_ranks(self, k: Cutoff | None = None, *, at_least: float = -np.inf) -> Ints:
+        """
+        Return how many ranks within the cutoff hold an item that the ground truth names.
+
+        Args:
+            k: The cutoff; None for none.
+
+            at_least: The grade from which on an item counts.
+
+        Returns:
+            Shape (n,).
+        """
+        rows = self.rows if at_least == -np.inf else self.rows.where(self.rows.grade >= at_least)
+        return np.bincount(one_a_rank(rows).until(k).sample, minlength=self.n)
 
     def first_rank(self, k: Cutoff | None = None) -> Ints:
         """Return the first rank within the cutoff that holds a relevant item, 0 where none does; shape (n,)."""
@@ -234,6 +267,8 @@ class Judged:
             graded=self.graded[chosen],
             relevance=self.relevance,
             counts_repeats=self.counts_repeats,
+            low=None if self.low is None else self.low[rows],
+            high=None if self.high is None else self.high[rows],
         )
 
     def sample(self, index: int) -> JudgedSample:

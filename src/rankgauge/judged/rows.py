@@ -58,6 +58,11 @@ class Relevance(NamedTuple):
         """Return whether one grade is relevant."""
         return grade > self.minimum if self.strict else grade >= self.minimum
 
+    @classmethod
+    def from_grade(cls, minimum: float) -> Relevance:
+        """Return the threshold that a grade reaches when it is at least *minimum*."""
+        return cls(float(minimum), strict=False)
+
 
 POSITIVE = Relevance(0.0, strict=True)
 """A gain above 0: the default."""

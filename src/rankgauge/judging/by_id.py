@@ -4,12 +4,15 @@ Judging by id: a join of retrieved ids with the gold ids of each sample.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Mapping, Sequence
+from operator import itemgetter
 from types import MappingProxyType
 
 from rankgauge.judging.columns import Columns
 from rankgauge.judging.evidence import Evidence
 from rankgauge.judging.ranking import Ranking, drops_repeats_only, prepare
+from rankgauge.judging.relevance import judged_ids, relevance_of
 from rankgauge.policy import Profile
 from rankgauge.samples import Expected, Output, Sample
 
@@ -17,6 +20,8 @@ __all__ = ["IdJudge"]
 
 _FEW = 8
 """Up to how many hits looking each one up is faster than going through the ranking."""
+
+_EMPTY = Ranking((), None)
 
 _NOTHING: Mapping[str, float] = MappingProxyType({})
 
@@ -39,6 +44,7 @@ class IdJudge:
         self._faults: dict[int, str] = {}
         self._rankings: list[Ranking | None] = []
         self._looks: tuple[str, str] | None = None
+        self._relevance = relevance_of(profile)
 
     def add(self, samples: Sequence[Sample]) -> None:
         """
@@ -54,6 +60,7 @@ class IdJudge:
             gold = expected.relevant or _NOTHING
             ids: Sequence[str | None] = ()
             repeated: Sequence[bool] | None = None
+            ties: Sequence[tuple[int, int]] | None = None
             ranking: Ranking | None = None
             distinct: set[str | None] = set()
             if isinstance(output, Output):
@@ -61,7 +68,7 @@ class IdJudge:
                 distinct = set(ids)
                 if not plain or len(distinct) < len(ids):
                     ranking = self._prepared(place, sample, output)
-                    ids, repeated = ((), None) if ranking is None else (ranking.ids, ranking.repeated)
+                    ids, _, repeated, ties = ranking or _EMPTY
                     distinct = set(ids)
                 elif self._keeps:
                     ranking = Ranking(ids, output.texts)
@@ -76,6 +83,7 @@ class IdJudge:
                 hits = [name for name in gold if name in distinct]
                 if hits:
                     found = _ranked(hits, ids, is_distinct=len(distinct) == len(ids))
+                    _add_ties(columns, found, ties)
                     _add_rows(columns, place, found, repeated, gold, start)
                 if ids and self._looks is None:
                     self._looks = (ids[0] or "(no id)", next(iter(gold)))
@@ -87,7 +95,15 @@ class IdJudge:
 
     def _prepared(self, place: int, sample: Sample, output: Output) -> Ranking | None:
         gold = sample.expected.relevant or _NOTHING
-        prepared = prepare(output, self._profile.policy, sample_id=sample.id, judged=gold)
+        judged = judged_ids(gold, self._profile)
+        relevance = self._relevance
+
+        def gain(name: str | None) -> float | None:
+            """Return what an item earns: its grade where that is relevant or above 0, else nothing."""
+            grade = gold.get(name) if name is not None else None
+            return grade if grade is not None and (grade > 0 or relevance.holds(grade)) else None
+
+        prepared = prepare(output, self._profile.policy, sample_id=sample.id, judged=judged, gain=gain)
         if isinstance(prepared, Ranking):
             return prepared
         if gold:
@@ -114,6 +130,16 @@ def _ranked(hits: list[str], ids: Sequence[str | None], *, is_distinct: bool) ->
         return found
     wanted = set(hits)
     return [(rank, name) for rank, name in enumerate(ids, 1) if name is not None and name in wanted]
+
+
+def _add_ties(columns: Columns, found: list[tuple[int, str]], ties: Sequence[tuple[int, int]] | None) -> None:
+    """Note the ranks that the rows to be added could take."""
+    if ties is None:
+        return
+    for at, (rank, _) in enumerate(found, len(columns.row_sample)):
+        low, high = ties[max(bisect_right(ties, rank, key=itemgetter(0)) - 1, 0)]
+        if low <= rank <= high:
+            columns.tied[at] = (low, high)
 
 
 def _add_rows(

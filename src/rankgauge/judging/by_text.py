@@ -4,8 +4,9 @@ Judging by text: a matcher decides which retrieved text holds which gold text.
 
 from __future__ import annotations
 
+import contextlib
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +15,7 @@ from rankgauge.catalog import ResolvedMatcher
 from rankgauge.judging.columns import Columns
 from rankgauge.judging.evidence import Evidence, Target
 from rankgauge.judging.ranking import Ranking, prepare
+from rankgauge.judging.relevance import judged_ids
 from rankgauge.policy import Profile
 from rankgauge.samples import Expected, Fault, GoldKind, Output, Sample
 
@@ -56,6 +58,8 @@ class TextJudge:
             samples: In order of the batch.
         """
         columns = self._columns
+        if self._matcher.prepare is not None:
+            self._prepare(samples, self._matcher.prepare)
         for place, sample in enumerate(samples, len(columns.depth)):
             listed = gold_texts(sample.expected, self._target.gold)
             gold = tuple(dict.fromkeys(listed))
@@ -85,6 +89,20 @@ class TextJudge:
         """Return the judged batch."""
         without = [place for place, count in enumerate(self._columns.gold_count) if not count]
         return Evidence(self._columns.build(self._profile), without, self._faults, self._rankings, None, self._textless)
+
+    def _prepare(self, samples: Sequence[Sample], prepare: Callable[[Sequence[str]], None]) -> None:
+        """Show the comparer all texts that it is going to compare."""
+        texts: dict[str, None] = {}
+        for sample in samples:
+            gold = gold_texts(sample.expected, self._target.gold)
+            if not gold or not isinstance(sample.output, Output):
+                continue
+            ranking = _prepared(sample, sample.output, self._target, self._profile)
+            if isinstance(ranking, Ranking):
+                texts |= dict.fromkeys(text for text in (*(ranking.texts or ()), *gold) if text)
+        # A normalizer or comparer that raises does so again for the sample at hand, which is then to blame.
+        with contextlib.suppress(Exception):
+            prepare(list(dict.fromkeys(map(self._normalize, texts))))
 
     def _add_rows(self, place: int, ranking: Ranking, gold: tuple[str, ...], start: int) -> Fault | None:
         """Add one sample's judged rows, in order of rank; return why it cannot be judged, if so."""
@@ -162,7 +180,7 @@ def _prepared(sample: Sample, output: Output, target: Target, profile: Profile) 
         profile.policy,
         sample_id=sample.id,
         key=profile.duplicate_texts,
-        judged=sample.expected.relevant,
+        judged=None if sample.expected.relevant is None else judged_ids(sample.expected.relevant, profile),
     )
 
 

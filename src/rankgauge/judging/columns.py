@@ -6,7 +6,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankgauge.judged import ANY_GRADE, POSITIVE, Judged, Rows
+from rankgauge.judged import Judged, Rows
+from rankgauge.judging.relevance import relevance_of
 from rankgauge.policy import Profile
 
 __all__ = ["Columns"]
@@ -42,6 +43,8 @@ class Columns:
 
         repeats: The places of rows that are not the first to hold their gold item.
 
+        tied: The first and the last rank that a row could take, by its place, where its score ties.
+
         score: The match score of each judged row; empty where all are 1.
     """
 
@@ -57,6 +60,7 @@ class Columns:
         "row_rank",
         "row_sample",
         "score",
+        "tied",
         "times",
     )
 
@@ -73,6 +77,7 @@ class Columns:
         self.idle: list[int] = []
         self.repeats: list[int] = []
         self.score: list[float] = []
+        self.tied: dict[int, tuple[int, int]] = {}
 
     def build(self, profile: Profile) -> Judged:
         """
@@ -95,6 +100,12 @@ class Columns:
         first[self.repeats] = False
         earns = np.ones(rows, dtype=np.bool_)
         earns[self.idle] = False
+        ranks = np.array(self.row_rank, dtype=np.int64)
+        low = high = None
+        if profile.policy.order == "score" and profile.policy.ties == "average":
+            low, high = ranks.copy(), ranks.copy()
+            if self.tied:
+                low[list(self.tied)], high[list(self.tied)] = np.array(list(self.tied.values())).T
         graded = np.zeros(n, dtype=np.bool_)
         graded[self.graded] = True
         return Judged(
@@ -102,7 +113,7 @@ class Columns:
             depth=np.array(self.depth, dtype=np.int64),
             rows=Rows(
                 np.array(self.row_sample, dtype=np.int64),
-                np.array(self.row_rank, dtype=np.int64),
+                ranks,
                 np.array(self.row_grade, dtype=np.float64),
                 np.array(self.row_gold, dtype=np.int64),
             ),
@@ -117,6 +128,8 @@ class Columns:
             ),
             times=times,
             graded=graded,
-            relevance=POSITIVE if profile.relevance == "positive" else ANY_GRADE,
+            relevance=relevance_of(profile),
             counts_repeats=profile.policy.duplicates == "keep",
+            low=low,
+            high=high,
         )

@@ -1,5 +1,5 @@
 """
-Average precision: precision at every relevant item, over all of the ground truth.
+Average precision: precision at every relevant item, over all of the ground truth; and its geometric mean.
 """
 
 from __future__ import annotations
@@ -9,9 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from rankgauge.metrics.ties import last_rank, tied
 from rankgauge.plugin import Cutoff, Judged, Scores, metric
 
-__all__ = ["average_precision"]
+__all__ = ["average_precision", "geometric_average_precision"]
 
 
 def _details(judged: Judged, *, k: Cutoff | None = None) -> Mapping[str, Sequence[Any]]:
@@ -22,6 +23,29 @@ def _details(judged: Judged, *, k: Cutoff | None = None) -> Mapping[str, Sequenc
     return {"relevant_count": judged.n_gold().tolist(), "relevant_at": ranks}
 
 
+def _expected(judged: Judged, *, k: Cutoff | None = None) -> Scores:
+    """
+    Return the expectation over the orders of ties, as McSherry & Najork give it.
+
+    At rank i of a tie of m results from rank s on, r of them relevant and a relevant before it, the expected precision
+    of a relevant item is ``(a + 1 + (i - s) * (r - 1) / (m - 1)) / i``, and one stands there with probability r/m. The
+    sum over i is a difference of harmonic numbers.
+    """
+    ties = tied(judged)
+    alone = ties.size == 1
+    last = last_rank(ties, k)
+    harmonic = np.concatenate([[0.0], np.cumsum(1.0 / np.arange(1, last.max(where=~alone, initial=0) + 1))])
+    value = np.where(last < ties.low, 0.0, (ties.before + ties.place + 1) / ties.rows.rank)
+    head = np.flatnonzero(ties.starts & ~alone)
+    low, size, count = ties.low[head], ties.size[head], ties.together[head]
+    slope = (count - 1) / (size - 1)
+    inverse = harmonic[last[head]] - harmonic[low - 1]
+    value[~alone] = 0.0
+    value[head] = count / size * (slope * (last[head] - low + 1) + (ties.before[head] + 1 - slope * low) * inverse)
+    with np.errstate(invalid="ignore"):
+        return judged.sum(ties.rows, value) / judged.n_gold()
+
+
 @metric(
     "retrieval-map",
     gold=("relevant", "passages"),
@@ -30,6 +54,7 @@ def _details(judged: Judged, *, k: Cutoff | None = None) -> Mapping[str, Sequenc
     laws=("bounded", "best-first", "relevant-helps", "padding", "tail", "duplicates", "monotone-in-k"),
     details=_details,
     joins=("relevant",),
+    expectation=_expected,
 )
 def average_precision(judged: Judged, *, k: Cutoff | None = None) -> Scores:
     """
@@ -52,3 +77,31 @@ def average_precision(judged: Judged, *, k: Cutoff | None = None) -> Scores:
     earned = judged.credits(k)
     with np.errstate(invalid="ignore"):
         return judged.sum(earned, earned.nth() / earned.rank) / judged.n_gold()
+
+
+@metric(
+    "retrieval-gm-map",
+    gold=("relevant", "passages"),
+    matcher="chunk",
+    short=("gm_map", "GMAP"),
+    aggregate="geometric",
+    laws=("bounded", "best-first", "relevant-helps", "padding", "tail", "duplicates"),
+    joins=("relevant",),
+    expectation=_expected,
+)
+def geometric_average_precision(judged: Judged) -> Scores:
+    """
+    Average precision, of which the geometric mean is taken over samples.
+
+    Formula: ``exp(mean of ln(max(AP, 0.00001)))``; the score of one sample is its AP. Source: trec_eval, measure
+    `gm_map`; Robertson, On GMAP: and other transformations, CIKM 2006.
+
+    When to use it: a system should not fail on any query, so that a gain on a hard one counts most.
+
+    Args:
+        judged: The rankings of a batch of samples.
+
+    Returns:
+        Shape (n,), from 0 to 1; NaN where no gold item is relevant.
+    """
+    return average_precision(judged)

@@ -54,6 +54,7 @@ def expected_reciprocal_rank(
     Raises:
         ValueError: A grade lies above *max_grade*, so that it would be no probability.
     """
+    judged = judged.by_gain()
     highest = float(judged.gold.grade.max(initial=0.0))
     top = highest if max_grade is None else max_grade
     if check and highest > top:

@@ -6,9 +6,20 @@ from __future__ import annotations
 
 import numpy as np
 
+from rankgauge.metrics.ties import share_within, tied
 from rankgauge.plugin import Cutoff, Judged, Scores, metric
 
 __all__ = ["any_found", "hit"]
+
+
+def _expected(judged: Judged, *, k: Cutoff) -> Scores:
+    """Return one less the probability that each tie leaves its relevant rows behind the cutoff."""
+    ties = tied(judged)
+    slots = np.rint(share_within(ties, k) * ties.size)
+    left = np.maximum(ties.size - slots - ties.place, 0) / (ties.size - ties.place)
+    missed = np.ones(judged.n)
+    np.multiply.at(missed, ties.rows.sample, left)
+    return np.where(judged.n_gold() > 0, 1.0 - missed, np.nan)
 
 
 def any_found(judged: Judged, k: Cutoff | None) -> Scores:
@@ -42,6 +53,7 @@ def any_found(judged: Judged, k: Cutoff | None) -> Scores:
         "monotone-in-k",
     ),
     joins=("relevant", "top_k"),
+    expectation=_expected,
 )
 def hit(judged: Judged, *, k: Cutoff) -> Scores:
     """

@@ -1,5 +1,5 @@
 """
-Judged@k: how much of what was retrieved the ground truth has an opinion on.
+Judged@k and unjudged@k: how much of what was retrieved the ground truth has an opinion on, and how much not.
 """
 
 from __future__ import annotations
@@ -9,9 +9,22 @@ from typing import Any
 
 import numpy as np
 
+from rankgauge.judged import Flags
+from rankgauge.metrics.ties import share_within, tied
 from rankgauge.plugin import Cutoff, Judged, Scores, metric
 
-__all__ = ["judged_at_k"]
+__all__ = ["judged_at_k", "unjudged_at_k"]
+
+
+def _has_grades(judged: Judged) -> Flags:
+    return judged.graded.copy()
+
+
+def _expected(judged: Judged, *, k: Cutoff) -> Scores:
+    ties = tied(judged, judged.first)
+    with np.errstate(invalid="ignore"):
+        found = judged.sum(ties.rows, share_within(ties, k)) / np.minimum(judged.depth, k)
+    return np.where(judged.graded, found, np.nan)
 
 
 def _details(judged: Judged, *, k: Cutoff) -> Mapping[str, Sequence[Any]]:
@@ -23,10 +36,11 @@ def _details(judged: Judged, *, k: Cutoff) -> Mapping[str, Sequence[Any]]:
     short=("judged", "Judged"),
     uses_rel=False,
     laws=("bounded", "relevant-helps", "tail"),
-    defined=lambda judged: judged.graded.copy(),
+    defined=_has_grades,
     undefined="the ground truth is a plain list, which judges nothing but what it lists, or nothing was retrieved",
     details=_details,
     joins=("top_k",),
+    expectation=_expected,
 )
 def judged_at_k(judged: Judged, *, k: Cutoff) -> Scores:
     """
@@ -48,3 +62,43 @@ def judged_at_k(judged: Judged, *, k: Cutoff) -> Scores:
     looked_at = np.minimum(judged.depth, k)
     with np.errstate(invalid="ignore"):
         return np.where(judged.graded, judged.judged_ranks(k) / looked_at, np.nan)
+
+
+def _unjudged_expected(judged: Judged, *, k: Cutoff) -> Scores:
+    ties = tied(judged, judged.first & (judged.rows.grade >= 0))
+    known = judged.sum(ties.rows, share_within(ties, k))
+    return np.where(judged.graded, (np.minimum(judged.depth, k) - known) / k, np.nan)
+
+
+@metric(
+    "retrieval-unjudged-at-k",
+    short=("unj", "unjudged", "unj_{k}"),
+    uses_rel=False,
+    higher_is_better=False,
+    describes=True,
+    laws=("bounded",),
+    defined=_has_grades,
+    undefined="the ground truth is a plain list, which judges nothing but what it lists",
+    joins=("top_k",),
+    expectation=_unjudged_expected,
+)
+def unjudged_at_k(judged: Judged, *, k: Cutoff) -> Scores:
+    """
+    Fraction of the first *k* ranks that hold an item without a judgment.
+
+    Formula: ``unj@k = |ranks up to k whose item has no grade, or one below 0| / k``; ranks that were not filled are not
+    unjudged. Unlike `retrieval-judged-at-k` it divides by *k*, and takes a negative grade for *pooled but not judged*.
+    Source: trec_eval 10, measure `unj`.
+
+    When to use it: beside any other score, to see how far unjudged items may distort it.
+
+    Args:
+        judged: The rankings of a batch of samples.
+
+        k: How many results count, for all samples or for each.
+
+    Returns:
+        Shape (n,), from 0 to 1; NaN where the ground truth is a plain list.
+    """
+    known = judged.judged_ranks(k, at_least=0)
+    return np.where(judged.graded, (np.minimum(judged.depth, k) - known) / k, np.nan)

@@ -11,7 +11,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
+from rankgauge.metrics.ties import prefix_mean, tied
 from rankgauge.plugin import Cutoff, Judged, Rows, Scores, metric
 
 __all__ = ["discounted", "ndcg", "ndcg_any"]
@@ -32,9 +34,39 @@ def _ndcg_details(
     discount: Discount = "log2",
     ideal: Ideal = "gold-at-k",
     clamp: bool = False,  # noqa: ARG001  # the same parameters as the metric's
+    gains: str = "",
 ) -> Mapping[str, Sequence[Any]]:
-    earned, best = _earned_and_best(judged, k, gain, discount, ideal)
+    earned, best = _earned_and_best(_by_gains(judged, gains), k, gain, discount, ideal)
     return {"dcg": earned.tolist(), "idcg": best.tolist()}
+
+
+def _check(
+    *,
+    gain: Gain = "linear",
+    discount: Discount = "log2",  # noqa: ARG001  # as above
+    ideal: Ideal = "gold-at-k",  # noqa: ARG001  # as above
+    clamp: bool = False,  # noqa: ARG001  # as above
+    gains: str = "",
+) -> None:
+    if _gain_of_grade(gains) and gain != "linear":
+        msg = f"gains={gains!r} says what grades are worth already; leave out gain={gain}"
+        raise ValueError(msg)
+
+
+def _expected(
+    judged: Judged,
+    *,
+    k: Cutoff | None,
+    gain: Gain = "linear",
+    discount: Discount = "log2",
+    ideal: Ideal = "gold-at-k",
+    clamp: bool = False,
+    gains: str = "",
+) -> Scores:
+    if clamp:
+        msg = "clamp=true has no closed form over the orders of ties"
+        raise ValueError(msg)
+    return _expected_ratio(_by_gains(judged, gains), k, gain, discount, ideal)
 
 
 @metric(
@@ -45,6 +77,8 @@ def _ndcg_details(
     uses_rel=False,
     laws=("bounded", "perfect-is-one", "best-first", "relevant-helps", "padding", "tail", "duplicates"),
     details=_ndcg_details,
+    check=_check,
+    expectation=_expected,
 )
 def ndcg(
     judged: Judged,
@@ -54,6 +88,7 @@ def ndcg(
     discount: Discount = "log2",
     ideal: Ideal = "gold-at-k",
     clamp: bool = False,
+    gains: str = "",
 ) -> Scores:
     """
     Discounted gain of the first *k* results over that of the best possible order.
@@ -79,9 +114,13 @@ def ndcg(
 
         clamp: Whether a score outside [0, 1], which only gains below 0 can bring about, is moved to its edge.
 
+        gains: What grades are worth, such as ``"1=3,2=9"``, as trec_eval's ``ndcg.1=3,2=9``; a grade that is not in it
+            is worth itself, and one below 0 nothing.
+
     Returns:
         Shape (n,), from 0 to 1; NaN where no gold item has a gain.
     """
+    judged = _by_gains(judged, gains)
     scores = _ratio(judged, *_earned_and_best(judged, k, gain, discount, ideal), ideal)
     return np.clip(scores, 0.0, 1.0) if clamp else scores
 
@@ -98,6 +137,17 @@ def _any_details(
     return {"dcg": earned.tolist(), "idcg": best.tolist()}
 
 
+def _any_expected(
+    judged: Judged,
+    *,
+    k: Cutoff | None,
+    discount: Discount = "log2",
+    ideal: Ideal = "gold-at-k",
+    credit: Credit = "gold",  # noqa: ARG001  # by id, every relevant rank holds a gold item of its own
+) -> Scores:
+    return _expected_ratio(_binary(judged), k, "linear", discount, ideal)
+
+
 @metric(
     "retrieval-ndcg-any-at-k",
     gold=("relevant", "passages"),
@@ -105,6 +155,7 @@ def _any_details(
     short=("ndcg_any", "NDCG_any"),
     laws=("bounded", "perfect-is-one", "best-first", "relevant-helps", "padding", "tail", "duplicates"),
     details=_any_details,
+    expectation=_any_expected,
 )
 def ndcg_any(
     judged: Judged,
@@ -158,9 +209,59 @@ def discounted(judged: Judged, rows: Rows, gain: Gain = "linear", discount: Disc
         Shape (n,).
     """
     with np.errstate(over="ignore"):
-        gains = rows.grade if gain == "linear" else np.exp2(rows.grade) - 1
-        position = rows.rank + 1 if discount == "log2" else np.maximum(rows.rank, 2)
-        return judged.sum(rows, gains / np.log2(position))
+        return judged.sum(rows, _gains(rows, gain) / _divisor(rows.rank, discount))
+
+
+def _gains(rows: Rows, gain: Gain) -> Scores:
+    return rows.grade if gain == "linear" else np.exp2(rows.grade) - 1
+
+
+def _divisor(ranks: NDArray[np.int64], discount: Discount) -> Scores:
+    return np.log2(ranks + 1 if discount == "log2" else np.maximum(ranks, 2))
+
+
+def _expected_ratio(judged: Judged, k: Cutoff | None, gain: Gain, discount: Discount, ideal: Ideal) -> Scores:
+    """Return nDCG with every relevant row's discount averaged over the ranks that its tie allows."""
+    if ideal == "retrieved-at-k":
+        msg = "ideal=retrieved-at-k has no closed form over the orders of ties: what stands in the first k varies, too"
+        raise ValueError(msg)
+    ties = tied(judged)
+    shares = prefix_mean(ties, 1.0 / _divisor(np.arange(1, int(ties.high.max(initial=0)) + 1), discount), k)
+    _, best = _earned_and_best(judged, k, gain, discount, ideal)
+    with np.errstate(over="ignore"):
+        gains = _gains(ties.rows, gain)
+        settled = gains / _divisor(ties.rows.rank, discount) * (shares > 0)  # to the last bit as without ties
+        earned = np.where(ties.size == 1, settled, gains * shares)
+    return _ratio(judged, judged.sum(ties.rows, earned), best, ideal)
+
+
+def _by_gains(judged: Judged, gains: str) -> Judged:
+    """Return the columns with gains for grades, whatever the threshold of relevance."""
+    table = _gain_of_grade(gains)
+    if not table:
+        return judged.by_gain()
+    columns = [judged.rows.grade.copy(), judged.gold.grade.copy()]
+    for column, grades in zip(columns, (judged.rows.grade, judged.gold.grade), strict=True):
+        column[grades < 0] = 0.0
+        for grade, gain in table.items():
+            column[grades == grade] = gain
+    return judged.with_grades(*columns)
+
+
+def _gain_of_grade(gains: str) -> dict[float, float]:
+    """Read ``1=3,2=9``."""
+    table: dict[float, float] = {}
+    for pair in gains.split(",") if gains.strip() else ():
+        grade, equals, gain = pair.partition("=")
+        try:
+            value = float(gain) if equals else -1.0
+            if not (0 <= value < np.inf and float(grade) >= 0):
+                raise ValueError(pair)  # noqa: TRY301  # said once, below
+            table[float(grade)] = value
+        except ValueError:
+            msg = f"gains are pairs of a grade and what it is worth, both 0 or more, such as 1=3,2=9; not {gains!r}"
+            raise ValueError(msg) from None
+    return table
 
 
 def _ratio(judged: Judged, earned: Scores, best: Scores, ideal: Ideal) -> Scores:

@@ -1,5 +1,5 @@
 """
-Precision and what is built on it: F1 and R-precision.
+Precision and what is built on it: F1, R-precision and relative precision.
 """
 
 from __future__ import annotations
@@ -9,13 +9,18 @@ from typing import Any
 
 import numpy as np
 
+from rankgauge.metrics.ties import expected_ranks
 from rankgauge.plugin import Cutoff, Judged, Scores, metric
 
-__all__ = ["f1", "precision", "r_precision"]
+__all__ = ["f1", "precision", "r_precision", "relative_precision"]
 
 
 def _details(judged: Judged, *, k: Cutoff) -> Mapping[str, Sequence[Any]]:
     return {"relevant_ranks": judged.relevant_ranks(k).tolist()}
+
+
+def _expected(judged: Judged, *, k: Cutoff) -> Scores:
+    return np.where(judged.n_gold() > 0, expected_ranks(judged, k) / k, np.nan)
 
 
 @metric(
@@ -26,6 +31,7 @@ def _details(judged: Judged, *, k: Cutoff) -> Mapping[str, Sequence[Any]]:
     short=("P", "precision", "P_{k}"),
     details=_details,
     joins=("top_k",),
+    expectation=_expected,
 )
 def precision(judged: Judged, *, k: Cutoff) -> Scores:
     """
@@ -51,6 +57,11 @@ def _f1_details(judged: Judged, *, k: Cutoff) -> Mapping[str, Sequence[Any]]:
     return {"relevant_ranks": judged.relevant_ranks(k).tolist(), "found": judged.found(k).tolist()}
 
 
+def _f1_expected(judged: Judged, *, k: Cutoff) -> Scores:
+    wanted = judged.n_gold()
+    return np.where(wanted > 0, 2 * expected_ranks(judged, k) / (k + wanted), np.nan)  # linear in what is found
+
+
 @metric(
     "retrieval-f1-at-k",
     gold=("relevant", "passages"),
@@ -59,6 +70,7 @@ def _f1_details(judged: Judged, *, k: Cutoff) -> Mapping[str, Sequence[Any]]:
     short=("f1", "F1"),
     details=_f1_details,
     joins=("top_k",),
+    expectation=_f1_expected,
 )
 def f1(judged: Judged, *, k: Cutoff) -> Scores:
     """
@@ -87,6 +99,12 @@ def _r_details(judged: Judged) -> Mapping[str, Sequence[Any]]:
     return {"relevant_count": wanted.tolist(), "relevant_ranks": judged.relevant_ranks(wanted).tolist()}
 
 
+def _r_expected(judged: Judged) -> Scores:
+    wanted = judged.n_gold()
+    with np.errstate(invalid="ignore"):
+        return expected_ranks(judged, wanted) / wanted
+
+
 @metric(
     "retrieval-r-precision",
     gold=("relevant", "passages"),
@@ -95,6 +113,7 @@ def _r_details(judged: Judged) -> Mapping[str, Sequence[Any]]:
     short=("Rprec", "RPrec", "r_precision"),
     details=_r_details,
     joins=("relevant",),
+    expectation=_r_expected,
 )
 def r_precision(judged: Judged) -> Scores:
     """
@@ -114,3 +133,39 @@ def r_precision(judged: Judged) -> Scores:
     wanted = judged.n_gold()
     with np.errstate(invalid="ignore"):
         return judged.relevant_ranks(wanted) / wanted
+
+
+def _relative_expected(judged: Judged, *, k: Cutoff) -> Scores:
+    with np.errstate(invalid="ignore"):
+        return expected_ranks(judged, k) / np.minimum(judged.n_gold(), k)
+
+
+@metric(
+    "retrieval-relative-precision-at-k",
+    gold=("relevant", "passages"),
+    matcher="chunk",
+    laws=("bounded", "perfect-is-one", "best-first", "relevant-helps", "padding", "tail", "duplicates"),
+    short=("relative_P", "relative_precision", "relative_P_{k}"),
+    joins=("top_k",),
+    expectation=_relative_expected,
+)
+def relative_precision(judged: Judged, *, k: Cutoff) -> Scores:
+    """
+    Relevant items in the first *k* ranks, of as many as could stand there.
+
+    Formula: ``|relevant in the first k| / min(k, |relevant|)``, each gold item and each rank counted once. Source:
+    trec_eval, measure `relative_P`.
+
+    When to use it: some queries have fewer relevant items than *k*, so that precision could not reach 1.
+
+    Args:
+        judged: The rankings of a batch of samples.
+
+        k: How many results count, for all samples or for each.
+
+    Returns:
+        Shape (n,), from 0 to 1; NaN where no gold item is relevant.
+    """
+    earned = np.bincount(judged.credits(k).sample, minlength=judged.n)
+    with np.errstate(invalid="ignore"):
+        return earned / np.minimum(judged.n_gold(), k)

@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from rankgauge.metrics.ties import expected_ranks, share_within, tied
 from rankgauge.plugin import Cutoff, Judged, Scores, metric
 
 __all__ = ["recall", "recall_all"]
@@ -16,6 +17,22 @@ __all__ = ["recall", "recall_all"]
 
 def _details(judged: Judged, *, k: Cutoff, count: str = "distinct") -> Mapping[str, Sequence[Any]]:  # noqa: ARG001  # as recall-all has it
     return {"relevant_count": judged.n_gold().tolist(), "found": judged.found(k).tolist()}
+
+
+def _expected(judged: Judged, *, k: Cutoff) -> Scores:
+    with np.errstate(invalid="ignore"):
+        return expected_ranks(judged, k) / judged.n_gold()
+
+
+def _all_expected(judged: Judged, *, k: Cutoff, count: Literal["distinct", "listed"] = "distinct") -> Scores:
+    """Return the probability that each tie brings all of its relevant rows within the cutoff."""
+    ties = tied(judged)
+    slots = np.rint(share_within(ties, k) * ties.size)
+    brought = np.maximum(slots - ties.place, 0) / (ties.size - ties.place)
+    complete = np.ones(judged.n)
+    np.multiply.at(complete, ties.rows.sample, brought)
+    wanted = judged.n_gold() if count == "distinct" else judged.n_listed()
+    return np.where(wanted > 0, np.where(judged.found() == wanted, complete, 0.0), np.nan)
 
 
 @metric(
@@ -26,6 +43,7 @@ def _details(judged: Judged, *, k: Cutoff, count: str = "distinct") -> Mapping[s
     laws=("bounded", "best-first", "relevant-helps", "padding", "tail", "duplicates", "monotone-in-k"),
     details=_details,
     joins=("top_k",),
+    expectation=_expected,
 )
 def recall(judged: Judged, *, k: Cutoff) -> Scores:
     """
@@ -56,6 +74,7 @@ def recall(judged: Judged, *, k: Cutoff) -> Scores:
     laws=("bounded", "best-first", "relevant-helps", "padding", "tail", "duplicates", "monotone-in-k"),
     details=_details,
     joins=("top_k",),
+    expectation=_all_expected,
 )
 def recall_all(judged: Judged, *, k: Cutoff, count: Literal["distinct", "listed"] = "distinct") -> Scores:
     """

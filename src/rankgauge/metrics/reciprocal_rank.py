@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from rankgauge.metrics.ties import tied
 from rankgauge.plugin import Cutoff, Judged, Scores, metric
 
 __all__ = ["reciprocal_rank"]
@@ -16,6 +17,21 @@ __all__ = ["reciprocal_rank"]
 
 def _details(judged: Judged, *, k: Cutoff | None = None) -> Mapping[str, Sequence[Any]]:
     return {"first_relevant_rank": [rank or None for rank in judged.first_rank(k).tolist()]}
+
+
+def _expected(judged: Judged, *, k: Cutoff | None = None) -> Scores:
+    """Return the expectation over the first tie that holds relevant items, of how many of its others come first."""
+    ties = tied(judged)
+    found = np.zeros(judged.n)
+    for at in np.flatnonzero(ties.starts & (ties.before == 0)).tolist():
+        sample, low, size, count = (int(of[at]) for of in (ties.rows.sample, ties.low, ties.size, ties.together))
+        ahead = size - count if k is None else min(size - count, int(k if isinstance(k, int) else k[sample]) - low)
+        if ahead < 0:
+            continue
+        steps = np.arange(ahead, dtype=np.float64)  # the chances that one more comes first, given those before
+        chances = np.concatenate([[1.0], np.cumprod((size - count - steps) / (size - 1 - steps))]) * (count / size)
+        found[sample] = np.sum(chances / (low + np.arange(ahead + 1)))
+    return np.where(judged.n_gold() > 0, found, np.nan)
 
 
 @metric(
@@ -34,6 +50,7 @@ def _details(judged: Judged, *, k: Cutoff | None = None) -> Mapping[str, Sequenc
         "monotone-in-k",
     ),
     details=_details,
+    expectation=_expected,
 )
 def reciprocal_rank(judged: Judged, *, k: Cutoff | None = None) -> Scores:
     """

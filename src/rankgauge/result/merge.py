@@ -5,6 +5,7 @@ Merging: putting columns of parts of a data set together.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -48,6 +49,21 @@ def check_mergeable(first: Result, other: Result) -> None:
                 f"{other.manifest.get('profile')}"
             )
             raise ResultError(msg)
+        if (first_by := _providers(own)) != (other_by := _providers(its)):
+            msg = (
+                f"cannot merge: {name!r} was computed by other code: {', '.join(sorted(first_by - other_by))} in one, "
+                f"{', '.join(sorted(other_by - first_by))} in the other; compute both with the same distributions"
+            )
+            raise ResultError(msg)
+
+
+def _providers(info: MetricInfo) -> set[str]:
+    """Return who provides a column and its matcher; of a function given in Python, where it stands in which file."""
+    found = set()
+    for name, by in ((info.alias, info.provider), *info.matcher_providers.items()):
+        place = f"{PurePath(by['file']).name}:{by['line']}"  # without the folder, which each machine has its own of
+        found.add(f"{name} of {by['distribution']} {by['version']}" if by["distribution"] else f"{name} of {place}")
+    return found
 
 
 def concatenated(columns: Sequence[MetricSummary]) -> MetricSummary:

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankgauge.errors import ExpressionError, ResultError, suggest
+from rankgauge.catalog.trec_eval import read_form
+from rankgauge.errors import ResultError, suggest
 from rankgauge.evaluation.run import Scored
 from rankgauge.evaluation.scoring import FAILED, MISSING, STATUSES
 from rankgauge.expression import parse
@@ -93,6 +94,9 @@ class Result:
         self.manifest = dict(manifest)
         self.notes = tuple(notes)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Result, (self.sample_ids, self.tags, self.metrics, self.manifest, self.notes)  # without what is cached
+
     @classmethod
     def of(cls, scored: Scored, manifest: Mapping[str, Any]) -> Result:
         """Return the result of a run."""
@@ -122,8 +126,8 @@ class Result:
                 return column
         found: list[MetricSummary] = []
         try:
-            expression = parse(name)
-        except ExpressionError:
+            (expression,) = read_form(name) or [parse(name)]
+        except ValueError:  # an `ExpressionError`, or a form that lists several columns
             pass
         else:
             found = [column for column in self.metrics.values() if column.info.answers_to(expression)]

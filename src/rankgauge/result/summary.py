@@ -13,10 +13,11 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from rankgauge.catalog.catalog import spellings
+from rankgauge.catalog.catalog import plain_template, spellings
 from rankgauge.evaluation.run import ScoredMetric
 from rankgauge.evaluation.scoring import FAILED, MISSING, STATUSES, UNDEFINED
 from rankgauge.expression import MetricExpression, parse
+from rankgauge.pickling import reduced
 from rankgauge.stats import aggregate, histogram, pass_rate, percentile, standard_deviation
 
 __all__ = ["MetricInfo", "MetricSummary"]
@@ -67,6 +68,8 @@ class MetricInfo:
         inferred: Parameters that were found in the data.
 
         params: Every parameter with its value, the defaults included.
+
+        pins: The parameter that a number behind ``@`` gives; None where that is the cutoff.
     """
 
     name: str
@@ -89,6 +92,7 @@ class MetricInfo:
     matcher_providers: Mapping[str, Mapping[str, Any]]
     inferred: Mapping[str, float]
     params: Mapping[str, Any]
+    pins: str | None = None
 
     @classmethod
     def of(cls, scored: ScoredMetric) -> MetricInfo:
@@ -118,6 +122,7 @@ class MetricInfo:
             ),
             inferred=dict(scored.params),
             params=dict(planned.settings),
+            pins=planned.metric.pins,
         )
 
     @classmethod
@@ -143,10 +148,12 @@ class MetricInfo:
         asked = dict(expression.params)
         if any(name not in self.params or self.params[name] != value for name, value in asked.items()):
             return False
-        known = {name.casefold() for name in self.names}
+        known = {plain_template(name).casefold() for name in self.names}
         for name, k in spellings(expression):
             if name.casefold() not in known:
                 continue
+            if self.pins is not None:
+                return k is None or bool(self.params[self.pins] == k)
             if k is not None:
                 return self.cut == "pinned" and own.k == k
             drops = "-at-k" in self.alias and "-at-k" not in name
@@ -176,6 +183,7 @@ class MetricSummary:
     codes: NDArray[np.uint8]
     reasons: Mapping[int, str] = field(default_factory=dict)
     details: Sequence[Mapping[str, Any]] | None = None
+    __reduce__ = reduced
 
     @classmethod
     def of(cls, scored: ScoredMetric) -> MetricSummary:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from rankgauge.testing.text_laws import TextLaw
     from rankgauge.testing.trial import Trial
 
-__all__ = ["CASES", "checking", "judge_laws"]
+__all__ = ["CASES", "checking", "judge_laws", "unusable_report"]
 
 CASES = 100
 """How many cases are drawn for a law, unless one says otherwise."""
@@ -115,6 +115,26 @@ def judge_laws(
         tried = [_verdict(law, "", known[law], trial, cases, shrink=False) for law in could if law not in left_out]
         hold = tuple(verdict.law for verdict in tried if verdict.state == "holds")
     return Report(kind=kind, name=name, called=called, verdicts=tuple(verdicts), could_declare=hold)
+
+
+def unusable_report(kind: Subjects, name: str, reason: str) -> Report:
+    """
+    Return the report of what cannot work where it is checked, such as a comparer whose model is not installed.
+
+    Args:
+        kind: What was to be checked.
+
+        name: What it is called.
+
+        reason: Why it cannot work here.
+
+    Returns:
+        A report in which every law is skipped.
+    """
+    verdicts = [
+        Verdict(law=law, says=info.summary, state="skipped", reason=reason) for law, info in laws_of(kind).items()
+    ]
+    return Report(kind=kind, name=name, verdicts=tuple(verdicts), unusable=reason)
 
 
 def _verdict(

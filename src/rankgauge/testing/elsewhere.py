@@ -50,6 +50,11 @@ class ForeignSubject:
     """The arguments that the function has changed so far."""
 
     @property
+    def describes(self) -> bool:
+        """Return that whatever has a score is taken for a judgment."""
+        return False
+
+    @property
     def takes_k(self) -> bool:
         """Return whether it is given a cutoff."""
         return self.calling.has("k")

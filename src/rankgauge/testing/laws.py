@@ -84,6 +84,12 @@ LAWS: tuple[LawInfo, ...] = (
     LawInfo("empty-gold", "metric", "where nothing is relevant there is no score, or 0, and never an error"),
     LawInfo("huge-cutoff", "metric", "a cutoff far beyond the list gives a finite score within the range"),
     LawInfo("sees-the-ranking", "metric", "the score is not the same whatever was retrieved"),
+    LawInfo(
+        "expectation",
+        "metric",
+        "what it declares for `ties=average` is the mean over all orders of tied results",
+        elsewhere=False,
+    ),
     LawInfo("order-of-samples", "metric", "the order of the samples changes neither their scores nor the mean"),
     LawInfo("one-by-one", "metric", "a batch gives every sample the score that it has alone, to the last bit"),
     LawInfo("batch-size", "metric", "the size of the batches changes nothing, to the last bit", elsewhere=False),
@@ -103,6 +109,7 @@ LAWS: tuple[LawInfo, ...] = (
         "cutoff", "comparer", "with a cutoff, a score at or above it stays what it is without, and others stay below"
     ),
     LawInfo("twice", "comparer", "equal texts always get the same scores"),
+    LawInfo("prepared", "comparer", "`prepare` changes no score"),
     LawInfo("arguments", "comparer", "what the function is given stays as it was"),
     LawInfo("reflexive", "comparer", "a text that is not empty scores 1 against itself", "declared"),
     LawInfo("empty-scores-zero", "comparer", "an empty text scores 0 against everything", "declared"),

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from rankgauge.policy import Policy
 from rankgauge.testing.cases import HUGE, Case
 from rankgauge.testing.draws import case_and_k, cases
-from rankgauge.testing.subject import MetricSubject
+from rankgauge.testing.subject import EngineSubject, MetricSubject
 from rankgauge.testing.trial import MetricTrial
 
 __all__ = ["METRIC_LAWS", "MetricLaw"]
@@ -33,6 +33,9 @@ POLICIES = (
 """Whatever a policy does to a ranking, short of counting repeats or letting gains below 0 earn, scores stay bounded."""
 
 REPEATS = (Policy(), Policy(duplicates="credit-once"))
+
+_MOST_TIED = 6
+"""How many results are put in every order that their ties allow: with three of one score, 36 orders."""
 
 Strategies = tuple[st.SearchStrategy[Any], ...]
 
@@ -232,6 +235,22 @@ def _sees_the_ranking(trial: MetricTrial) -> None:
     trial.demand(len(found) > 1, "these rankings are as different as can be, and all score the same")
 
 
+def _expectation(trial: MetricTrial, at: tuple[Case, int], size: int) -> None:
+    """Compare the closed form over tied results with the mean over all of their orders, one by one."""
+    (case, k), ranking = at, at[0].distinct[:_MOST_TIED]
+    scores = tuple(float(-(place // size)) for place in range(len(ranking)))
+    ties = [ranking[start : start + size] for start in range(0, len(ranking), size)]
+    tied = replace(case.ranked(ranking), scores=scores)
+    expected = trial.score(tied, k, policy=Policy(order="score", ties="average"), note="expectation over the ties")
+    orders = [itertools.chain(*order) for order in itertools.product(*map(itertools.permutations, ties))]
+    found = [trial.subject.score(case.ranked(tuple(order)), k) for order in orders]
+    known = [score for score in found if score is not None]
+    whole = len(known) == len(found) and expected is not None
+    mean = sum(known) / len(known) if known else None
+    trial.demand(whole or not (known or expected is not None), f"{len(known)} of {len(found)} orders have a score")
+    trial.same(expected, mean, f"the mean over all {len(found)} orders of the ties is {mean!r}", exact=False)
+
+
 def _twice(trial: MetricTrial, at: tuple[Case, int], between: tuple[Case, int]) -> None:
     before = trial.score(*at)
     for _ in range(2):
@@ -241,14 +260,26 @@ def _twice(trial: MetricTrial, at: tuple[Case, int], between: tuple[Case, int]) 
 
 
 def _pickling(trial: MetricTrial) -> None:
-    function = trial.subject.function
+    subject = trial.subject
+    function = subject.sent if isinstance(subject, EngineSubject) else subject.function
     advice = "define the function at the top of a module, so that it can be found by its name"
     try:
         restored = pickle.loads(pickle.dumps(function))  # noqa: S301  # it was pickled on this very line
     except Exception as error:  # noqa: BLE001  # objects may raise anything
         trial.demand(False, f"{type(error).__name__}: {error}; {advice}")
         return
-    trial.demand(callable(restored), f"what comes back is no function but {restored!r}")
+    trial.demand(type(restored) is type(function), f"what comes back is something else: {restored!r}")
+
+
+def _needs_judging(subject: MetricSubject) -> str:
+    return "it describes the data, and says nothing of how good a ranking is" if subject.describes else ""
+
+
+def _needs_expectation(subject: MetricSubject) -> str:
+    metric = subject.metric if isinstance(subject, EngineSubject) else None
+    if metric is None or metric.over_ties is None:
+        return "it declares no `expectation`"
+    return "" if "relevant" in metric.gold else "ties are averaged where judging is by id"
 
 
 def _needs_k(subject: MetricSubject) -> str:
@@ -306,10 +337,11 @@ METRIC_LAWS: dict[str, MetricLaw] = {
     "ties": MetricLaw(_ties, _at(_INDEX, _ORDER), _needs_ids),
     "constant-scorer": MetricLaw(_constant_scorer, _at(_ORDER), _needs_scores),
     "gold-order": MetricLaw(_gold_order, _at(_ORDER), _needs_ids),
-    "empty-list": MetricLaw(_empty_list, _at()),
+    "empty-list": MetricLaw(_empty_list, _at(), _needs_judging),
     "empty-gold": MetricLaw(_empty_gold, _at()),
     "huge-cutoff": MetricLaw(_huge_cutoff, _over_case, _needs_k),
-    "sees-the-ranking": MetricLaw(_sees_the_ranking, lambda _subject: (), cost=0),
+    "sees-the-ranking": MetricLaw(_sees_the_ranking, lambda _subject: (), _needs_judging, cost=0),
+    "expectation": MetricLaw(_expectation, _at(st.integers(1, 3)), _needs_expectation, cost=4),
     "twice": MetricLaw(_twice, lambda subject: (case_and_k(subject), case_and_k(subject))),
     "pickling": MetricLaw(_pickling, lambda _subject: (), cost=0),
 }

@@ -5,17 +5,17 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
-from types import SimpleNamespace
+from types import MappingProxyType, SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from rankgauge.catalog import Catalog
 from rankgauge.declarations import Metric
 from rankgauge.declarations.metric import declared
-from rankgauge.errors import ParameterError
+from rankgauge.errors import MatcherError, ParameterError
 from rankgauge.evaluation.requests import read_requests
-from rankgauge.expression import parse
+from rankgauge.expression import MetricExpression, Value, parse
 from rankgauge.hookspecs import hookimpl
 from rankgauge.testing.check import CASES, checking, judge_laws
 from rankgauge.testing.laws import check_names, laws_of
@@ -50,7 +50,8 @@ def check_metric(
     the field obey: hit, recall, precision, MRR, AP, nDCG.
 
     Args:
-        metric: The function, or the name of a metric in the catalog.
+        metric: The function; or a metric in the catalog by any of its names, with parameters where the default ones are
+            not meant, such as ``ndcg(gain=exponential)`` or ``iprec@0.3``. A cutoff has no effect: the laws try many.
 
         calls: How a function from elsewhere is called: `auto` reads it from its parameters; `ids`, `relevances`,
             `scores`, `batch` or `sample` say it; or what its parameters are, in order, such as ``gold,retrieved,k``.
@@ -83,8 +84,10 @@ def check_metric(
     with checking("checking a metric") as attempts:
         if isinstance(metric, str):
             known = catalog or Catalog.discover()
-            claim = known.read(parse(metric)).claim
-            return report_metric(claim.declaration, known, laws=wanted, without=without, cases=cases, attempts=attempts)
+            named, params = _read(metric, known)
+            return report_metric(
+                named, known, params=params, laws=wanted, without=without, cases=cases, attempts=attempts
+            )
         _refuse_class(metric)
         found, written = declared(metric), None
         if found is None:
@@ -114,6 +117,7 @@ def report_metric(
     *,
     given: Callable[..., Any] | None = None,
     written: Callable[..., Any] | None = None,
+    params: Mapping[str, Value] = MappingProxyType({}),
     laws: Iterable[str] | None = None,
     without: Iterable[str] = (),
     cases: int = CASES,
@@ -131,6 +135,8 @@ def report_metric(
 
         written: The function as its author wrote it, where that is not the one over a batch.
 
+        params: Values of its parameters that are not the default ones.
+
         laws: The laws to check instead of the usual ones.
 
         without: Laws not to check.
@@ -147,14 +153,14 @@ def report_metric(
     from rankgauge.testing.subject import EngineSubject  # noqa: PLC0415  # as above
     from rankgauge.testing.trial import MetricTrial  # noqa: PLC0415  # as above
 
-    subject = EngineSubject(metric, catalog, given, written)
+    subject = EngineSubject(metric, catalog, given, written, params, _unusable(metric, catalog))
     usual = {name for name, info in _LAWS.items() if info.when == "every"} | metric.laws
     if metric.range != (None, None):
         usual.add("bounded")
     could = () if laws is not None else [n for n, i in _LAWS.items() if i.when == "declared" and n not in usual]
     return judge_laws(
         "metric",
-        metric.alias,
+        str(MetricExpression(metric.alias, params)),
         lambda: MetricTrial(subject),
         {**METRIC_LAWS, **RUN_LAWS},
         usual if laws is None else laws,
@@ -221,6 +227,32 @@ def _refuse_class(metric: object) -> None:
         what = f"the class {metric.__qualname__}" if inspect.isclass(metric) else repr(metric)
         msg = f"a metric is a function, an object that can be called, or a name; not {what}"
         raise ParameterError(msg)
+
+
+def _read(written: str, catalog: Catalog) -> tuple[Metric, dict[str, Value]]:
+    """Return a metric of the catalog, and the parameters that were written with it."""
+    expression = parse(written)
+    reading = catalog.read(expression)
+    found, params = reading.claim.declaration, dict(expression.params)
+    if reading.k is not None and found.pins is not None:
+        params[found.pins] = reading.k
+    return found, params
+
+
+def _unusable(metric: Metric, catalog: Catalog) -> str:
+    """Return why the matcher of a metric cannot work here; empty where it can, or is none, which `usable` finds."""
+    if all(kind == "relevant" for kind in metric.gold):
+        return ""
+    try:
+        name = metric.matcher() if callable(metric.matcher) else metric.matcher or "contains"
+        matcher = catalog.matcher(name)
+    except Exception:  # noqa: BLE001  # plugin code may raise anything
+        return ""
+    try:
+        matcher.check_usable()
+    except MatcherError as error:
+        return str(error)
+    return ""
 
 
 def _lifted(function: Callable[..., Any]) -> Metric:

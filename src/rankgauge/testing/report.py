@@ -64,6 +64,9 @@ class Report:
         verdicts: One for each law, in order.
 
         could_declare: Laws that hold without being declared; the author could declare them.
+
+        unusable: Why it cannot work here, so that no law was checked, such as a model that is not installed; empty
+            where it can.
     """
 
     kind: str
@@ -71,10 +74,11 @@ class Report:
     called: str = ""
     verdicts: tuple[Verdict, ...]
     could_declare: tuple[str, ...] = ()
+    unusable: str = ""
 
     @property
     def ok(self) -> bool:
-        """Return whether no law is broken."""
+        """Return whether no law is broken; what cannot work here breaks none."""
         return not self.broken
 
     @property
@@ -127,9 +131,12 @@ class Report:
                 for verdict in self.verdicts
             ],
             "could_declare": list(self.could_declare),
+            "unusable": self.unusable,
         }
 
     def __str__(self) -> str:
+        if self.unusable:
+            return f"{self.kind} {self.name}: not checked, because it cannot work here\n  {self.unusable}"
         lines = [f"{self.kind} {self.name}: {_counted(self)}"]
         if self.called:
             lines.append(f"  called   {self.called}")
@@ -204,7 +211,10 @@ class PluginReport:
         lines = [f"fault: {fault}" for fault in self.faults]
         lines += [str(report) for report in self.reports]
         bad = sum(not report.ok for report in self.reports)
+        unusable = sum(bool(report.unusable) for report in self.reports)
         verdict = "all is well" if self.ok else f"{len(self.faults)} faults, {bad} of them break a law"
+        if unusable:
+            verdict = f"{unusable} of them not checked, {'nothing wrong with the others' if self.ok else verdict}"
         lines.append(f"plugin {self.name}: {len(self.reports)} offered, {verdict}")
         return "\n".join(lines)
 

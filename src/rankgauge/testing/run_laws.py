@@ -138,8 +138,11 @@ def _empty_gold(trial: MetricTrial, at: tuple[Case, int]) -> None:
     trial.demand(undefined, f"without ground truth it is {found.status} ({found.value!r}) instead of undefined")
     for judged in _subject(trial).judged([empty.sample("s", k)], empty=True):
         scores = _subject(trial).call(judged, k)
+        defined = _subject(trial).metric.defined
+        always = defined is not None and bool(defined(judged).all())  # such as a count, which may well be 0
         trial.demand(
-            np.isnan(scores).all(), f"the function gives {scores.tolist()!r} where nothing is relevant, not NaN"
+            always or np.isnan(scores).all(),
+            f"the function gives {scores.tolist()!r} where nothing is relevant, not NaN",
         )
 
 
@@ -185,9 +188,10 @@ def _usable(trial: MetricTrial) -> None:
     from rankgauge.errors import RankgaugeError  # noqa: PLC0415  # as small as the law
 
     try:
-        _subject(trial).evaluation(1, "default").plan()
-    except RankgaugeError as error:
-        trial.demand(False, str(error))
+        _subject(trial).evaluation(1, "default", own_matcher=True).plan()
+    except Exception as error:  # noqa: BLE001  # plugin code may raise anything
+        told = str(error) if isinstance(error, RankgaugeError) else f"{type(error).__name__}: {error}"
+        trial.demand(False, told)
     for case, k in _plain_cases():
         trial.score(case, k)
 
@@ -196,6 +200,10 @@ def _plain_cases() -> Iterator[tuple[Case, int]]:
     yield ANCHOR, 2
     yield Case((1.0, 2.0), (1, 0)), 2
     yield Case((1.0,), (5, 6)), 1
+
+
+def _needs_matcher(subject: MetricSubject) -> str:
+    return subject.unusable if isinstance(subject, EngineSubject) else ""
 
 
 def _runs(*more: st.SearchStrategy[Any]) -> Callable[[MetricSubject], Strategies]:
@@ -207,7 +215,7 @@ def _over_two(subject: MetricSubject) -> Strategies:
 
 
 RUN_LAWS: dict[str, MetricLaw] = {
-    "usable": MetricLaw(_usable, lambda _subject: (), cost=0),
+    "usable": MetricLaw(_usable, lambda _subject: (), _needs_matcher, cost=0),
     "order-of-samples": MetricLaw(_order_of_samples, _runs(st.randoms(use_true_random=False)), cost=6),
     "one-by-one": MetricLaw(_one_by_one, _runs(), cost=6),
     "batch-size": MetricLaw(_batch_size, _runs(), cost=6),

@@ -13,6 +13,7 @@ import numpy as np
 from rankgauge.catalog import Catalog
 from rankgauge.declarations import Metric
 from rankgauge.engine import Engine, Evaluation
+from rankgauge.expression import Value
 from rankgauge.judged import Judged, Scores
 from rankgauge.judging import Target, judge
 from rankgauge.policy import PROFILES, Policy
@@ -21,6 +22,8 @@ from rankgauge.samples import Sample, read_sample
 from rankgauge.testing.cases import HUGE, TOP_GRADE, Case
 
 __all__ = ["EngineSubject", "MetricSubject", "UnfitError"]
+
+_MATCHER = "contains"
 
 
 class UnfitError(Exception):
@@ -43,6 +46,11 @@ class MetricSubject(Protocol):
     @property
     def higher_is_better(self) -> bool:
         """Return whether more is better."""
+        ...
+
+    @property
+    def describes(self) -> bool:
+        """Return whether it tells about the data rather than how good a ranking is."""
         ...
 
     @property
@@ -95,6 +103,9 @@ class EngineSubject:
     """
     A metric that the engine scores.
 
+    Texts are judged by the matcher `contains`, whatever the metric's own: what a matcher makes of texts is the business
+    of its own laws, and it may need a model that is not there.
+
     Attributes:
         metric: Its declaration.
 
@@ -103,12 +114,18 @@ class EngineSubject:
         given: The function, where it stands in no catalog.
 
         written: The function as its author wrote it, where that is not the one over a batch.
+
+        params: Values of its parameters that are not the default ones.
+
+        unusable: Why its own matcher cannot work here; empty where it can.
     """
 
     metric: Metric
     catalog: Catalog
     given: Callable[..., Any] | None = None
     written: Callable[..., Any] | None = None
+    params: Mapping[str, Value] = field(default_factory=dict)
+    unusable: str = ""
     _evaluations: dict[object, Evaluation] = field(default_factory=dict, init=False, repr=False)
 
     @property
@@ -125,6 +142,11 @@ class EngineSubject:
     def higher_is_better(self) -> bool:
         """Return whether more is better, as declared."""
         return self.metric.higher_is_better
+
+    @property
+    def describes(self) -> bool:
+        """Return whether it only describes, as declared."""
+        return self.metric.describes
 
     @property
     def takes_k(self) -> bool:
@@ -166,7 +188,12 @@ class EngineSubject:
         """Return the function as it was written."""
         return self.written or self.metric.function
 
-    def evaluation(self, k: int | None, policy: Policy | str) -> Evaluation:
+    @property
+    def sent(self) -> object:
+        """Return what travels to another process: the declaration, which knows how."""
+        return self.written or self.metric
+
+    def evaluation(self, k: int | None, policy: Policy | str, *, own_matcher: bool = False) -> Evaluation:
         """
         Return an evaluation of nothing but this metric, made once.
 
@@ -175,21 +202,28 @@ class EngineSubject:
 
             policy: The policy.
 
+            own_matcher: Whether texts are judged by the metric's own matcher.
+
         Returns:
             The evaluation; it has no data.
         """
         own = k if self.metric.cutoff == "optional" else None
-        key = (own, policy)
+        key = (own, policy, own_matcher)
         if key not in self._evaluations:
             spec: Any = self.given
             if spec is None:
-                spec = {"metric": self.metric.alias}
+                spec = {"metric": self.metric.alias, **self.params}
                 if self.metric.needs_max_grade:
                     spec["max_grade"] = TOP_GRADE
                 if own is not None:
                     spec["k"] = own
             engine = Engine(catalog=self.catalog)
-            self._evaluations[key] = engine.dataset([]).with_metrics([spec]).with_policy(policy)
+            evaluation = engine.dataset([]).with_metrics([spec]).with_policy(policy)
+            if not own_matcher:
+                evaluation = evaluation.with_matchers(
+                    {kind: _MATCHER for kind in self.metric.gold if kind != "relevant"}
+                )
+            self._evaluations[key] = evaluation
         return self._evaluations[key]
 
     def score(self, case: Case, k: int, policy: Policy | str = "default") -> float | None:
@@ -227,14 +261,17 @@ class EngineSubject:
         found = []
         for kind in self.metric.gold:
             by_text = kind != "relevant"
-            target = Target(kind, self.metric.judges, "contains" if by_text else None)
-            matcher = self.catalog.matcher("contains") if by_text else None
+            target = Target(kind, self.metric.judges, _MATCHER if by_text else None)
+            matcher = self.catalog.matcher(_MATCHER) if by_text else None
             found.append(judge(kept, target, PROFILES["default"], matcher).judged)
         return found
 
     def call(self, judged: Judged, k: int) -> Scores:
         """Return what the function itself makes of a judged batch."""
-        cut: dict[str, Any] = {} if self.metric.cutoff == "none" else {"k": k}
+        names = {parameter.name for parameter in self.metric.parameters}
+        cut: dict[str, Any] = {name: value for name, value in self.params.items() if name in names}
+        if self.metric.cutoff != "none":
+            cut["k"] = k
         if self.metric.needs_max_grade:
             cut["max_grade"] = TOP_GRADE
         return np.asarray(self.metric.function(judged, **cut), dtype=np.float64)

@@ -52,11 +52,14 @@ class Variant(NamedTuple):
         compare: The function of two blocks of texts.
 
         compare_cut: The same with a cutoff as the third argument; None where it takes none.
+
+        prepare: Called with many texts before they are compared; None where it declares nothing of the kind.
     """
 
     spec: str
     compare: Callable[..., object]
     compare_cut: Callable[..., object] | None
+    prepare: Callable[..., object] | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,7 +69,8 @@ class ComparerSubject:
     name: str
     function: Callable[..., object]
     variants: tuple[Variant, ...]
-    slack: float = 1e-6
+    slack: float = 2e-6
+    """A score of six decimals may be rounded up once and down the other time."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -183,6 +187,21 @@ def _comparer_twice(
         after = _block(trial, variant.compare, retrieved, gold, variant=variant.spec)
         trial.demand(np.array_equal(before, after), "it scores the same texts differently the second time")
         _block(trial, variant.compare, between, between, variant=variant.spec)
+
+
+def _prepared(
+    trial: Trial[ComparerSubject], variant: Variant, retrieved: list[str], gold: list[str], others: list[str]
+) -> None:
+    if variant.prepare is None:
+        return
+    before = _block(trial, variant.compare, retrieved, gold, variant=variant.spec)
+    try:
+        variant.prepare(list(dict.fromkeys([*others, *retrieved, *gold])))
+    except Exception as error:  # noqa: BLE001  # plugin code may raise anything
+        trial.demand(False, f"`prepare` raised {type(error).__name__}: {error}")
+    after = _block(trial, variant.compare, retrieved, gold, variant=variant.spec)
+
+    trial.demand(bool((np.abs(before - after) <= trial.subject.slack).all()), "it scores differently once prepared")
 
 
 def _comparer_arguments(trial: Trial[ComparerSubject], variant: Variant, retrieved: list[str], gold: list[str]) -> None:
@@ -319,6 +338,11 @@ COMPARER_LAWS: dict[str, TextLaw] = {
         ),
     ),
     "twice": TextLaw(_comparer_twice, _with_variant(_blocks, _blocks, _blocks)),
+    "prepared": TextLaw(
+        _prepared,
+        _with_variant(_blocks, _blocks, _blocks),
+        lambda subject: "" if any(variant.prepare for variant in subject.variants) else "it declares no `prepare`",
+    ),
     "arguments": TextLaw(_comparer_arguments, _with_variant(_blocks, _blocks)),
     "reflexive": TextLaw(_reflexive, _with_variant(texts)),
     "empty-scores-zero": TextLaw(_empty_scores_zero, _with_variant(texts)),

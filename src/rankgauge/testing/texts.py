@@ -14,8 +14,8 @@ from rankgauge.catalog import Catalog
 from rankgauge.catalog.parameters import signature_parameters
 from rankgauge.declarations import Comparer, Matcher, NamedMatcher, Normalizer
 from rankgauge.declarations.matching import STAGES, ComparerLaw, Stage
-from rankgauge.errors import ParameterError, RankgaugeError
-from rankgauge.testing.check import CASES, checking, judge_laws
+from rankgauge.errors import MatcherError, ParameterError, RankgaugeError
+from rankgauge.testing.check import CASES, checking, judge_laws, unusable_report
 from rankgauge.testing.laws import check_names, laws_of
 from rankgauge.testing.report import Report, Verdict
 
@@ -111,8 +111,10 @@ def check_comparer(
         from rankgauge.testing.trial import Trial  # noqa: PLC0415  # as above
 
         name = found.name if found is not None else _name(comparer)
-        subject = comparer_subject(name, comparer)
         infos = laws_of("comparer")
+        subject, unusable = comparer_subject(name, comparer)
+        if not subject.variants:
+            return unusable_report("comparer", name, unusable)
         every = {law for law, info in infos.items() if info.when == "every"}
         return judge_laws(
             "comparer",
@@ -123,6 +125,7 @@ def check_comparer(
             without=without,
             cases=cases,
             attempts=attempts,
+            called=f"not as {unusable}" if unusable else "",
         )
 
 
@@ -167,6 +170,10 @@ def check_matcher(
         except RankgaugeError as error:
             usable = Verdict(law="usable", says=infos["usable"].summary, state="broken", reason=str(error))
             return Report(kind="matcher", name=name, verdicts=(usable,))
+        try:
+            resolved.check_usable()
+        except MatcherError as error:
+            return unusable_report("matcher", name, str(error))
         claim = known.all("comparer").get(resolved.matcher.comparer)
         subject = MatcherSubject(name, resolved, claim.declaration.laws if claim is not None else frozenset())
         report = judge_laws(
@@ -183,19 +190,19 @@ def check_matcher(
         return Report(kind="matcher", name=name, called=str(resolved.matcher), verdicts=(usable, *report.verdicts))
 
 
-def comparer_subject(name: str, function: Callable[..., Any], *, slack: float = 1e-6) -> ComparerSubject:
+def comparer_subject(name: str, function: Callable[..., Any]) -> tuple[ComparerSubject, str]:
     """
     Return a comparer with every combination of the choices that its parameters list, the default one first.
+
+    What its `check` says cannot work here is left out; where that is the default, everything is.
 
     Args:
         name: Its name.
 
         function: Its function.
 
-        slack: How much of rounding is forgiven.
-
     Returns:
-        The subject.
+        The subject, and what was left out and why.
     """
     from rankgauge.testing.text_laws import ComparerSubject, Variant  # noqa: PLC0415  # loads hypothesis
 
@@ -206,17 +213,33 @@ def comparer_subject(name: str, function: Callable[..., Any], *, slack: float = 
         if each.choices
     ]
     takes_cutoff = any(each.name == "cutoff" for each in parameters)
-    variants = []
+    declaration: Comparer | None = getattr(function, "__rankgauge__", None)
+    variants: list[Variant] = []
+    left_out: list[str] = []
     for combination in itertools.product(*choices):
         listed = ", ".join(f"{key}={value}" for key, value in combination)
+        spec = f"{name}({listed})" if listed else name
+        try:
+            if declaration is not None and declaration.check is not None:
+                declaration.check(**dict(combination))
+        except Exception as error:  # noqa: BLE001  # plugin code may raise anything
+            left_out.append(f"{spec}, which cannot work here: {error}" if listed else str(error))
+            if not variants:
+                break
+            continue
         compare = functools.partial(function, **dict(combination))
+        prepare = (
+            None
+            if declaration is None or declaration.prepare is None
+            else functools.partial(declaration.prepare, **dict(combination))
+        )
         cut = (
             (lambda found, wanted, cutoff, compare=compare: compare(found, wanted, cutoff=cutoff))
             if takes_cutoff
             else None
         )
-        variants.append(Variant(f"{name}({listed})" if listed else name, compare, cut))
-    return ComparerSubject(name, function, tuple(variants), slack)
+        variants.append(Variant(spec, compare, cut, prepare))
+    return ComparerSubject(name, function, tuple(variants)), "; ".join(left_out)
 
 
 def _spec_of(matcher: object) -> tuple[str, str]:

@@ -1,0 +1,271 @@
+"""
+Measure `rankgauge trec` and `rankgauge.evaluate` against the peers, on runs like those of the field.
+
+Whole processes run in alternation in one session, on generated data with a fixed seed:
+
+- `deep`: 6,980 queries x 1,000 results, about one relevant a query, as MS MARCO's development queries have;
+- `many`: 200,000 queries x 20 results;
+- `judged`: 250 queries x 1,000 results, about 200 judged a query, as TREC's deep-learning tracks have.
+
+Peers are measured where they are installed: pytrec_eval (a development dependency), and the `ir_measures` command and
+ranx with ``pip install ir-measures ranx``. ranx is measured once its compiled code is cached. Also measured: Parquet,
+dictionaries in memory, the start of the command on two lines, and how time and memory grow with the run.
+
+Run it with ``make bench`` or ``python benchmarks/trec.py [--runs N] [--only deep,many,judged,start,memory,growth]``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import os
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+METRICS = ("nDCG@10", "R@100", "RR", "AP", "P@10")
+PARTS = ("deep", "many", "judged", "start", "memory", "growth")
+SEED = 20261120
+median = statistics.median
+
+
+class Shape(NamedTuple):
+    """How large a run is, and how much of it is judged."""
+
+    queries: int
+    depth: int
+    judged: int
+    pool: int
+
+
+SHAPES = {
+    "deep": Shape(6_980, 1_000, 1, 8_800_000),
+    "many": Shape(200_000, 20, 2, 10_000_000),
+    "judged": Shape(250, 1_000, 200, 500_000),
+}
+
+PYTREC_EVAL = """
+import sys, pytrec_eval
+with open(sys.argv[1]) as lines: qrels = pytrec_eval.parse_qrel(lines)
+with open(sys.argv[2]) as lines: run = pytrec_eval.parse_run(lines)
+measures = {"ndcg_cut.10", "recall.100", "recip_rank", "map", "P.10"}
+scores = pytrec_eval.RelevanceEvaluator(qrels, measures).evaluate(run)
+for name in sorted(next(iter(scores.values()))):
+    print(name, sum(own[name] for own in scores.values()) / len(qrels))
+"""
+RANX = """
+import sys
+from ranx import Qrels, Run, evaluate
+qrels = Qrels.from_file(sys.argv[1], kind="trec")
+run = Run.from_file(sys.argv[2], kind="trec")
+print(evaluate(qrels, run, ["ndcg@10", "recall@100", "mrr", "map", "precision@10"], make_comparable=True))
+"""
+
+
+class Cost(NamedTuple):
+    """What one process took."""
+
+    wall: float
+    cpu: float
+    peak: float
+
+
+def main() -> None:
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("--runs", type=int, default=5)
+    options.add_argument("--only", default=",".join(PARTS))
+    given = options.parse_args()
+    wanted = given.only.split(",")
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        for part, shape in SHAPES.items():
+            if part in wanted:
+                whole_processes(part, shape, folder, given.runs)
+        if "start" in wanted:
+            start(folder, given.runs)
+        if "memory" in wanted:
+            in_memory(folder, given.runs)
+        if "growth" in wanted:
+            growth(folder, given.runs)
+
+
+def whole_processes(part: str, shape: Shape, folder: Path, runs: int) -> None:
+    """Compare the commands on one shape."""
+    qrels, run = folder / f"{part}.qrels", folder / f"{part}.run"
+    size = write(shape, qrels, run)
+    sides = {"rankgauge trec": rankgauge(qrels, run)}
+    if part == "deep":
+        parquet = folder / f"{part}.parquet"
+        write_parquet(run, parquet)
+        sides["rankgauge trec, Parquet"] = rankgauge(qrels, parquet)
+    if importlib.util.find_spec("pytrec_eval"):
+        sides["pytrec_eval"] = [sys.executable, "-c", PYTREC_EVAL, str(qrels), str(run)]
+    if part == "deep" and (command := shutil.which("ir_measures", path=f"{Path(sys.executable).parent}:{os.defpath}")):
+        sides["ir_measures"] = [command, str(qrels), str(run), *METRICS]
+    if part == "deep" and importlib.util.find_spec("ranx"):
+        sides["ranx"] = [sys.executable, "-c", RANX, str(qrels), str(run)]
+    print(f"\n{part}: {shape.queries:,} queries x {shape.depth:,}, {size / 1e6:.0f} MB; medians of {runs}")
+    report(alternated(sides, runs), "rankgauge trec")
+
+
+def start(folder: Path, runs: int) -> None:
+    """Measure the command on two lines."""
+    qrels, run = folder / "two.qrels", folder / "two.run"
+    qrels.write_text("q1 0 d1 1\n")
+    run.write_text("q1 Q0 d1 1 2.5 tag\nq1 Q0 d2 2 1.5 tag\n")
+    sides = {
+        "rankgauge trec": rankgauge(qrels, run),
+        "import numpy": [sys.executable, "-c", "import numpy"],
+        "a bare interpreter": [sys.executable, "-c", "pass"],
+    }
+    print(f"\nstart, on two lines; medians of {3 * runs}")
+    report(alternated(sides, 3 * runs), "rankgauge trec")
+
+
+def in_memory(folder: Path, runs: int) -> None:
+    """Compare evaluating dictionaries."""
+    import pytrec_eval  # noqa: PLC0415  # a peer
+
+    import rankgauge  # noqa: PLC0415  # beside it
+
+    def peer(qrels: dict[str, dict[str, int]], run: dict[str, dict[str, float]]) -> None:
+        measures = {"ndcg_cut.10", "recall.100", "recip_rank", "map", "P.10"}
+        scores = pytrec_eval.RelevanceEvaluator(qrels, measures).evaluate(run)
+        for name in next(iter(scores.values())):
+            _ = sum(own[name] for own in scores.values()) / len(scores)
+
+    def ours(qrels: dict[str, dict[str, int]], run: dict[str, dict[str, float]]) -> None:
+        result = rankgauge.evaluate(qrels, run, METRICS)
+        _ = [column.mean for column in result.metrics.values()]
+
+    print(f"\nmemory: dictionaries; medians of {runs}")
+    shapes = {**SHAPES, "eleven": Shape(11, 3, 2, 10)}
+    for part, shape in shapes.items():
+        paths = folder / f"{part}.qrels", folder / f"{part}.run"
+        if not paths[1].exists():
+            write(shape, *paths)
+        with paths[0].open() as lines:
+            qrels = pytrec_eval.parse_qrel(lines)
+        with paths[1].open() as lines:
+            run = pytrec_eval.parse_run(lines)
+        repeats = 1 if shape.queries > 20 else 200
+        times = {"rankgauge.evaluate": [], "pytrec_eval": []}
+        for turn in range(runs + 1):
+            for side, call in (("rankgauge.evaluate", ours), ("pytrec_eval", peer)):
+                begun = time.perf_counter()
+                for _ in range(repeats):
+                    call(qrels, run)
+                if turn:  # the first turn plans and warms
+                    times[side].append((time.perf_counter() - begun) / repeats)
+        own, its = (median(each) for each in times.values())
+        print(f"  {part:8} rankgauge {own * 1e3:10.3f} ms   pytrec_eval {its * 1e3:10.3f} ms   ratio {its / own:.2f}")
+
+
+def growth(folder: Path, runs: int) -> None:
+    """Measure the command on one, two, four and eight times the first shape."""
+    print(f"\ngrowth: the first shape, and more of it; medians of {runs}")
+    base = SHAPES["deep"]
+    for times in (1, 2, 4, 8):
+        qrels, run = folder / "growth.qrels", folder / "growth.run"
+        write(base._replace(queries=base.queries * times), qrels, run)
+        costs = alternated({"rankgauge trec": rankgauge(qrels, run)}, runs)["rankgauge trec"]
+        wall, peak = median(cost.wall for cost in costs), median(cost.peak for cost in costs)
+        print(f"  x{times}: {base.queries * times * base.depth:12,} lines   wall {wall:6.2f} s   peak {peak:5.0f} MB")
+        run.unlink()
+
+
+def rankgauge(qrels: Path, run: Path) -> list[str]:
+    asked = (word for metric in METRICS for word in ("-m", metric))
+    return [sys.executable, "-m", "rankgauge", "trec", str(qrels), str(run), *asked]
+
+
+def report(costs: Mapping[str, Sequence[Cost]], own: str) -> None:
+    """Print medians, and ratios of each pair of turns."""
+    for side, each in costs.items():
+        wall, cpu, peak = (median(cost[part] for cost in each) for part in range(3))
+        line = f"  {side:24} wall {wall:7.3f} s   cpu {cpu:7.3f} s   peak {peak:6.0f} MB"
+        if side != own:
+            ratios = [a.wall / b.wall for a, b in zip(each, costs[own], strict=True)]
+            line += f"   takes {median(ratios):.2f} times as long"
+        print(line)
+
+
+def alternated(sides: Mapping[str, list[str]], runs: int) -> dict[str, list[Cost]]:
+    """Run every side in turn; the first turn warms caches and is not counted."""
+    costs: dict[str, list[Cost]] = {side: [] for side in sides}
+    for turn in range(runs + 1):
+        for side, arguments in sides.items():
+            cost = measured(arguments)
+            if turn:
+                costs[side].append(cost)
+    return costs
+
+
+def measured(arguments: list[str]) -> Cost:
+    """Run a process to its end and return what it took."""
+    begun = time.perf_counter()
+    process = subprocess.Popen(arguments, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    _, status, usage = os.wait4(process.pid, 0)
+    wall = time.perf_counter() - begun
+    if status:
+        sys.exit(f"{' '.join(arguments)[:200]} failed with status {status}")
+    kilobyte = 1 if sys.platform == "darwin" else 1024
+    return Cost(wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * kilobyte / 1e6)
+
+
+def write(shape: Shape, qrels: Path, run: Path) -> int:
+    """Write a run and its judgments with a fixed seed; return how many bytes the run has."""
+    chance = np.random.default_rng(SEED)
+    with qrels.open("w") as judgments, run.open("w") as lines:
+        for query in range(shape.queries):
+            name = f"q{1_000_000 + query * 7919 % 9_000_000}"
+            retrieved = draw(chance, shape)
+            scores = np.round(np.sort(chance.gamma(2.0, 4.0, shape.depth))[::-1], 6)
+            lines.writelines(
+                f"{name} Q0 {document} {rank} {score:.6f} generated\n"
+                for rank, (document, score) in enumerate(zip(retrieved, scores.tolist(), strict=True), 1)
+            )
+            judgments.writelines(
+                f"{name} 0 {document} {grade}\n" for document, grade in judge(chance, shape, retrieved)
+            )
+    return run.stat().st_size
+
+
+def draw(chance: np.random.Generator, shape: Shape) -> list[int]:
+    """Return distinct documents."""
+    wanted = shape.depth
+    if shape.pool < 4 * wanted:
+        return chance.permutation(shape.pool)[:wanted].tolist()
+    found = np.unique(chance.integers(0, shape.pool, 2 * wanted))
+    return chance.permutation(found)[:wanted].tolist()
+
+
+def judge(chance: np.random.Generator, shape: Shape, retrieved: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """Yield judgments: most of them of documents that stand high, some of ones that were not retrieved."""
+    count = shape.judged if shape.judged > 10 else 1 + int(chance.integers(0, 2 * shape.judged))
+    places = np.unique((chance.random(count) ** 3 * shape.depth).astype(np.int64))
+    for place in places.tolist():
+        found = chance.random() < 0.8
+        document = retrieved[place] if found else shape.pool + place
+        yield document, int(chance.integers(0, 4)) if shape.judged > 10 else 1
+
+
+def write_parquet(run: Path, target: Path) -> None:
+    """Write a run again, as Parquet."""
+    import polars as pl  # noqa: PLC0415  # loads only where Parquet is measured
+
+    columns = ("query_id", "q0", "doc_id", "rank", "score", "tag")
+    frame = pl.read_csv(run, separator=" ", has_header=False, new_columns=columns, infer_schema=False)
+    frame.select("query_id", "doc_id", frame["score"].cast(pl.Float64)).write_parquet(target)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,193 @@
+"""
+rankgauge as a metric of DeepEval: ``RankgaugeMetric("ndcg@10", threshold=0.4)``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from deepeval.errors import MissingTestCaseParamsError
+from deepeval.metrics import BaseMetric
+from deepeval.test_case import LLMTestCase, RetrievedContextData, SingleTurnParams
+
+from rankgauge_hosts.suite import MetricArgument, Suite, explanation
+
+__all__ = ["RankgaugeMetric"]
+
+
+class RankgaugeMetric(BaseMetric):
+    """
+    One metric of rankgauge, for test cases that hold what was retrieved.
+
+    DeepEval makes a metric again from the attributes that are named like its arguments, so that every argument stands
+    in an attribute of its name.
+
+    After `measure`, `score` is the value and `reason` says how it came about. A sample for which nothing counts has no
+    score: where it is undefined (no ground truth, declared unanswerable) the metric is *skipped*, which leaves it out
+    of DeepEval's results; where its output is missing or failed and the policy excludes that, it has an `error`.
+
+    Attributes:
+        metric: The metric.
+
+        threshold: The least score that passes; for a metric of which less is better, the most. None passes no verdict.
+
+        retrieved: The key of the test case's `metadata` under which the retrieved items stand, in any form that
+            `actual_output` has in a dataset of rankgauge. Absent, they are the texts of `retrieval_context`.
+
+        gold: The key of the ground truth there, in any form of `expected_output`. Absent, the texts of `context` are
+            the gold passages, and `expected_output` is the accepted answer.
+
+        config: The path of a rankgauge config, for what the other arguments do not say.
+
+        profile: The name of a profile.
+
+        k: The cutoff if the metric says none; a sample's own, `k` in its metadata, comes first.
+
+        policy: Policy options that differ from the profile's.
+
+        matchers: The matcher for a kind of gold.
+
+        flaky: As in DeepEval.
+    """
+
+    _required_params = (SingleTurnParams.INPUT,)
+    score: float | None
+    success: bool | None
+    error: str | None
+
+    def __init__(
+        self,
+        metric: MetricArgument,
+        threshold: float | None = 0.5,
+        *,
+        retrieved: str = "retrieved",
+        gold: str = "gold",
+        config: str | None = None,
+        profile: str | None = None,
+        k: int | None = None,
+        policy: Mapping[str, Any] | None = None,
+        matchers: Mapping[str, str] | None = None,
+        flaky: bool = False,
+    ) -> None:
+        self.metric = metric
+        self.threshold = threshold
+        self.retrieved = retrieved
+        self.gold = gold
+        self.config = config
+        self.profile = profile
+        self.k = k
+        self.policy = policy
+        self.matchers = matchers
+        self.flaky = flaky
+        _ = self._suite.column
+
+    def measure(self, test_case: LLMTestCase, *_args: object, **_options: object) -> float | None:
+        """
+        Score a test case.
+
+        Args:
+            test_case: The test case.
+
+        Returns:
+            The score, which stands in `score`, too; None where nothing counts.
+
+        Raises:
+            MissingTestCaseParamsError: It has no ground truth at all.
+
+            RankgaugeError: Its ground truth cannot be read, or the policy refuses it.
+        """
+        self.score, self.error, self.success = None, None, None
+        found = self._suite.score_only(
+            expected=self._expected(test_case),
+            retrieved=self._retrieved(test_case),
+            answer=test_case.actual_output or None,
+            sample_id=test_case.name or "test case",
+            metadata=test_case.metadata,
+        )
+        self.score = found.value
+        self.reason = explanation(self._suite.column.name, found)
+        self.score_breakdown = {"status": found.status, **(found.details or {})}
+        if found.value is None and found.status == "undefined":
+            self.skipped = True
+        elif found.value is None:
+            self.error = self.reason
+        self.is_successful()
+        return self.score
+
+    async def a_measure(self, test_case: LLMTestCase, *_args: object, **_options: object) -> float | None:
+        """
+        Score a test case from asynchronous code; see `measure`.
+
+        Args:
+            test_case: The test case.
+
+        Returns:
+            The score.
+
+        Raises:
+            RankgaugeError: As `measure`.
+        """
+        return self.measure(test_case)
+
+    def is_successful(self) -> bool | None:
+        """
+        Return whether the test case passed.
+
+        Returns:
+            False after an error; None without a threshold, and where the metric does not apply.
+        """
+        if self.error is not None:
+            self.success = False
+        elif self.threshold is None or self.score is None:
+            self.success = None
+        elif self._suite.column.higher_is_better:
+            self.success = self.score >= self.threshold
+        else:
+            self.success = self.score <= self.threshold
+        return self.success
+
+    @property
+    def __name__(self) -> str:
+        return self._suite.column.name
+
+    @property
+    def _suite(self) -> Suite:
+        return Suite(
+            metrics=self.metric,
+            config=self.config,
+            profile=self.profile,
+            k=self.k,
+            policy=self.policy,
+            matchers=self.matchers,
+        )
+
+    def _retrieved(self, test_case: LLMTestCase) -> object:
+        given = (test_case.metadata or {}).get(self.retrieved)
+        if given is not None or test_case.retrieval_context is None:
+            return given
+        return [_item(context) for context in test_case.retrieval_context]
+
+    def _expected(self, test_case: LLMTestCase) -> object:
+        metadata = test_case.metadata or {}
+        if metadata.get(self.gold) is not None:
+            return metadata[self.gold]
+        expected: dict[str, object] = {}
+        if test_case.context is not None:
+            expected["passages"] = list(test_case.context)
+        if test_case.expected_output:
+            expected["answer"] = test_case.expected_output
+        if expected or metadata.get("answerable") is False:
+            return expected
+        msg = (
+            f"the test case {test_case.name or test_case.input!r} has no ground truth for {self.__name__}: "
+            f"give metadata[{self.gold!r}], `context` (gold passages) or `expected_output` (the answer)"
+        )
+        self.error = msg
+        raise MissingTestCaseParamsError(msg)
+
+
+def _item(context: str | RetrievedContextData) -> dict[str, str]:
+    if isinstance(context, str):
+        return {"text": context}
+    return {"id": context.source, "text": context.context}

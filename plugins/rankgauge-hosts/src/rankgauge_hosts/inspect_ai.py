@@ -1,0 +1,134 @@
+"""
+rankgauge as a scorer of inspect_ai: ``inspect score LOG --scorer rankgauge_hosts/retrieval -S metrics=ndcg@10``.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
+
+from inspect_ai.scorer import Score, Scorer, Target, mean, scorer, stderr
+from inspect_ai.solver import TaskState
+
+from rankgauge import SampleScore
+from rankgauge.errors import DataError, ParameterError, Problem
+from rankgauge.samples import GOLD_KINDS
+from rankgauge_hosts.suite import MetricArgument, Suite, explanation
+
+__all__ = ["retrieval"]
+
+_COMMA = re.compile(r",(?![^(]*\))(?!\s*\d)")
+"""A comma between two metrics: outside parentheses, and not before a further cutoff."""
+
+
+@scorer(metrics={"*": [mean(), stderr()]})
+def retrieval(
+    metrics: MetricArgument | Sequence[MetricArgument] | None = None,
+    *,
+    retrieved: str = "retrieved",
+    gold: str = "gold",
+    target: str = "relevant",
+    config: str | None = None,
+    profile: str | None = None,
+    k: int | None = None,
+    policy: Mapping[str, Any] | None = None,
+    matchers: Mapping[str, str] | None = None,
+) -> Scorer:
+    """
+    Score what a task retrieved, each metric as a key of the score's value.
+
+    Every sample has every key; where a metric has no value for a sample it is NaN, which inspect_ai leaves out of its
+    metrics and counts (`unscored_samples`). The score's `metadata` says why, metric by metric.
+
+    Args:
+        metrics: One or several metrics.
+
+        retrieved: Where the retrieved items stand: a key of the sample's store, or else of its metadata. They are in
+            any form that `actual_output` has in a dataset of rankgauge. Absent, the sample has no output.
+
+        gold: Where the ground truth stands: a key of the sample's metadata, in any form of `expected_output`. Absent,
+            the sample's target is the ground truth.
+
+        target: The kind of ground truth that the target is: `relevant` (ids), `passages`, `answer` or `keywords`.
+
+        config: The path of a rankgauge config, for what the other arguments do not say.
+
+        profile: The name of a profile.
+
+        k: The cutoff for whatever says none; a sample's own, `k` in its metadata, comes first.
+
+        policy: Policy options that differ from the profile's.
+
+        matchers: The matcher for a kind of gold.
+
+    Returns:
+        The scorer. A completion of the model is the answer that ``answer-exact-match`` judges.
+
+    Raises:
+        RankgaugeError: Anything that is wrong with the arguments.
+    """
+    if target not in GOLD_KINDS:
+        msg = f"target is the kind of ground truth that a sample's target is: {', '.join(GOLD_KINDS)}; not {target!r}"
+        raise ParameterError(msg)
+    suite = Suite(metrics=_rejoined(metrics), config=config, profile=profile, k=k, policy=policy, matchers=matchers)
+
+    async def score(state: TaskState, target_: Target) -> Score:
+        scores = suite.score(
+            expected=_expected(state, target_, gold, target),
+            retrieved=state.store.get(retrieved, state.metadata.get(retrieved)),
+            answer=state.output.completion or None,
+            sample_id=str(state.sample_id),
+            metadata=state.metadata,
+        )
+        return Score(
+            value={name: math.nan if found.value is None else found.value for name, found in scores.items()},
+            explanation="\n".join(explanation(name, found) for name, found in scores.items()),
+            reason=_common_status(scores),
+            metadata={name: _facts(found) for name, found in scores.items()},
+        )
+
+    return cast("Scorer", score)
+
+
+def _expected(state: TaskState, target: Target, gold: str, kind: str) -> object:
+    given = state.metadata.get(gold)
+    if given is not None:
+        return given
+    texts = [text for text in target if text]
+    if not texts and state.metadata.get("answerable") is not False:
+        msg = "the sample cannot be scored:"
+        problem = f"there is no {gold!r} in its metadata and no target; name the key with `-S gold=KEY`"
+        raise DataError(msg, [Problem(problem, sample=str(state.sample_id))])
+    return {kind: texts}
+
+
+def _common_status(scores: Mapping[str, SampleScore]) -> str | None:
+    """Return why there is no score, where that is so for every metric and for one reason."""
+    statuses = {found.status for found in scores.values()}
+    return statuses.pop() if len(statuses) == 1 and "scored" not in statuses else None
+
+
+def _facts(score: SampleScore) -> dict[str, Any]:
+    facts: dict[str, Any] = {"status": score.status}
+    if score.reason:
+        facts["reason"] = score.reason
+    if score.details:
+        facts["details"] = dict(score.details)
+    return facts
+
+
+def _rejoined(
+    metrics: MetricArgument | Sequence[MetricArgument] | None,
+) -> MetricArgument | Sequence[MetricArgument] | None:
+    """
+    Put together again what the command line took apart.
+
+    ``-S metrics=recall@1,5,ndcg@10`` arrives as three strings, of which the second is no metric.
+    """
+    if isinstance(metrics, str):
+        metrics = [metrics]
+    if not isinstance(metrics, list | tuple) or not all(isinstance(metric, str) for metric in metrics):
+        return metrics
+    return [part.strip() for part in _COMMA.split(",".join(cast("Sequence[str]", metrics)))]

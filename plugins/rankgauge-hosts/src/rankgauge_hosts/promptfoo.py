@@ -1,0 +1,108 @@
+"""
+rankgauge as a Python assertion of promptfoo: `get_assert`, for a file of one line that imports it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from rankgauge import SampleScore
+from rankgauge.errors import DataError, ParameterError, Problem, did_you_mean
+from rankgauge_hosts.suite import Column, Suite, explanation
+
+__all__ = ["get_assert"]
+
+_SUITE = ("metrics", "config", "profile", "k", "policy", "matchers")
+_OPTIONS = (*_SUITE, "retrieved", "gold", "gates")
+
+
+def get_assert(output: object, context: Mapping[str, Any]) -> dict[str, Any]:
+    """
+    Score one test case of promptfoo.
+
+    The assertion's `config` holds the arguments: `metrics`, `config` (the path of a rankgauge config), `profile`, `k`,
+    `policy`, `matchers` as everywhere; `retrieved`, the variable (or the key of the response's metadata) that holds
+    the retrieved items, where they are not the output itself; `gold`, the variable with the ground truth (`gold`
+    unless said otherwise); and `gates`, by metric the least score that passes (the most, where less is better).
+
+    Args:
+        output: What the provider returned: the retrieved items as JSON, or, with `retrieved`, the answer.
+
+        context: promptfoo's context.
+
+    Returns:
+        A grading result. `namedScores` holds every metric that has a value, and `componentResults` what each one says;
+        a metric for which nothing counts has no named score, so that it is in no mean of promptfoo's. `score` is that
+        of the first metric; promptfoo needs one, so that it is 1 or 0, as the test passed, where that has no value.
+        An undefined metric passes its gate; one whose output is missing or failed, and excluded, does not.
+
+    Raises:
+        RankgaugeError: Config or ground truth cannot be used; promptfoo reports it as the assertion's failure.
+    """
+    config = context.get("config") or {}
+    unknown = [key for key in config if key not in _OPTIONS]
+    if unknown:
+        hint = did_you_mean(unknown[0], _OPTIONS)
+        msg = f"unknown key {unknown[0]!r} in the assertion's config{hint}; known are {', '.join(_OPTIONS)}"
+        raise ParameterError(msg)
+    suite = Suite(**{key: config[key] for key in _SUITE if key in config})
+    gates = _gates(suite, config.get("gates") or {})
+    variables = context.get("vars") or {}
+    key = config.get("gold", "gold")
+    expected = _decoded(variables.get(key))
+    if expected is None and variables.get("answerable") is not False:
+        msg = "the test case cannot be scored:"
+        raise DataError(msg, [Problem(f"there is no variable {key!r} with its ground truth; `gold` names another")])
+    retrieved, answer = output, None
+    if (place := config.get("retrieved")) is not None:
+        metadata = context.get("metadata") or {}
+        retrieved = variables.get(place, metadata.get(place))
+        answer = output if isinstance(output, str) else None
+    scores = suite.score(expected=expected, retrieved=_decoded(retrieved), answer=answer or None, metadata=variables)
+    parts = [_component(column, scores[column.name], gates.get(column.name)) for column in suite.columns]
+    passed = all(part["pass"] for part in parts)
+    first = scores[suite.columns[0].name].value
+    return {
+        "pass": passed,
+        "score": float(passed) if first is None else first,
+        "reason": "\n".join(part["reason"] for part in parts),
+        "namedScores": {name: found.value for name, found in scores.items() if found.value is not None},
+        "componentResults": parts,
+    }
+
+
+def _gates(suite: Suite, given: Mapping[str, Any]) -> dict[str, float]:
+    names = [column.name for column in suite.columns]
+    for name, limit in given.items():
+        if name not in names:
+            hint = did_you_mean(name, names)
+            msg = f"there is a gate for {name!r}, which is not computed{hint}; there are {', '.join(names)}"
+            raise ParameterError(msg)
+        if isinstance(limit, bool) or not isinstance(limit, int | float):
+            msg = f"the gate of {name!r} is a number, not {limit!r}"
+            raise ParameterError(msg)
+    return dict(given)
+
+
+def _component(column: Column, score: SampleScore, gate: float | None) -> dict[str, Any]:
+    reason = explanation(column.name, score)
+    if score.value is None:
+        passed = score.status == "undefined"
+        return {"pass": passed, "score": float(passed), "reason": reason}
+    if gate is None:
+        return {"pass": True, "score": score.value, "reason": reason}
+    passed = score.value >= gate if column.higher_is_better else score.value <= gate
+    wanted = "at least" if column.higher_is_better else "at most"
+    return {"pass": passed, "score": score.value, "reason": f"{reason}; {wanted} {gate:g} was wanted"}
+
+
+def _decoded(value: object) -> object:
+    """Return what a string holds if that is a JSON array or object, as variables often do."""
+    if not isinstance(value, str) or not value.lstrip().startswith(("[", "{")):
+        return value
+    try:
+        return json.loads(value)
+    except ValueError:
+        return value

@@ -1,0 +1,312 @@
+"""
+The suite: metrics and conventions as plain JSON arguments, which score one sample at a time.
+
+Hosts log, serialize, copy, pickle and rebuild what they are given, so that a suite is nothing but its arguments. What
+they stand for is planned when it is made, which is where every mistake in them surfaces, and planned once a process.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any, Literal, NamedTuple, cast
+
+from rankgauge import Engine, Evaluation, SampleScore
+from rankgauge.errors import ParameterError
+from rankgauge.evaluation.single import check_stream
+from rankgauge.samples import GoldKind
+
+__all__ = ["Column", "MetricArgument", "Suite", "explanation"]
+
+MetricArgument = str | Mapping[str, Any]
+"""A metric as hosts can store it: an expression such as ``ndcg@10``, or a mapping ``{metric, as, k, ...}``."""
+
+_METADATA = ("k", "answerable")
+_DEEPEST = 50
+
+
+class Column(NamedTuple):
+    """
+    One score that a suite gives each sample.
+
+    Attributes:
+        name: What rankgauge calls it, such as ``ndcg@10``.
+
+        safe_name: The same in letters, digits and ``_``.
+
+        higher_is_better: Whether more is better.
+
+        range: The least and the most that it can be; None for no bound.
+
+        gold: The kinds of ground truth that it can be judged against, the first that a sample has.
+
+        judges_answer: Whether it judges the generated answer and not what was retrieved.
+
+        aggregate: How rankgauge makes one number of many: `mean`, `sum` or `geometric`.
+
+        expression: What it is, written out.
+    """
+
+    name: str
+    safe_name: str
+    higher_is_better: bool
+    range: tuple[float | None, float | None]
+    gold: tuple[GoldKind, ...]
+    judges_answer: bool
+    aggregate: Literal["mean", "sum", "geometric"]
+    expression: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Suite:
+    """
+    Metrics and conventions, made of plain JSON.
+
+    Attributes:
+        metrics: One or several metrics; None for those of *config*.
+
+        config: The path of a rankgauge config, which gives metrics, policy, cutoff and matchers where the other
+            arguments do not; its datasets are not read.
+
+        profile: The name of a profile, such as ``haystack``.
+
+        k: The cutoff for whatever says none.
+
+        policy: Policy options that differ from the profile's, such as ``{"no_gold": "zero"}``.
+
+        matchers: The matcher for a kind of gold (`passages`, `answer`, `keywords`), for metrics that say none.
+
+    Raises:
+        RankgaugeError: Anything that is wrong with the arguments, when the suite is made.
+    """
+
+    metrics: MetricArgument | Sequence[MetricArgument] | None = None
+    config: str | None = None
+    profile: str | None = None
+    k: int | None = None
+    policy: Mapping[str, Any] | None = None
+    matchers: Mapping[str, str] | None = None
+
+    def __post_init__(self) -> None:
+        _ = self.columns
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """Return what each sample is given, in order."""
+        return self._prepared.columns
+
+    @property
+    def column(self) -> Column:
+        """
+        Return the one column, for hosts that take one score at a time.
+
+        Raises:
+            ParameterError: There are several.
+        """
+        if len(self.columns) != 1:
+            names = ", ".join(column.name for column in self.columns)
+            msg = f"this host takes one score at a time, and {self.metrics!r} makes {len(self.columns)}: {names}"
+            raise ParameterError(msg)
+        return self.columns[0]
+
+    @property
+    def may_pass_bounds(self) -> bool:
+        """Return whether the policy lets scores leave the range of their metric."""
+        return self._prepared.evaluation.profile.policy.duplicates == "keep"
+
+    def score(
+        self,
+        *,
+        expected: object,
+        retrieved: object = None,
+        answer: str | None = None,
+        sample_id: str = "sample",
+        metadata: Mapping[str, Any] | None = None,
+    ) -> dict[str, SampleScore]:
+        """
+        Score one sample.
+
+        Args:
+            expected: The ground truth, in any form that `expected_output` has in a dataset.
+
+            retrieved: What was retrieved, rank 1 first, in any form that `actual_output` has; None where there is
+                nothing, which the policy's `missing_output` rules.
+
+            answer: The generated answer, where it stands apart.
+
+            sample_id: The sample's id, for messages and for the policy's `exclude_self`.
+
+            metadata: The sample's metadata, of which `k` and `answerable` are read; the rest is the host's.
+
+        Returns:
+            The scores by column name. A `value` is None where nothing counts under the policy.
+
+        Raises:
+            DataError: The ground truth or the metadata cannot be read.
+
+            SampleRefusedError: The policy turns the sample into an error.
+        """
+        evaluation = self._prepared.evaluation
+        known = {key: metadata[key] for key in _METADATA if key in metadata} if metadata else {}
+        sample = {"id": sample_id, "expected_output": expected, "metadata": known}
+        scores = evaluation.score({**sample, "actual_output": _output(retrieved, answer)}, details=True)
+        if retrieved is None and answer is not None and not all(column.judges_answer for column in self.columns):
+            # An answer alone says nothing about retrieval: there is no output to judge, which is not an empty one.
+            without = evaluation.score({**sample, "actual_output": None}, details=True)
+            for column in self.columns:
+                if not column.judges_answer:
+                    scores[column.name] = without[column.name]
+        return scores
+
+    def score_only(self, **sample: Any) -> SampleScore:  # noqa: ANN401  # the arguments of `score`
+        """
+        Score one sample by the one column.
+
+        Args:
+            **sample: As in `score`.
+
+        Returns:
+            The score.
+
+        Raises:
+            RankgaugeError: As `score`.
+        """
+        return self.score(**sample)[self.column.name]
+
+    @property
+    def _prepared(self) -> _Prepared:
+        given = {field.name: getattr(self, field.name) for field in fields(self)}
+        for name, value in given.items():
+            _check_kind(value, name)
+            _check_plain(value, name)
+        edited = None
+        if self.config is not None:
+            path = Path(self.config).absolute()
+            given["config"], edited = str(path), path.stat().st_mtime_ns if path.exists() else None
+        return _prepare(json.dumps(given), edited)
+
+
+class _Prepared(NamedTuple):
+    evaluation: Evaluation
+    columns: tuple[Column, ...]
+
+
+@functools.lru_cache(maxsize=64)
+def _prepare(arguments: str, edited: int | None) -> _Prepared:  # noqa: ARG001  # a config that was edited is read again
+    """Plan a suite; once a process, because hosts rebuild their metrics for every sample."""
+    given = json.loads(arguments)
+    engine = Engine() if given["config"] is None else Engine.from_config(given["config"])
+    evaluation = engine.dataset([])
+    if given["metrics"] is not None:
+        evaluation = evaluation.with_metrics(given["metrics"])
+    if given["profile"] is not None:
+        evaluation = evaluation.with_policy(given["profile"])
+    configured = {} if engine.config is None else engine.config.policy_options()
+    options = {**configured, **(given["policy"] or {})}
+    if options:
+        evaluation = evaluation.with_policy(evaluation.profile.policy.with_options(options))
+    if given["k"] is not None:
+        evaluation = evaluation.with_defaults(k=given["k"], source="k")
+    if given["matchers"] is not None:
+        evaluation = evaluation.with_matchers(given["matchers"])
+    plan = evaluation.plan()
+    check_stream(plan, "a harness that hands over one sample at a time")
+    columns = [
+        Column(
+            name=planned.name,
+            safe_name=planned.safe_name,
+            higher_is_better=planned.metric.higher_is_better,
+            range=planned.metric.range,
+            gold=tuple(target.gold for target in planned.targets),
+            judges_answer=all(target.judges == "answer" for target in planned.targets),
+            aggregate=planned.metric.aggregate,
+            expression=str(planned.expression),
+        )
+        for planned in plan.metrics
+    ]
+    return _Prepared(evaluation, tuple(columns))
+
+
+def explanation(name: str, score: SampleScore) -> str:
+    """
+    Return a sentence about one score, for the place where a host shows its reasons.
+
+    Args:
+        name: The column.
+
+        score: The score.
+
+    Returns:
+        For example ``ndcg@10 is 0.4471 (k 10)``, or why there is no score and what counts instead.
+    """
+    if score.status == "scored":
+        facts = ", ".join(f"{key} {value}" for key, value in _facts(score) if value is not None)
+        return f"{name} is {score.value:.4g}{f' ({facts})' if facts else ''}"
+    counted = "nothing counts" if score.value is None else f"{score.value:.4g} counts"
+    return f"{name} is {score.status}, {counted}: {score.reason}"
+
+
+def _facts(score: SampleScore) -> Iterator[tuple[str, object]]:
+    """Yield the facts behind a score that are short."""
+    for key, value in (score.details or {}).items():
+        if isinstance(value, float):
+            yield key, f"{value:.4g}"
+        elif not isinstance(value, list | dict):
+            yield key, value
+
+
+def _output(retrieved: object, answer: str | None) -> object:
+    """Return what was emitted in the form of the dataset contract."""
+    if answer is None:
+        return retrieved
+    if retrieved is None:
+        return {"answer": answer}
+    if isinstance(retrieved, str):
+        try:
+            retrieved = json.loads(retrieved)
+        except ValueError:
+            return retrieved  # the engine says what is wrong with it
+    if isinstance(retrieved, Mapping):
+        return retrieved if retrieved.get("answer") is not None else {**retrieved, "answer": answer}
+    return {"retrieved": retrieved, "answer": answer}
+
+
+_KINDS: Mapping[str, tuple[tuple[type, ...], str]] = {
+    "metrics": (
+        (str, Mapping, list, tuple),
+        "an expression such as 'ndcg@10', a mapping with 'metric', or a list of those",
+    ),
+    "config": ((str,), "the path of a config file"),
+    "profile": ((str,), "the name of a profile"),
+    "k": ((int,), "an integer of 1 or more"),
+    "policy": ((Mapping,), "a mapping from policy options to values"),
+    "matchers": ((Mapping,), "a mapping from kinds of gold to matchers"),
+}
+
+
+def _check_kind(value: object, name: str) -> None:
+    kinds, wanted = _KINDS[name]
+    if value is not None and not isinstance(value, kinds):
+        msg = f"{name} is {wanted}, not {value!r}"
+        raise ParameterError(msg)
+
+
+def _check_plain(value: object, name: str, depth: int = 0) -> None:
+    """Refuse what JSON cannot hold, at the argument that holds it."""
+    if value is None or isinstance(value, str | bool | int | float):
+        return
+    if depth < _DEEPEST and isinstance(value, Mapping) and all(isinstance(key, str) for key in value):
+        for key, item in cast("Mapping[str, object]", value).items():
+            _check_plain(item, f"{name}[{key!r}]", depth + 1)
+    elif depth < _DEEPEST and isinstance(value, list | tuple):
+        for place, item in enumerate(value):
+            _check_plain(item, f"{name}[{place}]", depth + 1)
+    else:
+        msg = (
+            f"{name} must be plain JSON, because hosts store their arguments, and is a {type(value).__name__}; "
+            "a metric or matcher of your own is named here once a plugin offers it"
+        )
+        raise ParameterError(msg)

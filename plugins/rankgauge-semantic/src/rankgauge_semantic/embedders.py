@@ -1,0 +1,100 @@
+"""
+Embedders: what turns texts into vectors, and where one is found by its name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from importlib.metadata import EntryPoint, entry_points
+from typing import Any
+
+__all__ = ["DEFAULT", "GROUP", "Embedder", "EmbedderError", "find_embedder"]
+
+DEFAULT = "minilm"
+"""The embedder of whatever says none."""
+
+GROUP = "rankgauge_semantic.embedders"
+"""The entry points that embedders stand behind."""
+
+
+class EmbedderError(ValueError):
+    """An embedder that cannot be found or used, or that returns something else than vectors."""
+
+
+@dataclass(frozen=True, slots=True)
+class Embedder:
+    """
+    A model that turns texts into vectors.
+
+    Attributes:
+        model: What identifies the model, its version included: embeddings are kept on disk under this name, so two
+            models that embed differently must not share it.
+
+        embed: ``(texts) -> vectors`` of shape (texts, dimensions): a list of lists, a numpy array, or whatever numpy
+            makes one of. Called with distinct texts that are not empty, at most `batch_size` of them.
+
+        batch_size: How many texts are embedded at once.
+
+        check: Raises where the model cannot be used, without loading it: called before any data is read.
+
+    Raises:
+        EmbedderError: The name is empty, or the batch size is not an integer of 1 or more.
+    """
+
+    model: str
+    embed: Callable[[Sequence[str]], Any]  # anything that `numpy.asarray` takes
+    batch_size: int = 64
+    check: Callable[[], None] | None = None
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.model, str) or not self.model.strip():
+            msg = f"an embedder needs a name for its model, with its version; not {self.model!r}"
+            raise EmbedderError(msg)
+        embed: object = self.embed
+        if not callable(embed):
+            msg = f"the embedder of {self.model!r} needs a function from texts to vectors, not {embed!r}"
+            raise EmbedderError(msg)
+        size = self.batch_size
+        if isinstance(size, bool) or not isinstance(size, int) or size < 1:
+            msg = f"the batch size of embedder {self.model!r} is an integer of 1 or more, not {size!r}"
+            raise EmbedderError(msg)
+
+
+def find_embedder(name: str) -> Embedder:
+    """
+    Return an installed embedder.
+
+    Args:
+        name: What the entry point is called.
+
+    Returns:
+        The embedder behind it; its model is not loaded.
+
+    Raises:
+        EmbedderError: There is none of that name, there are several, or it cannot be used.
+    """
+    found = entry_points(group=GROUP)
+    points = list({point.value: point for point in found if point.name == name}.values())
+    if not points:
+        known = ", ".join(sorted({point.name for point in found})) or "none"
+        msg = f"no installed package offers an embedder {name!r} (entry points of the group {GROUP!r}); known: {known}"
+        raise EmbedderError(msg)
+    if len(points) > 1:
+        msg = f"{len(points)} packages offer an embedder {name!r}, so it is none: {'; '.join(map(_told, points))}"
+        raise EmbedderError(msg)
+    (point,) = points
+    try:
+        embedder = point.load()
+    except Exception as error:
+        msg = f"the embedder {name!r} ({_told(point)}) cannot be loaded: {type(error).__name__}: {error}"
+        raise EmbedderError(msg) from error
+    if not isinstance(embedder, Embedder):
+        msg = f"the entry point of embedder {name!r} ({_told(point)}) must lead to an Embedder, not to {embedder!r}"
+        raise EmbedderError(msg)
+    return embedder
+
+
+def _told(point: EntryPoint) -> str:
+    distribution = "" if point.dist is None else f" of {point.dist.name} {point.dist.version}"
+    return f"{point.value}{distribution}"

@@ -1,0 +1,167 @@
+"""
+`Vectors`: the unit vectors of texts, each distinct text embedded once, in batches.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankgauge_semantic.embedders import Embedder, EmbedderError
+
+if TYPE_CHECKING:
+    from rankgauge_semantic.cache import DiskCache
+
+__all__ = ["Vectors"]
+
+_DIGITS = 6
+"""Decimals of a cosine: what a model makes of a text differs beyond them with the texts that it comes with."""
+
+
+_HALVES = re.compile("[\ud800-\udfff]")
+
+
+class Vectors:
+    """The unit vectors of the texts that one embedder was asked for; safe to use from several threads."""
+
+    def __init__(self, embedder: Embedder, cache: DiskCache | None = None) -> None:
+        """
+        Begin with nothing in memory.
+
+        Args:
+            embedder: What embeds.
+
+            cache: Where vectors are kept from run to run; None for nowhere.
+        """
+        self._embedder = embedder
+        self._cache = cache
+        self._known: dict[str, NDArray[np.float32]] = {}
+        self._lock = threading.Lock()
+
+    def add(self, texts: Sequence[str]) -> None:
+        """
+        Make sure that some texts are embedded.
+
+        Args:
+            texts: Any texts; empty ones are passed over.
+
+        Raises:
+            EmbedderError: The embedder returns something else than one vector a text.
+        """
+        with self._lock:
+            missing = [text for text in dict.fromkeys(texts) if text and text not in self._known]
+            if missing and self._cache is not None:
+                kept = self._cache.get(missing)
+                size = self._size()
+                self._known |= {text: vector for text, vector in kept.items() if size in {None, len(vector)}}
+                missing = [text for text in missing if text not in self._known]
+            if missing:
+                self._embed(missing)
+
+    def cosines(self, retrieved: Sequence[str], gold: Sequence[str]) -> NDArray[np.float64]:
+        """
+        Return how alike texts are.
+
+        Args:
+            retrieved: Some texts.
+
+            gold: Other texts.
+
+        Returns:
+            Shape (retrieved, gold), from 0 to 1, to six decimals: the cosine, 0 where that is negative or a text is
+            empty, 1 for equal texts.
+
+        Raises:
+            EmbedderError: As `add`.
+        """
+        self.add([*retrieved, *gold])
+        if not any(retrieved) or not any(gold):
+            return np.zeros((len(retrieved), len(gold)))
+        scores = self._rows(retrieved) @ self._rows(gold).T
+        scores = np.round(scores.clip(0.0, 1.0), _DIGITS)
+        for row, found in enumerate(retrieved):
+            for column, wanted in enumerate(gold):
+                if found == wanted and found:
+                    scores[row, column] = 1.0
+        return scores
+
+    def _rows(self, texts: Sequence[str]) -> NDArray[np.float64]:
+        nothing = np.zeros(self._size() or 0, dtype=np.float32)
+        return np.stack([self._known.get(text, nothing) for text in texts]).astype(np.float64)
+
+    def _size(self) -> int | None:
+        return next((len(vector) for vector in self._known.values()), None)
+
+    def _embed(self, texts: list[str]) -> None:
+        texts = sorted(texts, key=len)  # a batch is padded to its longest text
+        size = self._embedder.batch_size
+        with _progress(len(texts), wanted=len(texts) > size) as report:
+            for start in range(0, len(texts), size):
+                batch = texts[start : start + size]
+                vectors = dict(zip(batch, self._checked(batch), strict=True))
+                self._known |= vectors
+                if self._cache is not None:
+                    self._cache.put(vectors)
+                report(start + len(batch))
+
+    def _checked(self, batch: list[str]) -> NDArray[np.float32]:
+        model = self._embedder.model
+        try:
+            vectors = np.asarray(self._embedder.embed([_whole(text) for text in batch]), dtype=np.float64)
+        except EmbedderError:
+            raise
+        except Exception as error:
+            msg = f"the embedder of {model!r} failed: {type(error).__name__}: {error}"
+            raise EmbedderError(msg) from error
+        known = self._size()
+        if vectors.ndim != 2 or len(vectors) != len(batch) or not vectors.shape[1]:
+            msg = f"the embedder of {model!r} returned the shape {vectors.shape} for {len(batch)} texts"
+            raise EmbedderError(msg)
+        if known is not None and vectors.shape[1] != known:
+            msg = (
+                f"the embedder of {model!r} returned vectors of {vectors.shape[1]} dimensions, and of {known} before; "
+                "another model needs another name"
+            )
+            raise EmbedderError(msg)
+        if not np.isfinite(vectors).all():
+            msg = f"the embedder of {model!r} returned a vector with a value that is not finite"
+            raise EmbedderError(msg)
+        lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+        return (vectors / np.where(lengths > 0, lengths, 1.0)).astype(np.float32)
+
+
+def _whole(text: str) -> str:
+    """Return a text without halves of characters, which JSON can hold and tokenizers refuse."""
+    return text if text.isascii() else _HALVES.sub("\ufffd", text)
+
+
+class _Report(Protocol):
+    def __call__(self, done: int) -> None: ...
+
+
+@contextmanager
+def _progress(total: int, *, wanted: bool) -> Iterator[_Report]:
+    """Show on stderr how far embedding is, when that is a terminal; the line is gone afterwards."""
+    if not wanted or not sys.stderr.isatty():
+        yield lambda done: None  # noqa: ARG005  # the protocol's
+        return
+    width = 24
+
+    def report(done: int) -> None:
+        filled = width * done // total
+        sys.stderr.write(f"\r\x1b[Kembedding {'#' * filled}{'.' * (width - filled)} {done:,}/{total:,} texts")
+        sys.stderr.flush()
+
+    try:
+        report(0)
+        yield report
+    finally:
+        sys.stderr.write("\r\x1b[K")
+        sys.stderr.flush()

@@ -1,0 +1,246 @@
+"""
+`rankgauge trec`: evaluate TREC runs against judgments.
+
+Its arguments are read by the standard library, because what reads those of the other commands takes longer to load than
+a small run takes to evaluate.
+"""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rankgauge.cli.console import remark
+from rankgauge.cli.options import make_catalog, policy_options
+from rankgauge.errors import ParameterError
+
+if TYPE_CHECKING:
+    from rankgauge.catalog.trec_eval import TrecColumn
+    from rankgauge.evaluation import Plan
+    from rankgauge.rankings import Qrels
+    from rankgauge.result import Result
+
+__all__ = ["HELP", "trec"]
+
+HELP = """\
+Evaluate runs against judgments, with the numbers of trec_eval.
+
+QRELS and RUN are TREC files, BEIR files, Parquet, CSV or JSON, compressed or not; - is standard input. Metrics can be
+written as trec_eval, ir_measures or rankgauge write them: -m ndcg_cut.10 -m nDCG@10 -m P -m official -m all_trec.
+
+Exit codes: 0 done, 2 usage or unreadable input, 4 nothing to evaluate, 5 internal error.
+"""
+
+_FORMATS = ("table", "trec", "json", "jsonl", "markdown")
+_DEFAULT_METRICS = ("official",)
+
+
+def trec(arguments: Sequence[str]) -> int:
+    """
+    Run the command.
+
+    Args:
+        arguments: What was typed behind ``trec``.
+
+    Returns:
+        The exit code.
+
+    Raises:
+        RankgaugeError: Anything that cannot be used.
+    """
+    try:
+        given = _parser().parse_args(arguments)
+    except SystemExit as done:  # which is how argparse prints help, or a usage error
+        return int(done.code or 0)
+    _check(given)
+    from rankgauge.catalog.trec_eval import expand
+    from rankgauge.engine.runs import evaluate_runs, plan_run
+    from rankgauge.io.sources import open_qrels
+
+    options = policy_options(
+        given.policy,
+        queries="judged" if given.complete else None,
+        judged_only=given.judged_only or None,
+        depth=given.depth,
+    )
+    catalog = make_catalog({"metrics"} if given.form in {"table", "trec"} else {"metrics", "reporters"})
+    measures = expand(given.metric or _DEFAULT_METRICS, version=9 if given.profile == "trec9" else 10)
+    resolving: dict[str, Any] = {"policy": options, "rel": given.relevance, "k": given.k, "catalog": catalog}
+    wanted = [measure.spec for measure in measures if measure.spec is not None]
+    plan = plan_run(wanted, profile=given.profile, **resolving)
+    columns, names = _columns(given.columns), _names(given.runs)
+    _check_output(given.output, names)
+    judgments = open_qrels(given.qrels, columns=columns)
+    runs = dict(zip(names, given.runs, strict=True))
+    results = evaluate_runs(judgments, runs, wanted, profile=given.profile, columns=columns, **resolving)
+    results = _sorted(results, given.sort)
+    for name, result in results.items():
+        for note in result.notes:
+            remark(f"{name}: {note}" if len(runs) > 1 else note)
+    _save(results, given.output)
+    if given.form == "trec":
+        _print_trec(next(iter(results.values())), measures, plan, judgments, given)
+    elif given.form == "table":
+        _print_tables(results, per_query=given.per_query, summary=not given.no_summary)
+    else:
+        texts = [catalog.reporter(given.form).declaration.function(result) for result in results.values()]
+        is_list = given.form == "json" and len(texts) > 1
+        _write([f"[{','.join(text.strip() for text in texts)}]\n"] if is_list else texts)
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="rankgauge trec",
+        description=HELP,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    add = parser.add_argument
+    add("qrels", metavar="QRELS", help="the judgments")
+    add("runs", metavar="RUN", nargs="+", help="the runs")
+    add("-m", "--metric", action="append", help="a metric, a family (P) or a set (official, all_trec); again for more")
+    add("-q", "--per-query", action="store_true", help="print the scores of every query, too")
+    add(
+        "-c",
+        "--complete",
+        action="store_true",
+        help="count judged queries that a run lacks as 0 (trec9 leaves them out)",
+    )
+    add("-l", "--relevance", type=float, metavar="GRADE", help="the grade from which on a document is relevant")
+    add("-J", "--judged-only", action="store_true", help="drop documents that are not judged before ranks are counted")
+    add("-M", "--depth", type=int, metavar="N", help="look at the first N results of each query only")
+    add("-n", "--no-summary", action="store_true", help="leave out the summary over all queries")
+    add("-f", "--format", dest="form", default="table", choices=_FORMATS, help="how to print; trec: as trec_eval does")
+    add("--json", dest="form", action="store_const", const="json", help="the same as --format json")
+    add("--profile", default="trec10", help="the conventions: trec10, trec9, default")
+    add("--policy", action="append", metavar="NAME=VALUE", help="a policy option, such as ties=average")
+    add("-k", type=int, metavar="K", help="the cutoff for whatever says none")
+    add("--columns", help="column names of tables, such as query=qid,document=pid,score=s")
+    add("--sort", metavar="METRIC", help="the metric that orders several runs; the first mean by default")
+    add("-o", "--output", type=Path, help="write the scores to a .parquet file, or to a result folder")
+    return parser
+
+
+def _check(given: argparse.Namespace) -> None:
+    """Refuse options that do not go together."""
+    if given.form == "trec" and len(given.runs) > 1:
+        msg = f"--format trec prints one run, as trec_eval does, and {len(given.runs)} are given"
+        raise ParameterError(msg)
+    if [given.qrels, *given.runs].count("-") > 1:
+        msg = "standard input (-) can stand for one file only"
+        raise ParameterError(msg)
+
+
+def _columns(written: str | None) -> dict[str, str] | None:
+    """Return column names by what they hold."""
+    if written is None:
+        return None
+    pairs = [pair.partition("=") for pair in written.split(",")]
+    if not all(equals and name.strip() and column.strip() for name, equals, column in pairs):
+        msg = f"--columns is NAME=COLUMN, separated by commas, such as query=qid,document=pid; not {written!r}"
+        raise ParameterError(msg)
+    return {name.strip(): column.strip() for name, _, column in pairs}
+
+
+def _names(runs: Sequence[str]) -> list[str]:
+    """Return a name for each run: its file's name, or its path where names meet."""
+    short = [Path(run).name for run in runs]
+    names = [run if short.count(name) > 1 else name for run, name in zip(runs, short, strict=True)]
+    if len(set(names)) < len(names):
+        msg = f"{next(name for name in names if names.count(name) > 1)} is given twice"
+        raise ParameterError(msg)
+    return names
+
+
+def _check_output(output: Path | None, names: Sequence[str]) -> None:
+    """Refuse a place that is taken, before anything is computed."""
+    if output is None or output.suffix == ".parquet":
+        return
+    from rankgauge.io.folder import check_target
+
+    for name in names:
+        check_target(output / name if len(names) > 1 else output)
+
+
+def _sorted(results: dict[str, Result], sort: str | None) -> dict[str, Result]:
+    """Return the runs in order of a metric, the best first; equal ones stay in the order given."""
+    metrics = [name for name, column in next(iter(results.values())).metrics.items() if column.info.aggregate != "sum"]
+    if len(results) < 2 or (sort is None and not metrics):
+        return results
+    try:
+        column = next(iter(results.values()))[sort or metrics[0]]
+    except KeyError as error:
+        msg = f"--sort: {error.args[0]}"
+        raise ParameterError(msg) from None
+    worst = float("-inf")
+    sign = 1 if column.info.higher_is_better else -1
+    means = {name: result.metrics[column.name].mean for name, result in results.items()}
+    keys = {name: worst if mean is None else sign * mean for name, mean in means.items()}
+    return {name: results[name] for name in sorted(results, key=keys.__getitem__, reverse=True)}
+
+
+def _save(results: Mapping[str, Result], output: Path | None) -> None:
+    if output is None:
+        return
+    if output.suffix != ".parquet":
+        for name, result in results.items():
+            result.save(output / name if len(results) > 1 else output)
+    else:
+        import polars as pl
+
+        from rankgauge.io.folder import save_frame
+
+        frames = [result.per_sample.insert_column(0, pl.lit(name).alias("run")) for name, result in results.items()]
+        save_frame(pl.concat(frames), output)
+    remark(f"saved to {output}")
+
+
+def _print_trec(
+    result: Result, measures: Sequence[TrecColumn], plan: Plan, qrels: Qrels, given: argparse.Namespace
+) -> None:
+    from rankgauge.report.trec import TrecLine, trec_lines
+
+    if strange := [str(measure.spec) for measure in measures if measure.label is None or measure.place is None]:
+        msg = f"trec_eval has no name for {', '.join(strange)}; leave it out, or choose another --format"
+        raise ParameterError(msg)
+    names = {spelling: metric.name for metric in plan.metrics for spelling in metric.spellings}
+    ordered = sorted(measures, key=lambda measure: measure.place or (0, 0))
+    lines = [
+        TrecLine(str(measure.label), names.get(measure.spec or "", ""), measure.kind == "integer", measure.only_all)
+        for measure in ordered
+    ]
+    _write(
+        trec_lines(
+            result,
+            lines,
+            per_query=given.per_query,
+            summary=not given.no_summary,
+            hide_missing=plan.profile.name == "trec9",
+            n_relevant=int((qrels.grades > 0).sum()) if given.complete else None,
+        )
+    )
+
+
+def _print_tables(results: Mapping[str, Result], *, per_query: bool, summary: bool) -> None:
+    from rankgauge.report.runs import query_table, run_table, runs_table
+
+    tables: list[Iterable[str]] = []
+    if per_query:
+        for name, result in results.items():
+            tables += [[name]] if len(results) > 1 else []
+            tables += [query_table(result), [""]]
+    if summary and len(results) > 1:
+        tables.append(runs_table(results, width=shutil.get_terminal_size((160, 24)).columns))
+    elif summary:
+        tables.append(run_table(next(iter(results.values()))))
+    _write(f"{line}\n" for table in tables for line in table)
+
+
+def _write(lines: Iterable[str]) -> None:
+    sys.stdout.writelines(lines)
+    sys.stdout.flush()

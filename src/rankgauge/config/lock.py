@@ -1,0 +1,219 @@
+"""
+Lock files: what `rankgauge plugins lock` writes, and what `plugins.locked` of a config names.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import re
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, Literal
+
+import yaml
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from rankgauge.documents import decode_text, read_yaml
+from rankgauge.errors import ConfigError, Problem, UnreadableError
+from rankgauge.evaluation.lock import Lock, Locked, LockedPart
+
+__all__ = ["LOCK_FILE", "read_lock", "remedy", "write_lock"]
+
+LOCK_FILE = "rankgauge.lock.yaml"
+"""What a lock file is called, unless the config calls it something else."""
+
+_HEADER = """\
+# Written by `rankgauge plugins lock`: what the metrics and matchers of a config mean, and who provides them.
+# A config that names this file (plugins: {locked: ...}) refuses to run with anything else.
+"""
+_SHARED = ("policy", "conventions")
+"""Parts of a metric's definition that are the same for all metrics of a config, and stand in the file once."""
+
+
+class _Model(BaseModel):
+    model_config = ConfigDict(strict=True, frozen=True)
+
+
+class _Part(_Model):
+    name: str
+    distribution: str
+    version: str
+
+
+class _Metric(_Model):
+    name: str
+    alias: str
+    distribution: str
+    version: str
+    fingerprint: str
+    names: list[str]
+    definition: dict[str, Any]
+
+
+class _Matcher(_Model):
+    name: str
+    fingerprint: str
+    definition: dict[str, Any]
+    parts: list[_Part]
+
+
+class _File(_Model):
+    schema_version: Literal["rankgauge.lock.v1"]
+    metrics: list[_Metric]
+    matchers: list[_Matcher]
+    policy: dict[str, Any]
+    conventions: dict[str, Any]
+
+
+def remedy(config: Path) -> str:
+    """Return what to do about a change that is meant, for messages."""
+    return f"; if the change is meant, write the lock again: `rankgauge plugins lock {config}`"
+
+
+def read_lock(path: Path, config: Path) -> Lock:
+    """
+    Read a lock file.
+
+    Args:
+        path: The file.
+
+        config: The config that it locks, for messages.
+
+    Returns:
+        The lock.
+
+    Raises:
+        UnreadableError: It cannot be read, or is no YAML.
+
+        ConfigError: It is no lock file of this version.
+    """
+    name = str(path)
+    again = f"`rankgauge plugins lock {config}` writes it"
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        msg = f"cannot read the lock {name}:"
+        raise UnreadableError(msg, [Problem(f"{error.strerror or error}; {again}", name)]) from error
+    document = read_yaml(decode_text(data, name), name)
+    try:
+        file = _File.model_validate(document.value)
+    except ValidationError as error:
+        msg = f"{name} is no lock file that this version of rankgauge reads; {again} anew:"
+        problems = [
+            Problem(detail["msg"], name, document.lines.get(detail["loc"]), ".".join(map(str, detail["loc"])))
+            for detail in error.errors(include_url=False)
+        ]
+        raise ConfigError(msg, problems) from error
+    shared = {"policy": file.policy, "conventions": file.conventions}
+    entries = [
+        Locked(
+            "metric",
+            entry.name,
+            {**entry.definition, **shared},
+            entry.fingerprint,
+            (LockedPart(entry.alias, entry.distribution, entry.version),),
+            tuple(entry.names),
+        )
+        for entry in file.metrics
+    ]
+    entries += [
+        Locked(
+            "matcher",
+            entry.name,
+            entry.definition,
+            entry.fingerprint,
+            tuple(LockedPart(part.name, part.distribution, part.version) for part in entry.parts),
+        )
+        for entry in file.matchers
+    ]
+    digest = f"sha256:{hashlib.sha256(data).hexdigest()}"
+    return Lock(name, tuple(entries), remedy(config), name, digest)
+
+
+def write_lock(lock: Lock, path: Path) -> None:
+    """
+    Write a lock file; it is complete, or as it was.
+
+    Args:
+        lock: What to write.
+
+        path: The file.
+
+    Raises:
+        ConfigError: It cannot be written.
+    """
+    text = _HEADER + yaml.dump(_document(lock), Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=110)
+    staging = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        with staging.open("w", encoding="utf-8") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        staging.replace(path)
+    except OSError as error:
+        msg = f"cannot write the lock {path}:"
+        raise ConfigError(msg, [Problem(f"{error.strerror or error}; nothing was written", str(path))]) from error
+    finally:
+        with contextlib.suppress(OSError):
+            staging.unlink(missing_ok=True)
+
+
+def _document(lock: Lock) -> dict[str, Any]:
+    metrics = [entry for entry in lock.entries if entry.kind == "metric"]
+    shared = {key: dict(metrics[0].definition[key]) if metrics else {} for key in _SHARED}
+    return {
+        "schema_version": "rankgauge.lock.v1",
+        "metrics": [
+            {
+                "name": entry.name,
+                "alias": entry.parts[0].name,
+                "distribution": entry.parts[0].distribution,
+                "version": entry.parts[0].version,
+                "fingerprint": entry.fingerprint,
+                "names": _Line(entry.names),
+                "definition": {key: value for key, value in entry.definition.items() if key not in _SHARED},
+            }
+            for entry in metrics
+        ],
+        "matchers": [
+            {
+                "name": entry.name,
+                "fingerprint": entry.fingerprint,
+                "definition": dict(entry.definition),
+                "parts": [_Part(**part._asdict()) for part in entry.parts],
+            }
+            for entry in lock.entries
+            if entry.kind == "matcher"
+        ],
+        **shared,
+    }
+
+
+class _Line(tuple[str, ...]):
+    """Names that stand on one line."""
+
+    __slots__ = ()
+
+
+class _Dumper(yaml.SafeDumper):
+    """Writes YAML that `read_yaml` reads back as it was: it takes ``12e34`` for a number, which PyYAML does not."""
+
+
+def _text(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
+    is_plain = re.match(r"[A-Za-z_]", text) is not None
+    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=None if is_plain else '"')
+
+
+def _line(dumper: yaml.SafeDumper, items: Iterable[str]) -> yaml.SequenceNode:
+    return dumper.represent_sequence("tag:yaml.org,2002:seq", items, flow_style=True)
+
+
+def _part(dumper: yaml.SafeDumper, part: _Part) -> yaml.MappingNode:
+    return dumper.represent_mapping("tag:yaml.org,2002:map", part.model_dump(), flow_style=True)
+
+
+_Dumper.add_representer(str, _text)
+_Dumper.add_representer(_Line, _line)
+_Dumper.add_representer(_Part, _part)

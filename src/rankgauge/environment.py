@@ -1,0 +1,19 @@
+"""
+The environment's say about plugins.
+"""
+
+from __future__ import annotations
+
+import os
+
+__all__ = ["disabled_plugins", "no_plugins"]
+
+
+def disabled_plugins() -> list[str]:
+    """Return the distributions that RANKGAUGE_DISABLE_PLUGINS lists, separated by commas."""
+    return [name.strip() for name in os.environ.get("RANKGAUGE_DISABLE_PLUGINS", "").split(",") if name.strip()]
+
+
+def no_plugins() -> bool:
+    """Return whether RANKGAUGE_NO_PLUGINS switches every plugin but rankgauge's own off."""
+    return os.environ.get("RANKGAUGE_NO_PLUGINS", "") not in {"", "0"}

@@ -1,0 +1,173 @@
+"""
+Columns: which columns of a table hold queries, documents, and scores or grades.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Literal, NamedTuple
+
+from rankgauge.errors import DataError, Problem, did_you_mean
+
+__all__ = ["Columns", "Kind", "check_columns", "find_columns", "is_header", "own_names"]
+
+Kind = Literal["qrels", "run"]
+
+_ROLES: Mapping[Kind, tuple[str, str, str]] = {
+    "qrels": ("query", "document", "grade"),
+    "run": ("query", "document", "score"),
+}
+
+_USUAL: Mapping[str, Sequence[Sequence[str]]] = {
+    "query": (("query_id", "qid", "q_id", "topic_id", "topic"), ("query",)),
+    "document": (
+        ("doc_id", "docno", "corpus_id", "document_id", "d_id", "did", "passage_id", "pid"),
+        ("docid",),
+        ("doc", "document"),
+    ),
+    "grade": (("relevance", "rel", "label", "grade", "gain"), ("score",)),
+    "score": (("score", "sim"),),
+}
+"""
+Usual names of each role, in tiers: a later one counts only where none of an earlier one is there. `query`, `doc` and
+`document` are texts in many tables that have ids, too; `docid` is a number of the search engine's own beside `docno`.
+"""
+
+
+class Columns(NamedTuple):
+    """
+    The names of the columns that are read.
+
+    Attributes:
+        query: Of the query ids.
+
+        document: Of the document ids.
+
+        value: Of the scores of a run, or the grades of judgments.
+    """
+
+    query: str
+    document: str
+    value: str
+
+
+def check_columns(columns: Mapping[str, str] | None) -> None:
+    """
+    Refuse column names for something that no table has.
+
+    Args:
+        columns: Names by role (`query`, `document`, `grade`, `score`); ``qrels.query`` or ``run.document`` speak of one
+            table only.
+
+    Raises:
+        DataError: A role that does not exist.
+    """
+    known = ["query", "document", "grade", "score"]
+    known += [f"{kind}.{role}" for kind, roles in _ROLES.items() for role in roles]
+    problems = [
+        Problem(f"columns has {role!r}{did_you_mean(str(role), known) or '; it may name ' + ', '.join(known)}")
+        for role in columns or {}
+        if role not in known
+    ]
+    if problems:
+        msg = "the column names cannot be used:"
+        raise DataError(msg, problems)
+
+
+def own_names(columns: Mapping[str, str] | None, kind: Kind) -> dict[str, str]:
+    """
+    Return the names that a user gave for one kind of table, by role.
+
+    Args:
+        columns: As in `check_columns`.
+
+        kind: The kind of table.
+
+    Returns:
+        Names by role; what was said of this kind alone beats what was said of both.
+    """
+    given = columns or {}
+    own = {role: given[role] for role in _ROLES[kind] if role in given}
+    own.update({role: given[f"{kind}.{role}"] for role in _ROLES[kind] if f"{kind}.{role}" in given})
+    return own
+
+
+def find_columns(names: Sequence[str], kind: Kind, columns: Mapping[str, str] | None, *, source: str = "") -> Columns:
+    """
+    Find the columns of a table.
+
+    Args:
+        names: What the table's columns are called.
+
+        kind: What the table is.
+
+        columns: The user's own names, as in `check_columns`.
+
+        source: The file, for messages.
+
+    Returns:
+        The columns.
+
+    Raises:
+        DataError: A column that is not there, or that could be any of several; all of them.
+    """
+    own = own_names(columns, kind)
+    found: list[str] = []
+    problems = []
+    for role in _ROLES[kind]:
+        chosen = [name for name in names if name == own[role]] if role in own else _usual(names, role)
+        if len(chosen) == 1:
+            found.append(chosen[0])
+        else:
+            problems.append(Problem(_wrong(names, kind, role, own.get(role), chosen), source))
+    if problems:
+        msg = f"{'the judgments' if kind == 'qrels' else 'the run'} cannot be read as a table:"
+        raise DataError(msg, problems)
+    return Columns(*found)
+
+
+def is_header(fields: Sequence[str], kind: Kind, columns: Mapping[str, str] | None) -> bool:
+    """
+    Return whether the first line of a file names columns, so that it cannot be data.
+
+    Args:
+        fields: What stands in the line.
+
+        kind: What the file holds.
+
+        columns: The user's own names, as in `check_columns`.
+
+    Returns:
+        Whether every column is there, or the user says that one of them is.
+    """
+    own = own_names(columns, kind)
+    if any(name in fields for name in own.values()):
+        return True
+    return all(_usual(fields, role) for role in _ROLES[kind])
+
+
+def _usual(names: Sequence[str], role: str) -> list[str]:
+    for tier in _USUAL[role]:
+        chosen = [name for name in names if _folded(name) in tier]
+        if chosen:
+            return chosen
+    return []
+
+
+def _folded(name: str) -> str:
+    return name.lower().replace("-", "_").replace(" ", "_")
+
+
+def _wrong(names: Sequence[str], kind: Kind, role: str, own: str | None, chosen: Sequence[str]) -> str:
+    listed = ", ".join(map(repr, names)) or "none at all"
+    if chosen:
+        several = " or ".join(map(repr, chosen))
+        return f"the {role} could be {several}; say which with columns={{{role!r}: {chosen[0]!r}}}"
+    if own is not None:
+        both = "" if role in {"grade", "score"} else f" (for the {kind} alone, write {kind + '.' + role!r})"
+        return f"there is no column {own!r} for the {role}{did_you_mean(own, names)}; the columns are {listed}{both}"
+    usual = ", ".join(name for tier in _USUAL[role] for name in tier)
+    return (
+        f"no column for the {role}; the columns are {listed}; name one with columns={{{role!r}: ...}}, or call it by "
+        f"one of {usual}"
+    )

@@ -1,0 +1,150 @@
+"""
+Delimited text: the rows of CSV and TSV files, a block of lines at a time.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import IO
+
+import polars as pl
+
+from rankgauge.errors import DataError, Problem
+from rankgauge.io.columns import Kind, find_columns
+from rankgauge.io.files import open_file
+from rankgauge.io.recognize import read_head
+from rankgauge.io.rows import Frame
+
+__all__ = ["DelimitedRows"]
+
+_BLOCK = 1 << 22
+"""How many bytes are read at once; it never changes a result."""
+
+_MOST = 10_000
+
+
+class DelimitedRows:
+    """
+    The rows of a CSV or TSV file with a header.
+
+    Attributes:
+        name: What messages call the file.
+    """
+
+    def __init__(
+        self, path: Path, kind: Kind, columns: Mapping[str, str] | None, *, name: str, block: int = _BLOCK
+    ) -> None:
+        """
+        Name a file, and find its columns.
+
+        Args:
+            path: The file; decompressed by its ending.
+
+            kind: What it holds.
+
+            columns: The user's own names of columns.
+
+            name: What messages call it.
+
+            block: How many bytes to read at once.
+
+        Raises:
+            UnreadableError: The file cannot be read.
+
+            DataError: It lacks a column.
+        """
+        self.name = name
+        self._path = path
+        self._block = block
+        with open_file(path) as opened:
+            self._head = read_head(opened.stream)
+        self._names = self._head.fields
+        self._columns = find_columns(self._names, kind, columns, source=name)
+
+    def parts(self, count: int) -> list[Iterator[Frame]]:
+        """Return one iterator: where a row begins in the middle of a file cannot be told."""
+        del count
+        return [self.frames()]
+
+    def frames(self) -> Iterator[Frame]:
+        """
+        Yield the whole table in order.
+
+        Raises:
+            DataError: Lines with more fields than the header has, or that are no text; all of them.
+        """
+        first, line = 0, self._head.number + 1
+        with open_file(self._path) as opened:
+            read_head(opened.stream)
+            for block in _blocks(opened.stream, self._block):
+                rows = self._rows(block)
+                n_lines = block.count(b"\n") + (not block.endswith(b"\n"))
+                yield Frame(rows, first, line if rows.height == n_lines else None)
+                first += rows.height
+                line += n_lines
+
+    def _rows(self, block: bytes) -> pl.DataFrame:
+        places = [self._names.index(name) for name in self._columns]
+        schema = {str(place): pl.String for place in range(len(self._names))}
+        try:
+            rows = pl.read_csv(
+                io.BytesIO(block), has_header=False, schema=schema, separator=self._head.separator, quote_char='"'
+            )
+        except pl.exceptions.PolarsError as error:
+            raise self._explained(str(error).partition("\n")[0]) from None
+        rows = rows.select(
+            pl.col(str(place)).alias(role) for role, place in zip(("query", "document", "value"), places, strict=True)
+        )
+        missing = rows.null_count().row(0)
+        return rows.filter(~pl.all_horizontal(pl.all().is_null())) if all(missing) else rows  # blank lines
+
+    def _explained(self, reason: str) -> DataError:
+        """Return what is wrong with the lines of the file, as far as that can be told."""
+        problems: list[Problem] = []
+        with open_file(self._path) as opened:
+            lines = (raw.decode("utf-8", "surrogateescape") for raw in opened.stream)
+            reader = csv.reader(lines, delimiter=self._head.separator)
+            for fields in reader:
+                problem = self._wrong(fields)
+                if problem:
+                    problems.append(Problem(problem, self.name, reader.line_num))
+                if len(problems) >= _MOST:
+                    problems.append(Problem(f"reading stopped after {_MOST:,} problems", self.name))
+                    break
+        if not problems:
+            problems.append(Problem(f"{reason}; a field that holds a quote has to be quoted itself", self.name))
+        msg = f"cannot read {self.name}:"
+        return DataError(msg, problems)
+
+    def _wrong(self, fields: Sequence[str]) -> str:
+        if len(fields) > len(self._names):
+            return f"{len(fields)} fields, and the header names {len(self._names)}"
+        if any("\udc80" <= letter <= "\udcff" for field in fields for letter in field):
+            return "bytes that are not UTF-8; save the file as UTF-8"
+        return ""
+
+
+def _blocks(stream: IO[bytes], size: int) -> Iterator[bytes]:
+    """Yield blocks that end with a row: at a line end that no quotes hold."""
+    rest = b""
+    while data := stream.read(size):
+        data = rest + data
+        cut = _row_end(data)
+        if cut:
+            yield data[:cut]
+        rest = data[cut:]
+    if rest:
+        yield rest
+
+
+def _row_end(data: bytes) -> int:
+    end = data.rfind(b"\n") + 1
+    quotes = data.count(b'"', 0, end)
+    while end and quotes % 2:
+        before = data.rfind(b"\n", 0, end - 1) + 1
+        quotes -= data.count(b'"', before, end)
+        end = before
+    return end

@@ -1,0 +1,91 @@
+"""
+Frames: the rows of tables given in Python, whatever library they are of.
+
+polars frames are taken as they are. Everything else comes over Arrow's C stream, which polars reads by itself; pandas
+needs pyarrow to offer one, so where that is absent its columns are taken one by one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import polars as pl
+
+from rankgauge.errors import DataError, Problem
+from rankgauge.io.columns import Columns, Kind, find_columns
+from rankgauge.io.rows import Ranged, Rows, selection
+
+__all__ = ["rows_of_table"]
+
+
+def rows_of_table(table: Any, kind: Kind, columns: Mapping[str, str] | None) -> Rows:  # noqa: ANN401  # any library's
+    """
+    Return the rows of a table.
+
+    Args:
+        table: A polars DataFrame or LazyFrame, a pandas DataFrame, a pyarrow Table or RecordBatchReader, or anything
+            else with ``__arrow_c_stream__``. A LazyFrame is collected, of the columns in question.
+
+        kind: What it holds.
+
+        columns: The user's own names of columns.
+
+    Returns:
+        The rows.
+
+    Raises:
+        DataError: The table lacks a column, or has ids or numbers of another type.
+    """
+    if isinstance(table, pl.LazyFrame):
+        frame = table
+    elif isinstance(table, pl.DataFrame):
+        frame = table.lazy()
+    elif type(table).__module__.partition(".")[0] == "pandas":
+        names = [str(name) for name in getattr(table, "columns", ())]
+        found = find_columns(names, kind, columns)
+        frame = _of_pandas(table, names, found).lazy()
+    else:
+        frame = _of_arrow(table).lazy()
+    schema = frame.collect_schema()
+    found = find_columns(list(schema), kind, columns)
+    try:
+        return Ranged.of(frame.select(selection(schema, found, kind)).collect())
+    except pl.exceptions.PolarsError as error:  # bytes that are no text, or what a LazyFrame does
+        raise _unusable(type(table).__name__, str(error)) from error
+
+
+def _of_arrow(table: Any) -> pl.DataFrame:  # noqa: ANN401  # whatever offers a stream
+    try:
+        return pl.DataFrame(table)
+    except (pl.exceptions.PolarsError, TypeError, ValueError) as error:
+        raise _unusable(type(table).__name__, str(error)) from error
+
+
+def _of_pandas(table: Any, names: Sequence[str], found: Columns) -> pl.DataFrame:  # noqa: ANN401  # pandas is no dependency
+    labels = list(table.columns)
+    wanted = {name: table[labels[names.index(name)]] for name in found}
+    try:
+        return pl.DataFrame({name: pl.from_pandas(column) for name, column in wanted.items()})
+    except ImportError:
+        return pl.DataFrame([_column(name, column) for name, column in wanted.items()])
+    except (pl.exceptions.PolarsError, TypeError, ValueError) as error:
+        raise _unusable("DataFrame", str(error)) from error
+
+
+def _column(name: str, column: Any) -> pl.Series:  # noqa: ANN401  # pandas is no dependency
+    """Return a column without pyarrow's help."""
+    values = column.to_numpy()
+    if values.dtype.kind in "iufb":
+        return pl.Series(name, values)
+    missing = column.isna().tolist()
+    items = [None if absent else item for item, absent in zip(column.tolist(), missing, strict=True)]
+    try:
+        return pl.Series(name, items, strict=True)
+    except (pl.exceptions.PolarsError, TypeError) as error:
+        raise _unusable("DataFrame", f"column {name!r} mixes types: {error}") from error
+
+
+def _unusable(what: str, why: str) -> DataError:
+    msg = "the table cannot be used:"
+    return DataError(msg, [Problem(f"the columns of the {what} cannot be read: {why}")])

@@ -1,0 +1,83 @@
+"""
+Parquet: the rows of a Parquet file, some row groups at a time.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+import polars as pl
+
+from rankgauge.errors import Problem, UnreadableError
+from rankgauge.io.columns import Kind, find_columns
+from rankgauge.io.files import open_file
+from rankgauge.io.row_groups import row_groups
+from rankgauge.io.rows import Ranged, Rows, selection
+
+__all__ = ["parquet_rows"]
+
+_PIECE = 1 << 18
+"""How many rows are held at once, unless a row group has more."""
+
+
+def parquet_rows(path: Path, kind: Kind, columns: Mapping[str, str] | None, *, name: str) -> Rows:
+    """
+    Return the rows of a Parquet file, of which only the columns in question are read.
+
+    Args:
+        path: The file; decompressed by its ending.
+
+        kind: What it holds.
+
+        columns: The user's own names of columns.
+
+        name: What messages call it.
+
+    Returns:
+        The rows.
+
+    Raises:
+        UnreadableError: The file is no Parquet, or damaged.
+
+        DataError: It lacks a column, or has ids or numbers of another type.
+    """
+    with open_file(path) as opened:
+        is_plain = opened.path is not None
+        source = path if is_plain else io.BytesIO(opened.stream.read())
+    with _guarded(name):
+        scan = pl.scan_parquet(source, glob=False)
+        schema = scan.collect_schema()
+    found = find_columns(list(schema), kind, columns, source=name)
+    table = scan.select(selection(schema, found, kind, source=name))
+    groups = row_groups(path) if is_plain else None
+    if groups is None or len(groups) < 2:
+        with _guarded(name):
+            return Ranged.of(table.collect(), name)
+
+    def read(begin: int, end: int, names: Sequence[str]) -> pl.DataFrame:
+        with _guarded(name):
+            return table.select(names).slice(begin, end - begin).collect()
+
+    return Ranged(name, _edges(groups), read)
+
+
+def _edges(groups: Sequence[int]) -> list[int]:
+    """Return where to read anew: at row groups, several of them at once where they are small."""
+    edges, row = [0], 0
+    for rows in groups:
+        if row > edges[-1] and row + rows - edges[-1] > _PIECE:
+            edges.append(row)
+        row += rows
+    return [*edges, row]
+
+
+@contextmanager
+def _guarded(name: str) -> Iterator[None]:
+    try:
+        yield
+    except (pl.exceptions.PolarsError, OSError) as error:
+        msg = f"cannot read {name}:"
+        raise UnreadableError(msg, [Problem(f"not a readable Parquet file: {error}", name)]) from error

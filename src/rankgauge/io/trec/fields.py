@@ -1,0 +1,126 @@
+"""
+Fields: where the columns of white-space-separated lines begin and end.
+
+White space is every byte up to 32, as blanks, tabs and line ends are. Lines with single separators, which is how nearly
+every file is written, are found by counting; all others by the edges of what is not white space.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankgauge.judged import Flags, Ints
+from rankgauge.rankings import PADDING, Slices
+
+__all__ = ["Fields", "MalformedError", "find_fields"]
+
+_BLANK = 32
+_NEWLINE, _COMMENT = 10, 35
+
+
+class MalformedError(Exception):
+    """A line does not have the fields it needs; a careful reader has to say which, and why."""
+
+
+class Fields(NamedTuple):
+    """
+    The fields of lines.
+
+    Attributes:
+        buffer: What they stand in.
+
+        begin: Where the first field of each line begins; shape (lines,).
+
+        ends: Where each field ends; shape (lines, fields or more).
+
+        starts: Where each field begins; None where that is one byte behind the end of the field before.
+    """
+
+    buffer: NDArray[np.uint8]
+    begin: Ints
+    ends: Ints
+    starts: Ints | None = None
+
+    def __bool__(self) -> bool:
+        return len(self.begin) > 0
+
+    def column(self, number: int) -> Slices:
+        """Return one column."""
+        if self.starts is not None:
+            start = self.starts[:, number]
+        else:
+            start = self.ends[:, number - 1] + 1 if number else self.begin
+        return Slices(self.buffer, start, self.ends[:, number] - start)
+
+    def until(self, line: int) -> Fields:
+        """Return the first lines."""
+        starts = None if self.starts is None else self.starts[:line]
+        return Fields(self.buffer, self.begin[:line], self.ends[:line], starts)
+
+
+def find_fields(buffer: NDArray[np.uint8], end: int, count: int, *, more: bool) -> Fields:
+    """
+    Find the fields of all lines of a buffer.
+
+    Args:
+        buffer: `PADDING` bytes, then lines.
+
+        end: Where the last line ends, behind its newline.
+
+        count: How many fields a line needs.
+
+        more: Whether a line may have more of them, which are ignored.
+
+    Returns:
+        One row a line. Empty lines and lines that begin with ``#`` have none.
+
+    Raises:
+        MalformedError: A line has too few fields, or too many.
+    """
+    part = buffer[PADDING:end]
+    blank = part <= _BLANK
+    ends = None if (blank[1:] & blank[:-1]).any() else _single_spaced(part, blank, count)
+    if ends is None:
+        return _general(buffer, part, ~blank, count, more=more)
+    begin = np.empty(len(ends), dtype=np.int64)
+    begin[0] = PADDING
+    np.add(ends[:-1, -1], 1, out=begin[1:])
+    if (buffer[begin] == _COMMENT).any():
+        return _general(buffer, part, ~blank, count, more=more)
+    return Fields(buffer, begin, ends)
+
+
+def _single_spaced(part: NDArray[np.uint8], blank: Flags, count: int) -> Ints | None:
+    """Return where fields end, if every line has the same number of them with one separator each; else None."""
+    lines = int(np.count_nonzero(part == _NEWLINE))
+    ends = np.flatnonzero(blank)
+    if not lines or len(ends) != lines * count or blank[0]:
+        return None
+    ends += PADDING
+    table = ends.reshape(-1, count)
+    return table if (part[table[:, -1] - PADDING] == _NEWLINE).all() else None
+
+
+def _general(buffer: NDArray[np.uint8], part: NDArray[np.uint8], solid: Flags, count: int, *, more: bool) -> Fields:
+    """Find fields by their edges, whatever stands between them."""
+    inside = np.zeros(len(part) + 2, dtype=np.bool_)
+    inside[1:-1] = solid
+    edges = np.flatnonzero(inside[1:] != inside[:-1])
+    start, end = edges[::2], edges[1::2]
+    line_ends = np.flatnonzero(part == _NEWLINE)
+    first = np.concatenate((np.zeros(1, dtype=np.int64), np.searchsorted(start, line_ends)))
+    several = np.diff(np.append(first, len(start)))
+    first = first[several > 0]
+    several = several[several > 0]
+    line_begins = np.concatenate((np.zeros(1, dtype=np.int64), line_ends + 1))
+    own_line = line_begins[np.searchsorted(line_begins, start[first], side="right") - 1]
+    is_comment = (part[start[first]] == _COMMENT) & (start[first] == own_line)
+    first, several = first[~is_comment], several[~is_comment]
+    if (several < count).any() or (not more and (several > count).any()):
+        raise MalformedError
+    chosen = first[:, None] + np.arange(count)
+    starts = start[chosen] + PADDING
+    return Fields(buffer, starts[:, 0], end[chosen] + PADDING, starts)

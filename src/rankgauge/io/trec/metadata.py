@@ -1,0 +1,98 @@
+"""
+Metadata: what the comment lines at the beginning of a run say of it, as ir_metadata has it.
+
+The lines between ``# ir_metadata.start`` and ``# ir_metadata.end`` are YAML behind their number signs.
+"""
+
+from __future__ import annotations
+
+import math
+import textwrap
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from rankgauge.errors import UnreadableError
+from rankgauge.io.files import open_file
+
+__all__ = ["Header", "read_header"]
+
+_START, _END = "ir_metadata.start", "ir_metadata.end"
+_MOST_BYTES = 1 << 20
+_WHOLE = 1 << 63
+
+
+class Header(NamedTuple):
+    """
+    What a run says of itself.
+
+    Attributes:
+        metadata: JSON values; empty where there is no header, or none that can be read.
+
+        note: Why a header was not taken; empty where all is well.
+    """
+
+    metadata: Mapping[str, Any]
+    note: str = ""
+
+
+def read_header(path: Path, name: str) -> Header:
+    """
+    Read the header of a run.
+
+    Args:
+        path: The file; decompressed by its ending.
+
+        name: What messages call it.
+
+    Returns:
+        The header; a broken one is a note, never an error.
+
+    Raises:
+        UnreadableError: The file cannot be read.
+    """
+    with open_file(path) as opened:
+        if opened.stream.peek(1)[:1] != b"#":  # type: ignore[attr-defined]  # open_file gives a buffered reader
+            return Header({})
+        lines: list[str] | None = None
+        left = _MOST_BYTES
+        while (line := opened.stream.readline(left)).startswith(b"#"):
+            left -= len(line)
+            text = line[1:].decode("utf-8", "replace").rstrip("\r\n")
+            if lines is None:
+                lines = [] if text.strip() == _START else None
+            elif text.strip() == _END:
+                return _parsed(lines, name)
+            else:
+                lines.append(text)
+    if lines is None:
+        return Header({})
+    return Header({}, f"the ir_metadata header of {name} was left out: it has no line `# {_END}`")
+
+
+def _parsed(lines: list[str], name: str) -> Header:
+    from rankgauge.documents import read_yaml  # noqa: PLC0415  # YAML loads only where there is a header
+
+    why = "it is no mapping"
+    try:
+        value = read_yaml(textwrap.dedent("\n".join(lines)), name).value
+    except UnreadableError as error:
+        problem = error.problems[0]
+        why = problem.message
+    else:
+        if isinstance(value, dict):
+            return Header({str(key): _plain(item) for key, item in value.items()})
+    return Header({}, f"the ir_metadata header of {name} was left out: {why}")
+
+
+def _plain(value: object) -> object:
+    """Return a value as JSON can hold it."""
+    if isinstance(value, dict):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_plain(item) for item in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    if isinstance(value, int) and not isinstance(value, bool) and not -_WHOLE <= value < _WHOLE:
+        return str(value)
+    return value

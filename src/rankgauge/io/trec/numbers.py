@@ -1,0 +1,154 @@
+"""
+Numbers: reading columns of decimal texts as floats, each as exactly as `float` would read it.
+
+Digits are read eight at a time, from one integer that holds them. What has up to 19 digits becomes an integer and a
+power of ten; the quotient of the two is rounded correctly, by one division where the integer has no more than 53 bits,
+else by one division and a correction from its exact remainder. Everything else, some thousandths of a real run or a
+run in a notation of its own, is read one by one.
+"""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankgauge.judged import Floats, Ints
+from rankgauge.rankings import Slices, Words, words_of
+
+__all__ = ["parse_floats"]
+
+_NUMBER = re.compile(rb"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+_DOT, _MINUS = 46, 45
+_MOST_DECIMALS = 16
+_MOST_DIGITS = 19
+_HIGH_NIBBLES = np.uint64(0xF0F0F0F0F0F0F0F0)
+_ZEROS = np.uint64(0x3030303030303030)
+_SIXES = np.uint64(0x0606060606060606)
+_KEEP_LAST = np.array([0] + [((1 << (8 * n)) - 1) << (8 * (8 - n)) for n in range(1, 9)], dtype=np.uint64)
+"""Masks that keep the last n of eight bytes, which an integer holds in its high bytes."""
+
+_POWERS = 10.0 ** np.arange(_MOST_DECIMALS + 1)
+_EXACT = 1 << 53
+_SPLITTER = float((1 << 27) + 1)
+_NEAR_TIE = 1e-6
+_ROUNDS = 8
+"""How many further numbers of decimals are tried: a file that drops trailing zeros has a few."""
+
+
+def parse_floats(texts: Slices) -> tuple[Floats, Ints]:
+    """
+    Read decimal numbers.
+
+    Args:
+        texts: Such as ``12.345678``, ``-1``, ``1e-3``.
+
+    Returns:
+        The numbers, shape (n,), and the places of texts that are no finite number.
+    """
+    if not len(texts.start):
+        return np.empty(0), np.empty(0, dtype=np.int64)
+    values, done = _fixed(texts, _decimals_of_first(texts))
+    rest = np.flatnonzero(~done)
+    for _ in range(_ROUNDS):
+        if not len(rest):
+            return values, rest
+        these = texts.at(rest)
+        read, done = _fixed(these, _decimals_of_first(these))
+        values[rest[done]] = read[done]
+        rest = rest[~done]
+    slow, wrong = _one_by_one(texts.at(rest))
+    values[rest] = slow
+    return values, rest[wrong]
+
+
+def _decimals_of_first(texts: Slices) -> int:
+    first = texts.at(slice(0, 1)).texts()[0]
+    return len(first) - 1 - first.find(b".") if b"." in first else -1
+
+
+def _fixed(texts: Slices, decimals: int) -> tuple[Floats, NDArray[np.bool_]]:
+    """Read numbers with the same number of decimals; -1 for integers. Return values, and which of them hold."""
+    words = words_of(texts.buffer)
+    start, end = texts.start, texts.start + texts.length
+    negative = texts.buffer[start] == _MINUS
+    signed = bool(negative.any())
+    if signed:
+        start = start + negative
+    dot = end - (decimals + 1)
+    whole = dot - start
+    fits = (whole >= 1) & (whole <= 8) & (whole + max(decimals, 0) <= _MOST_DIGITS)
+    if not 0 <= decimals + 1 <= _MOST_DECIMALS + 1:
+        return np.empty(len(start)), np.zeros(len(start), dtype=np.bool_)
+    if decimals >= 0:
+        fits &= texts.buffer[np.maximum(dot, 0)] == _DOT
+    if not fits.all():
+        dot = np.where(fits, dot, 8)
+        whole = np.where(fits, whole, 1)
+    mantissa = _digits(words[dot - 8], whole, fits)
+    behind = dot + 1
+    for size in _steps(decimals):
+        part = _digits(words[behind + size - 8], np.int64(size), fits)
+        mantissa = mantissa * np.uint64(10**size) + part
+        behind += size
+    values = _quotient(mantissa, max(decimals, 0), fits)
+    if signed:
+        np.negative(values, out=values, where=negative)
+    return values, fits
+
+
+def _steps(decimals: int) -> list[int]:
+    return [size for size in (min(decimals, 8), decimals - 8) if size > 0]
+
+
+def _digits(words: Words, count: Ints | np.int64, fits: NDArray[np.bool_]) -> Words:
+    """Return the number that the last *count* of eight characters write; clear *fits* where they are no digits."""
+    mask = _KEEP_LAST[count]
+    words &= mask
+    fits &= (words & (words + _SIXES) & _HIGH_NIBBLES) == (_ZEROS & mask)  # 0x30 to 0x39, and nothing above
+    words &= np.uint64(0x0F0F0F0F0F0F0F0F)  # the first digit stands in the lowest byte
+    words = (words * np.uint64(10) + (words >> np.uint64(8))) & np.uint64(0x00FF00FF00FF00FF)
+    words = (words * np.uint64(100) + (words >> np.uint64(16))) & np.uint64(0x0000FFFF0000FFFF)
+    words = words * np.uint64(10000) + (words >> np.uint64(32))
+    words &= np.uint64(0xFFFFFFFF)
+    return words
+
+
+def _quotient(mantissa: Words, decimals: int, fits: NDArray[np.bool_]) -> Floats:
+    """
+    Return mantissa / 10**decimals, correctly rounded; clear *fits* where that cannot be told.
+
+    The power is exact. Where the mantissa is, too, the division rounds once. Else the quotient of the rounded mantissa
+    is off by little, and its exact remainder (Dekker's product, A floating-point technique for extending the available
+    precision, 1971) says by how much; the sum of both is rounded correctly unless it lies next to a tie.
+    """
+    power = _POWERS[decimals]
+    high = mantissa.astype(np.float64)
+    values: Floats = high / power
+    large = np.flatnonzero(mantissa > _EXACT)
+    if not len(large):
+        return values
+    high, quotient = high[large], values[large]
+    low = (mantissa[large] - high.astype(np.uint64)).view(np.int64).astype(np.float64)  # what rounding took away
+    product = quotient * power
+    a, b = _split(quotient), _split(np.array(power))
+    error = a[1] * b[1] - (((product - a[0] * b[0]) - a[1] * b[0]) - a[0] * b[1])
+    correction = (((high - product) - error) + low) / power
+    steps = np.abs(correction) / np.spacing(quotient)  # ties lie at halves, and below a power of two at quarters
+    fits[large] &= np.abs(steps % 0.5 - 0.25) > _NEAR_TIE
+    fits[large] &= np.abs(steps % 1.0 - 0.5) > _NEAR_TIE
+    values[large] = quotient + correction
+    return values
+
+
+def _split(values: Floats) -> tuple[Floats, Floats]:
+    """Split floats into two halves whose products are exact."""
+    scaled = _SPLITTER * values
+    high = scaled - (scaled - values)
+    return high, values - high
+
+
+def _one_by_one(texts: Slices) -> tuple[Floats, NDArray[np.bool_]]:
+    values = np.array([float(text) if _NUMBER.fullmatch(text) else np.nan for text in texts.texts()], dtype=np.float64)
+    return values, ~np.isfinite(values)

@@ -1,0 +1,72 @@
+"""
+Qrels: reading the judgments of a TREC qrels file.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from rankgauge.errors import DataError, Problem
+from rankgauge.io.files import open_file
+from rankgauge.io.trec.careful import explain_qrels
+from rankgauge.io.trec.fields import MalformedError, find_fields
+from rankgauge.io.trec.numbers import parse_floats
+from rankgauge.rankings import PADDING, Qrels, Slices
+
+__all__ = ["read_qrels"]
+
+_FIELDS = 4
+_QUERY, _DOCUMENT, _GRADE = 0, 2, 3
+
+
+def read_qrels(path: Path, *, name: str | None = None) -> Qrels:
+    """
+    Read judgments.
+
+    Args:
+        path: The file; decompressed by its ending.
+
+        name: What messages call it.
+
+    Returns:
+        The judgments, in order of query.
+
+    Raises:
+        UnreadableError: The file cannot be read.
+
+        DataError: Lines that cannot be read, or documents judged twice, all of them; or nothing is judged.
+    """
+    label = str(path) if name is None else name
+    with open_file(path) as opened:
+        data = opened.stream.read()
+    buffer = np.zeros(len(data) + 2 * PADDING + 1, dtype=np.uint8)
+    buffer[PADDING : PADDING + len(data)] = np.frombuffer(data, dtype=np.uint8)
+    end = PADDING + len(data)
+    if data and not data.endswith(b"\n"):
+        buffer[end] = ord("\n")
+        end += 1
+    try:
+        fields = find_fields(buffer, end, _FIELDS, more=False)
+    except MalformedError:
+        raise explain_qrels(path, label) from None
+    if not fields:
+        msg = "the judgments cannot be used:"
+        raise DataError(msg, [Problem("the file judges nothing", label)])
+    grades, wrong = parse_floats(fields.column(_GRADE))
+    if len(wrong):
+        raise explain_qrels(path, label)
+    queries, owners = _distinct(fields.column(_QUERY))
+    return Qrels.of(queries, owners, fields.column(_DOCUMENT), grades, label)
+
+
+def _distinct(names: Slices) -> tuple[list[bytes], np.ndarray]:
+    """Return the distinct names, and for each name which of them it is."""
+    keys = names.keys()
+    begins = np.ones(len(keys), dtype=np.bool_)
+    np.not_equal(keys[1:], keys[:-1], out=begins[1:])
+    starts = np.flatnonzero(begins)
+    places: dict[bytes, int] = {}
+    of_start = [places.setdefault(name, len(places)) for name in names.at(starts).texts()]
+    return list(places), np.repeat(np.array(of_start, dtype=np.int64), np.diff(np.append(starts, len(keys))))

@@ -1,0 +1,236 @@
+"""
+Runs: reading the rankings of a TREC run file, some whole queries at a time.
+"""
+
+from __future__ import annotations
+
+import copy
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+
+from rankgauge.io.files import open_file
+from rankgauge.io.trec.careful import explain_run
+from rankgauge.io.trec.fields import Fields, MalformedError, find_fields
+from rankgauge.io.trec.grouping import grouped
+from rankgauge.io.trec.metadata import Header, read_header
+from rankgauge.io.trec.numbers import parse_floats
+from rankgauge.io.trec.window import Window
+from rankgauge.judged import Flags
+from rankgauge.rankings import RankingBatch
+
+__all__ = ["BLOCK", "RunFile"]
+
+BLOCK = 1 << 20
+"""How many bytes are read at once: few enough to stay in a processor's cache on the way."""
+
+_FIELDS = 6
+_QUERY, _DOCUMENT, _RANK, _SCORE, _TAG = 0, 2, 3, 4, 5
+_SMALL = 1 << 22
+"""A file with fewer bytes is not worth a second thread."""
+
+_LONGEST_SEARCH = 1 << 24
+_COMMENT = 35
+
+
+@dataclass(frozen=True, slots=True)
+class _Span:
+    """A part of a file: where it begins, and how many bytes it has; None for all that follow."""
+
+    begin: int
+    length: int | None
+
+
+class RunFile:
+    """
+    A run, read as often as needed, in any number of parts.
+
+    Attributes:
+        name: The path as the user wrote it.
+
+        tag: The tag of the last line; empty before it was read.
+    """
+
+    def __init__(self, path: Path, *, name: str | None = None, block: int = BLOCK, kept: object = None) -> None:
+        """
+        Name a run.
+
+        Args:
+            path: The file; decompressed by its ending.
+
+            name: What messages call it.
+
+            block: How many bytes to read at once; it never changes a result.
+
+            kept: What has to live as long as the run does: a temporary file, which goes with it.
+        """
+        self._kept = kept
+        self.name = str(path) if name is None else name
+        self.tag = ""
+        self._path = path
+        self._block = block
+        self._states_ranks = False
+
+    def with_ranks(self) -> RunFile:
+        """Return the same run, whose batches also have the file's own column of ranks, for those who check it."""
+        other = copy.copy(self)
+        other._states_ranks = True  # noqa: SLF001  # the copy is ours
+        return other
+
+    @property
+    def metadata(self) -> Mapping[str, Any]:
+        """Return what a header of comment lines says of the run, as ir_metadata has it."""
+        return self._header.metadata
+
+    @property
+    def notes(self) -> Sequence[str]:
+        """Return what is wrong with such a header."""
+        return [self._header.note] if self._header.note else []
+
+    @cached_property
+    def _header(self) -> Header:
+        return read_header(self._path, self.name)
+
+    def parts(self, count: int) -> list[Iterator[RankingBatch]]:
+        """
+        Return iterators that together yield every query once, to be used by a thread each.
+
+        Args:
+            count: How many to make at the most; a compressed or small file has one.
+
+        Returns:
+            The iterators, each over consecutive queries of the file.
+
+        Raises:
+            UnreadableError: The file cannot be read.
+
+            DataError: When used: lines that cannot be read, all of them.
+        """
+        return [self._batches(span, is_last=place == 0) for place, span in enumerate(reversed(self._spans(count)))]
+
+    def grouped(self) -> Iterator[RankingBatch]:
+        """
+        Yield every query once, also where its lines stand apart.
+
+        Yields:
+            Whole queries; the lines of each in the order of the file. The file is written anew, by query, to a
+            temporary place on disk.
+
+        Raises:
+            DataError: Lines that cannot be read, all of them.
+        """
+        with open_file(self._path) as opened, tempfile.TemporaryDirectory(prefix="rankgauge-") as folder:
+            try:
+                for stream in grouped(opened.stream, Path(folder)):
+                    yield from self._read(stream, None)
+            except MalformedError:
+                raise explain_run(self._path, self.name) from None
+
+    def _batches(self, span: _Span, *, is_last: bool) -> Iterator[RankingBatch]:
+        try:
+            with open_file(self._path) as opened:
+                if span.begin:
+                    opened.stream.seek(span.begin)
+                yield from self._read(opened.stream, span.length, keeps_tag=is_last)
+        except MalformedError:
+            raise explain_run(self._path, self.name) from None
+
+    def _read(self, stream: IO[bytes], limit: int | None, *, keeps_tag: bool = True) -> Iterator[RankingBatch]:
+        window = Window(stream, limit=limit, size=self._block)
+        while True:
+            window.fill()
+            if window.end == window.begin:
+                if window.is_last:
+                    return
+                window.drop(window.begin)
+                continue
+            fields = find_fields(window.buffer, window.end, _FIELDS, more=True)
+            if not fields:
+                window.drop(window.end)
+                if window.is_last:
+                    return
+                continue
+            if keeps_tag and window.is_last:
+                self.tag = fields.column(_TAG).at(slice(-1, None)).texts()[0].decode("utf-8", "replace")
+            begins = _query_begins(fields)
+            if window.is_last:
+                yield self._batch(fields, begins)
+                return
+            last = int(np.flatnonzero(begins)[-1])
+            if last:
+                yield self._batch(fields.until(last), begins[:last])
+            window.drop(_line_begin(window, int(fields.begin[last])))
+
+    def _batch(self, fields: Fields, begins: Flags) -> RankingBatch:
+        starts = np.flatnonzero(begins)
+        documents = fields.column(_DOCUMENT)
+        scores, wrong = parse_floats(fields.column(_SCORE))
+        if len(wrong):
+            raise MalformedError
+        return RankingBatch(
+            queries=fields.column(_QUERY).at(starts).texts(),
+            lengths=np.diff(np.append(starts, len(begins))),
+            documents=documents,
+            keys=documents.keys(),
+            scores=scores,
+            stated=parse_floats(fields.column(_RANK))[0] if self._states_ranks else None,
+        )
+
+    def _spans(self, count: int) -> list[_Span]:
+        """Cut the file into parts that begin with a query each."""
+        with open_file(self._path) as opened:
+            if opened.path is None or count < 2:
+                return [_Span(opened.offset if opened.path else 0, None)]
+            size = self._path.stat().st_size
+            if not self._path.is_file() or size < _SMALL:
+                return [_Span(opened.offset, None)]
+            cuts = [opened.offset]
+            for part in range(1, count):
+                cut = _query_boundary(opened.stream, max(size * part // count, cuts[-1]))
+                if cut is not None and cut > cuts[-1]:
+                    cuts.append(cut)
+        return [
+            _Span(begin, None if end is None else end - begin)
+            for begin, end in zip(cuts, [*cuts[1:], None], strict=True)
+        ]
+
+
+def _query_boundary(stream: IO[bytes], place: int) -> int | None:
+    """Return where the next query begins behind a place; None where there is none nearby."""
+    stream.seek(place)
+    stream.readline()
+    at = stream.tell()
+    own: bytes | None = None
+    for line in stream:
+        name = line.split(None, 1)[:1]
+        if name and not line.startswith(b"#"):
+            if own is not None and name[0] != own:
+                return at
+            own = name[0]
+        at += len(line)
+        if at - place > _LONGEST_SEARCH:
+            return None
+    return None
+
+
+def _query_begins(fields: Fields) -> Flags:
+    """Return which lines hold another query than the line before."""
+    queries = fields.column(_QUERY)
+    keys = queries.keys()
+    begins = np.ones(len(keys), dtype=np.bool_)
+    np.not_equal(keys[1:], keys[:-1], out=begins[1:])
+    return begins
+
+
+def _line_begin(window: Window, place: int) -> int:
+    """Return where the line begins whose first field does at *place*."""
+    before = bytes(window.buffer[max(window.begin, place - 64) : place])
+    found = before.rfind(b"\n")
+    if found >= 0:
+        return place - (len(before) - found - 1)
+    return window.begin if len(before) == place - window.begin else place

@@ -1,0 +1,211 @@
+"""
+`Finding` and `Preflight`: what checking a run against its judgments came to, as values that print themselves.
+"""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any, Literal
+
+__all__ = ["About", "Finding", "Preflight", "Severity", "counted"]
+
+Severity = Literal["error", "warning", "info"]
+About = Literal["judgments", "run", "both"]
+
+_SHOWN, _SHOWN_LINES = 5, 50
+"""How many examples are printed, and how many lines that could not be read."""
+
+_SHORT = 24
+"""How long examples may be that are printed side by side."""
+
+_WIDTH = 110
+_INDENT = " " * 9
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """
+    One thing that was found.
+
+    Attributes:
+        code: A name that stays the same, such as ``query-overlap``.
+
+        severity: `error`, where the evaluation would fail or mean nothing; `warning`, where numbers may surprise;
+            `info`.
+
+        about: Where it was found: in the `judgments`, in the `run`, or between `both`.
+
+        message: What was found, with numbers.
+
+        advice: What to do about it.
+
+        counts: The numbers, by name.
+
+        examples: Where to look; all of them where lines could not be read.
+    """
+
+    code: str
+    severity: Severity
+    about: About
+    message: str
+    advice: str = ""
+    counts: Mapping[str, float] = field(default_factory=dict)
+    examples: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "counts", MappingProxyType(dict(self.counts)))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the same as plain values, ready for JSON."""
+        return {
+            "code": self.code,
+            "severity": self.severity,
+            "about": self.about,
+            "message": self.message,
+            "advice": self.advice,
+            "counts": dict(self.counts),
+            "examples": list(self.examples),
+        }
+
+    def lines(self) -> Iterator[str]:
+        """Yield the finding laid out for people."""
+        mark = self.severity.upper() if self.severity == "error" else self.severity
+        yield from _wrapped(f"{mark:<8} {self.code}: {self.message}", _INDENT)
+        yield from self._example_lines()
+        if self.advice:
+            yield from _wrapped(f"{_INDENT}-> {self.advice}", f"{_INDENT}   ")
+
+    def _example_lines(self) -> Iterator[str]:
+        if self.examples and max(map(len, self.examples)) <= _SHORT:
+            more = ["..."] if len(self.examples) > _SHOWN else []
+            yield from _wrapped(f"{_INDENT}  {', '.join([*self.examples[:_SHOWN], *more])}", f"{_INDENT}  ")
+            return
+        are_lines = "problems" in self.counts and "other_format" not in self.counts
+        shown = _SHOWN_LINES if are_lines else _SHOWN
+        for example in self.examples[:shown]:
+            yield f"{_INDENT}  {example}"
+        if len(self.examples) > shown:
+            yield f"{_INDENT}  ... and {len(self.examples) - shown:,} more" if are_lines else f"{_INDENT}  ..."
+
+
+@dataclass(frozen=True, slots=True)
+class Preflight:
+    """
+    What checking a run against its judgments found; printing it gives a report.
+
+    Attributes:
+        qrels: What the judgments are called.
+
+        run: What the run is called.
+
+        facts: Numbers that hold whether anything is wrong or not, by name.
+
+        findings: What was found, errors first, then warnings.
+    """
+
+    qrels: str
+    run: str
+    facts: Mapping[str, float]
+    findings: tuple[Finding, ...]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "facts", MappingProxyType(dict(self.facts)))
+
+    @property
+    def ok(self) -> bool:
+        """Return whether there is no error: the run can be evaluated, and its numbers mean something."""
+        return not self.errors
+
+    @property
+    def errors(self) -> tuple[Finding, ...]:
+        """Return the findings because of which the evaluation would fail or mean nothing."""
+        return self._with("error")
+
+    @property
+    def warnings(self) -> tuple[Finding, ...]:
+        """Return the findings because of which numbers may surprise."""
+        return self._with("warning")
+
+    def find(self, code: str) -> Finding | None:
+        """
+        Return a finding.
+
+        Args:
+            code: Its name, such as ``query-overlap``.
+
+        Returns:
+            The finding; None where nothing of the kind was found.
+        """
+        return next((finding for finding in self.findings if finding.code == code), None)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the same as plain values, ready for JSON."""
+        return {
+            "qrels": self.qrels,
+            "run": self.run,
+            "ok": self.ok,
+            "facts": dict(self.facts),
+            "findings": [finding.to_dict() for finding in self.findings],
+        }
+
+    def __str__(self) -> str:
+        lines = [*self._summary(), ""]
+        for finding in self.findings:
+            lines += finding.lines()
+        if self.findings:
+            lines.append("")
+        n_errors, n_warnings = len(self.errors), len(self.warnings)
+        n_infos = len(self.findings) - n_errors - n_warnings
+        verdict = "can be evaluated" if self.ok else "should not be evaluated as it is"
+        told = f"{counted(n_errors, 'error')}, {counted(n_warnings, 'warning')}, {n_infos} info"
+        lines.append(f"{self.run or 'the run'} {verdict}: {told}")
+        return "\n".join(lines)
+
+    def _with(self, severity: Severity) -> tuple[Finding, ...]:
+        return tuple(finding for finding in self.findings if finding.severity == severity)
+
+    def _summary(self) -> Iterator[str]:
+        facts = self.facts
+        yield f"judgments  {self.qrels or 'given in memory'}"
+        if "judgments" in facts:
+            yield (
+                f"           {counted(facts['queries_judged'], 'query', 'queries')}, "
+                f"{counted(facts['judgments'], 'judgment')}, {facts['relevant']:,} relevant; grades "
+                f"{facts['grade_min']:g} to {facts['grade_max']:g}"
+            )
+        yield f"run        {self.run or 'given in memory'}"
+        if "results" in facts:
+            yield (
+                f"           {counted(facts['queries_run'], 'query', 'queries')}, "
+                f"{counted(facts['results'], 'result')}; {facts['depth_min']:,} to {facts['depth_max']:,} a query, "
+                f"median {facts['depth_median']:,g}"
+            )
+            yield f"ties       {_share(facts['results_tied'], facts['results'])} of the results share their score"
+        if "queries_both" in facts:
+            yield f"overlap    {facts['queries_both']:,} of {facts['queries_judged']:,} judged queries"
+        if "judged_retrieved" in facts:
+            yield (
+                f"           {facts['judged_retrieved']:,} of their {facts['judged_expected']:,} judged documents are "
+                f"retrieved ({_share(facts['judged_retrieved'], facts['judged_expected'])}), "
+                f"{facts['relevant_retrieved']:,} of {facts['relevant_expected']:,} relevant ones "
+                f"({_share(facts['relevant_retrieved'], facts['relevant_expected'])}); judged@10 "
+                f"{facts['judged_at_10']:.3f}"
+            )
+
+
+def counted(count: float, one: str, several: str = "") -> str:
+    """Return a count with what is counted, in the singular or the plural."""
+    return f"{count:,} {one if count == 1 else several or f'{one}s'}"
+
+
+def _share(part: float, whole: float) -> str:
+    return f"{100 * part / whole if whole else 0.0:.1f} %"
+
+
+def _wrapped(text: str, indent: str) -> list[str]:
+    return textwrap.wrap(
+        text, _WIDTH, subsequent_indent=indent, drop_whitespace=True, break_long_words=False, break_on_hyphens=False
+    )

@@ -1,0 +1,108 @@
+"""
+Repeated rows: documents that one query of a run retrieves more than once.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankgauge.judged import Flags, Floats, Ints
+from rankgauge.rankings import Slices, Words
+
+__all__ = ["RepeatFinder", "Repeats", "surplus"]
+
+_ROOM = 8
+"""How many places the table has for each row: what decides how many rows have to be looked at twice."""
+
+
+class Repeats(NamedTuple):
+    """
+    Rows that hold the same document of the same query.
+
+    Attributes:
+        rows: The rows, group by group, in the order given within each.
+
+        group: The number of each row's group.
+    """
+
+    rows: Ints
+    group: Ints
+
+
+class RepeatFinder:
+    """Finds repeated rows of one batch after another, in memory that is used again."""
+
+    def __init__(self) -> None:
+        self._table: NDArray[np.uint32] = np.empty(0, dtype=np.uint32)
+
+    def find(self, pairs: Words, documents: Slices) -> Repeats:
+        """
+        Return the rows that share query and document with another.
+
+        Every row leaves its number at the place that its key gives. Whoever finds another number there has been
+        overwritten: by a row with the same key, or by chance. Those go round again, with other bits of their keys,
+        until none is left; a repeated row meets its like on the way.
+
+        Args:
+            pairs: A key for query and document of each row; shape (rows,).
+
+            documents: The document of each row.
+
+        Returns:
+            Groups of two rows or more; empty for nearly every run.
+        """
+        bits = max(12, (len(pairs) * _ROOM).bit_length())
+        if self._table.size < 1 << bits:
+            self._table = np.empty(1 << bits, dtype=np.uint32)
+        rows = np.arange(len(pairs), dtype=np.uint32)
+        left, keys, low = rows, pairs, 64 - bits
+        while len(left):
+            places = (keys >> np.uint64(low)).view(np.int64)
+            if low < 64 - bits:
+                places &= (1 << bits) - 1
+            self._table[places] = left
+            winners = self._table[places]
+            lost = np.flatnonzero(winners != left)
+            if (pairs[winners[lost]] == keys[lost]).any():
+                return _groups(pairs, documents)
+            left, keys, low = left[lost], keys[lost], max(low - 7, 0)
+        return Repeats(np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64))
+
+
+def _groups(pairs: Words, documents: Slices) -> Repeats:
+    """Return the repeated rows by sorting them all."""
+    rows = np.argsort(pairs, kind="stable")
+    same: Flags = pairs[rows[1:]] == pairs[rows[:-1]]
+    alike = np.flatnonzero(same)
+    same[alike] = documents.at(rows[alike]).equal(documents.at(rows[alike + 1]))
+    inside = np.zeros(len(rows), dtype=np.bool_)
+    inside[1:] |= same
+    inside[:-1] |= same
+    begins = np.ones(len(rows), dtype=np.bool_)
+    begins[1:] = ~same
+    group: Ints = np.cumsum(begins)
+    return Repeats(rows[inside], group[inside])
+
+
+def surplus(repeats: Repeats, rule: str, scores: Floats) -> Ints:
+    """
+    Return which repeated rows a policy drops.
+
+    Args:
+        repeats: Repeated rows.
+
+        rule: Which one of each group stays: `first`, `last` or `best`, the first of those with the highest score.
+
+        scores: The score of every row of the batch.
+
+    Returns:
+        Rows.
+    """
+    preference = {"first": repeats.rows, "last": -repeats.rows, "best": -scores[repeats.rows]}[rule]
+    order = np.lexsort((repeats.rows, preference, repeats.group))
+    again = np.zeros(len(order), dtype=np.bool_)
+    again[1:] = repeats.group[order][1:] == repeats.group[order][:-1]
+    return repeats.rows[order][again]

@@ -1,0 +1,120 @@
+"""
+Interpolated precision: the best precision from a level of recall on, at one level and on average over several.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+
+from rankgauge.plugin import Judged, Scores, metric
+
+__all__ = ["average_over_levels", "interpolated_precision"]
+
+Rounding = Literal["nearest", "up"]
+
+_LEVELS = "0,0.1,0.2,0.3,0.4,0.5,0.6,0.7,0.8,0.9,1"
+
+
+def _check_level(*, recall: float = 0.0, rounding: Rounding = "nearest") -> None:  # noqa: ARG001  # as the metric's
+    _levels(str(recall))
+
+
+def _check_levels(*, recalls: str = _LEVELS, rounding: Rounding = "nearest") -> None:  # noqa: ARG001  # as above
+    _levels(recalls)
+
+
+@metric(
+    "retrieval-iprec-at-recall",
+    gold=("relevant", "passages"),
+    matcher="chunk",
+    short=("IPrec", "iprec_at_recall", "iprec_at_recall_{recall}"),
+    pins="recall",
+    check=_check_level,
+    laws=("bounded", "perfect-is-one", "best-first", "relevant-helps", "padding", "tail", "duplicates"),
+)
+def interpolated_precision(judged: Judged, *, recall: float = 0.0, rounding: Rounding = "nearest") -> Scores:
+    """
+    Highest precision at any rank from which on a level of recall is reached.
+
+    Formula: ``max over ranks i >= the rank of the c-th relevant item of (relevant up to i) / i``, with *c* the share
+    *recall* of the relevant items as a whole number; 0 where fewer were found, and for ``c = 0`` the maximum over the
+    ranking. Source: trec_eval, measure `iprec_at_recall`.
+
+    When to use it: to draw a precision-recall curve, or to ask for precision at a fixed completeness.
+
+    Args:
+        judged: The rankings of a batch of samples.
+
+        recall: The level, from 0 to 1; ``iprec@0.1`` sets it.
+
+        rounding: How the share becomes a whole number: `nearest`, halves up, as trec_eval 10 does; `up`, by adding 0.9
+            and cutting off, as trec_eval 9 does.
+
+    Returns:
+        Shape (n,), from 0 to 1; NaN where no gold item is relevant.
+    """
+    return _at_levels(judged, [recall], rounding)
+
+
+@metric(
+    "retrieval-11pt-avg",
+    gold=("relevant", "passages"),
+    matcher="chunk",
+    short=("11pt_avg",),
+    check=_check_levels,
+    laws=("bounded", "perfect-is-one", "best-first", "relevant-helps", "padding", "tail", "duplicates"),
+)
+def average_over_levels(judged: Judged, *, recalls: str = _LEVELS, rounding: Rounding = "nearest") -> Scores:
+    """
+    Mean of interpolated precision over levels of recall, eleven of them unless others are given.
+
+    Formula: ``mean over levels of iprec@level``. Source: trec_eval, measure `11pt_avg`.
+
+    When to use it: to compare with results from before average precision became usual.
+
+    Args:
+        judged: The rankings of a batch of samples.
+
+        recalls: The levels, separated by commas.
+
+        rounding: As in `interpolated_precision`.
+
+    Returns:
+        Shape (n,), from 0 to 1; NaN where no gold item is relevant.
+    """
+    return _at_levels(judged, _levels(recalls), rounding)
+
+
+def _levels(written: str) -> list[float]:
+    try:
+        levels = [float(level) for level in written.split(",")]
+    except ValueError:
+        levels = []
+    if not levels or not all(0 <= level <= 1 for level in levels):
+        msg = f"levels of recall are numbers from 0 to 1, separated by commas, not {written!r}"
+        raise ValueError(msg)
+    return levels
+
+
+def _at_levels(judged: Judged, levels: list[float], rounding: Rounding) -> Scores:
+    """Return the mean of interpolated precision over levels."""
+    earned = judged.credits()
+    nth = earned.nth()
+    precision = nth / earned.rank
+    wanted = judged.n_gold()
+    total = np.zeros(judged.n)
+    for level in levels:
+        reached = nth >= _whole(np.asarray(level * wanted, dtype=np.float64), rounding)[earned.sample]
+        best = np.zeros(judged.n)
+        np.maximum.at(best, earned.sample[reached], precision[reached])
+        total += best
+    return np.where(wanted > 0, total / len(levels), np.nan)
+
+
+def _whole(shares: Scores, rounding: Rounding) -> Scores:
+    if rounding == "up":
+        return np.floor(shares + 0.9)
+    below = np.floor(shares)
+    return below + (shares - below >= 0.5)  # adding 0.5 first would round 0.49999999999999994 up

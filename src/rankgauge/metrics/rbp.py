@@ -1,0 +1,128 @@
+"""
+Rank-biased precision, and how much it could still gain if everything unjudged were relevant.
+
+Moffat & Zobel, Rank-biased precision for measurement of retrieval effectiveness, TOIS 2008.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rankgauge.judged import Flags
+from rankgauge.metrics.ties import last_rank, tied
+from rankgauge.plugin import Cutoff, Judged, Scores, metric
+
+__all__ = ["rank_biased_precision", "residual"]
+
+
+def _check(*, p: float = 0.9) -> None:
+    if not 0 < p < 1:
+        msg = f"p is the probability of going on to the next result, above 0 and below 1, not {p}"
+        raise ValueError(msg)
+
+
+def _has_grades(judged: Judged) -> Flags:
+    return judged.graded.copy()
+
+
+def _expected(judged: Judged, *, k: Cutoff | None = None, p: float = 0.9) -> Scores:
+    judged = judged.by_gain()
+    ties = tied(judged)
+    share = (p ** (ties.low - 1.0) - p ** last_rank(ties, k).astype(np.float64)) / ties.size
+    gains = np.maximum(ties.rows.grade, 0.0) / _top(judged)[ties.rows.sample]
+    return np.where(judged.n_gold() > 0, judged.sum(ties.rows, gains * share), np.nan)
+
+
+@metric(
+    "retrieval-rbp",
+    gold=("relevant", "passages"),
+    matcher="chunk",
+    short=("rbp", "RBP"),
+    uses_rel=False,
+    check=_check,
+    laws=("bounded", "best-first", "relevant-helps", "padding", "tail", "duplicates", "monotone-in-k"),
+    undefined="the ground truth has no item with a gain",
+    expectation=_expected,
+)
+def rank_biased_precision(judged: Judged, *, k: Cutoff | None = None, p: float = 0.9) -> Scores:
+    """
+    Value the gain per result of a reader who goes on from each result with probability *p*.
+
+    Formula: ``RBP = (1 - p) * sum over ranks i of g_i * p**(i - 1)``, with grades for gains, divided by the highest
+    grade of the sample's ground truth where that is above 1. Source: trec_eval 10, measure `rbp`; Moffat & Zobel, TOIS
+    2008.
+
+    When to use it: readers stop early, and a score should not depend on how much is relevant in all.
+
+    Args:
+        judged: The rankings of a batch of samples.
+
+        k: How many results count; None for all.
+
+        p: The persistence, above 0 and below 1.
+
+    Returns:
+        Shape (n,), from 0 to 1; NaN where no gold item has a gain.
+    """
+    judged = judged.by_gain()
+    earned = judged.credits(k)
+    gains = np.maximum(earned.grade, 0.0) / _top(judged)[earned.sample]
+    score = (1.0 - p) * judged.sum(earned, gains * p ** (earned.rank - 1.0))
+    if not judged.counts_repeats:
+        score = np.minimum(score, 1.0)  # the weights of many ranks may sum to more in the last bit
+    return np.where(judged.n_gold() > 0, score, np.nan)
+
+
+def _residual_expected(judged: Judged, *, p: float = 0.9) -> Scores:
+    known = judged.judged_ranks(at_least=0)
+    ties = tied(judged, judged.first & (judged.rows.grade >= 0))
+    weights = np.asarray((p ** (ties.low - 1.0) - p ** ties.high.astype(np.float64)) / ties.size, dtype=np.float64)
+    weight = judged.sum(ties.rows, weights)
+    return np.where(judged.graded, np.where(known == judged.depth, 0.0, 1.0 - weight), np.nan)
+
+
+@metric(
+    "retrieval-rbp-residual",
+    short=("rbp_resid", "rbp_residual"),
+    uses_rel=False,
+    check=_check,
+    higher_is_better=False,
+    describes=True,
+    defined=_has_grades,
+    laws=("bounded",),
+    undefined="the ground truth is a plain list, which judges nothing but what it lists",
+    expectation=_residual_expected,
+)
+def residual(judged: Judged, *, p: float = 0.9) -> Scores:
+    """
+    Weight that rank-biased precision gives to what nobody judged, below the end of the ranking too.
+
+    Formula: ``p**n + (1 - p) * sum over unjudged ranks i of p**(i - 1)`` for *n* retrieved items, 0 where all of them
+    were judged; an item without a grade, or with a negative one, is unjudged. Source: trec_eval 10, measure
+    `rbp_resid`.
+
+    When to use it: beside `retrieval-rbp`, as the width of the interval that the true score lies in.
+
+    Args:
+        judged: The rankings of a batch of samples.
+
+        p: As in `rank_biased_precision`.
+
+    Returns:
+        Shape (n,), from 0 to 1; NaN where the ground truth is a plain list.
+    """
+    known = judged.rows.where(judged.rows.grade >= 0)
+    place = np.ones(len(known.rank), dtype=np.bool_)
+    place[1:] = (known.sample[1:] != known.sample[:-1]) | (known.rank[1:] != known.rank[:-1])
+    known = known.where(place)
+    # The weights of all ranks from 1 on sum to 1, so that what is left of them is unjudged, or below the end.
+    left = np.maximum(1.0 - (1.0 - p) * judged.sum(known, np.asarray(p ** (known.rank - 1.0))), 0.0)
+    is_whole = np.bincount(known.sample, minlength=judged.n) == judged.depth
+    return np.where(judged.graded, np.where(is_whole, 0.0, left), np.nan)
+
+
+def _top(judged: Judged) -> Scores:
+    """Return what each sample's grades are divided by."""
+    top = np.ones(judged.n)
+    np.maximum.at(top, judged.gold.sample, judged.gold.grade)
+    return top

@@ -1,0 +1,208 @@
+"""
+The pytest plugin: rankings logged in tests, held against gates by test and by session.
+
+Inert unless a test asks for the fixture `rankgauge_eval`, has the marker `rankgauge`, or an option is given: until
+then nothing of rankgauge's engine is loaded, and nothing is printed.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Generator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from rankgauge.errors import ParameterError, RankgaugeError
+from rankgauge.pytest_plugin.logged import RankgaugeEval
+
+if TYPE_CHECKING:
+    from rankgauge.pytest_plugin.gates import Gate
+    from rankgauge.pytest_plugin.scoring import Asked, Scoring
+
+__all__ = ["RankgaugeEval"]
+
+_MARKER = (
+    "rankgauge(metrics=None, gates=None): score what the test logs with the fixture rankgauge_eval, and fail it when "
+    "a gate such as {'ndcg@10': 0.42} or 'ndcg@10 >= 0.42' is missed"
+)
+_OPTIONS = ("rankgauge_min", "rankgauge_max", "rankgauge_metric", "rankgauge_json")
+_ORIGIN = "@pytest.mark.rankgauge"
+
+_scoring_key = pytest.StashKey["Scoring"]()
+_logged_key = pytest.StashKey[RankgaugeEval]()
+_asked_key = pytest.StashKey["Asked"]()
+_gates_key = pytest.StashKey[list[dict[str, Any]]]()
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the options."""
+    group = parser.getgroup("rankgauge", "rankings logged with the fixture rankgauge_eval")
+    group.addoption(
+        "--rankgauge-min",
+        action="append",
+        default=[],
+        metavar="METRIC=NUMBER",
+        help="let the session fail when the mean of a metric over everything that tests logged is below a number, "
+        "such as ndcg@10=0.42; may be given several times",
+    )
+    group.addoption(
+        "--rankgauge-max",
+        action="append",
+        default=[],
+        metavar="METRIC=NUMBER",
+        help="the same for metrics of which less is better: fail when the mean is above a number",
+    )
+    group.addoption(
+        "--rankgauge-metric",
+        action="append",
+        default=[],
+        metavar="METRIC",
+        help="compute a metric over everything that tests logged, without a gate; may be given several times",
+    )
+    group.addoption("--rankgauge-json", metavar="PATH", help="write the session's scores and gates to a JSON file")
+    group.addoption(
+        "--rankgauge-config",
+        metavar="PATH",
+        help="a rankgauge config, for its metrics, matchers, policy and default cutoff (or the ini rankgauge_config)",
+    )
+    parser.addini("rankgauge_config", "the config that --rankgauge-config names, relative to the ini file", default="")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Register the marker; where an option asks for the session's scores, check it and begin to gather."""
+    config.addinivalue_line("markers", _MARKER)
+    if not _is_session_wanted(config) or hasattr(config, "workerinput"):
+        return
+    from rankgauge.pytest_plugin.gates import read_gates  # noqa: PLC0415  # nothing loads before it is used
+    from rankgauge.pytest_plugin.session import Session  # noqa: PLC0415  # as above
+
+    option = config.option
+    try:
+        gates = read_gates(option.rankgauge_min, origin="--rankgauge-min", side="minimum")
+        gates += read_gates(option.rankgauge_max, origin="--rankgauge-max", side="maximum")
+        scoring = _scoring(config)
+        asked = scoring.ask(option.rankgauge_metric, gates)
+    except RankgaugeError as error:
+        raise pytest.UsageError(str(error)) from None
+    path = config.invocation_params.dir / option.rankgauge_json if option.rankgauge_json else None
+    config.pluginmanager.register(Session(scoring, asked, path), "rankgauge-session")
+
+
+@pytest.fixture
+def rankgauge_eval(request: pytest.FixtureRequest) -> RankgaugeEval:
+    """Log what was retrieved and expected for each query: rankgauge_eval.log(id, retrieved=[...], expected=[...])."""
+    node: pytest.Item = request.node
+    logged = RankgaugeEval(node.nodeid, _scoring(request.config))
+    node.stash[_logged_key] = logged
+    return logged
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Resolve the metrics and gates of a test before its system is asked for anything."""
+    if item.get_closest_marker("rankgauge") is None:
+        return
+    flaw = ""
+    try:
+        metrics, gates = _marked(item)
+        item.stash[_asked_key] = _scoring(item.config).ask(metrics, gates)
+    except RankgaugeError as error:
+        flaw = str(error)
+    if flaw:
+        pytest.fail(flaw, pytrace=False)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_runtest_call(item: pytest.Item) -> None:
+    """Judge the gates of a test: pytest's own implementation has run it by now, and it has not failed."""
+    asked = item.stash.get(_asked_key, None)
+    if asked is not None:
+        _judge(item, asked)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Hand over what a test logged, in the report of its teardown, where the session asks for it."""
+    report = yield
+    logged = item.stash.get(_logged_key, None)
+    if call.when == "teardown" and logged is not None and _is_session_wanted(item.config):
+        from rankgauge.pytest_plugin.session import ATTRIBUTE  # noqa: PLC0415  # as above
+
+        asked = item.stash.get(_asked_key, None)
+        payload = {
+            "samples": logged.samples,
+            "metrics": [spec for spec in (asked.specs if asked is not None else ()) if _travels(spec)],
+            "gates": item.stash.get(_gates_key, []),
+        }
+        setattr(report, ATTRIBUTE, json.dumps(payload))
+    return report
+
+
+def _travels(spec: object) -> bool:
+    """Return whether a metric can go to another process: functions stay where they are."""
+    if isinstance(spec, dict):
+        return all(isinstance(value, str | int | float | list | None) for value in spec.values())
+    return isinstance(spec, str)
+
+
+def _is_session_wanted(config: pytest.Config) -> bool:
+    return any(config.getoption(name) for name in _OPTIONS)
+
+
+def _scoring(config: pytest.Config) -> Scoring:
+    """Return what scores in this process; made when first used."""
+    scoring = config.stash.get(_scoring_key, None)
+    if scoring is None:
+        from rankgauge.pytest_plugin.scoring import Scoring  # noqa: PLC0415  # as above
+
+        scoring = config.stash[_scoring_key] = Scoring(_config_path(config))
+    return scoring
+
+
+def _config_path(config: pytest.Config) -> Path | None:
+    if given := config.getoption("rankgauge_config"):
+        return config.invocation_params.dir / str(given)
+    ini = str(config.getini("rankgauge_config"))
+    return (config.inipath.parent if config.inipath is not None else config.rootpath) / ini if ini else None
+
+
+def _marked(item: pytest.Item) -> tuple[list[Any], list[Gate]]:
+    """Return the metrics and gates of a test's markers; of two gates for one metric, the one nearer to the test."""
+    from rankgauge.pytest_plugin.gates import read_gates  # noqa: PLC0415  # as above
+
+    metrics: list[Any] = []
+    gates: list[Gate] = []
+    for mark in item.iter_markers("rankgauge"):
+        stray = [*map(repr, mark.args), *(f"{name}=" for name in mark.kwargs if name not in {"metrics", "gates"})]
+        if stray:
+            msg = f"{_ORIGIN} takes metrics= and gates=, not {stray[0]}; write gates={{'ndcg@10': 0.42}}"
+            raise ParameterError(msg)
+        given = mark.kwargs.get("metrics")
+        listed = isinstance(given, Sequence) and not isinstance(given, str)
+        metrics += [] if given is None else list(given) if listed else [given]
+        gates += read_gates(mark.kwargs.get("gates"), origin=_ORIGIN)
+    return metrics, gates
+
+
+def _judge(item: pytest.Item, asked: Asked) -> None:
+    __tracebackhide__ = True
+    logged = item.stash.get(_logged_key, None)
+    if not asked.bounds and (logged is None or not len(logged)):
+        return
+    from rankgauge.pytest_plugin.wording import failure_text  # noqa: PLC0415  # as above
+
+    samples = () if logged is None else logged.samples
+    judgment = _scoring(item.config).judge(samples, asked, test=item.nodeid)
+    if judgment.result is not None:
+        for name, column in judgment.result.metrics.items():
+            item.user_properties.append((f"rankgauge {name}", column.mean))
+    item.stash[_gates_key] = [outcome.as_dict() for outcome in judgment.outcomes]
+    if judgment.failed:
+        text = failure_text(judgment, {sample["id"]: sample for sample in samples})
+        if logged is None:
+            text += "\n  the test has gates and does not use the fixture rankgauge_eval"
+        pytest.fail(text, pytrace=False)

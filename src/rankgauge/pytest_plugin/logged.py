@@ -1,0 +1,123 @@
+"""
+`RankgaugeEval`: what tests log rankings with.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from rankgauge.pytest_plugin.scoring import Scoring
+    from rankgauge.result import Result
+    from rankgauge.samples import Sample
+
+__all__ = ["RankgaugeEval"]
+
+
+class RankgaugeEval:
+    """
+    The samples that one test logs: what its system retrieved, and what it should have.
+
+    Attributes:
+        test: The id of the test.
+    """
+
+    def __init__(self, test: str, scoring: Scoring) -> None:
+        """
+        Begin a test; the fixture `rankgauge_eval` does it for you.
+
+        Args:
+            test: The id of the test.
+
+            scoring: What reads and scores samples.
+        """
+        self.test = test
+        self._scoring = scoring
+        self._records: dict[str, Mapping[str, Any]] = {}
+
+    def __len__(self) -> int:
+        return len(self._records)
+
+    def __repr__(self) -> str:
+        return f"<RankgaugeEval of {self.test}: {len(self)} samples>"
+
+    @property
+    def samples(self) -> tuple[Mapping[str, Any], ...]:
+        """Return what was logged, in order, in the form of the dataset contract."""
+        return tuple(self._records.values())
+
+    def log(
+        self,
+        sample: str | Mapping[str, Any] | Sample,
+        *,
+        retrieved: Iterable[Any] | None = None,
+        expected: object = None,
+        answer: str | None = None,
+        input: object = None,  # noqa: A002  # the dataset contract's word
+        metadata: Mapping[str, Any] | None = None,
+    ) -> None:
+        """
+        Log one sample.
+
+        Args:
+            sample: Its id, unique in the test; or a whole sample in the form of the dataset contract, with its
+                `actual_output`, for which nothing else is given.
+
+            retrieved: What was retrieved, rank 1 first: ids, or objects with `id`, `text` and `score`. None where
+                the system emitted nothing, which counts as a missing output, and not as an empty ranking.
+
+            expected: The ground truth: a list of ids, a map id -> gain, an answer, or the full form with any of
+                `relevant`, `passages`, `answer` and `keywords`.
+
+            answer: The answer that the system generated.
+
+            input: What the system was asked, any JSON value.
+
+            metadata: `k`, `tags`, `answerable`, or anything else.
+
+        Raises:
+            DataError: The sample does not follow the dataset contract, or its id was logged in this test before. What
+                was *retrieved* is different: a malformed ranking is that sample's failure, and counts as the worst.
+        """
+        given = {"retrieved": retrieved, "expected": expected, "answer": answer, "input": input, "metadata": metadata}
+        record = self._scoring.record_of(sample, given)
+        if record["id"] in self._records:
+            self._scoring.refuse(record["id"], "it was logged in this test before; give each query an id of its own")
+        self._records[record["id"]] = record
+
+    def result(self, metrics: Sequence[Any] | str = ()) -> Result:
+        """
+        Score what was logged so far.
+
+        Args:
+            metrics: Expressions such as ``ndcg@10``, mappings, or functions; with none, those of the config that
+                `--rankgauge-config` names.
+
+        Returns:
+            The scores, with everything that `rankgauge.Result` offers.
+
+        Raises:
+            RankgaugeError: A metric that cannot be used, or nothing that it can score.
+        """
+        return self._scoring.result(self.samples, [metrics] if isinstance(metrics, str) else list(metrics))
+
+    def check(self, *gates: str | Mapping[str, float], metrics: Sequence[Any] = ()) -> None:
+        """
+        Fail the test here and now when what was logged so far misses a gate.
+
+        Args:
+            *gates: Texts such as ``ndcg@10 >= 0.42``, or maps from metrics to the numbers that they have to reach
+                (from above, where less is better).
+
+            metrics: Metrics that the gates name by their columns, such as functions or mappings with `as`.
+
+        Raises:
+            RankgaugeError: A gate that cannot be read, or a metric that cannot be used.
+        """
+        __tracebackhide__ = True
+        failure = self._scoring.failure(self.samples, gates, metrics=metrics, origin="check()", test=self.test)
+        if failure:
+            pytest.fail(failure)

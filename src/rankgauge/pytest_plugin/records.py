@@ -1,0 +1,133 @@
+"""
+Records: what a test logs, as plain JSON values that can go from process to process and into a report.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from collections.abc import Set as AbstractSet
+from typing import Any, NoReturn, cast
+
+import orjson
+
+from rankgauge.errors import DataError, Problem
+from rankgauge.samples import Contract, Expected, Fault, Output, Sample, read_sample
+
+__all__ = ["make_record", "refuse"]
+
+_OPTIONS = orjson.OPT_NON_STR_KEYS | orjson.OPT_SERIALIZE_NUMPY
+
+
+def make_record(sample: object, given: Mapping[str, Any], contract: Contract) -> dict[str, Any]:
+    """
+    Check one sample, and return it as plain values.
+
+    Args:
+        sample: The id of a sample, or a whole one.
+
+        given: What `RankgaugeEval.log` was given beside it; None for what was not.
+
+        contract: How strictly to read.
+
+    Returns:
+        The sample in the form of the dataset contract; every value is one that JSON has.
+
+    Raises:
+        DataError: It does not follow the contract.
+    """
+    if isinstance(sample, Sample):
+        sample = _whole(sample)
+    if isinstance(sample, Mapping):
+        if stray := [name for name, value in given.items() if value is not None]:
+            refuse(str(sample.get("id")), f"{stray[0]}= is given beside a whole sample; put it into the sample")
+        record = dict(sample)
+    else:
+        record = _put_together(sample, given)
+    plain = _plain(record)
+    problems: list[Problem] = []
+    if read_sample(plain, problems=problems, contract=contract) is None:
+        _raise(problems)
+    return plain
+
+
+def refuse(sample_id: str, message: str) -> NoReturn:
+    """Raise a `DataError` on one logged sample."""
+    _raise([Problem(message, sample=sample_id)])
+
+
+def _put_together(sample_id: object, given: Mapping[str, Any]) -> dict[str, Any]:
+    retrieved, answer = given["retrieved"], given["answer"]
+    output: dict[str, Any] | None = None
+    if isinstance(retrieved, AbstractSet):
+        refuse(str(sample_id), "retrieved= is a set, which has no order; give a list, rank 1 first")
+    if retrieved is not None or answer is not None:
+        output = {"retrieved": [] if retrieved is None else retrieved, "answer": answer}
+    return {
+        "id": sample_id,
+        "input": given["input"],
+        "expected_output": given["expected"],
+        "actual_output": output,
+        "metadata": given["metadata"],
+    }
+
+
+def _plain(record: Mapping[str, Any]) -> dict[str, Any]:
+    try:
+        return cast("dict[str, Any]", orjson.loads(orjson.dumps(record, default=_unfold, option=_OPTIONS)))
+    except (TypeError, orjson.JSONEncodeError) as error:
+        refuse(str(record.get("id")), f"it holds something that JSON has no word for: {error}")
+
+
+def _unfold(value: object) -> object:
+    """Return a value that JSON does not know in terms of values that it does."""
+    if isinstance(value, Mapping):
+        return dict(value)
+    if isinstance(value, AbstractSet):
+        return sorted(value)
+    if hasattr(value, "model_dump"):  # pydantic's way
+        return value.model_dump(mode="json")
+    if hasattr(value, "tolist"):  # numpy's
+        return value.tolist()
+    if isinstance(value, Iterable) and not isinstance(value, bytes):
+        return list(value)
+    msg = f"a {type(value).__name__}"
+    raise TypeError(msg)
+
+
+def _whole(sample: Sample) -> dict[str, Any]:
+    """Return a sample in the form that it may have been read from."""
+    metadata = {**(sample.metadata or {}), "k": sample.k, "tags": sample.tags, "answerable": sample.answerable}
+    return {
+        "id": sample.id,
+        "input": sample.input,
+        "expected_output": _expected(sample.expected),
+        "actual_output": _output(sample.output),
+        "metadata": metadata,
+    }
+
+
+def _expected(expected: Expected) -> dict[str, Any]:
+    texts = {"passages": expected.passages, "answer": expected.answer, "keywords": expected.keywords}
+    if expected.relevant is None:
+        return texts
+    repeats = expected.repeats or {}
+    entries: list[object] = []
+    for name, gain in expected.relevant.items():
+        entries += [{"id": name, "gain": gain} if expected.graded else name] * repeats.get(name, 1)
+    return {"relevant": entries, **texts}
+
+
+def _output(output: Output | Fault | None) -> dict[str, Any] | None:
+    if output is None:
+        return None
+    if isinstance(output, Fault):
+        return {"failed": output.reason}
+    nothing = [None] * len(output.ids)
+    columns = zip(output.ids, output.texts or nothing, output.scores or nothing, strict=True)
+    items = [{"id": name, "text": text, "score": score} for name, text, score in columns]
+    return {"retrieved": items, "answer": output.answer}
+
+
+def _raise(problems: list[Problem]) -> NoReturn:
+    msg = "the sample cannot be logged:"
+    raise DataError(msg, problems)

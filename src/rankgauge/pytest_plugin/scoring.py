@@ -1,0 +1,268 @@
+"""
+Scoring what was logged: metrics and gates resolved before, values and outcomes after.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rankgauge.catalog import Catalog
+from rankgauge.engine import Engine, Evaluation
+from rankgauge.environment import disabled_plugins, no_plugins
+from rankgauge.errors import ParameterError, PlanError, Problem, RankgaugeError
+from rankgauge.pytest_plugin.gates import Bound, Gate, GateOutcome, read_gates
+from rankgauge.pytest_plugin.records import make_record, refuse
+from rankgauge.pytest_plugin.wording import failure_text
+
+if TYPE_CHECKING:
+    from rankgauge.evaluation import PlannedMetric
+    from rankgauge.result import Result
+
+__all__ = ["Asked", "Judgment", "Scoring"]
+
+Record = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """
+    Metrics and gates, resolved.
+
+    Attributes:
+        specs: The metrics to compute, those that only gates name included.
+
+        bounds: The gates by column.
+    """
+
+    specs: tuple[Any, ...] = ()  # whatever `Evaluation.with_metrics` takes
+    bounds: tuple[Bound, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Judgment:
+    """
+    What came of the samples that were logged.
+
+    Attributes:
+        result: The scores; None when nothing could be scored.
+
+        outcomes: What came of each gate.
+
+        problems: Why a column could not be computed.
+    """
+
+    result: Result | None
+    outcomes: tuple[GateOutcome, ...] = ()
+    problems: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def failed(self) -> tuple[GateOutcome, ...]:
+        """Return the gates that were missed."""
+        return tuple(outcome for outcome in self.outcomes if not outcome.passed)
+
+
+class Scoring:
+    """Reads and scores samples with the installed plugins, under one config."""
+
+    def __init__(self, config: Path | None = None) -> None:
+        """
+        Make ready; nothing is loaded yet.
+
+        Args:
+            config: A config file, for its metrics, matchers, policy and default cutoff.
+        """
+        self._config = config
+
+    @cached_property
+    def engine(self) -> Engine:
+        """Return the engine; `ConfigError` when the config cannot be used."""
+        if self._config is None:
+            return Engine(catalog=Catalog.discover(disable=disabled_plugins(), own_only=no_plugins()))
+        return Engine.from_config(self._config, disable=disabled_plugins(), own_only=no_plugins())
+
+    def record_of(self, sample: object, given: Mapping[str, Any]) -> dict[str, Any]:
+        """Check one sample and return it as plain values; `DataError` when it does not follow the contract."""
+        return make_record(sample, given, self._evaluation(()).profile.contract)
+
+    def refuse(self, sample_id: str, message: str) -> None:
+        """Raise a `DataError` on one sample."""
+        refuse(sample_id, message)
+
+    def ask(self, metrics: Iterable[Any], gates: Sequence[Gate]) -> Asked:
+        """
+        Resolve metrics and gates; no sample is needed.
+
+        Args:
+            metrics: What `Evaluation.with_metrics` takes.
+
+            gates: The gates.
+
+        Returns:
+            What to compute, and the bounds by column.
+
+        Raises:
+            PlanError: A metric that cannot be used, or a gate that no value can ever keep; all of them at once.
+        """
+        evaluation = self._evaluation(())
+        specs = [*evaluation.metrics, *metrics]
+        columns = self._columns(specs)
+        problems: list[Problem | str] = []
+        bounds: dict[tuple[str, bool], Bound] = {}
+        for gate in gates:
+            found = [column for column in columns.values() if gate.metric in {column.name, column.safe_name}]
+            if not found:
+                try:
+                    found = list(self._columns([gate.metric]).values())
+                except PlanError as error:
+                    problems += [f"{gate.origin}: {problem}" for problem in error.problems]
+                    continue
+                specs.append(gate.metric)
+            for column in found:
+                if flaw := _flaw(gate, column):
+                    problems.append(flaw)
+                    continue
+                is_maximum = gate.side == "maximum" or (gate.side == "better" and not column.metric.higher_is_better)
+                bounds.setdefault((column.name, is_maximum), Bound(column.name, gate.bound, is_maximum))
+        if problems:
+            msg = "the gates cannot be used:"
+            raise PlanError(msg, problems)
+        self._columns(specs)  # two columns of one name are found only when all are planned together
+        return Asked(tuple(specs), tuple(bounds.values()))
+
+    def result(self, records: Sequence[Record], metrics: Sequence[Any]) -> Result:
+        """Score some samples; whatever is wrong is raised."""
+        evaluation = self._evaluation(records)
+        return evaluation.with_metrics([*evaluation.metrics, *metrics]).run()
+
+    def judge(self, records: Sequence[Record], asked: Asked, *, test: str = "") -> Judgment:
+        """
+        Score what was logged, and hold it against the gates.
+
+        Args:
+            records: The samples, as `record_of` returns them; each id once.
+
+            asked: What `ask` returned.
+
+            test: The test that asks; empty for the session.
+
+        Returns:
+            The scores and what came of each gate. A metric without a value misses its gates.
+        """
+        if not asked.specs:
+            return Judgment(None)
+        result, problems = self._scores(records, asked.specs)
+        outcomes = [_outcome(bound, result, problems, test) for bound in asked.bounds]
+        return Judgment(result, tuple(outcomes), problems)
+
+    def failure(
+        self,
+        records: Sequence[Record],
+        written: Sequence[object],
+        *,
+        metrics: Sequence[Any],
+        origin: str,
+        test: str,
+    ) -> str:
+        """
+        Return why some samples miss some gates.
+
+        Args:
+            records: The samples.
+
+            written: Gates as users write them.
+
+            metrics: Metrics beside those that the gates name.
+
+            origin: Where the gates stand, for messages.
+
+            test: The test that asks.
+
+        Returns:
+            A text for people; empty when every gate is kept.
+
+        Raises:
+            RankgaugeError: A gate or a metric that cannot be used.
+        """
+        gates = [gate for each in written for gate in read_gates(each, origin=origin)]
+        if not gates:
+            msg = f"{origin} was given no gate, so that it could not fail; write 'ndcg@10 >= 0.42'"
+            raise ParameterError(msg)
+        judgment = self.judge(records, self.ask(metrics, gates), test=test)
+        return failure_text(judgment, {record["id"]: record for record in records}) if judgment.failed else ""
+
+    def _evaluation(self, records: Sequence[Record]) -> Evaluation:
+        return self.engine.dataset(records)
+
+    def _columns(self, specs: Sequence[Any]) -> dict[str, PlannedMetric]:
+        if not specs:
+            return {}
+        return {column.name: column for column in self._evaluation(()).with_metrics(specs).plan().metrics}
+
+    def _scores(self, records: Sequence[Record], specs: Sequence[Any]) -> tuple[Result | None, dict[str, str]]:
+        """Compute every column that can be computed; return also why the others cannot."""
+        evaluation = self._evaluation(records)
+        if not records:
+            return None, dict.fromkeys(self._columns(specs), "nothing was logged")
+        try:
+            return evaluation.with_metrics(specs).run(), {}
+        except RankgaugeError:  # such as a metric whose kind of ground truth no sample has: find out which
+            usable: list[Any] = []
+            problems: dict[str, str] = {}
+            for spec in specs:
+                try:
+                    evaluation.with_metrics([*usable, spec]).plan()  # metrics of several tests may clash by name
+                    evaluation.with_metrics([spec]).run()
+                except RankgaugeError as error:
+                    told = "; ".join(problem.message for problem in getattr(error, "problems", ())) or str(error)
+                    problems |= dict.fromkeys(self._columns([spec]), told)
+                else:
+                    usable.append(spec)
+            return (evaluation.with_metrics(usable).run() if usable else None), problems
+
+
+def _outcome(bound: Bound, result: Result | None, problems: Mapping[str, str], test: str) -> GateOutcome:
+    if result is None or bound.column not in result.metrics:
+        counts = dict.fromkeys(("n", "undefined", "missing", "failed"), 0)
+        return GateOutcome(bound=bound, value=None, counts=counts, reason=problems[bound.column], test=test)
+    column = result.metrics[bound.column]
+    value = column.mean if column.n else None  # a sum over nothing is 0, and no value either
+    reason = ""
+    if value is None:
+        first = next(iter(column.reasons.values()), "")
+        reason = f"none of the {len(result)} samples has a value" + (f": {first}" if first else "")
+    return GateOutcome(
+        bound=bound,
+        value=value,
+        aggregate=column.info.aggregate,
+        counts={
+            "n": column.n,
+            "undefined": column.n_undefined,
+            "missing": column.n_missing,
+            "failed": column.n_failed,
+        },
+        reason=reason,
+        test=test,
+    )
+
+
+def _flaw(gate: Gate, column: PlannedMetric) -> str:
+    """Return why a gate cannot be meant as it stands; empty when it can."""
+    metric = column.metric
+    if gate.side == "minimum" and gate.origin == "--rankgauge-min" and not metric.higher_is_better:
+        return f"{gate.origin}: of {column.name!r} less is better; give it a bound with --rankgauge-max"
+    if gate.side == "maximum" and gate.origin == "--rankgauge-max" and metric.higher_is_better:
+        return f"{gate.origin}: of {column.name!r} more is better; give it a bound with --rankgauge-min"
+    low, high = metric.range
+    is_maximum = gate.side == "maximum" or (gate.side == "better" and not metric.higher_is_better)
+    over = metric.aggregate != "sum" and not is_maximum and high is not None and gate.bound > high
+    under = metric.aggregate != "sum" and is_maximum and low is not None and gate.bound < low
+    if over or under:
+        spread = f"from {'-inf' if low is None else f'{low:g}'} to {'inf' if high is None else f'{high:g}'}"
+        return (
+            f"{gate.origin}: no value of {column.name!r}, which goes {spread}, can ever keep the bound {gate.bound:g}"
+        )
+    return ""

@@ -1,0 +1,98 @@
+"""JSON results and judgments: ``{query: {document: number}}``."""
+
+import gzip
+import json
+
+import pytest
+
+from ranked_tables import WORKED_QRELS, WORKED_RUN, scores_of, write_qrels, write_run
+from rankgauge.errors import DataError, UnreadableError
+
+
+def nested(rows):
+    """Return rows as an object of objects."""
+    objects = {}
+    for query, document, number in rows:
+        objects.setdefault(query, {})[document] = number
+    return json.dumps(objects)
+
+
+def messages(error):
+    return [str(problem) for problem in error.value.problems]
+
+
+@pytest.fixture
+def qrels(tmp_path):
+    return write_qrels(tmp_path / "qrels", WORKED_QRELS)
+
+
+@pytest.mark.parametrize("rows", [1, 1000])
+def test_json_scores_as_the_same_rows_in_trec_text(rows, generated, as_trec, tmp_path, monkeypatch):
+    monkeypatch.setattr("rankgauge.io.nested._ROWS", rows)
+    (tmp_path / "qrels.json").write_text(nested(generated[0]), encoding="utf-8")
+    (tmp_path / "run.json.gz").write_bytes(gzip.compress(nested(generated[1]).encode()))
+    assert scores_of(tmp_path / "qrels.json", tmp_path / "run.json.gz") == as_trec
+
+
+def test_json_is_known_by_what_stands_in_it(qrels, tmp_path):
+    expected = scores_of(qrels, write_run(tmp_path / "run", WORKED_RUN))
+    for text in (nested(WORKED_RUN), json.dumps(json.loads(nested(WORKED_RUN)), indent=2)):
+        (tmp_path / "results").write_text(text, encoding="utf-8")
+        assert scores_of(qrels, tmp_path / "results") == expected
+
+
+def test_queries_with_nothing_retrieved_count_and_queries_with_nothing_judged_do_not(tmp_path):
+    (tmp_path / "q.json").write_text('{"q1": {"a": 1}, "q2": {"c": 1}, "q3": {}}', encoding="utf-8")
+    (tmp_path / "r.json").write_text('{"q2": {}, "q1": {"a": 3}}', encoding="utf-8")
+    rows = scores_of(tmp_path / "q.json", tmp_path / "r.json")
+    assert [(row["sample_id"], row["retrieval_map"]) for row in rows] == [("q1", 1.0), ("q2", 0.0)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"q1": {"a": 1, "b": 2, "a": 3}}',
+        '{"q1": {"a": 1}, "q1": {"b": 3}}',
+        '{"q1": {"\\u0061": 1, "a": 3}}',
+        '{"q1": {"a\\"": 1, "b\\\\": 1, "a\\"": 3}}',
+    ],
+)
+def test_keys_that_stand_twice_are_refused(text, qrels, tmp_path):
+    (tmp_path / "r.json").write_text(text, encoding="utf-8")
+    with pytest.raises(DataError, match="stands more than once in the same object"):
+        scores_of(qrels, tmp_path / "r.json")
+
+
+@pytest.mark.parametrize("document", ['a"', "a\\", '\\"', '":"', "\u2028é"])
+def test_quotes_in_ids_are_no_repeated_keys(document, tmp_path):
+    (tmp_path / "q.json").write_text(json.dumps({"q": {document: 1}}), encoding="utf-8")
+    (tmp_path / "r.json").write_text(json.dumps({"q": {document: 0.5, "b": 0.75}}), encoding="utf-8")
+    assert scores_of(tmp_path / "q.json", tmp_path / "r.json")[0]["retrieval_mrr"] == 0.5
+
+
+def test_everything_that_is_no_number_is_told(qrels, tmp_path):
+    path = tmp_path / "r.json"
+    path.write_text('{"q1": {"a": "1", "b": null, "c": true, "d": 2, "": 1}, "q2": ["a"], "q3": {"e": []}}', "utf-8")
+    with pytest.raises(DataError) as error:
+        scores_of(qrels, path)
+    assert messages(error) == [
+        f"{path}, q1.a: the score has to be a number, found the string '1'",
+        f"{path}, q1.b: the score has to be a number, found null",
+        f"{path}, q1.c: the score has to be a number, found a truth value",
+        f"{path}, q1: an id is empty",
+        f"{path}, q2: expected an object of documents, found a list",
+        f"{path}, q3.e: the score has to be a number, found a list",
+    ]
+
+
+def test_what_is_no_json_or_another_document_is_refused(qrels, tmp_path):
+    path = tmp_path / "r.json"
+    path.write_text('{"q1": {"a": NaN}}', encoding="utf-8")
+    with pytest.raises(UnreadableError, match=r"r\.json:1: not valid JSON: .*NaN and infinity are no JSON"):
+        scores_of(qrels, path)
+    path.write_text("[1]", encoding="utf-8")
+    with pytest.raises(DataError, match="expected an object of objects, found a list"):
+        scores_of(qrels, path)
+    path.write_text("{}", encoding="utf-8")
+    with pytest.raises(DataError, match="judges nothing"):
+        scores_of(path, qrels)

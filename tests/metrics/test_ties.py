@@ -1,0 +1,173 @@
+"""Closed forms over tied results against the mean over every order of the ties, one by one."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import itertools
+import math
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from rankgauge import Engine, Policy
+from rankgauge.catalog import Catalog
+from rankgauge.errors import PlanError, PolicyError
+from rankgauge.policy import PROFILES
+
+CATALOG = Catalog.discover(own_only=True)
+ENGINE = Engine(catalog=CATALOG)
+CLOSED = [alias for alias, claim in CATALOG.metrics.items() if claim.declaration.over_ties is not None]
+OPEN = [
+    alias
+    for alias, claim in CATALOG.metrics.items()
+    if claim.declaration.over_ties is None and "relevant" in claim.declaration.gold
+]
+SPECS = [
+    *(alias for alias in CLOSED if CATALOG.metrics[alias].declaration.cutoff in {"none", "optional"}),
+    *(
+        f"{alias}@{k}"
+        for alias in CLOSED
+        for k in (1, 2, 3, 5, 9)
+        if CATALOG.metrics[alias].declaration.cutoff != "none"
+    ),
+    "ndcg",
+    "ndcg_any",
+    "ndcg(gain=exponential)@3",
+    "ndcg(ideal=retrieved)@3",
+    "ndcg(discount=log2-from-2)@2",
+    'ndcg(gains="1=3,2=9")',
+    "set_F(beta=2)",
+    "rbp(p=0.5)@3",
+    "rbp_resid(p=0.5)",
+    "recall_all(count=listed)@3",
+]
+
+AVERAGE = dataclasses.replace(PROFILES["trec10"], policy=dataclasses.replace(PROFILES["trec10"].policy, ties="average"))
+ONE_ORDER = dataclasses.replace(PROFILES["trec10"], policy=Policy(no_gold="zero"))
+
+
+@functools.cache
+def evaluation(profile: str) -> Any:
+    return ENGINE.dataset([]).with_metrics(SPECS).with_policy({"average": AVERAGE, "one": ONE_ORDER}[profile])
+
+
+def orders(groups: Sequence[Sequence[str]]) -> Iterator[list[str]]:
+    for chosen in itertools.product(*(itertools.permutations(group) for group in groups)):
+        yield [name for group in chosen for name in group]
+
+
+def check(groups: Sequence[Sequence[str]], gold: dict[str, float]) -> None:
+    """Compare every closed form with the mean over every order of the groups."""
+    expected = {"relevant": gold}
+    ranked = [{"id": name, "score": float(len(groups) - place)} for place, group in enumerate(groups) for name in group]
+    found = evaluation("average").score({"id": "q", "expected_output": expected, "actual_output": ranked})
+    samples = [
+        {"id": f"{place}", "expected_output": expected, "actual_output": order}
+        for place, order in enumerate(orders(groups))
+    ]
+    every = dataclasses.replace(evaluation("one"), data=ENGINE.dataset(samples).data).run()
+    for name, score in found.items():
+        assert score.status in {"scored", "undefined"}, score.reason
+        values = every[name].values.tolist()
+        mean = math.fsum(values) / len(values)
+        assert score.value is None or score.value == pytest.approx(mean, rel=1e-12, abs=1e-12), name
+        assert score.value is not None or mean == 0.0
+
+
+@pytest.mark.parametrize(
+    "groups",
+    [["abcx"], ["x", "abzy"], ["ax", "by", "cz"], ["xyz", "abc"], ["abcde"], ["x"], ["a", "b", "xc"], ["xyab", "cd"]],
+)
+def test_expectation_is_the_mean_over_all_orders(groups):
+    check(groups, {"a": 2, "b": 1, "c": 1, "d": 0, "e": -1, "never": 3})
+
+
+ITEMS = st.permutations([*"abcdexyz"])
+
+
+@settings(max_examples=60)
+@given(
+    items=ITEMS,
+    sizes=st.lists(st.integers(1, 4), min_size=1, max_size=3).filter(lambda sizes: sum(sizes) <= 7),
+    grades=st.lists(st.integers(-1, 3), min_size=6, max_size=6),
+)
+def test_expectation_is_the_mean_over_all_orders_of_drawn_rankings(items, sizes, grades):
+    ends = list(itertools.accumulate(sizes))
+    groups = [items[end - size : end] for end, size in zip(ends, sizes, strict=True)]
+
+    check(groups, dict(zip([*"abcde", "never"], grades, strict=True)))
+
+
+def test_values_worked_out_by_hand():
+    # Three results of one score, one of them relevant: it stands at 1, 2 or 3 with probability 1/3 each.
+    sample = {"id": "q", "expected_output": {"a": 1}}
+    sample["actual_output"] = [{"id": name, "score": 1.0} for name in "axy"]
+    score = ENGINE.dataset([]).with_metrics(["RR", "AP", "P@1", "hit@2", "ndcg"]).with_policy(AVERAGE).score(sample)
+
+    values = {name: found.value for name, found in score.items()}
+    assert values["retrieval-mrr"] == pytest.approx(11 / 18)
+    assert values["retrieval-map"] == pytest.approx(11 / 18)
+    assert values["p@1"] == pytest.approx(1 / 3)
+    assert values["hit@2"] == pytest.approx(2 / 3)
+    assert values["ndcg"] == pytest.approx((1 + 1 / math.log2(3) + 1 / 2) / 3)
+
+
+def test_rankings_without_ties_score_to_the_last_bit_as_ever():
+    ranked = [{"id": name, "score": float(-place)} for place, name in enumerate("xaybzcd")]
+    sample = {"id": "q", "expected_output": {"a": 3, "b": 1, "d": 2, "z": 0}, "actual_output": ranked}
+    usual = ENGINE.dataset([]).with_metrics(SPECS).with_policy("trec10").score(sample)
+    averaged = evaluation("average").score(sample)
+
+    for name in ("retrieval-map", "retrieval-mrr", "ndcg", "ndcg@5", "p@3", "recall@5", "hit@3"):
+        assert usual[name].value == averaged[name].value
+
+
+def test_batch_does_not_change_an_expectation():
+    samples = [
+        {"id": f"{n}", "expected_output": {"a": 1, "b": 2}, "actual_output": [{"id": c, "score": n % 3} for c in names]}
+        for n, names in enumerate(["abx", "xyab", "zzz"[:1] + "a", "b", "qwertyuab"])
+    ]
+    one = dataclasses.replace(evaluation("average"), data=ENGINE.dataset(samples).data)
+
+    whole, single = one.run(), one.run(batch_size=1)
+    for name, column in whole.metrics.items():
+        assert column.values.tobytes() == single[name].values.tobytes()
+
+
+@pytest.mark.parametrize("alias", OPEN)
+def test_plan_refuses_by_name_what_has_no_closed_form(alias):
+    with pytest.raises(PlanError, match=f"metric '{alias}' declares none"):
+        ENGINE.dataset([]).with_metrics([alias]).with_policy(AVERAGE).plan()
+
+
+def test_plan_refuses_what_is_judged_by_text():
+    with pytest.raises(PlanError, match="ties=average is for judging by id"):
+        ENGINE.dataset([]).with_metrics(["recall(gold=passages)@5"]).with_policy(AVERAGE).plan()
+
+
+@pytest.mark.parametrize("options", [{"depth": 3}, {"duplicates": "keep"}, {"duplicates": "credit-once"}])
+def test_policy_refuses_what_has_no_closed_form(options):
+    with pytest.raises(PolicyError, match="ties=average has no closed form"):
+        Policy(order="score", ties="average", **options)
+
+
+def test_parameters_without_a_closed_form_fail_with_a_reason():
+    sample = {"id": "q", "expected_output": {"a": 1}, "actual_output": [{"id": "a", "score": 1.0}]}
+    for spec in ("ndcg(ideal=retrieved-at-k)@3", "ndcg(clamp=true)@3"):
+        (found,) = ENGINE.dataset([]).with_metrics([spec]).with_policy(AVERAGE).score(sample).values()
+        assert found.status == "failed"
+        assert "no closed form" in found.reason
+
+
+def test_error_fails_only_the_sample_whose_tie_matters():
+    policy = Policy(order="score", ties="error")
+    tied = {"id": "q", "expected_output": {"a": 1}, "actual_output": [{"id": name, "score": 1} for name in "ab"]}
+    alike = {"id": "r", "expected_output": {"z": 1}, "actual_output": [{"id": name, "score": 1} for name in "ab"]}
+    column = ENGINE.dataset([tied, alike]).with_metrics(["RR"]).with_policy(policy).run()["RR"]
+
+    assert ["failed", "scored"] == [column.status(0), column.status(1)]
+    assert "'b' and 'a' have the score 1" in column.reasons[0]

@@ -1,0 +1,17 @@
+"""Which rankgauge the tests are run against: the sources, or under `make check-wheel` the wheel."""
+
+import os
+from pathlib import Path
+
+import rankgauge
+
+ROOT = Path(__file__).parent.parent.parent
+
+
+def test_the_tests_run_against_what_they_are_meant_to_test():
+    home = Path(rankgauge.__file__).resolve().parent
+    if "RANKGAUGE_TEST_WHEEL" in os.environ:
+        assert "site-packages" in home.parts
+        assert not (ROOT / "src").exists()
+    else:
+        assert (ROOT / "src" / "rankgauge").resolve() == home
