@@ -67,6 +67,7 @@ docs: $(VENV)/.installed-dev
 bench: $(VENV)/.installed-dev
 	$(BIN)/python benchmarks/jsonl.py
 	$(BIN)/python benchmarks/matching.py
+	$(BIN)/python benchmarks/trec.py
 	$(BIN)/python benchmarks/registry.py
 
 clean:

@@ -82,7 +82,11 @@ def main() -> None:
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--runs", type=int, default=5)
     options.add_argument("--only", default=",".join(PARTS))
+    options.add_argument("--write", nargs=4, help=argparse.SUPPRESS)
     given = options.parse_args()
+    if given.write:
+        write_here(*given.write)
+        return
     wanted = given.only.split(",")
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -100,11 +104,10 @@ def main() -> None:
 def whole_processes(part: str, shape: Shape, folder: Path, runs: int) -> None:
     """Compare the commands on one shape."""
     qrels, run = folder / f"{part}.qrels", folder / f"{part}.run"
-    size = write(shape, qrels, run)
+    parquet = folder / f"{part}.parquet" if part == "deep" else None
+    size = write(shape, qrels, run, parquet)
     sides = {"rankgauge trec": rankgauge(qrels, run)}
-    if part == "deep":
-        parquet = folder / f"{part}.parquet"
-        write_parquet(run, parquet)
+    if parquet is not None:
         sides["rankgauge trec, Parquet"] = rankgauge(qrels, parquet)
     if importlib.util.find_spec("pytrec_eval"):
         sides["pytrec_eval"] = [sys.executable, "-c", PYTREC_EVAL, str(qrels), str(run)]
@@ -221,8 +224,26 @@ def measured(arguments: list[str]) -> Cost:
     return Cost(wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * kilobyte / 1e6)
 
 
-def write(shape: Shape, qrels: Path, run: Path) -> int:
-    """Write a run and its judgments with a fixed seed; return how many bytes the run has."""
+def write(shape: Shape, qrels: Path, run: Path, parquet: Path | None = None) -> int:
+    """
+    Write a run and its judgments in a process of its own; return how many bytes the run has.
+
+    What this process ever held would count as the memory of those that it starts.
+    """
+    arguments = (",".join(map(str, shape)), qrels, run, parquet or "")
+    subprocess.run([sys.executable, __file__, "--write", *map(str, arguments)], check=True)
+    return run.stat().st_size
+
+
+def write_here(shape: str, qrels: str, run: str, parquet: str) -> None:
+    """Write what `write` was asked for."""
+    write_texts(Shape(*map(int, shape.split(","))), Path(qrels), Path(run))
+    if parquet:
+        write_parquet(Path(run), Path(parquet))
+
+
+def write_texts(shape: Shape, qrels: Path, run: Path) -> None:
+    """Write a run and its judgments with a fixed seed."""
     chance = np.random.default_rng(SEED)
     with qrels.open("w") as judgments, run.open("w") as lines:
         for query in range(shape.queries):

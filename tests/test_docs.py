@@ -6,6 +6,7 @@ import json
 import re
 import runpy
 import shlex
+import shutil
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,11 @@ from rankgauge.config import load_config
 
 ROOT = Path(__file__).parent.parent
 PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")])
+SHOWN = re.compile(
+    r"^```sh\n(?P<command>rankgauge [^\n]*)\n```\n\n```text\n(?P<output>.*?)^```$", re.MULTILINE | re.DOTALL
+)
+"""One command, and behind it what it prints."""
+
 FENCE = re.compile(r"^```(?P<kind>[^\n]*)\n(?P<code>.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -31,24 +37,29 @@ def name_of(page: Path) -> str:
     return str(page.relative_to(ROOT))
 
 
-@pytest.mark.parametrize("page", with_blocks("python"), ids=name_of)
-def test_python_blocks_of_a_page_run_one_after_the_other(
-    page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Assertions in the blocks are the expectations."""
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Work where a reader does, beside `configs`, but on a copy that may be written to."""
+    shutil.copytree(ROOT / "configs", tmp_path / "configs", ignore=shutil.ignore_patterns("__pycache__"))
     monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.parametrize("page", with_blocks("python"), ids=name_of)
+def test_python_blocks_of_a_page_run_one_after_the_other(page: Path, folder: Path) -> None:
+    """Assertions in the blocks are the expectations."""
     scores = {"metrics": {"ndcg@10": {"mean": 0.5}}}
-    (tmp_path / "scores.json").write_text(json.dumps(scores), encoding="utf-8")
+    (folder / "scores.json").write_text(json.dumps(scores), encoding="utf-8")
     namespace: dict[str, object] = {"__name__": "docs"}
     for number, code in enumerate(blocks(page, "python"), 1):
         exec(compile(code, f"{page.name}, python block {number}", "exec"), namespace)  # noqa: S102  # our own pages
     assert "Engine" in namespace or "metric" in namespace or "scores" in namespace
 
 
+@pytest.mark.usefixtures("folder")
 @pytest.mark.parametrize("page", with_blocks("sh"), ids=name_of)
-def test_commands_of_a_page_succeed(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_commands_of_a_page_succeed(page: Path) -> None:
     """`make` targets are what runs these tests, so they are only looked up."""
-    monkeypatch.chdir(tmp_path)
     targets = re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
     for line in "".join(blocks(page, "sh")).splitlines():
         command = shlex.split(line, comments=True)
@@ -57,6 +68,16 @@ def test_commands_of_a_page_succeed(page: Path, tmp_path: Path, monkeypatch: pyt
         else:
             assert command[0] == "rankgauge"
             assert _call(command[1:], debug=True) == 0
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize("page", [page for page in PAGES if SHOWN.search(page.read_text("utf-8"))], ids=name_of)
+def test_what_a_page_shows_of_a_command_is_what_it_prints(page: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A page may leave out lines, and change none."""
+    for found in SHOWN.finditer(page.read_text(encoding="utf-8")):
+        assert _call(shlex.split(found["command"], comments=True)[1:], debug=True) == 0
+        printed = "".join(capsys.readouterr()).splitlines()
+        assert [line for line in found["output"].splitlines() if line not in printed] == []
 
 
 @pytest.mark.parametrize("page", with_blocks("yaml"), ids=name_of)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import runpy
 import shutil
 from importlib.metadata import version
@@ -10,6 +11,9 @@ from pathlib import Path
 import orjson
 import pytest
 import yaml
+
+from rankgauge import Engine
+from rankgauge.cli import call
 
 CONFIGS = Path(__file__).parent.parent / "configs"
 
@@ -44,3 +48,38 @@ def test_every_answer_and_keyword_of_the_quickstart_stands_in_a_relevant_passage
         answers = [gold["answer"]] if isinstance(gold.get("answer"), str) else gold.get("answer", [])
         for text in [*answers, *gold.get("keywords", [])]:
             assert " ".join(text.split()).casefold() in found, (sample["id"], text)
+
+
+def test_the_trec_files_say_what_the_quickstart_says(tmp_path: Path) -> None:
+    """Converting again, from the committed recordings, writes the same bytes."""
+    for name in ("quickstart", "trec"):
+        shutil.copytree(CONFIGS / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))
+    copy = tmp_path / "trec"
+    before = {path.name: path.read_bytes() for path in copy.iterdir()}
+    assert set(before) == {"bm25.run", "char-ngram.run", "convert.py", "qrels.txt"}
+    for name in set(before) - {"convert.py"}:
+        (copy / name).unlink()
+    runpy.run_path(str(copy / "convert.py"))["main"]()
+    assert before == {path.name: path.read_bytes() for path in copy.iterdir() if path.is_file()}
+
+
+@pytest.mark.parametrize("retriever", ["bm25", "char-ngram"])
+def test_trec_files_and_samples_have_the_same_scores(retriever: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """q37 has no answer: its sample is undefined, and the judgments do not name it."""
+    metrics = ["ndcg@10", "map", "recall_100", "P_5", "bpref", "RR@10", "judged@10", "gm_map"]
+    engine = Engine().dataset(CONFIGS / "quickstart/dataset.yaml").with_metrics(metrics).with_policy("trec10")
+    samples = engine.run(outputs=CONFIGS / f"quickstart/outputs.{retriever}.jsonl")
+    files = [str(CONFIGS / "trec" / name) for name in ("qrels.txt", f"{retriever}.run")]
+    options = [part for metric in metrics for part in ("-m", metric)]
+    assert call(["trec", *files, *options, "-f", "jsonl"]) == 0
+    rows = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert call(["trec", *files, *options, "--json"]) == 0
+    summary = json.loads(capsys.readouterr().out)["metrics"]
+    assert len(rows) == 36
+    for metric in metrics:
+        column = samples[metric]
+        assert (column.n, column.n_undefined) == (36, 1)
+        assert summary[column.name]["mean"] == column.mean
+        expected = dict(zip(samples.sample_ids, column.values.tolist(), strict=True))
+        del expected["q37"]
+        assert {row["sample_id"]: row["scores"][column.name]["score"] for row in rows} == expected

@@ -8,6 +8,7 @@ defaults, what counts as relevant, and how strictly data is read.
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
@@ -71,12 +72,9 @@ class Policy:
     exclude_self: bool = False
 
     def __post_init__(self) -> None:
-        for name, hint in get_type_hints(Policy).items():
-            choices = get_args(hint)
+        for name, choices in _choices().items():
             value = getattr(self, name)
-            if isinstance(hint, type):
-                continue
-            if all(isinstance(choice, str) for choice in choices) and value not in choices:
+            if value not in choices:
                 msg = f"policy option {name!r} cannot be {value!r}; choose from {', '.join(choices)}"
                 raise PolicyError(msg)
         if (
@@ -182,6 +180,13 @@ class Profile:
             raise PolicyError(msg)
         chosen = self.relevance if relevance is None else float(relevance)
         return dataclasses.replace(self, policy=self.policy.with_options(options), relevance=chosen)
+
+
+@functools.cache
+def _choices() -> Mapping[str, tuple[str, ...]]:
+    """Return the values of the options that have a list of them."""
+    hints = {name: get_args(hint) for name, hint in get_type_hints(Policy).items()}
+    return {name: found for name, found in hints.items() if found and all(isinstance(each, str) for each in found)}
 
 
 _TREC = Policy(order="score", duplicates="error", no_gold="zero", max_failed=1.0)

@@ -52,7 +52,7 @@ def batch_of(run):
     rows = [row for ranking in run.values() for row in ranking]
     documents = Slices.of(row[0] for row in rows)
     return RankingBatch(
-        queries=list(run),
+        names=Slices.of(run),
         lengths=np.array([len(ranking) for ranking in run.values()]),
         documents=documents,
         keys=documents.keys(),
@@ -132,4 +132,7 @@ def test_what_is_noted_of_a_query_is_what_plain_python_says(run, grades, rel, cu
                 del wanted[name], noted[name]
         assert noted == wanted
         judged = scanned.queries.place[place]
-        assert (judged, query in {owner for owner, _ in grades}) in {(-1, False), (qrels.places.get(query), True)}
+        assert (judged, query in {owner for owner, _ in grades}) in {
+            (-1, False),
+            (dict(zip(qrels.queries, range(len(qrels.queries)), strict=True)).get(query), True),
+        }

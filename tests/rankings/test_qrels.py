@@ -38,7 +38,7 @@ def test_what_shares_its_hash_is_offered_for_comparison():
     """Two judgments of one query with the same key are both found; whoever asked compares the documents."""
     qrels = make([(b"q1", b"a", 1), (b"q1", b"b", 2)])
     index = qrels._index
-    same = index._replace(pairs=np.full(2, index.pairs[0]), judgment=np.array([0, 1]))
+    same = index._replace(pairs=np.full(2, index.pairs[0]), judgment=np.array([0, 1]), has_twins=True)
     same.bitmap[:] = True
     qrels.__dict__["_index"] = same
     rows, judgments = qrels.find(np.full(1, index.pairs[0]))

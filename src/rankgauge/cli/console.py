@@ -11,8 +11,6 @@ from contextlib import contextmanager
 from itertools import zip_longest
 from typing import TYPE_CHECKING
 
-import typer
-
 if TYPE_CHECKING:
     from rich.console import Console
 
@@ -63,6 +61,8 @@ def plain_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
 
     By hand, because a listing may have a thousand rows, over which rich takes half a second.
     """
+    import typer
+
     lines = [[_lines(cell) for cell in row] for row in rows]
     widths = [
         max([_width(title), *(_width(line) for row in lines for line in row[place])])

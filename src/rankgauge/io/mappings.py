@@ -8,7 +8,7 @@ import math
 import struct
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, repeat
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -44,7 +44,10 @@ def qrels_of_mapping(mapping: _Mapping) -> Qrels:
         judged = list(map(mapping.__getitem__, names))
         lengths = np.fromiter(map(len, judged), np.int64, len(judged))
         documents = list(chain.from_iterable(judged))
-        packed = struct.pack(f"{len(documents)}d", *chain.from_iterable(own.values() for own in judged))
+        if not all(kind is dict for kind in set(map(type, judged))):
+            judged = list(map(dict, judged))
+        values = map(dict.values, cast("list[dict[str, float]]", judged))
+        packed = struct.pack(f"{len(documents)}d", *chain.from_iterable(values))
     except (TypeError, ValueError, AttributeError, OverflowError, struct.error):
         raise DataError(_QRELS, _explained(mapping, "grade")) from None
     grades = np.frombuffer(packed, dtype=np.float64)
@@ -125,7 +128,7 @@ def _batch(rankings: Sequence[tuple[str, Mapping[str, float]]]) -> RankingBatch:
     documents = Slices.of(encoded(document) for _, ranking in rankings for document in ranking)
     scores = [score for _, ranking in rankings for score in ranking.values()]
     return RankingBatch(
-        queries=[encoded(query) for query, _ in rankings],
+        names=Slices.of(encoded(query) for query, _ in rankings),
         lengths=np.array([len(ranking) for _, ranking in rankings], dtype=np.int64),
         documents=documents,
         keys=documents.keys(),

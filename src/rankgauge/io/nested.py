@@ -90,7 +90,7 @@ class NestedRun:
     def _batch(self, queries: Sequence[str]) -> RankingBatch:
         rankings = [self._rankings[query] for query in queries]
         documents, numbers, lengths = _columns(rankings)
-        return RankingBatch([encoded(query) for query in queries], lengths, documents, documents.keys(), numbers)
+        return RankingBatch(Slices.of(map(encoded, queries)), lengths, documents, documents.keys(), numbers)
 
 
 def read_nested_qrels(path: Path, *, name: str) -> Qrels:

@@ -180,7 +180,7 @@ def _batch(rows: pl.DataFrame, starts: Ints) -> RankingBatch:
     if not (np.isfinite(scores).all() and documents.length.all() and all(queries)):
         raise _UnusableError
     return RankingBatch(
-        queries=queries,
+        names=Slices.of(queries),
         lengths=np.diff(np.append(starts, rows.height)),
         documents=documents,
         keys=keys,

@@ -21,6 +21,8 @@ __all__ = [
     "Scores",
     "assign",
     "dense",
+    "distinct",
+    "first_of_each",
     "gather",
     "one_a_rank",
     "same_rank_as_before",
@@ -153,6 +155,19 @@ def assign(hits: Rows, *, repeats: bool) -> Ints:
             chosen.append(best)
             taken.add(golds[best])
     return np.array(chosen, dtype=np.int64)
+
+
+def distinct(values: Ints) -> Ints:
+    """Return the distinct values, in order; what numpy has for it loads much that nothing else needs."""
+    ordered = np.sort(values)
+    return ordered[first_of_each(ordered)]
+
+
+def first_of_each(ordered: Ints) -> Flags:
+    """Return which values, of values in order, are not the same as the one before."""
+    first = np.ones(len(ordered), dtype=np.bool_)
+    first[1:] = ordered[1:] != ordered[:-1]
+    return first
 
 
 def gather(owners: Ints, samples: Ints) -> tuple[Ints, Ints]:

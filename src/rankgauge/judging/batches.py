@@ -13,10 +13,11 @@ import numpy as np
 
 from rankgauge.errors import Problem
 from rankgauge.judged import Flags, Ints, Rows
+from rankgauge.judged.rows import distinct
 from rankgauge.judging.ranks import Ranks, ranks_of
 from rankgauge.judging.repeats import RepeatFinder, Repeats, surplus
 from rankgauge.judging.run import JudgedPart, RunCollector, shown
-from rankgauge.rankings import RankingBatch, Slices
+from rankgauge.rankings import RankingBatch
 
 __all__ = ["BatchJudge", "after_ranking", "own_rows", "queries_with_ties", "refuse_ties"]
 
@@ -48,7 +49,7 @@ class BatchJudge:
             ScatteredError: One of them came before.
         """
         qrels, policy = self._run.qrels, self._run.profile.policy
-        places = self._run.enter(batch.queries)
+        places = self._run.enter(batch.names)
         if (places < 0).any():
             batch, places = batch.of_queries(places >= 0), places[places >= 0]
         if policy.score_dtype == "float32":
@@ -86,10 +87,10 @@ class BatchJudge:
         _, first, times = np.unique(group, return_index=True, return_counts=True)
         repeated = rows[first[times > 1]][:_MOST_PROBLEMS]
         owners = batch.owners()[repeated].tolist()
-        documents = batch.documents.at(repeated).texts()
+        documents, queries = batch.documents.at(repeated).texts(), batch.queries
         self._run.refuse(
             Problem(
-                f"query {shown(batch.queries[owner])!r} retrieves document {shown(document)!r} {count} times, and "
+                f"query {shown(queries[owner])!r} retrieves document {shown(document)!r} {count} times, and "
                 "policy says duplicates=error; mend the run, or choose duplicates=first, last or best"
             )
             for owner, document, count in zip(owners, documents, times[times > 1].tolist(), strict=False)
@@ -161,7 +162,7 @@ def queries_with_ties(found: Rows, ranks: Ranks) -> Ints:
     n_judged = np.diff(np.append(edges, len(order)))
     highest, lowest = np.maximum.reduceat(gain, edges), np.minimum.reduceat(gain, edges)
     lowest[n_judged < (high - low + 1)[edges]] = 0.0  # some of them are not judged
-    return np.unique(sample[edges][highest != lowest])
+    return distinct(sample[edges][highest != lowest])
 
 
 def refuse_ties(run: RunCollector, tied: Ints) -> None:
@@ -192,7 +193,7 @@ def _begins(sample: Ints, low: Ints) -> Flags:
 
 def own_rows(batch: RankingBatch) -> Flags:
     """Return which rows retrieve a document that is called as the query is."""
-    own = Slices.of(batch.queries)
+    own = batch.names
     owners = batch.owners()
     rows = np.flatnonzero(batch.keys == own.keys()[owners])
     flags = np.zeros(len(batch.keys), dtype=np.bool_)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import struct
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import chain, repeat
 from typing import cast
 
@@ -16,6 +16,7 @@ import numpy as np
 
 from rankgauge.errors import DataError, Problem
 from rankgauge.judged import Floats, Ints, Rows
+from rankgauge.judged.rows import distinct
 from rankgauge.judging.batches import after_ranking
 from rankgauge.judging.ranks import Ranks
 from rankgauge.judging.run import RunCollector
@@ -28,6 +29,9 @@ _STEP = 200_000
 
 _LONG = 100
 """From how many results a query on each one's scores are packed by themselves."""
+
+_FEW = 16
+"""Up to how many documents of one score going through them is faster than numbering them."""
 
 _Ranking = Mapping[str, float]
 
@@ -159,18 +163,20 @@ class _Part:
         """Return how far below the first of its tie each tied document stands."""
         names, by_id = self._collector.qrels.names, self._collector.profile.policy.ties != "given"
         documents: dict[int, list[str]] = {}
-        places: dict[tuple[int, int], dict[str, int]] = {}
+        places: dict[tuple[int, int], Callable[[str], int]] = {}
         below = []
         columns = (owner.tolist(), low.tolist(), high.tolist(), gold.tolist())
         for query, first, last, judgment in zip(*columns, strict=True):
             if query not in documents:
                 documents[query] = self._in_order(query, scores[starts[query] : starts[query] + self._depth[query]])
-            if (query, first) not in places:
+            place_of = places.get((query, first))
+            if place_of is None:
                 members = documents[query][first - 1 : last]
                 if by_id:
                     members.sort(reverse=True)  # characters sort as their UTF-8 bytes do
-                places[query, first] = {document: place for place, document in enumerate(members)}
-            below.append(places[query, first][names[judgment]])
+                numbered = {document: place for place, document in enumerate(members)} if last - first > _FEW else None
+                place_of = places[query, first] = members.index if numbered is None else numbered.__getitem__
+            below.append(place_of(names[judgment]))
         return np.array(below, dtype=np.int64)
 
     def _in_order(self, query: int, scores: Floats) -> list[str]:
@@ -188,7 +194,7 @@ def _descending(scores: Floats, starts: Ints, lengths: Ints) -> Floats:
     rises[inner - 1] = False
     if not rises.any():
         return scores
-    unsorted = np.unique(np.searchsorted(starts, np.flatnonzero(rises) + 1, side="right") - 1)
+    unsorted = distinct(np.searchsorted(starts, np.flatnonzero(rises) + 1, side="right") - 1)
     ordered = scores.copy()
     for query in unsorted.tolist():
         own = ordered[starts[query] : starts[query] + lengths[query]]

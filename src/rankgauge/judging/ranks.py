@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from rankgauge.judged import Floats, Ints
+from rankgauge.judged.rows import distinct
 from rankgauge.rankings import RankingBatch
 
 __all__ = ["Ranks", "ranks_of"]
@@ -66,7 +67,7 @@ def ranks_of(batch: RankingBatch, rows: Ints, *, by_id: bool) -> Ranks:
     low[tied] = edges[group] - first[tied] + 1
     high[tied] = edges[group + 1] - first[tied]
     if by_id:
-        chosen = np.unique(group)
+        chosen = distinct(group)
         sizes = edges[chosen + 1] - edges[chosen]
         members = np.repeat(edges[chosen] - (np.cumsum(sizes) - sizes), sizes) + np.arange(int(sizes.sum()))
         member_rows = members if sorting is None else sorting.row_at[members]
@@ -91,7 +92,7 @@ def _sorting(batch: RankingBatch, begins: np.ndarray, starts: Ints) -> _Sorting 
     rises = np.flatnonzero((batch.scores[1:] > batch.scores[:-1]) & ~begins[1:n]) + 1
     if not len(rises):
         return None
-    unsorted = np.unique(np.searchsorted(starts, rises, side="right") - 1)
+    unsorted = distinct(np.searchsorted(starts, rises, side="right") - 1)
     lengths = np.diff(np.append(starts, n))[unsorted]
     rows = np.repeat(starts[unsorted] - (np.cumsum(lengths) - lengths), lengths) + np.arange(int(lengths.sum()))
     order = rows[np.lexsort((-batch.scores[rows], np.repeat(unsorted, lengths)))]  # stable: as given among equals

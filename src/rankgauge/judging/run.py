@@ -5,16 +5,17 @@ Judged runs: collecting what the parts of a run came to, and making one `Judged`
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
 
 from rankgauge.errors import DataError, NothingToEvaluateError, Problem
 from rankgauge.judged import Flags, Ints, Judged, Rows
+from rankgauge.judged.rows import distinct, first_of_each
 from rankgauge.judging.relevance import relevance_of
 from rankgauge.policy import Profile
-from rankgauge.rankings import Qrels
+from rankgauge.rankings import Qrels, Slices
 
 __all__ = ["JudgedPart", "JudgedRun", "RunCollector", "ScatteredError", "shown"]
 
@@ -101,12 +102,12 @@ class RunCollector:
         self._n_unjudged = 0
         self._looks = b""
 
-    def enter(self, queries: Sequence[bytes]) -> Ints:
+    def enter(self, names: Slices) -> Ints:
         """
         Note which queries have come.
 
         Args:
-            queries: Their ids.
+            names: Their ids.
 
         Returns:
             The place of each among the judged ones; -1 for one that is not judged.
@@ -114,12 +115,12 @@ class RunCollector:
         Raises:
             ScatteredError: One of them came before.
         """
-        places = self.qrels.places_of(queries)
+        places = self.qrels.places_of(names)
         judged = places[places >= 0]
         with self._lock:
-            self._looks = self._looks or (queries[0] if queries else b"")
+            self._looks = self._looks or b"".join(names.at(slice(0, 1)).texts())
             self._n_unjudged += len(places) - len(judged)
-            if self._seen[judged].any() or len(set(judged.tolist())) < len(judged):
+            if self._seen[judged].any() or len(distinct(judged)) < len(judged):
                 raise ScatteredError
             self._seen[judged] = True
         return places
@@ -177,7 +178,7 @@ class RunCollector:
             places=places,
             missing=~self._seen[places],
             n_unjudged=self._n_unjudged,
-            n_tied=len(np.unique(tied)),
+            n_tied=len(distinct(tied)),
             n_repeats=sum(part.n_repeats for part in self._parts),
         )
 
@@ -194,7 +195,8 @@ class RunCollector:
         kept = number[qrels.owners] >= 0
         rows = found._replace(sample=number[found.sample], gold=(np.cumsum(kept) - 1)[found.gold])
         first = np.zeros(len(order), dtype=np.bool_)
-        first[np.unique(rows.gold, return_index=True)[1]] = True
+        by_gold = np.argsort(rows.gold, kind="stable")  # rows stand in order of rank, and so each one's do
+        first[by_gold] = first_of_each(rows.gold[by_gold])
         gold_sample = number[qrels.owners[kept]]
         n_gold = len(gold_sample)
         gold_rank = np.arange(n_gold) - np.searchsorted(gold_sample, gold_sample) + 1

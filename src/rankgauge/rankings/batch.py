@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -23,7 +22,7 @@ class RankingBatch:
     The rankings of some queries, each whole and in the order given.
 
     Attributes:
-        queries: The id of each query.
+        names: The id of each query.
 
         lengths: How many rows each query has; shape (queries,).
 
@@ -37,12 +36,17 @@ class RankingBatch:
             nobody asked. Rankings never depend on it.
     """
 
-    queries: Sequence[bytes]
+    names: Slices
     lengths: Ints
     documents: Slices
     keys: Words
     scores: Floats
     stated: Floats | None = None
+
+    @property
+    def queries(self) -> list[bytes]:
+        """Return the id of each query, as an object of its own."""
+        return self.names.texts()
 
     @property
     def starts(self) -> Ints:
@@ -56,19 +60,18 @@ class RankingBatch:
     def of_queries(self, wanted: Flags) -> RankingBatch:
         """Return the same for some of the queries."""
         rows = np.repeat(wanted, self.lengths)
-        kept = [query for query, keep in zip(self.queries, wanted.tolist(), strict=True) if keep]
-        return self._with_rows(rows, kept, self.lengths[wanted])
+        return self._with_rows(rows, self.names.at(wanted), self.lengths[wanted])
 
     def without_rows(self, dropped: NDArray[np.bool_]) -> RankingBatch:
         """Return the same without some of the rows."""
         kept = ~dropped
         lengths = np.bincount(self.owners()[kept], minlength=len(self.lengths))
-        return self._with_rows(kept, self.queries, lengths)
+        return self._with_rows(kept, self.names, lengths)
 
-    def _with_rows(self, rows: Flags, queries: Sequence[bytes], lengths: Ints) -> RankingBatch:
+    def _with_rows(self, rows: Flags, names: Slices, lengths: Ints) -> RankingBatch:
         return dataclasses.replace(
             self,
-            queries=queries,
+            names=names,
             lengths=lengths,
             documents=self.documents.at(rows),
             keys=self.keys[rows],

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, pairwise
@@ -127,15 +127,27 @@ class Qrels:
             digest.update(encoded("\n".join(chain(self.query_names, self.listed))))
         return f"sha256:{digest.hexdigest()}"
 
-    @cached_property
-    def places(self) -> Mapping[bytes, int]:
-        """Return the place of each query by its id."""
-        return {query: place for place, query in enumerate(self.queries)}
-
-    def places_of(self, queries: Sequence[bytes]) -> Ints:
+    def places_of(self, names: Slices) -> Ints:
         """Return the place of each query; -1 for one that is not judged."""
-        find = self.places.get
-        return np.fromiter((find(query, -1) for query in queries), np.int64, len(queries))
+        own, keys, order, are_distinct = self._names
+        if not are_distinct:  # two ids share a hash, and only comparing them all can tell them apart
+            places = {query: place for place, query in enumerate(self.queries)}
+            return np.fromiter((places.get(name, -1) for name in names.texts()), np.int64, len(names.start))
+        asked = names.keys()
+        found = np.minimum(np.searchsorted(keys, asked), len(keys) - 1)
+        places_found = order[found]
+        same = keys[found] == asked
+        same[same] = names.at(same).equal(own.at(places_found[same]))
+        return np.where(same, places_found, -1)
+
+    @cached_property
+    def _names(self) -> tuple[Slices, Words, Ints, bool]:
+        """Return the query ids, their keys in order, the place of each key, and whether no two keys are the same."""
+        own = Slices.of(self.queries)
+        keys = own.keys()
+        order = np.argsort(keys)
+        keys = keys[order]
+        return own, keys, order, not (keys[1:] == keys[:-1]).any()
 
     def salted(self, keys: Words, owners: Ints) -> Words:
         """
@@ -166,6 +178,8 @@ class Qrels:
         first = np.searchsorted(index.pairs, pairs[rows])
         there = index.pairs[np.minimum(first, len(index.pairs) - 1)] == pairs[rows]
         rows, first = rows[there], first[there]
+        if not index.has_twins:
+            return rows, index.judgment[first]
         several = np.searchsorted(index.pairs, pairs[rows], side="right") - first
         within = np.arange(int(several.sum())) - np.repeat(np.cumsum(several) - several, several)
         return np.repeat(rows, several), index.judgment[np.repeat(first, several) + within]
@@ -180,7 +194,8 @@ class Qrels:
         shift = np.uint64(64 - bits)
         bitmap = np.zeros(1 << bits, dtype=np.bool_)
         bitmap[(pairs >> shift).view(np.int64)] = True
-        return _Index(salts, pairs[order], order, bitmap, shift)
+        pairs = pairs[order]
+        return _Index(salts, pairs, order, bitmap, shift, bool((pairs[1:] == pairs[:-1]).any()))
 
     def _refuse_repeats(self) -> None:
         pairs, order = self._index.pairs, self._index.judgment
@@ -213,6 +228,7 @@ class _Index(NamedTuple):
     judgment: Ints
     bitmap: Flags
     shift: np.uint64
+    has_twins: bool
 
 
 def _salts(count: int) -> Words:

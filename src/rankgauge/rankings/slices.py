@@ -185,7 +185,7 @@ class Slices(NamedTuple):
             Places of texts, shape (n,).
         """
         table = self.table()
-        ranks = _ranked(self.texts()) if table is None else np.unique(table, return_inverse=True)[1]
+        ranks = _ranked(self.texts()) if table is None else _ranked_in(table)
         return np.lexsort((-ranks, groups))
 
 
@@ -193,3 +193,12 @@ def _ranked(texts: Sequence[bytes]) -> Ints:
     """Return the place of each text among the distinct ones in byte order."""
     places = {text: place for place, text in enumerate(sorted(set(texts)))}
     return np.fromiter(map(places.__getitem__, texts), np.int64, len(texts))
+
+
+def _ranked_in(table: NDArray[np.bytes_]) -> Ints:
+    """Return the same for texts in a table."""
+    order = np.argsort(table, kind="stable")
+    ordered = table[order]
+    ranks = np.zeros(len(table), dtype=np.int64)
+    ranks[order[1:]] = np.cumsum(ordered[1:] != ordered[:-1])
+    return ranks

@@ -23,7 +23,7 @@ LINES = st.lists(
 def found(text, count, *, more):
     """Return the fields of a text, as tuples of bytes."""
     data = text.encode()
-    buffer = np.zeros(len(data) + 2 * PADDING, dtype=np.uint8)
+    buffer = np.full(len(data) + 2 * PADDING, 255, dtype=np.uint8)
     buffer[PADDING : PADDING + len(data)] = np.frombuffer(data, dtype=np.uint8)
     fields = find_fields(buffer, PADDING + len(data), count, more=more)
     return list(zip(*(fields.column(number).texts() for number in range(count)), strict=True))

@@ -66,7 +66,7 @@ def find_fields(buffer: NDArray[np.uint8], end: int, count: int, *, more: bool) 
     Find the fields of all lines of a buffer.
 
     Args:
-        buffer: `PADDING` bytes, then lines.
+        buffer: `PADDING` bytes that are not blank, then lines.
 
         end: Where the last line ends, behind its newline.
 
@@ -80,16 +80,15 @@ def find_fields(buffer: NDArray[np.uint8], end: int, count: int, *, more: bool) 
     Raises:
         MalformedError: A line has too few fields, or too many.
     """
-    part = buffer[PADDING:end]
-    blank = part <= _BLANK
-    ends = None if (blank[1:] & blank[:-1]).any() else _single_spaced(part, blank, count)
+    blank = buffer[:end] <= _BLANK
+    ends = None if (blank[1:] & blank[:-1]).any() else _single_spaced(buffer[:end], blank, count)
     if ends is None:
-        return _general(buffer, part, ~blank, count, more=more)
+        return _general(buffer, end, ~blank[PADDING:], count, more=more)
     begin = np.empty(len(ends), dtype=np.int64)
     begin[0] = PADDING
     np.add(ends[:-1, -1], 1, out=begin[1:])
     if (buffer[begin] == _COMMENT).any():
-        return _general(buffer, part, ~blank, count, more=more)
+        return _general(buffer, end, ~blank[PADDING:], count, more=more)
     return Fields(buffer, begin, ends)
 
 
@@ -97,15 +96,15 @@ def _single_spaced(part: NDArray[np.uint8], blank: Flags, count: int) -> Ints | 
     """Return where fields end, if every line has the same number of them with one separator each; else None."""
     lines = int(np.count_nonzero(part == _NEWLINE))
     ends = np.flatnonzero(blank)
-    if not lines or len(ends) != lines * count or blank[0]:
+    if not lines or len(ends) != lines * count or blank[PADDING]:
         return None
-    ends += PADDING
     table = ends.reshape(-1, count)
-    return table if (part[table[:, -1] - PADDING] == _NEWLINE).all() else None
+    return table if (part[table[:, -1]] == _NEWLINE).all() else None
 
 
-def _general(buffer: NDArray[np.uint8], part: NDArray[np.uint8], solid: Flags, count: int, *, more: bool) -> Fields:
+def _general(buffer: NDArray[np.uint8], place: int, solid: Flags, count: int, *, more: bool) -> Fields:
     """Find fields by their edges, whatever stands between them."""
+    part = buffer[PADDING:place]
     inside = np.zeros(len(part) + 2, dtype=np.bool_)
     inside[1:-1] = solid
     edges = np.flatnonzero(inside[1:] != inside[:-1])

@@ -30,7 +30,7 @@ _KEEP_LAST = np.array([0] + [((1 << (8 * n)) - 1) << (8 * (8 - n)) for n in rang
 """Masks that keep the last n of eight bytes, which an integer holds in its high bytes."""
 
 _POWERS = 10.0 ** np.arange(_MOST_DECIMALS + 1)
-_EXACT = 1 << 53
+_EXACT, _EXACT_DIGITS = 1 << 53, 15
 _SPLITTER = float((1 << 27) + 1)
 _NEAR_TIE = 1e-6
 _ROUNDS = 8
@@ -92,7 +92,8 @@ def _fixed(texts: Slices, decimals: int) -> tuple[Floats, NDArray[np.bool_]]:
         part = _digits(words[behind + size - 8], np.int64(size), fits)
         mantissa = mantissa * np.uint64(10**size) + part
         behind += size
-    values = _quotient(mantissa, max(decimals, 0), fits)
+    is_exact = int(whole.max()) + max(decimals, 0) <= _EXACT_DIGITS
+    values = _quotient(mantissa, max(decimals, 0), fits, is_exact=is_exact)
     if signed:
         np.negative(values, out=values, where=negative)
     return values, fits
@@ -115,7 +116,7 @@ def _digits(words: Words, count: Ints | np.int64, fits: NDArray[np.bool_]) -> Wo
     return words
 
 
-def _quotient(mantissa: Words, decimals: int, fits: NDArray[np.bool_]) -> Floats:
+def _quotient(mantissa: Words, decimals: int, fits: NDArray[np.bool_], *, is_exact: bool) -> Floats:
     """
     Return mantissa / 10**decimals, correctly rounded; clear *fits* where that cannot be told.
 
@@ -126,7 +127,7 @@ def _quotient(mantissa: Words, decimals: int, fits: NDArray[np.bool_]) -> Floats
     power = _POWERS[decimals]
     high = mantissa.astype(np.float64)
     values: Floats = high / power
-    large = np.flatnonzero(mantissa > _EXACT)
+    large = fits[:0] if is_exact else np.flatnonzero(mantissa > _EXACT)
     if not len(large):
         return values
     high, quotient = high[large], values[large]

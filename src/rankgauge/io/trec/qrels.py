@@ -18,6 +18,7 @@ from rankgauge.rankings import PADDING, Qrels, Slices
 __all__ = ["read_qrels"]
 
 _FIELDS = 4
+_SOLID = 255
 _QUERY, _DOCUMENT, _GRADE = 0, 2, 3
 
 
@@ -42,6 +43,7 @@ def read_qrels(path: Path, *, name: str | None = None) -> Qrels:
     with open_file(path) as opened:
         data = opened.stream.read()
     buffer = np.zeros(len(data) + 2 * PADDING + 1, dtype=np.uint8)
+    buffer[:PADDING] = _SOLID
     buffer[PADDING : PADDING + len(data)] = np.frombuffer(data, dtype=np.uint8)
     end = PADDING + len(data)
     if data and not data.endswith(b"\n"):

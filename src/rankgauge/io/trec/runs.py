@@ -22,7 +22,7 @@ from rankgauge.io.trec.metadata import Header, read_header
 from rankgauge.io.trec.numbers import parse_floats
 from rankgauge.io.trec.window import Window
 from rankgauge.judged import Flags
-from rankgauge.rankings import RankingBatch
+from rankgauge.rankings import RankingBatch, words_of
 
 __all__ = ["BLOCK", "RunFile"]
 
@@ -35,7 +35,7 @@ _SMALL = 1 << 22
 """A file with fewer bytes is not worth a second thread."""
 
 _LONGEST_SEARCH = 1 << 24
-_COMMENT = 35
+_WORD = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +173,7 @@ class RunFile:
         if len(wrong):
             raise MalformedError
         return RankingBatch(
-            queries=fields.column(_QUERY).at(starts).texts(),
+            names=fields.column(_QUERY).at(starts),
             lengths=np.diff(np.append(starts, len(begins))),
             documents=documents,
             keys=documents.keys(),
@@ -221,9 +221,18 @@ def _query_boundary(stream: IO[bytes], place: int) -> int | None:
 def _query_begins(fields: Fields) -> Flags:
     """Return which lines hold another query than the line before."""
     queries = fields.column(_QUERY)
-    keys = queries.keys()
-    begins = np.ones(len(keys), dtype=np.bool_)
-    np.not_equal(keys[1:], keys[:-1], out=begins[1:])
+    begins = np.ones(len(queries.start), dtype=np.bool_)
+    longest = int(queries.length.max())
+    if longest <= 2 * _WORD:  # the first eight bytes and the last eight are all of an id
+        words = words_of(queries.buffer)
+        own = words[queries.start]
+        np.not_equal(own[1:], own[:-1], out=begins[1:])
+        if longest > _WORD:
+            own = words[queries.start + queries.length - _WORD]
+            begins[1:] |= own[1:] != own[:-1]
+        begins[1:] |= queries.length[1:] != queries.length[:-1]
+    doubtful = np.flatnonzero(begins[1:]) + 1  # what stands behind a short id may differ, too
+    begins[doubtful] = ~queries.at(doubtful).equal(queries.at(doubtful - 1))
     return begins
 
 

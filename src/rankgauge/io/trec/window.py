@@ -13,6 +13,8 @@ from rankgauge.rankings import PADDING
 __all__ = ["Window"]
 
 _NEWLINE = b"\n"
+_SOLID = 255
+"""What stands before the lines; anything but white space."""
 
 
 class Window:
@@ -20,7 +22,7 @@ class Window:
     A part of a stream in memory.
 
     Attributes:
-        buffer: The bytes, with `PADDING` bytes before and behind what counts.
+        buffer: The bytes, with `PADDING` bytes before and behind what counts; those before are not blank.
 
         begin: Where what counts begins.
 
@@ -84,6 +86,7 @@ class Window:
     def _reserve(self, size: int) -> None:
         self._size = size
         self.buffer = np.zeros(size + 2 * PADDING + 1, dtype=np.uint8)
+        self.buffer[:PADDING] = _SOLID
 
     def _read(self, target: memoryview) -> int:
         readinto = getattr(self._stream, "readinto", None)

@@ -167,15 +167,16 @@ class RunScan:
 
     def add(self, batch: RankingBatch) -> None:
         """Scan some queries; once one of them has come again, only note their names."""
-        self.names += batch.queries
-        self.is_scattered = self.is_scattered or not self._seen.isdisjoint(batch.queries)
-        self._seen.update(batch.queries)
+        queries = batch.queries
+        self.names += queries
+        self.is_scattered = self.is_scattered or not self._seen.isdisjoint(queries)
+        self._seen.update(queries)
         self.is_scattered = self.is_scattered or len(self._seen) < len(self.names)
         if self.is_scattered:
             return
         self.states_ranks = self.states_ranks or batch.stated is not None
-        rows, salts = BatchRows(batch), _salts(batch.queries)
-        places = np.full(len(batch.lengths), -1) if self._qrels is None else self._qrels.places_of(batch.queries)
+        rows, salts = BatchRows(batch), _salts(queries)
+        places = np.full(len(batch.lengths), -1) if self._qrels is None else self._qrels.places_of(batch.names)
         given, stated = in_given_order(rows)
         rises, falls = rows.steps(given, np.greater), rows.steps(given, np.less)
         is_unsorted = rows.any(rows.steps(batch.scores, np.greater))
@@ -265,9 +266,9 @@ class RunScan:
         shown = np.argsort(repeats.rows[first])[: _MOST_REPEATS - len(self.repeats)]
         firsts = repeats.rows[first[shown]]
         documents = batch.documents.at(firsts).texts()
-        owners = rows.owners[firsts].tolist()
+        owners, queries = rows.owners[firsts].tolist(), batch.queries
         self.repeats += [
-            Repeat(batch.queries[owner], document, count)
+            Repeat(queries[owner], document, count)
             for owner, document, count in zip(owners, documents, times[shown].tolist(), strict=True)
         ]
         again = np.ones(len(repeats.rows), dtype=np.bool_)
