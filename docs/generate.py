@@ -17,6 +17,9 @@ from rankgauge.catalog.parameters import signature_parameters
 from rankgauge.config import json_schema
 from rankgauge.declarations import Metric
 from rankgauge.errors import Problem
+from rankgauge.testing import LawInfo
+from rankgauge.testing.calling import CONVENTIONS, ROLES
+from rankgauge.testing.laws import laws_of
 
 __all__ = ["generated", "main"]
 
@@ -39,6 +42,7 @@ def generated() -> dict[Path, str]:
     return {
         ROOT / "docs/reference/metrics.md": _metrics(),
         ROOT / "docs/reference/matchers.md": _matchers(),
+        ROOT / "docs/reference/laws.md": _laws(),
         ROOT / "docs/reference/config.md": _config(),
         ROOT / "docs/reference/errors.md": _errors(),
         ROOT / "configs/schema.json": json.dumps(json_schema(), indent=2) + "\n",
@@ -179,6 +183,30 @@ def _described(kind: type) -> tuple[str, list[str]]:
     found = [" ".join(each.split()) for each in attributes.split("\n\n") if each.strip()]
     named = [f"`{name}`: {told.strip()}" for name, _, told in (each.partition(":") for each in found)]
     return " ".join(text.partition("\n\n")[0].split()), named
+
+
+def _laws() -> str:
+    text = (ROOT / "docs/laws.template").read_text(encoding="utf-8")
+    for kind in ("metric", "normalizer", "comparer", "matcher"):
+        columns = ("law", "what it says", "checked of") if kind == "metric" else ("law", "what it says")
+        rows = ["| " + " | ".join(columns) + " |", "|" + "---|" * len(columns)]
+        for law in laws_of(kind).values():
+            cells = [f"`{law.name}`", law.summary + (", where declared" if _is_declared_text_law(law) else "")]
+            rows.append(f"| {' | '.join([*cells, _subjects(law)] if kind == 'metric' else cells)} |")
+        text = text.replace(f"{{{kind} laws}}", "\n".join(rows))
+    for name, meanings in (("conventions", CONVENTIONS), ("roles", ROLES)):
+        listed = "\n".join(f"| `{key}` | {meaning} |" for key, meaning in meanings.items())
+        text = text.replace(f"{{{name}}}", f"| name | what it is |\n|---|---|\n{listed}")
+    return text
+
+
+def _is_declared_text_law(law: LawInfo) -> bool:
+    return law.kind != "metric" and law.when == "declared"
+
+
+def _subjects(law: LawInfo) -> str:
+    own = {"every": "all", "declared": "declared", "elsewhere": ""}[law.when]
+    return ", ".join(filter(None, (own, "elsewhere" if law.elsewhere else "")))
 
 
 def _config() -> str:

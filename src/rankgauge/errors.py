@@ -22,7 +22,9 @@ Every error that rankgauge raises.
     │   └── NothingToEvaluateError       exit code 4
     ├── SampleRefusedError               a sample that the policy turns into an error
     ├── NotPicklableError (TypeError)    a function that cannot be sent to another process
-    └── ResultError                      results that cannot be merged, saved or loaded
+    ├── ResultError                      results that cannot be merged, saved or loaded
+    ├── BrokenLawError (AssertionError)  what was checked does not behave; exit code 1
+    └── MissingExtraError (ImportError)  something needs an extra that is not installed
     RunInterrupted (KeyboardInterrupt)   carries the result of what was done; exit code 3
 """
 
@@ -34,12 +36,14 @@ from dataclasses import dataclass
 from typing import Any
 
 __all__ = [
+    "BrokenLawError",
     "CatalogError",
     "ConfigError",
     "DataError",
     "DeclarationError",
     "ExpressionError",
     "MatcherError",
+    "MissingExtraError",
     "MissingGoldError",
     "NameClashError",
     "NotPicklableError",
@@ -271,6 +275,34 @@ class NotPicklableError(RankgaugeError, TypeError):
 
 class ResultError(RankgaugeError):
     """Results that cannot be merged, saved, loaded or compared."""
+
+
+class BrokenLawError(RankgaugeError, AssertionError):
+    """
+    A metric, normalizer, comparer, matcher or plugin does not behave.
+
+    Attributes:
+        report: Which law is broken, with the smallest example; a report of `rankgauge.testing`.
+    """
+
+    exit_code = 1
+
+    def __init__(self, message: str, report: Any) -> None:  # noqa: ANN401  # the type lives in a higher layer
+        self.report = report
+        super().__init__(message)
+
+
+class MissingExtraError(RankgaugeError, ImportError):
+    """
+    Something needs a distribution that only an extra of rankgauge installs.
+
+    Attributes:
+        extra: The extra.
+    """
+
+    def __init__(self, what: str, extra: str) -> None:
+        self.extra = extra
+        super().__init__(f"{what} needs more than rankgauge itself installs: `pip install 'rankgauge[{extra}]'`")
 
 
 class RunInterrupted(KeyboardInterrupt):

@@ -18,6 +18,7 @@ Everything that a plugin author imports, and nothing else.
 """
 
 from rankgauge.declarations import (
+    ComparerLaw,
     Law,
     Matcher,
     Record,
@@ -35,6 +36,7 @@ from rankgauge.hookspecs import hookimpl
 from rankgauge.judged import Cutoff, Judged, JudgedSample, Rows, Scores
 
 __all__ = [
+    "ComparerLaw",
     "Cutoff",
     "DataError",
     "Judged",

@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import sys
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -16,6 +15,7 @@ from rankgauge.declarations import parse_matcher
 from rankgauge.errors import MatcherError, UnknownNameError
 from rankgauge.matchers.comparers import contained, equal
 from rankgauge.matchers.normalizers import casefold, collapse_whitespace, lower
+from rankgauge.testing import check_comparer, check_matcher, check_normalizer
 
 CATALOG = Catalog.discover(own_only=True)
 NORMALIZERS = {name: claim.declaration for name, claim in CATALOG.all("normalizer").items()}
@@ -44,22 +44,8 @@ BLOCKS = st.lists(CLOSE_TEXTS | TEXTS, max_size=5)
 
 
 @pytest.mark.parametrize("name", NORMALIZERS)
-@given(text=TEXTS)
-def test_normalizer_is_total_and_pure(name, text):
-    function = NORMALIZERS[name].function
-    once = function(text)
-
-    assert isinstance(once, str)
-    assert once == function(text)
-
-
-@pytest.mark.parametrize("name", [name for name, each in NORMALIZERS.items() if each.stage != "decode"])
-@given(text=TEXTS)
-def test_normalizer_is_idempotent(name, text):
-    function = NORMALIZERS[name].function
-    once = function(text)
-
-    assert once == function(once)
+def test_normalizer_obeys_the_laws(name):
+    check_normalizer(NORMALIZERS[name].function, cases=20).raise_if_broken()
 
 
 @pytest.mark.parametrize("name", [name for name, each in NORMALIZERS.items() if each.stage == "fold"])
@@ -79,14 +65,16 @@ def test_normalizers_of_a_named_matcher_are_idempotent_together(name, text):
     assert once == MATCHERS[name].normalize(once)
 
 
-@pytest.mark.parametrize("spec", COMPARERS)
-@given(retrieved=BLOCKS, gold=BLOCKS)
-def test_comparer_scores_from_zero_to_one_in_the_shape_of_the_block(spec, retrieved, gold):
-    scores = COMPARERS[spec](retrieved, gold)
+@pytest.mark.parametrize("name", CATALOG.all("comparer"))
+def test_comparer_obeys_the_laws(name):
+    check_comparer(CATALOG.all("comparer")[name].declaration.function, cases=40).raise_if_broken()
 
-    assert scores.shape == (len(retrieved), len(gold))
-    assert scores.dtype == np.float64
-    assert ((scores >= 0) & (scores <= 1)).all()
+
+def test_only_remem_lets_an_empty_text_match():
+    laws = {name: claim.declaration.laws for name, claim in CATALOG.all("comparer").items()}
+
+    assert [name for name, each in laws.items() if "empty-scores-zero" not in each] == ["remem"]
+    assert all("reflexive" in each for each in laws.values())
 
 
 @pytest.mark.parametrize("spec", COMPARERS)
@@ -98,37 +86,14 @@ def test_block_equals_its_pairs(spec, retrieved, gold):
     assert [list(row) for row in compare(retrieved, gold)] == pairs
 
 
-@pytest.mark.parametrize("spec", COMPARERS)
 @given(text=CLOSE_TEXTS | TEXTS)
-def test_empty_text_matches_nothing_and_every_other_matches_itself(spec, text):
-    compare = COMPARERS[spec]
-
-    if spec == "remem":  # to the letter: an empty chunk comes from everything
-        assert compare([""], [text]).tolist() == [[1.0]]
-        return
-    assert compare([""], [text]).tolist() == [[0.0]]
-    assert compare([text], [""]).tolist() == [[0.0]]
-    assert compare([text], [text]).tolist() == [[1.0 if text else 0.0]]
+def test_everything_matches_an_empty_chunk_as_remem_has_it(text):
+    assert COMPARERS["remem"]([""], [text]).tolist() == [[1.0]]
 
 
 @pytest.mark.parametrize("name", MATCHERS)
-@given(blank=st.text(" \t\n\u00a0\u2003", max_size=4), text=TEXTS)
-def test_text_of_which_nothing_is_left_matches_nothing(name, blank, text):
-    matcher = MATCHERS[name]
-    nothing = matcher.normalize(blank)
-    if nothing == "" and name != "chunk-remem":
-        for retrieved, gold in ((nothing, matcher.normalize(text)), (matcher.normalize(text), nothing)):
-            assert matcher.compare([retrieved], [gold])[0, 0] < matcher.matcher.threshold
-
-
-@pytest.mark.parametrize("name", MATCHERS)
-@given(text=TEXTS)
-def test_text_of_which_something_is_left_matches_itself(name, text):
-    matcher = MATCHERS[name]
-    prepared = matcher.normalize(text)
-
-    matches = matcher.compare([prepared], [prepared])[0, 0] >= matcher.matcher.threshold
-    assert matches == (prepared != "" or name == "chunk-remem")
+def test_matcher_obeys_the_laws(name):
+    check_matcher(name, catalog=CATALOG, cases=40).raise_if_broken()
 
 
 @pytest.mark.parametrize("name", MATCHERS)

@@ -119,3 +119,8 @@ def test_all_is_complete_and_every_name_can_be_loaded():
 def test_a_name_that_is_not_there_is_an_attribute_error():
     with pytest.raises(AttributeError, match="no attribute 'Engin'"):
         _ = rankgauge.Engin
+
+
+def test_naming_the_checks_loads_no_hypothesis():
+    loaded, _ = modules_after("import rankgauge.testing")
+    assert {"hypothesis", "pytest"} & loaded == set()

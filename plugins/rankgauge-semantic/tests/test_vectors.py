@@ -129,3 +129,11 @@ def test_a_single_batch_and_a_pipe_see_nothing(recorder, monkeypatch):
     monkeypatch.setattr(sys, "stderr", io.StringIO())
     Vectors(Embedder("m", recorder(), batch_size=2)).add(["a", "bb", "ccc"])
     assert "" == sys.stderr.getvalue()
+
+
+def test_half_a_character_is_replaced_before_the_model_sees_it(recorder):
+    record = recorder()
+    scores = Vectors(Embedder("m", record)).cosines(["a \ud800 b"], ["a \ufffd b"])
+
+    assert record.batches == [["a \ufffd b", "a \ufffd b"]]
+    assert scores.tolist() == [[1.0]]

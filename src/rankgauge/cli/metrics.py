@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rankgauge.cli import diff
+from rankgauge.cli import checks, diff
 from rankgauge.cli.console import plain_table, warn_of_faults
 from rankgauge.cli.options import make_catalog
 
@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
 __all__ = ["app"]
 
-app = typer.Typer(help="List metrics, show what one is, or compare two profiles.", no_args_is_help=True)
+app = typer.Typer(help="List metrics, show what one is, check one, or compare two profiles.", no_args_is_help=True)
+app.command("check", help=checks.CHECK_HELP)(checks.check_metric)
 app.command("diff", help=diff.HELP)(diff.diff_metrics)
 
 _CUTOFFS = {

@@ -4,12 +4,14 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections import Counter
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from rankgauge.cli import checks
 from rankgauge.cli.console import plain_table, remark
 from rankgauge.cli.options import make_catalog, make_engine
 
@@ -36,9 +38,30 @@ def list_plugins() -> None:
 
 
 @app.command("check")
-def check_plugins() -> None:
-    """Report everything that is wrong with any plugin; exit 1 if anything is."""
+def check_plugins(
+    name: Annotated[
+        str | None,
+        typer.Argument(
+            help="A plugin, by its distribution or its entry point: everything it offers is checked against the laws.",
+            show_default=False,
+        ),
+    ] = None,
+    *,
+    without: Annotated[list[str] | None, checks.WITHOUT] = None,
+    cases: Annotated[int, checks.CASES] = 100,
+    as_json: Annotated[bool, checks.JSON] = False,
+) -> None:
+    """Report everything that is wrong with any plugin, or check one against the laws; exit 1 if anything is wrong."""
+    if name is not None:
+        checks.check_one_plugin(name, without=without or [], cases=cases, as_json=as_json)
+        return
     catalog = make_catalog()
+    if as_json:
+        import orjson
+
+        faults = [dataclasses.asdict(fault) for fault in catalog.faults]
+        typer.echo(orjson.dumps({"ok": not faults, "faults": faults}, option=orjson.OPT_INDENT_2).decode())
+        raise typer.Exit(1 if faults else 0)
     for fault in catalog.faults:
         typer.echo(str(fault))
     count = sum(not plugin.disabled for plugin in catalog.plugins)

@@ -3,6 +3,7 @@
 from rankgauge.declarations.formats import Reader, Record, Reporter, Source, reader, reporter
 from rankgauge.declarations.matching import (
     Comparer,
+    ComparerLaw,
     Matcher,
     NamedMatcher,
     Normalizer,
@@ -16,6 +17,7 @@ from rankgauge.declarations.signature import Parameter
 
 __all__ = [
     "Comparer",
+    "ComparerLaw",
     "Law",
     "Matcher",
     "Metric",

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Mapping, Sequence
+import typing
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -30,6 +31,16 @@ __all__ = [
     "normalizer",
     "parse_matcher",
 ]
+
+ComparerLaw = Literal["reflexive", "empty-scores-zero", "symmetric"]
+"""
+A property that `rankgauge.testing` checks for every comparer that declares it.
+
+`reflexive`: a text that is not empty scores 1 against itself. `empty-scores-zero`: an empty text scores 0 against
+everything. `symmetric`: two texts score the same in either order.
+"""
+
+_COMPARER_LAWS = frozenset(typing.get_args(ComparerLaw))
 
 Stage = Literal["decode", "strip", "fold"]
 STAGES: tuple[Stage, ...] = ("decode", "strip", "fold")
@@ -74,6 +85,8 @@ class Comparer(Authored):
         check: ``(**params) -> None``, raises where the comparer cannot work; called before any data is read.
 
         prepare: ``(texts, **params) -> None``, called with the distinct texts of many samples before each is compared.
+
+        laws: Which laws hold.
     """
 
     name: str
@@ -81,6 +94,7 @@ class Comparer(Authored):
     version: str = "1"
     check: Callable[..., None] | None = None
     prepare: Callable[..., None] | None = None
+    laws: frozenset[ComparerLaw] = frozenset({"reflexive", "empty-scores-zero"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,6 +190,7 @@ def comparer(
     version: str = "1",
     check: Callable[..., None] | None = None,
     prepare: Callable[..., None] | None = None,
+    laws: Iterable[ComparerLaw] = ("reflexive", "empty-scores-zero"),
 ) -> Callable[[ComparerFunction], ComparerFunction]:
     """
     Declare a comparer: ``(retrieved: Sequence[str], gold: Sequence[str], **params) -> scores``.
@@ -192,15 +207,22 @@ def comparer(
             called with the distinct normalized texts of many samples before each of them is compared. Scores must not
             depend on it, and what it raises is passed over: a sample's own comparison fails for itself.
 
+        laws: Which laws hold; see `ComparerLaw`.
+
     Returns:
         A decorator that leaves the function as it is.
 
     Raises:
-        DeclarationError: When applied: the name cannot be used.
+        DeclarationError: When applied: the name cannot be used, or a law is none.
     """
 
     def decorate(function: ComparerFunction) -> ComparerFunction:
-        declaration = Comparer(_name(name), function, version, check=check, prepare=prepare)
+        declared = frozenset(laws)
+        if unknown := declared - _COMPARER_LAWS:
+            listed = ", ".join(sorted(map(repr, unknown)))
+            msg = f"comparer {name!r} names {listed}, which is no law; laws are {', '.join(sorted(_COMPARER_LAWS))}"
+            raise DeclarationError(msg)
+        declaration = Comparer(_name(name), function, version, check=check, prepare=prepare, laws=declared)
         function.__rankgauge__ = declaration  # type: ignore[attr-defined]  # see metric
         return function
 

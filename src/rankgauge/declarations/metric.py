@@ -28,14 +28,17 @@ __all__ = ["Law", "Metric", "declared", "metric", "sample_metric"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-Law = Literal["bounded", "perfect-is-one", "best-first", "padding", "tail", "duplicates", "monotone-in-k"]
+Law = Literal[
+    "bounded", "perfect-is-one", "best-first", "relevant-helps", "padding", "tail", "duplicates", "monotone-in-k"
+]
 """
-A property that the tests check for every metric that declares it.
+A property that `rankgauge.testing` checks for every metric that declares it.
 
 `bounded`: the score lies in `range`. `perfect-is-one`: a perfect order scores 1. `best-first`: no order of the same
-items beats gold first, best first. `padding`: unjudged items below the last one, up to k, change nothing. `tail`:
-irrelevant items behind rank k change nothing. `duplicates`: repeating a retrieved item never raises the score.
-`monotone-in-k`: the score never falls as k grows.
+items beats gold first, best first. `relevant-helps`: a relevant item in place of an irrelevant one never lowers the
+score. `padding`: unjudged items below the last one, up to k, change nothing. `tail`: irrelevant items behind rank k
+change nothing. `duplicates`: repeating a retrieved item never raises the score. `monotone-in-k`: the score never falls
+as k grows.
 """
 
 _LAWS = frozenset(typing.get_args(Law))

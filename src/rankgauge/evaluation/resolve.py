@@ -208,9 +208,9 @@ def _pinned_parameter(
 def _check_together(request: Request, metric: Metric, params: Mapping[str, Value]) -> None:
     if metric.check is None:
         return
-    names = {parameter.name for parameter in metric.parameters}
+    usual = plain_parameters(metric.parameters)
     try:
-        metric.check(**{name: value for name, value in params.items() if name in names})
+        metric.check(**{name: params.get(name, value) for name, value in usual.items()})
     except ValueError as error:
         msg = f"{request.written!r} cannot be computed: {error}"
         raise ParameterError(msg) from None

@@ -107,7 +107,7 @@ def json_escaped(retrieved: Sequence[str], gold: Sequence[str]) -> Block:
     return block
 
 
-@comparer("remem")
+@comparer("remem", laws=("reflexive",))  # an empty chunk comes from everything
 def remem(retrieved: Sequence[str], gold: Sequence[str]) -> Block:
     """
     Score 1 where REMem's `is_chunk_from_original` says that a chunk comes from an original, else 0.

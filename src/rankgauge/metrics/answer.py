@@ -30,7 +30,16 @@ def _details(judged: Judged, *, k: Cutoff) -> Mapping[str, Sequence[Any]]:
     gold="answer",
     matcher=_containing,
     uses_rel=False,
-    laws=("bounded", "perfect-is-one", "best-first", "padding", "tail", "duplicates", "monotone-in-k"),
+    laws=(
+        "bounded",
+        "perfect-is-one",
+        "best-first",
+        "relevant-helps",
+        "padding",
+        "tail",
+        "duplicates",
+        "monotone-in-k",
+    ),
     undefined="the ground truth has no answer",
     details=_details,
     joins=("expected_span",),
@@ -63,7 +72,7 @@ def answer_containment(judged: Judged, *, k: Cutoff) -> Scores:
     judges="answer",
     matcher="exact",
     uses_rel=False,
-    laws=("bounded", "perfect-is-one"),
+    laws=("bounded", "relevant-helps", "perfect-is-one"),
     undefined="the ground truth has no answer",
 )
 def answer_exact_match(judged: Judged) -> Scores:

@@ -51,7 +51,7 @@ def _expected(judged: Judged, *, k: Cutoff | None = None) -> Scores:
     gold=("relevant", "passages"),
     matcher="chunk",
     short=("MAP", "AP", "map_cut_{k}"),
-    laws=("bounded", "best-first", "padding", "tail", "duplicates", "monotone-in-k"),
+    laws=("bounded", "best-first", "relevant-helps", "padding", "tail", "duplicates", "monotone-in-k"),
     details=_details,
     joins=("relevant",),
     expectation=_expected,
@@ -85,7 +85,7 @@ def average_precision(judged: Judged, *, k: Cutoff | None = None) -> Scores:
     matcher="chunk",
     short=("gm_map", "GMAP"),
     aggregate="geometric",
-    laws=("bounded", "best-first", "padding", "tail", "duplicates"),
+    laws=("bounded", "best-first", "relevant-helps", "padding", "tail", "duplicates"),
     joins=("relevant",),
     expectation=_expected,
 )

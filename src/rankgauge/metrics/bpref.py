@@ -18,7 +18,7 @@ _EPSILON = 1e-5
 @metric(
     "retrieval-bpref",
     short=("bpref",),
-    laws=("bounded", "perfect-is-one", "best-first", "padding", "tail", "duplicates"),
+    laws=("bounded", "perfect-is-one", "best-first", "relevant-helps", "padding", "tail", "duplicates"),
 )
 def bpref(judged: Judged) -> Scores:
     """
@@ -53,7 +53,7 @@ def bpref(judged: Judged) -> Scores:
     "retrieval-gm-bpref",
     short=("gm_bpref",),
     aggregate="geometric",
-    laws=("bounded", "perfect-is-one", "best-first", "padding", "tail", "duplicates"),
+    laws=("bounded", "perfect-is-one", "best-first", "relevant-helps", "padding", "tail", "duplicates"),
 )
 def geometric_bpref(judged: Judged) -> Scores:
     """
@@ -76,7 +76,7 @@ def geometric_bpref(judged: Judged) -> Scores:
 @metric(
     "retrieval-inf-ap",
     short=("infAP", "inf_ap"),
-    laws=("bounded", "padding", "tail", "duplicates"),
+    laws=("bounded", "relevant-helps", "padding", "tail", "duplicates"),
 )
 def inferred_average_precision(judged: Judged) -> Scores:
     """

@@ -114,7 +114,7 @@ def num_rel(judged: Judged) -> Scores:
     aggregate="sum",
     describes=True,
     defined=_always,
-    laws=("best-first", "padding", "tail", "duplicates"),
+    laws=("best-first", "relevant-helps", "padding", "tail", "duplicates"),
     expectation="itself",
 )
 def num_rel_ret(judged: Judged) -> Scores:

@@ -23,7 +23,7 @@ _HIGHEST = 1023
     short=("err", "ERR"),
     uses_rel=False,
     needs_max_grade=True,
-    laws=("bounded", "best-first", "padding", "tail", "duplicates", "monotone-in-k"),
+    laws=("bounded", "best-first", "relevant-helps", "padding", "tail", "duplicates", "monotone-in-k"),
     undefined="the ground truth has no item with a gain",
 )
 def expected_reciprocal_rank(

@@ -42,7 +42,16 @@ def any_found(judged: Judged, k: Cutoff | None) -> Scores:
     gold=("relevant", "passages"),
     matcher="chunk",
     short=("hit", "Success", "success_{k}", "hit_rate", "HitRate"),
-    laws=("bounded", "perfect-is-one", "best-first", "padding", "tail", "duplicates", "monotone-in-k"),
+    laws=(
+        "bounded",
+        "perfect-is-one",
+        "best-first",
+        "relevant-helps",
+        "padding",
+        "tail",
+        "duplicates",
+        "monotone-in-k",
+    ),
     joins=("relevant", "top_k"),
     expectation=_expected,
 )

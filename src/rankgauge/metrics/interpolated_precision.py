@@ -32,7 +32,7 @@ def _check_levels(*, recalls: str = _LEVELS, rounding: Rounding = "nearest") -> 
     short=("IPrec", "iprec_at_recall", "iprec_at_recall_{recall}"),
     pins="recall",
     check=_check_level,
-    laws=("bounded", "perfect-is-one", "best-first", "padding", "tail", "duplicates"),
+    laws=("bounded", "perfect-is-one", "best-first", "relevant-helps", "padding", "tail", "duplicates"),
 )
 def interpolated_precision(judged: Judged, *, recall: float = 0.0, rounding: Rounding = "nearest") -> Scores:
     """
@@ -64,7 +64,7 @@ def interpolated_precision(judged: Judged, *, recall: float = 0.0, rounding: Rou
     matcher="chunk",
     short=("11pt_avg",),
     check=_check_levels,
-    laws=("bounded", "perfect-is-one", "best-first", "padding", "tail", "duplicates"),
+    laws=("bounded", "perfect-is-one", "best-first", "relevant-helps", "padding", "tail", "duplicates"),
 )
 def average_over_levels(judged: Judged, *, recalls: str = _LEVELS, rounding: Rounding = "nearest") -> Scores:
     """

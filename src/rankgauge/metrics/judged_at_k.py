@@ -35,7 +35,7 @@ def _details(judged: Judged, *, k: Cutoff) -> Mapping[str, Sequence[Any]]:
     "retrieval-judged-at-k",
     short=("judged", "Judged"),
     uses_rel=False,
-    laws=("bounded", "tail"),
+    laws=("bounded", "relevant-helps", "tail"),
     defined=_has_grades,
     undefined="the ground truth is a plain list, which judges nothing but what it lists, or nothing was retrieved",
     details=_details,

@@ -24,7 +24,7 @@ def _coverage_details(judged: Judged, *, k: Cutoff) -> Mapping[str, Sequence[Any
     gold="keywords",
     matcher="keyword",
     uses_rel=False,
-    laws=("bounded", "best-first", "padding", "tail", "duplicates", "monotone-in-k"),
+    laws=("bounded", "best-first", "relevant-helps", "padding", "tail", "duplicates", "monotone-in-k"),
     undefined="the ground truth has no keyword",
     details=_coverage_details,
 )
@@ -55,7 +55,7 @@ def keyword_coverage(judged: Judged, *, k: Cutoff) -> Scores:
     gold="keywords",
     matcher="keyword",
     uses_rel=False,
-    laws=("bounded", "padding", "tail", "duplicates", "monotone-in-k"),
+    laws=("bounded", "relevant-helps", "padding", "tail", "duplicates", "monotone-in-k"),
     undefined="the ground truth has no keyword",
 )
 def keyword_reciprocal_rank(judged: Judged, *, k: Cutoff | None = None) -> Scores:
@@ -86,7 +86,7 @@ def keyword_reciprocal_rank(judged: Judged, *, k: Cutoff | None = None) -> Score
     gold="keywords",
     matcher="keyword",
     uses_rel=False,
-    laws=("bounded", "padding", "tail", "duplicates"),
+    laws=("bounded", "relevant-helps", "padding", "tail", "duplicates"),
     undefined="the ground truth has no keyword",
 )
 def keyword_ndcg(judged: Judged, *, k: Cutoff | None, credit: Literal["keyword", "rank"] = "keyword") -> Scores:

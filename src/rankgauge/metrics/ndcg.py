@@ -75,7 +75,7 @@ def _expected(
     matcher="chunk",
     short=("ndcg", "nDCG", "ndcg_cut_{k}"),
     uses_rel=False,
-    laws=("bounded", "perfect-is-one", "best-first", "padding", "tail", "duplicates"),
+    laws=("bounded", "perfect-is-one", "best-first", "relevant-helps", "padding", "tail", "duplicates"),
     details=_ndcg_details,
     check=_check,
     expectation=_expected,
@@ -153,7 +153,7 @@ def _any_expected(
     gold=("relevant", "passages"),
     matcher="chunk",
     short=("ndcg_any", "NDCG_any"),
-    laws=("bounded", "perfect-is-one", "best-first", "padding", "tail", "duplicates"),
+    laws=("bounded", "perfect-is-one", "best-first", "relevant-helps", "padding", "tail", "duplicates"),
     details=_any_details,
     expectation=_any_expected,
 )

@@ -40,7 +40,7 @@ def _expected(judged: Judged, *, k: Cutoff | None = None, p: float = 0.9) -> Sco
     short=("rbp", "RBP"),
     uses_rel=False,
     check=_check,
-    laws=("bounded", "best-first", "padding", "tail", "duplicates", "monotone-in-k"),
+    laws=("bounded", "best-first", "relevant-helps", "padding", "tail", "duplicates", "monotone-in-k"),
     undefined="the ground truth has no item with a gain",
     expectation=_expected,
 )

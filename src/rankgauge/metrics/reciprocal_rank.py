@@ -39,7 +39,16 @@ def _expected(judged: Judged, *, k: Cutoff | None = None) -> Scores:
     gold=("relevant", "passages"),
     matcher="chunk",
     short=("MRR", "RR", "recip_rank"),
-    laws=("bounded", "perfect-is-one", "best-first", "padding", "tail", "duplicates", "monotone-in-k"),
+    laws=(
+        "bounded",
+        "perfect-is-one",
+        "best-first",
+        "relevant-helps",
+        "padding",
+        "tail",
+        "duplicates",
+        "monotone-in-k",
+    ),
     details=_details,
     expectation=_expected,
 )

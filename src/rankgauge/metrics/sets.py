@@ -24,7 +24,7 @@ def _check_beta(*, beta: float = 1.0) -> None:
     gold=("relevant", "passages"),
     matcher="chunk",
     short=("set_P", "SetP", "set_precision"),
-    laws=("bounded", "best-first"),
+    laws=("bounded", "best-first", "relevant-helps"),
     expectation="itself",
 )
 def set_precision(judged: Judged) -> Scores:
@@ -50,7 +50,7 @@ def set_precision(judged: Judged) -> Scores:
     gold=("relevant", "passages"),
     matcher="chunk",
     short=("set_recall", "SetR"),
-    laws=("bounded", "best-first", "padding", "tail", "duplicates"),
+    laws=("bounded", "best-first", "relevant-helps", "padding", "tail", "duplicates"),
     expectation="itself",
 )
 def set_recall(judged: Judged) -> Scores:
@@ -76,7 +76,7 @@ def set_recall(judged: Judged) -> Scores:
     gold=("relevant", "passages"),
     matcher="chunk",
     short=("set_map", "SetAP"),
-    laws=("bounded", "best-first"),
+    laws=("bounded", "best-first", "relevant-helps"),
     expectation="itself",
 )
 def set_map(judged: Judged) -> Scores:
@@ -102,7 +102,7 @@ def set_map(judged: Judged) -> Scores:
     matcher="chunk",
     short=("set_F", "SetF", "set_f"),
     check=_check_beta,
-    laws=("bounded", "best-first"),
+    laws=("bounded", "best-first", "relevant-helps"),
     expectation="itself",
 )
 def set_f(judged: Judged, *, beta: float = 1.0) -> Scores:
@@ -132,7 +132,7 @@ def set_f(judged: Judged, *, beta: float = 1.0) -> Scores:
     gold=("relevant", "passages"),
     matcher="chunk",
     short=("set_relative_P", "SetRelP"),
-    laws=("bounded", "best-first"),
+    laws=("bounded", "best-first", "relevant-helps"),
     expectation="itself",
 )
 def set_relative_precision(judged: Judged) -> Scores:

@@ -12,12 +12,23 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankgauge.plugin import Cutoff, Judged, Matcher, Scores, comparer, hookimpl, metric, named_matcher
+from rankgauge.plugin import (
+    ComparerLaw,
+    Cutoff,
+    Judged,
+    Matcher,
+    Scores,
+    comparer,
+    hookimpl,
+    metric,
+    named_matcher,
+)
 from rankgauge_semantic.embedders import DEFAULT, Embedder, find_embedder
 from rankgauge_semantic.vectors import Vectors
 
 __all__ = ["answer_semantic_similarity", "embedding_cosine", "semantic", "semantic_plugin", "semantic_score"]
 
+_LAWS: Sequence[ComparerLaw] = ("reflexive", "empty-scores-zero", "symmetric")
 _THRESHOLD = 0.7
 _ANY = 1e-6
 """The lowest threshold that a score of six decimals can reach, so that every score above 0 makes a judged row."""
@@ -44,7 +55,7 @@ def _prepare(texts: Sequence[str], *, embedder: str = DEFAULT) -> None:
     _vectors(embedder).add(texts)
 
 
-@comparer("embedding-cosine", check=_check, prepare=_prepare)
+@comparer("embedding-cosine", check=_check, prepare=_prepare, laws=_LAWS)
 def embedding_cosine(retrieved: Sequence[str], gold: Sequence[str], *, embedder: str = DEFAULT) -> NDArray[np.float64]:
     """
     Score the cosine of two texts' embeddings, 0 where it is negative, to six decimals.
@@ -93,7 +104,16 @@ def _details(judged: Judged, *, k: Cutoff | None) -> Mapping[str, Sequence[Any]]
     gold="answer",
     matcher=_scoring,
     uses_rel=False,
-    laws=("bounded", "perfect-is-one", "best-first", "padding", "tail", "duplicates", "monotone-in-k"),
+    laws=(
+        "bounded",
+        "perfect-is-one",
+        "best-first",
+        "relevant-helps",
+        "padding",
+        "tail",
+        "duplicates",
+        "monotone-in-k",
+    ),
     undefined="the ground truth has no answer",
     details=_details,
 )
@@ -178,7 +198,7 @@ def semantic_plugin(embedder: Embedder, *, name: str, threshold: float = _THRESH
         if embedder.check is not None:
             embedder.check()
 
-    @comparer(f"{name}-cosine", check=check, prepare=vectors.add)
+    @comparer(f"{name}-cosine", check=check, prepare=vectors.add, laws=_LAWS)
     def cosine(retrieved: Sequence[str], gold: Sequence[str]) -> NDArray[np.float64]:
         """Score the cosine of two texts' embeddings, 0 where it is negative, to six decimals."""
         return vectors.cosines(retrieved, gold)

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 import threading
 from collections.abc import Iterator, Sequence
@@ -22,6 +23,9 @@ __all__ = ["Vectors"]
 
 _DIGITS = 6
 """Decimals of a cosine: what a model makes of a text differs beyond them with the texts that it comes with."""
+
+
+_HALVES = re.compile("[\ud800-\udfff]")
 
 
 class Vectors:
@@ -110,7 +114,7 @@ class Vectors:
     def _checked(self, batch: list[str]) -> NDArray[np.float32]:
         model = self._embedder.model
         try:
-            vectors = np.asarray(self._embedder.embed(batch), dtype=np.float64)
+            vectors = np.asarray(self._embedder.embed([_whole(text) for text in batch]), dtype=np.float64)
         except EmbedderError:
             raise
         except Exception as error:
@@ -131,6 +135,11 @@ class Vectors:
             raise EmbedderError(msg)
         lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
         return (vectors / np.where(lengths > 0, lengths, 1.0)).astype(np.float32)
+
+
+def _whole(text: str) -> str:
+    """Return a text without halves of characters, which JSON can hold and tokenizers refuse."""
+    return text if text.isascii() else _HALVES.sub("\ufffd", text)
 
 
 class _Report(Protocol):

@@ -1,0 +1,348 @@
+"""
+The laws of metrics over single rankings, each a strategy and a check that raises where it does not hold.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import pickle
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from random import Random
+from typing import Any, NamedTuple
+
+from hypothesis import strategies as st
+
+from rankgauge.policy import Policy
+from rankgauge.testing.cases import HUGE, Case
+from rankgauge.testing.draws import case_and_k, cases
+from rankgauge.testing.subject import EngineSubject, MetricSubject
+from rankgauge.testing.trial import MetricTrial
+
+__all__ = ["METRIC_LAWS", "MetricLaw"]
+
+POLICIES = (
+    "default",
+    "eval-harness",
+    Policy(duplicates="credit-once"),
+    Policy(duplicates="last"),
+    Policy(judged_only=True),
+    Policy(depth=3),
+)
+"""Whatever a policy does to a ranking, short of counting repeats or letting gains below 0 earn, scores stay bounded."""
+
+REPEATS = (Policy(), Policy(duplicates="credit-once"))
+
+_MOST_TIED = 6
+"""How many results are put in every order that their ties allow: with three of one score, 36 orders."""
+
+Strategies = tuple[st.SearchStrategy[Any], ...]
+
+
+class MetricLaw(NamedTuple):
+    """
+    How a law is checked.
+
+    Attributes:
+        check: Called with a trial and what was drawn.
+
+        draw: Returns what its arguments are drawn from, for a subject.
+
+        skip: Returns why a subject is none for this law; empty where it is one.
+
+        cost: By how much fewer cases are drawn than for a law of one ranking; 0: nothing is drawn.
+    """
+
+    check: Callable[..., None]
+    draw: Callable[[MetricSubject], Strategies]
+    skip: Callable[[MetricSubject], str] = lambda _subject: ""
+    cost: float = 1
+
+
+def _bounded(trial: MetricTrial, at: tuple[Case, int]) -> None:
+    for policy in POLICIES if not trial.subject.slack else POLICIES[:1]:
+        if policy != "eval-harness" or min(at[0].grades) >= 0:
+            trial.within_range(trial.score(*at, policy=policy))
+
+
+def _perfect(trial: MetricTrial, case: Case) -> None:
+    relevant = [item for item in case.best_first if case.grade(item) > 0]
+    if relevant:
+        value = trial.score(case.ranked(relevant), len(relevant))
+        best = trial.subject.range[1 if trial.subject.higher_is_better else 0]
+        trial.same(best, value, "a perfect ranking does not get the best score there is", exact=False)
+
+
+def _perfect_is_one(trial: MetricTrial, at: tuple[Case, int]) -> None:
+    case, k = at
+    others = [item for item in case.distinct if not case.is_judged(item)]
+    value = trial.score(case.ranked([*case.best_first, *others]), k)
+
+    expected = 1.0 if case.n_relevant else None
+    trial.demand(
+        value == expected, f"a perfect ranking should have {'no score' if expected is None else 'the score 1'}"
+    )
+
+
+def _best_first(trial: MetricTrial, at: tuple[Case, int]) -> None:
+    case, k = at
+    value = trial.score(case, k)
+    best = trial.score(case.ranked(sorted(case.distinct, key=lambda item: -case.grade(item))), k, note="best first")
+
+    trial.no_better(value, best, "another order of the same results beats the best one", exact=False)
+
+
+def _relevant_helps(trial: MetricTrial, at: tuple[Case, int], where: int, which: int) -> None:
+    """Put a relevant item that was not retrieved in the place of one that nobody judged."""
+    case, k = at
+    relevant = [item for item in range(len(case.grades)) if case.grade(item) > 0]
+    if not relevant or not case.ranking:
+        return
+    item, place = relevant[which % len(relevant)], where % min(k, len(case.distinct))
+    fresh = itertools.count(max((*case.ranking, len(case.grades) - 1)) + 1)
+    without = [next(fresh) if each == item or rank == place else each for rank, each in enumerate(case.distinct)]
+    better = [item if rank == place else each for rank, each in enumerate(without)]
+    before = trial.score(case.ranked(without), k)
+    after = trial.score(case.ranked(better), k, note=f"a relevant result at rank {place + 1}")
+
+    trial.no_better(before, after, "one more relevant result made the score worse", exact=False)
+
+
+def _padding(trial: MetricTrial, at: tuple[Case, int], pads: int) -> None:
+    case, k = at
+    k = k + pads if trial.subject.slack else k
+    depth = len(case.distinct)
+    padded = case.padded(max(depth, min(k, depth + pads)))
+    before = trial.score(case, k)
+    after = trial.score(padded, k, note="unjudged results put below")
+
+    trial.same(before, after, "results that nobody judged changed the score of a list shorter than k")
+
+
+def _tail(trial: MetricTrial, at: tuple[Case, int], length: int) -> None:
+    case, k = at
+    k = min(k, 15)
+    full = case.padded(k)
+    kept = full if not trial.subject.slack else full.ranked(full.ranking[:k])
+    start = max((*kept.ranking, len(case.grades))) + 1
+    others = [item for item in range(len(case.grades)) if item not in kept.ranking]
+    if not (trial.subject.takes_k and trial.subject.slack):  # without a cutoff, only irrelevant ones change nothing
+        others = [item for item in others if case.grade(item) <= 0]
+    before = trial.score(kept, k)
+    longer = kept.ranked((*kept.ranking, *range(start, start + length), *others))
+    after = trial.score(longer, k, note=f"more results below rank {k}")
+
+    trial.same(before, after, "results below rank k changed the score")
+
+
+def _duplicates(trial: MetricTrial, at: tuple[Case, int], picks: Sequence[tuple[int, int]], policy: Policy) -> None:
+    case, k = at
+    repeated = list(case.ranking)
+    for pick, further in picks:
+        if repeated:
+            place = pick % len(repeated)
+            repeated.insert(min(len(repeated), place + 1 + further), repeated[place])
+    before = trial.score(case, k, policy=policy)
+    after = trial.score(case.ranked(repeated), k, policy=policy, note="some of it again")
+
+    trial.within_range(after)
+    trial.no_better(after, before, "retrieving the same again made the score better")
+
+
+def _monotone(trial: MetricTrial, at: tuple[Case, int], more: int) -> None:
+    case, k = at
+    lower, higher = trial.score(case, k), trial.score(case, min(k + more, trial.subject.huge))
+
+    trial.at_most(lower, higher, "the score fell as k grew")
+
+
+def _ties(trial: MetricTrial, at: tuple[Case, int], which: int, order: Random) -> None:
+    case, k = at
+    ranking = list(case.distinct)
+    kinds = [(case.grade(item), case.is_judged(item)) for item in ranking]
+    places = range(len(ranking))
+    alike = [(one, other) for one, other in itertools.combinations(places, 2) if kinds[one] == kinds[other]]
+    alike.sort(key=lambda pair: case.grade(ranking[pair[0]]) <= 0)  # two that earn something tell more
+    if alike:
+        one, other = alike[which // 2 % len(alike)]
+        k = one + 1 if which % 2 else k  # a cutoff between the two tells more, too
+        before = trial.score(case.ranked(ranking), k)
+        ranking[one], ranking[other] = ranking[other], ranking[one]
+        after = trial.score(case.ranked(ranking), k, note=f"ranks {one + 1} and {other + 1} changed places")
+        trial.same(before, after, "two results of one grade changed places, and the score changed", exact=False)
+    if trial.subject.sees_scores:
+        scores = [float(2 - place // 2) for place in range(len(ranking))]
+        _in_any_order(trial, case.ranked(ranking), k, scores, order)
+
+
+def _constant_scorer(trial: MetricTrial, at: tuple[Case, int], order: Random) -> None:
+    case, k = at
+    case = case.ranked(case.distinct)
+    _in_any_order(trial, case, k, [1.0] * len(case.ranking), order)
+
+
+def _in_any_order(trial: MetricTrial, case: Case, k: int, scores: Sequence[float], order: Random) -> None:
+    """Demand that the order in which scored results came decides nothing."""
+    pairs = list(zip(case.ranking, scores, strict=True))
+    policy = Policy(order="score")
+    before = trial.score(replace(case, scores=tuple(scores)), k, policy=policy, note="ordered by score")
+    order.shuffle(pairs)
+    shuffled = replace(case, ranking=tuple(item for item, _ in pairs), scores=tuple(score for _, score in pairs))
+    after = trial.score(shuffled, k, policy=policy, note="the same, and they came in another order")
+
+    trial.same(before, after, "results with equal scores came in another order, and the score changed", exact=False)
+
+
+def _gold_order(trial: MetricTrial, at: tuple[Case, int], order: Random) -> None:
+    case, k = at
+    items = list(range(len(case.grades)))
+    before = trial.score(case, k)
+    order.shuffle(items)
+    after = trial.score(replace(case, gold_order=tuple(items)), k, note="the ground truth in another order")
+
+    trial.same(before, after, "the ground truth was listed in another order, and the score changed", exact=False)
+
+
+def _empty_list(trial: MetricTrial, at: tuple[Case, int]) -> None:
+    case, k = at
+    value = trial.score(case.ranked(()), k)
+    low = trial.subject.range[0]
+    if value is not None and trial.subject.higher_is_better and low is not None:
+        trial.demand(abs(value - low) <= trial.subject.slack, f"nothing was retrieved, and the score is not {low:g}")
+
+
+def _empty_gold(trial: MetricTrial, at: tuple[Case, int]) -> None:
+    case, k = at
+    value = trial.score(replace(case, grades=(), gold_order=None), k)
+    allowed = "no score" if not trial.subject.slack else "no score, or 0"
+    fine = value is None or (bool(trial.subject.slack) and abs(value) <= trial.subject.slack)
+    trial.demand(fine, f"nothing is relevant, so there should be {allowed}")
+
+
+def _huge_cutoff(trial: MetricTrial, case: Case) -> None:
+    value = trial.score(case, trial.subject.huge)
+
+    trial.demand(value is None or math.isfinite(value), "the score is not finite")
+    trial.within_range(value)
+
+
+def _sees_the_ranking(trial: MetricTrial) -> None:
+    case = Case((3.0, 1.0, 2.0) if trial.subject.graded else (1.0, 1.0, 1.0), ())
+    rankings = [(0, 2, 1), (7, 8, 9), (7, 0, 8), (0,), (7, 8, 0, 2, 1), (7, 8, 1, 0)]
+    found = {trial.score(case.ranked(ranking), min(3, len(ranking))) for ranking in rankings}
+
+    trial.demand(len(found) > 1, "these rankings are as different as can be, and all score the same")
+
+
+def _expectation(trial: MetricTrial, at: tuple[Case, int], size: int) -> None:
+    """Compare the closed form over tied results with the mean over all of their orders, one by one."""
+    (case, k), ranking = at, at[0].distinct[:_MOST_TIED]
+    scores = tuple(float(-(place // size)) for place in range(len(ranking)))
+    ties = [ranking[start : start + size] for start in range(0, len(ranking), size)]
+    tied = replace(case.ranked(ranking), scores=scores)
+    expected = trial.score(tied, k, policy=Policy(order="score", ties="average"), note="expectation over the ties")
+    orders = [itertools.chain(*order) for order in itertools.product(*map(itertools.permutations, ties))]
+    found = [trial.subject.score(case.ranked(tuple(order)), k) for order in orders]
+    known = [score for score in found if score is not None]
+    whole = len(known) == len(found) and expected is not None
+    mean = sum(known) / len(known) if known else None
+    trial.demand(whole or not (known or expected is not None), f"{len(known)} of {len(found)} orders have a score")
+    trial.same(expected, mean, f"the mean over all {len(found)} orders of the ties is {mean!r}", exact=False)
+
+
+def _twice(trial: MetricTrial, at: tuple[Case, int], between: tuple[Case, int]) -> None:
+    before = trial.score(*at)
+    for _ in range(2):
+        after = trial.score(*at, note="again")
+        trial.demand(before == after, "the same ranking scores differently the second time: something remembers")
+        trial.score(*between, note="another one between")
+
+
+def _pickling(trial: MetricTrial) -> None:
+    subject = trial.subject
+    function = subject.sent if isinstance(subject, EngineSubject) else subject.function
+    advice = "define the function at the top of a module, so that it can be found by its name"
+    try:
+        restored = pickle.loads(pickle.dumps(function))  # noqa: S301  # it was pickled on this very line
+    except Exception as error:  # noqa: BLE001  # objects may raise anything
+        trial.demand(False, f"{type(error).__name__}: {error}; {advice}")
+        return
+    trial.demand(type(restored) is type(function), f"what comes back is something else: {restored!r}")
+
+
+def _needs_judging(subject: MetricSubject) -> str:
+    return "it describes the data, and says nothing of how good a ranking is" if subject.describes else ""
+
+
+def _needs_expectation(subject: MetricSubject) -> str:
+    metric = subject.metric if isinstance(subject, EngineSubject) else None
+    if metric is None or metric.over_ties is None:
+        return "it declares no `expectation`"
+    return "" if "relevant" in metric.gold else "ties are averaged where judging is by id"
+
+
+def _needs_k(subject: MetricSubject) -> str:
+    return "" if subject.takes_k else "it has no cutoff"
+
+
+def _needs_k_elsewhere(subject: MetricSubject) -> str:
+    return _needs_k(subject) if subject.slack else ""
+
+
+def _needs_ids(subject: MetricSubject) -> str:
+    return "" if subject.sees_ids else "it sees grades, and cannot tell items apart"
+
+
+def _needs_repeats(subject: MetricSubject) -> str:
+    return "" if subject.sees_repeats else "what it is given cannot hold an item twice"
+
+
+def _needs_scores(subject: MetricSubject) -> str:
+    return "" if subject.sees_scores else "it is given a list in order, and no scores"
+
+
+def _needs_top(subject: MetricSubject) -> str:
+    best = subject.range[1 if subject.higher_is_better else 0]
+    return "" if best is not None else "its range has no best value"
+
+
+def _needs_range(subject: MetricSubject) -> str:
+    return "its range has no bound" if subject.range == (None, None) else ""
+
+
+_ORDER = st.randoms(use_true_random=False)
+_PICKS = st.lists(st.tuples(st.integers(0, 30), st.integers(0, 5)), min_size=1, max_size=4)
+_INDEX = st.integers(0, 11)
+
+
+def _at(*more: st.SearchStrategy[Any]) -> Callable[[MetricSubject], Strategies]:
+    return lambda subject: (case_and_k(subject), *more)
+
+
+def _over_case(subject: MetricSubject) -> Strategies:
+    return (cases(subject),)
+
+
+METRIC_LAWS: dict[str, MetricLaw] = {
+    "bounded": MetricLaw(_bounded, _at(), _needs_range),
+    "perfect": MetricLaw(_perfect, _over_case, _needs_top),
+    "perfect-is-one": MetricLaw(_perfect_is_one, _at()),
+    "best-first": MetricLaw(_best_first, _at()),
+    "relevant-helps": MetricLaw(_relevant_helps, _at(_INDEX, _INDEX)),
+    "padding": MetricLaw(_padding, _at(st.integers(1, 12)), _needs_k_elsewhere),
+    "tail": MetricLaw(_tail, _at(st.integers(1, 5)), _needs_k_elsewhere),
+    "duplicates": MetricLaw(_duplicates, _at(_PICKS, st.sampled_from(REPEATS)), _needs_repeats),
+    "monotone-in-k": MetricLaw(_monotone, _at(st.sampled_from([1, 2, 5, HUGE])), _needs_k),
+    "ties": MetricLaw(_ties, _at(_INDEX, _ORDER), _needs_ids),
+    "constant-scorer": MetricLaw(_constant_scorer, _at(_ORDER), _needs_scores),
+    "gold-order": MetricLaw(_gold_order, _at(_ORDER), _needs_ids),
+    "empty-list": MetricLaw(_empty_list, _at(), _needs_judging),
+    "empty-gold": MetricLaw(_empty_gold, _at()),
+    "huge-cutoff": MetricLaw(_huge_cutoff, _over_case, _needs_k),
+    "sees-the-ranking": MetricLaw(_sees_the_ranking, lambda _subject: (), _needs_judging, cost=0),
+    "expectation": MetricLaw(_expectation, _at(st.integers(1, 3)), _needs_expectation, cost=4),
+    "twice": MetricLaw(_twice, lambda subject: (case_and_k(subject), case_and_k(subject))),
+    "pickling": MetricLaw(_pickling, lambda _subject: (), cost=0),
+}
+"""The laws of one ranking, by name; those of whole runs stand in `run_laws`."""

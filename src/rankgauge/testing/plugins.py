@@ -1,0 +1,125 @@
+"""
+`check_plugin`: everything that a plugin offers, against the laws.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, cast
+
+from rankgauge.catalog import Catalog
+from rankgauge.catalog.discovery import Offer, Plugin, normalized
+from rankgauge.declarations import Metric
+from rankgauge.errors import UnknownNameError, suggest
+from rankgauge.testing.check import CASES, checking
+from rankgauge.testing.laws import Subjects, check_names, laws_of
+from rankgauge.testing.metrics import report_metric
+from rankgauge.testing.report import PluginReport, Report
+from rankgauge.testing.texts import check_comparer, check_matcher, check_normalizer
+
+__all__ = ["check_plugin"]
+
+
+def check_plugin(
+    plugin: object | str,
+    *,
+    without: Iterable[str] | Mapping[str, Iterable[str]] = (),
+    cases: int = CASES,
+    catalog: Catalog | None = None,
+    progress: Callable[[str], None] | None = None,
+) -> PluginReport:
+    """
+    Check a plugin: that it loads, that its names are its own, and every law of everything it offers.
+
+    Args:
+        plugin: A module or object with hooks; or what an installed one is called: its distribution, its entry point,
+            or both as ``distribution:name``.
+
+        without: Laws not to check; or those of each metric, normalizer, comparer or matcher, by its name.
+
+        cases: How many cases to draw for a law.
+
+        catalog: Where an installed one is looked up; by default everything installed.
+
+        progress: Called with the name of what is checked next.
+
+    Returns:
+        What is wrong with the plugin, and a report for everything it offers.
+
+    Raises:
+        MissingExtraError: hypothesis is not installed.
+
+        UnknownNameError: No plugin of that name is installed, or it is disabled.
+
+        ParameterError: A law is none.
+    """
+    spared = _spared(without)
+    with checking("checking a plugin"):
+        if isinstance(plugin, str):
+            known = catalog or Catalog.discover()
+            name, found = plugin, _named(known, plugin)
+        else:
+            name = str(getattr(plugin, "__name__", type(plugin).__name__))
+            known = Catalog.discover(own_only=True, plugins={name: plugin})
+            found = [known.plugins[-1]]
+        ids = {each.id for each in found}
+        faults = tuple(str(fault) for fault in known.faults if fault.plugin in ids)
+        reports = []
+        for offer in (offer for each in found for offer in each.offers):
+            if offer.kind in {"metric", "normalizer", "comparer", "matcher"}:
+                if progress is not None:
+                    progress(f"{offer.kind} {_name_of(offer)}")
+                reports.append(_report(offer, known, spared, cases))
+    return PluginReport(name=name, faults=faults, reports=tuple(reports))
+
+
+def _report(offer: Offer, catalog: Catalog, spared: Callable[[str, str], list[str]], cases: int) -> Report:
+    declaration: Any = offer.declaration
+    without = spared(offer.kind, _name_of(offer))
+    if isinstance(declaration, Metric):
+        usable = any(claim.declaration is declaration for claim in catalog.metrics.values())
+        given = None if usable else declaration.function  # its alias is not its own, which is a fault of the plugin
+        with checking("checking a metric") as attempts:
+            return report_metric(declaration, catalog, given=given, without=without, cases=cases, attempts=attempts)
+    if offer.kind == "normalizer":
+        return check_normalizer(declaration.function, without=without, cases=cases)
+    if offer.kind == "comparer":
+        return check_comparer(declaration.function, without=without, cases=cases)
+    return check_matcher(declaration.source, catalog=catalog, without=without, cases=cases)
+
+
+def _name_of(offer: Offer) -> str:
+    return offer.declaration.alias if isinstance(offer.declaration, Metric) else offer.declaration.name
+
+
+def _named(catalog: Catalog, name: str) -> list[Plugin]:
+    """Return the plugins of that name: those of a distribution, or the one behind an entry point."""
+    distribution, colon, point = name.partition(":")
+    if colon:
+        found = [
+            each for each in catalog.plugins if (each.distribution, each.name) == (normalized(distribution), point)
+        ]
+    else:
+        found = [each for each in catalog.plugins if each.distribution == normalized(name)]
+        found = found or [each for each in catalog.plugins if each.name == name]
+    if not found:
+        known = sorted({each.distribution for each in catalog.plugins} | {each.id for each in catalog.plugins})
+        hint = f"installed are {', '.join(known)}"
+        raise UnknownNameError("plugin", name, suggestions=suggest(name, known), hint=hint)
+    if all(each.disabled for each in found):
+        raise UnknownNameError("plugin", name, hint="it is installed and disabled, so it was not loaded")
+    return [each for each in found if not each.disabled]
+
+
+def _spared(without: Iterable[str] | Mapping[str, Iterable[str]]) -> Callable[[str, str], list[str]]:
+    """Return a function that says which laws are not checked of what; raise for one that is none."""
+    by_name: Mapping[str, Iterable[str]] | None = without if isinstance(without, Mapping) else None
+    general = check_names(None, () if isinstance(without, Mapping) else without)
+    for names in (by_name or {}).values():
+        check_names(None, names)
+
+    def of(kind: str, name: str) -> list[str]:
+        known = laws_of(cast("Subjects", kind))
+        return [law for law in (general if by_name is None else by_name.get(name, ())) if law in known]
+
+    return of

@@ -1,0 +1,371 @@
+"""
+The laws of normalizers, comparers and matchers, each a strategy and a check that raises where it does not hold.
+"""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from rankgauge.catalog import ResolvedMatcher
+from rankgauge.declarations import parse_matcher
+from rankgauge.judging.by_text import checked_scores
+from rankgauge.testing.draws import texts
+from rankgauge.testing.trial import Trial
+
+__all__ = [
+    "COMPARER_LAWS",
+    "MATCHER_LAWS",
+    "NORMALIZER_LAWS",
+    "ComparerSubject",
+    "MatcherSubject",
+    "NormalizerSubject",
+    "TextLaw",
+    "Variant",
+]
+
+Block = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class NormalizerSubject:
+    """A normalizer: its name, its function, and the stage that it declares."""
+
+    name: str
+    function: Callable[[str], str]
+    stage: str
+
+
+class Variant(NamedTuple):
+    """
+    A comparer with one choice of its parameters.
+
+    Attributes:
+        spec: How it is written.
+
+        compare: The function of two blocks of texts.
+
+        compare_cut: The same with a cutoff as the third argument; None where it takes none.
+
+        prepare: Called with many texts before they are compared; None where it declares nothing of the kind.
+    """
+
+    spec: str
+    compare: Callable[..., object]
+    compare_cut: Callable[..., object] | None
+    prepare: Callable[..., object] | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class ComparerSubject:
+    """A comparer: its name, function and variants (the default one first), and how much of rounding is forgiven."""
+
+    name: str
+    function: Callable[..., object]
+    variants: tuple[Variant, ...]
+    slack: float = 2e-6
+    """A score of six decimals may be rounded up once and down the other time."""
+
+
+@dataclass(frozen=True, eq=False)
+class MatcherSubject:
+    """A matcher: its name, what it resolves to, and the laws that its comparer declares."""
+
+    name: str
+    matcher: ResolvedMatcher
+    comparer_laws: frozenset[str]
+
+
+class TextLaw(NamedTuple):
+    """How a law is checked: a check, what its arguments are drawn from, and why a subject is none for it."""
+
+    check: Callable[..., None]
+    draw: Callable[[Any], tuple[st.SearchStrategy[Any], ...]]
+    skip: Callable[[Any], str] = lambda _subject: ""
+    cost: float = 1
+
+
+def _normalized(trial: Trial[NormalizerSubject], text: str, note: str = "") -> str:
+    try:
+        found: object = trial.subject.function(text)
+    except (Exception, SystemExit) as error:  # plugin code may raise anything
+        trial.note(text=repr(text), note=note)
+        trial.demand(False, f"it raised {type(error).__name__}: {error}")
+        raise
+    trial.note(text=repr(text), gives=repr(found), note=note)
+    trial.demand(isinstance(found, str), f"it returned a {type(found).__name__}, and not a text")
+    return str(found)
+
+
+def _normalizer_total(trial: Trial[NormalizerSubject], text: str) -> None:
+    _normalized(trial, text)
+
+
+def _normalizer_twice(trial: Trial[NormalizerSubject], text: str, between: str) -> None:
+    before = _normalized(trial, text)
+    for other in (text, between, text):
+        after = _normalized(trial, other)
+        trial.demand(other != text or before == after, "it gives another text the second time")
+
+
+def _idempotent(trial: Trial[NormalizerSubject], text: str) -> None:
+    once = _normalized(trial, text)
+
+    trial.demand(once == _normalized(trial, once, "again"), "normalizing again changes it again")
+
+
+def _block(
+    trial: Trial[Any],
+    compare: Callable[..., object],
+    retrieved: Sequence[str],
+    gold: Sequence[str],
+    *,
+    variant: str = "",
+    cutoff: float | None = None,
+) -> Block:
+    facts: dict[str, object] = {
+        "retrieved": [repr(text) for text in retrieved],
+        "against": [repr(text) for text in gold],
+        "comparer": variant,
+        "cutoff": "" if cutoff is None else cutoff,
+    }
+    try:
+        returned = compare(retrieved, gold) if cutoff is None else compare(retrieved, gold, cutoff)
+    except (Exception, SystemExit) as error:
+        trial.note(**facts)
+        trial.demand(False, f"it raised {type(error).__name__}: {error}")
+        raise
+    try:
+        scores = checked_scores(returned, len(retrieved), len(gold))
+    except (TypeError, ValueError) as error:
+        trial.note(**facts, returned=repr(returned))
+        trial.demand(False, str(error))
+        raise
+    trial.note(**facts, scores=[[float(score) for score in row] for row in scores])
+    return scores
+
+
+def _comparer_bounded(trial: Trial[ComparerSubject], variant: Variant, retrieved: list[str], gold: list[str]) -> None:
+    _block(trial, variant.compare, retrieved, gold, variant=variant.spec)
+
+
+def _pair_by_pair(trial: Trial[ComparerSubject], variant: Variant, retrieved: list[str], gold: list[str]) -> None:
+    block = _block(trial, variant.compare, retrieved, gold, variant=variant.spec)
+    for row, found in enumerate(retrieved):
+        for column, wanted in enumerate(gold):
+            alone = _block(trial, variant.compare, [found], [wanted], variant=variant.spec)[0, 0]
+            same = abs(block[row, column] - alone) <= trial.subject.slack
+            trial.demand(same, f"in the block the pair scores {block[row, column]!r}, alone {alone!r}")
+
+
+def _comparer_cutoff(
+    trial: Trial[ComparerSubject], variant: Variant, retrieved: list[str], gold: list[str], cutoff: float
+) -> None:
+    if variant.compare_cut is None:
+        return
+    whole = _block(trial, variant.compare, retrieved, gold, variant=variant.spec)
+    cut = _block(trial, variant.compare_cut, retrieved, gold, variant=variant.spec, cutoff=cutoff)
+    above = whole >= min(cutoff + trial.subject.slack, 1.0)
+    below = whole < cutoff - trial.subject.slack
+    kept = bool((np.abs(cut - whole) <= trial.subject.slack)[above].all())
+
+    trial.demand(kept, "a score at or above the cutoff is another one with it")
+    trial.demand(bool((cut < cutoff)[below].all()), "a score below the cutoff reaches it with it")
+
+
+def _comparer_twice(
+    trial: Trial[ComparerSubject], variant: Variant, retrieved: list[str], gold: list[str], between: list[str]
+) -> None:
+    before = _block(trial, variant.compare, retrieved, gold, variant=variant.spec)
+    for _ in range(2):
+        after = _block(trial, variant.compare, retrieved, gold, variant=variant.spec)
+        trial.demand(np.array_equal(before, after), "it scores the same texts differently the second time")
+        _block(trial, variant.compare, between, between, variant=variant.spec)
+
+
+def _prepared(
+    trial: Trial[ComparerSubject], variant: Variant, retrieved: list[str], gold: list[str], others: list[str]
+) -> None:
+    if variant.prepare is None:
+        return
+    before = _block(trial, variant.compare, retrieved, gold, variant=variant.spec)
+    try:
+        variant.prepare(list(dict.fromkeys([*others, *retrieved, *gold])))
+    except Exception as error:  # noqa: BLE001  # plugin code may raise anything
+        trial.demand(False, f"`prepare` raised {type(error).__name__}: {error}")
+    after = _block(trial, variant.compare, retrieved, gold, variant=variant.spec)
+
+    trial.demand(bool((np.abs(before - after) <= trial.subject.slack).all()), "it scores differently once prepared")
+
+
+def _comparer_arguments(trial: Trial[ComparerSubject], variant: Variant, retrieved: list[str], gold: list[str]) -> None:
+    before = (list(retrieved), list(gold))
+    _block(trial, variant.compare, retrieved, gold, variant=variant.spec)
+
+    trial.demand(before == (retrieved, gold), "it changed the texts that it was given; work on a copy")
+
+
+def _reflexive(trial: Trial[ComparerSubject], variant: Variant, text: str) -> None:
+    if text:
+        score = _block(trial, variant.compare, [text], [text], variant=variant.spec)[0, 0]
+        trial.demand(score >= 1.0 - trial.subject.slack, f"a text scores {score!r} against itself")
+
+
+def _empty_scores_zero(trial: Trial[ComparerSubject], variant: Variant, text: str) -> None:
+    for retrieved, gold in (("", text), (text, "")):
+        score = _block(trial, variant.compare, [retrieved], [gold], variant=variant.spec)[0, 0]
+        trial.demand(score == 0.0, f"an empty text scores {score!r}")
+
+
+def _symmetric(trial: Trial[ComparerSubject], variant: Variant, pair: tuple[str, str]) -> None:
+    one, other = pair
+    there = _block(trial, variant.compare, [one], [other], variant=variant.spec)[0, 0]
+    back = _block(trial, variant.compare, [other], [one], variant=variant.spec)[0, 0]
+
+    trial.demand(abs(there - back) <= trial.subject.slack, f"one way it is {there!r}, the other way {back!r}")
+
+
+def _match(trial: Trial[MatcherSubject], retrieved: str, gold: str) -> tuple[str, str, float]:
+    """Return both texts as prepared, and their score."""
+    matcher = trial.subject.matcher
+    try:
+        prepared, wanted = matcher.normalize(retrieved), matcher.normalize(gold)
+    except (Exception, SystemExit) as error:  # plugin code may raise anything
+        trial.note(retrieved=repr(retrieved), against=repr(gold))
+        trial.demand(False, f"a normalizer raised {type(error).__name__}: {error}")
+        raise
+    return prepared, wanted, float(_block(trial, matcher.compare, [prepared], [wanted])[0, 0])
+
+
+def _matcher_total(trial: Trial[MatcherSubject], retrieved: str, gold: str) -> None:
+    _match(trial, retrieved, gold)
+
+
+def _matcher_twice(trial: Trial[MatcherSubject], retrieved: str, gold: str, between: str) -> None:
+    before = _match(trial, retrieved, gold)
+    for _ in range(2):
+        after = _match(trial, retrieved, gold)
+        trial.demand(before == after, "the same texts do not score the same the second time")
+        _match(trial, between, gold)
+
+
+def _matches_itself(trial: Trial[MatcherSubject], text: str) -> None:
+    prepared, _, score = _match(trial, text, text)
+    threshold = trial.subject.matcher.matcher.threshold
+    if prepared:
+        trial.demand(score >= threshold, f"a text of which {prepared!r} is left scores {score!r} against itself")
+
+
+def _nothing_matches_nothing(trial: Trial[MatcherSubject], blank: str, text: str) -> None:
+    for retrieved, gold in ((blank, text), (text, blank)):
+        prepared, wanted, score = _match(trial, retrieved, gold)
+        if "" in {prepared, wanted}:
+            matched = score >= trial.subject.matcher.matcher.threshold
+            trial.demand(not matched, f"a text of which nothing is left scores {score!r}, and so matches")
+
+
+def _prints_as_read(trial: Trial[MatcherSubject]) -> None:
+    matcher = trial.subject.matcher.matcher
+    trial.note(prints=str(matcher))
+
+    trial.demand(parse_matcher(str(matcher)) == matcher, "it is read as another matcher")
+
+
+def _pickling(trial: Trial[Any]) -> None:
+    try:
+        pickle.loads(pickle.dumps(trial.subject.function))  # noqa: S301  # it was pickled on this very line
+    except Exception as error:  # noqa: BLE001  # objects may raise anything
+        advice = "define the function at the top of a module, so that it can be found by its name"
+        trial.demand(False, f"{type(error).__name__}: {error}; {advice}")
+
+
+def _drawn(*strategies: Callable[[], st.SearchStrategy[Any]]) -> Callable[[Any], tuple[st.SearchStrategy[Any], ...]]:
+    return lambda _subject: tuple(each() for each in strategies)
+
+
+def _with_variant(
+    *strategies: Callable[[], st.SearchStrategy[Any]],
+) -> Callable[[ComparerSubject], tuple[st.SearchStrategy[Any], ...]]:
+    return lambda subject: (st.sampled_from(subject.variants), *(each() for each in strategies))
+
+
+def _blocks() -> st.SearchStrategy[list[str]]:
+    return st.lists(st.sampled_from(["a", "ab", "a b", "b", ""]) | texts(), max_size=4)
+
+
+def _blanks() -> st.SearchStrategy[str]:
+    return st.text(" \t\n\u00a0\u2003", max_size=4) | texts()
+
+
+def _related() -> st.SearchStrategy[tuple[str, str]]:
+    """Return what two texts are drawn from: any two, or one and another that holds it."""
+    pair = st.tuples(texts(), texts())
+    return (
+        pair | pair.map(lambda both: (both[0], both[0] + both[1])) | pair.map(lambda both: (both[0], both[1] + both[0]))
+    )
+
+
+def _cutoffs() -> st.SearchStrategy[float]:
+    return st.sampled_from([0.1, 0.5, 0.75, 0.9, 1.0])
+
+
+NORMALIZER_LAWS: dict[str, TextLaw] = {
+    "total": TextLaw(_normalizer_total, _drawn(texts), cost=0.2),
+    "twice": TextLaw(_normalizer_twice, _drawn(texts, texts)),
+    "idempotent": TextLaw(
+        _idempotent,
+        _drawn(texts),
+        lambda subject: "it decodes, and may find more to decode" if subject.stage == "decode" else "",
+        cost=0.2,
+    ),
+    "pickling": TextLaw(_pickling, _drawn(), cost=0),
+}
+
+COMPARER_LAWS: dict[str, TextLaw] = {
+    "bounded": TextLaw(_comparer_bounded, _with_variant(_blocks, _blocks)),
+    "pair-by-pair": TextLaw(_pair_by_pair, _with_variant(_blocks, _blocks)),
+    "cutoff": TextLaw(
+        _comparer_cutoff,
+        _with_variant(_blocks, _blocks, _cutoffs),
+        lambda subject: (
+            "" if any(variant.compare_cut for variant in subject.variants) else "it has no parameter `cutoff`"
+        ),
+    ),
+    "twice": TextLaw(_comparer_twice, _with_variant(_blocks, _blocks, _blocks)),
+    "prepared": TextLaw(
+        _prepared,
+        _with_variant(_blocks, _blocks, _blocks),
+        lambda subject: "" if any(variant.prepare for variant in subject.variants) else "it declares no `prepare`",
+    ),
+    "arguments": TextLaw(_comparer_arguments, _with_variant(_blocks, _blocks)),
+    "reflexive": TextLaw(_reflexive, _with_variant(texts)),
+    "empty-scores-zero": TextLaw(_empty_scores_zero, _with_variant(texts)),
+    "symmetric": TextLaw(_symmetric, _with_variant(_related)),
+    "pickling": TextLaw(_pickling, _drawn(), cost=0),
+}
+
+MATCHER_LAWS: dict[str, TextLaw] = {
+    "prints-as-read": TextLaw(_prints_as_read, _drawn(), cost=0),
+    "total": TextLaw(_matcher_total, _drawn(texts, texts)),
+    "twice": TextLaw(_matcher_twice, _drawn(texts, texts, texts)),
+    "matches-itself": TextLaw(
+        _matches_itself,
+        _drawn(texts),
+        lambda subject: "" if "reflexive" in subject.comparer_laws else "its comparer does not declare to be reflexive",
+    ),
+    "nothing-matches-nothing": TextLaw(
+        _nothing_matches_nothing,
+        _drawn(_blanks, texts),
+        lambda subject: (
+            ""
+            if "empty-scores-zero" in subject.comparer_laws
+            else "its comparer does not declare to score empty texts 0"
+        ),
+    ),
+}

@@ -1,0 +1,382 @@
+"""Checking metrics: the field's faulty definitions are caught by the law one would expect, and right ones pass."""
+
+from __future__ import annotations
+
+import functools
+import sys
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from rankgauge.catalog import Catalog
+from rankgauge.errors import BrokenLawError, MissingExtraError, ParameterError, RankgaugeError, UnknownNameError
+from rankgauge.plugin import Cutoff, Judged, JudgedSample, Scores, comparer, hookimpl, metric, sample_metric
+from rankgauge.testing import check_metric
+from rankgauge.testing.laws import LAWS, laws_of
+from testing import definitions
+from testing.definitions import FAULTY, RIGHT
+
+LAW_NAMES = {name for name, law in laws_of("metric").items() if law.elsewhere}
+
+
+@pytest.mark.parametrize("function", RIGHT, ids=lambda function: function.__name__)
+def test_right_definitions_pass(function):
+    report = check_metric(function, cases=40)
+
+    report.raise_if_broken()
+    assert report.ok
+    assert set(report.holds) | set(report.skipped) == LAW_NAMES
+    assert {"perfect", "best-first", "relevant-helps", "empty-list", "empty-gold", "twice"} <= set(report.holds)
+
+
+@pytest.mark.parametrize(("law", "function"), FAULTY, ids=[f"{law}-{each.__name__}" for law, each in FAULTY])
+def test_faulty_definitions_are_caught(law, function):
+    laws = {law, "bounded"} if law == "no-network" else {law}
+    report = check_metric(function, laws=laws)
+
+    assert report.broken == (law,)
+    assert report[law].reason
+    assert report[law].example or law == "no-network"
+
+
+def test_every_law_of_functions_from_elsewhere_catches_one():
+    assert {law for law, _ in FAULTY} == LAW_NAMES - {"pickling"}
+
+
+@pytest.mark.parametrize(
+    ("function", "law"),
+    [
+        (definitions.precision_over_the_retrieved_count, "padding"),
+        (definitions.average_precision_over_hits, "relevant-helps"),
+        (definitions.recall_that_counts_duplicates, "duplicates"),
+        (definitions.ndcg_with_its_ideal_from_what_was_retrieved, "relevant-helps"),
+        (definitions.recall_that_divides_by_nothing, "empty-gold"),
+    ],
+)
+def test_a_fault_breaks_no_other_law(function, law):
+    assert check_metric(function, cases=40).broken == (law,)
+
+
+def test_the_example_of_a_shrunken_k_is_the_smallest_there_is():
+    example = check_metric(definitions.precision_with_k_shrunk_to_the_list, laws=["padding"])["padding"].example
+
+    assert [(each["gold"], each["retrieved"], each["k"], each["score"]) for each in example] == [
+        ({"doc-0": 1.0}, ["doc-0"], 2, 1.0),
+        ({"doc-0": 1.0}, ["doc-0", "doc-1"], 2, 0.5),
+    ]
+
+
+def test_the_example_of_average_precision_over_hits_is_the_smallest_there_is():
+    """With two relevant items, the second at rank 3: (1 + 2/3) / 2 of two hits, after 1 of one."""
+    example = check_metric(definitions.average_precision_over_hits, laws=["relevant-helps"])["relevant-helps"].example
+
+    assert [each["score"] for each in example] == [1.0, pytest.approx(5 / 6, rel=1e-12)]
+    assert [each["gold"] for each in example] == [{"doc-0": 1.0, "doc-1": 1.0}] * 2
+    before, after = (each["retrieved"] for each in example)
+    assert before[:2] == after[:2]
+    assert (before[0], after[2], len(before), len(after)) == ("doc-0", "doc-1", 3, 3)
+
+
+def test_the_example_of_recall_on_duplicates_passes_one():
+    example = check_metric(definitions.recall_that_counts_duplicates, laws=["duplicates"])["duplicates"].example
+
+    assert example[-1]["gold"] == {"doc-0": 1.0}
+    assert example[-1]["retrieved"][:2] == ["doc-0", "doc-0"]
+    assert (example[-1]["k"], example[-1]["score"]) == (2, 2.0)
+
+
+def test_a_report_tells_what_broke_with_its_example():
+    report = check_metric(definitions.precision_over_the_retrieved_count, cases=20)
+
+    with pytest.raises(BrokenLawError) as raised:
+        report.raise_if_broken()
+    assert raised.value.report is report
+    assert isinstance(raised.value, AssertionError)
+    assert raised.value.exit_code == 1
+    lines = str(raised.value).splitlines()
+    assert lines[0] == "metric precision_over_the_retrieved_count: 16 laws hold, 1 is broken"
+    assert lines[2:7] == [
+        "  broken   padding: unjudged results below the last one, up to k, change nothing: a short list is no excuse",
+        "      gold       doc-0",
+        "      retrieved  doc-0   k = 2   score = 1",
+        "      retrieved  doc-0, doc-1   k = 2   score = 0.5   (unjudged results put below)",
+        "      -> results that nobody judged changed the score of a list shorter than k",
+    ]
+
+
+def test_checks_are_reproducible():
+    one, other = (
+        check_metric(definitions.average_precision_with_repeats, laws=["duplicates", "tail"]) for _ in range(2)
+    )
+
+    assert str(one) == str(other)
+
+
+def test_a_metric_that_remembers_is_broken_and_not_an_accident_of_the_drawing():
+    report = check_metric(definitions.counting_its_calls, laws=["bounded", "twice"])
+
+    assert report.broken == ("twice",)
+
+
+def test_a_lambda_cannot_be_pickled():
+    report = check_metric(lambda retrieved, relevant, k: len(set(retrieved[:k]) & relevant) / k, cases=20)
+
+    assert report.broken == ("pickling",)
+    assert "at the top of a module" in report["pickling"].reason
+
+
+def test_an_object_and_a_partial_are_functions_too():
+    class Recall:
+        def __call__(self, retrieved, relevant, k):
+            return definitions.recall_at_k(retrieved, relevant, k)
+
+    check_metric(Recall(), laws=["perfect", "twice"]).raise_if_broken()
+    at_three = functools.partial(definitions.recall_at_k, k=3)
+    assert check_metric(at_three, laws=["bounded", "relevant-helps", "empty-list"]).ok
+
+
+def test_a_function_over_one_judged_sample_is_scored_by_the_engine():
+    report = check_metric(share_of_found, cases=20)
+
+    report.raise_if_broken()
+    assert {"usable", "perfect", "relevant-helps", "batch-size"} <= set(report.holds)
+    assert report.called == ""
+
+
+def share_of_found(ranking: JudgedSample, *, k: int) -> float | None:
+    return sum(ranking.relevant[:k]) / ranking.n_gold if ranking.n_gold else None
+
+
+@sample_metric("checked-depth-at-k", laws=["tail"])
+def depth_of_it(ranking: JudgedSample, *, k: int) -> float | None:
+    """Reward length."""
+    return min(ranking.depth, 50) / 50 if ranking.n_gold else None
+
+
+def test_a_declared_metric_is_checked_for_what_it_declares_and_what_holds_for_all():
+    report = check_metric(depth_of_it, cases=40)
+
+    assert report.name == "checked-depth-at-k"
+    assert report.broken == ("tail",)
+    assert "best-first" not in report.holds  # it does hold, and was not declared
+    assert "parts" in report.holds
+
+
+@metric("checked-hits-at-k", laws=["tail"], range=(0, None))
+def count_of_hits(judged: Judged, *, k: Cutoff) -> Scores:
+    """Count what is relevant."""
+    return np.where(judged.n_gold() > 0, judged.relevant_ranks(k), np.nan)
+
+
+def test_laws_that_hold_without_being_declared_are_named():
+    report = check_metric(count_of_hits, cases=40)
+
+    report.raise_if_broken()
+    assert {"best-first", "relevant-helps", "padding", "duplicates", "monotone-in-k"} == set(report.could_declare)
+    assert "it could declare best-first" in str(report)
+
+
+def test_a_range_without_a_top_has_no_perfect_score():
+    report = check_metric(definitions.dcg_without_normalization, range=(0, None), without=["duplicates"], cases=20)
+
+    report.raise_if_broken()
+    assert report.skipped["perfect"] == "its range has no best value"
+
+
+def misses(retrieved, relevant, k):
+    return 1 - definitions.recall_at_k(retrieved, relevant, k) if relevant else 0.0
+
+
+def test_where_less_is_better_the_best_score_is_the_lowest():
+    laws = ["bounded", "perfect", "best-first", "relevant-helps", "padding", "duplicates", "empty-list"]
+
+    assert check_metric(misses, higher_is_better=False, laws=laws, cases=40).holds == tuple(laws)
+    assert {"perfect", "relevant-helps"} <= set(check_metric(misses, laws=laws, cases=40).broken)
+
+
+def test_laws_are_chosen_and_left_out():
+    chosen = check_metric(definitions.recall_without_a_cutoff, laws=["bounded", "tail"])
+    assert (chosen.holds, chosen.broken) == (("bounded",), ("tail",))
+    spared = check_metric(definitions.recall_without_a_cutoff, without=["tail"], cases=20)
+    assert spared.ok
+    assert spared.skipped["tail"] == "left out on request"
+    with pytest.raises(ParameterError, match="no law 'tails' of a metric; did you mean 'tail'"):
+        check_metric(definitions.recall_at_k, without=["tails"])
+
+
+def test_laws_of_the_engine_are_none_of_other_functions():
+    with pytest.raises(ParameterError, match="the law 'parts' is one of metrics that the engine scores"):
+        check_metric(definitions.recall_at_k, laws=["parts"])
+
+
+def test_a_range_can_be_given_for_a_function_over_one_judged_sample():
+    def count(ranking: JudgedSample, *, k: int) -> float | None:
+        return float(sum(ranking.relevant[:k])) if ranking.n_gold else None
+
+    assert check_metric(count, laws=["bounded"]).broken == ("bounded",)
+    assert check_metric(count, laws=["bounded"], range=(0, None)).ok
+
+
+def test_a_name_is_looked_up():
+    assert check_metric("P@5", laws=["bounded"]).name == "retrieval-precision-at-k"
+    with pytest.raises(UnknownNameError):
+        check_metric("no-such-metric", catalog=Catalog.discover(own_only=True))
+
+
+@pytest.mark.parametrize("thing", [list, 3, None])
+def test_what_is_no_function_is_refused(thing):
+    with pytest.raises(ParameterError, match="a metric is a function"):
+        check_metric(thing)
+
+
+def test_a_function_over_judged_has_to_be_declared():
+    def bare(judged: Judged, *, k: Cutoff) -> Scores:
+        raise NotImplementedError
+
+    with pytest.raises(ParameterError, match="declare it with @metric"):
+        check_metric(bare)
+
+
+def test_a_function_that_fails_on_the_plainest_case_is_a_mistake_of_the_call():
+    def text(retrieved, relevant, k):
+        return "0.5"
+
+    with pytest.raises(ParameterError, match="which is no number"):
+        check_metric(text)
+
+
+def test_without_hypothesis_the_extra_is_named(monkeypatch):
+    monkeypatch.setitem(sys.modules, "hypothesis", None)
+
+    with pytest.raises(MissingExtraError, match=r"pip install 'rankgauge\[testing\]'") as raised:
+        check_metric(definitions.recall_at_k)
+    assert raised.value.extra == "testing"
+    assert isinstance(raised.value, RankgaugeError)
+    assert isinstance(raised.value, ImportError)
+
+
+def test_names_of_laws_are_unique_for_each_kind():
+    assert len({(law.kind, law.name) for law in LAWS}) == len(LAWS)
+
+
+# What a declaration may say besides its laws.
+
+
+def share(judged, k, exponent):
+    found = judged.found(k) / np.where(judged.n_gold() > 0, judged.n_gold(), np.nan)
+    return found**exponent
+
+
+def check_exponent(*, exponent):
+    if exponent <= 0:
+        raise ValueError("the exponent is above 0")
+
+
+def half_found(judged, *, k):
+    return share(judged, k, 1) / 2
+
+
+@metric("checked-power-at-k", short=("power",), check=check_exponent, laws=["bounded", "relevant-helps"])
+def power(judged: Judged, *, k: Cutoff, exponent: float = 1.0) -> Scores:
+    """Share of what was found, to some power."""
+    return share(judged, k, exponent)
+
+
+@metric("checked-needy-at-k", check=check_exponent)
+def needy(judged: Judged, *, k: Cutoff, exponent: float = 0.0) -> Scores:
+    """Have a default that its own check refuses."""
+    return share(judged, k, exponent)
+
+
+@metric("checked-level", short=("level", "level_{level}"), pins="level", laws=["bounded", "relevant-helps"])
+def level_reached(judged: Judged, *, level: float = 0.5) -> Scores:
+    """Whether a share was found."""
+    return np.where(judged.n_gold() > 0, judged.found() >= level * judged.n_gold(), np.nan)
+
+
+@metric("checked-depth", describes=True, range=(0.0, None), expectation="itself")
+def depth(judged: Judged) -> Scores:
+    """How much was retrieved, plus one, so that nothing is not the least."""
+    return np.where(judged.n_gold() > 0, judged.depth + 1.0, np.nan)
+
+
+@metric("checked-half-at-k", expectation=half_found)
+def wrongly_expected(judged: Judged, *, k: Cutoff) -> Scores:
+    """Declare the half of what is to be expected."""
+    return share(judged, k, 1)
+
+
+def test_check_of_parameters_is_part_of_being_usable():
+    assert check_metric(power, cases=10).ok
+    report = check_metric(needy, cases=10)
+
+    assert report.broken == ("usable",)
+    assert "the exponent is above 0" in report["usable"].reason
+
+
+def test_check_that_raises_what_it_should_not_is_no_crash():
+    def mistaken():
+        raise AssertionError("never called")
+
+    @metric("checked-mistaken-at-k", check=mistaken)
+    def unchecked(judged: Judged, *, k: Cutoff, exponent: float = 1.0) -> Scores:
+        """Have a check that takes no parameter."""
+        return share(judged, k, exponent)
+
+    assert "TypeError" in check_metric(unchecked)["usable"].reason
+
+
+def test_metric_of_a_catalog_is_checked_with_the_parameters_written():
+    catalog = Catalog.discover(
+        own_only=True, plugins={"mine": SimpleNamespace(rankgauge_metrics=hookimpl(lambda: [power, level_reached]))}
+    )
+    squared = check_metric("power(exponent=2)", catalog=catalog, laws=["usable", "bounded"], cases=10)
+    assert (squared.name, squared.broken) == ("checked-power-at-k(exponent=2)", ())
+    refused = check_metric("power(exponent=-1)", catalog=catalog, cases=10)
+    assert refused.broken == ("usable",)
+    for spec in ("level@0.25", "level_0.25"):
+        report = check_metric(spec, catalog=catalog, laws=["usable", "relevant-helps", "twice"], cases=10)
+        assert (report.name, report.broken) == ("checked-level(level=0.25)", ())
+    assert check_metric("level@2", catalog=catalog, laws=["perfect"]).broken == ("perfect",)
+
+
+def test_metric_that_describes_may_score_nothing_retrieved():
+    report = check_metric(depth, cases=20)
+
+    report.raise_if_broken()
+    assert {"empty-list", "sees-the-ranking"} <= set(report.skipped)
+    assert {"bounded", "expectation"} <= set(report.holds)
+
+
+def test_expectation_that_is_not_the_mean_over_all_orders_is_caught():
+    report = check_metric(wrongly_expected, laws=["expectation"])
+
+    assert report.broken == ("expectation",)
+    assert report["expectation"].reason == "the mean over all 1 orders of the ties is 1.0"
+    assert check_metric("mrr", laws=["expectation"]).holds == ("expectation",)
+    assert "declares no `expectation`" in check_metric("bpref", laws=["expectation"]).skipped["expectation"]
+
+
+def test_metric_is_checked_without_its_matcher_where_that_cannot_work():
+    def no_model():
+        raise ModuleNotFoundError("the model is not here")
+
+    @comparer("checked-absent", check=no_model)
+    def absent(retrieved, gold):
+        raise AssertionError("it was called all the same")
+
+    @metric("checked-meaning-at-k", gold="answer", matcher="checked-absent >= 0.5", laws=["tail", "padding"])
+    def meaning(judged: Judged, *, k: Cutoff) -> Scores:
+        """Whether an answer was found."""
+        return np.where(judged.n_gold() > 0, judged.found(k) > 0, np.nan)
+
+    plugin = SimpleNamespace(
+        rankgauge_metrics=hookimpl(lambda: [meaning]), rankgauge_comparers=hookimpl(lambda: [absent])
+    )
+    catalog = Catalog.discover(own_only=True, plugins={"mine": plugin})
+    report = check_metric("checked-meaning-at-k", catalog=catalog, without=["pickling"], cases=10)
+
+    report.raise_if_broken()
+    assert report.skipped["usable"].endswith("the model is not here")
+    assert {"tail", "padding", "empty-list", "parts"} <= set(report.holds)

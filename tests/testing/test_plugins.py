@@ -1,0 +1,138 @@
+"""Checking plugins: everything that one offers, by its object or by its name, and with the network closed."""
+
+from __future__ import annotations
+
+import socket
+import threading
+from types import SimpleNamespace
+
+import pytest
+
+from rankgauge.catalog import Catalog
+from rankgauge.errors import BrokenLawError, UnknownNameError
+from rankgauge.plugin import JudgedSample, hookimpl, normalizer, sample_metric
+from rankgauge.testing import check_plugin
+from rankgauge.testing.network import closed_network
+
+
+@sample_metric("checked-found-at-k", laws=["tail"])
+def found(ranking: JudgedSample, *, k: int) -> float | None:
+    """Share of what was found."""
+    return sum(ranking.relevant[:k]) / ranking.n_gold if ranking.n_gold else None
+
+
+@sample_metric("checked-per-depth-at-k", laws=["padding"])
+def per_depth(ranking: JudgedSample, *, k: int) -> float | None:
+    """Share of what was retrieved."""
+    return sum(ranking.relevant[:k]) / max(min(k, ranking.depth), 1) if ranking.n_gold else None
+
+
+@normalizer("checked-spaces", stage="fold")
+def spaces(text: str) -> str:
+    """Make two blanks one, once."""
+    return text.replace("  ", " ")
+
+
+def plugin(*metrics, normalizers=()):
+    @hookimpl
+    def rankgauge_metrics():
+        return list(metrics)
+
+    @hookimpl
+    def rankgauge_normalizers():
+        return list(normalizers)
+
+    return SimpleNamespace(
+        __name__="my_plugin", rankgauge_metrics=rankgauge_metrics, rankgauge_normalizers=rankgauge_normalizers
+    )
+
+
+def test_everything_that_a_plugin_offers_is_checked():
+    report = check_plugin(plugin(found, per_depth, normalizers=[spaces]), cases=20)
+
+    assert not report.ok
+    assert report.broken == {"checked-per-depth-at-k": ("padding",), "checked-spaces": ("idempotent",)}
+    assert report["checked-found-at-k"].ok
+    assert [each.kind for each in report] == ["metric", "metric", "normalizer"]
+    with pytest.raises(BrokenLawError) as raised:
+        report.raise_if_broken()
+    assert raised.value.report is report
+    assert str(report).splitlines()[-1] == "plugin my_plugin: 3 offered, 0 faults, 2 of them break a law"
+    with pytest.raises(KeyError, match="it offers checked-found-at-k"):
+        _ = report["other"]
+
+
+def test_laws_are_left_out_for_all_or_for_one_of_them():
+    both = plugin(per_depth, normalizers=[spaces])
+
+    assert check_plugin(both, without=["padding", "idempotent"], cases=10).ok
+    spared = check_plugin(both, without={"checked-spaces": ["idempotent"]}, cases=40)
+    assert spared.broken == {"checked-per-depth-at-k": ("padding",)}
+
+
+def test_a_name_that_is_taken_is_a_fault_and_the_metric_is_checked_all_the_same():
+    @sample_metric("retrieval-mrr")
+    def taken(ranking: JudgedSample) -> float | None:
+        """Be another one."""
+        return float(any(ranking.relevant)) if ranking.n_gold else None
+
+    report = check_plugin(plugin(taken), without=["pickling"], cases=10)
+    assert not report.ok
+    assert "metric 'retrieval-mrr' is built in and cannot be replaced" in report.faults[0]
+    assert report["retrieval-mrr"].ok
+
+
+def test_a_hook_that_raises_is_a_fault():
+    @hookimpl
+    def rankgauge_metrics():
+        raise RuntimeError("not today")
+
+    report = check_plugin(SimpleNamespace(rankgauge_metrics=rankgauge_metrics))
+    assert not report.ok
+    assert "RuntimeError: not today" in report.faults[0]
+    assert report.reports == ()
+
+
+def test_installed_plugins_are_found_by_distribution_and_entry_point():
+    catalog = Catalog.discover(own_only=True)
+    seen = []
+    report = check_plugin("rankgauge:readers", catalog=catalog, progress=seen.append)
+
+    assert (report.ok, report.reports, seen) == (True, (), [])  # there are no laws of readers
+    assert check_plugin("reporters", catalog=catalog).ok
+    with pytest.raises(UnknownNameError, match="did you mean 'rankgauge:readers'"):
+        check_plugin("rankgauge:reader", catalog=catalog)
+
+
+def test_progress_names_what_is_checked():
+    seen = []
+    check_plugin(plugin(found), without=["padding"], cases=5, progress=seen.append)
+
+    assert seen == ["metric checked-found-at-k"]
+
+
+def test_the_network_is_closed_in_every_thread_and_open_again_after():
+    before = (socket.socket.connect, socket.getaddrinfo)
+    with closed_network() as attempts:
+        with pytest.raises(OSError, match="the network is closed"):
+            socket.create_connection(("198.51.100.7", 80), timeout=1)
+
+        def elsewhere():
+            with socket.socket() as own, pytest.raises(OSError, match="the network is closed"):
+                own.connect(("198.51.100.8", 80))
+
+        thread = threading.Thread(target=elsewhere)
+        thread.start()
+        thread.join()
+    assert attempts == ["look up '198.51.100.7'", "connect to ('198.51.100.8', 80)"]
+    assert (socket.socket.connect, socket.getaddrinfo) == before
+
+
+@pytest.mark.skipif(not hasattr(socket, "AF_UNIX"), reason="needs Unix sockets")
+def test_sockets_of_one_machine_are_no_network(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)  # the path of a Unix socket must be short
+    with closed_network() as attempts, socket.socket(socket.AF_UNIX) as server, socket.socket(socket.AF_UNIX) as client:
+        server.bind("s")
+        server.listen()
+        client.connect("s")
+    assert attempts == []
