@@ -194,6 +194,7 @@ def _prepared(
 ) -> None:
     if variant.prepare is None:
         return
+    gold = [*gold, *retrieved]  # so that texts meet their like before any of them was ever prepared
     before = _block(trial, variant.compare, retrieved, gold, variant=variant.spec)
     try:
         variant.prepare(list(dict.fromkeys([*others, *retrieved, *gold])))

@@ -225,7 +225,7 @@ def test_every_host_has_an_extra_and_a_test_root():
     extras = set(PROJECT["project"]["optional-dependencies"]) - {"test"}
     roots = {path.name.removeprefix("on_") for path in Path(__file__).parent.parent.glob("on_*")}
     assert extras == HOSTS
-    assert roots == HOSTS | {"promptfoo"}
+    assert roots == HOSTS | {"promptfoo", "pytest"}
 
 
 def test_the_entry_point_is_called_as_the_package_is():
