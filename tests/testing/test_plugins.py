@@ -48,7 +48,7 @@ def plugin(*metrics, normalizers=()):
 
 
 def test_everything_that_a_plugin_offers_is_checked():
-    report = check_plugin(plugin(found, per_depth, normalizers=[spaces]), cases=20)
+    report = check_plugin(plugin(found, per_depth, normalizers=[spaces]), cases=40)
 
     assert not report.ok
     assert report.broken == {"checked-per-depth-at-k": ("padding",), "checked-spaces": ("idempotent",)}
