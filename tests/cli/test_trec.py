@@ -35,7 +35,7 @@ def test_a_run_is_printed_as_a_table(rankgauge, files):
         "P@3": ["0.2500", "4", "1", "1"],
         "num_rel": ["4", "4", "0", "2"],
     }
-    assert "2 of 4 judged queries have no results in the run; they count as 0" in done.err
+    assert "2 of 4 judged queries without results in the run; counted as 0" in done.err
 
 
 def test_several_runs_have_a_column_each_in_order_of_a_metric(rankgauge, files):
@@ -47,7 +47,7 @@ def test_several_runs_have_a_column_each_in_order_of_a_metric(rankgauge, files):
         "recall_3": ["0.6250", "0.5000"],
     }
     assert list(table(rankgauge("trec", *files, "-m", "P_1").out)["metric"]) == ["good.run", "bad.run"]
-    assert "bad.run: 1 queries of the run are not judged, and were left out" in done.err
+    assert "bad.run: 1 query of the run not judged, and left out" in done.err
 
 
 def test_many_runs_have_a_row_each(rankgauge, files, write, monkeypatch):
@@ -132,6 +132,19 @@ def test_json_is_a_report_and_a_list_of_them_for_several_runs(rankgauge, files):
     assert sorted(report["outputs"]["tag"] for report in both) == ["bad", "good"]
 
 
+def test_reports_of_several_runs_say_which_is_which(rankgauge, files):
+    lines = rankgauge("trec", *files, "-m", "RR", "-m", "P_1", "--sort", "P_1", "-f", "jsonl").out.splitlines()
+    assert [(json.loads(line)["run"], json.loads(line)["sample_id"]) for line in lines][3:5] == [
+        ("good.run", "q4"),
+        ("bad.run", "q1"),
+    ]
+    text = rankgauge("trec", *files, "-m", "RR", "-f", "markdown").out
+    assert [line for line in text.splitlines() if line.startswith("# ")] == [
+        "# Evaluation of qrels.txt: good.run",
+        "# Evaluation of qrels.txt: bad.run",
+    ]
+
+
 def test_scores_are_written_as_parquet(rankgauge, files, tmp_path):
     done = rankgauge("trec", *files, "-m", "RR", "-o", tmp_path / "scores.parquet")
     assert done.code == 0
@@ -159,6 +172,14 @@ def test_standard_input_stands_for_a_run(rankgauge, files, monkeypatch):
 def test_compressed_files_are_read(rankgauge, tmp_path, files):
     (tmp_path / "run.gz").write_bytes(gzip.compress(GOOD.encode()))
     assert table(rankgauge("trec", files[0], tmp_path / "run.gz", "-m", "RR").out)["RR"][0] == "0.5000"
+
+
+def test_compressed_standard_input_is_told_by_how_it_begins(rankgauge, files, monkeypatch):
+    class Stdin:
+        buffer = io.BytesIO(gzip.compress(GOOD.encode()))
+
+    monkeypatch.setattr("sys.stdin", Stdin)
+    assert table(rankgauge("trec", files[0], "-", "-m", "RR").out)["RR"][0] == "0.5000"
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,8 @@ import numpy as np
 import polars as pl
 import pytest
 
-from rankgauge import MetricSummary, Result
+from rankgauge import Engine, MetricSummary, Policy, Result
+from rankgauge.errors import ResultError
 
 NAN = float("nan")
 
@@ -280,3 +281,14 @@ class TestCohorts:
             None: [1, (1.0, 1.0, 1.0), (None, None, None)],  # the source shows zeros where everything failed
         }
         assert [error.sample_id for error in whole.errors] == ["s3"]
+
+
+def test_parts_that_count_other_queries_are_not_merged():
+    """Their fingerprints are the same, because no sample's score differs; their means would."""
+    samples = [{"id": "a", "expected_output": ["x"], "actual_output": ["x"]}]
+    evaluation = Engine().dataset(samples).with_metrics(["RR"])
+    other = (
+        Engine().dataset([{**samples[0], "id": "b"}]).with_metrics(["RR"]).with_policy(Policy(queries="intersection"))
+    )
+    with pytest.raises(ResultError, match="queries=judged and another queries=intersection"):
+        Result.merge([evaluation.run(), other.run()])

@@ -133,7 +133,7 @@ def test_ties_that_matter_are_counted_and_can_be_refused():
     run = {query: {"a": 1.0, "b": 1.0} for query in qrels}
     result = rankgauge.evaluate(qrels, run, "AP")
     assert result.manifest["outputs"]["queries_with_ties"] == 1
-    assert result.notes == ("1 of 3 queries have equal scores whose order can change a metric (policy ties=docno)",)
+    assert result.notes == ("1 of 3 queries with equal scores whose order can change a metric (policy ties=docno)",)
     with pytest.raises(DataError, match="query 'mixed' has equal scores") as error:
         rankgauge.evaluate(qrels, run, "AP", policy={"ties": "error"})
     assert len(error.value.problems) == 1
@@ -162,8 +162,8 @@ def test_missing_queries_count_as_zero_and_are_left_out_by_trec9():
     assert ten["AP"].values.tolist() == [1.0, 0.0, 0.0]
     assert (ten["AP"].mean, ten["AP"].n_missing, ten["num_rel"].mean, ten["num_q"].mean) == (1 / 3, 1, 2, 3)
     assert ten.notes == (
-        "2 of 3 judged queries have no results in the run; they count as 0",
-        "1 queries of the run are not judged, and were left out",
+        "2 of 3 judged queries without results in the run; counted as 0",
+        "1 query of the run not judged, and left out",
     )
     assert not ten.is_incomplete
     nine = rankgauge.evaluate(qrels, run, ["AP", "num_q"], profile="trec9")
@@ -199,7 +199,7 @@ def test_repeated_documents_are_refused_together_and_settled_by_policy(tmp_path)
         "keep": 6,
         "credit-once": 6,
     }
-    assert "3 repeated results were dropped (policy duplicates=first)" in found["first"].notes
+    assert "3 repeated results dropped (policy duplicates=first)" in found["first"].notes
 
 
 def test_repeats_below_the_depth_do_not_matter(tmp_path):
@@ -276,3 +276,18 @@ def test_inputs_are_left_as_they_are(seed):
     assert (qrels, run) == before
     assert values(first) == values(again)
     assert all(np.isfinite(column).all() for column in values(first).values())
+
+
+def test_a_query_with_an_empty_ranking_is_there_and_found_nothing():
+    """It is not missing; every measure of it is 0, and its relevant document counts."""
+    result = rankgauge.evaluate(
+        {"q": {"a": 1}, "p": {"a": 1}}, {"q": {}, "p": {"a": 1.0}}, ["AP", "num_rel", "unj_5", "set_P"]
+    )
+    assert {name: column.values.tolist() for name, column in result.metrics.items()} == {
+        "retrieval-map": [1.0, 0.0],
+        "retrieval-num-rel": [1.0, 1.0],
+        "unj@5": [0.0, 0.0],
+        "retrieval-set-precision": [1.0, 0.0],
+    }
+    assert result["AP"].n_missing == 0
+    assert rankgauge.evaluate({"q": {"a": 1}}, {"q": {}}, "AP")["AP"].mean == 0

@@ -22,7 +22,7 @@ from rankgauge.expression import safe_name
 
 TESTS = Path(__file__).parent
 CONFIG = TESTS.parent.parent.parent / "configs" / "quickstart" / "rankgauge.yaml"
-HOSTS = ["promptfoo", *filter(None, [os.environ.get("RANKGAUGE_HOST")])]
+HOSTS = ["promptfoo", "pytest", *filter(None, [os.environ.get("RANKGAUGE_HOST")])]
 
 # What a retriever and a dataset can do wrong, and what a sample can say of itself.
 EDGES = [

@@ -71,6 +71,8 @@ def trec(arguments: Sequence[str]) -> int:
     measures = expand(given.metric or _DEFAULT_METRICS, version=9 if given.profile == "trec9" else 10)
     resolving: dict[str, Any] = {"policy": options, "rel": given.relevance, "k": given.k, "catalog": catalog}
     wanted = [measure.spec for measure in measures if measure.spec is not None]
+    if given.form == "trec":
+        _refuse_unnamed(measures)
     plan = plan_run(wanted, profile=given.profile, **resolving)
     columns, names = _columns(given.columns), _names(given.runs)
     _check_output(given.output, names)
@@ -87,9 +89,8 @@ def trec(arguments: Sequence[str]) -> int:
     elif given.form == "table":
         _print_tables(results, per_query=given.per_query, summary=not given.no_summary)
     else:
-        texts = [catalog.reporter(given.form).declaration.function(result) for result in results.values()]
-        is_list = given.form == "json" and len(texts) > 1
-        _write([f"[{','.join(text.strip() for text in texts)}]\n"] if is_list else texts)
+        report = catalog.reporter(given.form).declaration.function
+        _write(_named(given.form, {name: report(result) for name, result in results.items()}))
     return 0
 
 
@@ -200,14 +201,34 @@ def _save(results: Mapping[str, Result], output: Path | None) -> None:
     remark(f"saved to {output}")
 
 
+def _named(form: str, texts: Mapping[str, str]) -> list[str]:
+    """Return reports that say which run each is of, where there are several; as JSON one list."""
+    if len(texts) < 2:
+        return list(texts.values())
+    if form == "markdown":
+        return [text.replace("\n", f": {name}\n", 1) for name, text in texts.items()]
+    import orjson
+
+    lines = form == "jsonl"
+    found = [
+        {"run": name, **orjson.loads(document)}
+        for name, text in texts.items()
+        for document in (text.splitlines() if lines else [text])
+    ]
+    return [f"{orjson.dumps(each).decode()}\n" for each in found] if lines else [f"{orjson.dumps(found).decode()}\n"]
+
+
+def _refuse_unnamed(measures: Sequence[TrecColumn]) -> None:
+    if strange := [str(measure.spec) for measure in measures if measure.label is None or measure.place is None]:
+        msg = f"trec_eval has no name for {', '.join(strange)}; leave it out, or choose another --format"
+        raise ParameterError(msg)
+
+
 def _print_trec(
     result: Result, measures: Sequence[TrecColumn], plan: Plan, qrels: Qrels, given: argparse.Namespace
 ) -> None:
     from rankgauge.report.trec import TrecLine, trec_lines
 
-    if strange := [str(measure.spec) for measure in measures if measure.label is None or measure.place is None]:
-        msg = f"trec_eval has no name for {', '.join(strange)}; leave it out, or choose another --format"
-        raise ParameterError(msg)
     names = {spelling: metric.name for metric in plan.metrics for spelling in metric.spellings}
     ordered = sorted(measures, key=lambda measure: measure.place or (0, 0))
     lines = [

@@ -242,18 +242,23 @@ def _notes(run: JudgedRun, plan: Plan) -> list[str]:
     notes = []
     n_missing, n = int(np.count_nonzero(run.missing)), len(run.places)
     if n_missing:
-        counted = "they count as 0" if policy.missing_output == "zero" else "they are left out of every mean"
-        notes.append(f"{n_missing:,} of {n:,} judged queries have no results in the run; {counted}")
+        counted = "counted as 0" if policy.missing_output == "zero" else "left out of every mean"
+        notes.append(f"{n_missing:,} of {_queries(n, 'judged ')} without results in the run; {counted}")
     if run.n_unjudged:
-        notes.append(f"{run.n_unjudged:,} queries of the run are not judged, and were left out")
+        notes.append(f"{_queries(run.n_unjudged)} of the run not judged, and left out")
     if run.n_repeats:
-        notes.append(f"{run.n_repeats:,} repeated results were dropped (policy duplicates={policy.duplicates})")
+        results = "result" if run.n_repeats == 1 else "results"
+        notes.append(f"{run.n_repeats:,} repeated {results} dropped (policy duplicates={policy.duplicates})")
     if run.n_tied:
         notes.append(
-            f"{run.n_tied:,} of {n:,} queries have equal scores whose order can change a metric (policy "
+            f"{run.n_tied:,} of {_queries(n)} with equal scores whose order can change a metric (policy "
             f"ties={policy.ties})"
         )
     return notes
+
+
+def _queries(count: int, kind: str = "") -> str:
+    return f"{count:,} {kind}{'query' if count == 1 else 'queries'}"
 
 
 def _manifest(plan: Plan, qrels: Qrels, source: RunSource | None, run: JudgedRun) -> dict[str, Any]:

@@ -28,6 +28,8 @@ __all__ = ["STANDARD_INPUT", "open_qrels", "open_run"]
 
 STANDARD_INPUT = "-"
 _INPUT_NAME = "standard input"
+_MAGIC = {b"\x1f\x8b": ".gz", b"\x28\xb5\x2f\xfd": ".zst"}
+"""How compressed data begin, which has no name to tell by."""
 
 
 def open_qrels(source: object, *, columns: Mapping[str, str] | None = None) -> Qrels:
@@ -105,7 +107,10 @@ def _file(source: str | os.PathLike[str]) -> _File:
 
 
 def _spooled(stream: IO[bytes], name: str) -> _File:
-    spool = tempfile.NamedTemporaryFile(prefix="rankgauge-")  # noqa: SIM115  # closed by who keeps it
+    head = stream.read(4)
+    suffix = next((ending for magic, ending in _MAGIC.items() if head.startswith(magic)), "")
+    spool = tempfile.NamedTemporaryFile(prefix="rankgauge-", suffix=suffix)  # noqa: SIM115  # closed by who keeps it
+    spool.write(head)
     shutil.copyfileobj(stream, spool)
     spool.flush()
     return _File(Path(spool.name), name, spool)

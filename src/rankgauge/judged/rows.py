@@ -24,6 +24,7 @@ __all__ = [
     "distinct",
     "first_of_each",
     "gather",
+    "nth_of_each",
     "one_a_rank",
     "same_rank_as_before",
 ]
@@ -104,8 +105,7 @@ class Rows(NamedTuple):
 
     def nth(self) -> Ints:
         """Return for each row, counting from 1, which one of its sample's rows it is."""
-        places = np.arange(len(self.sample))
-        return places - np.searchsorted(self.sample, self.sample) + 1
+        return nth_of_each(self.sample)
 
     def best_first(self) -> Rows:
         """Return the same rows reordered by descending grade within each sample, ranked from 1 anew."""
@@ -168,6 +168,13 @@ def first_of_each(ordered: Ints) -> Flags:
     first = np.ones(len(ordered), dtype=np.bool_)
     first[1:] = ordered[1:] != ordered[:-1]
     return first
+
+
+def nth_of_each(ordered: Ints) -> Ints:
+    """Return for each value, of values in order, which one of its like it is, counting from 1."""
+    starts = np.flatnonzero(first_of_each(ordered))
+    lengths = np.diff(np.append(starts, len(ordered)))
+    return np.arange(1, len(ordered) + 1) - np.repeat(starts, lengths)
 
 
 def gather(owners: Ints, samples: Ints) -> tuple[Ints, Ints]:

@@ -12,7 +12,7 @@ import numpy as np
 
 from rankgauge.errors import DataError, NothingToEvaluateError, Problem
 from rankgauge.judged import Flags, Ints, Judged, Rows
-from rankgauge.judged.rows import distinct, first_of_each
+from rankgauge.judged.rows import distinct, first_of_each, nth_of_each
 from rankgauge.judging.relevance import relevance_of
 from rankgauge.policy import Profile
 from rankgauge.rankings import Qrels, Slices
@@ -199,7 +199,6 @@ class RunCollector:
         first[by_gold] = first_of_each(rows.gold[by_gold])
         gold_sample = number[qrels.owners[kept]]
         n_gold = len(gold_sample)
-        gold_rank = np.arange(n_gold) - np.searchsorted(gold_sample, gold_sample) + 1
         averaged = policy.ties == "average"
         return Judged(
             n=len(places),
@@ -208,7 +207,7 @@ class RunCollector:
             first=first,
             earns=first.copy() if policy.duplicates == "credit-once" else np.ones(len(order), dtype=np.bool_),
             score=np.ones(len(order)),
-            gold=Rows(gold_sample, gold_rank, qrels.grades[kept], np.arange(n_gold)),
+            gold=Rows(gold_sample, nth_of_each(gold_sample), qrels.grades[kept], np.arange(n_gold)),
             times=np.ones(n_gold, dtype=np.int64),
             graded=np.ones(len(places), dtype=np.bool_),
             relevance=relevance_of(self.profile),

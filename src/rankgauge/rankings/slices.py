@@ -22,6 +22,7 @@ PADDING = 32
 
 Words = NDArray[np.uint64]
 
+_WORD = 8
 _WIDEST_TABLE = 1 << 26
 """How many bytes a table of texts may take before texts are compared one by one."""
 
@@ -144,6 +145,22 @@ class Slices(NamedTuple):
             further ^= further >> _SHIFT_NEXT
             keys[rest] = further
         return keys
+
+    def begins(self) -> NDArray[np.bool_]:
+        """Return which texts are not the same as the one before; compared in full, not by a hash."""
+        begins = np.ones(len(self.start), dtype=np.bool_)
+        longest = int(self.length.max(initial=0))
+        if longest <= 2 * _WORD:  # the first eight bytes and the last eight are all of a text
+            words = words_of(self.buffer)
+            own = words[self.start]
+            np.not_equal(own[1:], own[:-1], out=begins[1:])
+            if longest > _WORD:
+                own = words[self.start + self.length - _WORD]
+                begins[1:] |= own[1:] != own[:-1]
+            begins[1:] |= self.length[1:] != self.length[:-1]
+        doubtful = np.flatnonzero(begins[1:]) + 1  # what stands behind a short text may differ, too
+        begins[doubtful] = ~self.at(doubtful).equal(self.at(doubtful - 1))
+        return begins
 
     def texts(self) -> list[bytes]:
         """Return each text as an object of its own."""

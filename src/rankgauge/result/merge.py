@@ -34,6 +34,12 @@ def check_mergeable(first: Result, other: Result) -> None:
     if list(first.metrics) != list(other.metrics):
         msg = f"cannot merge: the columns differ: {', '.join(first.metrics)} and {', '.join(other.metrics)}"
         raise ResultError(msg)
+    whose = [result.manifest.get("policy", {}).get("queries") for result in (first, other)]
+    if whose[0] != whose[1]:
+        msg = (
+            f"cannot merge: one part evaluates queries={whose[0]} and another queries={whose[1]}, so that means differ"
+        )
+        raise ResultError(msg)
     for name, column in first.metrics.items():
         own, its = column.info, other.metrics[name].info
         if (own.judged, own.matcher) != (its.judged, its.matcher):

@@ -65,10 +65,7 @@ def read_qrels(path: Path, *, name: str | None = None) -> Qrels:
 
 def _distinct(names: Slices) -> tuple[list[bytes], np.ndarray]:
     """Return the distinct names, and for each name which of them it is."""
-    keys = names.keys()
-    begins = np.ones(len(keys), dtype=np.bool_)
-    np.not_equal(keys[1:], keys[:-1], out=begins[1:])
-    starts = np.flatnonzero(begins)
+    starts = np.flatnonzero(names.begins())
     places: dict[bytes, int] = {}
     of_start = [places.setdefault(name, len(places)) for name in names.at(starts).texts()]
-    return list(places), np.repeat(np.array(of_start, dtype=np.int64), np.diff(np.append(starts, len(keys))))
+    return list(places), np.repeat(np.array(of_start, dtype=np.int64), np.diff(np.append(starts, len(names.start))))

@@ -22,7 +22,7 @@ from rankgauge.io.trec.metadata import Header, read_header
 from rankgauge.io.trec.numbers import parse_floats
 from rankgauge.io.trec.window import Window
 from rankgauge.judged import Flags
-from rankgauge.rankings import RankingBatch, words_of
+from rankgauge.rankings import RankingBatch
 
 __all__ = ["BLOCK", "RunFile"]
 
@@ -35,7 +35,6 @@ _SMALL = 1 << 22
 """A file with fewer bytes is not worth a second thread."""
 
 _LONGEST_SEARCH = 1 << 24
-_WORD = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +156,7 @@ class RunFile:
                 continue
             if keeps_tag and window.is_last:
                 self.tag = fields.column(_TAG).at(slice(-1, None)).texts()[0].decode("utf-8", "replace")
-            begins = _query_begins(fields)
+            begins = fields.column(_QUERY).begins()
             if window.is_last:
                 yield self._batch(fields, begins)
                 return
@@ -216,24 +215,6 @@ def _query_boundary(stream: IO[bytes], place: int) -> int | None:
         if at - place > _LONGEST_SEARCH:
             return None
     return None
-
-
-def _query_begins(fields: Fields) -> Flags:
-    """Return which lines hold another query than the line before."""
-    queries = fields.column(_QUERY)
-    begins = np.ones(len(queries.start), dtype=np.bool_)
-    longest = int(queries.length.max())
-    if longest <= 2 * _WORD:  # the first eight bytes and the last eight are all of an id
-        words = words_of(queries.buffer)
-        own = words[queries.start]
-        np.not_equal(own[1:], own[:-1], out=begins[1:])
-        if longest > _WORD:
-            own = words[queries.start + queries.length - _WORD]
-            begins[1:] |= own[1:] != own[:-1]
-        begins[1:] |= queries.length[1:] != queries.length[:-1]
-    doubtful = np.flatnonzero(begins[1:]) + 1  # what stands behind a short id may differ, too
-    begins[doubtful] = ~queries.at(doubtful).equal(queries.at(doubtful - 1))
-    return begins
 
 
 def _line_begin(window: Window, place: int) -> int:
