@@ -257,7 +257,11 @@ def alike(retrieved, gold):
 def test_comparer_that_needs_to_be_prepared_is_caught():
     ready = set()
 
-    @comparer("checked-lazy", prepare=ready.update)
+    def prepare(texts):
+        ready.clear()
+        ready.update(texts)
+
+    @comparer("checked-lazy", prepare=prepare)
     def lazy(retrieved, gold):
         return alike(retrieved, [text if text in ready else "" for text in gold])
 

@@ -103,6 +103,7 @@ def texts() -> st.SearchStrategy[str]:
         st.text("[]<>", max_size=6),
         st.text(_FOLDING, max_size=12),
         st.text("ab ", max_size=6),
+        st.text(" \n", max_size=6),
         st.text(st.characters(exclude_categories=()), max_size=20),
     )
 
