@@ -11,17 +11,15 @@ Run it with ``make bench`` or ``python benchmarks/jsonl.py [--samples N] [--runs
 from __future__ import annotations
 
 import argparse
-import os
 import random
 import statistics
-import subprocess
 import sys
 import tempfile
 import time
 from pathlib import Path
-from typing import NamedTuple
 
 import orjson
+from processes import alternated, measured
 
 from rankgauge import Engine
 
@@ -39,14 +37,6 @@ with open({path!r}, "rb") as lines:
 """
 
 
-class Cost(NamedTuple):
-    """What one process took."""
-
-    wall: float
-    cpu: float
-    peak: float
-
-
 def main() -> None:
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--samples", type=int, default=100_000)
@@ -62,12 +52,7 @@ def main() -> None:
             "orjson.loads, kept": [sys.executable, "-c", decode],
             "the same, gc off": [sys.executable, "-c", f"import gc\ngc.disable()\n{decode}"],
         }
-        costs: dict[str, list[Cost]] = {side: [] for side in sides}
-        for turn in range(given.runs + 1):
-            for side, arguments in sides.items():
-                cost = measured(arguments)
-                if turn:  # the first turn warms the file cache
-                    costs[side].append(cost)
+        costs = alternated(sides, given.runs)
         size = data.stat().st_size / 1e6
         print(f"{given.samples:,} samples x 20 ids, {size:.0f} MB, five metrics; medians of {given.runs}")
         for side, each in costs.items():
@@ -102,18 +87,6 @@ def write(path: Path, samples: int) -> None:
                 "actual_output": {"retrieved": ids},
             }
             file.write(orjson.dumps(sample, option=orjson.OPT_APPEND_NEWLINE))
-
-
-def measured(arguments: list[str]) -> Cost:
-    """Run a process to its end and return what it took."""
-    begun = time.perf_counter()
-    process = subprocess.Popen(arguments, stdout=subprocess.DEVNULL)
-    _, status, usage = os.wait4(process.pid, 0)
-    wall = time.perf_counter() - begun
-    if status:
-        sys.exit(f"{arguments[:4]} failed with status {status}")
-    kilobyte = 1 if sys.platform == "darwin" else 1024
-    return Cost(wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * kilobyte / 1e6)
 
 
 def single() -> float:

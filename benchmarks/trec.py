@@ -30,6 +30,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+from processes import Cost, alternated
 
 METRICS = ("nDCG@10", "R@100", "RR", "AP", "P@10")
 PARTS = ("deep", "many", "judged", "start", "memory", "growth")
@@ -68,14 +69,6 @@ qrels = Qrels.from_file(sys.argv[1], kind="trec")
 run = Run.from_file(sys.argv[2], kind="trec")
 print(evaluate(qrels, run, ["ndcg@10", "recall@100", "mrr", "map", "precision@10"], make_comparable=True))
 """
-
-
-class Cost(NamedTuple):
-    """What one process took."""
-
-    wall: float
-    cpu: float
-    peak: float
 
 
 def main() -> None:
@@ -199,29 +192,6 @@ def report(costs: Mapping[str, Sequence[Cost]], own: str) -> None:
             ratios = [a.wall / b.wall for a, b in zip(each, costs[own], strict=True)]
             line += f"   takes {median(ratios):.2f} times as long"
         print(line)
-
-
-def alternated(sides: Mapping[str, list[str]], runs: int) -> dict[str, list[Cost]]:
-    """Run every side in turn; the first turn warms caches and is not counted."""
-    costs: dict[str, list[Cost]] = {side: [] for side in sides}
-    for turn in range(runs + 1):
-        for side, arguments in sides.items():
-            cost = measured(arguments)
-            if turn:
-                costs[side].append(cost)
-    return costs
-
-
-def measured(arguments: list[str]) -> Cost:
-    """Run a process to its end and return what it took."""
-    begun = time.perf_counter()
-    process = subprocess.Popen(arguments, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    _, status, usage = os.wait4(process.pid, 0)
-    wall = time.perf_counter() - begun
-    if status:
-        sys.exit(f"{' '.join(arguments)[:200]} failed with status {status}")
-    kilobyte = 1 if sys.platform == "darwin" else 1024
-    return Cost(wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * kilobyte / 1e6)
 
 
 def write(shape: Shape, qrels: Path, run: Path, parquet: Path | None = None) -> int:

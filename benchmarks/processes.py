@@ -1,0 +1,45 @@
+"""
+What benchmarks share: running whole processes and reading what they took.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+__all__ = ["Cost", "alternated", "measured"]
+
+
+class Cost(NamedTuple):
+    """What one process took: seconds, seconds of all processors, and megabytes."""
+
+    wall: float
+    cpu: float
+    peak: float
+
+
+def alternated(sides: Mapping[str, Sequence[str]], runs: int) -> dict[str, list[Cost]]:
+    """Run every side in turn; the first turn warms caches and is not counted."""
+    costs: dict[str, list[Cost]] = {side: [] for side in sides}
+    for turn in range(runs + 1):
+        for side, arguments in sides.items():
+            cost = measured(arguments)
+            if turn:
+                costs[side].append(cost)
+    return costs
+
+
+def measured(arguments: Sequence[str]) -> Cost:
+    """Run a process to its end and return what it took."""
+    begun = time.perf_counter()
+    process = subprocess.Popen(arguments, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    _, status, usage = os.wait4(process.pid, 0)
+    wall = time.perf_counter() - begun
+    if status:
+        sys.exit(f"{' '.join(arguments)[:200]} failed with status {status}")
+    kilobyte = 1 if sys.platform == "darwin" else 1024
+    return Cost(wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * kilobyte / 1e6)
