@@ -224,6 +224,12 @@ def test_bad_lines_end_with_2_and_are_all_named(rankgauge, files, write):
     assert "bad.txt:3: the score 'x' is no finite number" in done.err
 
 
+def test_swapped_files_are_recognized(rankgauge, files):
+    done = rankgauge("trec", files[1], files[0], "-m", "RR")
+    assert (done.code, done.out) == (2, "")
+    assert "6 fields where 4 are needed (a line of a run; are the two files swapped?)" in done.err
+
+
 def test_missing_files_are_named(rankgauge, files):
     assert "no such file" in rankgauge("trec", "nowhere.txt", files[1], "-m", "RR").err
     assert rankgauge("trec", files[0], "nowhere.txt", "-m", "RR").code == 2

@@ -138,6 +138,15 @@ def test_three_columns_without_a_header_are_not_guessed(tmp_path):
     assert "write a header such as `query-id, corpus-id, score`" in str(error.value)
 
 
+@pytest.mark.parametrize("name", ["run.csv", "run.txt"])
+@pytest.mark.parametrize("garbage", [b"\x7fELF\x02\rthe\rrest\nof it", b"a\0b,c\n", b"x" * 200_000])
+def test_a_file_that_is_no_text_is_told_and_no_inner_error(name, garbage, tmp_path):
+    (tmp_path / name).write_bytes(garbage)
+    with pytest.raises(DataError, match="the run cannot be read") as error:
+        scores_of(qrels_frame(WORKED_QRELS), tmp_path / name)
+    assert all(name in message for message in messages(error))
+
+
 def test_a_header_of_other_names_says_which_columns_it_lacks(tmp_path):
     path = written(tmp_path / "run.csv", run_frame(WORKED_RUN, ("frage", "doc_id", "wert")))
     with pytest.raises(DataError, match=r"run\.csv: no column for the query; the columns are 'frage', 'doc_id'"):

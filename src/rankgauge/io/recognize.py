@@ -48,7 +48,7 @@ class Head(NamedTuple):
     Attributes:
         line: The line.
 
-        fields: What stands in it, if it is the header of a table.
+        fields: What stands in it, if it is the header of a table; empty where it cannot be one.
 
         separator: What separates these: a tab, else a comma, else a semicolon.
 
@@ -68,7 +68,11 @@ def read_head(stream: IO[bytes]) -> Head:
         number += 1
     text = line.decode("utf-8", "replace").rstrip("\r\n")
     separator = next((separator for separator in _SEPARATORS if separator in text), ",")
-    return Head(text, next(csv.reader([text], delimiter=separator), []), separator, number)
+    try:
+        fields = next(csv.reader([text], delimiter=separator), [])
+    except csv.Error:  # a bare carriage return, a NUL, or more in one field than any header holds
+        fields = []
+    return Head(text, fields, separator, number)
 
 
 def recognize(path: Path, kind: Kind, columns: Mapping[str, str] | None, *, name: str) -> FileKind:
@@ -108,7 +112,7 @@ def recognize(path: Path, kind: Kind, columns: Mapping[str, str] | None, *, name
         return FileKind.DELIMITED
     if suffix not in _TABLES or not head.line:
         return FileKind.TREC
-    if not any(map(_NUMBER.fullmatch, head.fields)):
+    if head.fields and not any(map(_NUMBER.fullmatch, head.fields)):
         return FileKind.DELIMITED  # a header of other names: whoever reads it says which columns it lacks
     raise _unclear(head, kind, name)
 

@@ -89,7 +89,8 @@ def _run_line(fields: list[bytes]) -> str:
 
 def _qrels_line(fields: list[bytes]) -> str:
     if len(fields) != 4:
-        return f"{len(fields)} fields where 4 are needed: {_shown(b' '.join(fields))}"
+        hint = " (a line of a run; are the two files swapped?)" if not _run_line(fields) else ""
+        return f"{len(fields)} fields where 4 are needed{hint}: {_shown(b' '.join(fields))}"
     if read_number(fields[3]) is None:
         return f"the grade {_shown(fields[3])} is no finite number"
     return ""
