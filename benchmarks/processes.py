@@ -11,7 +11,12 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-__all__ = ["Cost", "alternated", "measured"]
+__all__ = ["Cost", "alternated", "environment", "measured"]
+
+
+def environment() -> dict[str, str]:
+    """Return the variables of this process, but let Python keep bytecode, as it is kept for an installed package."""
+    return {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
 
 
 class Cost(NamedTuple):
@@ -36,7 +41,7 @@ def alternated(sides: Mapping[str, Sequence[str]], runs: int) -> dict[str, list[
 def measured(arguments: Sequence[str]) -> Cost:
     """Run a process to its end and return what it took."""
     begun = time.perf_counter()
-    process = subprocess.Popen(arguments, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    process = subprocess.Popen(arguments, env=environment(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     _, status, usage = os.wait4(process.pid, 0)
     wall = time.perf_counter() - begun
     if status:

@@ -21,6 +21,8 @@ import tempfile
 import time
 from pathlib import Path
 
+from processes import environment
+
 METRICS = 5
 HEAD = '"""Metrics of one distribution."""\n\nfrom rankgauge.plugin import Cutoff, Judged, Scores, hookimpl, metric\n'
 METRIC = '''
@@ -78,7 +80,7 @@ def write(site: Path, distribution: str, source: str) -> None:
 
 def listed(paths: list[Path]) -> tuple[tuple[float, float], str, str]:
     """Return what the command costs with some folders on the import path, wall and processor, and what it prints."""
-    variables = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, paths))}
+    variables = {**environment(), "PYTHONPATH": os.pathsep.join(map(str, paths))}
     command = [sys.executable, "-m", "rankgauge", "metrics", "list"]
     before, begun = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
     done = subprocess.run(command, env=variables, capture_output=True, text=True, check=True)
