@@ -4,7 +4,6 @@ Mappings: judgments and runs that are given in memory, as ``{query: {document: n
 
 from __future__ import annotations
 
-import math
 import struct
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, repeat
@@ -13,7 +12,7 @@ from typing import Any, cast
 import numpy as np
 
 from rankgauge.errors import DataError, Problem
-from rankgauge.rankings import Qrels, RankingBatch, Slices, encoded
+from rankgauge.rankings import Qrels, RankingBatch, Slices, encoded, number_problem
 
 __all__ = ["MappingRun", "check_run_mapping", "qrels_of_mapping"]
 
@@ -157,18 +156,9 @@ def _problems(mapping: Mapping[Any, Any], number: str) -> list[Problem]:
             if not isinstance(document, str):
                 shown = f"the document id {document!r} is {_kind(document)}; ids are texts: {str(document)!r}"
                 problems.append(Problem(f"query {query!r}: {shown}"))
-            if not _is_finite(value):
-                problems.append(
-                    Problem(f"query {query!r}: the {number} of {document!r} is {value!r}, no finite number")
-                )
+            if problem := number_problem(query, document, value, number):
+                problems.append(problem)
     return problems
-
-
-def _is_finite(value: object) -> bool:
-    try:
-        return not isinstance(value, str | bytes) and math.isfinite(value)  # type: ignore[arg-type]  # asks just that
-    except TypeError:
-        return False
 
 
 def _kind(value: object) -> str:

@@ -6,7 +6,6 @@ Nothing is built for a result that no judgment names but its score, which numpy 
 
 from __future__ import annotations
 
-import math
 import struct
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import chain, repeat
@@ -14,13 +13,13 @@ from typing import cast
 
 import numpy as np
 
-from rankgauge.errors import DataError, Problem
+from rankgauge.errors import DataError
 from rankgauge.judged import Floats, Ints, Rows
 from rankgauge.judged.rows import distinct
 from rankgauge.judging.batches import after_ranking
 from rankgauge.judging.ranks import Ranks
 from rankgauge.judging.run import RunCollector
-from rankgauge.rankings import encoded
+from rankgauge.rankings import encoded, number_problem
 
 __all__ = ["judge_mapping"]
 
@@ -151,10 +150,10 @@ class _Part:
     def _bad_scores(self) -> DataError:
         names = self._collector.qrels.query_names
         problems = [
-            Problem(f"query {names[place]!r}: the score of {document!r} is {score!r}, no finite number")
+            problem
             for place, ranking in zip(self._places.tolist(), self._rankings, strict=True)
             for document, score in ranking.items()
-            if not _is_finite(score)
+            if (problem := number_problem(names[place], document, score, "score"))
         ]
         msg = "the run cannot be used:"
         return DataError(msg, problems)
@@ -218,10 +217,3 @@ def _first_below(ordered: Floats, begin: Ints, end: Ints, own: Floats, *, below_
 
 def _without(ranking: dict[str, float], name: str) -> dict[str, float]:
     return {document: score for document, score in ranking.items() if document != name} if name in ranking else ranking
-
-
-def _is_finite(score: object) -> bool:
-    try:
-        return not isinstance(score, str | bytes) and math.isfinite(score)  # type: ignore[arg-type]  # asks just that
-    except TypeError:
-        return False
