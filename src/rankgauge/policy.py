@@ -19,7 +19,7 @@ from rankgauge.expression import Value
 from rankgauge.pickling import reduced
 from rankgauge.samples import DEFAULT_CONTRACT, Contract
 
-__all__ = ["PROFILES", "Policy", "Profile", "profile"]
+__all__ = ["PROFILES", "Policy", "Profile", "option_text", "profile"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,7 +123,7 @@ class Policy:
         return dataclasses.replace(self, **options)
 
     def __str__(self) -> str:
-        return " ".join(f"{item.name}={_plain(getattr(self, item.name))}" for item in dataclasses.fields(self))
+        return " ".join(f"{item.name}={option_text(getattr(self, item.name))}" for item in dataclasses.fields(self))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -314,7 +314,8 @@ def profile(choice: str | Policy | Profile) -> Profile:
     raise PolicyError(msg)
 
 
-def _plain(value: object) -> str:
+def option_text(value: object) -> str:
+    """Return the value of an option as configs write it."""
     if isinstance(value, bool):
         return "true" if value else "false"
     return "none" if value is None else str(value)

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from rankgauge.plugin import reporter
+from rankgauge.policy import option_text
 
 if TYPE_CHECKING:
     from rankgauge.result import MetricSummary, Result
@@ -53,7 +54,7 @@ def cutoff(column: MetricSummary) -> str:
 def policy_line(result: Result) -> str:
     """Return the profile and the policy in one line."""
     manifest = result.manifest
-    options = " ".join(f"{key}={_plain(value)}" for key, value in (manifest.get("policy") or {}).items())
+    options = " ".join(f"{key}={option_text(value)}" for key, value in (manifest.get("policy") or {}).items())
     return f"Profile {manifest.get('profile', 'default')}: {options}"
 
 
@@ -61,12 +62,6 @@ def cell(text: object) -> str:
     """Return a text that is safe in a Markdown table: no line breaks, no markup, no HTML."""
     flat = " ".join(str(text).split())
     return re.sub(r"([\\`*_\[\]|~#])", r"\\\1", html.escape(flat, quote=False))
-
-
-def _plain(value: object) -> str:
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    return "none" if value is None else str(value)
 
 
 def _table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
