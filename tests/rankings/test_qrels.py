@@ -55,7 +55,7 @@ def test_a_document_judged_twice_is_named():
 
 def test_fingerprints_tell_judgments_apart():
     rows = [(b"q1", b"a", 1), (b"q1", b"b", 2)]
-    assert make(rows).fingerprint() == make(rows).fingerprint()
-    assert make(rows).fingerprint() != make([(b"q1", b"a", 1), (b"q1", b"b", 3)]).fingerprint()
-    assert make(rows).fingerprint() != make([(b"q1", b"a", 1), (b"q1", b"c", 2)]).fingerprint()
-    assert make(rows).fingerprint() != make([(b"q2", b"a", 1), (b"q2", b"b", 2)]).fingerprint()
+    assert make(rows).fingerprint == make(rows).fingerprint
+    assert make(rows).fingerprint != make([(b"q1", b"a", 1), (b"q1", b"b", 3)]).fingerprint
+    assert make(rows).fingerprint != make([(b"q1", b"a", 1), (b"q1", b"c", 2)]).fingerprint
+    assert make(rows).fingerprint != make([(b"q2", b"a", 1), (b"q2", b"b", 2)]).fingerprint

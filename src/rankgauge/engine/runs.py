@@ -269,7 +269,7 @@ def _manifest(plan: Plan, qrels: Qrels, source: RunSource | None, run: JudgedRun
         "path": qrels.source or None,
         "queries": len(qrels.ids),
         "judgments": qrels.n_judgments,
-        "fingerprint": qrels.fingerprint(),
+        "fingerprint": qrels.fingerprint,
     }
     manifest["outputs"] = {
         "from": "argument" if source is None else "run",

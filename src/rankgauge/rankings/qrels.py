@@ -114,6 +114,7 @@ class Qrels:
         """Return the query of each judgment."""
         return np.repeat(np.arange(len(self.lengths)), self.lengths)
 
+    @cached_property
     def fingerprint(self) -> str:
         """Return a hash of every judgment; the same for the same judgments, in one kind of file or in memory."""
         digest = hashlib.sha256()
