@@ -42,6 +42,21 @@ class Gate:
     side: Side
     origin: str
 
+    def bound_of(self, column: str, *, higher_is_better: bool) -> Bound:
+        """
+        Return the bound of a column that the gate names.
+
+        Args:
+            column: The column's name.
+
+            higher_is_better: What makes a bound that just wants better values a minimum.
+
+        Returns:
+            The bound.
+        """
+        is_maximum = self.side == "maximum" or (self.side == "better" and not higher_is_better)
+        return Bound(column, self.bound, is_maximum)
+
 
 @dataclass(frozen=True, slots=True)
 class Bound:

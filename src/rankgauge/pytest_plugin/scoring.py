@@ -19,6 +19,7 @@ from rankgauge.pytest_plugin.records import make_record, refuse
 from rankgauge.pytest_plugin.wording import failure_text
 
 if TYPE_CHECKING:
+    from rankgauge.declarations import Metric
     from rankgauge.evaluation import PlannedMetric
     from rankgauge.result import Result
 
@@ -122,11 +123,11 @@ class Scoring:
                     continue
                 specs.append(gate.metric)
             for column in found:
-                if flaw := _flaw(gate, column):
+                bound = gate.bound_of(column.name, higher_is_better=column.metric.higher_is_better)
+                if flaw := _flaw(gate, bound, column.metric):
                     problems.append(flaw)
                     continue
-                is_maximum = gate.side == "maximum" or (gate.side == "better" and not column.metric.higher_is_better)
-                bounds.setdefault((column.name, is_maximum), Bound(column.name, gate.bound, is_maximum))
+                bounds.setdefault((bound.column, bound.is_maximum), bound)
         if problems:
             msg = "the gates cannot be used:"
             raise PlanError(msg, problems)
@@ -249,20 +250,18 @@ def _outcome(bound: Bound, result: Result | None, problems: Mapping[str, str], t
     )
 
 
-def _flaw(gate: Gate, column: PlannedMetric) -> str:
+def _flaw(gate: Gate, bound: Bound, metric: Metric) -> str:
     """Return why a gate cannot be meant as it stands; empty when it can."""
-    metric = column.metric
     if gate.side == "minimum" and gate.origin == "--rankgauge-min" and not metric.higher_is_better:
-        return f"{gate.origin}: of {column.name!r} less is better; give it a bound with --rankgauge-max"
+        return f"{gate.origin}: of {bound.column!r} less is better; give it a bound with --rankgauge-max"
     if gate.side == "maximum" and gate.origin == "--rankgauge-max" and metric.higher_is_better:
-        return f"{gate.origin}: of {column.name!r} more is better; give it a bound with --rankgauge-min"
+        return f"{gate.origin}: of {bound.column!r} more is better; give it a bound with --rankgauge-min"
     low, high = metric.range
-    is_maximum = gate.side == "maximum" or (gate.side == "better" and not metric.higher_is_better)
-    over = metric.aggregate != "sum" and not is_maximum and high is not None and gate.bound > high
-    under = metric.aggregate != "sum" and is_maximum and low is not None and gate.bound < low
+    over = metric.aggregate != "sum" and not bound.is_maximum and high is not None and bound.bound > high
+    under = metric.aggregate != "sum" and bound.is_maximum and low is not None and bound.bound < low
     if over or under:
         spread = f"from {'-inf' if low is None else f'{low:g}'} to {'inf' if high is None else f'{high:g}'}"
         return (
-            f"{gate.origin}: no value of {column.name!r}, which goes {spread}, can ever keep the bound {gate.bound:g}"
+            f"{gate.origin}: no value of {bound.column!r}, which goes {spread}, can ever keep the bound {bound.bound:g}"
         )
     return ""
