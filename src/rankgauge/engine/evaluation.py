@@ -251,10 +251,10 @@ class Evaluation:
         Raises:
             RankgaugeError: As `run`.
         """
+        import asyncio  # noqa: PLC0415  # loads only where it is used
+
         check_calls(outputs, sut, concurrency, timeout)
         if sut is None:
-            import asyncio  # noqa: PLC0415  # loads only where it is used
-
             return await asyncio.to_thread(
                 self.run,
                 outputs=outputs,
@@ -265,8 +265,6 @@ class Evaluation:
                 progress=progress,
             )
         job = Job(self.plan(), self.data, details=details, limit=limit, batch_size=batch_size, near_misses=near_misses)
-        import asyncio  # noqa: PLC0415  # loads only where it is used
-
         try:
             async for done, total in job.call(sut, concurrency, timeout):
                 if progress is not None:
