@@ -13,7 +13,7 @@ from rankgauge import Policy, Profile
 from rankgauge.errors import PolicyError
 from rankgauge.policy import PROFILES
 
-__all__ = ["ANCHOR", "Case", "Query", "cases", "profile_of"]
+__all__ = ["ANCHOR", "DOCUMENTS", "GRADES", "SCORES", "Case", "Item", "Query", "cases", "profile_of"]
 
 Item = tuple[str, float]
 """A retrieved document and its score."""

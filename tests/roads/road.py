@@ -19,7 +19,7 @@ from rankgauge.errors import DataError, SampleRefusedError
 from rankgauge.policy import option_text
 from roads.case import Case, Query
 
-__all__ = ["ROADS", "Outcome", "Road", "Tools", "in_memory", "trec_text"]
+__all__ = ["ROADS", "Outcome", "Road", "Tools", "in_memory"]
 
 Score = tuple[str | None, str]
 """A value to its last bit, None where nothing counts, and a status."""
@@ -133,8 +133,7 @@ def _one_by_one(case: Case, tools: Tools) -> Outcome:
     return Outcome(scores, frozenset(refused), None)
 
 
-def trec_text(case: Case, tools: Tools) -> Outcome:
-    """Evaluate a TREC run file against a TREC judgments file."""
+def _trec_text(case: Case, tools: Tools) -> Outcome:
     return _by_columns(case, tools, lambda left: _trec_files(left, tools))
 
 
@@ -300,7 +299,7 @@ ROADS = (
     Road("JSONL", _jsonl, has_failures=True),
     Road("samples in batches", _in_batches, has_failures=True),
     Road("score()", _one_by_one, has_failures=True),
-    Road("TREC text", trec_text, has_empty=False),
+    Road("TREC text", _trec_text, has_empty=False),
     Road("scattered TREC text", _scattered, has_empty=False),
     Road("mappings", _mappings, has_repeats=False),
     Road("JSON run", _json, has_repeats=False),

@@ -3,14 +3,16 @@
 import dataclasses
 import itertools
 import math
+import random
 
 import pytest
 from hypothesis import given
 
 from rankgauge import Policy
 from rankgauge.errors import PolicyError
-from roads.case import ANCHOR, Case, Query, cases, profile_of
-from roads.road import ROADS, Tools, in_memory, trec_text
+from roads.case import ANCHOR, DOCUMENTS, GRADES, SCORES, Case, Query, cases, profile_of
+from roads.plain import is_relevant, plain_scores
+from roads.road import ROADS, Tools, in_memory
 
 
 @pytest.fixture(scope="module")
@@ -21,11 +23,11 @@ def tools(catalog, tmp_path_factory):
         yield Tools(catalog, tmp_path_factory.mktemp("roads"))
 
 
-def differing(case, tools):
-    """Return the roads that come to something else than samples in memory, each with what it should have come to."""
+def differing(case, tools, roads=ROADS):
+    """Return the roads that come to something else than samples in memory, each with the queries that differ."""
     expected = in_memory(case, tools)
     found = {}
-    for road in ROADS:
+    for road in roads:
         part = road.part_of(case)
         if not road.takes(case):
             continue
@@ -33,8 +35,30 @@ def differing(case, tools):
         if outcome.totals is None or wanted.totals is None:
             outcome, wanted = outcome._replace(totals=None), wanted._replace(totals=None)
         if outcome != wanted:
-            found[road.name] = {"found": outcome, "wanted": wanted}
+            found[road.name] = difference(outcome, wanted) or (outcome.totals, wanted.totals)
     return found
+
+
+def difference(outcome, wanted):
+    """Return what two outcomes say of each query of which they do not say the same."""
+    said = [{**each.scores, **dict.fromkeys(each.refused, "refused")} for each in (outcome, wanted)]
+    both = [{query: each.get(query) for query in {*said[0], *said[1]}} for each in said]
+    return {query: (both[0][query], both[1][query]) for query in both[0] if both[0][query] != both[1][query]}
+
+
+def check_against_plain(case, tools):
+    """Assert that samples come to what the policy restated in plain Python does."""
+    found, profile = in_memory(case, tools), case.profile
+    for query in case.queries:
+        if query.ranking is None:
+            continue
+        expected = plain_scores(query, profile)
+        has_relevant = any(is_relevant(query, document, profile) for document in query.grades)
+        if expected is None or (not has_relevant and profile.policy.no_gold == "error"):
+            assert query.name in found.refused, query
+        elif has_relevant and query.name not in found.refused:
+            scores = {name: float.fromhex(found.scores[query.name][name][0]) for name in expected}
+            assert scores == pytest.approx({name: float(value) for name, value in expected.items()}, rel=1e-12), query
 
 
 def scored(tools, ranking, grades, policy, **conventions):
@@ -50,6 +74,11 @@ def scored(tools, ranking, grades, policy, **conventions):
 @given(case=cases())
 def test_every_road_comes_to_the_same(tools, case):
     assert differing(case, tools) == {}
+
+
+@given(case=cases())
+def test_samples_come_to_what_the_policy_says(tools, case):
+    check_against_plain(case, tools)
 
 
 def test_given_order_has_no_ties_to_average(tools):
@@ -121,23 +150,42 @@ TINY = (
     Query("self", (("self", 2.0), ("a", 2.0), ("self", 1.0), ("n", 1.0)), {"a": 1, "self": 1, "n": -1}),
 )
 
-TINY_OPTIONS = [
-    *itertools.product(
-        ("given", "score"),
-        ("docno", "given", "average", "error"),
-        ("first", "last", "best", "credit-once", "keep", "error"),
+SHORTCUTS = [road for road in ROADS if road.name in {"TREC text", "mappings"}]
+
+
+def random_queries(chance, count):
+    """Return queries with up to six items of few ids and scores."""
+    return tuple(
+        Query(
+            f"r{number}",
+            tuple(
+                (chance.choice([*DOCUMENTS, f"r{number}"]), chance.choice(SCORES[:-2]))
+                for _ in range(chance.randint(1, 6))
+            ),
+            {document: chance.choice(GRADES) for document in chance.sample([*DOCUMENTS, f"r{number}"], 4)},
+        )
+        for number in range(count)
     )
-]
 
 
-@pytest.mark.parametrize(("order", "ties", "duplicates"), TINY_OPTIONS)
-def test_a_trec_file_comes_to_what_samples_do(tools, order, ties, duplicates):
-    """Five rankings under every policy that acts on them: 1,920 cases, less those for which there is no policy."""
+@pytest.mark.parametrize("duplicates", ["first", "last", "best", "credit-once", "keep", "error"])
+@pytest.mark.parametrize("ties", ["docno", "given", "average", "error"])
+@pytest.mark.parametrize("order", ["given", "score"])
+def test_text_and_mappings_come_to_what_samples_do(tools, order, ties, duplicates):
+    """Five rankings and forty random ones under every policy that acts on rankings; the conventions are random."""
+    chance = random.Random(f"{order} {ties} {duplicates}")  # noqa: S311  # no secret
     for depth, judged_only, exclude_self in itertools.product((None, 2), (False, True), (False, True)):
         options = {"depth": depth, "judged_only": judged_only, "exclude_self": exclude_self}
+        options["score_dtype"] = chance.choice(["float64", "float32"])
         try:
             policy = Policy(order=order, ties=ties, duplicates=duplicates, **options)
         except PolicyError:
             continue
-        case = Case((*TINY, ANCHOR), profile_of(policy))
-        assert trec_text(case, tools) == in_memory(case, tools), options
+        profile = profile_of(
+            policy,
+            relevance=chance.choice(["positive", "listed", 1.0]),
+            negatives=chance.choice(["judged", "unjudged"]),
+        )
+        case = Case((*TINY, *random_queries(chance, 40), ANCHOR), profile)
+        assert differing(case, tools, SHORTCUTS) == {}, f"{policy} relevance={profile.relevance}"
+        check_against_plain(case, tools)
