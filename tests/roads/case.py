@@ -18,8 +18,7 @@ __all__ = ["ANCHOR", "DOCUMENTS", "GRADES", "SCORES", "Case", "Item", "Query", "
 Item = tuple[str, float]
 """A retrieved document and its score."""
 
-CLOSED_FORM = ("P@3", "recall@2", "ndcg@3", "ndcg", "AP", "RR", "hit@1", "judged@2", "rbp")
-"""Metrics that can be averaged over the orders of a tie."""
+METRICS = ("P@3", "recall@2", "ndcg@3", "ndcg", "AP", "RR", "hit@1", "judged@2", "rbp", "bpref")
 
 DOCUMENTS = ("a", "b", "c", "é", "x", "D")
 """What rankings are made of, beside the query's own id; `x` is never judged."""
@@ -50,17 +49,18 @@ ANCHOR = Query("anchor", (("a", 1.0),), {"a": 4})
 
 
 class Case(NamedTuple):
-    """Queries with the profile to score them under."""
+    """Queries with the profile to score them under, and the metrics."""
 
     queries: tuple[Query, ...]
     profile: Profile
+    wanted: tuple[str, ...] = METRICS
 
     @property
     def metrics(self) -> list[str]:
-        """Return the metrics that the policy allows."""
+        """Return the metrics that the policy allows: bpref cannot be averaged over the orders of a tie."""
         policy = self.profile.policy
         averaged = policy.order == "score" and policy.ties == "average"
-        return [*CLOSED_FORM] if averaged else [*CLOSED_FORM, "bpref"]
+        return [metric for metric in self.wanted if not (averaged and metric == "bpref")]
 
     def without(self, names: Container[str]) -> Case:
         """Return the case without some of its queries."""
