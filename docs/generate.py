@@ -15,8 +15,8 @@ from rankgauge import errors
 from rankgauge.catalog import Catalog
 from rankgauge.catalog.parameters import signature_parameters
 from rankgauge.config import json_schema
-from rankgauge.declarations import Metric
 from rankgauge.errors import Problem
+from rankgauge.plugin.metric import Metric
 from rankgauge.testing import LawInfo
 from rankgauge.testing.calling import CONVENTIONS, ROLES
 from rankgauge.testing.laws import laws_of

@@ -11,8 +11,8 @@ from hypothesis import HealthCheck, settings
 
 from fake_plugins import FakePlugins
 from rankgauge.catalog import Catalog
+from rankgauge.columns import Judged
 from rankgauge.engine import Engine, SampleScore
-from rankgauge.judged import Judged
 from rankgauge.judging import Target, judge
 from rankgauge.policy import PROFILES, Profile
 from rankgauge.samples import Sample, read_expected, read_output

@@ -133,7 +133,7 @@ def test_the_readme_stays_short() -> None:
 
 
 def test_every_hook_stands_in_the_plugin_reference() -> None:
-    from rankgauge import hookspecs
+    from rankgauge.plugin import hookspecs
 
     page = (ROOT / "docs/reference/plugins.md").read_text(encoding="utf-8")
     hooks = [name for name in vars(hookspecs) if name.startswith("rankgauge_")]

@@ -2,8 +2,8 @@ import math
 
 import pytest
 
-from rankgauge.policy import PROFILES
-from rankgauge.samples import Contract, Expected, Fault, Output, Sample, read_expected, read_output, read_sample
+from rankgauge.policy import PROFILES, Contract
+from rankgauge.samples import Expected, Fault, Output, Sample, read_expected, read_output, read_sample
 
 HARNESS = PROFILES["eval-harness"].contract
 

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from rankgauge.catalog import Catalog
-    from rankgauge.engine import Engine, Evaluation, SampleScore, evaluate, evaluate_runs, preflight, preflight_runs
+    from rankgauge.engine import Engine, Evaluation, SampleScore, evaluate, evaluate_runs
     from rankgauge.errors import RankgaugeError, RunInterrupted
     from rankgauge.expression import MetricExpression
-    from rankgauge.judging.preflight import Finding, Preflight
     from rankgauge.policy import Policy, Profile
+    from rankgauge.preflight_checks import Finding, Preflight, preflight, preflight_runs
     from rankgauge.result import MetricSummary, Result
     from rankgauge.samples import Sample
 
@@ -45,11 +45,11 @@ _HOMES = {
     "Catalog": "rankgauge.catalog",
     "Engine": "rankgauge.engine",
     "Evaluation": "rankgauge.engine",
-    "Finding": "rankgauge.judging.preflight",
+    "Finding": "rankgauge.preflight_checks",
     "MetricExpression": "rankgauge.expression",
     "MetricSummary": "rankgauge.result",
     "Policy": "rankgauge.policy",
-    "Preflight": "rankgauge.judging.preflight",
+    "Preflight": "rankgauge.preflight_checks",
     "Profile": "rankgauge.policy",
     "RankgaugeError": "rankgauge.errors",
     "Result": "rankgauge.result",
@@ -58,8 +58,8 @@ _HOMES = {
     "SampleScore": "rankgauge.engine",
     "evaluate": "rankgauge.engine",
     "evaluate_runs": "rankgauge.engine",
-    "preflight": "rankgauge.engine",
-    "preflight_runs": "rankgauge.engine",
+    "preflight": "rankgauge.preflight_checks",
+    "preflight_runs": "rankgauge.preflight_checks",
 }
 
 

@@ -247,7 +247,7 @@ class RepeatedJudgmentsError(DataError):
     Documents that are judged more than once for one query.
 
     Attributes:
-        kept: The `rankgauge.rankings.Qrels` with the first judgment of each document, for those who go on.
+        kept: The `rankgauge.columns.Qrels` with the first judgment of each document, for those who go on.
     """
 
     def __init__(self, title: str, problems: Iterable[Problem | str], kept: Any) -> None:  # noqa: ANN401  # the type lives in a higher layer

@@ -12,14 +12,13 @@ import functools
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any, Literal, get_args, get_type_hints
+from typing import Any, Literal, NamedTuple, get_args, get_type_hints
 
 from rankgauge.errors import PolicyError, did_you_mean
 from rankgauge.expression import Value
 from rankgauge.pickling import reduced
-from rankgauge.samples import DEFAULT_CONTRACT, Contract
 
-__all__ = ["PROFILES", "Policy", "Profile", "option_text", "profile"]
+__all__ = ["DEFAULT_CONTRACT", "PROFILES", "Contract", "Policy", "Profile", "option_text", "profile"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,6 +123,32 @@ class Policy:
 
     def __str__(self) -> str:
         return " ".join(f"{item.name}={option_text(getattr(self, item.name))}" for item in dataclasses.fields(self))
+
+
+class Contract(NamedTuple):
+    """
+    How strictly outside data is read; part of a profile.
+
+    Attributes:
+        strict_ids: Whether every id must be a string, and every retrieved item must have one. Otherwise an integer
+            id is read as its decimal text, and an item may have a text only.
+
+        on_bad_gold: `file` makes unusable ground truth a problem of the file, so that nothing runs; `pair` makes it
+            a failed score of the metrics that need it.
+
+        on_bad_k: What a `metadata.k` that is not an integer of 1 or more does: `error`, or `ignore` it.
+
+        coerce: Whether values are bent as the eval-harness does: ground truth may be JSON in a string, a gain may be
+            a numeric string, a text that is not a string is empty, and ``{}`` is an output without items.
+    """
+
+    strict_ids: bool = False
+    on_bad_gold: Literal["file", "pair"] = "file"
+    on_bad_k: Literal["error", "ignore"] = "error"
+    coerce: bool = False
+
+
+DEFAULT_CONTRACT = Contract()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,8 +7,8 @@ import rankgauge
 from fake_plugins import METRIC_LINE, metric_module
 from rankgauge.catalog import Catalog
 from rankgauge.errors import MatcherError, NameClashError, RequiredPluginError, UnknownNameError
-from rankgauge.evaluation import make_plan
 from rankgauge.expression import parse
+from rankgauge.planning.plan import make_plan
 from rankgauge.policy import PROFILES
 
 FAILING_IMPORT = "raise ImportError('no module named fancy_backend')"

@@ -10,13 +10,14 @@ from rankgauge.catalog.trec_eval import MEASURES, expand, read_form
 from rankgauge.errors import ExpressionError, PlanError, UnknownNameError
 
 ENGINE = Engine(catalog=Catalog.discover(own_only=True))
+BUILT_IN = ENGINE.catalog.built_in
 STANDARD = ["5", "10", "15", "20", "30", "100", "200", "500", "1000"]
 LEVELS = [f"iprec_at_recall_{step / 10:.2f}" for step in range(11)]
 OFFICIAL = ["runid", "num_q", "num_ret", "num_rel", "num_rel_ret", "map", "gm_map", "Rprec", "bpref", "recip_rank"]
 
 
 def labels(*names, **options):
-    return [column.label for column in expand(names, **options)]
+    return [column.label for column in expand(names, BUILT_IN, **options)]
 
 
 def test_official_is_what_trec_eval_prints_in_its_order():
@@ -45,7 +46,7 @@ def test_set_is_counts_and_set_measures():
 
 
 def test_places_sort_columns_as_the_table_does():
-    columns = expand(["unj", "recall_100", "ndcg@5", "P.1000,7", "map", "iprec_at_recall..5,.10", "runid"])
+    columns = expand(["unj", "recall_100", "ndcg@5", "P.1000,7", "map", "iprec_at_recall..5,.10", "runid"], BUILT_IN)
     ordered = sorted(columns, key=lambda column: column.place)
 
     assert [column.label for column in ordered] == [
@@ -83,7 +84,7 @@ def test_dot_without_parameters_is_the_family():
     ],
 )
 def test_parameters_are_read_and_labelled_as_written(written, spec, label):
-    (column,) = expand([written])
+    (column,) = expand([written], BUILT_IN)
 
     assert (spec, label) == (column.spec, column.label)
     assert [spec] == [str(expression) for expression in read_form(written)]
@@ -120,7 +121,7 @@ def test_other_spellings_of_trec_evals_measures_have_its_label(ours, label):
     "ours", ["RR@10", "P(rel=2)@5", "judged@10", "ERR@20", "f1@5", "retrieval-ndcg-at-k", "plug-x"]
 )
 def test_what_trec_eval_has_no_spelling_for_passes_through(ours):
-    (column,) = expand([ours])
+    (column,) = expand([ours], BUILT_IN)
 
     assert (ours, None, None, "float") == (column.spec, column.label, column.place, column.kind)
 
@@ -130,7 +131,7 @@ def test_column_asked_for_in_two_spellings_is_one():
 
 
 def test_kinds_say_how_values_print_and_where():
-    columns = {column.label: column for column in expand(["all_trec"])}
+    columns = {column.label: column for column in expand(["all_trec"], BUILT_IN)}
 
     assert [name for name, column in columns.items() if column.kind == "integer"] == [
         *("num_q", "num_ret", "num_rel", "num_rel_ret", "num_nonrel_judged_ret"),
@@ -140,7 +141,7 @@ def test_kinds_say_how_values_print_and_where():
 
 
 def test_every_column_but_runid_can_be_planned_and_is_the_metric_named():
-    columns = [column for column in expand(["all_trec"]) if column.spec is not None]
+    columns = [column for column in expand(["all_trec"], BUILT_IN) if column.spec is not None]
     plan = ENGINE.dataset([]).with_metrics([column.spec for column in columns]).with_policy("trec10").plan()
 
     assert len(columns) == len(plan.metrics)
@@ -157,7 +158,7 @@ def test_every_column_but_runid_can_be_planned_and_is_the_metric_named():
 )
 def test_what_is_left_out_is_refused_with_the_reason(name):
     with pytest.raises(UnknownNameError, match="on purpose"):
-        expand(["map", name])
+        expand(["map", name], BUILT_IN)
     with pytest.raises(PlanError, match="on purpose"):
         ENGINE.dataset([]).with_metrics([name]).plan()
 
@@ -174,7 +175,7 @@ def test_what_is_left_out_is_refused_with_the_reason(name):
 )
 def test_parameters_that_a_measure_does_not_take_are_refused(written, expected):
     with pytest.raises(ExpressionError, match=expected):
-        expand([written])
+        expand([written], BUILT_IN)
     with pytest.raises(ExpressionError, match=expected):
         read_form(written)
 
@@ -204,4 +205,8 @@ def test_forms_work_wherever_metrics_are_written_and_find_their_columns():
 
 
 def test_decimals_of_a_cutoff_are_dropped_as_trec_eval_drops_them():
-    assert [column.label for column in expand(["ndcg_cut.10,20,23.4"])] == ["ndcg_cut_10", "ndcg_cut_20", "ndcg_cut_23"]
+    assert [column.label for column in expand(["ndcg_cut.10,20,23.4"], BUILT_IN)] == [
+        "ndcg_cut_10",
+        "ndcg_cut_20",
+        "ndcg_cut_23",
+    ]

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankgauge.compat import classic, haystack, keyword, remem
-from rankgauge.declarations.metric import declared
 from rankgauge.expression import MetricExpression
+from rankgauge.plugin.metric import declared
 from rankgauge.policy import PROFILES
 
 IDS = st.sampled_from("abcdef")

@@ -9,8 +9,8 @@ import yaml
 from fake_plugins import metric_module
 from rankgauge import Catalog, Engine, Result
 from rankgauge.config import write_lock
-from rankgauge.documents import read_yaml
 from rankgauge.errors import ConfigError, PlanError, ResultError, UnreadableError
+from rankgauge.io.documents import read_yaml
 
 CONFIG = """\
 version: 1

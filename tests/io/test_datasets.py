@@ -7,7 +7,8 @@ from rankgauge.catalog import Catalog
 from rankgauge.errors import DataError, NothingToEvaluateError, UnreadableError
 from rankgauge.io.datasets import DatasetReader, DataSource, remapped
 from rankgauge.io.files import digest
-from rankgauge.samples import DEFAULT_CONTRACT, Expected, Output, Sample
+from rankgauge.policy import DEFAULT_CONTRACT
+from rankgauge.samples import Expected, Output, Sample
 
 CATALOG = Catalog.discover(own_only=True)
 

@@ -9,7 +9,8 @@ import zstandard
 from rankgauge.catalog import Catalog
 from rankgauge.errors import UnreadableError
 from rankgauge.io.datasets import DatasetReader, DataSource, records
-from rankgauge.samples import DEFAULT_CONTRACT, Fault, read_sample
+from rankgauge.policy import DEFAULT_CONTRACT
+from rankgauge.samples import Fault, read_sample
 
 CATALOG = Catalog.discover(own_only=True)
 

@@ -6,7 +6,8 @@ from rankgauge.catalog import Catalog
 from rankgauge.errors import DataError
 from rankgauge.io.files import digest
 from rankgauge.io.outputs import read_outputs
-from rankgauge.samples import DEFAULT_CONTRACT, Fault, Output
+from rankgauge.policy import DEFAULT_CONTRACT
+from rankgauge.samples import Fault, Output
 
 CATALOG = Catalog.discover(own_only=True)
 

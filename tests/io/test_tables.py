@@ -17,12 +17,12 @@ from ranked_tables import (
     write_qrels,
     write_run,
 )
+from rankgauge.columns import Slices
 from rankgauge.errors import DataError
 from rankgauge.io import rows, tables
 from rankgauge.io.rows import Ranged, query_begins
 from rankgauge.io.tables import TableRun
 from rankgauge.io.views import number_views, short_views
-from rankgauge.rankings import Slices
 
 
 def messages(error):

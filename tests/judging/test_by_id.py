@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rankgauge.judged import ANY_GRADE, POSITIVE
+from rankgauge.columns import ANY_GRADE, POSITIVE
 from rankgauge.judging import Target, judge
 from rankgauge.policy import PROFILES, Policy, profile
 from rankgauge.samples import Expected, Fault, Output, Sample, read_expected

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from rankgauge.catalog import Catalog
 from rankgauge.catalog.parameters import signature_parameters
-from rankgauge.declarations import parse_matcher
 from rankgauge.errors import MatcherError, UnknownNameError
 from rankgauge.matchers.comparers import contained, equal
 from rankgauge.matchers.normalizers import casefold, collapse_whitespace, lower
+from rankgauge.plugin.matching import parse_matcher
 from rankgauge.testing import check_comparer, check_matcher, check_normalizer
 
 CATALOG = Catalog.discover(own_only=True)

@@ -7,10 +7,10 @@ import math
 import numpy as np
 import pytest
 
-from rankgauge.declarations.metric import declared
 from rankgauge.errors import PlanError
 from rankgauge.judging import Target, judge
 from rankgauge.metrics.answer import answer_containment, answer_exact_match
+from rankgauge.plugin.metric import declared
 from rankgauge.policy import PROFILES
 from rankgauge.samples import Expected, Output, Sample
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from rankgauge import Policy
-from rankgauge.declarations.metric import declared
 from rankgauge.metrics.average_precision import average_precision
+from rankgauge.plugin.metric import declared
 
 ALIAS = "retrieval-map"
 RANKING = ["a", "x", "b", "y", "c"]  # relevant at ranks 1, 3 and 5

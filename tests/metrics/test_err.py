@@ -7,9 +7,9 @@ import math
 import numpy as np
 import pytest
 
-from rankgauge.declarations.metric import declared
 from rankgauge.errors import PlanError
 from rankgauge.metrics.err import expected_reciprocal_rank
+from rankgauge.plugin.metric import declared
 
 ALIAS = "retrieval-err-at-k"
 GOLD = {"a": 3, "b": 2, "c": 0, "d": 1}

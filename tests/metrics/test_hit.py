@@ -7,8 +7,8 @@ import math
 import numpy as np
 import pytest
 
-from rankgauge.declarations.metric import declared
 from rankgauge.metrics.hit import any_found, hit
+from rankgauge.plugin.metric import declared
 
 ALIAS = "retrieval-hit-at-k"
 

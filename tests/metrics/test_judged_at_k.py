@@ -7,8 +7,8 @@ import math
 import numpy as np
 import pytest
 
-from rankgauge.declarations.metric import declared
 from rankgauge.metrics.judged_at_k import judged_at_k
+from rankgauge.plugin.metric import declared
 
 ALIAS = "retrieval-judged-at-k"
 GOLD = {"a": 2, "nil": 0, "bad": -1}

@@ -18,9 +18,8 @@ import numpy as np
 import pytest
 
 from rankgauge.catalog import Catalog
-from rankgauge.declarations import Metric
-from rankgauge.declarations.metric import Law
 from rankgauge.plugin import Cutoff, Judged, Scores, metric
+from rankgauge.plugin.metric import Law, Metric
 from rankgauge.testing import check_metric
 from rankgauge.testing.cases import Case
 from rankgauge.testing.laws import laws_of

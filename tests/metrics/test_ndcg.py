@@ -7,9 +7,9 @@ import math
 import numpy as np
 import pytest
 
-from rankgauge.declarations.metric import declared
 from rankgauge.errors import PlanError
 from rankgauge.metrics.ndcg import ndcg, ndcg_any
+from rankgauge.plugin.metric import declared
 from rankgauge.policy import PROFILES
 
 ALIAS, ANY = "retrieval-ndcg-at-k", "retrieval-ndcg-any-at-k"

@@ -7,8 +7,8 @@ import math
 import numpy as np
 import pytest
 
-from rankgauge.declarations.metric import declared
 from rankgauge.metrics.precision import f1, precision, r_precision
+from rankgauge.plugin.metric import declared
 
 PRECISION, F1, R_PRECISION = "retrieval-precision-at-k", "retrieval-f1-at-k", "retrieval-r-precision"
 RANKING = ["a", "x", "b", "y", "c"]  # relevant at ranks 1, 3 and 5

@@ -7,8 +7,8 @@ import math
 import numpy as np
 import pytest
 
-from rankgauge.declarations.metric import declared
 from rankgauge.metrics.recall import recall, recall_all
+from rankgauge.plugin.metric import declared
 
 RECALL, ALL = "retrieval-recall-at-k", "retrieval-recall-all-at-k"
 RANKING = ["a", "x", "b", "y", "c"]  # relevant at ranks 1, 3 and 5

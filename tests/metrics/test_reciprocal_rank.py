@@ -7,8 +7,8 @@ import math
 import numpy as np
 import pytest
 
-from rankgauge.declarations.metric import declared
 from rankgauge.metrics.reciprocal_rank import reciprocal_rank
+from rankgauge.plugin.metric import declared
 
 ALIAS = "retrieval-mrr"
 

@@ -7,8 +7,9 @@ import pydantic
 import pytest
 
 from rankgauge.errors import DataError
+from rankgauge.policy import DEFAULT_CONTRACT
 from rankgauge.pytest_plugin.records import make_record
-from rankgauge.samples import DEFAULT_CONTRACT, Fault, read_sample
+from rankgauge.samples import Fault, read_sample
 
 NOTHING = dict.fromkeys(("retrieved", "expected", "answer", "input", "metadata"))
 

@@ -7,8 +7,8 @@ from collections.abc import Set as AbstractSet
 
 import pytest
 
+from rankgauge.columns import Judged, JudgedSample
 from rankgauge.errors import ParameterError
-from rankgauge.judged import Judged, JudgedSample
 from rankgauge.testing import check_metric
 from rankgauge.testing.calling import read_calling
 

@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 
 from rankgauge.catalog import Catalog
-from rankgauge.declarations import parse_matcher
 from rankgauge.errors import DeclarationError, ParameterError
 from rankgauge.matchers.comparers import edit_ratio, equal
 from rankgauge.matchers.normalizers import casefold, json_unescape
 from rankgauge.plugin import comparer, hookimpl, named_matcher, normalizer
+from rankgauge.plugin.matching import parse_matcher
 from rankgauge.testing import check_comparer, check_matcher, check_normalizer
 
 CATALOG = Catalog.discover(own_only=True)

@@ -9,47 +9,29 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar, cast
+from typing import Any, cast
 
 from rankgauge.catalog.discovery import (
     OWN,
+    Claim,
     Declaration,
     Fault,
-    Offer,
     Plugin,
-    Provider,
     discover,
     discover_again,
     load_plugin,
 )
 from rankgauge.catalog.matchers import ResolvedMatcher, build_matcher
-from rankgauge.declarations import Comparer, Matcher, Metric, NamedMatcher, Normalizer, Reader, Reporter, parse_matcher
+from rankgauge.catalog.spelling import ends_in_number, plain_template, spellings
+from rankgauge.catalog.trec_eval import left_out_hint
 from rankgauge.errors import MatcherError, NameClashError, RequiredPluginError, UnknownNameError, suggest
 from rankgauge.expression import MetricExpression, parse
 from rankgauge.pickling import check_picklable, itself
+from rankgauge.plugin.formats import Reader, Reporter
+from rankgauge.plugin.matching import Comparer, Matcher, NamedMatcher, Normalizer, parse_matcher
+from rankgauge.plugin.metric import Metric
 
-__all__ = ["Catalog", "Claim", "Reading"]
-
-T_co = TypeVar("T_co", bound=Declaration, covariant=True)
-
-_MOST_DIGITS = 18
-_TRAILING = re.compile(r"(?P<stem>.+?)(?P<at>_at)?_(?P<k>\d*\.?\d+)")
-_TEMPLATE = re.compile(r"\{\w+\}")
-
-
-@dataclass(frozen=True, slots=True)
-class Claim(Generic[T_co]):
-    """
-    A declaration with its provider.
-
-    Attributes:
-        declaration: What was declared.
-
-        provider: Who declared it.
-    """
-
-    declaration: T_co
-    provider: Provider
+__all__ = ["Catalog", "Reading"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +70,7 @@ class Catalog:
             plugins: The plugins, as `discover` finds them.
         """
         self.plugins = tuple(plugins)
-        self._claims: dict[tuple[str, str], list[Offer]] = {}
+        self._claims: dict[tuple[str, str], list[Claim[Declaration]]] = {}
         self._spelled: dict[tuple[str, str], str] = {}
         faults = [fault for plugin in self.plugins for fault in plugin.faults]
         for plugin in self.plugins:
@@ -138,7 +120,7 @@ class Catalog:
 
     def __reduce__(self) -> tuple[Callable[..., Catalog], tuple[Any, ...]]:
         # What is installed is found anew where it arrives: a copy would bring along declarations of code that is not
-        # there, or is another version. A plan says if that makes a difference; see `rankgauge.evaluation.lock`.
+        # there, or is another version. A plan says if that makes a difference; see `rankgauge.planning.lock`.
         wanted = tuple(plugin.empty() for plugin in self.plugins if plugin.distribution)
         given = tuple(plugin for plugin in self.plugins if not plugin.distribution)
         for plugin in given:
@@ -180,8 +162,17 @@ class Catalog:
             if kind == "metric" and len(claims) == 1:
                 declaration = cast("Metric", claims[0].declaration)
                 if declaration.alias == name:
-                    found[name] = Claim(declaration, claims[0].provider)
+                    found[name] = cast("Claim[Metric]", claims[0])
         return dict(sorted(found.items()))
+
+    @property
+    def built_in(self) -> dict[str, Metric]:
+        """Return rankgauge's own metrics by each of their names in lower case, templates as `spellings` writes them."""
+        return {
+            name: cast("Metric", claims[0].declaration)
+            for (kind, name), claims in self._claims.items()
+            if kind == "metric" and claims[0].provider.distribution == OWN
+        }
 
     def all(self, kind: str) -> dict[str, Claim[Any]]:
         """
@@ -194,9 +185,7 @@ class Catalog:
             The claims.
         """
         found = {
-            self._spelled[key]: Claim(claims[0].declaration, claims[0].provider)
-            for key, claims in self._claims.items()
-            if key[0] == kind and len(claims) == 1
+            self._spelled[key]: claims[0] for key, claims in self._claims.items() if key[0] == kind and len(claims) == 1
         }
         return dict(sorted(found.items()))
 
@@ -306,7 +295,7 @@ class Catalog:
         """Take away names that read like a built-in one with a cutoff, such as ``recall_100``."""
         faults = []
         # Only a name that ends in a number can read like another one, and asking all of them takes long.
-        for key in [key for key in self._claims if key[0] == "metric" and _TRAILING.fullmatch(key[1])]:
+        for key in [key for key in self._claims if key[0] == "metric" and ends_in_number(key[1])]:
             claims = self._claims[key]
             if any(claim.provider.distribution == OWN for claim in claims):
                 continue
@@ -330,7 +319,7 @@ class Catalog:
             raise self._unknown(kind, name)
         if len(claims) > 1:
             raise NameClashError(kind, name, [str(claim.provider) for claim in claims])
-        return Claim(claims[0].declaration, claims[0].provider)
+        return claims[0]
 
     def _unknown(self, kind: str, name: str) -> UnknownNameError:
         known = [spelled for key, spelled in self._spelled.items() if key[0] == kind and "{k}" not in spelled]
@@ -343,8 +332,6 @@ class Catalog:
             else f"known are {', '.join(sorted(known))}"
         ]
         if kind == "metric":
-            from rankgauge.catalog.trec_eval import left_out_hint  # noqa: PLC0415  # it reads the catalog's spellings
-
             hints.insert(0, left_out_hint(name))
         if broken:
             hints.append(
@@ -362,32 +349,7 @@ def _found_again(wanted: Sequence[Plugin], given: Sequence[Plugin], matchers: Ma
     return catalog
 
 
-def spellings(expression: MetricExpression) -> list[tuple[str, int | float | None]]:
-    """
-    Return the names that a spelling may stand for, each with the cutoff that it pins, best first.
-
-    Args:
-        expression: For example ``ndcg_cut_10``, ``ndcg_at_10`` or ``ndcg@10``.
-
-    Returns:
-        Names as declared (``ndcg_cut_{k}``, ``ndcg``) with their cutoffs.
-    """
-    found = [(expression.name, expression.k)]
-    trailing = _TRAILING.fullmatch(expression.name)
-    if trailing is not None and expression.k is None and len(trailing["k"]) <= _MOST_DIGITS:
-        k = int(trailing["k"]) if trailing["k"].isdigit() else float(trailing["k"])
-        if trailing["at"]:
-            found.append((trailing["stem"], k))
-        found.append((f"{trailing['stem']}{trailing['at'] or ''}_{{k}}", k))
-    return found
-
-
-def plain_template(name: str) -> str:
-    """Return a name with ``{k}`` in place of any parameter, as `spellings` writes templates."""
-    return _TEMPLATE.sub("{k}", name)
-
-
-def _names(offer: Offer) -> list[tuple[str, str]]:
+def _names(offer: Claim[Declaration]) -> list[tuple[str, str]]:
     """Return everything that a declaration lays claim to: the kind of name, and the name."""
     declaration = offer.declaration
     if isinstance(declaration, Metric):
@@ -398,7 +360,7 @@ def _names(offer: Offer) -> list[tuple[str, str]]:
     return names
 
 
-def _settle(kind: str, name: str, claims: list[Offer]) -> list[Fault]:
+def _settle(kind: str, name: str, claims: list[Claim[Declaration]]) -> list[Fault]:
     """Give a name claimed several times to the built-in, if one is among them; report the rest."""
     if len(claims) < 2:
         return []
@@ -419,6 +381,6 @@ def _settle(kind: str, name: str, claims: list[Offer]) -> list[Fault]:
     ]
 
 
-def _shadowed(kind: str, name: str, claim: Offer) -> Fault:
+def _shadowed(kind: str, name: str, claim: Claim[Declaration]) -> Fault:
     message = f"{kind} {name!r} is built in and cannot be replaced ({claim.provider}); choose another name"
     return Fault(claim.provider.plugin_id, claim.provider.version, "name", message)

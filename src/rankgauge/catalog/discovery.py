@@ -15,18 +15,20 @@ import inspect
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import pluggy
 
-from rankgauge import hookspecs
-from rankgauge.declarations import Comparer, Metric, NamedMatcher, Normalizer, Reader, Reporter
+from rankgauge.plugin import hookspecs
+from rankgauge.plugin.formats import Reader, Reporter
+from rankgauge.plugin.matching import Comparer, NamedMatcher, Normalizer
+from rankgauge.plugin.metric import Metric
 
 __all__ = [
     "OWN",
+    "Claim",
     "Declaration",
     "Fault",
-    "Offer",
     "Plugin",
     "Provider",
     "discover",
@@ -118,13 +120,25 @@ class Fault:
         return f"{self.plugin} {self.version} [{self.stage}]: {self.message}"
 
 
-@dataclass(frozen=True, slots=True)
-class Offer:
-    """One declaration with its kind and its provider."""
+T_co = TypeVar("T_co", bound=Declaration, covariant=True)
 
-    kind: str
-    declaration: Declaration
+
+@dataclass(frozen=True, slots=True)
+class Claim(Generic[T_co]):
+    """
+    A declaration with its provider.
+
+    Attributes:
+        declaration: What was declared.
+
+        provider: Who declared it.
+
+        kind: `metric`, `normalizer`, `comparer`, `matcher`, `reader` or `reporter`.
+    """
+
+    declaration: T_co
     provider: Provider
+    kind: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +169,7 @@ class Plugin:
     name: str
     target: str
     disabled: bool = False
-    offers: tuple[Offer, ...] = ()
+    offers: tuple[Claim[Declaration], ...] = ()
     observers: Mapping[str, Callable[[object], None]] = field(default_factory=dict)
     faults: tuple[Fault, ...] = ()
 
@@ -278,7 +292,7 @@ def load_plugin(distribution: str, version: str, name: str, target: str, load: C
         return Plugin(distribution, version, name, target, faults=tuple(faults))
     for message in _misspelled(manager, plugin):
         fault("register", message)
-    offers: list[Offer] = []
+    offers: list[Claim[Declaration]] = []
     for hook, (kind, wanted) in _HOOKS.items():
         for function in _implementations(manager, hook):
             try:
@@ -287,7 +301,7 @@ def load_plugin(distribution: str, version: str, name: str, target: str, load: C
                 fault("hook", f"{hook}() raised {_told(error)}")
                 continue
             offers += (
-                Offer(kind, declaration, _provider(declaration, distribution, version, name))
+                Claim(declaration, _provider(declaration, distribution, version, name), kind)
                 for declaration in _declarations(hook, returned, wanted, fault)
             )
     observers = {hook: observer for hook in _OBSERVERS for observer in _observers(manager, hook)}

@@ -8,16 +8,12 @@ import functools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from rankgauge.catalog.discovery import Provider
+from rankgauge.catalog.discovery import Claim, Provider
 from rankgauge.catalog.parameters import check_parameters, signature_parameters
-from rankgauge.declarations import Comparer, Matcher, Normalizer
-from rankgauge.declarations.matching import STAGES
 from rankgauge.errors import MatcherError, ParameterError
-
-if TYPE_CHECKING:
-    from rankgauge.catalog.catalog import Claim
+from rankgauge.plugin.matching import STAGES, Comparer, Matcher, Normalizer
 
 __all__ = ["ResolvedMatcher", "build_matcher"]
 

@@ -9,9 +9,9 @@ import typing
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from rankgauge.declarations import Parameter
 from rankgauge.errors import ParameterError, did_you_mean
 from rankgauge.expression import Value
+from rankgauge.plugin.signature import Parameter
 
 __all__ = ["check_parameters", "signature_parameters"]
 

@@ -8,7 +8,6 @@ trec_eval's table of measures: their order, sets, standard parameters, printed l
 from __future__ import annotations
 
 import dataclasses
-import functools
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -16,11 +15,10 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Literal
 
-from rankgauge.catalog.catalog import plain_template, spellings
-from rankgauge.declarations import Metric
-from rankgauge.declarations.metric import declared
+from rankgauge.catalog.spelling import spellings
 from rankgauge.errors import ExpressionError, UnknownNameError
 from rankgauge.expression import MetricExpression, parse_many
+from rankgauge.plugin.metric import Metric
 
 __all__ = ["LEFT_OUT", "MEASURES", "SETS", "TrecColumn", "expand", "left_out_hint", "read_form"]
 
@@ -187,7 +185,7 @@ def read_form(written: str) -> list[MetricExpression] | None:
     return [_expression(form["name"], value) for value in _values(form["name"], form["params"], written)]
 
 
-def expand(names: Sequence[str], *, version: Literal[9, 10] = 10) -> list[TrecColumn]:
+def expand(names: Sequence[str], built_in: Mapping[str, Metric], *, version: Literal[9, 10] = 10) -> list[TrecColumn]:
     """
     Return the columns that measures stand for, as trec_eval understands them.
 
@@ -196,6 +194,8 @@ def expand(names: Sequence[str], *, version: Literal[9, 10] = 10) -> list[TrecCo
 
     Args:
         names: What was asked for: ``official``, ``P``, ``P.5,10``, ``ndcg@10``, ...
+
+        built_in: rankgauge's own metrics by every name, as `Catalog.built_in` has them.
 
         version: Of trec_eval; `all_trec` of version 9 lacks rbp, rbp_resid and unj.
 
@@ -214,12 +214,14 @@ def expand(names: Sequence[str], *, version: Literal[9, 10] = 10) -> list[TrecCo
             given.setdefault(form["name"], []).extend(_values(form["name"], form["params"], name))
     columns: dict[str | None, TrecColumn] = {}
     for written in names:
-        for column in _columns(written.strip(), given, version):
+        for column in _columns(written.strip(), given, version, built_in):
             columns.setdefault(column.label or column.spec, column)
     return list(columns.values())
 
 
-def _columns(written: str, given: Mapping[str, list[float | str]], version: int) -> Iterable[TrecColumn]:
+def _columns(
+    written: str, given: Mapping[str, list[float | str]], version: int, built_in: Mapping[str, Metric]
+) -> Iterable[TrecColumn]:
     if hint := left_out_hint(written):
         raise UnknownNameError("metric", written, hint=hint)
     form = _FORM.fullmatch(written)
@@ -233,7 +235,7 @@ def _columns(written: str, given: Mapping[str, list[float | str]], version: int)
     else:
         for expression in parse_many(written):
             spec = str(expression) if len(written.split(",")) > 1 else written
-            yield dataclasses.replace(_known(expression) or TrecColumn(None), spec=spec)
+            yield dataclasses.replace(_known(expression, built_in) or TrecColumn(None), spec=spec)
 
 
 def _family(name: str, given: Mapping[str, list[float | str]]) -> Iterable[TrecColumn]:
@@ -295,12 +297,12 @@ def _expression(name: str, value: float | str | None) -> MetricExpression:
     return MetricExpression(short, k=value)
 
 
-def _known(expression: MetricExpression) -> TrecColumn | None:
+def _known(expression: MetricExpression, built_in: Mapping[str, Metric]) -> TrecColumn | None:
     """Return the column of an expression that trec_eval has a spelling for; None for any other."""
     if expression.params:
         return None
     for name, k in spellings(expression):
-        metric = _built_in().get(name.casefold())
+        metric = built_in.get(name.casefold())
         if metric is None:
             continue
         is_long = name.casefold() in {metric.alias, *metric.aliases}
@@ -312,15 +314,3 @@ def _known(expression: MetricExpression) -> TrecColumn | None:
                 return _column(trec, k) if valid else None
         return None
     return None
-
-
-@functools.cache
-def _built_in() -> Mapping[str, Metric]:
-    """Return the built-in metrics by every name, templates as `spellings` writes them."""
-    from rankgauge.metrics import rankgauge_metrics  # noqa: PLC0415  # loads only when measures are expanded
-
-    found: dict[str, Metric] = {}
-    for function in rankgauge_metrics():
-        if (metric := declared(function)) is not None:
-            found |= {plain_template(name).casefold(): metric for name in metric.names}
-    return found

@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from rankgauge.evaluation import PlannedMetric
+    from rankgauge.planning.resolve import PlannedMetric
     from rankgauge.policy import Profile
 
 __all__ = ["Convention", "conventions_of"]

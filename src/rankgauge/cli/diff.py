@@ -23,7 +23,7 @@ from rankgauge.cli.options import make_engine
 
 if TYPE_CHECKING:
     from rankgauge.engine import Engine, Evaluation
-    from rankgauge.evaluation import Plan
+    from rankgauge.planning.plan import Plan
     from rankgauge.policy import Profile
     from rankgauge.result import Result
     from rankgauge.samples import Sample
@@ -242,7 +242,7 @@ def _reasons(
 def _values(name: str, side: _Side, profile: Profile, samples: Sequence[Sample]) -> list[float | None] | None:
     """Return the values of one metric for some samples under a profile; None where that refuses them."""
     from rankgauge.errors import RankgaugeError
-    from rankgauge.evaluation import Collector
+    from rankgauge.scoring.collect import Collector
 
     try:
         plan = side.evaluation.with_policy(profile).plan()

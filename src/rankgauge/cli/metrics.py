@@ -15,7 +15,7 @@ from rankgauge.cli.options import make_catalog
 
 if TYPE_CHECKING:
     from rankgauge.catalog import Claim
-    from rankgauge.declarations import Metric
+    from rankgauge.plugin.metric import Metric
 
 __all__ = ["app"]
 

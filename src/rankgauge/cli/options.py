@@ -8,8 +8,6 @@ from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rankgauge.environment import disabled_plugins, no_plugins
-
 if TYPE_CHECKING:
     from rankgauge.catalog import Catalog
     from rankgauge.engine import Engine
@@ -28,12 +26,14 @@ def make_catalog(own: Collection[str] | None = None) -> Catalog:
         The catalog.
     """
     from rankgauge.catalog import Catalog
+    from rankgauge.catalog.environment import disabled_plugins, no_plugins
 
     return Catalog.discover(disable=disabled_plugins(), own_only=no_plugins(), own=own)
 
 
 def make_engine(config: Path | None) -> Engine:
     """Return an engine, from a config file if one is given."""
+    from rankgauge.catalog.environment import disabled_plugins, no_plugins
     from rankgauge.engine import Engine
 
     if config is None:
@@ -61,7 +61,7 @@ def policy_options(written: Sequence[str] | None, **others: object) -> dict[str,
 
             msg = f"--policy is NAME=VALUE, such as order=score, not {option!r}"
             raise ParameterError(msg)
-        from rankgauge.documents import read_yaml
+        from rankgauge.io.documents import read_yaml
 
         options[name.strip()] = read_yaml(value.strip(), "--policy").value
     return {**options, **{name: value for name, value in others.items() if value is not None}}

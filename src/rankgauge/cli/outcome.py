@@ -48,7 +48,7 @@ class Folders:
         Raises:
             ResultError: One of the folders has something in it.
         """
-        from rankgauge.io.folder import check_target
+        from rankgauge.report.folder import check_target
 
         for name in names if self.output is not None else ():
             check_target(self._folder(name))

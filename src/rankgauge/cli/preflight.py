@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import typer
 
 if TYPE_CHECKING:
-    from rankgauge.judging.preflight import Preflight
+    from rankgauge.preflight_checks import Preflight
 
 __all__ = ["check_runs"]
 
@@ -37,7 +37,7 @@ def check_runs(qrels: Path, runs: Sequence[Path], *, rel: float, as_json: bool, 
 
         UnreadableError: A file cannot be opened or decompressed, or is no text.
     """
-    from rankgauge.engine import preflight_runs
+    from rankgauge.preflight_checks import preflight_runs
 
     names = [os.fspath(path) for path in (qrels, *runs)]
     if names.count("-") > 1:

@@ -20,8 +20,8 @@ from rankgauge.errors import ParameterError
 
 if TYPE_CHECKING:
     from rankgauge.catalog.trec_eval import TrecColumn
-    from rankgauge.evaluation import Plan
-    from rankgauge.rankings import Qrels
+    from rankgauge.columns import Qrels
+    from rankgauge.planning.plan import Plan
     from rankgauge.result import Result
 
 __all__ = ["HELP", "trec"]
@@ -68,7 +68,7 @@ def trec(arguments: Sequence[str]) -> int:
         depth=given.depth,
     )
     catalog = make_catalog({"metrics"} if given.form in {"table", "trec"} else {"metrics", "reporters"})
-    measures = expand(given.metric or _DEFAULT_METRICS, version=9 if given.profile == "trec9" else 10)
+    measures = expand(given.metric or _DEFAULT_METRICS, catalog.built_in, version=9 if given.profile == "trec9" else 10)
     resolving: dict[str, Any] = {"policy": options, "rel": given.relevance, "k": given.k, "catalog": catalog}
     wanted = [measure.spec for measure in measures if measure.spec is not None]
     if given.form == "trec":
@@ -162,7 +162,7 @@ def _check_output(output: Path | None, names: Sequence[str]) -> None:
     """Refuse a place that is taken, before anything is computed."""
     if output is None or output.suffix == ".parquet":
         return
-    from rankgauge.io.folder import check_target
+    from rankgauge.report.folder import check_target
 
     for name in names:
         check_target(output / name if len(names) > 1 else output)
@@ -194,7 +194,7 @@ def _save(results: Mapping[str, Result], output: Path | None) -> None:
     else:
         import polars as pl
 
-        from rankgauge.io.folder import save_frame
+        from rankgauge.report.folder import save_frame
 
         frames = [result.per_sample.insert_column(0, pl.lit(name).alias("run")) for name, result in results.items()]
         save_frame(pl.concat(frames), output)

@@ -16,8 +16,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from rankgauge.columns import Judged, Scores
 from rankgauge.compat.judging import ByValue, cutoff, judge_by_value, scores_of
-from rankgauge.judged import Judged, Scores
 from rankgauge.metrics.average_precision import average_precision
 from rankgauge.metrics.err import expected_reciprocal_rank
 from rankgauge.metrics.hit import hit

@@ -13,10 +13,10 @@ from typing import Literal, NamedTuple, SupportsIndex
 import numpy as np
 
 from rankgauge.catalog import Catalog, ResolvedMatcher
-from rankgauge.declarations.metric import declared
+from rankgauge.columns import Judged, Scores
 from rankgauge.expression import Value
-from rankgauge.judged import Judged, Scores
 from rankgauge.judging import Target, judge
+from rankgauge.plugin.metric import declared
 from rankgauge.policy import PROFILES
 from rankgauge.samples import Expected, Output, Sample
 

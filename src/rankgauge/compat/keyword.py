@@ -11,8 +11,8 @@ import math
 from collections.abc import Collection, Mapping, Sequence
 from typing import Protocol
 
+from rankgauge.columns import Judged
 from rankgauge.compat.judging import ByText, ByValue, cutoff, judge_by_text, judge_by_value, scores_of
-from rankgauge.judged import Judged
 from rankgauge.metrics.keyword import keyword_ndcg, keyword_reciprocal_rank
 from rankgauge.metrics.ndcg import discounted
 from rankgauge.metrics.recall import recall

@@ -15,9 +15,9 @@ from pydantic import BaseModel, ValidationError
 
 from rankgauge.config.lock import LOCK_FILE
 from rankgauge.config.schema import Config
-from rankgauge.documents import Document, decode_text, read_yaml
 from rankgauge.errors import ConfigError, Problem, UnreadableError, did_you_mean
-from rankgauge.evaluation.requests import Located, MetricSpec
+from rankgauge.io.documents import Document, decode_text, read_yaml
+from rankgauge.planning.requests import Located, MetricSpec
 from rankgauge.policy import Profile, profile
 
 __all__ = ["LoadedConfig", "load_config"]

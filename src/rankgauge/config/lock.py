@@ -15,9 +15,9 @@ from typing import Any, Literal
 import yaml
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from rankgauge.documents import decode_text, read_yaml
 from rankgauge.errors import ConfigError, Problem, UnreadableError
-from rankgauge.evaluation.lock import Lock, Locked, LockedPart
+from rankgauge.io.documents import decode_text, read_yaml
+from rankgauge.planning.lock import Lock, Locked, LockedPart
 
 __all__ = ["LOCK_FILE", "read_lock", "remedy", "write_lock"]
 

@@ -10,8 +10,8 @@ from typing import Annotated, Any, Literal, get_type_hints
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema, create_model
 
-from rankgauge.declarations import parse_matcher
 from rankgauge.errors import MatcherError, PolicyError, did_you_mean
+from rankgauge.plugin.matching import parse_matcher
 from rankgauge.policy import PROFILES, Policy, profile
 from rankgauge.samples import FIELDS
 

@@ -12,11 +12,10 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from rankgauge.engine.engine import Engine
     from rankgauge.engine.evaluation import Evaluation
-    from rankgauge.engine.preflights import preflight, preflight_runs
     from rankgauge.engine.runs import evaluate, evaluate_runs
     from rankgauge.engine.values import SampleScore
 
-__all__ = ["Engine", "Evaluation", "SampleScore", "evaluate", "evaluate_runs", "preflight", "preflight_runs"]
+__all__ = ["Engine", "Evaluation", "SampleScore", "evaluate", "evaluate_runs"]
 
 _HOMES = {
     "Engine": "rankgauge.engine.engine",
@@ -24,8 +23,6 @@ _HOMES = {
     "SampleScore": "rankgauge.engine.values",
     "evaluate": "rankgauge.engine.runs",
     "evaluate_runs": "rankgauge.engine.runs",
-    "preflight": "rankgauge.engine.preflights",
-    "preflight_runs": "rankgauge.engine.preflights",
 }
 
 

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING
 from rankgauge.catalog import Catalog
 from rankgauge.engine.evaluation import Evaluation
 from rankgauge.errors import ConfigError, DataError, PlanError, Problem, did_you_mean
-from rankgauge.evaluation import PlannedMetric
-from rankgauge.evaluation.cutoffs import DefaultK
-from rankgauge.evaluation.lock import Lock, lock_columns
 from rankgauge.io.datasets import DataSource
+from rankgauge.planning.cutoffs import DefaultK
+from rankgauge.planning.lock import Lock, lock_columns
+from rankgauge.planning.resolve import PlannedMetric
 from rankgauge.policy import PROFILES
 
 if TYPE_CHECKING:

@@ -4,35 +4,41 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import cached_property
+from dataclasses import dataclass, field, fields, replace
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from rankgauge.catalog import Catalog
 from rankgauge.engine.job import Job, OutputsSource, check_calls, run_to_end
-from rankgauge.engine.sending import packed, unpacked
 from rankgauge.engine.values import DataCheck, Progress, SampleScore
-from rankgauge.errors import DataError, Problem, RunInterrupted
-from rankgauge.evaluation import STATUSES, Collector, MetricSpec, Plan, make_plan
-from rankgauge.evaluation.cutoffs import DefaultK
-from rankgauge.evaluation.lock import Lock
-from rankgauge.evaluation.single import check_stream, score_one
+from rankgauge.errors import DataError, Problem, RankgaugeError, RunInterrupted
 from rankgauge.expression import MetricExpression
 from rankgauge.io.datasets import DataSource, remapped
 from rankgauge.logs import logger
-from rankgauge.pickling import itself
+from rankgauge.pickling import check_picklable, itself
+from rankgauge.planning.cutoffs import DefaultK
+from rankgauge.planning.lock import Lock, lock_columns
+from rankgauge.planning.plan import Plan, make_plan
+from rankgauge.planning.requests import MetricSpec
 from rankgauge.policy import Policy, Profile, profile
 from rankgauge.result import Result
 from rankgauge.samples import GOLD_KINDS, Fault, GoldKind, Sample, read_sample
+from rankgauge.scoring.collect import Collector
+from rankgauge.scoring.score import STATUSES
+from rankgauge.scoring.single import check_stream, score_one
 
 if TYPE_CHECKING:
-    from rankgauge.evaluation.sut import SystemUnderTest
+    from rankgauge.scoring.sut import SystemUnderTest
 
 __all__ = ["Evaluation"]
+
+_ORIGIN = "of the process that sent this evaluation"
+_REMEDY = "; install the same distributions in every process"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,8 +77,19 @@ class Evaluation:
 
     __copy__ = __deepcopy__ = itself
 
-    def __reduce__(self) -> tuple[Callable[..., Evaluation], tuple[type[Evaluation], dict[str, Any]]]:
-        return unpacked, (Evaluation, packed(self))
+    def __reduce__(self) -> tuple[Callable[..., Evaluation], tuple[dict[str, Any]]]:
+        # It is sent with a lock over what its metrics mean here. That they mean something else where it arrives is
+        # found when it is planned there: an error while unpickling would break that process's pool.
+        for metric in self.metrics:
+            if callable(metric):
+                check_picklable(metric, f"metric {getattr(metric, '__name__', metric)!r}")
+        values = {each.name: getattr(self, each.name) for each in fields(self)}
+        values["catalog"] = partial(itself, self.catalog())
+        values["data"] = self.data._replace(fields=dict(self.data.fields))
+        if self.sender is None:
+            with contextlib.suppress(RankgaugeError):  # what cannot be planned here fails there, too
+                values["sender"] = lock_columns(self.plan().metrics, _ORIGIN, _REMEDY)
+        return _unpacked, (values,)
 
     def _with(self, **changes: Any) -> Evaluation:  # noqa: ANN401  # the values of some fields
         return replace(self, sender=None, **changes)
@@ -383,6 +400,10 @@ class Evaluation:
     def _single_plan(self) -> Plan:
         check_stream(self._plan, "score()")
         return self._plan
+
+
+def _unpacked(values: Mapping[str, Any]) -> Evaluation:
+    return Evaluation(**values)
 
 
 def _run_sut(

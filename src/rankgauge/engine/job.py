@@ -12,15 +12,16 @@ from typing import TYPE_CHECKING, Any
 
 from rankgauge.engine.manifest import make_manifest
 from rankgauge.errors import DataError, NothingToEvaluateError, ParameterError, Problem
-from rankgauge.evaluation import Collector, Plan
 from rankgauge.io.datasets import DatasetReader, DataSource
 from rankgauge.io.outputs import Outputs, read_outputs
 from rankgauge.logs import logger
+from rankgauge.planning.plan import Plan
 from rankgauge.result import Result
 from rankgauge.samples import Fault, Output, Sample, read_output
+from rankgauge.scoring.collect import Collector
 
 if TYPE_CHECKING:
-    from rankgauge.evaluation.sut import SystemUnderTest
+    from rankgauge.scoring.sut import SystemUnderTest
 
 __all__ = ["Job", "OutputsSource", "check_calls", "run_to_end"]
 
@@ -96,7 +97,7 @@ class Job:
         timeout: float | None,  # noqa: ASYNC109  # for each call
     ) -> AsyncIterator[tuple[int, int]]:
         """Read everything, then call the system under test; yield how many samples are done, and how many there are."""
-        from rankgauge.evaluation.sut import call_each  # noqa: PLC0415  # asyncio loads only where it is used
+        from rankgauge.scoring.sut import call_each  # noqa: PLC0415  # asyncio loads only where it is used
 
         self.by_sut = True
         self._observe("rankgauge_run_started", self.plan)

@@ -14,7 +14,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rankgauge.evaluation import Plan
+from rankgauge.planning.plan import Plan
 
 if TYPE_CHECKING:
     from rankgauge.io.datasets import DataSource

@@ -12,19 +12,19 @@ from typing import Any, cast
 import numpy as np
 
 from rankgauge.catalog import Catalog
+from rankgauge.columns import Qrels, RankingBatch, RunSource
 from rankgauge.engine.manifest import plan_manifest
-from rankgauge.engine.parts import thread_count, work_on_parts
-from rankgauge.evaluation import MetricSpec, Plan, make_plan
-from rankgauge.evaluation.columnar import score_run
-from rankgauge.evaluation.cutoffs import DefaultK
-from rankgauge.evaluation.requests import Located
 from rankgauge.io.mappings import check_run_mapping
 from rankgauge.io.sources import open_qrels, open_run
 from rankgauge.judging import BatchJudge, JudgedRun, RunCollector, ScatteredError, judge_mapping
+from rankgauge.judging.parts import thread_count, work_on_parts
 from rankgauge.logs import logger
+from rankgauge.planning.cutoffs import DefaultK
+from rankgauge.planning.plan import Plan, make_plan
+from rankgauge.planning.requests import Located, MetricSpec
 from rankgauge.policy import Policy, Profile, profile
-from rankgauge.rankings import Qrels, RankingBatch, RunSource
 from rankgauge.result import Result
+from rankgauge.scoring.columnar import score_run
 
 __all__ = ["evaluate", "evaluate_runs", "plan_run"]
 

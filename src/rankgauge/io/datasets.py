@@ -17,10 +17,11 @@ from typing import Any, NamedTuple
 import orjson
 
 from rankgauge.catalog import Catalog
-from rankgauge.declarations import Record
 from rankgauge.errors import DataError, NothingToEvaluateError, Problem, UnreadableError, did_you_mean
 from rankgauge.io.files import digest, open_file, plain_suffix
-from rankgauge.samples import Contract, Fault, Sample, read_sample
+from rankgauge.plugin.formats import Record
+from rankgauge.policy import Contract
+from rankgauge.samples import Fault, Sample, read_sample
 
 __all__ = ["DataSource", "DatasetReader", "records", "remapped"]
 

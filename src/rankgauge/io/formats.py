@@ -10,9 +10,9 @@ from typing import Any
 
 import orjson
 
-from rankgauge.documents import Path as DocumentPath
-from rankgauge.documents import decode_text, read_yaml
 from rankgauge.errors import Problem, UnreadableError, did_you_mean
+from rankgauge.io.documents import Path as DocumentPath
+from rankgauge.io.documents import decode_text, read_yaml
 from rankgauge.plugin import Record, Source, hookimpl, reader
 from rankgauge.samples import Fault
 

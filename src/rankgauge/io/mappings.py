@@ -11,8 +11,8 @@ from typing import Any, cast
 
 import numpy as np
 
+from rankgauge.columns import Qrels, RankingBatch, Slices, encoded, number_problem
 from rankgauge.errors import DataError, Problem
-from rankgauge.rankings import Qrels, RankingBatch, Slices, encoded, number_problem
 
 __all__ = ["MappingRun", "check_run_mapping", "qrels_of_mapping"]
 

@@ -12,12 +12,11 @@ from typing import Any
 import numpy as np
 import orjson
 
-from rankgauge.documents import decode_text
+from rankgauge.columns import Ints, Qrels, RankingBatch, Slices, encoded
 from rankgauge.errors import DataError, Problem, UnreadableError
 from rankgauge.io.columns import Kind
+from rankgauge.io.documents import decode_text
 from rankgauge.io.files import open_file
-from rankgauge.judged import Ints
-from rankgauge.rankings import Qrels, RankingBatch, Slices, encoded
 
 __all__ = ["NestedRun", "read_nested_qrels"]
 

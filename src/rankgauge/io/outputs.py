@@ -10,11 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from rankgauge.catalog import Catalog
-from rankgauge.declarations import Record
 from rankgauge.errors import DataError, Problem
 from rankgauge.io.datasets import records, remapped
 from rankgauge.io.files import digest
-from rankgauge.samples import Contract, Fault, Output, read_output
+from rankgauge.plugin.formats import Record
+from rankgauge.policy import Contract
+from rankgauge.samples import Fault, Output, read_output
 
 __all__ = ["Outputs", "read_outputs"]
 

@@ -10,10 +10,10 @@ from typing import NamedTuple, Protocol
 import numpy as np
 import polars as pl
 
+from rankgauge.columns import Ints
 from rankgauge.errors import DataError, Problem
 from rankgauge.io.columns import Columns, Kind
 from rankgauge.io.views import short_views
-from rankgauge.judged import Ints
 
 __all__ = ["Frame", "Ranged", "Rows", "query_begins", "selection"]
 

@@ -14,12 +14,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, NamedTuple
 
+from rankgauge.columns import Qrels, RunSource
 from rankgauge.errors import DataError, Problem
 from rankgauge.io.columns import Kind, check_columns
 from rankgauge.io.mappings import qrels_of_mapping
 from rankgauge.io.recognize import FileKind, recognize
 from rankgauge.io.trec import RunFile, read_qrels
-from rankgauge.rankings import Qrels, RunSource
 
 if TYPE_CHECKING:
     from rankgauge.io.rows import Rows

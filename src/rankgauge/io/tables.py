@@ -13,12 +13,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import polars as pl
 
+from rankgauge.columns import PADDING, Floats, Ints, Qrels, RankingBatch, Slices, Words, encoded
 from rankgauge.errors import DataError, Problem
 from rankgauge.io.columns import Kind
 from rankgauge.io.rows import Frame, Ranged, Rows, query_begins
 from rankgauge.io.views import number_views, short_views
-from rankgauge.judged import Floats, Ints
-from rankgauge.rankings import PADDING, Qrels, RankingBatch, Slices, Words, encoded
 
 __all__ = ["TableRun", "qrels_of_rows"]
 

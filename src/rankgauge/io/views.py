@@ -17,8 +17,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from rankgauge.judged import Flags, Ints
-from rankgauge.rankings import PADDING, Slices, Words, short_keys
+from rankgauge.columns import PADDING, Flags, Ints, Slices, Words, short_keys
 
 __all__ = ["ShortViews", "number_views", "short_views"]
 

@@ -11,13 +11,12 @@ import dataclasses
 
 import numpy as np
 
+from rankgauge.columns import Flags, Ints, RankingBatch, Rows
+from rankgauge.columns.rows import distinct
 from rankgauge.errors import Problem
-from rankgauge.judged import Flags, Ints, Rows
-from rankgauge.judged.rows import distinct
 from rankgauge.judging.ranks import Ranks, ranks_of
 from rankgauge.judging.repeats import RepeatFinder, Repeats, surplus
 from rankgauge.judging.run import JudgedPart, RunCollector, shown
-from rankgauge.rankings import RankingBatch
 
 __all__ = ["BatchJudge", "after_ranking", "own_rows", "queries_with_ties", "refuse_ties"]
 

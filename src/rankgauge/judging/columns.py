@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankgauge.judged import Judged, Rows
+from rankgauge.columns import Judged, Rows
 from rankgauge.judging.relevance import relevance_of
 from rankgauge.policy import Profile
 

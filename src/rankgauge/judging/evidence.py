@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
-from rankgauge.judged import Judged
+from rankgauge.columns import Judged
 from rankgauge.judging.ranking import Ranking
 from rankgauge.samples import GoldKind
 

@@ -13,13 +13,12 @@ from typing import cast
 
 import numpy as np
 
+from rankgauge.columns import Floats, Ints, Rows, encoded, number_problem
+from rankgauge.columns.rows import distinct
 from rankgauge.errors import DataError
-from rankgauge.judged import Floats, Ints, Rows
-from rankgauge.judged.rows import distinct
 from rankgauge.judging.batches import after_ranking
 from rankgauge.judging.ranks import Ranks
 from rankgauge.judging.run import RunCollector
-from rankgauge.rankings import encoded, number_problem
 
 __all__ = ["judge_mapping"]
 

@@ -8,9 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rankgauge.judged import Floats, Ints
-from rankgauge.judged.rows import distinct
-from rankgauge.rankings import RankingBatch
+from rankgauge.columns import Floats, Ints, RankingBatch
+from rankgauge.columns.rows import distinct
 
 __all__ = ["Ranks", "ranks_of"]
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Mapping
 
-from rankgauge.judged import ANY_GRADE, POSITIVE, Relevance
+from rankgauge.columns import ANY_GRADE, POSITIVE, Relevance
 from rankgauge.policy import Profile
 
 __all__ = ["judged_ids", "relevance_of"]

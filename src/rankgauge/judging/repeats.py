@@ -9,8 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rankgauge.judged import Flags, Floats, Ints
-from rankgauge.rankings import Slices, Words
+from rankgauge.columns import Flags, Floats, Ints, Slices, Words
 
 __all__ = ["RepeatFinder", "Repeats", "surplus"]
 

@@ -10,12 +10,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from rankgauge.columns import Flags, Ints, Judged, Qrels, Rows, Slices
+from rankgauge.columns.rows import distinct, first_of_each, nth_of_each
 from rankgauge.errors import DataError, NothingToEvaluateError, Problem
-from rankgauge.judged import Flags, Ints, Judged, Rows
-from rankgauge.judged.rows import distinct, first_of_each, nth_of_each
 from rankgauge.judging.relevance import relevance_of
 from rankgauge.policy import Profile
-from rankgauge.rankings import Qrels, Slices
 
 __all__ = ["JudgedPart", "JudgedRun", "RunCollector", "ScatteredError", "shown"]
 

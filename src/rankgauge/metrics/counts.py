@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankgauge.judged import Flags
+from rankgauge.columns import Flags
 from rankgauge.plugin import Judged, Scores, metric
 
 __all__ = ["num_nonrel_judged_ret", "num_q", "num_rel", "num_rel_ret", "num_ret"]

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from rankgauge.judged import Flags
+from rankgauge.columns import Flags
 from rankgauge.metrics.ties import share_within, tied
 from rankgauge.plugin import Cutoff, Judged, Scores, metric
 

@@ -7,12 +7,15 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from typing import Any, Literal
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
 
 from rankgauge.errors import ParameterError
 
-__all__ = ["Bound", "Gate", "GateOutcome", "Side", "read_gates"]
+if TYPE_CHECKING:
+    from rankgauge.result import Result
+
+__all__ = ["Bound", "Gate", "GateOutcome", "Judgment", "Side", "read_gates"]
 
 Side = Literal["minimum", "maximum", "better"]
 """What a bound is; `better` leaves it to the metric: a minimum where more is better, else a maximum."""
@@ -128,6 +131,29 @@ class GateOutcome:
             "passed": self.passed,
             "reason": self.reason,
         }
+
+
+@dataclass(frozen=True, slots=True)
+class Judgment:
+    """
+    What came of the samples that were logged.
+
+    Attributes:
+        result: The scores; None when nothing could be scored.
+
+        outcomes: What came of each gate.
+
+        problems: Why a column could not be computed.
+    """
+
+    result: Result | None
+    outcomes: tuple[GateOutcome, ...] = ()
+    problems: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def failed(self) -> tuple[GateOutcome, ...]:
+        """Return the gates that were missed."""
+        return tuple(outcome for outcome in self.outcomes if not outcome.passed)
 
 
 def read_gates(written: object, *, origin: str, side: Side = "better") -> list[Gate]:

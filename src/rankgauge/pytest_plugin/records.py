@@ -11,7 +11,8 @@ from typing import Any, NoReturn, cast
 import orjson
 
 from rankgauge.errors import DataError, Problem
-from rankgauge.samples import Contract, Expected, Fault, Output, Sample, read_sample
+from rankgauge.policy import Contract
+from rankgauge.samples import Expected, Fault, Output, Sample, read_sample
 
 __all__ = ["make_record", "refuse"]
 

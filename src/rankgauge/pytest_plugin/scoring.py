@@ -5,25 +5,25 @@ Scoring what was logged: metrics and gates resolved before, values and outcomes 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rankgauge.catalog import Catalog
+from rankgauge.catalog.environment import disabled_plugins, no_plugins
 from rankgauge.engine import Engine, Evaluation
-from rankgauge.environment import disabled_plugins, no_plugins
 from rankgauge.errors import ParameterError, PlanError, Problem, RankgaugeError
-from rankgauge.pytest_plugin.gates import Bound, Gate, GateOutcome, read_gates
+from rankgauge.pytest_plugin.gates import Bound, Gate, GateOutcome, Judgment, read_gates
 from rankgauge.pytest_plugin.records import make_record, refuse
 from rankgauge.pytest_plugin.wording import failure_text
 
 if TYPE_CHECKING:
-    from rankgauge.declarations import Metric
-    from rankgauge.evaluation import PlannedMetric
+    from rankgauge.planning.resolve import PlannedMetric
+    from rankgauge.plugin.metric import Metric
     from rankgauge.result import Result
 
-__all__ = ["Asked", "Judgment", "Scoring"]
+__all__ = ["Asked", "Scoring"]
 
 Record = Mapping[str, Any]
 
@@ -41,29 +41,6 @@ class Asked:
 
     specs: tuple[Any, ...] = ()  # whatever `Evaluation.with_metrics` takes
     bounds: tuple[Bound, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Judgment:
-    """
-    What came of the samples that were logged.
-
-    Attributes:
-        result: The scores; None when nothing could be scored.
-
-        outcomes: What came of each gate.
-
-        problems: Why a column could not be computed.
-    """
-
-    result: Result | None
-    outcomes: tuple[GateOutcome, ...] = ()
-    problems: Mapping[str, str] = field(default_factory=dict)
-
-    @property
-    def failed(self) -> tuple[GateOutcome, ...]:
-        """Return the gates that were missed."""
-        return tuple(outcome for outcome in self.outcomes if not outcome.passed)
 
 
 class Scoring:

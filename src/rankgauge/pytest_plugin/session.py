@@ -19,7 +19,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from rankgauge.pytest_plugin.scoring import Asked, Judgment, Scoring
+    from rankgauge.pytest_plugin.gates import Judgment
+    from rankgauge.pytest_plugin.scoring import Asked, Scoring
 
 __all__ = ["ATTRIBUTE", "Session"]
 

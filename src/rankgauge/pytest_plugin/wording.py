@@ -8,11 +8,10 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from rankgauge.pytest_plugin.gates import Bound, GateOutcome
+from rankgauge.pytest_plugin.gates import Bound, GateOutcome, Judgment
 from rankgauge.samples import Output, read_expected, read_output
 
 if TYPE_CHECKING:
-    from rankgauge.pytest_plugin.scoring import Judgment
     from rankgauge.result import MetricSummary
 
 __all__ = ["column_line", "failure_text", "outcome_line", "worst_lines"]

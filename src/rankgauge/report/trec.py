@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 if TYPE_CHECKING:
-    from rankgauge.judged import Floats
+    from rankgauge.columns import Floats
     from rankgauge.result import MetricSummary, Result
 
 __all__ = ["TrecLine", "trec_lines"]

@@ -1,6 +1,7 @@
 """Results: scores with honest denominators, in memory and as values that can be merged."""
 
+from rankgauge.result.load import SCHEMA_VERSION
 from rankgauge.result.result import Result, SampleError
 from rankgauge.result.summary import MetricInfo, MetricSummary
 
-__all__ = ["MetricInfo", "MetricSummary", "Result", "SampleError"]
+__all__ = ["SCHEMA_VERSION", "MetricInfo", "MetricSummary", "Result", "SampleError"]

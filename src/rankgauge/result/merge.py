@@ -6,35 +6,29 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from rankgauge.errors import ResultError
 from rankgauge.result.summary import MetricInfo, MetricSummary
 
-if TYPE_CHECKING:
-    from rankgauge.result.result import Result
-
-__all__ = ["check_mergeable", "concatenated", "merged_manifest"]
+__all__ = ["Part", "check_mergeable", "concatenated", "merged_manifest"]
 
 
-def check_mergeable(first: Result, other: Result) -> None:
-    """
-    Refuse results that cannot be merged.
+class Part(NamedTuple):
+    """The columns of a result and its manifest: what decides whether it can be merged with another."""
 
-    Args:
-        first: A result.
+    metrics: Mapping[str, MetricSummary]
+    manifest: Mapping[str, Any]
 
-        other: Another.
 
-    Raises:
-        ResultError: Their columns differ, or mean different things.
-    """
+def check_mergeable(first: Part, other: Part) -> None:
+    """Raise `ResultError` where the columns of two results differ, or mean different things."""
     if list(first.metrics) != list(other.metrics):
         msg = f"cannot merge: the columns differ: {', '.join(first.metrics)} and {', '.join(other.metrics)}"
         raise ResultError(msg)
-    whose = [result.manifest.get("policy", {}).get("queries") for result in (first, other)]
+    whose = [part.manifest.get("policy", {}).get("queries") for part in (first, other)]
     if whose[0] != whose[1]:
         msg = (
             f"cannot merge: one part evaluates queries={whose[0]} and another queries={whose[1]}, so that means differ"

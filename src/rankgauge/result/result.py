@@ -15,11 +15,12 @@ import numpy as np
 
 from rankgauge.catalog.trec_eval import read_form
 from rankgauge.errors import ResultError, suggest
-from rankgauge.evaluation.run import Scored
-from rankgauge.evaluation.scoring import FAILED, MISSING, STATUSES
 from rankgauge.expression import parse
-from rankgauge.result.merge import check_mergeable, concatenated, merged_manifest
+from rankgauge.result.load import read_folder
+from rankgauge.result.merge import Part, check_mergeable, concatenated, merged_manifest
 from rankgauge.result.summary import MetricSummary
+from rankgauge.scoring.collect import Scored
+from rankgauge.scoring.score import FAILED, MISSING, STATUSES
 
 if TYPE_CHECKING:
     import os
@@ -266,8 +267,8 @@ class Result:
         if not results:
             msg = "there is nothing to merge"
             raise ResultError(msg)
-        first = results[0]
-        for other in results[1:]:
+        first, *others = (Part(result.metrics, result.manifest) for result in results)
+        for other in others:
             check_mergeable(first, other)
         ids = [sample_id for result in results for sample_id in result.sample_ids]
         if len(set(ids)) < len(ids):
@@ -293,15 +294,9 @@ class Result:
         Raises:
             ResultError: The folder has something in it, or cannot be written.
         """
-        from rankgauge.io.folder import save_result  # noqa: PLC0415  # a call up, by design: io stands above
-        from rankgauge.report import json_report, markdown_report, per_sample_jsonl  # noqa: PLC0415  # as above
+        from rankgauge.report.folder import save_result  # noqa: PLC0415  # a value has the methods users look for
 
-        reports = {
-            "summary.json": json_report(self),
-            "report.md": markdown_report(self),
-            "per_sample.jsonl": per_sample_jsonl(self),
-        }
-        return save_result(self, Path(directory), reports)
+        return save_result(self, Path(directory))
 
     @classmethod
     def load(cls, directory: str | os.PathLike[str]) -> Result:
@@ -317,6 +312,4 @@ class Result:
         Raises:
             ResultError: It is no result folder, or not a complete one.
         """
-        from rankgauge.io.folder import load_result  # noqa: PLC0415  # as above
-
-        return load_result(Path(directory))
+        return cls(*read_folder(Path(directory)))

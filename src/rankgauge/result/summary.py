@@ -13,11 +13,11 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from rankgauge.catalog.catalog import plain_template, spellings
-from rankgauge.evaluation.run import ScoredMetric
-from rankgauge.evaluation.scoring import FAILED, MISSING, STATUSES, UNDEFINED
+from rankgauge.catalog.spelling import plain_template, spellings
 from rankgauge.expression import MetricExpression, parse
 from rankgauge.pickling import reduced
+from rankgauge.scoring.collect import ScoredMetric
+from rankgauge.scoring.score import FAILED, MISSING, STATUSES, UNDEFINED
 from rankgauge.stats import aggregate, histogram, pass_rate, percentile, standard_deviation
 
 __all__ = ["MetricInfo", "MetricSummary"]

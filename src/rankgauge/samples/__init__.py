@@ -9,11 +9,9 @@ from rankgauge.samples.ground_truth import read_expected
 from rankgauge.samples.outputs import read_output
 from rankgauge.samples.records import read_sample
 from rankgauge.samples.values import (
-    DEFAULT_CONTRACT,
     FIELDS,
     GOLD_KINDS,
     HIGHEST_K,
-    Contract,
     Expected,
     Fault,
     GoldKind,
@@ -22,11 +20,9 @@ from rankgauge.samples.values import (
 )
 
 __all__ = [
-    "DEFAULT_CONTRACT",
     "FIELDS",
     "GOLD_KINDS",
     "HIGHEST_K",
-    "Contract",
     "Expected",
     "Fault",
     "GoldKind",

@@ -12,8 +12,9 @@ from typing import Any
 import orjson
 
 from rankgauge.errors import did_you_mean
+from rankgauge.policy import DEFAULT_CONTRACT, Contract
 from rankgauge.samples.scalars import NUMBERS, InvalidError, are_strings, is_real, look, read_gain, read_id
-from rankgauge.samples.values import DEFAULT_CONTRACT, GOLD_KINDS, Contract, Expected, Fault, GoldKind
+from rankgauge.samples.values import GOLD_KINDS, Expected, Fault, GoldKind
 
 __all__ = ["FORMS", "read_expected"]
 

@@ -8,8 +8,9 @@ from collections.abc import Mapping, Sequence
 
 import orjson
 
+from rankgauge.policy import DEFAULT_CONTRACT, Contract
 from rankgauge.samples.scalars import InvalidError, are_strings, is_finite_number, look, read_id
-from rankgauge.samples.values import DEFAULT_CONTRACT, Contract, Fault, Output
+from rankgauge.samples.values import Fault, Output
 
 __all__ = ["read_output"]
 

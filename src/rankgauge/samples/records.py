@@ -8,10 +8,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from rankgauge.errors import Problem, did_you_mean
+from rankgauge.policy import DEFAULT_CONTRACT, Contract
 from rankgauge.samples.ground_truth import FORMS, read_expected
 from rankgauge.samples.outputs import read_output
 from rankgauge.samples.scalars import InvalidError, look, read_id
-from rankgauge.samples.values import DEFAULT_CONTRACT, HIGHEST_K, Contract, Expected, Sample
+from rankgauge.samples.values import HIGHEST_K, Expected, Sample
 
 __all__ = ["read_sample"]
 

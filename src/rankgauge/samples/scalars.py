@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import TypeGuard
 
-from rankgauge.samples.values import Contract
+from rankgauge.policy import Contract
 
 __all__ = ["NUMBERS", "InvalidError", "are_strings", "is_finite_number", "is_real", "look", "read_gain", "read_id"]
 

@@ -8,11 +8,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
 __all__ = [
-    "DEFAULT_CONTRACT",
     "FIELDS",
     "GOLD_KINDS",
     "HIGHEST_K",
-    "Contract",
     "Expected",
     "Fault",
     "GoldKind",
@@ -46,32 +44,6 @@ FIELDS = (
 
 HIGHEST_K = 2**53
 """The largest cutoff: up to it every integer is a float of its own."""
-
-
-class Contract(NamedTuple):
-    """
-    How strictly outside data is read; part of a profile.
-
-    Attributes:
-        strict_ids: Whether every id must be a string, and every retrieved item must have one. Otherwise an integer
-            id is read as its decimal text, and an item may have a text only.
-
-        on_bad_gold: `file` makes unusable ground truth a problem of the file, so that nothing runs; `pair` makes it
-            a failed score of the metrics that need it.
-
-        on_bad_k: What a `metadata.k` that is not an integer of 1 or more does: `error`, or `ignore` it.
-
-        coerce: Whether values are bent as the eval-harness does: ground truth may be JSON in a string, a gain may be
-            a numeric string, a text that is not a string is empty, and ``{}`` is an output without items.
-    """
-
-    strict_ids: bool = False
-    on_bad_gold: Literal["file", "pair"] = "file"
-    on_bad_k: Literal["error", "ignore"] = "error"
-    coerce: bool = False
-
-
-DEFAULT_CONTRACT = Contract()
 
 
 class Fault(NamedTuple):

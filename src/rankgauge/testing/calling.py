@@ -16,8 +16,8 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from typing import Any, Literal, cast
 
+from rankgauge.columns import Judged, JudgedSample
 from rankgauge.errors import ParameterError, did_you_mean
-from rankgauge.judged import Judged, JudgedSample
 
 __all__ = ["CONVENTIONS", "ROLES", "Calling", "Role", "read_calling"]
 

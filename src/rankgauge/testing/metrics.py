@@ -11,12 +11,11 @@ from types import MappingProxyType, SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from rankgauge.catalog import Catalog
-from rankgauge.declarations import Metric
-from rankgauge.declarations.metric import declared
 from rankgauge.errors import MatcherError, ParameterError
-from rankgauge.evaluation.requests import read_requests
 from rankgauge.expression import MetricExpression, Value, parse
-from rankgauge.hookspecs import hookimpl
+from rankgauge.planning.requests import read_requests
+from rankgauge.plugin.hookspecs import hookimpl
+from rankgauge.plugin.metric import Metric, declared
 from rankgauge.testing.check import CASES, checking, judge_laws
 from rankgauge.testing.laws import check_names, laws_of
 from rankgauge.testing.report import Report

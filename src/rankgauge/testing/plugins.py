@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, cast
 
 from rankgauge.catalog import Catalog
-from rankgauge.catalog.discovery import Offer, Plugin, normalized
-from rankgauge.declarations import Metric
+from rankgauge.catalog.discovery import Claim, Declaration, Plugin, normalized
 from rankgauge.errors import UnknownNameError, suggest
+from rankgauge.plugin.metric import Metric
 from rankgauge.testing.check import CASES, checking
 from rankgauge.testing.laws import Subjects, check_names, laws_of
 from rankgauge.testing.metrics import report_metric
@@ -73,7 +73,7 @@ def check_plugin(
     return PluginReport(name=name, faults=faults, reports=tuple(reports))
 
 
-def _report(offer: Offer, catalog: Catalog, spared: Callable[[str, str], list[str]], cases: int) -> Report:
+def _report(offer: Claim[Declaration], catalog: Catalog, spared: Callable[[str, str], list[str]], cases: int) -> Report:
     declaration: Any = offer.declaration
     without = spared(offer.kind, _name_of(offer))
     if isinstance(declaration, Metric):
@@ -88,7 +88,7 @@ def _report(offer: Offer, catalog: Catalog, spared: Callable[[str, str], list[st
     return check_matcher(declaration.source, catalog=catalog, without=without, cases=cases)
 
 
-def _name_of(offer: Offer) -> str:
+def _name_of(offer: Claim[Declaration]) -> str:
     return offer.declaration.alias if isinstance(offer.declaration, Metric) else offer.declaration.name
 
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-from rankgauge.judged import Judged
+from rankgauge.columns import Judged
 from rankgauge.result import Result
 from rankgauge.testing.cases import ANCHOR, HUGE, Case
 from rankgauge.testing.draws import case_and_k, cases, sample_cases

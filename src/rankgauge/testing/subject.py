@@ -11,11 +11,11 @@ from typing import Any, Protocol
 import numpy as np
 
 from rankgauge.catalog import Catalog
-from rankgauge.declarations import Metric
+from rankgauge.columns import Judged, Scores
 from rankgauge.engine import Engine, Evaluation
 from rankgauge.expression import Value
-from rankgauge.judged import Judged, Scores
 from rankgauge.judging import Target, judge
+from rankgauge.plugin.metric import Metric
 from rankgauge.policy import PROFILES, Policy
 from rankgauge.result import Result
 from rankgauge.samples import Sample, read_sample

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from rankgauge.catalog import ResolvedMatcher
-from rankgauge.declarations import parse_matcher
 from rankgauge.judging.by_text import checked_scores
+from rankgauge.plugin.matching import parse_matcher
 from rankgauge.testing.draws import texts
 from rankgauge.testing.trial import Trial
 

@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from rankgauge.catalog import Catalog
 from rankgauge.catalog.parameters import signature_parameters
-from rankgauge.declarations import Comparer, Matcher, NamedMatcher, Normalizer
-from rankgauge.declarations.matching import STAGES, ComparerLaw, Stage
 from rankgauge.errors import MatcherError, ParameterError, RankgaugeError
+from rankgauge.plugin.matching import STAGES, Comparer, ComparerLaw, Matcher, NamedMatcher, Normalizer, Stage
 from rankgauge.testing.check import CASES, checking, judge_laws, unusable_report
 from rankgauge.testing.laws import check_names, laws_of
 from rankgauge.testing.report import Report, Verdict

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rankgauge.columns import PADDING
 from rankgauge.io.trec.fields import MalformedError, find_fields
-from rankgauge.rankings import PADDING
 
 LINES = st.lists(
     st.lists(st.text("ab#1.é", min_size=1, max_size=4), max_size=7).flatmap(

@@ -16,8 +16,8 @@ from typing import Any, Literal, NamedTuple, cast
 
 from rankgauge import Engine, Evaluation, SampleScore
 from rankgauge.errors import ParameterError
-from rankgauge.evaluation.single import check_stream
 from rankgauge.samples import GoldKind
+from rankgauge.scoring.single import check_stream
 
 __all__ = ["Column", "MetricArgument", "Suite", "explanation"]
 

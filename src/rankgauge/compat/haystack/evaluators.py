@@ -8,10 +8,10 @@ from collections.abc import Callable, Mapping, Sequence
 from enum import Enum
 from typing import Self, TypedDict
 
+from rankgauge.columns import Scores
 from rankgauge.compat.haystack.documents import Document, Documents, check_lengths, hashable, value_of
 from rankgauge.compat.haystack.serialization import described, rebuilt
 from rankgauge.compat.judging import ByValue, judge_by_value, scores_of
-from rankgauge.judged import Scores
 from rankgauge.logs import logger
 from rankgauge.metrics.answer import answer_exact_match
 from rankgauge.metrics.average_precision import average_precision

@@ -12,8 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rankgauge.judged import Flags, Ints
-from rankgauge.rankings import PADDING, Slices
+from rankgauge.columns import PADDING, Flags, Ints, Slices
 
 __all__ = ["Fields", "MalformedError", "find_fields"]
 

@@ -14,8 +14,7 @@ import re
 import numpy as np
 from numpy.typing import NDArray
 
-from rankgauge.judged import Floats, Ints
-from rankgauge.rankings import Slices, Words, words_of
+from rankgauge.columns import Floats, Ints, Slices, Words, words_of
 
 __all__ = ["parse_floats"]
 

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import numpy as np
 
+from rankgauge.columns import PADDING, Qrels, Slices
 from rankgauge.errors import DataError, Problem
 from rankgauge.io.files import open_file
 from rankgauge.io.trec.careful import explain_qrels
 from rankgauge.io.trec.fields import MalformedError, find_fields
 from rankgauge.io.trec.numbers import parse_floats
-from rankgauge.rankings import PADDING, Qrels, Slices
 
 __all__ = ["read_qrels"]
 

@@ -14,6 +14,7 @@ from typing import IO, Any
 
 import numpy as np
 
+from rankgauge.columns import Flags, RankingBatch
 from rankgauge.io.files import open_file
 from rankgauge.io.trec.careful import explain_run
 from rankgauge.io.trec.fields import Fields, MalformedError, find_fields
@@ -21,8 +22,6 @@ from rankgauge.io.trec.grouping import grouped
 from rankgauge.io.trec.metadata import Header, read_header
 from rankgauge.io.trec.numbers import parse_floats
 from rankgauge.io.trec.window import Window
-from rankgauge.judged import Flags
-from rankgauge.rankings import RankingBatch
 
 __all__ = ["BLOCK", "RunFile"]
 

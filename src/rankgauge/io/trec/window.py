@@ -8,7 +8,7 @@ from typing import IO
 
 import numpy as np
 
-from rankgauge.rankings import PADDING
+from rankgauge.columns import PADDING
 
 __all__ = ["Window"]
 

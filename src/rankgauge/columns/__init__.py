@@ -1,0 +1,33 @@
+"""Every numpy structure: rankings and judgments before they are joined, and the judged columns that metrics read."""
+
+from rankgauge.columns.batch import RankingBatch
+from rankgauge.columns.judged import Judged, JudgedSample
+from rankgauge.columns.numbers import number_problem
+from rankgauge.columns.qrels import Qrels
+from rankgauge.columns.rows import ANY_GRADE, POSITIVE, Cutoff, Flags, Floats, Ints, Relevance, Rows, Scores
+from rankgauge.columns.slices import PADDING, Slices, Words, encoded, short_keys, words_of
+from rankgauge.columns.source import RunSource
+
+__all__ = [
+    "ANY_GRADE",
+    "PADDING",
+    "POSITIVE",
+    "Cutoff",
+    "Flags",
+    "Floats",
+    "Ints",
+    "Judged",
+    "JudgedSample",
+    "Qrels",
+    "RankingBatch",
+    "Relevance",
+    "Rows",
+    "RunSource",
+    "Scores",
+    "Slices",
+    "Words",
+    "encoded",
+    "number_problem",
+    "short_keys",
+    "words_of",
+]

@@ -1,0 +1,334 @@
+"""
+`Judged`: the columns that every metric reads, and the same for one sample in plain values.
+
+A judged row says: this sample retrieved, at this rank, an item that the ground truth names, with this grade. The
+size of a `Judged` follows the judgments, not the rankings, so rankings of any depth stay small. Rows stand in order
+of sample, then rank; every sum over them is made in that order, so a sample's score never depends on its batch.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from rankgauge.columns.rows import (
+    ANY_GRADE,
+    POSITIVE,
+    Cutoff,
+    Flags,
+    Floats,
+    Ints,
+    Relevance,
+    Rows,
+    Scores,
+    assign,
+    dense,
+    gather,
+    one_a_rank,
+    same_rank_as_before,
+)
+
+__all__ = ["Judged", "JudgedSample"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Judged:
+    """
+    A batch of samples, judged: which gold item was found at which rank.
+
+    Attributes:
+        n: Number of samples.
+
+        depth: How many items each sample retrieved, after policy; shape (n,).
+
+        rows: The judged rows: every retrieved item that the ground truth names, with grades of 0 and below.
+
+        first: Whether a judged row is the first that holds its gold item; shape (rows,).
+
+        earns: Whether a judged row may earn; a repeat under policy `duplicates=credit-once` may not; shape (rows,).
+
+        score: The match score of each judged row, from 0 to 1; shape (rows,).
+
+        gold: The gold rows, one for each item of the ground truth; `rank` is its place there, from 1.
+
+        times: How often each gold item was listed; shape (gold,).
+
+        graded: Whether the ground truth gives grades, rather than a plain list; shape (n,).
+
+        relevance: From which grade on an item is relevant.
+
+        counts_repeats: Whether a gold item earns again when it is retrieved again (policy `duplicates=keep`).
+
+        low: The first rank that each judged row could take among results with its score; shape (rows,). None where
+            ranks are settled, which they are but under policy `ties=average`.
+
+        high: The last such rank, as `low`.
+    """
+
+    n: int
+    depth: Ints
+    rows: Rows
+    first: Flags
+    earns: Flags
+    score: Floats
+    gold: Rows
+    times: Ints
+    graded: Flags
+    relevance: Relevance = POSITIVE
+    counts_repeats: bool = False
+    low: Ints | None = None
+    high: Ints | None = None
+    _n_gold: list[Ints] = field(default_factory=list, init=False, repr=False)
+    _hits: list[Rows] = field(default_factory=list, init=False, repr=False)
+    _by_gain: list[Judged] = field(default_factory=list, init=False, repr=False)
+
+    def at_least(self, rel: float) -> Judged:
+        """
+        Return the same columns with another threshold of relevance.
+
+        Args:
+            rel: The grade from which on an item is relevant.
+
+        Returns:
+            A view; nothing is copied.
+        """
+        return dataclasses.replace(self, relevance=Relevance(rel, strict=False))
+
+    def by_gain(self) -> Judged:
+        """
+        Return the same columns with every gain above 0 relevant, for metrics that read gains and no threshold.
+
+        Returns:
+            A view; the columns themselves where no grade is asked for.
+        """
+        if self.relevance.strict or self.relevance == ANY_GRADE:
+            return self
+        if not self._by_gain:  # asked for by every metric that reads gains
+            self._by_gain.append(dataclasses.replace(self, relevance=POSITIVE))
+        return self._by_gain[0]
+
+    def with_grades(self, rows: Floats, gold: Floats) -> Judged:
+        """
+        Return the same columns with other grades, of which those above 0 are relevant.
+
+        Args:
+            rows: One grade for each judged row.
+
+            gold: One grade for each gold row.
+
+        Returns:
+            A view; nothing else is copied.
+        """
+        return dataclasses.replace(
+            self, rows=self.rows._replace(grade=rows), gold=self.gold._replace(grade=gold), relevance=POSITIVE
+        )
+
+    def n_gold(self) -> Ints:
+        """Return how many relevant gold items each sample has; shape (n,)."""
+        if not self._n_gold:  # asked for by nearly every metric, and the same for all of them
+            relevant = self.gold.sample[self.relevance.of(self.gold.grade)]
+            counts = np.bincount(relevant, minlength=self.n)
+            counts.setflags(write=False)
+            self._n_gold.append(counts)
+        return self._n_gold[0]
+
+    def n_listed(self) -> Ints:
+        """Return how many relevant gold items each sample lists, repeated ones as often as listed; shape (n,)."""
+        relevant = self.relevance.of(self.gold.grade)
+        counts = np.bincount(self.gold.sample[relevant], weights=self.times[relevant], minlength=self.n)
+        return counts.astype(np.int64)
+
+    def hits(self, k: Cutoff | None = None) -> Rows:
+        """Return one relevant row for each rank within the cutoff that holds a relevant item."""
+        return one_a_rank(self._relevant()).until(k)
+
+    def found(self, k: Cutoff | None = None) -> Ints:
+        """Return how many distinct relevant gold items were found within the cutoff; shape (n,)."""
+        found = self.rows.where(self.first & self.relevance.of(self.rows.grade)).until(k)
+        return np.bincount(found.sample, minlength=self.n)
+
+    def relevant_ranks(self, k: Cutoff | None = None) -> Ints:
+        """Return how many ranks within the cutoff hold a relevant item; shape (n,)."""
+        return np.bincount(self.hits(k).sample, minlength=self.n)
+
+    def judged_ranks(self, k: Cutoff | None = None, *, at_least: float = -np.inf) -> Ints:
+        """
+        Return how many ranks within the cutoff hold an item that the ground truth names.
+
+        Args:
+            k: The cutoff; None for none.
+
+            at_least: The grade from which on an item counts.
+
+        Returns:
+            Shape (n,).
+        """
+        rows = self.rows if at_least == -np.inf else self.rows.where(self.rows.grade >= at_least)
+        return np.bincount(one_a_rank(rows).until(k).sample, minlength=self.n)
+
+    def first_rank(self, k: Cutoff | None = None) -> Ints:
+        """Return the first rank within the cutoff that holds a relevant item, 0 where none does; shape (n,)."""
+        hits = self._relevant().until(k)
+        ranks = np.zeros(self.n, dtype=np.int64)
+        ranks[hits.sample[::-1]] = hits.rank[::-1]  # the first rank of a sample is written last
+        return ranks
+
+    def credits(self, k: Cutoff | None = None) -> Rows:
+        """
+        Return the rows that earn a gain within the cutoff.
+
+        Each gold item earns once, where it is found first; one result earns at most once, the highest grade that is
+        still to be had. With `counts_repeats` a gold item earns wherever it stands.
+
+        Args:
+            k: The cutoff; None for none.
+
+        Returns:
+            Relevant rows only, in order of sample, then rank.
+        """
+        hits = self._relevant()
+        if same_rank_as_before(hits).any():
+            return hits.where(assign(hits, repeats=self.counts_repeats)).until(k)
+        if not self.counts_repeats and not self.first.all():
+            hits = self.rows.where(self.first & self.relevance.of(self.rows.grade))
+        return hits.until(k)
+
+    def ideal(self, k: Cutoff | None = None) -> Rows:
+        """Return the rows of the best possible order of the relevant gold items, cut at *k*."""
+        return self.gold.where(self.relevance.of(self.gold.grade)).best_first().until(k)
+
+    def sum(self, rows: Rows, values: Floats) -> Scores:
+        """
+        Add values by sample, in rank order.
+
+        Args:
+            rows: The rows that the values belong to.
+
+            values: Shape (rows,).
+
+        Returns:
+            Shape (n,); 0 for a sample without rows.
+        """
+        return np.bincount(rows.sample, weights=values, minlength=self.n).astype(np.float64, copy=False)
+
+    def gain_matrix(self, k: Cutoff | None = None) -> Floats:
+        """
+        Return the gains as a dense table.
+
+        Args:
+            k: The cutoff; None for none.
+
+        Returns:
+            Shape (n, deepest rank in use): the gain earned at each rank, 0 elsewhere and beyond a sample's own cutoff.
+        """
+        widest = int(self.depth.max(initial=0))
+        return dense(self.credits(k), self.n, widest if k is None else min(widest, int(np.max(k, initial=0))))
+
+    def ideal_matrix(self, k: Cutoff | None = None) -> Floats:
+        """
+        Return the gains of the best possible order as a dense table.
+
+        Args:
+            k: The cutoff; None for none.
+
+        Returns:
+            Shape (n, most gold items in use), descending in each row, 0 elsewhere.
+        """
+        ideal = self.ideal(k)
+        return dense(ideal, self.n, int(ideal.rank.max(initial=0)))
+
+    def take(self, samples: Sequence[int] | Ints) -> Judged:
+        """
+        Return the judged rows of some samples, renumbered.
+
+        Args:
+            samples: Which samples, from 0, in the order wanted.
+
+        Returns:
+            A new batch of ``len(samples)`` samples.
+        """
+        chosen = np.asarray(samples, dtype=np.int64)
+        rows, row_samples = gather(self.rows.sample, chosen)
+        gold, gold_samples = gather(self.gold.sample, chosen)
+        place = np.zeros(len(self.gold.sample), dtype=np.int64)
+        place[gold] = np.arange(len(gold))
+        return Judged(
+            n=len(chosen),
+            depth=self.depth[chosen],
+            rows=Rows(row_samples, self.rows.rank[rows], self.rows.grade[rows], place[self.rows.gold[rows]]),
+            first=self.first[rows],
+            earns=self.earns[rows],
+            score=self.score[rows],
+            gold=Rows(gold_samples, self.gold.rank[gold], self.gold.grade[gold], np.arange(len(gold))),
+            times=self.times[gold],
+            graded=self.graded[chosen],
+            relevance=self.relevance,
+            counts_repeats=self.counts_repeats,
+            low=None if self.low is None else self.low[rows],
+            high=None if self.high is None else self.high[rows],
+        )
+
+    def sample(self, index: int) -> JudgedSample:
+        """
+        Return one sample in plain Python values, for metrics written for one ranking.
+
+        Args:
+            index: Which sample, from 0.
+
+        Returns:
+            Its ranks, gains and ground truth.
+        """
+        one = self.take([index])
+        depth = int(one.depth[0])
+        grades: list[float | None] = [None] * depth
+        for rank, grade in zip(one.rows.rank.tolist(), one.rows.grade.tolist(), strict=True):
+            held = grades[rank - 1]
+            grades[rank - 1] = grade if held is None else max(held, grade)
+        gains = [0.0] * depth
+        earned = one.credits()
+        for rank, grade in zip(earned.rank.tolist(), earned.grade.tolist(), strict=True):
+            gains[rank - 1] = grade
+        relevant = [grade is not None and one.relevance.holds(grade) for grade in grades]
+        return JudgedSample(
+            depth=depth,
+            grades=tuple(grades),
+            gains=tuple(gains),
+            relevant=tuple(relevant),
+            gold=tuple(sorted(one.gold.grade.tolist(), reverse=True)),
+            n_gold=int(one.n_gold()[0]),
+        )
+
+    def _relevant(self) -> Rows:
+        if not self._hits:  # as above
+            self._hits.append(self.rows.where(self.earns & self.relevance.of(self.rows.grade)))
+        return self._hits[0]
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedSample:
+    """
+    One judged ranking in plain Python values.
+
+    Attributes:
+        depth: How many items were retrieved, after policy.
+
+        grades: The grade at each rank, None where the ground truth does not name the item; `depth` long.
+
+        gains: The gain earned at each rank, 0.0 where none is; `depth` long.
+
+        relevant: Whether each rank holds a relevant item; `depth` long.
+
+        gold: The grades of all gold items, best first.
+
+        n_gold: How many gold items are relevant.
+    """
+
+    depth: int
+    grades: tuple[float | None, ...]
+    gains: tuple[float, ...]
+    relevant: tuple[bool, ...]
+    gold: tuple[float, ...]
+    n_gold: int

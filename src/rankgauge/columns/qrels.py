@@ -1,0 +1,241 @@
+"""
+`Qrels`: judgments as columns, and the index by which judged rows are found among millions.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain, pairwise
+from typing import NamedTuple
+
+import numpy as np
+
+from rankgauge.columns.rows import Flags, Floats, Ints
+from rankgauge.columns.slices import Slices, Words, encoded, mixed
+from rankgauge.errors import Problem, RepeatedJudgmentsError
+
+__all__ = ["Qrels"]
+
+_ROOM, _LEAST_ROOM = 64, 16
+"""How many places the bitmap has for each judgment: what decides how many rows pass it by chance."""
+
+_CACHED_BITS, _MOST_BITS = 19, 26
+
+
+@dataclass(frozen=True, eq=False)
+class Qrels:
+    """
+    Judgments in order of query id by bytes, then as they were listed.
+
+    Attributes:
+        ids: The id of each query: as it was read, or as a text that was given.
+
+        lengths: How many judgments each query has; shape (queries,).
+
+        grades: The grade of each judgment; shape (judgments,).
+
+        listed: The document id of each judgment: slices of what was read, or texts that were given.
+
+        source: The file they came from, for messages.
+    """
+
+    ids: Sequence[bytes] | Sequence[str]
+    lengths: Ints
+    grades: Floats
+    listed: Slices | Sequence[str]
+    source: str = ""
+
+    @classmethod
+    def of(cls, queries: Sequence[bytes], owners: Ints, documents: Slices, grades: Floats, source: str = "") -> Qrels:
+        """
+        Bring judgments into order.
+
+        Args:
+            queries: Distinct query ids.
+
+            owners: The query of each judgment, a place in *queries*.
+
+            documents: The document of each judgment.
+
+            grades: Its grade.
+
+            source: The file they came from.
+
+        Returns:
+            The judgments.
+
+        Raises:
+            RepeatedJudgmentsError: A document is judged twice for one query.
+        """
+        if any(after <= before for before, after in pairwise(queries)):
+            by_id = sorted(range(len(queries)), key=queries.__getitem__)
+            place = np.empty(len(queries), dtype=np.int64)
+            place[by_id] = np.arange(len(queries))
+            owners, queries = place[owners], [queries[at] for at in by_id]
+        if (owners[1:] < owners[:-1]).any():
+            order = np.argsort(owners, kind="stable")
+            owners, documents, grades = owners[order], documents.at(order), grades[order]
+        qrels = cls(queries, np.bincount(owners, minlength=len(queries)), grades, documents, source)
+        qrels._refuse_repeats()
+        return qrels
+
+    @cached_property
+    def documents(self) -> Slices:
+        """Return the document of each judgment."""
+        return self.listed if isinstance(self.listed, Slices) else Slices.of(map(encoded, self.listed))
+
+    @cached_property
+    def names(self) -> Sequence[str]:
+        """Return the document of each judgment as a text."""
+        if isinstance(self.listed, Slices):
+            return [name.decode("utf-8", "surrogateescape") for name in self.listed.texts()]
+        return self.listed
+
+    @cached_property
+    def queries(self) -> Sequence[bytes]:
+        """Return each query's id as bytes."""
+        return [encoded(name) if isinstance(name, str) else name for name in self.ids]
+
+    @cached_property
+    def query_names(self) -> Sequence[str]:
+        """Return each query's id as a text; bytes that are none are spelled out."""
+        return [name if isinstance(name, str) else name.decode("utf-8", "backslashreplace") for name in self.ids]
+
+    @property
+    def n_judgments(self) -> int:
+        """Return how many judgments there are."""
+        return len(self.grades)
+
+    @cached_property
+    def owners(self) -> Ints:
+        """Return the query of each judgment."""
+        return np.repeat(np.arange(len(self.lengths)), self.lengths)
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """Return a hash of every judgment; the same for the same judgments, in one kind of file or in memory."""
+        digest = hashlib.sha256()
+        for column in (self.lengths, self.grades):
+            digest.update(column.tobytes())
+        if isinstance(self.listed, Slices):
+            digest.update(b"\n".join(self.queries))
+            digest.update(self.listed.length.tobytes())
+            digest.update(self.listed.keys().tobytes())
+        else:
+            digest.update(encoded("\n".join(chain(self.query_names, self.listed))))
+        return f"sha256:{digest.hexdigest()}"
+
+    def places_of(self, names: Slices) -> Ints:
+        """Return the place of each query; -1 for one that is not judged."""
+        own, keys, order, are_distinct = self._names
+        if not are_distinct:  # two ids share a hash, and only comparing them all can tell them apart
+            places = {query: place for place, query in enumerate(self.queries)}
+            return np.fromiter((places.get(name, -1) for name in names.texts()), np.int64, len(names.start))
+        asked = names.keys()
+        found = np.minimum(np.searchsorted(keys, asked), len(keys) - 1)
+        places_found = order[found]
+        same = keys[found] == asked
+        same[same] = names.at(same).equal(own.at(places_found[same]))
+        return np.where(same, places_found, -1)
+
+    @cached_property
+    def _names(self) -> tuple[Slices, Words, Ints, bool]:
+        """Return the query ids, their keys in order, the place of each key, and whether no two keys are the same."""
+        own = Slices.of(self.queries)
+        keys = own.keys()
+        order = np.argsort(keys)
+        keys = keys[order]
+        return own, keys, order, not (keys[1:] == keys[:-1]).any()
+
+    def salted(self, keys: Words, owners: Ints) -> Words:
+        """
+        Return keys for pairs of query and document.
+
+        Args:
+            keys: A hash of each document id.
+
+            owners: The place of its query.
+
+        Returns:
+            Shape as *keys*; different for the same document of different queries.
+        """
+        return mixed(keys, self._index.salts[owners])
+
+    def find(self, pairs: Words) -> tuple[Ints, Ints]:
+        """
+        Return which pairs look like judged ones.
+
+        Args:
+            pairs: What `salted` returned, shape (rows,).
+
+        Returns:
+            The rows, and for each its judgment. A row may be there by chance: compare the documents.
+        """
+        index = self._index
+        rows = np.flatnonzero(index.bitmap[(pairs >> index.shift).view(np.int64)])
+        first = np.searchsorted(index.pairs, pairs[rows])
+        there = index.pairs[np.minimum(first, len(index.pairs) - 1)] == pairs[rows]
+        rows, first = rows[there], first[there]
+        if not index.has_twins:
+            return rows, index.judgment[first]
+        several = np.searchsorted(index.pairs, pairs[rows], side="right") - first
+        within = np.arange(int(several.sum())) - np.repeat(np.cumsum(several) - several, several)
+        return np.repeat(rows, several), index.judgment[np.repeat(first, several) + within]
+
+    @cached_property
+    def _index(self) -> _Index:
+        salts = _salts(len(self.lengths))
+        pairs = mixed(self.documents.keys(), salts[self.owners])
+        order = np.argsort(pairs, kind="stable")
+        roomy, tight = ((len(pairs) * room).bit_length() for room in (_ROOM, _LEAST_ROOM))
+        bits = max(12, min(roomy, max(_CACHED_BITS, tight), _MOST_BITS))
+        shift = np.uint64(64 - bits)
+        bitmap = np.zeros(1 << bits, dtype=np.bool_)
+        bitmap[(pairs >> shift).view(np.int64)] = True
+        pairs = pairs[order]
+        return _Index(salts, pairs, order, bitmap, shift, bool((pairs[1:] == pairs[:-1]).any()))
+
+    def _refuse_repeats(self) -> None:
+        pairs, order = self._index.pairs, self._index.judgment
+        again = np.flatnonzero(pairs[1:] == pairs[:-1])
+        if not len(again):
+            return
+        first, second = order[again], order[again + 1]
+        twice = self.documents.at(first).equal(self.documents.at(second)) & (self.owners[first] == self.owners[second])
+        if not twice.any():
+            return
+        problems = []
+        for row in sorted(second[twice].tolist()):
+            document = self.documents.at(np.array([row])).texts()[0].decode("utf-8", "replace")
+            query = self.queries[self.owners[row]].decode("utf-8", "replace")
+            problems.append(Problem(f"query {query!r} judges document {document!r} more than once", self.source))
+        msg = "the judgments cannot be used; keep one line for each document of a query:"
+        kept = np.ones(self.n_judgments, dtype=np.bool_)
+        kept[second[twice]] = False
+        first_of_each = Qrels.of(
+            self.queries, self.owners[kept], self.documents.at(kept), self.grades[kept], self.source
+        )
+        raise RepeatedJudgmentsError(msg, problems, first_of_each)
+
+
+class _Index(NamedTuple):
+    """The judged pairs, sorted, and a bitmap that says quickly that a pair is not among them."""
+
+    salts: Words
+    pairs: Words
+    judgment: Ints
+    bitmap: Flags
+    shift: np.uint64
+    has_twins: bool
+
+
+def _salts(count: int) -> Words:
+    """Return a number for each query that makes the pairs of its documents its own."""
+    places = np.arange(1, count + 1, dtype=np.uint64)
+    places *= np.uint64(0xD6E8FEB86659FD93)
+    places ^= places >> np.uint64(32)
+    places *= np.uint64(0xD6E8FEB86659FD93)
+    return places

@@ -1,0 +1,221 @@
+"""
+Slices: many short texts that stand in one buffer, hashed and compared without making an object of each.
+
+A text is found by its start and its length. Eight bytes at a time are gathered from the buffer as one integer, so that
+hashing a million ids takes a few passes of numpy, and no id becomes a Python object unless somebody has to see it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankgauge.columns.rows import Ints
+
+__all__ = ["PADDING", "Slices", "Words", "encoded", "mixed", "short_keys", "words_of"]
+
+PADDING = 32
+"""How many bytes before the first and behind the last text of a buffer may be read, and must not matter."""
+
+Words = NDArray[np.uint64]
+
+_WORD = 8
+_WIDEST_TABLE = 1 << 26
+"""How many bytes a table of texts may take before texts are compared one by one."""
+
+_LOW_BYTES = np.array([(1 << (8 * n)) - 1 for n in range(9)], dtype=np.uint64)
+"""Masks that keep the first n bytes of a word."""
+
+_FIRST = np.uint64(0x9E3779B97F4A7C15)
+_NEXT = np.uint64(0xC2B2AE3D27D4EB4F)
+_SHIFT_FIRST = np.uint64(29)
+_SHIFT_NEXT = np.uint64(31)
+
+
+def words_of(buffer: NDArray[np.uint8]) -> Words:
+    """
+    Return the eight bytes at every place of a buffer as one integer, its first byte lowest.
+
+    Args:
+        buffer: Contiguous bytes.
+
+    Returns:
+        A view of shape (len(buffer) - 7,), whose words overlap.
+    """
+    return np.ndarray((buffer.size - 7,), dtype="<u8", buffer=buffer.data, strides=(1,))
+
+
+def mixed(keys: Words, salts: Words) -> Words:
+    """Return keys that depend on both, with their entropy in the high bits."""
+    both = keys ^ salts
+    both *= _FIRST
+    both ^= both >> _SHIFT_FIRST
+    both *= _NEXT
+    return both
+
+
+def short_keys(first: Words, second: NDArray[np.unsignedinteger[Any]], length: Ints) -> Words:
+    """
+    Return the keys of short texts, as `Slices.keys` has them.
+
+    Args:
+        first: The first eight bytes of each text as one integer, the first lowest, and zeros behind a shorter one.
+
+        second: What follows, likewise.
+
+        length: How many bytes each text has, 16 at the most.
+
+    Returns:
+        Shape (n,).
+    """
+    keys = first * _FIRST
+    keys ^= keys >> _SHIFT_FIRST
+    if int(length.max(initial=0)) > 8:
+        rest = np.flatnonzero(length > 8)
+        further = second[rest].astype(np.uint64) ^ keys[rest]
+        further *= _NEXT
+        further ^= further >> _SHIFT_NEXT
+        keys[rest] = further
+    return keys
+
+
+def encoded(text: str) -> bytes:
+    """Return the bytes of an id; a file's bytes that are no text come back as they were."""
+    return text.encode("utf-8", "surrogateescape")
+
+
+class Slices(NamedTuple):
+    """
+    Texts inside a buffer.
+
+    Attributes:
+        buffer: Bytes, with `PADDING` bytes before the first text and behind the last.
+
+        start: Where each text begins.
+
+        length: How many bytes each has.
+    """
+
+    buffer: NDArray[np.uint8]
+    start: Ints
+    length: Ints
+
+    @classmethod
+    def of(cls, texts: Iterable[bytes]) -> Slices:
+        """Put texts into a buffer of their own."""
+        listed = list(texts)
+        length = np.fromiter(map(len, listed), np.int64, len(listed))
+        joined = b"".join((bytes(PADDING), *listed, bytes(PADDING)))
+        return cls(np.frombuffer(joined, dtype=np.uint8), np.cumsum(length) - length + PADDING, length)
+
+    def at(self, rows: Ints | slice | NDArray[np.bool_]) -> Slices:
+        """Return some of the texts; nothing of the buffer is copied."""
+        return Slices(self.buffer, self.start[rows], self.length[rows])
+
+    def keys(self) -> Words:
+        """
+        Return a 64-bit hash of each text.
+
+        Returns:
+            Shape (n,). Equal texts have equal keys, whatever else the buffer holds; texts with equal keys are nearly
+            always equal, and have to be compared where that matters.
+        """
+        words = words_of(self.buffer)
+        keys = words[self.start]
+        keys &= _LOW_BYTES[np.minimum(self.length, 8)]
+        keys *= _FIRST
+        keys ^= keys >> _SHIFT_FIRST
+        longest, shortest = int(self.length.max(initial=0)), int(self.length.min(initial=0))
+        for done in range(8, longest, 8):
+            if shortest >= done + 8:
+                further = words[self.start + done]
+                further ^= keys
+                further *= _NEXT
+                further ^= further >> _SHIFT_NEXT
+                keys = further
+                continue
+            rest = np.flatnonzero(self.length > done)  # only where a text goes on: never by the longest of them
+            further = words[self.start[rest] + done]
+            further &= _LOW_BYTES[np.minimum(self.length[rest] - done, 8)]
+            further ^= keys[rest]
+            further *= _NEXT
+            further ^= further >> _SHIFT_NEXT
+            keys[rest] = further
+        return keys
+
+    def begins(self) -> NDArray[np.bool_]:
+        """Return which texts are not the same as the one before; compared in full, not by a hash."""
+        begins = np.ones(len(self.start), dtype=np.bool_)
+        longest = int(self.length.max(initial=0))
+        if longest <= 2 * _WORD:  # the first eight bytes and the last eight are all of a text
+            words = words_of(self.buffer)
+            own = words[self.start]
+            np.not_equal(own[1:], own[:-1], out=begins[1:])
+            if longest > _WORD:
+                own = words[self.start + self.length - _WORD]
+                begins[1:] |= own[1:] != own[:-1]
+            begins[1:] |= self.length[1:] != self.length[:-1]
+        doubtful = np.flatnonzero(begins[1:]) + 1  # what stands behind a short text may differ, too
+        begins[doubtful] = ~self.at(doubtful).equal(self.at(doubtful - 1))
+        return begins
+
+    def texts(self) -> list[bytes]:
+        """Return each text as an object of its own."""
+        view = self.buffer.data
+        ends = (self.start + self.length).tolist()
+        return [bytes(view[start:end]) for start, end in zip(self.start.tolist(), ends, strict=True)]
+
+    def table(self) -> NDArray[np.bytes_] | None:
+        """Return the texts as a numpy array of byte strings; None when one of them is too long for that."""
+        width = max(int(self.length.max(initial=0)), 1)
+        if width * len(self.start) > _WIDEST_TABLE:
+            return None
+        places = np.minimum(self.start[:, None] + np.arange(width), self.buffer.size - 1)
+        letters = self.buffer[places]
+        letters[np.arange(width) >= self.length[:, None]] = 0
+        table: NDArray[np.bytes_] = np.ascontiguousarray(letters).view(f"S{width}").ravel()
+        return table
+
+    def equal(self, other: Slices) -> NDArray[np.bool_]:
+        """Return which texts are the same as those of *other*, one by one."""
+        same: NDArray[np.bool_] = self.length == other.length
+        if not same.any():
+            return same
+        own, its = self.at(same).table(), other.at(same).table()
+        if own is None or its is None:
+            same[same] = [a == b for a, b in zip(self.at(same).texts(), other.at(same).texts(), strict=True)]
+        else:
+            same[same] = own == its
+        return same
+
+    def order(self, groups: Ints) -> Ints:
+        """
+        Return the order of the texts within groups: by group, then by bytes, the highest first.
+
+        Args:
+            groups: The group of each text.
+
+        Returns:
+            Places of texts, shape (n,).
+        """
+        table = self.table()
+        ranks = _ranked(self.texts()) if table is None else _ranked_in(table)
+        return np.lexsort((-ranks, groups))
+
+
+def _ranked(texts: Sequence[bytes]) -> Ints:
+    """Return the place of each text among the distinct ones in byte order."""
+    places = {text: place for place, text in enumerate(sorted(set(texts)))}
+    return np.fromiter(map(places.__getitem__, texts), np.int64, len(texts))
+
+
+def _ranked_in(table: NDArray[np.bytes_]) -> Ints:
+    """Return the same for texts in a table."""
+    order = np.argsort(table, kind="stable")
+    ordered = table[order]
+    ranks = np.zeros(len(table), dtype=np.int64)
+    ranks[order[1:]] = np.cumsum(ordered[1:] != ordered[:-1])
+    return ranks

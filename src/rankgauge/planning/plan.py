@@ -1,0 +1,227 @@
+"""
+The plan: every name, parameter, matcher and cutoff rule of an evaluation, resolved before any data is read.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any
+
+from rankgauge.catalog import Catalog, Provider, ResolvedMatcher
+from rankgauge.errors import ExpressionError, ParameterError, PlanError, Problem, RankgaugeError
+from rankgauge.judging import Target
+from rankgauge.pickling import itself, reduced, restored
+from rankgauge.planning.cutoffs import DefaultK, check_k
+from rankgauge.planning.lock import Lock
+from rankgauge.planning.requests import Located, MetricSpec, read_requests
+from rankgauge.planning.resolve import PlannedMetric, resolve
+from rankgauge.policy import Profile
+from rankgauge.samples import GOLD_KINDS, GoldKind
+
+__all__ = ["Plan", "PlannedMetric", "make_plan"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """
+    Everything an evaluation will do, resolved.
+
+    Attributes:
+        metrics: The columns, in order.
+
+        profile: The policy and the conventions.
+
+        default_k: The cutoff for whatever says none.
+
+        catalog: Where the names came from.
+
+        dataset: What the data is called; empty for samples given in Python.
+
+        locks: What it was held to.
+    """
+
+    metrics: tuple[PlannedMetric, ...]
+    profile: Profile
+    default_k: DefaultK
+    catalog: Catalog
+    dataset: str = ""
+    locks: tuple[Lock, ...] = ()
+    _targets: Mapping[Target, ResolvedMatcher | None] = field(default_factory=dict)
+
+    __copy__ = __deepcopy__ = itself
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _received, reduced(self)[1]
+
+    @property
+    def targets(self) -> Mapping[Target, ResolvedMatcher | None]:
+        """Return what has to be judged, each target once, with its matcher."""
+        return self._targets
+
+    def describe(self) -> str:
+        """
+        Return the plan as a text for people.
+
+        Returns:
+            The columns with their expanded expressions, what each is judged against, its cutoff and its provider;
+            then the policy.
+        """
+        lines = [f"dataset: {self.dataset or '(samples given in Python)'}", "metrics:"]
+        for metric in self.metrics:
+            lines.append(f"  {metric.name}")
+            lines.append(f"    is        {metric.expression}")
+            lines.append(f"    judged    {', else '.join(map(str, metric.targets))}")
+            lines += [f"    matcher   {matcher}" for matcher in metric.matchers.values()]
+            lines.append(f"    cutoff    {self._cutoff(metric)}")
+            if metric.rel is not None:
+                lines.append(f"    relevant  grade {metric.rel:g} or more")
+            lines.append(f"    provider  {metric.provider}")
+        lines.append(f"profile: {self.profile.name}")
+        lines.append(f"policy: {self.profile.policy}")
+        return "\n".join(lines)
+
+    def _cutoff(self, metric: PlannedMetric) -> str:
+        match metric.cut.rule:
+            case "none":
+                return "none"
+            case "pinned":
+                return f"{metric.cut.k} (pinned)"
+            case "own":
+                return f"{metric.cut.k} (given to the metric)"
+            case "free":
+                own = "" if metric.cut.k is None else f"{metric.cut.k} (given to the metric), else "
+                return f"the sample's metadata.k, else {own}{self.default_k.k} ({self.default_k.source})"
+
+
+def make_plan(
+    specs: Iterable[MetricSpec],
+    *,
+    catalog: Catalog,
+    profile: Profile,
+    default_k: DefaultK | None = None,
+    matchers: Mapping[GoldKind, str] = MappingProxyType({}),
+    dataset: str = "",
+    by_id: bool = False,
+    locks: Sequence[Lock] = (),
+) -> Plan:
+    """
+    Resolve an evaluation.
+
+    Args:
+        specs: The metrics as users write them.
+
+        catalog: Where names are looked up.
+
+        profile: The policy and the conventions.
+
+        default_k: The cutoff for whatever says none.
+
+        matchers: The matcher for a kind of gold, for metrics that say none.
+
+        dataset: What the data is called.
+
+        by_id: Whether the data has ids only, so that nothing can be judged by text.
+
+        locks: What the metrics and matchers have to be.
+
+    Returns:
+        The plan.
+
+    Raises:
+        PlanError: Anything that is wrong, all of it at once.
+    """
+    problems: list[Problem | str] = []
+    columns: dict[str, PlannedMetric] = {}
+    default = default_k or DefaultK()
+    try:
+        check_k(default.k, default.source)
+    except ParameterError as error:
+        problems.append(str(error))
+    problems += [
+        f"with_matchers() takes kinds of gold that are text ({', '.join(GOLD_KINDS[1:])}), not {kind!r}"
+        for kind in matchers
+        if kind not in GOLD_KINDS[1:]
+    ]
+    asked = False
+    places: dict[str, tuple[str, int | None]] = {}
+    for spec in specs:
+        asked = True
+        place = (spec.file, spec.line) if isinstance(spec, Located) else ("", None)
+        try:
+            for request in read_requests(spec):
+                column = resolve(request, catalog, profile, default, matchers, by_id=by_id)
+                places.setdefault(column.name, place)
+                _add(columns, column)
+        except RankgaugeError as error:
+            hints = "".join(lock.hint(error, catalog) for lock in locks)
+            problems.append(Problem(f"{error}{hints}", *place))
+    problems += [Problem(message, *places[name]) for lock in locks for name, message in lock.problems(columns.values())]
+    if not asked:
+        problems.append(
+            "no metric was asked for; give some: -m ndcg@10, metrics.use in config, or with_metrics(['ndcg@10'])"
+        )
+    if problems:
+        msg = f"the evaluation cannot be planned ({len(problems)} problem{'s' if len(problems) > 1 else ''}):"
+        raise PlanError(msg, problems)
+    targets: dict[Target, ResolvedMatcher | None] = {}
+    for column in columns.values():
+        for target in column.targets:
+            targets[target] = column.matchers.get(target)
+    return Plan(
+        metrics=tuple(columns.values()),
+        profile=profile,
+        default_k=default,
+        catalog=catalog,
+        dataset=dataset,
+        locks=tuple(locks),
+        _targets=MappingProxyType(targets),
+    )
+
+
+def _received(kind: type[Plan], fields: Mapping[str, Any]) -> Plan:
+    """Return a plan that another process made; refuse it where its metrics and matchers are not the same code."""
+    plan: Plan = restored(kind, fields)
+    here = {plugin.distribution: plugin.version for plugin in plan.catalog.plugins if plugin.offers}
+    wanted: dict[Provider, str] = {}
+    for column in plan.metrics:
+        wanted[column.provider] = f"metric {column.name!r}"
+        for matcher in column.matchers.values():
+            wanted |= {provider: f"{name!r} of matcher {matcher}" for name, provider in matcher.providers}
+    problems = [
+        f"{what} is of {provider.distribution} {provider.version}; here is {here.get(provider.distribution, 'none')}"
+        for provider, what in wanted.items()
+        if provider.distribution and here.get(provider.distribution) != provider.version
+    ]
+    if problems:
+        msg = "the plan was made in a process where other distributions are installed; install the same ones in both:"
+        raise PlanError(msg, problems)
+    return plan
+
+
+def _add(columns: dict[str, PlannedMetric], new: PlannedMetric) -> None:
+    """Add a column; the same one asked for twice is computed once and keeps both spellings."""
+    known = columns.get(new.name)
+    if known is None:
+        taken = {"sample_id", "tags"}
+        for column in columns.values():
+            taken |= {column.safe_name, f"{column.safe_name}_status"}
+        name, count = new.safe_name, 2
+        while {name, f"{name}_status"} & taken:
+            name, count = f"{new.safe_name}_{count}", count + 1
+        columns[new.name] = dataclasses.replace(new, safe_name=name)
+        return
+    is_same = inspect.unwrap(known.metric.source) is inspect.unwrap(new.metric.source)
+    if known.fingerprint != new.fingerprint or not is_same:
+        msg = f"two columns are called {new.name!r}: {_told(known)} and {_told(new)}; give one another name with `as`"
+        raise ExpressionError(msg, text=new.name)
+    spellings = tuple(dict.fromkeys((*known.spellings, *new.spellings)))
+    columns[new.name] = dataclasses.replace(known, spellings=spellings)
+
+
+def _told(column: PlannedMetric) -> str:
+    k = "" if column.cut.k is None or column.cut.rule == "pinned" else f" with k {column.cut.k}"
+    return f"{column.spellings[0]!r} ({column.expression}{k})"

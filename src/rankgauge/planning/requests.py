@@ -1,0 +1,194 @@
+"""
+Requests: what users write where a metric is wanted, in one form.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import re
+import typing
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from rankgauge.catalog.trec_eval import read_form
+from rankgauge.columns import JudgedSample
+from rankgauge.errors import ExpressionError, ParameterError
+from rankgauge.expression import MetricExpression, Value, parse_many
+from rankgauge.plugin.metric import Metric, declared, sample_metric
+from rankgauge.plugin.signature import Parameter
+
+__all__ = ["Located", "MetricSpec", "Request", "read_requests"]
+
+
+class Located(NamedTuple):
+    """
+    A metric that stands in a file.
+
+    Attributes:
+        spec: The expression or mapping.
+
+        file: The file.
+
+        line: The line in it.
+    """
+
+    spec: str | Mapping[str, Any]
+    file: str
+    line: int | None
+
+
+MetricSpec = str | MetricExpression | Mapping[str, Any] | Callable[..., Any] | Located
+"""An expression, a mapping ``{metric, as, k, ...}``, or a function: declared, or over one `JudgedSample`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """
+    One metric as a user asked for it.
+
+    Attributes:
+        written: The spelling, for messages and for finding the column later.
+
+        expression: Name, parameters and pinned cutoff; without the parameters that the engine keeps for itself.
+
+        given: The metric itself, when a function was given.
+
+        name: What the column is to be called (`as`).
+
+        k: A cutoff given to the metric without pinning it.
+
+        engine: `rel`, `gold` and `matcher`, where given.
+    """
+
+    written: str
+    expression: MetricExpression
+    given: Metric | None
+    name: str | None
+    k: object
+    engine: Mapping[str, Value]
+
+
+def read_requests(spec: object) -> list[Request]:
+    """
+    Read what stands where a metric is wanted.
+
+    Args:
+        spec: An expression (which may list cutoffs), a mapping, or a function.
+
+    Returns:
+        One request for each column.
+
+    Raises:
+        ExpressionError: The text does not follow the grammar, or the mapping has no `metric`.
+
+        DeclarationError: A function that cannot be used as a metric.
+    """
+    if isinstance(spec, Located):
+        return read_requests(spec.spec)
+    if isinstance(spec, MetricExpression):
+        return [_request(str(spec), spec)]
+    if isinstance(spec, str):
+        expressions = read_form(spec) or parse_many(spec)
+        return [_request(spec if len(expressions) == 1 else str(each), each) for each in expressions]
+    if isinstance(spec, Mapping):
+        return _from_mapping(spec)
+    if callable(spec):
+        declaration = declared(spec) or _lifted(spec)
+        k = _default_k(declaration)
+        return [_request(declaration.alias, MetricExpression(declaration.alias), k=k, given=declaration)]
+    msg = f"a metric is an expression, a mapping with 'metric', or a function; not {spec!r}"
+    raise ExpressionError(msg, text=repr(spec))
+
+
+def _from_mapping(spec: Mapping[str, Any]) -> list[Request]:
+    written = spec.get("metric")
+    if not isinstance(written, str):
+        msg = f"a metric given as a mapping needs its name under 'metric'; found {dict(spec)!r}"
+        raise ExpressionError(msg, text=repr(dict(spec)))
+    params = {key: value for key, value in spec.items() if key not in {"metric", "k"}}
+    if params.get("as") is None:
+        params.pop("as", None)
+    cutoffs = spec.get("k")
+    requests = []
+    for expression in read_form(written) or parse_many(written):
+        if twice := set(dict(expression.params)) & set(params):
+            msg = f"{written!r} says {min(twice)!r} already; give it once"
+            raise ExpressionError(msg, text=written)
+        merged = {**dict(expression.params), **params}
+        if isinstance(cutoffs, list | tuple):
+            if expression.k is not None or not cutoffs:
+                msg = f"{written!r} needs either one pinned cutoff or a list of them, not {cutoffs!r}"
+                raise ExpressionError(msg, text=written)
+            if "as" in merged and len(cutoffs) > 1:
+                msg = f"'as' names one column, and {written!r} makes {len(cutoffs)}; list them one by one"
+                raise ExpressionError(msg, text=written)
+            requests += [
+                _request("", MetricExpression(expression.name, merged, k=_cutoff(k, written))) for k in cutoffs
+            ]
+        elif cutoffs is not None:
+            if expression.k is not None:
+                msg = f"{written!r} pins its cutoff already; leave out k: {cutoffs!r}"
+                raise ExpressionError(msg, text=written)
+            requests.append(_request("", MetricExpression(expression.name, merged), k=cutoffs))
+        else:
+            requests.append(_request("", MetricExpression(expression.name, merged, k=expression.k)))
+    return requests
+
+
+def _cutoff(k: object, written: str) -> int:
+    if isinstance(k, bool) or not isinstance(k, int):
+        msg = f"the cutoffs of {written!r} are integers of 1 or more, not {k!r}"
+        raise ParameterError(msg)
+    return k
+
+
+def _request(written: str, expression: MetricExpression, *, k: object = None, given: Metric | None = None) -> Request:
+    params = dict(expression.params)
+    if "k" in params:
+        if k is not None or expression.k is not None:
+            msg = f"{str(expression)!r} gives its cutoff twice"
+            raise ExpressionError(msg, text=str(expression))
+        k = params.pop("k")
+    name = params.pop("as", None)
+    if name is not None and not (isinstance(name, str) and name.strip()):
+        msg = f"'as' is a column name, not {name!r}"
+        raise ExpressionError(msg, text=str(expression))
+    engine: dict[str, Value] = {key: params.pop(key) for key in ("rel", "gold", "matcher") if key in params}
+    plain = MetricExpression(expression.name, params, k=expression.k)
+    return Request(written or str(expression), plain, given, name, k, engine)
+
+
+def _lifted(function: Callable[..., Any]) -> Metric:
+    """Make a metric of a bare function over one `JudgedSample`."""
+    name = re.sub(r"[^a-z0-9]+", "-", getattr(function, "__name__", type(function).__name__).lower()).strip("-")
+    k = inspect.signature(function).parameters.get("k")
+    alias = name or "metric"
+    if k is not None and k.default is not None and not alias.endswith("-at-k"):
+        alias += "-at-k"
+
+    @functools.wraps(function)
+    def documented(ranking: JudgedSample, **params: Any) -> Any:  # noqa: ANN401  # what the function takes and gives
+        return function(ranking, **params)
+
+    documented.__doc__ = inspect.getdoc(function) or f"The function {name}, given in Python."
+    annotated = function if inspect.isroutine(function) else type(function).__call__
+    documented.__annotations__ = typing.get_type_hints(getattr(function, "func", annotated))
+    found = declared(sample_metric(alias)(documented))
+    if found is None:  # `sample_metric` always declares
+        raise AssertionError(alias)
+    # The lifted function is nobody's to import, so that its declaration is made anew where it is unpickled.
+    found.function.__rankgauge_remake__ = (_lifted, (function,))  # type: ignore[attr-defined]  # as in `metric`
+    return found
+
+
+def _default_k(metric: Metric) -> int | None:
+    """Return the cutoff that a bare function gives as its parameter's default."""
+    k = inspect.signature(metric.source).parameters.get("k")
+    return k.default if k is not None and type(k.default) is int else None
+
+
+def plain_parameters(parameters: Iterable[Parameter]) -> dict[str, Value | None]:
+    """Return the defaults of some parameters by name."""
+    return {parameter.name: parameter.default for parameter in parameters}

@@ -1,0 +1,327 @@
+"""
+Resolving one request: its metric, parameters, cutoff rule, and what it is judged against.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
+
+from rankgauge.catalog import Catalog, Provider, ResolvedMatcher, check_parameters
+from rankgauge.errors import ParameterError
+from rankgauge.expression import MetricExpression, Value, safe_name
+from rankgauge.judging import Target
+from rankgauge.pickling import reduced
+from rankgauge.planning.cutoffs import Cut, DefaultK, check_k
+from rankgauge.planning.fingerprint import fingerprint_of, metric_definition
+from rankgauge.planning.requests import Request, plain_parameters
+from rankgauge.plugin.metric import Metric
+from rankgauge.policy import Profile
+from rankgauge.samples import GoldKind
+
+__all__ = ["PlannedMetric", "resolve"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlannedMetric:
+    """
+    One column of the result, ready to be computed.
+
+    Attributes:
+        name: The column's name.
+
+        safe_name: The same in letters, digits and ``_``.
+
+        spellings: Everything that was written to ask for it.
+
+        expression: The expanded expression: alias, every parameter that is not at its default, pinned cutoff.
+
+        metric: The declaration.
+
+        provider: Who declared it.
+
+        params: What the function is called with, beside `k`.
+
+        rel: The threshold of relevance; None for the profile's.
+
+        targets: What is judged against what; the first whose gold the data has is taken.
+
+        matchers: The matcher of each target that needs one.
+
+        cut: The rule of its cutoff.
+
+        definition: What the scores mean, as plain data.
+
+        fingerprint: Of the definition: tells whether two scores of this name mean the same.
+
+        settings: Every parameter with its value, those that choose the matcher and the defaults included.
+    """
+
+    name: str
+    safe_name: str
+    spellings: tuple[str, ...]
+    expression: MetricExpression
+    metric: Metric
+    provider: Provider
+    params: Mapping[str, Value]
+    rel: float | None
+    targets: tuple[Target, ...]
+    matchers: Mapping[Target, ResolvedMatcher]
+    cut: Cut
+    definition: Mapping[str, Any]
+    fingerprint: str
+    settings: Mapping[str, Value | None]
+    __reduce__ = reduced
+
+    @property
+    def infers_max_grade(self) -> bool:
+        """Return whether the highest grade has to be inferred from the whole data set."""
+        return self.metric.needs_max_grade and self.params.get("max_grade") is None
+
+
+def resolve(
+    request: Request,
+    catalog: Catalog,
+    profile: Profile,
+    default: DefaultK,
+    matchers_by_gold: Mapping[GoldKind, str] = MappingProxyType({}),
+    *,
+    by_id: bool = False,
+) -> PlannedMetric:
+    """
+    Resolve one request.
+
+    Args:
+        request: What a user asked for.
+
+        catalog: Where names are looked up.
+
+        profile: The policy and the conventions.
+
+        default: The cutoff for whatever says none.
+
+        matchers_by_gold: The matcher for a kind of gold, where the request says none.
+
+        by_id: Whether the data has ids only, so that nothing can be judged by text.
+
+    Returns:
+        The column.
+
+    Raises:
+        RankgaugeError: A name, parameter, cutoff or matcher that cannot be used.
+    """
+    expression = request.expression
+    if request.given is not None:
+        metric, pinned, is_short = request.given, expression.k, False
+        code = getattr(inspect.unwrap(metric.source), "__code__", None)
+        where = (code.co_filename, code.co_firstlineno) if code is not None else ("", 0)
+        provider = Provider("", "", "given in Python", *where)
+    else:
+        reading = catalog.read(expression)
+        metric, pinned, is_short = reading.claim.declaration, reading.k, reading.is_short
+        provider = reading.claim.provider
+    given, pinned = _pinned_parameter(request, metric, pinned, is_short=is_short)
+    explicit = check_parameters(f"metric {metric.alias!r}", (*metric.parameters, *metric.matching), given)
+    conventions = dict(profile.parameters.get(metric.alias, {}))
+    usual_matcher = conventions.pop("matcher", None)
+    told = {**conventions, **explicit}
+    _check_together(request, metric, told)
+    cut = _cut(request, metric, pinned, is_short=is_short)
+    rel = _rel(request, metric)
+    if by_id:
+        targets, matchers = _by_id(request, metric)
+    else:
+        targets, matchers = _targets(request, metric, told, explicit, usual_matcher, matchers_by_gold, catalog)
+    if profile.policy.order == "score" and profile.policy.ties == "average":
+        targets, matchers = _averaged(request, metric, targets), {}
+    short = catalog.short_name(metric) if request.given is None else next(iter(metric.plain_short), None)
+    engine = {key: request.engine[key] for key in ("rel", "gold", "matcher") if key in request.engine}
+    defaults = plain_parameters((*metric.parameters, *metric.matching))
+    differing = {key: value for key, value in told.items() if value != defaults[key]}
+    uncut = cut.rule == "none" and metric.cutoff == "droppable"
+    expanded = MetricExpression(
+        (short or metric.alias).lower() if uncut else metric.alias,
+        {**differing, **engine},
+        k=cut.k if cut.rule == "pinned" else None,
+    )
+    matching = {parameter.name for parameter in metric.matching}
+    named = explicit.get(metric.pins) if metric.pins is not None else None
+    pinned_or_uncut = uncut or cut.rule == "pinned" or named is not None
+    stem = short.lower() if pinned_or_uncut and short is not None else metric.alias
+    usual = {**defaults, **conventions}
+    unusual = {key: value for key, value in explicit.items() if value != usual[key] and key != metric.pins}
+    number = named if isinstance(named, int | float) else expanded.k
+    column = MetricExpression(stem, {**unusual, **engine}, k=number)
+    name = request.name or str(column)
+    definition = metric_definition(
+        alias=metric.alias,
+        version=metric.version,
+        params={**defaults, **told, "rel": rel},
+        cut="none" if cut.rule == "none" else f"{cut.rule} {default.k if cut.k is None else cut.k}",
+        target="; ".join(f"{target.gold} {target.judges}" for target in targets),
+        matchers=matchers.values(),
+        profile=profile,
+    )
+    return PlannedMetric(
+        name=name,
+        safe_name=safe_name(name),
+        spellings=(request.written,),
+        expression=expanded,
+        metric=metric,
+        provider=provider,
+        params=MappingProxyType({key: value for key, value in told.items() if key not in matching}),
+        rel=rel,
+        targets=targets,
+        matchers=MappingProxyType(matchers),
+        cut=cut,
+        settings=MappingProxyType({**defaults, **told, **engine}),
+        definition=MappingProxyType(definition),
+        fingerprint=fingerprint_of(definition),
+    )
+
+
+def _pinned_parameter(
+    request: Request, metric: Metric, number: float | None, *, is_short: bool
+) -> tuple[dict[str, Value], float | None]:
+    """Return the parameters written, among them the one that the number behind @ is, and the number if it is none."""
+    written = dict(request.expression.params)
+    name = metric.pins
+    if name is None:
+        return written, number
+    if number is None:
+        if is_short and name not in written:
+            msg = (
+                f"{request.written!r} needs a number, its {name}: {request.expression.name}@0.1, or {metric.alias} "
+                "for the default one"
+            )
+            raise ParameterError(msg)
+        return written, None
+    if name in written:
+        msg = f"{request.written!r} gives its {name} twice"
+        raise ParameterError(msg)
+    return {**written, name: number}, None
+
+
+def _check_together(request: Request, metric: Metric, params: Mapping[str, Value]) -> None:
+    if metric.check is None:
+        return
+    usual = plain_parameters(metric.parameters)
+    try:
+        metric.check(**{name: params.get(name, value) for name, value in usual.items()})
+    except ValueError as error:
+        msg = f"{request.written!r} cannot be computed: {error}"
+        raise ParameterError(msg) from None
+
+
+def _averaged(request: Request, metric: Metric, targets: tuple[Target, ...]) -> tuple[Target, ...]:
+    """Return what a metric can be judged against under ``ties=average``, which needs ids and a closed form."""
+    if metric.over_ties is None:
+        msg = (
+            f"policy ties=average needs a closed form over the orders of ties, and metric {metric.alias!r} declares "
+            f"none; leave out {request.written!r}, or choose ties=docno, given or error"
+        )
+        raise ParameterError(msg)
+    by_id = tuple(target for target in targets if target.matcher is None)
+    if not by_id:
+        msg = f"policy ties=average is for judging by id, and {request.written!r} is judged by text"
+        raise ParameterError(msg)
+    return by_id
+
+
+def _cut(request: Request, metric: Metric, pinned: float | None, *, is_short: bool) -> Cut:
+    written = repr(request.written)
+    if metric.cutoff == "none" and (pinned is not None or request.k is not None):
+        msg = f"metric {metric.alias!r} has no cutoff; leave it out of {written}"
+        raise ParameterError(msg)
+    if pinned is not None:
+        if request.k is not None:
+            msg = f"{written} gives its cutoff twice"
+            raise ParameterError(msg)
+        return Cut("pinned", check_k(pinned, written))
+    own = None if request.k is None else check_k(request.k, f"{written} (its k)")
+    if metric.cutoff == "none" or (metric.cutoff == "optional" and own is None):
+        return Cut("none")
+    if metric.cutoff == "optional":
+        return Cut("own", own)
+    if is_short and own is None:
+        if metric.cutoff == "droppable":
+            return Cut("none")
+        msg = f"{written} needs a cutoff: {request.expression.name}@5, or {metric.alias} for the default one"
+        raise ParameterError(msg)
+    return Cut("free", own)
+
+
+def _rel(request: Request, metric: Metric) -> float | None:
+    rel = request.engine.get("rel")
+    if rel is None:
+        return None
+    if isinstance(rel, bool) or not isinstance(rel, int | float):
+        msg = f"rel of {request.written!r} is the grade from which on an item is relevant, not {rel!r}"
+        raise ParameterError(msg)
+    if not metric.uses_rel:
+        msg = f"rel has no effect on {metric.alias!r}; leave it out of {request.written!r}"
+        raise ParameterError(msg)
+    return float(rel)
+
+
+def _by_id(request: Request, metric: Metric) -> tuple[tuple[Target, ...], dict[Target, ResolvedMatcher]]:
+    """Return the join of ids, where a metric has one."""
+    if "relevant" not in metric.gold or metric.judges != "retrieved" or "matcher" in request.engine:
+        read = "by text" if "matcher" in request.engine else f"against {' or '.join(metric.gold)}"
+        msg = (
+            f"{request.written!r} is judged {read}, and a run has only ids; leave it out, or evaluate samples with "
+            "`rankgauge run`"
+        )
+        raise ParameterError(msg)
+    return (Target("relevant", "retrieved"),), {}
+
+
+def _targets(
+    request: Request,
+    metric: Metric,
+    params: Mapping[str, Value],
+    explicit: Mapping[str, Value],
+    usual_matcher: Value | None,
+    matchers_by_gold: Mapping[GoldKind, str],
+    catalog: Catalog,
+) -> tuple[tuple[Target, ...], dict[Target, ResolvedMatcher]]:
+    kinds = metric.gold
+    if (gold := request.engine.get("gold")) is not None:
+        if gold not in metric.gold:
+            msg = f"{metric.alias!r} can be judged against {' or '.join(metric.gold)}, not against gold={gold!r}"
+            raise ParameterError(msg)
+        kinds = (gold,)
+    chosen = request.engine.get("matcher")
+    if chosen is not None:
+        if not isinstance(chosen, str) or not chosen.strip():
+            msg = f"the matcher of {request.written!r} is a name or a composition, not {chosen!r}"
+            raise ParameterError(msg)
+        if idle := [parameter.name for parameter in metric.matching if parameter.name in explicit]:
+            msg = f"{request.written!r} gives a matcher, so that {', '.join(idle)} has no effect; leave one of them out"
+            raise ParameterError(msg)
+        kinds = tuple(kind for kind in kinds if kind != "relevant")
+        if not kinds:
+            msg = f"{metric.alias!r} is judged by id here, where a matcher has no effect; leave out matcher={chosen}"
+            raise ParameterError(msg)
+    matchers: dict[Target, ResolvedMatcher] = {}
+    targets = []
+    for kind in kinds:
+        if kind == "relevant":
+            targets.append(Target(kind, metric.judges))
+            continue
+        name = chosen or matchers_by_gold.get(kind) or usual_matcher or _default_matcher(metric, params)
+        target = Target(kind, metric.judges, str(name))
+        matchers[target] = catalog.matcher(str(name))
+        matchers[target].check_usable()
+        targets.append(target)
+    return tuple(targets), matchers
+
+
+def _default_matcher(metric: Metric, params: Mapping[str, Value]) -> str:
+    if callable(metric.matcher):
+        names = {parameter.name for parameter in metric.matching}
+        return metric.matcher(**{key: value for key, value in params.items() if key in names})
+    return metric.matcher or "contains"

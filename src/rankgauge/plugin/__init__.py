@@ -1,0 +1,50 @@
+"""
+Everything that a plugin author imports, and nothing else.
+
+::
+
+    from rankgauge.plugin import Cutoff, Judged, Scores, hookimpl, metric
+
+
+    @metric("retrieval-my-precision-at-k")
+    def my_precision(judged: Judged, *, k: Cutoff) -> Scores:
+        \"\"\"Share of the first *k* ranks that hold a relevant item.\"\"\"
+        return judged.relevant_ranks(k) / k
+
+
+    @hookimpl
+    def rankgauge_metrics():
+        return [my_precision]
+"""
+
+from rankgauge.columns import Cutoff, Judged, JudgedSample, Rows, Scores
+from rankgauge.errors import DataError, Problem
+from rankgauge.plugin.formats import Record, Source, reader, reporter
+from rankgauge.plugin.hookspecs import FinishedRun, StartedRun, hookimpl
+from rankgauge.plugin.matching import ComparerLaw, Matcher, comparer, named_matcher, normalizer
+from rankgauge.plugin.metric import Law, metric, sample_metric
+
+__all__ = [
+    "ComparerLaw",
+    "Cutoff",
+    "DataError",
+    "FinishedRun",
+    "Judged",
+    "JudgedSample",
+    "Law",
+    "Matcher",
+    "Problem",
+    "Record",
+    "Rows",
+    "Scores",
+    "Source",
+    "StartedRun",
+    "comparer",
+    "hookimpl",
+    "metric",
+    "named_matcher",
+    "normalizer",
+    "reader",
+    "reporter",
+    "sample_metric",
+]

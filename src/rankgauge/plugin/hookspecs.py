@@ -1,0 +1,115 @@
+"""
+The hooks that a plugin can implement: the plugin reference.
+
+A plugin is a module or object behind an entry point of the group ``rankgauge``. Its hooks *return* declarations;
+nothing is registered by importing it. Each hook is called at most once for each catalog.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Protocol
+
+import pluggy
+
+__all__ = ["PROJECT", "FinishedRun", "StartedRun", "hookimpl", "hookspec"]
+
+PROJECT = "rankgauge"
+
+hookspec = pluggy.HookspecMarker(PROJECT)
+hookimpl = pluggy.HookimplMarker(PROJECT)
+
+
+class StartedRun(Protocol):
+    """
+    What an observer may read of a run's plan; the plan that it is given has more.
+
+    Attributes:
+        dataset: What the data is called; empty for samples given in Python.
+
+        metrics: The columns to be computed, each with its `name` and `expression`.
+    """
+
+    @property
+    def dataset(self) -> str:
+        """Return what the data is called."""
+        ...
+
+    @property
+    def metrics(self) -> Sequence[Any]:
+        """Return the columns."""
+        ...
+
+    def describe(self) -> str:
+        """Return the plan as text for people."""
+        ...
+
+
+class FinishedRun(Protocol):
+    """
+    What an observer may read of a result; the `rankgauge.Result` that it is given has more.
+
+    Attributes:
+        sample_ids: The samples, in order.
+
+        metrics: The columns by name, each with its `mean` and `values`.
+
+        manifest: Versions, provenance, policy and fingerprints, as JSON values.
+
+        notes: What users should know about the data.
+    """
+
+    sample_ids: Sequence[str]
+    metrics: Mapping[str, Any]
+    manifest: Mapping[str, Any]
+    notes: Sequence[str]
+
+
+@hookspec
+def rankgauge_metrics() -> Sequence[Callable[..., Any]]:
+    """
+    Return metrics: functions decorated with `@metric` or `@sample_metric`.
+
+    Called once, when the catalog is built. A name that another plugin claims, too, works for neither.
+    """
+    return ()
+
+
+@hookspec
+def rankgauge_normalizers() -> Sequence[Callable[[str], str]]:
+    """Return normalizers: functions decorated with `@normalizer`."""
+    return ()
+
+
+@hookspec
+def rankgauge_comparers() -> Sequence[Callable[..., Any]]:
+    """Return comparers: functions decorated with `@comparer`."""
+    return ()
+
+
+@hookspec
+def rankgauge_matchers() -> Sequence[Callable[[], None]]:
+    """Return named matchers: functions decorated with `@named_matcher`."""
+    return ()
+
+
+@hookspec
+def rankgauge_readers() -> Sequence[Callable[..., Any]]:
+    """Return file formats that datasets and outputs can be read from: functions decorated with `@reader`."""
+    return ()
+
+
+@hookspec
+def rankgauge_reporters() -> Sequence[Callable[..., str]]:
+    """Return text forms of a result: functions decorated with `@reporter`."""
+    return ()
+
+
+@hookspec
+def rankgauge_run_started(plan: StartedRun) -> None:
+    """Observe that a run starts. An observer that raises is reported and does not stop the run."""
+
+
+@hookspec
+def rankgauge_run_finished(result: FinishedRun) -> None:
+    """Observe that a run is done. An observer that raises is reported and does not stop the run."""

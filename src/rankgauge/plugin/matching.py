@@ -1,0 +1,318 @@
+"""
+Matching declarations: normalizers, comparers, and matchers composed of them.
+
+A matcher is a frozen value made of names; the catalog turns it into functions. It prints as, and is read from,
+``collapse-whitespace | casefold > contained(direction=gold-in-retrieved) >= 1``.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import typing
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankgauge.errors import DeclarationError, ExpressionError, MatcherError, did_you_mean
+from rankgauge.expression import QUOTED, MetricExpression, Value, parse
+from rankgauge.plugin.authored import Authored, first_line
+
+__all__ = [
+    "Comparer",
+    "Matcher",
+    "NamedMatcher",
+    "Normalizer",
+    "comparer",
+    "named_matcher",
+    "normalizer",
+    "parse_matcher",
+]
+
+ComparerLaw = Literal["reflexive", "empty-scores-zero", "symmetric"]
+"""
+A property that `rankgauge.testing` checks for every comparer that declares it.
+
+`reflexive`: a text that is not empty scores 1 against itself. `empty-scores-zero`: an empty text scores 0 against
+everything. `symmetric`: two texts score the same in either order.
+"""
+
+_COMPARER_LAWS = frozenset(typing.get_args(ComparerLaw))
+
+Stage = Literal["decode", "strip", "fold"]
+STAGES: tuple[Stage, ...] = ("decode", "strip", "fold")
+
+NormalizerFunction = Callable[[str], str]
+ComparerFunction = Callable[..., NDArray[np.float64]]
+
+
+@dataclass(frozen=True, slots=True)
+class Normalizer(Authored):
+    """
+    A text transformation.
+
+    Attributes:
+        name: What matchers call it.
+
+        function: Pure and total; idempotent, but for the decode stage.
+
+        stage: `decode` undoes an encoding, `strip` removes parts, `fold` makes spellings alike; in that order.
+
+        version: Raised when the definition changes.
+    """
+
+    name: str
+    function: NormalizerFunction
+    stage: Stage
+    version: str = "1"
+
+
+@dataclass(frozen=True, slots=True)
+class Comparer(Authored):
+    """
+    A comparison of retrieved texts with gold texts.
+
+    Attributes:
+        name: What matchers call it.
+
+        function: ``(retrieved, gold, **params) -> scores`` of shape (retrieved, gold), from 0 to 1.
+
+        version: Raised when the definition changes.
+
+        check: ``(**params) -> None``, raises where the comparer cannot work; called before any data is read.
+
+        prepare: ``(texts, **params) -> None``, called with the distinct texts of many samples before each is compared.
+
+        laws: Which laws hold.
+    """
+
+    name: str
+    function: ComparerFunction
+    version: str = "1"
+    check: Callable[..., None] | None = None
+    prepare: Callable[..., None] | None = None
+    laws: frozenset[ComparerLaw] = frozenset({"reflexive", "empty-scores-zero"})
+
+
+@dataclass(frozen=True, slots=True)
+class Matcher:
+    """
+    Normalizers in order, a comparer, and the score from which on two texts match.
+
+    Attributes:
+        normalizers: Names of normalizers.
+
+        comparer: Name of a comparer.
+
+        params: The comparer's parameters.
+
+        threshold: From 0 (exclusive) to 1.
+
+    Raises:
+        MatcherError: The threshold lies outside (0, 1].
+    """
+
+    normalizers: tuple[str, ...]
+    comparer: str
+    params: tuple[tuple[str, Value], ...] = ()
+    threshold: float = 1.0
+
+    def __post_init__(self) -> None:
+        threshold = self.threshold
+        number = isinstance(threshold, int | float) and not isinstance(threshold, bool) and math.isfinite(threshold)
+        if not number or not 0 < threshold <= 1:
+            msg = f"the threshold of a matcher lies above 0 and at most at 1, not {threshold!r}"
+            raise MatcherError(msg)
+
+    def __str__(self) -> str:
+        compare = MetricExpression(self.comparer, dict(self.params))
+        prefix = f"{' | '.join(self.normalizers)} > " if self.normalizers else ""
+        short = f"{self.threshold:g}"
+        return f"{prefix}{compare} >= {short if float(short) == self.threshold else repr(self.threshold)}"
+
+
+@dataclass(frozen=True, slots=True)
+class NamedMatcher:
+    """
+    A matcher with a name of its own.
+
+    Attributes:
+        name: What metrics and config call it.
+
+        matcher: What it is.
+
+        summary: When to use it.
+
+        source: The function that made it, for file and line.
+    """
+
+    name: str
+    matcher: Matcher
+    summary: str
+    source: Callable[..., Any]
+
+
+def normalizer(name: str, *, stage: Stage, version: str = "1") -> Callable[[NormalizerFunction], NormalizerFunction]:
+    """
+    Declare a normalizer: ``(text: str) -> str``.
+
+    Args:
+        name: Lower-case words joined by hyphens.
+
+        stage: `decode`, `strip` or `fold`.
+
+        version: Raise it when the definition changes.
+
+    Returns:
+        A decorator that leaves the function as it is.
+
+    Raises:
+        DeclarationError: When applied: the declaration cannot be used.
+    """
+
+    def decorate(function: NormalizerFunction) -> NormalizerFunction:
+        if stage not in STAGES:
+            msg = f"the stage of normalizer {name!r} is one of {', '.join(STAGES)}, not {stage!r}"
+            raise DeclarationError(msg)
+        declaration = Normalizer(_name(name), function, stage, version)
+        function.__rankgauge__ = declaration  # type: ignore[attr-defined]  # see metric
+        return function
+
+    return decorate
+
+
+def comparer(
+    name: str,
+    *,
+    version: str = "1",
+    check: Callable[..., None] | None = None,
+    prepare: Callable[..., None] | None = None,
+    laws: Iterable[ComparerLaw] = ("reflexive", "empty-scores-zero"),
+) -> Callable[[ComparerFunction], ComparerFunction]:
+    """
+    Declare a comparer: ``(retrieved: Sequence[str], gold: Sequence[str], **params) -> scores``.
+
+    Args:
+        name: Lower-case words joined by hyphens.
+
+        version: Raise it when the definition changes.
+
+        check: For a comparer that needs more than its arguments, such as a model: ``(**params) -> None``, called
+            before any data is read. What it raises is the reason why the evaluation cannot be planned.
+
+        prepare: For a comparer that is faster at many texts at once: ``(texts: Sequence[str], **params) -> None``,
+            called with the distinct normalized texts of many samples before each of them is compared. Scores must not
+            depend on it, and what it raises is passed over: a sample's own comparison fails for itself.
+
+        laws: Which laws hold; see `ComparerLaw`.
+
+    Returns:
+        A decorator that leaves the function as it is.
+
+    Raises:
+        DeclarationError: When applied: the name cannot be used, or a law is none.
+    """
+
+    def decorate(function: ComparerFunction) -> ComparerFunction:
+        declared = frozenset(laws)
+        if unknown := declared - _COMPARER_LAWS:
+            listed = ", ".join(sorted(map(repr, unknown)))
+            msg = f"comparer {name!r} names {listed}, which is no law; laws are {', '.join(sorted(_COMPARER_LAWS))}"
+            raise DeclarationError(msg)
+        declaration = Comparer(_name(name), function, version, check=check, prepare=prepare, laws=declared)
+        function.__rankgauge__ = declaration  # type: ignore[attr-defined]  # see metric
+        return function
+
+    return decorate
+
+
+def named_matcher(name: str, spec: str) -> Callable[[Callable[[], None]], Callable[[], None]]:
+    """
+    Declare a named matcher; the decorated function's docstring says when to use it.
+
+    Args:
+        name: Lower-case words joined by hyphens.
+
+        spec: The matcher as it prints, such as ``casefold > equal >= 1``.
+
+    Returns:
+        A decorator that leaves the function as it is.
+
+    Raises:
+        MatcherError: When applied: *spec* cannot be read.
+    """
+
+    def decorate(function: Callable[[], None]) -> Callable[[], None]:
+        declaration = NamedMatcher(_name(name), parse_matcher(spec), first_line(function), function)
+        function.__rankgauge__ = declaration  # type: ignore[attr-defined]  # see metric
+        return function
+
+    return decorate
+
+
+def parse_matcher(spec: str | Mapping[str, Any]) -> Matcher:
+    """
+    Read a matcher from its printed form, or from the mapping that config holds.
+
+    Args:
+        spec: ``a | b > comparer(param=value) >= threshold`` (the threshold may be left out), or
+            ``{normalize: [a, b], compare: comparer, threshold: 1.0}``.
+
+    Returns:
+        The matcher; its names are not resolved.
+
+    Raises:
+        MatcherError: The text or mapping is none.
+    """
+    names, compare, threshold = _parts_of_mapping(spec) if isinstance(spec, Mapping) else _parts_of_text(spec)
+    try:
+        expression = parse(compare)
+    except ExpressionError as error:
+        msg = f"cannot read matcher {spec!r}: expected `normalizer | ... > comparer >= threshold`"
+        raise MatcherError(msg) from error
+    if expression.k is not None:
+        msg = f"cannot read matcher {spec!r}: a comparer has no cutoff"
+        raise MatcherError(msg)
+    if not all(isinstance(name, str) and _PLAIN.fullmatch(name) for name in names):
+        msg = f"cannot read matcher {spec!r}: normalizers are names joined by |"
+        raise MatcherError(msg)
+    return Matcher(tuple(names), expression.name, expression.params, threshold)
+
+
+def _parts_of_mapping(spec: Mapping[str, Any]) -> tuple[Sequence[str], object, float]:
+    known = ("normalize", "compare", "threshold")
+    if unknown := [key for key in spec if key not in known]:
+        msg = f"a matcher has no {unknown[0]!r}{did_you_mean(str(unknown[0]), known)}; known are {', '.join(known)}"
+        raise MatcherError(msg)
+    names = spec.get("normalize") or ()
+    if not isinstance(names, list | tuple):
+        msg = f"'normalize' of a matcher is a list of normalizers, not {names!r}"
+        raise MatcherError(msg)
+    return names, spec.get("compare", "equal"), spec.get("threshold", 1.0)
+
+
+def _parts_of_text(spec: str) -> tuple[Sequence[str], object, float]:
+    masked = QUOTED.sub(lambda quoted: " " * len(quoted[0]), spec)  # marks inside of quotes are none
+    end = masked.find(">=")
+    head = len(spec) if end < 0 else end
+    arrow = masked.rfind(">", 0, head)
+    names = [name.strip() for name in spec[:arrow].split("|")] if arrow >= 0 else []
+    try:
+        threshold = 1.0 if end < 0 else float(spec[end + 2 :])
+    except ValueError:
+        msg = f"cannot read the threshold of matcher {spec!r}: {spec[end + 2 :].strip()!r} is not a number"
+        raise MatcherError(msg) from None
+    return names, spec[arrow + 1 : head].strip(), threshold
+
+
+_PLAIN = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
+
+
+def _name(name: str) -> str:
+    if not isinstance(name, str) or _PLAIN.fullmatch(name) is None:
+        msg = f"{name!r} is not a usable name: write lower-case words joined by hyphens"
+        raise DeclarationError(msg)
+    return name

@@ -1,0 +1,287 @@
+"""
+The run: judge every batch once as it comes, then score all of it.
+
+Samples are let go of as soon as they are judged; what stays is a `Judged` for each batch, whose size follows the
+judgments, and then eight bytes a sample and metric.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from rankgauge.errors import MissingGoldError
+from rankgauge.judging import Evidence, Judge, Target, make_judge
+from rankgauge.planning.cutoffs import CutSource
+from rankgauge.planning.plan import Plan
+from rankgauge.planning.resolve import PlannedMetric
+from rankgauge.samples import Sample
+from rankgauge.scoring.details import add_near_misses, explain_batch
+from rankgauge.scoring.score import Flaw, Outcome, flaws, refuse, score_batch
+
+__all__ = ["Collector", "Scored", "ScoredMetric"]
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredMetric:
+    """
+    One column with its scores.
+
+    Attributes:
+        planned: What was computed.
+
+        target: What it was judged against.
+
+        outcome: Values, statuses and reasons.
+
+        k: Lowest and highest cutoff in use; None where there is none.
+
+        k_sources: How many samples took their cutoff from where.
+
+        params: Further parameters that were found in the data.
+
+        details: Facts behind each score, when asked for.
+    """
+
+    planned: PlannedMetric
+    target: Target
+    outcome: Outcome
+    k: tuple[int, int] | None
+    k_sources: dict[CutSource, int]
+    params: dict[str, float]
+    details: list[dict[str, Any]] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """
+    Everything that a run found out.
+
+    Attributes:
+        sample_ids: The samples, in order.
+
+        tags: The cohorts of each.
+
+        metrics: The columns, in order.
+
+        flawed: The samples that no metric could score, by place.
+
+        notes: What the user should know about the data.
+    """
+
+    sample_ids: list[str]
+    tags: list[tuple[str, ...]]
+    metrics: list[ScoredMetric]
+    flawed: dict[int, Flaw]
+    notes: list[str]
+
+
+@dataclass(slots=True)
+class _OpenBatch:
+    """A batch that is being judged."""
+
+    judges: dict[Target, Judge]
+    ks: list[int | None] = field(default_factory=list)
+    flawed: dict[int, Flaw] = field(default_factory=dict)
+    samples: list[Sample] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class _Batch:
+    """A judged batch: what is needed for scoring, and the samples only where details want them."""
+
+    ks: list[int | None]
+    flawed: dict[int, Flaw]
+    evidence: dict[Target, Evidence]
+    samples: list[Sample]
+
+
+@dataclass(slots=True)
+class Collector:
+    """
+    Takes batches of samples and turns them into scores.
+
+    Attributes:
+        plan: What to compute.
+
+        details: Whether to keep the samples, and to compute details.
+
+        near_misses: Whether details are to hold the texts that came nearest to gold texts that nothing matched.
+
+        batch_size: How many samples are scored at once; it never changes a score.
+    """
+
+    plan: Plan
+    details: bool = False
+    near_misses: bool = False
+    batch_size: int = 4096
+    _open: _OpenBatch | None = None
+    _batches: list[_Batch] = field(default_factory=list)
+    _ids: list[str] = field(default_factory=list)
+    _tags: list[tuple[str, ...]] = field(default_factory=list)
+    _seen: set[Target] = field(default_factory=set)
+    _met: bool = False
+    _looks: tuple[str, str] | None = None
+
+    def go_on_from(self, earlier: Collector) -> None:
+        """Take over what earlier parts of one stream had: kinds of ground truth, and ids that met."""
+        self._seen |= earlier._seen
+        self._met, self._looks = earlier._met, earlier._looks
+
+    def conclude(self) -> list[str]:
+        """Return the notes on a whole stream; raise `MissingGoldError` as `finish` does on a run."""
+        self.check_gold()
+        return self._notes()
+
+    def add(self, samples: Sequence[Sample]) -> None:
+        """
+        Judge some more samples.
+
+        Args:
+            samples: In the order of the result. They may come in small steps, which keeps them in the processor's
+                caches; batches are made of them here.
+        """
+        for sample in samples:
+            self._ids.append(sample.id)
+            self._tags.append(sample.tags)
+        if self._open is None:
+            wanted = {target for metric in self.plan.metrics for target in self._candidates(metric)}
+            judges = {
+                target: make_judge(target, self.plan.profile, matcher, keep_rankings=self.details)
+                for target, matcher in self.plan.targets.items()
+                if target in wanted
+            }
+            self._open = _OpenBatch(judges)
+        self._open.flawed |= flaws(samples, start=len(self._open.ks))
+        self._open.ks += [sample.k for sample in samples]
+        if self.details:
+            self._open.samples += samples
+        for judging in self._open.judges.values():
+            judging.add(samples)
+        if len(self._open.ks) >= self.batch_size:
+            self._close()
+
+    def _close(self) -> None:
+        """Turn what was judged so far into columns."""
+        if self._open is None:
+            return
+        evidence = {target: judging.evidence() for target, judging in self._open.judges.items()}
+        self._seen |= {target for target, each in evidence.items() if each.has_gold}
+        for target, each in evidence.items():
+            if target.matcher is None:
+                self._met = self._met or len(each.judged.rows.sample) > 0
+                self._looks = self._looks or each.looks
+        self._batches.append(_Batch(self._open.ks, self._open.flawed, evidence, self._open.samples))
+        self._open = None
+
+    def finish(self, *, require_gold: bool = True) -> Scored:
+        """
+        Score everything that was added.
+
+        Args:
+            require_gold: Whether a metric for which no sample has ground truth is an error.
+
+        Returns:
+            The scores.
+
+        Raises:
+            MissingGoldError: No sample has the ground truth that a metric needs.
+
+            SampleRefusedError: The policy turns a sample into an error.
+        """
+        self._close()
+        if require_gold:
+            self.check_gold()
+        flawed: dict[int, Flaw] = {}
+        start = 0
+        for batch in self._batches:
+            flawed |= {start + place: flaw for place, flaw in batch.flawed.items()}
+            start += len(batch.ks)
+        notes = [] if not require_gold else self._notes()
+        metrics = [self._score(metric, notes) for metric in self.plan.metrics]
+        scored = Scored(self._ids, self._tags, metrics, flawed, notes)
+        outcomes = {metric.planned.name: metric.outcome for metric in metrics}
+        refuse(outcomes, self._ids, flawed, self.plan.profile.policy)
+        return scored
+
+    def _candidates(self, metric: PlannedMetric) -> Sequence[Target]:
+        """Return the targets still in question: those before the first whose gold has been seen, and that one."""
+        for place, target in enumerate(metric.targets):
+            if target in self._seen:
+                return metric.targets[: place + 1]
+        return metric.targets
+
+    def _target(self, metric: PlannedMetric) -> Target:
+        return next((target for target in metric.targets if target in self._seen), metric.targets[0])
+
+    def check_gold(self) -> None:
+        """Raise `MissingGoldError` for metrics for which no sample that was added has ground truth."""
+        refused = any(evidence.faults for batch in self._batches for evidence in batch.evidence.values())
+        if refused and self.plan.profile.contract.on_bad_gold == "pair":
+            return  # unusable ground truth is that pair's failure there
+        problems = [
+            f"metric {metric.name!r} needs ground truth of the kind "
+            f"{' or '.join(target.gold for target in metric.targets)}, and no sample has any; add it to "
+            "`expected_output`, or leave the metric out"
+            for metric in self.plan.metrics
+            if not self._seen.intersection(metric.targets)
+        ]
+        if problems:
+            msg = f"nothing can be scored by {len(problems)} of {len(self.plan.metrics)} metrics:"
+            raise MissingGoldError(msg, problems)
+
+    def _score(self, metric: PlannedMetric, notes: list[str]) -> ScoredMetric:
+        target = self._target(metric)
+        extra: dict[str, float] = {}
+        if metric.infers_max_grade:
+            grades = [float(batch.evidence[target].judged.gold.grade.max(initial=0.0)) for batch in self._batches]
+            extra["max_grade"] = max(grades, default=0.0)
+            notes.append(f"{metric.name}: max_grade was inferred from the data: {extra['max_grade']:g}")
+        outcomes: list[Outcome] = []
+        details: list[dict[str, Any]] = []
+        sources: dict[CutSource, int] = {}
+        lows: list[int] = []
+        highs: list[int] = []
+        for batch in self._batches:
+            k, where = metric.cut.resolve(batch.ks, self.plan.default_k)
+            evidence = batch.evidence[target]
+            policy = self.plan.profile.policy
+            outcomes.append(score_batch(metric, evidence, batch.flawed, k, policy, extra, target.gold))
+            if self.details:
+                facts = explain_batch(metric, evidence, batch.samples, k, extra)
+                if self.near_misses and target in metric.matchers:
+                    add_near_misses(facts, evidence, batch.samples, target, metric.matchers[target])
+                details += facts
+            for source, count in where.items():
+                sources[source] = sources.get(source, 0) + count
+            if k is not None:
+                lows.append(int(np.min(k)))
+                highs.append(int(np.max(k)))
+        spread = (min(lows), max(highs)) if lows else None
+        found = details if self.details else None
+        return ScoredMetric(metric, target, _joined(outcomes), spread, sources, extra, found)
+
+    def _notes(self) -> list[str]:
+        """Say what is suspicious: ids of the two sides that never meet."""
+        if self._met or self._looks is None:
+            return []
+        retrieved, gold = self._looks
+        note = "no retrieved id is ever a relevant id, so every score by id is 0; do both sides use the same ids? "
+        return [f"{note}outputs: `{retrieved}`; ground truth: `{gold}`"]
+
+
+def _joined(outcomes: Sequence[Outcome]) -> Outcome:
+    if len(outcomes) == 1:
+        return outcomes[0]
+    reasons: dict[int, str] = {}
+    start = 0
+    for outcome in outcomes:
+        reasons |= {start + place: reason for place, reason in outcome.reasons.items()}
+        start += len(outcome.values)
+    if not outcomes:
+        return Outcome(np.empty(0), np.empty(0, dtype=np.uint8))
+    values = np.concatenate([outcome.values for outcome in outcomes])
+    return Outcome(values, np.concatenate([outcome.status for outcome in outcomes]), reasons)

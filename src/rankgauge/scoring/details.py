@@ -1,0 +1,143 @@
+"""
+Details: how a score came about, with the ids and texts that metrics never see.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from rankgauge.catalog import ResolvedMatcher
+from rankgauge.columns import Cutoff, Relevance
+from rankgauge.judging import Evidence, Ranking, Target
+from rankgauge.judging.by_text import checked_scores, gold_texts
+from rankgauge.planning.resolve import PlannedMetric
+from rankgauge.samples import Sample
+
+__all__ = ["add_near_misses", "explain_batch"]
+
+_SHOWN = 100
+_LONGEST = 500
+
+
+def explain_batch(
+    column: PlannedMetric,
+    evidence: Evidence,
+    samples: Sequence[Sample],
+    k: Cutoff | None,
+    extra: Mapping[str, float],
+) -> list[dict[str, Any]]:
+    """
+    Return the facts behind every score of one metric.
+
+    Args:
+        column: The metric.
+
+        evidence: The judged batch.
+
+        samples: The batch.
+
+        k: The cutoff; None for none.
+
+        extra: Further parameters, found in the data.
+
+    Returns:
+        Facts by name for each sample: `k`, what the metric's own details say, and what it asked to be joined
+        (`relevant`, `top_k`: ids; `expected_span`: the matched answer, else the first one). Lists of ids are cut at
+        100.
+    """
+    cutoffs = [None] * len(samples) if k is None else np.broadcast_to(k, len(samples)).tolist()
+    facts: list[dict[str, Any]] = [{} if cutoff is None else {"k": cutoff} for cutoff in cutoffs]
+    judged = evidence.judged if column.rel is None else evidence.judged.at_least(column.rel)
+    if column.metric.details is not None:
+        cut = {} if column.metric.cutoff == "none" else {"k": k}
+        try:
+            found = column.metric.details(judged, **cut, **column.params, **extra)
+            for name, values in found.items():
+                for fact, value in zip(facts, values, strict=True):
+                    fact[name] = value
+        except Exception as error:  # noqa: BLE001  # plugin code may raise anything; scores do not depend on details
+            message = f"the details of {column.name!r} (by {column.provider}) failed: {type(error).__name__}: {error}"
+            for fact in facts:
+                fact["details_failed"] = message
+    spans = _matched_gold(evidence, k) if "expected_span" in column.metric.joins else {}
+    for place, sample in enumerate(samples):
+        for join in column.metric.joins:
+            facts[place][join] = _join(
+                join, judged.relevance, sample, evidence.rankings[place], cutoffs[place], spans.get(place, 0)
+            )
+    return facts
+
+
+def _join(
+    join: str, relevance: Relevance, sample: Sample, ranking: Ranking | None, cutoff: int | None, span: int
+) -> object:
+    if join == "top_k":
+        ids = [] if ranking is None else ranking.ids[:cutoff]
+        return [f"#{rank}" if name is None else name for rank, name in enumerate(ids[:_SHOWN], 1)]
+    if join == "relevant":
+        gains = sample.expected.relevant or {}
+        return [name for name, gain in gains.items() if relevance.holds(gain)][:_SHOWN]
+    answers = sample.expected.answer
+    return answers[span] if answers else None
+
+
+def _matched_gold(evidence: Evidence, k: Cutoff | None) -> dict[int, int]:
+    """Return which gold item of its sample each sample's first row within the cutoff holds, from 0."""
+    rows, places = evidence.judged.rows.until(k), evidence.judged.gold.rank
+    found: dict[int, int] = {}
+    for sample, gold in zip(rows.sample.tolist(), rows.gold.tolist(), strict=True):
+        found.setdefault(sample, int(places[gold]) - 1)
+    return found
+
+
+def add_near_misses(
+    facts: Sequence[dict[str, Any]],
+    evidence: Evidence,
+    samples: Sequence[Sample],
+    target: Target,
+    matcher: ResolvedMatcher,
+) -> None:
+    """
+    Add, for each gold text that nothing matched, the retrieved text that came nearest.
+
+    Args:
+        facts: The details of each sample; receives `near_misses`, a list of ``{gold, score, rank, retrieved}``; rank
+            and text are None where nothing came near at all.
+
+        evidence: The judged batch, with its rankings.
+
+        samples: The batch.
+
+        target: What was judged.
+
+        matcher: What judged it.
+    """
+    found = {(int(sample), int(gold)) for sample, gold in zip(*_matched(evidence), strict=True)}
+    for place, (fact, sample, ranking) in enumerate(zip(facts, samples, evidence.rankings, strict=True)):
+        gold = list(dict.fromkeys(gold_texts(sample.expected, target.gold)))
+        missed = [text for number, text in enumerate(gold, 1) if (place, number) not in found]
+        texts = [text or "" for text in (ranking.texts or ())] if ranking is not None else []
+        fact["near_misses"] = [_nearest(text, texts, matcher) for text in missed]
+
+
+def _matched(evidence: Evidence) -> tuple[list[int], list[int]]:
+    rows = evidence.judged.rows
+    return rows.sample.tolist(), evidence.judged.gold.rank[rows.gold].tolist()
+
+
+def _nearest(gold: str, texts: Sequence[str], matcher: ResolvedMatcher) -> dict[str, Any]:
+    miss: dict[str, Any] = {"gold": gold[:_LONGEST], "score": 0.0, "rank": None, "retrieved": None}
+    if not texts:
+        return miss
+    try:
+        compared = matcher.compare_all([matcher.normalize(text) for text in texts], [matcher.normalize(gold)])
+        scores = checked_scores(compared, len(texts), 1)[:, 0]
+    except Exception:  # noqa: BLE001  # plugin code may raise anything; the score itself says so already
+        return miss
+    best = int(np.argmax(scores))
+    if scores[best] > 0:
+        miss.update(score=float(scores[best]), rank=best + 1, retrieved=texts[best][:_LONGEST])
+    return miss

@@ -1,0 +1,246 @@
+"""
+Scoring a judged batch: values with a status each, and a reason wherever there is no value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankgauge.columns import Cutoff, Judged, Scores
+from rankgauge.errors import Problem, SampleRefusedError
+from rankgauge.judging import Evidence
+from rankgauge.planning.resolve import PlannedMetric
+from rankgauge.policy import Policy
+from rankgauge.samples import Fault, Sample
+
+__all__ = ["FAILED", "MISSING", "SCORED", "STATUSES", "UNDEFINED", "Flaw", "Outcome", "flaws", "refuse", "score_batch"]
+
+Status = Literal["scored", "undefined", "missing", "failed"]
+STATUSES: tuple[Status, ...] = ("scored", "undefined", "missing", "failed")
+SCORED, UNDEFINED, MISSING, FAILED = range(4)
+
+
+class Flaw(NamedTuple):
+    """Why a sample has no score of any metric: its status code and the reason."""
+
+    status: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """
+    The scores of one metric.
+
+    Attributes:
+        values: What counts in aggregates, NaN where nothing does; shape (n,).
+
+        status: A code into `STATUSES` for each sample; shape (n,).
+
+        reasons: Why a sample that is not `scored` has no score, by its place.
+    """
+
+    values: Scores
+    status: NDArray[np.uint8]
+    reasons: dict[int, str] = field(default_factory=dict)
+
+
+def flaws(samples: Sequence[Sample], *, start: int = 0) -> dict[int, Flaw]:
+    """
+    Return which samples cannot be scored by any metric, and why.
+
+    Args:
+        samples: Some samples.
+
+        start: The place of the first.
+
+    Returns:
+        Flaws by place.
+    """
+    found: dict[int, Flaw] = {}
+    for place, sample in enumerate(samples, start):
+        if not sample.answerable:
+            found[place] = Flaw(UNDEFINED, "the sample is declared unanswerable (metadata.answerable: false)")
+        elif sample.output is None:
+            found[place] = Flaw(MISSING, "there is no output for this sample")
+        elif isinstance(sample.output, Fault):
+            found[place] = Flaw(FAILED, sample.output.reason)
+    return found
+
+
+def score_batch(
+    column: PlannedMetric,
+    evidence: Evidence,
+    flawed: Mapping[int, Flaw],
+    k: Cutoff | None,
+    policy: Policy,
+    extra: Mapping[str, float],
+    gold: str,
+) -> Outcome:
+    """
+    Score one metric on one judged batch.
+
+    Args:
+        column: The metric.
+
+        evidence: The judged batch.
+
+        flawed: Samples that no metric can score.
+
+        k: The cutoff; None for none.
+
+        policy: How samples without a score count.
+
+        extra: Further parameters, found in the data.
+
+        gold: The kind of ground truth that was judged against, for messages.
+
+    Returns:
+        A value or a reason for each sample.
+    """
+    judged = evidence.judged if column.rel is None else evidence.judged.at_least(column.rel)
+    values, reasons = _call(column, judged, k, {**column.params, **extra})
+    relevant = judged if column.metric.uses_rel else judged.by_gain()
+    status = np.zeros(judged.n, dtype=np.uint8)
+    suspects = bool(reasons or evidence.without_gold or evidence.faults or evidence.textless or flawed)
+    if not suspects and not np.isnan(values).any():
+        return Outcome(values, status)  # the usual case: every sample is scored
+    _blame_textless(column, evidence, values, k, reasons)
+    defined = relevant.n_gold() > 0 if column.metric.defined is None else column.metric.defined(judged)
+    defined[list(evidence.without_gold)] = False  # a tuple would be a place of its own
+    for place in np.flatnonzero(~defined & np.isnan(values)).tolist():
+        status[place] = UNDEFINED
+        reasons[place] = column.metric.undefined
+    for place in evidence.without_gold:
+        status[place] = UNDEFINED
+        reasons[place] = f"the sample has no ground truth of the kind {gold!r}"
+    for place, reason in evidence.faults.items():
+        status[place] = FAILED
+        reasons[place] = reason
+    for place in np.flatnonzero(np.isnan(values) & (status == SCORED)).tolist():
+        status[place] = FAILED if place in reasons else UNDEFINED
+        reasons.setdefault(place, "the metric has no value for this ranking")
+    for place, flaw in flawed.items():
+        if flaw.status == UNDEFINED or defined[place]:
+            status[place] = flaw.status
+            reasons[place] = flaw.reason
+    status[[place for place in reasons if status[place] == SCORED]] = FAILED
+    _count(column, values, status, policy)
+    values[[place for place, flaw in flawed.items() if flaw.status == UNDEFINED]] = np.nan
+    return Outcome(values, status, reasons)
+
+
+def _blame_textless(
+    column: PlannedMetric, evidence: Evidence, values: Scores, k: Cutoff | None, reasons: dict[int, str]
+) -> None:
+    """Add which samples lack a text where it could still change the score."""
+    best = column.metric.range[1]
+    for place, rank in evidence.textless.items():
+        cutoff = rank if k is None else k if isinstance(k, int) else int(k[place])
+        if rank <= cutoff and (best is None or not values[place] >= best):
+            reasons[place] = f"judging by text needs a text for every retrieved item; the one at rank {rank} has none"
+
+
+def _count(column: PlannedMetric, values: Scores, status: NDArray[np.uint8], policy: Policy) -> None:
+    """
+    Set what counts for samples without a score.
+
+    A missing or failed output counts as an empty ranking does, which is 0 for nearly every metric; where that has no
+    value, or less is better, it counts as the worst there is. A metric that only describes has no worse or better.
+    """
+    metric = column.metric
+    worst = (metric.range[0] or 0.0) if metric.higher_is_better else metric.range[1]
+    for code, rule in ((MISSING, policy.missing_output), (FAILED, policy.failed_output)):
+        places = status == code
+        if rule != "zero":
+            values[places] = np.nan
+        elif metric.higher_is_better or metric.describes:
+            values[places & np.isnan(values)] = worst if metric.higher_is_better else 0.0
+        elif worst is not None:
+            values[places] = worst
+    values[status == UNDEFINED] = 0.0 if policy.no_gold == "zero" else np.nan
+
+
+def refuse(
+    outcomes: Mapping[str, Outcome], sample_ids: Sequence[str], flawed: Mapping[int, Flaw], policy: Policy
+) -> None:
+    """
+    Raise what the policy turns into an error.
+
+    Args:
+        outcomes: The scores by column.
+
+        sample_ids: The samples.
+
+        flawed: Samples that no metric can score.
+
+        policy: What is an error.
+
+    Raises:
+        SampleRefusedError: All such samples, each with its first reason.
+    """
+    rules = {"no_gold": (UNDEFINED, policy.no_gold), "missing_output": (MISSING, policy.missing_output)}
+    rules["failed_output"] = (FAILED, policy.failed_output)
+    refused = {code: option for option, (code, rule) in rules.items() if rule == "error"}
+    if not refused:
+        return
+    problems: dict[int, Problem] = {}
+    for name, outcome in outcomes.items():
+        for place, reason in outcome.reasons.items():
+            option = refused.get(int(outcome.status[place]))
+            declared = place in flawed and flawed[place].status == UNDEFINED
+            if option is not None and not declared and place not in problems:
+                message = f"{reason} (metric {name!r}, policy {option}=error)"
+                problems[place] = Problem(message, sample=sample_ids[place])
+    if problems:
+        count = len(problems)
+        msg = f"the policy refuses {count} sample{'s' if count > 1 else ''}; nothing was scored:"
+        raise SampleRefusedError(msg, [problems[place] for place in sorted(problems)])
+
+
+class _ShapeError(ValueError):
+    """A metric returned something else than one number a sample."""
+
+
+def _call(
+    column: PlannedMetric, judged: Judged, k: Cutoff | None, params: Mapping[str, object]
+) -> tuple[Scores, dict[int, str]]:
+    """Call a metric on a batch; when that fails, on each sample alone, so that one cannot spoil the others."""
+    try:
+        return _checked(column, judged, k, params), {}
+    except Exception as error:  # noqa: BLE001  # plugin code may raise anything
+        if judged.n == 1 or isinstance(error, _ShapeError):  # a wrong shape is wrong for all, and fits one by chance
+            reason = f"metric {column.name!r} (by {column.provider}) failed: {_told(error)}"
+            return np.full(judged.n, np.nan), dict.fromkeys(range(judged.n), reason)
+    values = np.full(judged.n, np.nan)
+    reasons: dict[int, str] = {}
+    for place in range(judged.n):
+        one = judged.take([place])
+        value, failed = _call(column, one, k if k is None or isinstance(k, int) else k[place : place + 1], params)
+        values[place] = value[0]
+        if failed:
+            reasons[place] = failed[0]
+    return values, reasons
+
+
+def _checked(column: PlannedMetric, judged: Judged, k: Cutoff | None, params: Mapping[str, object]) -> Scores:
+    over_ties = None if judged.low is None else column.metric.over_ties  # policy ties=average; the plan refused others
+    call: Callable[..., object] = over_ties or column.metric.function
+    cut = {} if column.metric.cutoff == "none" else {"k": k}
+    values = np.array(call(judged, **cut, **params), dtype=np.float64)
+    if values.shape != (judged.n,):
+        msg = f"it returned the shape {values.shape} where ({judged.n},) is needed"
+        raise _ShapeError(msg)
+    if np.isinf(values).any():
+        msg = "it returned an infinite score"
+        raise ValueError(msg)
+    return values
+
+
+def _told(error: Exception) -> str:
+    return f"{type(error).__name__.lstrip('_')}: {error}"

@@ -1,0 +1,61 @@
+"""Judgments as columns, and finding judged pairs."""
+
+import numpy as np
+import pytest
+
+from rankgauge.columns import Qrels, Slices
+from rankgauge.errors import DataError
+
+
+def make(rows):
+    """Return judgments of rows (query, document, grade) as a file would give them."""
+    queries = list(dict.fromkeys(query for query, _, _ in rows))
+    owners = np.array([queries.index(query) for query, _, _ in rows], dtype=np.int64)
+    grades = np.array([grade for _, _, grade in rows], dtype=np.float64)
+    return Qrels.of(queries, owners, Slices.of([document for _, document, _ in rows]), grades, "q.txt")
+
+
+def test_queries_stand_in_byte_order_with_their_judgments():
+    qrels = make([(b"q2", b"a", 1), (b"Q1", b"b", 2), (b"q2", b"c", 0), (b"q10", b"a", 3)])
+    assert qrels.queries == [b"Q1", b"q10", b"q2"]
+    assert qrels.lengths.tolist() == [1, 1, 2]
+    assert qrels.documents.texts() == [b"b", b"a", b"a", b"c"]
+    assert qrels.grades.tolist() == [2.0, 3.0, 1.0, 0.0]
+    assert qrels.names == ["b", "a", "a", "c"]
+    assert qrels.query_names == ["Q1", "q10", "q2"]
+
+
+def test_a_pair_is_found_for_its_own_query_only():
+    qrels = make([(b"q1", b"a", 1), (b"q2", b"b", 1)])
+    documents = Slices.of([b"a", b"b", b"a", b"b", b"c"])
+    owners = np.array([0, 0, 1, 1, 1])
+    rows, judgments = qrels.find(qrels.salted(documents.keys(), owners))
+    assert rows.tolist() == [0, 3]
+    assert judgments.tolist() == [0, 1]
+
+
+def test_what_shares_its_hash_is_offered_for_comparison():
+    """Two judgments of one query with the same key are both found; whoever asked compares the documents."""
+    qrels = make([(b"q1", b"a", 1), (b"q1", b"b", 2)])
+    index = qrels._index
+    same = index._replace(pairs=np.full(2, index.pairs[0]), judgment=np.array([0, 1]), has_twins=True)
+    same.bitmap[:] = True
+    qrels.__dict__["_index"] = same
+    rows, judgments = qrels.find(np.full(1, index.pairs[0]))
+    assert (rows.tolist(), judgments.tolist()) == ([0, 0], [0, 1])
+
+
+def test_a_document_judged_twice_is_named():
+    with pytest.raises(DataError) as error:
+        make([(b"q1", b"a", 1), (b"q1", b"a", 2), (b"q2", b"a", 1)])
+    assert [str(problem) for problem in error.value.problems] == [
+        "q.txt: query 'q1' judges document 'a' more than once"
+    ]
+
+
+def test_fingerprints_tell_judgments_apart():
+    rows = [(b"q1", b"a", 1), (b"q1", b"b", 2)]
+    assert make(rows).fingerprint == make(rows).fingerprint
+    assert make(rows).fingerprint != make([(b"q1", b"a", 1), (b"q1", b"b", 3)]).fingerprint
+    assert make(rows).fingerprint != make([(b"q1", b"a", 1), (b"q1", b"c", 2)]).fingerprint
+    assert make(rows).fingerprint != make([(b"q2", b"a", 1), (b"q2", b"b", 2)]).fingerprint

@@ -1,0 +1,73 @@
+"""Slices: hashing, comparing and ordering texts that stand in one buffer."""
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rankgauge.columns import Slices
+from rankgauge.columns import slices as module
+
+IDS = st.lists(st.binary(min_size=1, max_size=40).map(lambda text: text.replace(b"\0", b"0")), max_size=30)
+
+
+@given(IDS)
+def test_texts_come_back_as_they_were(texts):
+    assert Slices.of(texts).texts() == texts
+
+
+@given(IDS)
+def test_keys_are_equal_where_texts_are_and_only_there(texts):
+    keys = Slices.of(texts).keys().tolist()
+    for text, key in zip(texts, keys, strict=True):
+        assert [other == text for other in texts] == [other == key for other in keys]
+
+
+@given(IDS, st.binary(max_size=9), st.binary(max_size=9))
+def test_a_key_depends_on_nothing_but_the_text(texts, before, behind):
+    plain = Slices.of(texts).keys().tolist()
+    surrounded = [before + b"x", *texts, behind * 20 + b"y"]
+    assert Slices.of(surrounded).at(slice(1, -1)).keys().tolist() == plain
+
+
+def test_the_bytes_around_a_text_do_not_matter():
+    """A text of a word and a half, inside a longer one and at the end of its buffer."""
+    inside = Slices(Slices.of([b"xxdocument-12yyyy"]).buffer, np.array([module.PADDING + 2]), np.array([11]))
+    assert inside.texts() == [b"document-12"]
+    assert inside.keys().tolist() == Slices.of([b"document-12"]).keys().tolist()
+
+
+@given(IDS)
+def test_equal_compares_one_by_one(texts):
+    turned = texts[::-1]
+    expected = [a == b for a, b in zip(texts, turned, strict=True)]
+    assert Slices.of(texts).equal(Slices.of(turned)).tolist() == expected
+
+
+@given(IDS, st.integers(1, 3))
+def test_order_is_by_group_then_by_bytes_descending(texts, groups):
+    group = np.arange(len(texts)) % groups
+    expected = sorted(range(len(texts)), key=lambda at: texts[at], reverse=True)
+    expected.sort(key=lambda at: group[at])
+    found = [texts[at] for at in Slices.of(texts).order(group).tolist()]
+    assert found == [texts[at] for at in expected]
+
+
+@given(IDS)
+def test_texts_too_long_for_a_table_are_treated_the_same(texts):
+    long, short = Slices.of(texts), Slices.of(texts)
+    group = np.zeros(len(texts), dtype=np.int64)
+    expected = [texts[at] for at in short.order(group).tolist()], short.equal(short).tolist()
+    limit = module._WIDEST_TABLE
+    module._WIDEST_TABLE = 0
+    try:
+        assert long.table() is None or not texts
+        assert ([texts[at] for at in long.order(group).tolist()], long.equal(long).tolist()) == expected
+    finally:
+        module._WIDEST_TABLE = limit
+
+
+def test_bytes_order_is_that_of_unsigned_bytes():
+    """As strcmp has it: é, whose first byte is 0xC3, stands above every ASCII letter."""
+    texts = ["étude".encode(), b"zebra", b"Zebra", b"zebr"]
+    order = Slices.of(texts).order(np.zeros(4, dtype=np.int64)).tolist()
+    assert [texts[at] for at in order] == ["étude".encode(), b"zebra", b"zebr", b"Zebra"]
