@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from rankgauge.columns import Flags, Floats, Ints, Slices, Words
 
-__all__ = ["RepeatFinder", "Repeats", "surplus"]
+__all__ = ["RepeatFinder", "Repeats", "grouped", "surplus"]
 
 _ROOM = 8
 """How many places the table has for each row: what decides how many rows have to be looked at twice."""
@@ -66,13 +66,13 @@ class RepeatFinder:
             winners = self._table[places]
             lost = np.flatnonzero(winners != left)
             if (pairs[winners[lost]] == keys[lost]).any():
-                return _groups(pairs, documents)
+                return grouped(pairs, documents)
             left, keys, low = left[lost], keys[lost], max(low - 7, 0)
         return Repeats(np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64))
 
 
-def _groups(pairs: Words, documents: Slices) -> Repeats:
-    """Return the repeated rows by sorting them all."""
+def grouped(pairs: Words, documents: Slices) -> Repeats:
+    """Return the rows that share query and document with another, by sorting them all."""
     rows = np.argsort(pairs, kind="stable")
     same: Flags = pairs[rows[1:]] == pairs[rows[:-1]]
     alike = np.flatnonzero(same)
