@@ -9,8 +9,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
 
-import numpy as np
-
 from rankgauge.catalog import Catalog
 from rankgauge.columns import Qrels, RankingBatch, RunSource
 from rankgauge.engine.manifest import make_manifest
@@ -207,7 +205,7 @@ def _evaluated(plan: Plan, qrels: Qrels, run: object, columns: Mapping[str, str]
     evidence = judged.finish("the run" if source is None else source.name or "the run")
     collector = Collector(plan)
     query_ids = [qrels.query_names[place] for place in judged.places.tolist()]
-    collector.add_run(query_ids, evidence, np.flatnonzero(judged.missing))
+    collector.add_run(query_ids, evidence, judged.missing)
     scored = collector.finish()
     scored.notes.extend([*(source.notes if source is not None else ()), *_notes(judged, evidence)])
     for note in scored.notes:
@@ -223,7 +221,7 @@ def _notes(run: RunCollector, evidence: Evidence) -> list[str]:
     """Say what a user should know of how the run fits the judgments."""
     policy = run.profile.policy
     notes = []
-    n_missing, n = int(np.count_nonzero(run.missing)), evidence.judged.n
+    n_missing, n = len(run.missing), evidence.judged.n
     if n_missing:
         counted = "counted as 0" if policy.missing_output == "zero" else "left out of every mean"
         notes.append(f"{n_missing:,} of {_queries(n, 'judged ')} without results in the run; {counted}")
@@ -257,7 +255,7 @@ def _manifest(plan: Plan, source: RunSource | None, run: RunCollector, evidence:
         "from": "argument" if source is None else "run",
         "path": None if source is None else source.name or None,
         "tag": None if source is None else source.tag or None,
-        "queries_missing": int(np.count_nonzero(run.missing)),
+        "queries_missing": len(run.missing),
         "queries_unjudged": run.n_unjudged,
         "queries_with_ties": evidence.n_tied,
         "results_dropped": evidence.n_dropped,

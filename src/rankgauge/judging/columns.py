@@ -10,7 +10,6 @@ from types import MappingProxyType
 import numpy as np
 
 from rankgauge.columns import Flags, Floats, Ints, Judged, Rows
-from rankgauge.columns.rows import first_of_each
 from rankgauge.judging.relevance import relevance_of
 from rankgauge.policy import Profile
 
@@ -24,28 +23,27 @@ def judged_under(
     rows: Rows,
     gold: Rows,
     ties: tuple[Ints, Ints] | None,
-    idle: Flags | None = None,
+    earns: Flags | None = None,
     score: Floats | None = None,
     times: Mapping[int, int] = MappingProxyType({}),
-    ungraded: Flags | None = None,
+    graded: Flags | None = None,
 ) -> Judged:
     """
     Return judged rows, in order of sample and rank, as metrics read them.
 
-    Rows that hold their gold item again earn nothing where duplicates are credited once; *idle* says so of rows that
-    repeat an item in another way. What is left out is the same for all: score 1, listed once, graded.
+    Where it is not said which rows earn, all do, or, with duplicates credited once, the first of each gold item. The
+    other defaults are the same for all: score 1, listed once, graded.
     """
-    n, n_rows = len(depth), len(rows.sample)
-    first = np.zeros(n_rows, dtype=np.bool_)
-    by_gold = np.argsort(rows.gold, kind="stable")  # rows stand in order of rank, and so do those of each gold item
-    first[by_gold] = first_of_each(rows.gold[by_gold])
-    earns = np.ones(n_rows, dtype=np.bool_)
-    if idle is not None:
-        earns = ~idle
-    elif profile.policy.duplicates == "credit-once":
-        earns = first.copy()
-    listed = np.ones(len(gold.sample), dtype=np.int64)
-    listed[list(times)] = list(times.values())
+    n, n_rows, n_gold = len(depth), len(rows.sample), len(gold.sample)
+    numbers = np.arange(n_rows)
+    first_row = np.zeros(n_gold, dtype=np.int64)
+    first_row[rows.gold[::-1]] = numbers[::-1]  # rows stand in order of rank; the first of a gold item is written last
+    first = first_row[rows.gold] == numbers
+    if earns is None:
+        earns = first.copy() if profile.policy.duplicates == "credit-once" else np.ones(n_rows, dtype=np.bool_)
+    listed = np.ones(n_gold, dtype=np.int64)
+    if times:
+        listed[list(times)] = list(times.values())
     low, high = ties or (None, None)
     return Judged(
         n=n,
@@ -56,7 +54,7 @@ def judged_under(
         score=np.ones(n_rows) if score is None else score,
         gold=gold,
         times=listed,
-        graded=np.ones(n, dtype=np.bool_) if ungraded is None else ~ungraded,
+        graded=np.ones(n, dtype=np.bool_) if graded is None else graded,
         relevance=relevance_of(profile),
         counts_repeats=profile.policy.duplicates == "keep",
         low=low,
@@ -117,11 +115,14 @@ class JudgedLists:
         counts = np.array(self.gold_count, dtype=np.int64)
         gold_sample = np.repeat(np.arange(len(counts)), counts)
         gold_place = np.arange(n_gold)
-        idle = np.zeros(len(self.row_sample), dtype=np.bool_)
-        idle[self.row_idle] = True
-        ungraded = np.ones(len(counts), dtype=np.bool_)
-        ungraded[self.graded] = False
-        low, high = np.array(self.row_ties, dtype=np.int64).reshape(-1, 2).T
+        earns = np.ones(len(self.row_sample), dtype=np.bool_)
+        earns[self.row_idle] = False
+        graded = np.zeros(len(counts), dtype=np.bool_)
+        graded[self.graded] = True
+        ties = None
+        if profile.policy.averages_ties:
+            low, high = np.array(self.row_ties, dtype=np.int64).reshape(-1, 2).T
+            ties = low, high
         return judged_under(
             profile,
             depth=np.array(self.depth, dtype=np.int64),
@@ -137,9 +138,9 @@ class JudgedLists:
                 np.array(self.gold_grade, dtype=np.float64),
                 gold_place,
             ),
-            ties=(low, high) if profile.policy.averages_ties else None,
-            idle=idle,
+            ties=ties,
+            earns=earns,
             score=np.array(self.row_score, dtype=np.float64) if self.row_score else None,
             times=self.times,
-            ungraded=ungraded,
+            graded=graded,
         )

@@ -147,12 +147,12 @@ class _Columns:
 
         kept, ranks, depth = stand(policy, owners, ranks, settled.batch.lengths, judged)
         order = np.lexsort((ranks.rank, owners[kept]))
-        pairs = settled.pairs[kept[order]].view(np.int64)
+        pairs = settled.pairs[kept][order].view(np.int64)
         repeated = np.zeros(len(order), dtype=np.bool_)
         if policy.duplicates == "credit-once":
             by_pair = np.argsort(pairs, kind="stable")
             repeated[by_pair] = ~first_of_each(pairs[by_pair])
-        columns = (rows[kept[order]].tolist(), repeated.tolist(), ranks.low[order].tolist(), ranks.high[order].tolist())
+        columns = (rows[kept][order].tolist(), repeated.tolist(), ranks.low[order].tolist(), ranks.high[order].tolist())
         texts = list(chain.from_iterable(output.texts or [None] * len(output.ids) for _, output in self._samples))
         found: list[Ranking | Fault] = []
         end = 0

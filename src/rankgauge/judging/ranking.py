@@ -111,13 +111,15 @@ class Standing(NamedTuple):
         depth: How many rows each query has; shape (queries,).
     """
 
-    kept: Ints
+    kept: Ints | slice
     ranks: Ranks
     depth: Ints
 
 
 def stand(policy: Policy, owners: Ints, ranks: Ranks, depth: Ints, judged: Callable[[], Flags]) -> Standing:
     """Cut rankings at `depth`, then drop what is not judged (`judged_only`) and count ranks anew."""
+    if policy.depth is None and not policy.judged_only:
+        return Standing(slice(None), ranks, depth)
     kept = np.arange(len(owners))
     if policy.depth is not None:
         depth = np.minimum(depth, policy.depth)

@@ -80,29 +80,22 @@ class RunCollector:
         profile: The policy, and what counts as relevant.
 
         n_unjudged: How many queries of the run are not judged, and so left out.
+
+        places: Which queries of the judgments are evaluated; known once `finish` was called.
+
+        missing: Which of these the run lacks.
     """
 
     def __init__(self, qrels: Qrels, profile: Profile) -> None:
         self.qrels = qrels
         self.profile = profile
         self.n_unjudged = 0
+        self.places = self.missing = np.empty(0, dtype=np.int64)
         self._lock = threading.Lock()
         self._seen = np.zeros(len(qrels.ids), dtype=np.bool_)
         self._parts: list[_Part] = []
         self._problems: list[Problem] = []
         self._looks = b""
-
-    @property
-    def places(self) -> Ints:
-        """Return which queries of the judgments are evaluated."""
-        if self.profile.policy.queries == "judged":
-            return np.arange(len(self._seen))
-        return np.flatnonzero(self._seen)
-
-    @property
-    def missing(self) -> Flags:
-        """Return which of the evaluated queries the run lacks."""
-        return ~self._seen[self.places]
 
     def enter(self, names: Slices) -> Ints:
         """Return the place of each query among the judged ones, -1 for one that is not; note that they have come."""
@@ -161,6 +154,9 @@ class RunCollector:
         if not self._seen.any():
             msg = f"nothing of {run} can be evaluated:"
             raise NothingToEvaluateError(msg, [self._no_overlap()])
+        every = self.profile.policy.queries == "judged"
+        self.places = np.arange(len(self._seen)) if every else np.flatnonzero(self._seen)
+        self.missing = np.flatnonzero(~self._seen[self.places])
         return Evidence(
             self._judged(),
             n_tied=len(distinct(np.concatenate([part.tied for part in self._parts]))),
