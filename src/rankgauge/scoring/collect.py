@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from rankgauge.columns import Ints
+from rankgauge.columns import Cutoff, Ints
 from rankgauge.errors import MissingGoldError
 from rankgauge.judging import Evidence, Judge, Target, make_judge
 from rankgauge.planning.cutoffs import CutSource
@@ -233,16 +233,17 @@ class Collector:
         for part in parts:
             for source, count in part.k_sources.items():
                 sources[source] = sources.get(source, 0) + count
-        ks = [part.k for part in parts if part.k is not None]
-        spread = (min(int(np.min(k)) for k in ks), max(int(np.max(k)) for k in ks)) if ks else None
-        details = [fact for part, batch in zip(parts, self._batches, strict=True) for fact in self._facts(part, batch)]
+        spreads = [_spread(part.k) for part in parts if part.k is not None]
+        spread = (min(low for low, _ in spreads), max(high for _, high in spreads)) if spreads else None
+        details: list[dict[str, Any]] | None = None
+        if self.details:
+            pairs = zip(parts, self._batches, strict=True)
+            details = [fact for part, batch in pairs for fact in self._facts(part, batch)]
         outcome = _joined([part.outcome for part in parts])
-        return ScoredMetric(metric, target, outcome, spread, sources, extra, details if self.details else None)
+        return ScoredMetric(metric, target, outcome, spread, sources, extra, details)
 
     def _facts(self, part: MetricScores, batch: JudgedBatch) -> list[dict[str, Any]]:
-        """Return the details of a scored batch, where they are asked for."""
-        if not self.details:
-            return []
+        """Return the details of a scored batch."""
         facts = explain_batch(part, batch)
         matcher = part.metric.matchers.get(part.target)
         if self.near_misses and matcher is not None:
@@ -256,6 +257,11 @@ class Collector:
         retrieved, gold = self._looks
         note = "no retrieved id is ever a relevant id, so every score by id is 0; do both sides use the same ids? "
         return [f"{note}outputs: `{retrieved}`; ground truth: `{gold}`"]
+
+
+def _spread(k: Cutoff) -> tuple[int, int]:
+    """Return the lowest and the highest cutoff of a batch."""
+    return (k, k) if isinstance(k, int) else (int(k.min()), int(k.max()))
 
 
 def _joined(outcomes: Sequence[Outcome]) -> Outcome:
