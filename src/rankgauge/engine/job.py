@@ -180,21 +180,7 @@ class Job:
 
 
 def check_calls(outputs: OutputsSource | None, sut: object, concurrency: object, timeout: float | None) -> None:
-    """
-    Check the arguments of a run.
-
-    Args:
-        outputs: Where outputs come from.
-
-        sut: The system under test.
-
-        concurrency: How many calls may be under way at once.
-
-        timeout: Seconds for each call.
-
-    Raises:
-        ParameterError: They do not fit together, or one is out of bounds.
-    """
+    """Raise `ParameterError` for arguments of a run that do not fit together, or are out of bounds."""
     if outputs is not None and sut is not None:
         msg = "give either outputs or sut: the scores would not say which they are of"
         raise ParameterError(msg)

@@ -35,17 +35,7 @@ _Ranking = Mapping[str, float]
 
 
 def judge_mapping(run: Mapping[str, _Ranking], collector: RunCollector) -> None:
-    """
-    Judge a run that is given in memory.
-
-    Args:
-        run: A score by document id, by query id.
-
-        collector: What takes the judged parts.
-
-    Raises:
-        DataError: Something else than finite scores.
-    """
+    """Judge a run that is given in memory; raise `DataError` for scores that are not finite numbers."""
     qrels, policy = collector.qrels, collector.profile.policy
     names = qrels.query_names
     rankings = list(map(run.get, names))
