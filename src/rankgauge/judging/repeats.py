@@ -41,12 +41,12 @@ class RepeatFinder:
         """
         Return the rows that share query and document with another; none for nearly every run.
 
-        Every row leaves its number at the place that its key gives. A row that finds another number there was overwritten: by
-        one with the same key, or by chance. Those go round again with other bits of their keys until none is left, so two
-        equal rows land in the same slot in some round.
+        Every row leaves its number at the place that its key gives. A row that finds another number there was
+        overwritten: by one with the same key, or by chance. Those go round again with other bits of their keys until
+        none is left, so two equal rows land in the same slot in some round.
 
-        For example, three rows with the keys 0x10, 0x1F and 0x10, and a table of 16 slots, found by a key's high bits: all three
-        write to slot 1, row 2 last. Rows 0 and 1 read 2 there. Row 0 has row 2's key, so there are duplicates.
+        For example, three rows with the keys 0x10, 0x1F and 0x10, and a table of 16 slots, found by a key's high bits:
+        all three write to slot 1, row 2 last. Rows 0 and 1 read 2 there. Row 0 has row 2's key: a duplicate.
         """
         bits = max(12, (len(pairs) * _ROOM).bit_length())
         if self._table.size < 1 << bits:
@@ -82,7 +82,7 @@ def grouped(pairs: Words, documents: Slices) -> Repeats:
 
 
 def surplus(repeats: Repeats, rule: str, scores: Floats) -> Ints:
-    """Return the rows to drop: all of each group but the `first`, the `last` or the `best`, the first with the highest score."""
+    """Return all rows but one of each group: the `first`, the `last` or the `best`, the first of the highest score."""
     preference = {"first": repeats.rows, "last": -repeats.rows, "best": -scores[repeats.rows]}[rule]
     order = np.lexsort((repeats.rows, preference, repeats.group))
     again = np.zeros(len(order), dtype=np.bool_)
