@@ -61,7 +61,7 @@ def evaluate(
 
         rel: The grade from which on a document is relevant, instead of the profile's.
 
-        k: The cutoff for whatever says none.
+        k: Default cutoff, used when a metric has none.
 
         columns: The tables' own names for `query`, `document`, `grade` and `score`.
 
@@ -199,7 +199,7 @@ def _evaluated(plan: Plan, qrels: Qrels, run: object, columns: Mapping[str, str]
         try:
             _judge_parts(source.parts(thread_count()), judged)
         except ScatteredError:
-            logger("engine").info("the queries of %s do not stand together; they are grouped first", source.name)
+            logger("engine").info("the lines of a query are not together in %s; grouping them first", source.name)
             judged = RunCollector(qrels, plan.profile)
             _judge_parts([source.grouped()], judged)
     evidence = judged.finish("the run" if source is None else source.name or "the run")

@@ -194,7 +194,7 @@ def duplicate_reasons(batch: RankingBatch, repeats: Repeats) -> Iterator[tuple[i
 def tie_reason(document: str, low: int, high: int) -> str:
     """Return why ``ties=error`` refuses a ranking."""
     return (
-        f"{document} has the same score as documents that earn differently (ranks {low} to {high}), so that its rank "
+        f"{document} has the same score as documents that earn differently (ranks {low} to {high}), so its rank "
         "is a matter of chance, and policy says ties=error"
     )
 
