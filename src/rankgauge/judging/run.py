@@ -123,7 +123,7 @@ class RunCollector:
             documents = self.qrels.documents.at(judgments[tied]).texts()
             columns = (places[owners[tied]], ranks.low[tied], ranks.high[tied])
             self.refuse(
-                (query, tie_reason(f"document {shown(document)!r}", low, high))
+                (query, tie_reason(shown(document), low, high))
                 for document, query, low, high in zip(documents, *(column.tolist() for column in columns), strict=True)
             )
 
