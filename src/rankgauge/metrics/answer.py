@@ -4,7 +4,6 @@ Answers: whether the retrieved texts hold the answer, and whether the generated 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 from rankgauge.metrics.hit import any_found
@@ -20,7 +19,7 @@ def _containing(*, case_sensitive: bool = False, fold: Literal["casefold", "lowe
     return "contains" if fold == "casefold" else "contains-lower"
 
 
-def _details(judged: Judged, *, k: Cutoff) -> Mapping[str, Sequence[Any]]:
+def _details(judged: Judged, *, k: Cutoff) -> dict[str, list[Any]]:
     return {"matched_rank": [rank or None for rank in judged.first_rank(k).tolist()]}
 
 

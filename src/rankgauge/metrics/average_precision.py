@@ -4,7 +4,6 @@ Average precision: precision at every relevant item, over all of the ground trut
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,7 +14,7 @@ from rankgauge.plugin import Cutoff, Judged, Scores, metric
 __all__ = ["average_precision", "geometric_average_precision"]
 
 
-def _details(judged: Judged, *, k: Cutoff | None = None) -> Mapping[str, Sequence[Any]]:
+def _details(judged: Judged, *, k: Cutoff | None) -> dict[str, list[Any]]:
     earned = judged.credits(k)
     ranks: list[list[int]] = [[] for _ in range(judged.n)]
     for sample, rank in zip(earned.sample.tolist(), earned.rank.tolist(), strict=True):

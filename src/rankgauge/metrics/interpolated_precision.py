@@ -17,11 +17,11 @@ Rounding = Literal["nearest", "up"]
 _LEVELS = "0,0.1,0.2,0.3,0.4,0.5,0.6,0.7,0.8,0.9,1"
 
 
-def _check_level(*, recall: float = 0.0, rounding: Rounding = "nearest") -> None:  # noqa: ARG001  # as the metric's
+def _check_level(*, recall: float) -> None:
     _levels(str(recall))
 
 
-def _check_levels(*, recalls: str = _LEVELS, rounding: Rounding = "nearest") -> None:  # noqa: ARG001  # as above
+def _check_levels(*, recalls: str) -> None:
     _levels(recalls)
 
 

@@ -4,9 +4,6 @@ Judged@k and unjudged@k: how much of what was retrieved the ground truth has an 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
-
 import numpy as np
 
 from rankgauge.columns import Flags
@@ -27,7 +24,7 @@ def _expected(judged: Judged, *, k: Cutoff) -> Scores:
     return np.where(judged.graded, found, np.nan)
 
 
-def _details(judged: Judged, *, k: Cutoff) -> Mapping[str, Sequence[Any]]:
+def _details(judged: Judged, *, k: Cutoff) -> dict[str, list[int]]:
     return {"judged_ranks": judged.judged_ranks(k).tolist(), "depth": judged.depth.tolist()}
 
 

@@ -4,8 +4,7 @@ Keywords: how much of what should be said the retrieved texts say, and how early
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
@@ -14,7 +13,7 @@ from rankgauge.plugin import Cutoff, Judged, Rows, Scores, metric
 __all__ = ["keyword_coverage", "keyword_ndcg", "keyword_reciprocal_rank"]
 
 
-def _coverage_details(judged: Judged, *, k: Cutoff) -> Mapping[str, Sequence[Any]]:
+def _coverage_details(judged: Judged, *, k: Cutoff) -> dict[str, list[int]]:
     return {"keyword_count": judged.n_gold().tolist(), "found": judged.found(k).tolist()}
 
 

@@ -7,8 +7,7 @@ rank 1 on follows Burges et al., Learning to rank using gradient descent, ICML 2
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,42 +25,21 @@ Ideal = Literal["gold-at-k", "gold", "retrieved", "retrieved-at-k"]
 _LAST_BITS = 1e-12
 
 
-def _ndcg_details(
-    judged: Judged,
-    *,
-    k: Cutoff | None,
-    gain: Gain = "linear",
-    discount: Discount = "log2",
-    ideal: Ideal = "gold-at-k",
-    clamp: bool = False,  # noqa: ARG001  # the same parameters as the metric's
-    gains: str = "",
-) -> Mapping[str, Sequence[Any]]:
+def _details(
+    judged: Judged, *, k: Cutoff | None, gain: Gain, discount: Discount, ideal: Ideal, gains: str
+) -> dict[str, list[float]]:
     earned, best = _earned_and_best(_by_gains(judged, gains), k, gain, discount, ideal)
     return {"dcg": earned.tolist(), "idcg": best.tolist()}
 
 
-def _check(
-    *,
-    gain: Gain = "linear",
-    discount: Discount = "log2",  # noqa: ARG001  # as above
-    ideal: Ideal = "gold-at-k",  # noqa: ARG001  # as above
-    clamp: bool = False,  # noqa: ARG001  # as above
-    gains: str = "",
-) -> None:
+def _check(*, gain: Gain, gains: str) -> None:
     if _gain_of_grade(gains) and gain != "linear":
         msg = f"gains={gains!r} says what grades are worth already; leave out gain={gain}"
         raise ValueError(msg)
 
 
 def _expected(
-    judged: Judged,
-    *,
-    k: Cutoff | None,
-    gain: Gain = "linear",
-    discount: Discount = "log2",
-    ideal: Ideal = "gold-at-k",
-    clamp: bool = False,
-    gains: str = "",
+    judged: Judged, *, k: Cutoff | None, gain: Gain, discount: Discount, ideal: Ideal, clamp: bool, gains: str
 ) -> Scores:
     if clamp:
         msg = "clamp=true has no closed form over the orders of ties"
@@ -76,7 +54,7 @@ def _expected(
     short=("ndcg", "nDCG", "ndcg_cut_{k}"),
     uses_rel=False,
     laws=("bounded", "perfect-is-one", "best-first", "relevant-helps", "padding", "tail", "duplicates"),
-    details=_ndcg_details,
+    details=_details,
     check=_check,
     expectation=_expected,
 )
@@ -126,25 +104,14 @@ def ndcg(
 
 
 def _any_details(
-    judged: Judged,
-    *,
-    k: Cutoff | None,
-    discount: Discount = "log2",
-    ideal: Ideal = "gold-at-k",
-    credit: Credit = "gold",
-) -> Mapping[str, Sequence[Any]]:
+    judged: Judged, *, k: Cutoff | None, discount: Discount, ideal: Ideal, credit: Credit
+) -> dict[str, list[float]]:
     earned, best = _earned_and_best(_binary(judged), k, "linear", discount, ideal, credit)
     return {"dcg": earned.tolist(), "idcg": best.tolist()}
 
 
-def _any_expected(
-    judged: Judged,
-    *,
-    k: Cutoff | None,
-    discount: Discount = "log2",
-    ideal: Ideal = "gold-at-k",
-    credit: Credit = "gold",  # noqa: ARG001  # by id, every relevant rank holds a gold item of its own
-) -> Scores:
+def _any_expected(judged: Judged, *, k: Cutoff | None, discount: Discount, ideal: Ideal) -> Scores:
+    # `credit` makes no difference: by id, every relevant rank holds a gold item of its own.
     return _expected_ratio(_binary(judged), k, "linear", discount, ideal)
 
 

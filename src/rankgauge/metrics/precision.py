@@ -4,9 +4,6 @@ Precision and what is built on it: F1, R-precision and relative precision.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
-
 import numpy as np
 
 from rankgauge.metrics.ties import expected_ranks
@@ -15,7 +12,7 @@ from rankgauge.plugin import Cutoff, Judged, Scores, metric
 __all__ = ["f1", "precision", "r_precision", "relative_precision"]
 
 
-def _details(judged: Judged, *, k: Cutoff) -> Mapping[str, Sequence[Any]]:
+def _details(judged: Judged, *, k: Cutoff) -> dict[str, list[int]]:
     return {"relevant_ranks": judged.relevant_ranks(k).tolist()}
 
 
@@ -53,7 +50,7 @@ def precision(judged: Judged, *, k: Cutoff) -> Scores:
     return np.where(judged.n_gold() > 0, judged.relevant_ranks(k) / k, np.nan)
 
 
-def _f1_details(judged: Judged, *, k: Cutoff) -> Mapping[str, Sequence[Any]]:
+def _f1_details(judged: Judged, *, k: Cutoff) -> dict[str, list[int]]:
     return {"relevant_ranks": judged.relevant_ranks(k).tolist(), "found": judged.found(k).tolist()}
 
 
@@ -94,7 +91,7 @@ def f1(judged: Judged, *, k: Cutoff) -> Scores:
         return np.where(p + r == 0, 0.0, 2 * p * r / (p + r))
 
 
-def _r_details(judged: Judged) -> Mapping[str, Sequence[Any]]:
+def _r_details(judged: Judged) -> dict[str, list[int]]:
     wanted = judged.n_gold()
     return {"relevant_count": wanted.tolist(), "relevant_ranks": judged.relevant_ranks(wanted).tolist()}
 

@@ -15,7 +15,7 @@ from rankgauge.plugin import Cutoff, Judged, Scores, metric
 __all__ = ["rank_biased_precision", "residual"]
 
 
-def _check(*, p: float = 0.9) -> None:
+def _check(*, p: float) -> None:
     if not 0 < p < 1:
         msg = f"p is the probability of going on to the next result, above 0 and below 1, not {p}"
         raise ValueError(msg)
@@ -25,7 +25,7 @@ def _has_grades(judged: Judged) -> Flags:
     return judged.graded.copy()
 
 
-def _expected(judged: Judged, *, k: Cutoff | None = None, p: float = 0.9) -> Scores:
+def _expected(judged: Judged, *, k: Cutoff | None, p: float) -> Scores:
     judged = judged.by_gain()
     ties = tied(judged)
     share = (p ** (ties.low - 1.0) - p ** last_rank(ties, k).astype(np.float64)) / ties.size
@@ -73,7 +73,7 @@ def rank_biased_precision(judged: Judged, *, k: Cutoff | None = None, p: float =
     return np.where(judged.n_gold() > 0, score, np.nan)
 
 
-def _residual_expected(judged: Judged, *, p: float = 0.9) -> Scores:
+def _residual_expected(judged: Judged, *, p: float) -> Scores:
     known = judged.judged_ranks(at_least=0)
     ties = tied(judged, judged.first & (judged.rows.grade >= 0))
     weights = np.asarray((p ** (ties.low - 1.0) - p ** ties.high.astype(np.float64)) / ties.size, dtype=np.float64)

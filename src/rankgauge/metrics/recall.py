@@ -4,18 +4,20 @@ Recall: how much of the ground truth was found.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rankgauge.metrics.ties import expected_ranks, share_within, tied
 from rankgauge.plugin import Cutoff, Judged, Scores, metric
 
 __all__ = ["recall", "recall_all"]
 
+Count = Literal["distinct", "listed"]
 
-def _details(judged: Judged, *, k: Cutoff, count: str = "distinct") -> Mapping[str, Sequence[Any]]:  # noqa: ARG001  # as recall-all has it
+
+def _details(judged: Judged, *, k: Cutoff) -> dict[str, list[int]]:
     return {"relevant_count": judged.n_gold().tolist(), "found": judged.found(k).tolist()}
 
 
@@ -24,14 +26,14 @@ def _expected(judged: Judged, *, k: Cutoff) -> Scores:
         return expected_ranks(judged, k) / judged.n_gold()
 
 
-def _all_expected(judged: Judged, *, k: Cutoff, count: Literal["distinct", "listed"] = "distinct") -> Scores:
+def _all_expected(judged: Judged, *, k: Cutoff, count: Count) -> Scores:
     """Return the probability that each tie brings all of its relevant rows within the cutoff."""
     ties = tied(judged)
     slots = np.rint(share_within(ties, k) * ties.size)
     brought = np.maximum(slots - ties.place, 0) / (ties.size - ties.place)
     complete = np.ones(judged.n)
     np.multiply.at(complete, ties.rows.sample, brought)
-    wanted = judged.n_gold() if count == "distinct" else judged.n_listed()
+    wanted = _wanted(judged, count)
     return np.where(wanted > 0, np.where(judged.found() == wanted, complete, 0.0), np.nan)
 
 
@@ -76,7 +78,7 @@ def recall(judged: Judged, *, k: Cutoff) -> Scores:
     joins=("top_k",),
     expectation=_all_expected,
 )
-def recall_all(judged: Judged, *, k: Cutoff, count: Literal["distinct", "listed"] = "distinct") -> Scores:
+def recall_all(judged: Judged, *, k: Cutoff, count: Count = "distinct") -> Scores:
     """
     Whether every relevant gold item stands in the first *k* ranks.
 
@@ -95,5 +97,9 @@ def recall_all(judged: Judged, *, k: Cutoff, count: Literal["distinct", "listed"
     Returns:
         Shape (n,), 0 or 1; NaN where no gold item is relevant.
     """
-    wanted = judged.n_gold() if count == "distinct" else judged.n_listed()
+    wanted = _wanted(judged, count)
     return np.where(wanted > 0, (judged.found(k) == wanted).astype(np.float64), np.nan)
+
+
+def _wanted(judged: Judged, count: Count) -> NDArray[np.int64]:
+    return judged.n_gold() if count == "distinct" else judged.n_listed()

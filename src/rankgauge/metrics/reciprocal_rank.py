@@ -4,7 +4,6 @@ Reciprocal rank: how far down the first relevant item stands.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,11 +14,11 @@ from rankgauge.plugin import Cutoff, Judged, Scores, metric
 __all__ = ["reciprocal_rank"]
 
 
-def _details(judged: Judged, *, k: Cutoff | None = None) -> Mapping[str, Sequence[Any]]:
+def _details(judged: Judged, *, k: Cutoff | None) -> dict[str, list[Any]]:
     return {"first_relevant_rank": [rank or None for rank in judged.first_rank(k).tolist()]}
 
 
-def _expected(judged: Judged, *, k: Cutoff | None = None) -> Scores:
+def _expected(judged: Judged, *, k: Cutoff | None) -> Scores:
     """Return the expectation over the first tie that holds relevant items, of how many of its others come first."""
     ties = tied(judged)
     found = np.zeros(judged.n)

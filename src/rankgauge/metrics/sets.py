@@ -13,7 +13,7 @@ from rankgauge.plugin import Judged, Scores, metric
 __all__ = ["set_f", "set_map", "set_precision", "set_recall", "set_relative_precision"]
 
 
-def _check_beta(*, beta: float = 1.0) -> None:
+def _check_beta(*, beta: float) -> None:
     if not (math.isfinite(beta) and beta >= 0):
         msg = f"beta is a number of 0 or more, not {beta}"
         raise ValueError(msg)

@@ -21,7 +21,7 @@ from rankgauge.errors import DeclarationError, ExpressionError
 from rankgauge.expression import parse
 from rankgauge.pickling import check_picklable, goes_by_reference, itself
 from rankgauge.plugin.authored import first_line
-from rankgauge.plugin.signature import CutoffKind, Parameter, read_signature
+from rankgauge.plugin.signature import CutoffKind, Parameter, companion, read_signature
 from rankgauge.samples import GOLD_KINDS, GoldKind
 
 __all__ = ["Law", "Metric", "declared", "metric", "sample_metric"]
@@ -212,6 +212,9 @@ def metric(
     the short name without ``@``; ``Cutoff | None = None`` is optional. Further keyword-only parameters need an
     annotation and a default.
 
+    `details`, `check` and `expectation` name only the parameters they use: each of these is passed by name, with the
+    metric's default where none is given.
+
     Args:
         alias: The name in results, lower-case words joined by hyphens; it ends in ``-at-k`` when there is a cutoff.
 
@@ -251,12 +254,12 @@ def metric(
 
         pins: The parameter that a number behind ``@`` gives, where it is no cutoff (``iprec@0.1``).
 
-        check: Called with the parameters when an evaluation is planned; a `ValueError` is the user's error.
+        check: ``(*, ...) -> None``, called when an evaluation is planned; a `ValueError` is the user's error.
 
         describes: Whether it tells what was judged or retrieved rather than how good a ranking is, so that a missing
             output counts as an empty ranking does, whatever the range.
 
-        expectation: The same signature, returning the expectation over all orders of tied results (policy
+        expectation: ``(Judged, *, k, ...) -> Scores``, the expectation over all orders of tied results (policy
             ``ties=average``); `itself` where their order has no effect; None where there is no closed form.
 
     Returns:
@@ -271,6 +274,8 @@ def metric(
         source = getattr(function, "__wrapped__", function)
         parameters, cutoff = read_signature(alias, source)
         matching = read_signature(alias, matcher, skip_first=False)[0] if callable(matcher) else ()
+        own = {parameter.name: parameter.default for parameter in parameters}
+        given = own if cutoff == "none" else {"k": None, **own}
         declaration = Metric(
             alias=alias,
             function=function,
@@ -292,12 +297,12 @@ def metric(
             undefined=undefined,
             defined=defined,
             needs_max_grade=needs_max_grade,
-            details=details,
+            details=None if details is None else companion(alias, "details", details, given),
             joins=tuple(joins),
             pins=pins,
-            check=check,
+            check=None if check is None else companion(alias, "check", check, own, skip_first=False),
             describes=describes,
-            expectation=expectation,
+            expectation=companion(alias, "expectation", expectation, given) if callable(expectation) else expectation,
         )
         _check(declaration)
         _check_pins(declaration)

@@ -4,17 +4,18 @@ Signatures: the parameters and the kind of cutoff that a function declares by ho
 
 from __future__ import annotations
 
+import functools
 import inspect
 import types
 import typing
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from rankgauge.errors import DeclarationError
 from rankgauge.expression import Value
 
-__all__ = ["RESERVED", "CutoffKind", "Parameter", "read_signature"]
+__all__ = ["RESERVED", "CutoffKind", "Parameter", "companion", "read_signature"]
 
 RESERVED = frozenset({"k", "rel", "gold", "matcher", "as"})
 """Parameters that the engine gives to every metric; a metric's own may not be called so."""
@@ -74,6 +75,39 @@ def read_signature(
             raise DeclarationError(msg)
         parameters.append(Parameter(name, hints[name], given.default))
     return tuple(parameters), cutoff
+
+
+def companion(
+    alias: str, role: str, function: Callable[..., Any], offered: Mapping[str, object], *, skip_first: bool = True
+) -> Callable[..., Any]:
+    """
+    Return a metric's companion (`details`, `check`, `expectation`) so that it may name only the parameters it uses.
+
+    It is called with any of those offered (name to default), and is given each that it names, or the default.
+    """
+    try:
+        parameters = list(inspect.signature(function).parameters.values())[skip_first:]
+    except (TypeError, ValueError):  # a function written in C may have no signature
+        return function
+    taken: dict[str, inspect.Parameter] = {}
+    for parameter in parameters:
+        if parameter.kind is inspect.Parameter.VAR_KEYWORD:
+            taken.update(dict.fromkeys(offered, parameter))
+        elif parameter.name in offered:
+            taken[parameter.name] = parameter
+        elif parameter.default is parameter.empty and parameter.kind is not inspect.Parameter.VAR_POSITIONAL:
+            known = f"its parameters are {', '.join(offered)}" if offered else "it has no parameters"
+            msg = f"{role} of metric {alias!r} takes {parameter.name!r}, which it cannot be given; {known}"
+            raise DeclarationError(msg)
+    if offered.keys() == taken.keys() and all(name == "k" or taken[name].default == offered[name] for name in taken):
+        return function
+    usual = {name: offered[name] for name in taken if name != "k"}
+
+    @functools.wraps(function)
+    def narrowed(*judged: object, **params: object) -> Any:  # noqa: ANN401  # what the companion returns
+        return function(*judged, **{**usual, **{name: value for name, value in params.items() if name in taken}})
+
+    return narrowed
 
 
 def _cutoff(annotation: object, default: object) -> CutoffKind:
