@@ -22,7 +22,8 @@ from rankgauge.cli.conventions import Convention, conventions_of
 from rankgauge.cli.options import make_engine
 
 if TYPE_CHECKING:
-    from rankgauge.engine import Engine, Evaluation
+    from rankgauge.engine.engine import Engine
+    from rankgauge.engine.evaluation import Evaluation
     from rankgauge.planning.plan import Plan
     from rankgauge.policy import Profile
     from rankgauge.result import Result

@@ -18,7 +18,8 @@ from rankgauge.cli.options import make_engine, policy_options
 from rankgauge.cli.outcome import Folders, explain_incomplete, print_tables, print_texts
 
 if TYPE_CHECKING:
-    from rankgauge.engine import Engine, Evaluation
+    from rankgauge.engine.engine import Engine
+    from rankgauge.engine.evaluation import Evaluation
     from rankgauge.result import Result
 
 __all__ = ["HELP", "run"]

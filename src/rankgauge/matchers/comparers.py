@@ -179,7 +179,7 @@ def infix_edit(retrieved: Sequence[str], gold: Sequence[str], *, cutoff: float =
     Returns:
         Shape (retrieved, gold).
     """
-    from rankgauge.matchers.infix import allowed_edits, infix_distance, passes_filter  # noqa: PLC0415  # edlib on use
+    from rankgauge.matchers.infix import allowed_edits, infix_distance, passes_filter  # edlib on use
 
     block = json_escaped(retrieved, gold) if escaped else contained(retrieved, gold, direction="retrieved-in-gold")
     asked = block == 0
@@ -215,7 +215,7 @@ def edit_ratio(retrieved: Sequence[str], gold: Sequence[str], *, cutoff: float =
     Returns:
         Shape (retrieved, gold).
     """
-    from rapidfuzz import fuzz  # noqa: PLC0415  # loads only where it is used
+    from rapidfuzz import fuzz
 
     return _ratios(retrieved, gold, fuzz.ratio, cutoff)
 
@@ -238,7 +238,7 @@ def partial_ratio(retrieved: Sequence[str], gold: Sequence[str], *, cutoff: floa
     Returns:
         Shape (retrieved, gold).
     """
-    from rapidfuzz import fuzz  # noqa: PLC0415  # as above
+    from rapidfuzz import fuzz
 
     return _ratios(retrieved, gold, fuzz.partial_ratio, cutoff)
 
