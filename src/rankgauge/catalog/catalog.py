@@ -26,7 +26,7 @@ from rankgauge.catalog.spelling import ends_in_number, plain_template, spellings
 from rankgauge.catalog.trec_eval import left_out_hint
 from rankgauge.errors import MatcherError, NameClashError, RequiredPluginError, UnknownNameError, suggest
 from rankgauge.expression import MetricExpression, parse
-from rankgauge.pickling import check_picklable, itself
+from rankgauge.pickling import goes_by_name, itself
 from rankgauge.plugin.formats import Reader, Reporter
 from rankgauge.plugin.matching import Comparer, Matcher, NamedMatcher, Normalizer, parse_matcher
 from rankgauge.plugin.metric import Metric
@@ -124,7 +124,7 @@ class Catalog:
         wanted = tuple(plugin.empty() for plugin in self.plugins if plugin.distribution)
         given = tuple(plugin for plugin in self.plugins if not plugin.distribution)
         for plugin in given:
-            check_picklable(plugin, f"plugin {plugin.name!r}, which was given in Python,")
+            goes_by_name(plugin, f"plugin {plugin.name!r}, which was given in Python,")
         return _found_again, (wanted, given, self._matchers)
 
     def with_matchers(self, matchers: Mapping[str, str | Mapping[str, Any]]) -> Catalog:

@@ -20,7 +20,7 @@ from rankgauge.errors import DataError, Problem, RankgaugeError, RunInterrupted
 from rankgauge.expression import MetricExpression
 from rankgauge.io.datasets import DataSource, remapped
 from rankgauge.logs import logger
-from rankgauge.pickling import check_picklable, itself
+from rankgauge.pickling import goes_by_name, itself
 from rankgauge.planning.cutoffs import DefaultK
 from rankgauge.planning.lock import Lock, lock_columns
 from rankgauge.planning.plan import Plan, make_plan
@@ -82,7 +82,7 @@ class Evaluation:
         # found when it is planned there: an error while unpickling would break that process's pool.
         for metric in self.metrics:
             if callable(metric):
-                check_picklable(metric, f"metric {getattr(metric, '__name__', metric)!r}")
+                goes_by_name(metric, f"metric {getattr(metric, '__name__', metric)!r}")
         values = {each.name: getattr(self, each.name) for each in fields(self)}
         values["catalog"] = partial(itself, self.catalog())
         values["data"] = self.data._replace(fields=dict(self.data.fields))

@@ -19,7 +19,7 @@ import numpy as np
 from rankgauge.columns import Flags, Judged, Scores
 from rankgauge.errors import DeclarationError, ExpressionError
 from rankgauge.expression import parse
-from rankgauge.pickling import check_picklable, goes_by_reference, itself
+from rankgauge.pickling import goes_by_name, itself
 from rankgauge.plugin.authored import first_line
 from rankgauge.plugin.signature import CutoffKind, Parameter, companion, read_signature
 from rankgauge.samples import GOLD_KINDS, GoldKind
@@ -137,15 +137,13 @@ class Metric:
     __copy__ = __deepcopy__ = itself
 
     def __reduce_ex__(self, protocol: SupportsIndex) -> str | tuple[Any, ...]:
-        # It travels as its function, which goes by reference and has it on itself: a copy could be of another version
-        # than the code it stands for. Only where the function has to be copied, too, the declaration is.
+        # It is sent as the name of its function, which carries it: a copy could belong to another version of the code.
+        # It is copied only with a function that is itself sent as code.
         remake: tuple[Any, ...] | None = getattr(self.function, "__rankgauge_remake__", None)
-        check_picklable(self.function if remake is None else remake[1], f"metric {self.alias!r}")
+        by_name = goes_by_name(self.function if remake is None else remake[1], f"metric {self.alias!r}")
         if remake is not None:
             return remake
-        if goes_by_reference(self.function):
-            return declared, (self.function,)
-        return object.__reduce_ex__(self, protocol)
+        return (declared, (self.function,)) if by_name else object.__reduce_ex__(self, protocol)
 
     @property
     def names(self) -> tuple[str, ...]:
