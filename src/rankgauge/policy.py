@@ -1,7 +1,7 @@
 """
-Evaluation policy: every denominator and every treatment of odd input, said aloud; and the named profiles.
+Evaluation policy: every denominator and every treatment of odd input as an explicit option; and named profiles.
 
-A `Policy` is the set of options; a `Profile` adds what else makes another system's numbers come out: parameter
+A `Policy` is the set of options; a `Profile` adds everything else that reproduces another system's numbers: parameter
 defaults, what counts as relevant, and how strictly data is read.
 """
 
@@ -33,7 +33,7 @@ class Policy:
             they come; `average` scores the expectation over all their orders, for metrics that have a closed form;
             `error` refuses a sample where their order matters.
 
-        score_dtype: With which precision scores are compared; `float32` as trec_eval did up to version 9.
+        score_dtype: The precision in which scores are compared; `float32`, as trec_eval did up to version 9.
 
         duplicates: What a repeated item of one ranking does: `first` drops later ones before the cut, `last` drops
             earlier ones, `best` keeps the one with the highest score, `credit-once` leaves it its rank but no gain,
@@ -49,10 +49,10 @@ class Policy:
 
         queries: `judged` evaluates every sample of the dataset; `intersection` only those with an output.
 
-        depth: How many items of a ranking are looked at; None for all.
+        depth: How many items of a ranking are used; None for all.
 
         judged_only: Drop retrieved items that the ground truth does not name before ranks are counted; where a profile
-            takes negative grades for unjudged, those too.
+            treats negative grades as unjudged, those too.
 
         exclude_self: Drop retrieved items whose id is the sample's own.
     """
@@ -138,7 +138,7 @@ class Contract(NamedTuple):
 
         on_bad_k: What a `metadata.k` that is not an integer of 1 or more does: `error`, or `ignore` it.
 
-        coerce: Whether values are bent as the eval-harness does: ground truth may be JSON in a string, a gain may be
+        coerce: Whether values are converted as in the eval-harness: ground truth may be JSON in a string, a gain may be
             a numeric string, a text that is not a string is empty, and ``{}`` is an output without items.
     """
 
@@ -154,7 +154,7 @@ DEFAULT_CONTRACT = Contract()
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Profile:
     """
-    A named convention: the policy and everything else that makes a system's numbers come out.
+    A named convention: the policy and everything else that reproduces a system's numbers.
 
     Attributes:
         name: What config and the command line call it.
@@ -162,11 +162,11 @@ class Profile:
         policy: The policy options.
 
         relevance: `positive` counts an item as relevant when its gain is above 0; `listed` counts every id that
-            the ground truth names; a number counts grades from that on.
+            the ground truth names; a number counts grades of at least that.
 
         negatives: Whether an item with a negative grade counts as `judged`, or as pooled but `unjudged`.
 
-        duplicate_texts: What tells retrieved items apart when they are judged by text: `id-and-text` or `id`.
+        duplicate_texts: What identifies a retrieved item when it is judged by text: `id-and-text` or `id`.
 
         missing_texts: Whether judging an item without text by text fails the score, or takes its text as empty.
 
@@ -192,7 +192,7 @@ class Profile:
         Args:
             options: Policy options by name.
 
-            relevance: The grade from which on an item is relevant; None for the profile's own.
+            relevance: The lowest grade of a relevant item; None for the profile's own.
 
         Returns:
             A new profile.
@@ -201,7 +201,7 @@ class Profile:
             PolicyError: An option, a value or a threshold that cannot be.
         """
         if relevance is not None and (isinstance(relevance, bool) or not isinstance(relevance, int | float)):
-            msg = f"the grade from which on an item is relevant is a number, not {relevance!r}"
+            msg = f"the lowest grade of a relevant item is a number, not {relevance!r}"
             raise PolicyError(msg)
         chosen = self.relevance if relevance is None else float(relevance)
         return dataclasses.replace(self, policy=self.policy.with_options(options), relevance=chosen)
@@ -317,18 +317,7 @@ PROFILES: Mapping[str, Profile] = MappingProxyType(
 
 
 def profile(choice: str | Policy | Profile) -> Profile:
-    """
-    Return the profile that a name, a policy or a profile stands for.
-
-    Args:
-        choice: A profile name; a policy, which becomes the default profile with that policy; or a profile.
-
-    Returns:
-        The profile.
-
-    Raises:
-        PolicyError: No profile has that name.
-    """
+    """Return a profile as it is, the one of that name, or the default profile with that policy."""
     if isinstance(choice, Profile):
         return choice
     if isinstance(choice, Policy):

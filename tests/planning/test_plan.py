@@ -217,7 +217,7 @@ class TestCutoffs:
         [("P", "retrieval-precision-at-k"), ("R", "retrieval-recall-at-k"), ("Success", "retrieval-hit-at-k")],
     )
     def test_a_short_name_that_needs_a_cutoff_says_how_to_give_it(self, refusal, spelling, alias):
-        expected = f"{spelling!r} needs a cutoff: {spelling}@5, or {alias} for the default one"
+        expected = f"{spelling!r} needs a cutoff: {spelling}@5, or {alias} for the default"
         assert [expected] == refusal(spelling)
 
     @pytest.mark.parametrize("spec", ["Rprec@5", "answer-exact-match@3", {"metric": "EM", "k": 3}])
@@ -287,7 +287,7 @@ class TestParameters:
         assert [expected] == refusal("ndcg(gian=linear)@10")
 
     def test_a_metric_without_parameters_says_so(self, refusal):
-        expected = "metric 'retrieval-recall-at-k' has no parameter 'gain'; it has none of its own"
+        expected = "metric 'retrieval-recall-at-k' has no parameter 'gain'; it has no parameters"
         assert [expected] == refusal("recall(gain=linear)@5")
 
     def test_a_value_that_is_no_choice_is_refused_with_the_choices(self, refusal):

@@ -206,7 +206,7 @@ class TestRefusedSignatures:
         def bad(judged: Judged, gain: float = 1.0) -> Scores:
             """Score."""
 
-        assert "parameter 'gain' of metric 'x-metric' must be keyword-only (write it behind a *)" == refusal(bad)
+        assert "parameter 'gain' of metric 'x-metric' must be keyword-only (write it after a *)" == refusal(bad)
 
     def test_a_cutoff_that_is_not_keyword_only(self):
         def bad(judged: Judged, k: Cutoff) -> Scores:

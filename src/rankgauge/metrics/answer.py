@@ -49,7 +49,7 @@ def answer_containment(judged: Judged, *, k: Cutoff) -> Scores:
 
     Formula: *hit* over answers: ``1 if some answer is a substring of one of the first k texts else 0``, after runs of
     Unicode white space are collapsed, both sides are trimmed, and case is folded (unless `case_sensitive`; by
-    lower-casing when ``fold=lower``). There are no word boundaries. Source: the eval-harness metric of that name.
+    lower-casing when ``fold=lower``). Word boundaries play no part. Source: the eval-harness metric of that name.
 
     When to use it: ids do not survive re-chunking, but the answer is a span of text.
 

@@ -59,8 +59,8 @@ def average_precision(judged: Judged, *, k: Cutoff | None = None) -> Scores:
     """
     Mean of the precision at each relevant item; its mean over samples is MAP.
 
-    Formula: ``AP = sum over relevant ranks i of (relevant up to i) / i, divided by |relevant|``. What was not found
-    counts as 0; the denominator is all of the ground truth, also under a cutoff. Source: trec_eval, measures `map`
+    Formula: ``AP = sum over relevant ranks i of (relevant up to i) / i, divided by |relevant|``. Items that were not
+    found count as 0; the denominator is all of the ground truth, also under a cutoff. Source: trec_eval, measures `map`
     and `map_cut`.
 
     When to use it: the whole order matters and judgments are binary.
@@ -90,12 +90,12 @@ def average_precision(judged: Judged, *, k: Cutoff | None = None) -> Scores:
 )
 def geometric_average_precision(judged: Judged) -> Scores:
     """
-    Average precision, of which the geometric mean is taken over samples.
+    Average precision, averaged over samples by the geometric mean.
 
     Formula: ``exp(mean of ln(max(AP, 0.00001)))``; the score of one sample is its AP. Source: trec_eval, measure
     `gm_map`; Robertson, On GMAP: and other transformations, CIKM 2006.
 
-    When to use it: a system should not fail on any query, so that a gain on a hard one counts most.
+    When to use it: a system should not fail on any query, so gains on hard queries count most.
 
     Args:
         judged: The rankings of a batch of samples.

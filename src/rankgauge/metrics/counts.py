@@ -35,7 +35,7 @@ def num_q(judged: Judged) -> Scores:
 
     Formula: 1 for each; their sum is the number. Source: trec_eval, measure `num_q`.
 
-    When to use it: beside means, to see over how many samples they go.
+    When to use it: beside means, to see how many samples they cover.
 
     Args:
         judged: The rankings of a batch of samples.
@@ -63,7 +63,7 @@ def num_ret(judged: Judged) -> Scores:
     Count the retrieved items, after policy.
 
     Formula: the depth of the ranking. Source: trec_eval, measure `num_ret`. ir_measures reads ``NumRet(rel=1)`` as
-    what is `retrieval-num-rel-ret` here.
+    our `retrieval-num-rel-ret`.
 
     When to use it: to see whether a run is as deep as it should be.
 
@@ -94,7 +94,7 @@ def num_rel(judged: Judged) -> Scores:
 
     Formula: ``R = |relevant|``. Source: trec_eval, measure `num_rel`.
 
-    When to use it: beside recall, to see out of how many.
+    When to use it: beside recall, as its denominator.
 
     Args:
         judged: The rankings of a batch of samples.
@@ -151,7 +151,7 @@ def num_nonrel_judged_ret(judged: Judged) -> Scores:
     Formula: ``|retrieved with 0 <= grade < the threshold of relevance|``; a negative grade means *pooled but not
     judged*. Source: trec_eval, measure `num_nonrel_judged_ret`.
 
-    When to use it: to tell what is known to be wrong from what nobody looked at.
+    When to use it: to tell wrong results from unjudged ones.
 
     Args:
         judged: The rankings of a batch of samples.

@@ -1,5 +1,5 @@
 """
-Keywords: how much of what should be said the retrieved texts say, and how early.
+Keywords: how many expected keywords occur in the retrieved texts, and how early.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def keyword_coverage(judged: Judged, *, k: Cutoff) -> Scores:
     Formula: *recall* over keywords: ``|keywords found in the first k texts| / |keywords|``, without regard to case and
     word boundaries. Source: the keyword article, which calls it Recall@k.
 
-    When to use it: there is no gold passage, but it is known what a good answer has to mention.
+    When to use it: there is no gold passage, but you know what a good answer has to mention.
 
     Args:
         judged: The retrieved texts of a batch of samples, judged against the keywords.
@@ -64,7 +64,7 @@ def keyword_reciprocal_rank(judged: Judged, *, k: Cutoff | None = None) -> Score
     Formula: ``sum over keywords of 1 / rank, divided by |keywords|``; a keyword that is never found counts 0.
     Source: the keyword article ("average MRR").
 
-    When to use it: as `keyword-coverage-at-k`, where it matters how early a keyword comes.
+    When to use it: like `keyword-coverage-at-k`, when it matters how early a keyword comes.
 
     Args:
         judged: The retrieved texts of a batch of samples, judged against the keywords.
@@ -96,7 +96,7 @@ def keyword_ndcg(judged: Judged, *, k: Cutoff | None, credit: Literal["keyword",
     `rank`, every such text earns, and the ideal is the best order of what was retrieved. Source: the keyword article,
     which computes the latter.
 
-    When to use it: as `keyword-mrr`, with a gentler discount.
+    When to use it: like `keyword-mrr`, with a gentler discount.
 
     Args:
         judged: The retrieved texts of a batch of samples, judged against the keywords.

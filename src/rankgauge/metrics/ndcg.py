@@ -34,7 +34,7 @@ def _details(
 
 def _check(*, gain: Gain, gains: str) -> None:
     if _gain_of_grade(gains) and gain != "linear":
-        msg = f"gains={gains!r} says what grades are worth already; leave out gain={gain}"
+        msg = f"gains={gains!r} already sets what grades are worth; leave out gain={gain}"
         raise ValueError(msg)
 
 
@@ -84,16 +84,16 @@ def ndcg(
         gain: `linear` takes gold gains as they are, `exponential` uses ``2**gain - 1``.
 
         discount: `log2` divides by ``log2(rank + 1)``; `log2-from-2` by ``log2(rank)`` from rank 2 on, and leaves
-            rank 1 whole, as REMem does.
+            rank 1 undiscounted, as REMem does.
 
         ideal: What the best order is made of: `gold-at-k`, all gold items cut at *k*; `gold`, all of them uncut, as
-            Haystack does; `retrieved`, what was retrieved at any depth, cut at *k*, as REMem does;
-            `retrieved-at-k`, only the first *k* retrieved. The last two forgive what was never found.
+            Haystack does; `retrieved`, the items retrieved at any depth, cut at *k*, as REMem does; `retrieved-at-k`,
+            only the first *k* retrieved. The last two do not punish what was never found.
 
-        clamp: Whether a score outside [0, 1], which only gains below 0 can bring about, is moved to its edge.
+        clamp: Whether to clip scores to [0, 1]; only gains below 0 can lead outside.
 
-        gains: What grades are worth, such as ``"1=3,2=9"``, as trec_eval's ``ndcg.1=3,2=9``; a grade that is not in it
-            is worth itself, and one below 0 nothing.
+        gains: What grades are worth, such as ``"1=3,2=9"``, like trec_eval's ``ndcg.1=3,2=9``; an unlisted grade is
+            worth itself, and one below 0 nothing.
 
     Returns:
         Shape (n,), from 0 to 1; NaN where no gold item has a gain.
@@ -133,12 +133,12 @@ def ndcg_any(
     credit: Credit = "gold",
 ) -> Scores:
     """
-    Discounted share of the relevant results, every relevant one earning 1, whatever its grade.
+    Binary nDCG: every relevant result has gain 1, whatever its grade.
 
     Formula: as `retrieval-ndcg-at-k`, with gain 1. Source: REMem's `RetrievalNDCGAny`, here with the ideal over the
     ground truth.
 
-    When to use it: judgments are graded but a system should not be asked to tell the grades apart.
+    When to use it: judgments are graded, but the system need not tell the grades apart.
 
     Args:
         judged: The rankings of a batch of samples.
@@ -160,21 +160,7 @@ def ndcg_any(
 
 
 def discounted(judged: Judged, rows: Rows, gain: Gain = "linear", discount: Discount = "log2") -> Scores:
-    """
-    Return the discounted cumulative gain of some rows.
-
-    Args:
-        judged: The batch that they belong to.
-
-        rows: What earns, and at which rank.
-
-        gain: As in `ndcg`.
-
-        discount: As in `ndcg`.
-
-    Returns:
-        Shape (n,).
-    """
+    """Return the discounted cumulative gain of some rows of a batch, shape (n,)."""
     with np.errstate(over="ignore"):
         return judged.sum(rows, _gains(rows, gain) / _divisor(rows.rank, discount))
 
@@ -188,9 +174,9 @@ def _divisor(ranks: NDArray[np.int64], discount: Discount) -> Scores:
 
 
 def _expected_ratio(judged: Judged, k: Cutoff | None, gain: Gain, discount: Discount, ideal: Ideal) -> Scores:
-    """Return nDCG with every relevant row's discount averaged over the ranks that its tie allows."""
+    """Return nDCG with the discount of each relevant row averaged over the ranks of its tie."""
     if ideal == "retrieved-at-k":
-        msg = "ideal=retrieved-at-k has no closed form over the orders of ties: what stands in the first k varies, too"
+        msg = "ideal=retrieved-at-k has no closed form over the orders of ties: the contents of the first k vary too"
         raise ValueError(msg)
     ties = tied(judged)
     shares = prefix_mean(ties, 1.0 / _divisor(np.arange(1, int(ties.high.max(initial=0)) + 1), discount), k)
@@ -203,7 +189,7 @@ def _expected_ratio(judged: Judged, k: Cutoff | None, gain: Gain, discount: Disc
 
 
 def _by_gains(judged: Judged, gains: str) -> Judged:
-    """Return the columns with gains for grades, whatever the threshold of relevance."""
+    """Return the batch with gains instead of grades; the threshold of relevance plays no part."""
     table = _gain_of_grade(gains)
     if not table:
         return judged.by_gain()
@@ -223,7 +209,7 @@ def _gain_of_grade(gains: str) -> dict[float, float]:
         try:
             value = float(gain) if equals else -1.0
             if not (0 <= value < np.inf and float(grade) >= 0):
-                raise ValueError(pair)  # noqa: TRY301  # said once, below
+                raise ValueError(pair)  # noqa: TRY301  # one message for all, below
             table[float(grade)] = value
         except ValueError:
             msg = f"gains are pairs of a grade and what it is worth, both 0 or more, such as 1=3,2=9; not {gains!r}"

@@ -37,7 +37,7 @@ def precision(judged: Judged, *, k: Cutoff) -> Scores:
     Formula: ``P@k = |ranks up to k with a relevant item| / k``; divided by *k* also when fewer were retrieved.
     Source: trec_eval, measure `P`.
 
-    When to use it: every result is shown or paid for, so that what is not relevant costs something.
+    When to use it: every result is shown or paid for, so irrelevant ones cost something.
 
     Args:
         judged: The rankings of a batch of samples.
@@ -75,7 +75,7 @@ def f1(judged: Judged, *, k: Cutoff) -> Scores:
 
     Formula: ``F1@k = 2 P R / (P + R)``, 0 where both are 0. Source: van Rijsbergen, Information Retrieval, 1979.
 
-    When to use it: one number for a fixed result size, where missing and surplus results weigh the same.
+    When to use it: one number for a fixed result size, where missing and surplus results count the same.
 
     Args:
         judged: The rankings of a batch of samples.
@@ -116,10 +116,10 @@ def r_precision(judged: Judged) -> Scores:
     """
     Precision at R, where R is the number of relevant gold items.
 
-    Formula: ``|ranks up to R with a relevant item| / R``; a perfect ranking scores 1 whatever R is.
+    Formula: ``|ranks up to R with a relevant item| / R``; a perfect ranking scores 1 for any R.
     Source: trec_eval, measure `Rprec`.
 
-    When to use it: queries differ widely in how much is relevant, so that no fixed cutoff is fair.
+    When to use it: queries differ widely in the number of relevant items, so no fixed cutoff is fair.
 
     Args:
         judged: The rankings of a batch of samples.
@@ -148,12 +148,12 @@ def _relative_expected(judged: Judged, *, k: Cutoff) -> Scores:
 )
 def relative_precision(judged: Judged, *, k: Cutoff) -> Scores:
     """
-    Relevant items in the first *k* ranks, of as many as could stand there.
+    Relevant items in the first *k* ranks, as a fraction of the most that could be there.
 
     Formula: ``|relevant in the first k| / min(k, |relevant|)``, each gold item and each rank counted once. Source:
     trec_eval, measure `relative_P`.
 
-    When to use it: some queries have fewer relevant items than *k*, so that precision could not reach 1.
+    When to use it: some queries have fewer relevant items than *k*, so precision cannot reach 1.
 
     Args:
         judged: The rankings of a batch of samples.

@@ -27,7 +27,7 @@ def _expected(judged: Judged, *, k: Cutoff) -> Scores:
 
 
 def _all_expected(judged: Judged, *, k: Cutoff, count: Count) -> Scores:
-    """Return the probability that each tie brings all of its relevant rows within the cutoff."""
+    """Return the probability that all relevant rows of each tie are within the cutoff."""
     ties = tied(judged)
     slots = np.rint(share_within(ties, k) * ties.size)
     brought = np.maximum(slots - ties.place, 0) / (ties.size - ties.place)
@@ -49,7 +49,7 @@ def _all_expected(judged: Judged, *, k: Cutoff, count: Count) -> Scores:
 )
 def recall(judged: Judged, *, k: Cutoff) -> Scores:
     """
-    Fraction of the relevant gold items that stand in the first *k* ranks.
+    Fraction of the relevant gold items that are in the first *k* ranks.
 
     Formula: ``recall@k = |relevant found in the first k| / |relevant|``; the denominator is all of the ground truth,
     never ``min(k, |relevant|)``. Source: trec_eval, measure `recall`.
@@ -80,7 +80,7 @@ def recall(judged: Judged, *, k: Cutoff) -> Scores:
 )
 def recall_all(judged: Judged, *, k: Cutoff, count: Count = "distinct") -> Scores:
     """
-    Whether every relevant gold item stands in the first *k* ranks.
+    Whether every relevant gold item is in the first *k* ranks.
 
     Formula: ``1 if recall@k = 1 else 0``. Source: REMem's `RetrievalRecallAll`, here over distinct gold items.
 
@@ -91,8 +91,8 @@ def recall_all(judged: Judged, *, k: Cutoff, count: Count = "distinct") -> Score
 
         k: How many results count, for all samples or for each.
 
-        count: Whether a gold item that is listed twice has to be found once (`distinct`) or, which cannot be, twice
-            (`listed`, as REMem has it).
+        count: Whether a gold item that is listed twice has to be found once (`distinct`), or twice (`listed`, as in
+            REMem), which is impossible.
 
     Returns:
         Shape (n,), 0 or 1; NaN where no gold item is relevant.

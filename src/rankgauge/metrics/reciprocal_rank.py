@@ -1,5 +1,5 @@
 """
-Reciprocal rank: how far down the first relevant item stands.
+Reciprocal rank: how far down the first relevant item is.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ def _details(judged: Judged, *, k: Cutoff | None) -> dict[str, list[Any]]:
 
 
 def _expected(judged: Judged, *, k: Cutoff | None) -> Scores:
-    """Return the expectation over the first tie that holds relevant items, of how many of its others come first."""
+    """Return the expectation over how many irrelevant items of the first tie with relevant ones come first."""
     ties = tied(judged)
     found = np.zeros(judged.n)
     for at in np.flatnonzero(ties.starts & (ties.before == 0)).tolist():
@@ -27,7 +27,7 @@ def _expected(judged: Judged, *, k: Cutoff | None) -> Scores:
         ahead = size - count if k is None else min(size - count, int(k if isinstance(k, int) else k[sample]) - low)
         if ahead < 0:
             continue
-        steps = np.arange(ahead, dtype=np.float64)  # the chances that one more comes first, given those before
+        steps = np.arange(ahead, dtype=np.float64)  # the probability that one more comes first, given those before
         chances = np.concatenate([[1.0], np.cumprod((size - count - steps) / (size - 1 - steps))]) * (count / size)
         found[sample] = np.sum(chances / (low + np.arange(ahead + 1)))
     return np.where(judged.n_gold() > 0, found, np.nan)

@@ -1,5 +1,5 @@
 """
-Set measures: everything that was retrieved, whatever its order.
+Set measures: all retrieved items, regardless of order.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ def _check_beta(*, beta: float) -> None:
 )
 def set_precision(judged: Judged) -> Scores:
     """
-    Fraction of what was retrieved that is relevant.
+    Fraction of the retrieved items that is relevant.
 
     Formula: ``|ranks with a relevant item| / |retrieved|``, 0 where nothing was retrieved; unlike precision at *k* it
-    divides by what is there. Source: trec_eval, measure `set_P`.
+    divides by the number retrieved. Source: trec_eval, measure `set_P`.
 
     When to use it: the system decides how much it returns.
 
@@ -81,7 +81,7 @@ def set_recall(judged: Judged) -> Scores:
 )
 def set_map(judged: Judged) -> Scores:
     """
-    Set precision times set recall: what average precision becomes when nothing is known about the order.
+    Set precision times set recall: average precision without any order.
 
     Formula: ``P * R``. Source: trec_eval, measure `set_map`.
 
@@ -110,14 +110,14 @@ def set_f(judged: Judged, *, beta: float = 1.0) -> Scores:
     Weighted harmonic mean of set precision and set recall.
 
     Formula: ``F = (beta**2 + 1) P R / (beta**2 P + R)``, 0 where both are 0. Source: trec_eval, measure `set_F`, whose
-    parameter is ``x = beta**2`` (``set_F.4`` is ``set_F(beta=2)``); ir_measures hands its `beta` on as that x.
+    parameter is ``x = beta**2`` (``set_F.4`` is ``set_F(beta=2)``); ir_measures passes its `beta` on as that x.
 
     When to use it: the system decides how much it returns, and one number is wanted.
 
     Args:
         judged: The rankings of a batch of samples.
 
-        beta: How many times as much recall matters as precision.
+        beta: How many times more recall matters than precision.
 
     Returns:
         Shape (n,), from 0 to 1; NaN where no gold item is relevant.
@@ -137,12 +137,12 @@ def set_f(judged: Judged, *, beta: float = 1.0) -> Scores:
 )
 def set_relative_precision(judged: Judged) -> Scores:
     """
-    Relevant items retrieved, of as many as could be.
+    Relevant items retrieved, as a fraction of the most that could be.
 
     Formula: ``|relevant found| / min(|retrieved|, |relevant|)``, 0 where nothing was retrieved. Source: trec_eval,
     measure `set_relative_P`.
 
-    When to use it: the system decides how much it returns, and neither size should be held against it.
+    When to use it: the system decides how much it returns, and neither size should count against it.
 
     Args:
         judged: The rankings of a batch of samples.

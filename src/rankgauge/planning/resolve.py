@@ -143,7 +143,7 @@ def _pinned_parameter(
         if is_short and name not in written:
             msg = (
                 f"{request.written!r} needs a number, its {name}: {request.expression.name}@0.1, or {metric.alias} "
-                "for the default one"
+                "for the default"
             )
             raise ParameterError(msg)
         return written, None
@@ -196,7 +196,7 @@ def _cut(request: Request, metric: Metric, pinned: float | None, *, is_short: bo
     if is_short and own is None:
         if metric.cutoff == "droppable":
             return Cut("none")
-        msg = f"{written} needs a cutoff: {request.expression.name}@5, or {metric.alias} for the default one"
+        msg = f"{written} needs a cutoff: {request.expression.name}@5, or {metric.alias} for the default"
         raise ParameterError(msg)
     return Cut("free", own)
 

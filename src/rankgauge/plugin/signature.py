@@ -18,38 +18,29 @@ from rankgauge.expression import Value
 __all__ = ["RESERVED", "CutoffKind", "Parameter", "companion", "read_signature"]
 
 RESERVED = frozenset({"k", "rel", "gold", "matcher", "as"})
-"""Parameters that the engine gives to every metric; a metric's own may not be called so."""
+"""Parameters that the engine gives to every metric; a metric cannot use these names for its own."""
 
 CutoffKind = Literal["none", "required", "droppable", "optional"]
 
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """
-    One parameter of a metric.
-
-    Attributes:
-        name: What expressions call it.
-
-        annotation: Its type, as declared; pydantic checks values against it.
-
-        default: Its value when nothing is said.
-    """
+    """One parameter of a metric."""
 
     name: str
-    annotation: Any  # whatever the author annotated: a type, a Literal, a union
+    annotation: Any  # whatever the author annotated; pydantic checks values against it
     default: Value | None
 
     @property
     def choices(self) -> tuple[Value, ...]:
-        """Return the values it takes, when they are listed in its annotation."""
+        """Return the values that a `Literal` annotation lists."""
         return typing.get_args(self.annotation) if typing.get_origin(self.annotation) is Literal else ()
 
 
 def read_signature(
     alias: str, function: Callable[..., Any], *, skip_first: bool = True
 ) -> tuple[tuple[Parameter, ...], CutoffKind]:
-    """Read parameters and kind of cutoff from the signature of a metric or of a matcher's chooser."""
+    """Read parameters and kind of cutoff from the signature of a metric, or of a function that chooses a matcher."""
     try:
         hints = typing.get_type_hints(function)
     except (NameError, TypeError) as error:
@@ -61,7 +52,7 @@ def read_signature(
         if skip_first and index == 0:
             continue
         if given.kind is not inspect.Parameter.KEYWORD_ONLY:
-            msg = f"parameter {name!r} of metric {alias!r} must be keyword-only (write it behind a *)"
+            msg = f"parameter {name!r} of metric {alias!r} must be keyword-only (write it after a *)"
             raise DeclarationError(msg)
         if name == "k" and skip_first:
             cutoff = _cutoff(hints.get("k"), given.default)
