@@ -181,9 +181,13 @@ class Profile:
     negatives: Literal["judged", "unjudged"] = "judged"
     duplicate_texts: Literal["id-and-text", "id"] = "id-and-text"
     missing_texts: Literal["fail", "empty"] = "fail"
-    parameters: Mapping[str, Mapping[str, Value]] = field(default_factory=lambda: MappingProxyType({}))
+    parameters: Mapping[str, Mapping[str, Value]] = field(default_factory=dict)
     contract: Contract = DEFAULT_CONTRACT
     __reduce__ = reduced
+
+    def __post_init__(self) -> None:
+        frozen = {alias: MappingProxyType(dict(values)) for alias, values in self.parameters.items()}
+        object.__setattr__(self, "parameters", MappingProxyType(frozen))  # the class is frozen
 
     def adapted(self, options: Mapping[str, Any], relevance: float | None = None) -> Profile:  # Any: as `with_options`
         """
@@ -225,12 +229,10 @@ PROFILES: Mapping[str, Profile] = MappingProxyType(
             relevance="listed",
             duplicate_texts="id",
             missing_texts="empty",
-            parameters=MappingProxyType(
-                {
-                    "retrieval-ndcg-at-k": MappingProxyType({"clamp": True}),
-                    "answer-containment-at-k": MappingProxyType({"fold": "lower"}),
-                }
-            ),
+            parameters={
+                "retrieval-ndcg-at-k": {"clamp": True},
+                "answer-containment-at-k": {"fold": "lower"},
+            },
             contract=Contract(strict_ids=True, on_bad_gold="pair", on_bad_k="ignore", coerce=True),
         ),
         # REMem's RetrievalRecall, RetrievalRecallAll and RetrievalNDCGAny are recall, recall-all and ndcg-any. A
@@ -240,15 +242,16 @@ PROFILES: Mapping[str, Profile] = MappingProxyType(
         "remem": Profile(
             name="remem",
             policy=Policy(duplicates="keep", no_gold="zero"),
-            parameters=MappingProxyType(
-                {
-                    "retrieval-recall-at-k": MappingProxyType({"matcher": "exact"}),
-                    "retrieval-recall-all-at-k": MappingProxyType({"count": "listed", "matcher": "chunk-remem"}),
-                    "retrieval-ndcg-any-at-k": MappingProxyType(
-                        {"discount": "log2-from-2", "ideal": "retrieved", "credit": "rank", "matcher": "chunk-remem"}
-                    ),
-                }
-            ),
+            parameters={
+                "retrieval-recall-at-k": {"matcher": "exact"},
+                "retrieval-recall-all-at-k": {"count": "listed", "matcher": "chunk-remem"},
+                "retrieval-ndcg-any-at-k": {
+                    "discount": "log2-from-2",
+                    "ideal": "retrieved",
+                    "credit": "rank",
+                    "matcher": "chunk-remem",
+                },
+            },
         ),
         # Haystack's evaluators have no cutoff, which `ndcg`, `RR` and `AP` without `@` have neither; its single and
         # multi hit modes are hit and recall. A repeated document keeps its rank and earns nothing, every gold document
@@ -257,15 +260,13 @@ PROFILES: Mapping[str, Profile] = MappingProxyType(
             name="haystack",
             policy=Policy(duplicates="credit-once", no_gold="zero", missing_output="error"),
             relevance="listed",
-            parameters=MappingProxyType(
-                {
-                    "retrieval-hit-at-k": MappingProxyType({"matcher": "exact"}),
-                    "retrieval-recall-at-k": MappingProxyType({"matcher": "exact"}),
-                    "retrieval-mrr": MappingProxyType({"matcher": "exact"}),
-                    "retrieval-map": MappingProxyType({"matcher": "exact"}),
-                    "retrieval-ndcg-at-k": MappingProxyType({"ideal": "gold", "matcher": "exact"}),
-                }
-            ),
+            parameters={
+                "retrieval-hit-at-k": {"matcher": "exact"},
+                "retrieval-recall-at-k": {"matcher": "exact"},
+                "retrieval-mrr": {"matcher": "exact"},
+                "retrieval-map": {"matcher": "exact"},
+                "retrieval-ndcg-at-k": {"ideal": "gold", "matcher": "exact"},
+            },
         ),
         # The classic blog library: its binary NDCG is ndcg-any, with an ideal of what stands in the first k, its
         # graded one is ndcg, with exponential gains. Repeated documents count again everywhere but in recall, so that
@@ -273,13 +274,11 @@ PROFILES: Mapping[str, Profile] = MappingProxyType(
         "classic": Profile(
             name="classic",
             policy=Policy(duplicates="keep", no_gold="zero"),
-            parameters=MappingProxyType(
-                {
-                    "retrieval-ndcg-any-at-k": MappingProxyType({"ideal": "retrieved-at-k", "credit": "rank"}),
-                    "retrieval-ndcg-at-k": MappingProxyType({"gain": "exponential"}),
-                    "retrieval-err-at-k": MappingProxyType({"max_grade": 3, "check": False}),
-                }
-            ),
+            parameters={
+                "retrieval-ndcg-any-at-k": {"ideal": "retrieved-at-k", "credit": "rank"},
+                "retrieval-ndcg-at-k": {"gain": "exponential"},
+                "retrieval-err-at-k": {"max_grade": 3, "check": False},
+            },
         ),
         # The keyword article: letters are lowered one for one, every text that has the keyword earns, and the ideal is
         # the best order of the first k. What it calls MRR is the mean over one question's keywords; what it calls
@@ -287,13 +286,11 @@ PROFILES: Mapping[str, Profile] = MappingProxyType(
         "keyword": Profile(
             name="keyword",
             policy=Policy(duplicates="keep", no_gold="zero"),
-            parameters=MappingProxyType(
-                {
-                    "keyword-mrr": MappingProxyType({"matcher": "keyword-lower"}),
-                    "keyword-ndcg-at-k": MappingProxyType({"credit": "rank", "matcher": "keyword-lower"}),
-                    "keyword-coverage-at-k": MappingProxyType({"matcher": "keyword-lower"}),
-                }
-            ),
+            parameters={
+                "keyword-mrr": {"matcher": "keyword-lower"},
+                "keyword-ndcg-at-k": {"credit": "rank", "matcher": "keyword-lower"},
+                "keyword-coverage-at-k": {"matcher": "keyword-lower"},
+            },
         ),
         # trec_eval 9 and 10. A topic without relevant documents counts as 0, and so does a judged topic that the run
         # lacks; version 9 leaves the latter out unless it is told otherwise, compares scores as C floats, and rounds
@@ -303,12 +300,10 @@ PROFILES: Mapping[str, Profile] = MappingProxyType(
             policy=dataclasses.replace(_TREC, score_dtype="float32", queries="intersection"),
             relevance=1.0,
             negatives="unjudged",
-            parameters=MappingProxyType(
-                {
-                    "retrieval-iprec-at-recall": MappingProxyType({"rounding": "up"}),
-                    "retrieval-11pt-avg": MappingProxyType({"rounding": "up"}),
-                }
-            ),
+            parameters={
+                "retrieval-iprec-at-recall": {"rounding": "up"},
+                "retrieval-11pt-avg": {"rounding": "up"},
+            },
         ),
         "trec10": Profile(name="trec10", policy=_TREC, relevance=1.0, negatives="unjudged"),
     }

@@ -4,10 +4,10 @@ Answers: whether the retrieved texts hold the answer, and whether the generated 
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from rankgauge.metrics.hit import any_found
-from rankgauge.plugin import Cutoff, Judged, Scores, metric
+from rankgauge.plugin import Cutoff, Judged, Law, Scores, metric
 
 __all__ = ["answer_containment", "answer_exact_match"]
 
@@ -29,16 +29,7 @@ def _details(judged: Judged, *, k: Cutoff) -> dict[str, list[Any]]:
     gold="answer",
     matcher=_containing,
     uses_rel=False,
-    laws=(
-        "bounded",
-        "perfect-is-one",
-        "best-first",
-        "relevant-helps",
-        "padding",
-        "tail",
-        "duplicates",
-        "monotone-in-k",
-    ),
+    laws=get_args(Law),  # every law
     undefined="the ground truth has no answer",
     details=_details,
     joins=("expected_span",),

@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from rankgauge.metrics.family import per_gold, retrieval
 from rankgauge.metrics.ties import last_rank, tied
-from rankgauge.plugin import Cutoff, Judged, Scores, metric
+from rankgauge.plugin import Cutoff, Judged, Scores
 
 __all__ = ["average_precision", "geometric_average_precision"]
 
@@ -41,14 +42,11 @@ def _expected(judged: Judged, *, k: Cutoff | None = None) -> Scores:
     inverse = harmonic[last[head]] - harmonic[low - 1]
     value[~alone] = 0.0
     value[head] = count / size * (slope * (last[head] - low + 1) + (ties.before[head] + 1 - slope * low) * inverse)
-    with np.errstate(invalid="ignore"):
-        return judged.sum(ties.rows, value) / judged.n_gold()
+    return per_gold(judged, judged.sum(ties.rows, value))
 
 
-@metric(
+@retrieval(
     "retrieval-map",
-    gold=("relevant", "passages"),
-    matcher="chunk",
     short=("MAP", "AP", "map_cut_{k}"),
     laws=("bounded", "best-first", "relevant-helps", "padding", "tail", "duplicates", "monotone-in-k"),
     details=_details,
@@ -74,14 +72,11 @@ def average_precision(judged: Judged, *, k: Cutoff | None = None) -> Scores:
         Shape (n,), from 0 to 1; NaN where no gold item is relevant.
     """
     earned = judged.credits(k)
-    with np.errstate(invalid="ignore"):
-        return judged.sum(earned, earned.nth() / earned.rank) / judged.n_gold()
+    return per_gold(judged, judged.sum(earned, earned.nth() / earned.rank))
 
 
-@metric(
+@retrieval(
     "retrieval-gm-map",
-    gold=("relevant", "passages"),
-    matcher="chunk",
     short=("gm_map", "GMAP"),
     aggregate="geometric",
     laws=("bounded", "best-first", "relevant-helps", "padding", "tail", "duplicates"),

@@ -7,6 +7,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from rankgauge.metrics.family import per_gold
 from rankgauge.plugin import Judged, Scores, metric
 
 __all__ = ["bpref", "geometric_bpref", "inferred_average_precision"]
@@ -74,9 +75,7 @@ def geometric_bpref(judged: Judged) -> Scores:
 
 
 @metric(
-    "retrieval-inf-ap",
-    short=("infAP", "inf_ap"),
-    laws=("bounded", "relevant-helps", "padding", "tail", "duplicates"),
+    "retrieval-inf-ap", short=("infAP", "inf_ap"), laws=("bounded", "relevant-helps", "padding", "tail", "duplicates")
 )
 def inferred_average_precision(judged: Judged) -> Scores:
     """
@@ -104,8 +103,7 @@ def inferred_average_precision(judged: Judged) -> Scores:
     share = np.divide(rel + nonrel + pooled, ahead, out=np.zeros(len(ahead)), where=ahead > 0)
     inferred = (rel + _EPSILON) / (rel + nonrel + 2 * _EPSILON)
     value = np.where(ahead == 0, 1.0, 1.0 / (ahead + 1) + ahead / (ahead + 1) * share * inferred)
-    with np.errstate(invalid="ignore"):
-        return np.bincount(judged.rows.sample[relevant], weights=value, minlength=judged.n) / judged.n_gold()
+    return per_gold(judged, np.bincount(judged.rows.sample[relevant], weights=value, minlength=judged.n))
 
 
 def _known(judged: Judged) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankgauge.plugin import Cutoff, Judged, Scores, metric
+from rankgauge.metrics.family import retrieval
+from rankgauge.plugin import Cutoff, Judged, Scores
 
 __all__ = ["expected_reciprocal_rank"]
 
@@ -16,10 +17,8 @@ __all__ = ["expected_reciprocal_rank"]
 _HIGHEST = 1023
 
 
-@metric(
+@retrieval(
     "retrieval-err-at-k",
-    gold=("relevant", "passages"),
-    matcher="chunk",
     short=("err", "ERR"),
     uses_rel=False,
     needs_max_grade=True,

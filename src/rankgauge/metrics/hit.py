@@ -4,10 +4,13 @@ Hit rate, also called success: whether anything relevant was found.
 
 from __future__ import annotations
 
+from typing import get_args
+
 import numpy as np
 
+from rankgauge.metrics.family import retrieval
 from rankgauge.metrics.ties import share_within, tied
-from rankgauge.plugin import Cutoff, Judged, Scores, metric
+from rankgauge.plugin import Cutoff, Judged, Law, Scores
 
 __all__ = ["any_found", "hit"]
 
@@ -27,21 +30,10 @@ def any_found(judged: Judged, k: Cutoff | None) -> Scores:
     return np.where(judged.n_gold() > 0, (judged.found(k) > 0).astype(np.float64), np.nan)
 
 
-@metric(
+@retrieval(
     "retrieval-hit-at-k",
-    gold=("relevant", "passages"),
-    matcher="chunk",
     short=("hit", "Success", "success_{k}", "hit_rate", "HitRate"),
-    laws=(
-        "bounded",
-        "perfect-is-one",
-        "best-first",
-        "relevant-helps",
-        "padding",
-        "tail",
-        "duplicates",
-        "monotone-in-k",
-    ),
+    laws=get_args(Law),  # every law
     joins=("relevant", "top_k"),
     expectation=_expected,
 )

@@ -8,7 +8,8 @@ from typing import Literal
 
 import numpy as np
 
-from rankgauge.plugin import Judged, Scores, metric
+from rankgauge.metrics.family import retrieval
+from rankgauge.plugin import Judged, Scores
 
 __all__ = ["average_over_levels", "interpolated_precision"]
 
@@ -25,10 +26,8 @@ def _check_levels(*, recalls: str) -> None:
     _levels(recalls)
 
 
-@metric(
+@retrieval(
     "retrieval-iprec-at-recall",
-    gold=("relevant", "passages"),
-    matcher="chunk",
     short=("IPrec", "iprec_at_recall", "iprec_at_recall_{recall}"),
     pins="recall",
     check=_check_level,
@@ -58,10 +57,8 @@ def interpolated_precision(judged: Judged, *, recall: float = 0.0, rounding: Rou
     return _at_levels(judged, [recall], rounding)
 
 
-@metric(
+@retrieval(
     "retrieval-11pt-avg",
-    gold=("relevant", "passages"),
-    matcher="chunk",
     short=("11pt_avg",),
     check=_check_levels,
     laws=("bounded", "perfect-is-one", "best-first", "relevant-helps", "padding", "tail", "duplicates"),

@@ -4,27 +4,29 @@ Keywords: how many expected keywords occur in the retrieved texts, and how early
 
 from __future__ import annotations
 
+import functools
 from typing import Literal
 
 import numpy as np
 
+from rankgauge.metrics.family import per_gold
 from rankgauge.plugin import Cutoff, Judged, Rows, Scores, metric
 
 __all__ = ["keyword_coverage", "keyword_ndcg", "keyword_reciprocal_rank"]
+
+_over_keywords = functools.partial(
+    metric, gold="keywords", matcher="keyword", uses_rel=False, undefined="the ground truth has no keyword"
+)
 
 
 def _coverage_details(judged: Judged, *, k: Cutoff) -> dict[str, list[int]]:
     return {"keyword_count": judged.n_gold().tolist(), "found": judged.found(k).tolist()}
 
 
-@metric(
+@_over_keywords(
     "keyword-coverage-at-k",
     short=("keyword_coverage",),
-    gold="keywords",
-    matcher="keyword",
-    uses_rel=False,
     laws=("bounded", "best-first", "relevant-helps", "padding", "tail", "duplicates", "monotone-in-k"),
-    undefined="the ground truth has no keyword",
     details=_coverage_details,
 )
 def keyword_coverage(judged: Judged, *, k: Cutoff) -> Scores:
@@ -44,18 +46,13 @@ def keyword_coverage(judged: Judged, *, k: Cutoff) -> Scores:
     Returns:
         Shape (n,), from 0 to 1; NaN where there is no keyword.
     """
-    with np.errstate(invalid="ignore"):
-        return judged.found(k) / judged.n_gold()
+    return per_gold(judged, judged.found(k))
 
 
-@metric(
+@_over_keywords(
     "keyword-mrr",
     short=("keyword_mrr",),
-    gold="keywords",
-    matcher="keyword",
-    uses_rel=False,
     laws=("bounded", "relevant-helps", "padding", "tail", "duplicates", "monotone-in-k"),
-    undefined="the ground truth has no keyword",
 )
 def keyword_reciprocal_rank(judged: Judged, *, k: Cutoff | None = None) -> Scores:
     """
@@ -75,18 +72,13 @@ def keyword_reciprocal_rank(judged: Judged, *, k: Cutoff | None = None) -> Score
         Shape (n,), from 0 to 1; NaN where there is no keyword.
     """
     first = judged.rows.where(judged.first).until(k)
-    with np.errstate(invalid="ignore"):
-        return judged.sum(first, 1.0 / first.rank) / judged.n_gold()
+    return per_gold(judged, judged.sum(first, 1.0 / first.rank))
 
 
-@metric(
+@_over_keywords(
     "keyword-ndcg-at-k",
     short=("keyword_ndcg",),
-    gold="keywords",
-    matcher="keyword",
-    uses_rel=False,
     laws=("bounded", "relevant-helps", "padding", "tail", "duplicates"),
-    undefined="the ground truth has no keyword",
 )
 def keyword_ndcg(judged: Judged, *, k: Cutoff | None, credit: Literal["keyword", "rank"] = "keyword") -> Scores:
     """
@@ -113,8 +105,7 @@ def keyword_ndcg(judged: Judged, *, k: Cutoff | None, credit: Literal["keyword",
         scores = judged.sum(first, 1 / np.log2(first.rank + 1))
     else:
         scores = _over_what_was_retrieved(judged, judged.rows.until(k))
-    with np.errstate(invalid="ignore"):
-        return scores / judged.n_gold()
+    return per_gold(judged, scores)
 
 
 def _over_what_was_retrieved(judged: Judged, rows: Rows) -> Scores:

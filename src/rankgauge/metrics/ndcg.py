@@ -12,8 +12,9 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from rankgauge.metrics.family import retrieval
 from rankgauge.metrics.ties import prefix_mean, tied
-from rankgauge.plugin import Cutoff, Judged, Rows, Scores, metric
+from rankgauge.plugin import Cutoff, Judged, Rows, Scores
 
 __all__ = ["discounted", "ndcg", "ndcg_any"]
 
@@ -47,10 +48,8 @@ def _expected(
     return _expected_ratio(_by_gains(judged, gains), k, gain, discount, ideal)
 
 
-@metric(
+@retrieval(
     "retrieval-ndcg-at-k",
-    gold=("relevant", "passages"),
-    matcher="chunk",
     short=("ndcg", "nDCG", "ndcg_cut_{k}"),
     uses_rel=False,
     laws=("bounded", "perfect-is-one", "best-first", "relevant-helps", "padding", "tail", "duplicates"),
@@ -115,10 +114,8 @@ def _any_expected(judged: Judged, *, k: Cutoff | None, discount: Discount, ideal
     return _expected_ratio(_binary(judged), k, "linear", discount, ideal)
 
 
-@metric(
+@retrieval(
     "retrieval-ndcg-any-at-k",
-    gold=("relevant", "passages"),
-    matcher="chunk",
     short=("ndcg_any", "NDCG_any"),
     laws=("bounded", "perfect-is-one", "best-first", "relevant-helps", "padding", "tail", "duplicates"),
     details=_any_details,

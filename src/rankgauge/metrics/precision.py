@@ -6,8 +6,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from rankgauge.metrics.family import retrieval
 from rankgauge.metrics.ties import expected_ranks
-from rankgauge.plugin import Cutoff, Judged, Scores, metric
+from rankgauge.plugin import Cutoff, Judged, Scores
 
 __all__ = ["f1", "precision", "r_precision", "relative_precision"]
 
@@ -20,10 +21,8 @@ def _expected(judged: Judged, *, k: Cutoff) -> Scores:
     return np.where(judged.n_gold() > 0, expected_ranks(judged, k) / k, np.nan)
 
 
-@metric(
+@retrieval(
     "retrieval-precision-at-k",
-    gold=("relevant", "passages"),
-    matcher="chunk",
     laws=("bounded", "best-first", "relevant-helps", "padding", "tail", "duplicates"),
     short=("P", "precision", "P_{k}"),
     details=_details,
@@ -59,10 +58,8 @@ def _f1_expected(judged: Judged, *, k: Cutoff) -> Scores:
     return np.where(wanted > 0, 2 * expected_ranks(judged, k) / (k + wanted), np.nan)  # linear in what is found
 
 
-@metric(
+@retrieval(
     "retrieval-f1-at-k",
-    gold=("relevant", "passages"),
-    matcher="chunk",
     laws=("bounded", "best-first", "relevant-helps", "padding", "tail", "duplicates"),
     short=("f1", "F1"),
     details=_f1_details,
@@ -102,10 +99,8 @@ def _r_expected(judged: Judged) -> Scores:
         return expected_ranks(judged, wanted) / wanted
 
 
-@metric(
+@retrieval(
     "retrieval-r-precision",
-    gold=("relevant", "passages"),
-    matcher="chunk",
     laws=("bounded", "best-first", "relevant-helps", "padding", "tail", "duplicates"),
     short=("Rprec", "RPrec", "r_precision"),
     details=_r_details,
@@ -137,10 +132,8 @@ def _relative_expected(judged: Judged, *, k: Cutoff) -> Scores:
         return expected_ranks(judged, k) / np.minimum(judged.n_gold(), k)
 
 
-@metric(
+@retrieval(
     "retrieval-relative-precision-at-k",
-    gold=("relevant", "passages"),
-    matcher="chunk",
     laws=("bounded", "perfect-is-one", "best-first", "relevant-helps", "padding", "tail", "duplicates"),
     short=("relative_P", "relative_precision", "relative_P_{k}"),
     joins=("top_k",),

@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from rankgauge.columns import Flags
+from rankgauge.metrics.family import retrieval
 from rankgauge.metrics.ties import last_rank, tied
 from rankgauge.plugin import Cutoff, Judged, Scores, metric
 
@@ -33,10 +34,8 @@ def _expected(judged: Judged, *, k: Cutoff | None, p: float) -> Scores:
     return np.where(judged.n_gold() > 0, judged.sum(ties.rows, gains * share), np.nan)
 
 
-@metric(
+@retrieval(
     "retrieval-rbp",
-    gold=("relevant", "passages"),
-    matcher="chunk",
     short=("rbp", "RBP"),
     uses_rel=False,
     check=_check,

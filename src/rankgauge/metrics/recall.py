@@ -9,8 +9,9 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from rankgauge.metrics.family import per_gold, retrieval
 from rankgauge.metrics.ties import expected_ranks, share_within, tied
-from rankgauge.plugin import Cutoff, Judged, Scores, metric
+from rankgauge.plugin import Cutoff, Judged, Scores
 
 __all__ = ["recall", "recall_all"]
 
@@ -22,8 +23,7 @@ def _details(judged: Judged, *, k: Cutoff) -> dict[str, list[int]]:
 
 
 def _expected(judged: Judged, *, k: Cutoff) -> Scores:
-    with np.errstate(invalid="ignore"):
-        return expected_ranks(judged, k) / judged.n_gold()
+    return per_gold(judged, expected_ranks(judged, k))
 
 
 def _all_expected(judged: Judged, *, k: Cutoff, count: Count) -> Scores:
@@ -37,10 +37,8 @@ def _all_expected(judged: Judged, *, k: Cutoff, count: Count) -> Scores:
     return np.where(wanted > 0, np.where(judged.found() == wanted, complete, 0.0), np.nan)
 
 
-@metric(
+@retrieval(
     "retrieval-recall-at-k",
-    gold=("relevant", "passages"),
-    matcher="chunk",
     short=("recall", "R", "recall_{k}"),
     laws=("bounded", "best-first", "relevant-helps", "padding", "tail", "duplicates", "monotone-in-k"),
     details=_details,
@@ -64,14 +62,11 @@ def recall(judged: Judged, *, k: Cutoff) -> Scores:
     Returns:
         Shape (n,), from 0 to 1; NaN where no gold item is relevant.
     """
-    with np.errstate(invalid="ignore"):
-        return judged.found(k) / judged.n_gold()
+    return per_gold(judged, judged.found(k))
 
 
-@metric(
+@retrieval(
     "retrieval-recall-all-at-k",
-    gold=("relevant", "passages"),
-    matcher="chunk",
     short=("recall_all",),
     laws=("bounded", "best-first", "relevant-helps", "padding", "tail", "duplicates", "monotone-in-k"),
     details=_details,

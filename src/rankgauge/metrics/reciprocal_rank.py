@@ -4,12 +4,13 @@ Reciprocal rank: how far down the first relevant item is.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 
+from rankgauge.metrics.family import retrieval
 from rankgauge.metrics.ties import tied
-from rankgauge.plugin import Cutoff, Judged, Scores, metric
+from rankgauge.plugin import Cutoff, Judged, Law, Scores
 
 __all__ = ["reciprocal_rank"]
 
@@ -33,21 +34,10 @@ def _expected(judged: Judged, *, k: Cutoff | None) -> Scores:
     return np.where(judged.n_gold() > 0, found, np.nan)
 
 
-@metric(
+@retrieval(
     "retrieval-mrr",
-    gold=("relevant", "passages"),
-    matcher="chunk",
     short=("MRR", "RR", "recip_rank"),
-    laws=(
-        "bounded",
-        "perfect-is-one",
-        "best-first",
-        "relevant-helps",
-        "padding",
-        "tail",
-        "duplicates",
-        "monotone-in-k",
-    ),
+    laws=get_args(Law),  # every law
     details=_details,
     expectation=_expected,
 )

@@ -8,7 +8,8 @@ import math
 
 import numpy as np
 
-from rankgauge.plugin import Judged, Scores, metric
+from rankgauge.metrics.family import per_gold, retrieval
+from rankgauge.plugin import Judged, Scores
 
 __all__ = ["set_f", "set_map", "set_precision", "set_recall", "set_relative_precision"]
 
@@ -19,10 +20,8 @@ def _check_beta(*, beta: float) -> None:
         raise ValueError(msg)
 
 
-@metric(
+@retrieval(
     "retrieval-set-precision",
-    gold=("relevant", "passages"),
-    matcher="chunk",
     short=("set_P", "SetP", "set_precision"),
     laws=("bounded", "best-first", "relevant-helps"),
     expectation="itself",
@@ -45,10 +44,8 @@ def set_precision(judged: Judged) -> Scores:
     return np.where(judged.n_gold() > 0, _precision(judged), np.nan)
 
 
-@metric(
+@retrieval(
     "retrieval-set-recall",
-    gold=("relevant", "passages"),
-    matcher="chunk",
     short=("set_recall", "SetR"),
     laws=("bounded", "best-first", "relevant-helps", "padding", "tail", "duplicates"),
     expectation="itself",
@@ -67,14 +64,11 @@ def set_recall(judged: Judged) -> Scores:
     Returns:
         Shape (n,), from 0 to 1; NaN where no gold item is relevant.
     """
-    with np.errstate(invalid="ignore"):
-        return judged.found() / judged.n_gold()
+    return per_gold(judged, judged.found())
 
 
-@metric(
+@retrieval(
     "retrieval-set-map",
-    gold=("relevant", "passages"),
-    matcher="chunk",
     short=("set_map", "SetAP"),
     laws=("bounded", "best-first", "relevant-helps"),
     expectation="itself",
@@ -96,10 +90,8 @@ def set_map(judged: Judged) -> Scores:
     return set_recall(judged) * _precision(judged)
 
 
-@metric(
+@retrieval(
     "retrieval-set-f",
-    gold=("relevant", "passages"),
-    matcher="chunk",
     short=("set_F", "SetF", "set_f"),
     check=_check_beta,
     laws=("bounded", "best-first", "relevant-helps"),
@@ -127,10 +119,8 @@ def set_f(judged: Judged, *, beta: float = 1.0) -> Scores:
         return np.where(weight * p + r == 0, 0.0, (weight + 1) * p * r / (weight * p + r))
 
 
-@metric(
+@retrieval(
     "retrieval-set-relative-precision",
-    gold=("relevant", "passages"),
-    matcher="chunk",
     short=("set_relative_P", "SetRelP"),
     laws=("bounded", "best-first", "relevant-helps"),
     expectation="itself",
