@@ -148,13 +148,7 @@ class Catalog:
     @property
     def metrics(self) -> dict[str, Claim[Metric]]:
         """Return the usable metrics by alias, sorted."""
-        found = {}
-        for (kind, name), claims in self._claims.items():
-            if kind == "metric" and len(claims) == 1:
-                claim: Claim[Any] = claims[0]
-                if claim.declaration.alias == name:
-                    found[name] = claim
-        return dict(sorted(found.items()))
+        return {name: claim for name, claim in self.all("metric").items() if claim.declaration.alias == name}
 
     @property
     def built_in(self) -> dict[str, Metric]:

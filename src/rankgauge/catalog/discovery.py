@@ -50,14 +50,6 @@ _HOOKS: Mapping[str, tuple[str, type]] = {
     "rankgauge_readers": ("reader", Reader),
     "rankgauge_reporters": ("reporter", Reporter),
 }
-_DECORATORS = {
-    Metric: "metric",
-    Normalizer: "normalizer",
-    Comparer: "comparer",
-    NamedMatcher: "named_matcher",
-    Reader: "reader",
-    Reporter: "reporter",
-}
 _OBSERVERS = ("rankgauge_run_started", "rankgauge_run_finished")
 _ALL_HOOKS = (*_HOOKS, *_OBSERVERS)
 
@@ -195,21 +187,22 @@ def load_plugin(distribution: str, version: str, name: str, target: str, load: C
     def fault(stage: str, message: str) -> None:
         faults.append(Fault(plugin_id(distribution, name), version, stage, message))
 
+    def broken(stage: str, message: str) -> Plugin:
+        fault(stage, message)
+        return Plugin(distribution, version, name, target, faults=tuple(faults))
+
     try:
         plugin = load()
     except (Exception, SystemExit) as error:  # noqa: BLE001  # plugin code may raise anything, and must break only itself
-        fault("load", f"importing {target!r} failed: {_told(error)}")
-        return Plugin(distribution, version, name, target, faults=tuple(faults))
+        return broken("load", f"importing {target!r} failed: {_told(error)}")
     if inspect.isclass(plugin):
-        fault("register", f"{target!r} is a class; point the entry point to a module or to an instance")
-        return Plugin(distribution, version, name, target, faults=tuple(faults))
+        return broken("register", f"{target!r} is a class; point the entry point to a module or to an instance")
     manager = _Manager(hookspecs.PROJECT)
     manager.add_hookspecs(hookspecs)
     try:
         manager.register(plugin, name=f"{distribution}:{name}")
     except (Exception, SystemExit) as error:  # noqa: BLE001  # plugin code
-        fault("register", _told(error))
-        return Plugin(distribution, version, name, target, faults=tuple(faults))
+        return broken("register", _told(error))
     for message in _misspelled(manager, plugin):
         fault("register", message)
     offers: list[Claim[Declaration]] = []
@@ -288,11 +281,12 @@ def _declarations(
     if not isinstance(returned, Sequence) or isinstance(returned, str | bytes):
         fault("hook", f"{hook}() must return a list of declared functions, not {type(returned).__name__}")
         return
+    decorator = "named_matcher" if wanted is NamedMatcher else wanted.__name__.lower()
     seen: set[int] = set()
     for item in returned:
         declaration = getattr(item, "__rankgauge__", None)
         if not isinstance(declaration, wanted):
-            fault("hook", f"{hook}() returned {item!r}, which @{_DECORATORS[wanted]} did not declare")
+            fault("hook", f"{hook}() returned {item!r}, which @{decorator} did not declare")
         elif id(declaration) not in seen:
             seen.add(id(declaration))
             yield declaration  # type: ignore[misc]  # `wanted` is one of the members of the union

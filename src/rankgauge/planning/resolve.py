@@ -86,7 +86,7 @@ def resolve(
     if profile.policy.order == "score" and profile.policy.ties == "average":
         targets, matchers = _averaged(request, metric, targets), {}
     short = catalog.short_name(metric) if request.given is None else next(iter(metric.plain_short), None)
-    engine = {key: request.engine[key] for key in ("rel", "gold", "matcher") if key in request.engine}
+    engine = request.engine
     defaults = {parameter.name: parameter.default for parameter in (*metric.parameters, *metric.matching)}
     differing = {key: value for key, value in params.items() if value != defaults[key]}
     uncut = cut.rule == "none" and metric.cutoff == "droppable"
@@ -216,8 +216,9 @@ def _rel(request: Request, metric: Metric) -> float | None:
 
 def _by_id(request: Request, metric: Metric) -> tuple[tuple[Target, ...], dict[Target, ResolvedMatcher]]:
     """Return the target of a metric that can be judged by id."""
-    if "relevant" not in metric.gold or metric.judges != "retrieved" or "matcher" in request.engine:
-        how = "by text" if "matcher" in request.engine else f"against {' or '.join(metric.gold)}"
+    gold = (request.engine["gold"],) if "gold" in request.engine else metric.gold
+    if "relevant" not in gold or metric.judges != "retrieved" or "matcher" in request.engine:
+        how = "by text" if "matcher" in request.engine else f"against {' or '.join(map(str, gold))}"
         msg = f"{request.written!r} is judged {how}, and a run has only ids; drop it, or use `rankgauge run` on samples"
         raise ParameterError(msg)
     return (Target("relevant", "retrieved"),), {}
