@@ -63,7 +63,7 @@ def evaluate(
 
         rel: The grade from which on a document is relevant, instead of the profile's.
 
-        k: The cutoff for whatever says none.
+        k: Default cutoff, used when a metric has none.
 
         columns: The tables' own names for `query`, `document`, `grade` and `score`.
 
