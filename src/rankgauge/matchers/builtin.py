@@ -28,22 +28,22 @@ def exact() -> None:
 
 @named_matcher("folded", "collapse-whitespace | casefold > equal >= 1")
 def folded() -> None:
-    """Compare, ignoring white space and case."""
+    """Compare, ignoring case and the amount of white space."""
 
 
 @named_matcher("contains", "collapse-whitespace | casefold > contained(direction=gold-in-retrieved) >= 1")
 def contains() -> None:
-    """Find the gold text in the retrieved one, ignoring white space and case."""
+    """Find the gold text in the retrieved one, ignoring case and the amount of white space."""
 
 
 @named_matcher("contains-cased", "collapse-whitespace > contained(direction=gold-in-retrieved) >= 1")
 def contains_cased() -> None:
-    """Find the gold text in the retrieved one, ignoring white space."""
+    """Find the gold text in the retrieved one, ignoring the amount of white space."""
 
 
 @named_matcher("contains-lower", "collapse-whitespace | lower > contained(direction=gold-in-retrieved) >= 1")
 def contains_lower() -> None:
-    """Find the gold text in the retrieved one, ignoring white space; letters are lower-cased one by one."""
+    """Decide like `contains`, but lower-case letters one by one instead of folding case."""
 
 
 @named_matcher("keyword", "casefold > contained(direction=gold-in-retrieved) >= 1")

@@ -13,7 +13,7 @@ from rankgauge.plugin import Judged, Scores, metric
 __all__ = ["bpref", "geometric_bpref", "inferred_average_precision"]
 
 _EPSILON = 1e-5
-"""What trec_eval adds so that no judged item above is no division by zero."""
+"""What trec_eval adds to avoid division by zero when nothing above was judged."""
 
 
 @metric(
@@ -23,7 +23,7 @@ _EPSILON = 1e-5
 )
 def bpref(judged: Judged) -> Scores:
     """
-    How many relevant items rank above judged nonrelevant ones.
+    How far the relevant items rank above judged nonrelevant ones.
 
     Formula: ``bpref = 1/R * sum over relevant retrieved items of 1 - min(n, R) / min(N, R)``, where *n* counts the
     judged nonrelevant items above it and *N* those of the ground truth; an item with none above counts 1. Items that

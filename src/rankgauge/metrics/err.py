@@ -29,7 +29,7 @@ def expected_reciprocal_rank(
     judged: Judged, *, k: Cutoff, max_grade: float | None = None, check: bool = True
 ) -> Scores:
     """
-    Reciprocal rank at which a reader who goes down the list is expected to stop, satisfied.
+    Reciprocal rank at which a reader going down the list is satisfied, in expectation.
 
     Formula: ``ERR@k = sum over ranks r of 1/r * R(g_r) * product over i < r of (1 - R(g_i))`` with
     ``R(g) = (2**g - 1) / 2**max_grade``, 0 for a grade below 0. Source: Chapelle et al., CIKM 2009.

@@ -28,7 +28,7 @@ def _check_beta(*, beta: float) -> None:
 )
 def set_precision(judged: Judged) -> Scores:
     """
-    Fraction of the retrieved items that is relevant.
+    Fraction of the retrieved items that are relevant.
 
     Formula: ``|ranks with a relevant item| / |retrieved|``, 0 where nothing was retrieved; unlike precision at *k* it
     divides by the number retrieved. Source: trec_eval, measure `set_P`.
