@@ -50,29 +50,29 @@ class Metric:
     alias: str
     function: Callable[..., Scores]
     source: Callable[..., Any]  # the author's function, for file and line
-    aliases: tuple[str, ...] = ()
-    short: tuple[str, ...] = ()
-    gold: tuple[GoldKind, ...] = ("relevant",)
-    judges: Literal["retrieved", "answer"] = "retrieved"
-    matcher: str | Callable[..., str] | None = None
-    parameters: tuple[Parameter, ...] = ()
-    matching: tuple[Parameter, ...] = ()  # parameters that only choose the matcher
-    cutoff: CutoffKind = "none"
-    range: tuple[float | None, float | None] = (0.0, 1.0)
-    higher_is_better: bool = True
-    aggregate: Literal["mean", "sum", "geometric"] = "mean"
-    version: str = "1"
-    laws: frozenset[Law] = frozenset()
-    uses_rel: bool = True
-    undefined: str = "the ground truth has no relevant item"
-    defined: Callable[[Judged], Flags] | None = None
-    needs_max_grade: bool = False
-    details: Callable[..., Mapping[str, Sequence[Any]]] | None = None
-    joins: tuple[Literal["relevant", "top_k", "expected_span"], ...] = ()
-    pins: str | None = None
-    check: Callable[..., None] | None = None
-    describes: bool = False
-    expectation: Callable[..., Scores] | Literal["itself"] | None = None
+    aliases: tuple[str, ...]
+    short: tuple[str, ...]
+    gold: tuple[GoldKind, ...]
+    judges: Literal["retrieved", "answer"]
+    matcher: str | Callable[..., str] | None
+    parameters: tuple[Parameter, ...]
+    matching: tuple[Parameter, ...]  # parameters that only choose the matcher
+    cutoff: CutoffKind
+    range: tuple[float | None, float | None]
+    higher_is_better: bool
+    aggregate: Literal["mean", "sum", "geometric"]
+    version: str
+    laws: frozenset[Law]
+    uses_rel: bool
+    undefined: str
+    defined: Callable[[Judged], Flags] | None
+    needs_max_grade: bool
+    details: Callable[..., Mapping[str, Sequence[Any]]] | None
+    joins: tuple[Literal["relevant", "top_k", "expected_span"], ...]
+    pins: str | None
+    check: Callable[..., None] | None
+    describes: bool
+    expectation: Callable[..., Scores] | Literal["itself"] | None
 
     __copy__ = __deepcopy__ = itself
 
