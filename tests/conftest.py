@@ -12,7 +12,8 @@ from hypothesis import HealthCheck, settings
 from fake_plugins import FakePlugins
 from rankgauge.catalog import Catalog
 from rankgauge.columns import Judged
-from rankgauge.engine import Engine, SampleScore
+from rankgauge.engine.engine import Engine
+from rankgauge.engine.values import SampleScore
 from rankgauge.judging import Target, judge
 from rankgauge.policy import PROFILES, Profile
 from rankgauge.samples import Sample, read_expected, read_output

@@ -222,7 +222,7 @@ class TestUnknownNames:
         assert ("metric", "ndgc") == (error.kind, error.name)
         assert "ndcg" == error.suggestions[0].lower()
         assert "unknown metric 'ndgc'; did you mean 'ndcg'" in str(error)
-        assert "`rankgauge metrics list` shows what there is" in str(error)
+        assert "`rankgauge metrics list` lists the installed ones" in str(error)
 
     def test_templates_are_not_suggested(self):
         error = unknown(Catalog.discover(own_only=True), "ndcg_cut")
@@ -316,7 +316,7 @@ class TestIndependence:
         assert ["equal", "contained"] == [catalog.matcher(name).matcher.comparer for name in ("one", "two")]
 
     def test_a_config_cannot_take_the_name_of_a_matcher(self):
-        with pytest.raises(MatcherError, match="matcher 'Folded' is declared by a plugin already"):
+        with pytest.raises(MatcherError, match="matcher 'Folded' is already declared by a plugin"):
             Catalog.discover(own_only=True).with_matchers({"Folded": "equal"})
 
     def test_a_plugin_given_in_python_is_known_to_its_catalog_only(self, installed):

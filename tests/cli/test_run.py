@@ -8,7 +8,7 @@ import pytest
 
 from rankgauge import Result
 from rankgauge.cli import main
-from rankgauge.engine import Evaluation
+from rankgauge.engine.evaluation import Evaluation
 from rankgauge.errors import PlanError
 
 SUT = """\

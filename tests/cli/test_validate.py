@@ -52,7 +52,7 @@ def test_ids_that_never_meet_are_told(rankgauge, write):
         ("version: 1\ndatasets: {d: {path: nowhere.jsonl}}\nmetrics: {use: [MRR]}\n", "nowhere.jsonl"),
         ("version: 1\ndatasets: {d: {path: bad.jsonl}}\nmetrics: {use: [MRR]}\n", "bad.jsonl:1, expected_output"),
         ("version: 1\ndatasets: {d: {path: s.jsonl}}\nmetrics: {use: [answer-exact-match]}\n", "kind answer"),
-        ("version: 1\ndatasets: {d: {path: s.jsonl}}\n", "no metric was asked for"),
+        ("version: 1\ndatasets: {d: {path: s.jsonl}}\n", "no metrics given"),
         ("version: 1\nplugins: {require: [no-such-plugin]}\n", "no-such-plugin"),
         ("version: 1\nprofile: eval_harness\n", "did you mean 'eval-harness'?"),
     ],

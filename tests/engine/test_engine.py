@@ -162,7 +162,7 @@ class TestPlan:
             engine.dataset([]).with_metrics([{"metric": "ndcg", "k": k}]).plan()
 
     def test_no_metric_is_a_problem(self, engine):
-        with pytest.raises(PlanError, match="no metric was asked for"):
+        with pytest.raises(PlanError, match="no metrics given"):
             engine.dataset([sample("q")]).run()
 
     def test_gold_that_no_sample_has_is_an_error_before_anything_is_scored(self, engine):

@@ -6,10 +6,10 @@ import pytest
 from rich.console import Console
 
 from rankgauge import MetricSummary, Result
-from rankgauge.report import json_report, markdown_report, per_sample_jsonl, terminal_report
 from rankgauge.report.bands import band
-from rankgauge.report.markdown import cell, number, policy_line
-from rankgauge.report.terminal import print_result
+from rankgauge.report.json import json_report, per_sample_jsonl
+from rankgauge.report.markdown import cell, markdown_report, number, policy_line
+from rankgauge.report.terminal import print_result, terminal_report
 
 REPORTS = (json_report, markdown_report, per_sample_jsonl, terminal_report)
 

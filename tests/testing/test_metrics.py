@@ -317,14 +317,14 @@ def test_check_of_parameters_is_part_of_being_usable():
 
 def test_check_that_raises_what_it_should_not_is_no_crash():
     def mistaken():
-        raise AssertionError("never called")
+        raise AssertionError("not a ValueError")
 
     @metric("checked-mistaken-at-k", check=mistaken)
     def unchecked(judged: Judged, *, k: Cutoff, exponent: float = 1.0) -> Scores:
-        """Have a check that takes no parameter."""
+        """Have a check that fails."""
         return share(judged, k, exponent)
 
-    assert "TypeError" in check_metric(unchecked)["usable"].reason
+    assert "AssertionError: not a ValueError" in check_metric(unchecked)["usable"].reason
 
 
 def test_metric_of_a_catalog_is_checked_with_the_parameters_written():

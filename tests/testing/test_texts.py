@@ -149,7 +149,7 @@ def test_a_comparer_says_which_laws_hold():
     report = check_comparer(anything, without=["pickling"], cases=20)
     assert report.ok
     assert "reflexive" not in report.holds
-    with pytest.raises(DeclarationError, match="names 'reflexiv', which is no law"):
+    with pytest.raises(DeclarationError, match="names the unknown law 'reflexiv'"):
         comparer("checked-other", laws=["reflexiv"])(lambda found, wanted: None)
 
 

@@ -248,6 +248,15 @@ def test_metrics_that_read_texts_are_refused_before_anything_is_read(tmp_path):
         rankgauge.evaluate(tmp_path / "no.qrels", tmp_path / "no.run", ["RR", "answer-containment-at-k"])
 
 
+def test_gold_that_is_text_is_refused_rather_than_judged_by_id():
+    with pytest.raises(
+        PlanError, match=r"'recall\(gold=passages\)@5' is judged against passages, and a run has only ids"
+    ):
+        rankgauge.evaluate({"q": {"a": 1}}, {"q": {"a": 1.0}}, ["recall(gold=passages)@5"])
+    result = rankgauge.evaluate({"q": {"a": 1}}, {"q": {"a": 1.0}}, ["recall(gold=relevant)@5"])
+    assert [1.0] == [column.mean for column in result.metrics.values()]
+
+
 def test_several_runs_share_their_judgments():
     qrels = {"q": {"a": 1}}
     results = rankgauge.evaluate_runs(qrels, {"good": {"q": {"a": 1.0}}, "bad": {"q": {"b": 1.0}}}, ["RR"])

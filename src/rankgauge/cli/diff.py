@@ -22,7 +22,8 @@ from rankgauge.cli.conventions import Convention, conventions_of
 from rankgauge.cli.options import make_engine
 
 if TYPE_CHECKING:
-    from rankgauge.engine import Engine, Evaluation
+    from rankgauge.engine.engine import Engine
+    from rankgauge.engine.evaluation import Evaluation
     from rankgauge.planning.plan import Plan
     from rankgauge.policy import Profile
     from rankgauge.result import Result
@@ -62,7 +63,7 @@ def diff_metrics(
     config: Annotated[
         Path | None, typer.Option(help="A config file whose matchers are known, too.", show_default=False)
     ] = None,
-    k: Annotated[int | None, typer.Option(help="The cutoff for whatever says none.")] = None,
+    k: Annotated[int | None, typer.Option(help="Default cutoff, used when a metric has none.")] = None,
     outputs: Annotated[Path | None, typer.Option(help="A file with the outputs to score.")] = None,
     samples: Annotated[int, typer.Option(min=0, help="How many changed samples to show for each metric.")] = 5,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,

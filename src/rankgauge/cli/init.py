@@ -28,7 +28,7 @@ datasets:
 
 metrics:
   retrieval:
-    default_k: 5                 # the cutoff for whatever says none
+    default_k: 5                 # default cutoff, used when a metric has none
   use:
     - retrieval-hit-at-k
     - recall@1,5,10              # a list of cutoffs makes a column each

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from rankgauge.catalog import Catalog
-    from rankgauge.engine import Engine
+    from rankgauge.engine.engine import Engine
 
 __all__ = ["make_catalog", "make_engine", "policy_options"]
 
@@ -34,7 +34,7 @@ def make_catalog(own: Collection[str] | None = None) -> Catalog:
 def make_engine(config: Path | None) -> Engine:
     """Return an engine, from a config file if one is given."""
     from rankgauge.catalog.environment import disabled_plugins, no_plugins
-    from rankgauge.engine import Engine
+    from rankgauge.engine.engine import Engine
 
     if config is None:
         return Engine(catalog=make_catalog())

@@ -18,7 +18,8 @@ from rankgauge.cli.options import make_engine, policy_options
 from rankgauge.cli.outcome import Folders, explain_incomplete, print_tables, print_texts
 
 if TYPE_CHECKING:
-    from rankgauge.engine import Engine, Evaluation
+    from rankgauge.engine.engine import Engine
+    from rankgauge.engine.evaluation import Evaluation
     from rankgauge.result import Result
 
 __all__ = ["HELP", "run"]
@@ -41,7 +42,7 @@ def run(
     ] = None,
     metric_set: Annotated[list[str] | None, typer.Option("--set", help="A metric set of the config.")] = None,
     profile: Annotated[str | None, typer.Option(help="A profile: default, eval-harness.")] = None,
-    k: Annotated[int | None, typer.Option(help="The cutoff for whatever says none.")] = None,
+    k: Annotated[int | None, typer.Option(help="Default cutoff, used when a metric has none.")] = None,
     outputs: Annotated[Path | None, typer.Option(help="A file with the outputs to score.")] = None,
     sut: Annotated[str | None, typer.Option(help="The system under test, as module:function.")] = None,
     concurrency: Annotated[int, typer.Option(help="How many calls of --sut may be under way at once.")] = 8,

@@ -120,7 +120,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--json", dest="form", action="store_const", const="json", help="the same as --format json")
     add("--profile", default="trec10", help="the conventions: trec10, trec9, default")
     add("--policy", action="append", metavar="NAME=VALUE", help="a policy option, such as ties=average")
-    add("-k", type=int, metavar="K", help="the cutoff for whatever says none")
+    add("-k", type=int, metavar="K", help="default cutoff, used when a metric has none")
     add("--columns", help="column names of tables, such as query=qid,document=pid,score=s")
     add("--sort", metavar="METRIC", help="the metric that orders several runs; the first mean by default")
     add("-o", "--output", type=Path, help="write the scores to a .parquet file, or to a result folder")

@@ -112,7 +112,7 @@ class DatasetConfig(_Model):
 class RetrievalConfig(_Model):
     """Settings of the retrieval family."""
 
-    default_k: int | None = Field(None, ge=1, description="The cutoff for whatever says none.")
+    default_k: int | None = Field(None, ge=1, description="Default cutoff, used when a metric has none.")
 
 
 class MetricsConfig(_Model):

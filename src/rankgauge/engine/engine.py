@@ -77,7 +77,7 @@ class Engine:
 
             RequiredPluginError: A plugin that it requires is absent or broken.
         """
-        from rankgauge.config import load_config  # noqa: PLC0415  # pydantic loads only where there is a config
+        from rankgauge.config import load_config  # pydantic loads only where there is a config
 
         loaded = load_config(Path(path))
         found = catalog or Catalog.discover(disable=[*loaded.config.plugins.disable, *disable], own_only=own_only)
@@ -168,7 +168,7 @@ class Engine:
         if loaded is None:
             msg = "cannot write a lock:"
             raise ConfigError(msg, ["only the metrics of a config file can be locked; use Engine.from_config(...)"])
-        from rankgauge.config import remedy  # noqa: PLC0415  # as above
+        from rankgauge.config import remedy  # as above
 
         evaluation = self._evaluation([])
         wanted = [loaded.metrics(), *(loaded.metrics([name]) for name in loaded.config.metrics.sets)]
@@ -189,7 +189,7 @@ class Engine:
         """Return the lock that the config names."""
         if self._config is None or self._config.config.plugins.locked is None:
             return None
-        from rankgauge.config import read_lock  # noqa: PLC0415  # as above
+        from rankgauge.config import read_lock  # as above
 
         return read_lock(self._config.lock_file, self._config.path)
 

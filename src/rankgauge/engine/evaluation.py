@@ -20,7 +20,7 @@ from rankgauge.errors import DataError, Problem, RankgaugeError, RunInterrupted
 from rankgauge.expression import MetricExpression
 from rankgauge.io.datasets import DataSource, remapped
 from rankgauge.logs import logger
-from rankgauge.pickling import check_picklable, itself
+from rankgauge.pickling import goes_by_name, itself
 from rankgauge.planning.cutoffs import DefaultK
 from rankgauge.planning.lock import Lock, lock_columns
 from rankgauge.planning.plan import Plan, make_plan
@@ -82,7 +82,7 @@ class Evaluation:
         # found when it is planned there: an error while unpickling would break that process's pool.
         for metric in self.metrics:
             if callable(metric):
-                check_picklable(metric, f"metric {getattr(metric, '__name__', metric)!r}")
+                goes_by_name(metric, f"metric {getattr(metric, '__name__', metric)!r}")
         values = {each.name: getattr(self, each.name) for each in fields(self)}
         values["catalog"] = partial(itself, self.catalog())
         values["data"] = self.data._replace(fields=dict(self.data.fields))
@@ -127,7 +127,7 @@ class Evaluation:
 
     def with_defaults(self, *, k: int, source: str = "with_defaults(k=)") -> Evaluation:
         """
-        Return this evaluation with another default cutoff, used when a metric has none.
+        Return this evaluation with another default cutoff.
 
         Args:
             k: The cutoff; checked when the plan is made.
@@ -268,7 +268,7 @@ class Evaluation:
         Raises:
             RankgaugeError: As `run`.
         """
-        import asyncio  # noqa: PLC0415  # loads only where it is used
+        import asyncio  # loads only where it is used
 
         check_calls(outputs, sut, concurrency, timeout)
         if sut is None:

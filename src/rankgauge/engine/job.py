@@ -97,7 +97,7 @@ class Job:
         timeout: float | None,  # noqa: ASYNC109  # for each call
     ) -> AsyncIterator[tuple[int, int]]:
         """Read everything, then call the system under test; yield how many samples are done, and how many there are."""
-        from rankgauge.scoring.sut import call_each  # noqa: PLC0415  # asyncio loads only where it is used
+        from rankgauge.scoring.sut import call_each  # asyncio loads only where it is used
 
         self.by_sut = True
         self._observe("rankgauge_run_started", self.plan)
@@ -197,8 +197,8 @@ def check_calls(outputs: OutputsSource | None, sut: object, concurrency: object,
 
 def run_to_end(main: Callable[[], Coroutine[Any, Any, None]]) -> None:
     """Run a coroutine to its end, also where a loop runs in this thread already (a notebook)."""
-    import asyncio  # noqa: PLC0415  # loads only where a system under test is called
-    import threading  # noqa: PLC0415  # as above
+    import asyncio  # loads only where a system under test is called
+    import threading  # as above
 
     try:
         asyncio.get_running_loop()

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from rankgauge.catalog import Catalog
 from rankgauge.catalog.environment import disabled_plugins, no_plugins
-from rankgauge.engine import Engine, Evaluation
+from rankgauge.engine.engine import Engine
+from rankgauge.engine.evaluation import Evaluation
 from rankgauge.errors import ParameterError, PlanError, Problem, RankgaugeError
 from rankgauge.pytest_plugin.gates import Bound, Gate, GateOutcome, Judgment, read_gates
 from rankgauge.pytest_plugin.records import make_record, refuse

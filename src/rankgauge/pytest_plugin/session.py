@@ -115,7 +115,7 @@ class Session:
         return asked
 
     def _tell(self, reporter: pytest.TerminalReporter, judgment: Judgment) -> None:
-        from rankgauge.pytest_plugin.wording import column_line, outcome_line, worst_lines  # noqa: PLC0415  # on use
+        from rankgauge.pytest_plugin.wording import column_line, outcome_line, worst_lines  # on use
 
         tests = sum(bool(logged["samples"]) for logged in self._tests.values())
         logged_by = f"logged by {tests} test{'' if tests == 1 else 's'}" if tests else "logged"
@@ -160,7 +160,7 @@ class Session:
         return True
 
     def _report(self) -> dict[str, Any]:
-        from rankgauge.report.json import SCHEMA_VERSION, per_sample_jsonl, summary  # noqa: PLC0415  # on use
+        from rankgauge.report.json import SCHEMA_VERSION, per_sample_jsonl, summary  # on use
 
         judgment = self._judgment
         result = None if judgment is None else judgment.result

@@ -140,8 +140,8 @@ def unusable_report(kind: Subjects, name: str, reason: str) -> Report:
 def _verdict(
     law: str, says: str, rule: MetricLaw | TextLaw, trial: Callable[[], Trial[Any]], cases: int, *, shrink: bool = True
 ) -> Verdict:
-    from rankgauge.testing.draws import hold  # noqa: PLC0415  # loads hypothesis
-    from rankgauge.testing.trial import BrokenError  # noqa: PLC0415  # loads the engine
+    from rankgauge.testing.draws import hold  # loads hypothesis
+    from rankgauge.testing.trial import BrokenError  # loads the engine
 
     fresh = trial()
     if reason := rule.skip(fresh.subject):

@@ -147,10 +147,10 @@ def report_metric(
     Returns:
         The report.
     """
-    from rankgauge.testing.metric_laws import METRIC_LAWS  # noqa: PLC0415  # loads hypothesis
-    from rankgauge.testing.run_laws import RUN_LAWS  # noqa: PLC0415  # as above
-    from rankgauge.testing.subject import EngineSubject  # noqa: PLC0415  # as above
-    from rankgauge.testing.trial import MetricTrial  # noqa: PLC0415  # as above
+    from rankgauge.testing.metric_laws import METRIC_LAWS  # loads hypothesis
+    from rankgauge.testing.run_laws import RUN_LAWS  # as above
+    from rankgauge.testing.subject import EngineSubject  # as above
+    from rankgauge.testing.trial import MetricTrial  # as above
 
     subject = EngineSubject(metric, catalog, given, written, params, _unusable(metric, catalog))
     usual = {name for name, info in _LAWS.items() if info.when == "every"} | metric.laws
@@ -178,7 +178,7 @@ def _fitted(
     *,
     spelled: bool,
 ) -> ForeignSubject:
-    from rankgauge.testing.elsewhere import ForeignSubject, fit  # noqa: PLC0415  # loads when a check runs
+    from rankgauge.testing.elsewhere import ForeignSubject, fit  # loads when a check runs
 
     name = str(getattr(function, "__qualname__", type(function).__qualname__))
     return fit(ForeignSubject(name, function, calling, bounds, higher_is_better), spelled=spelled)
@@ -187,9 +187,9 @@ def _fitted(
 def _report_elsewhere(
     subject: ForeignSubject, laws: Iterable[str] | None, without: Iterable[str], cases: int, attempts: list[str]
 ) -> Report:
-    from rankgauge.testing.elsewhere_laws import ELSEWHERE_LAWS  # noqa: PLC0415  # loads hypothesis
-    from rankgauge.testing.metric_laws import METRIC_LAWS  # noqa: PLC0415  # as above
-    from rankgauge.testing.trial import MetricTrial  # noqa: PLC0415  # as above
+    from rankgauge.testing.elsewhere_laws import ELSEWHERE_LAWS  # loads hypothesis
+    from rankgauge.testing.metric_laws import METRIC_LAWS  # as above
+    from rankgauge.testing.trial import MetricTrial  # as above
 
     known = {**METRIC_LAWS, **ELSEWHERE_LAWS}
     wanted = _ELSEWHERE if laws is None else tuple(laws)
@@ -211,7 +211,7 @@ def _report_elsewhere(
 
 def _calling(function: Callable[..., Any], calls: str) -> Calling | None:
     """Return how a function is called; None for one in the engine's own form."""
-    from rankgauge.testing.calling import read_calling  # noqa: PLC0415  # loads when a check runs
+    from rankgauge.testing.calling import read_calling  # loads when a check runs
 
     calling = read_calling(function, calls)
     if calling == "judged":

@@ -185,7 +185,7 @@ def _contents(judged: Judged) -> dict[str, object]:
 
 
 def _usable(trial: MetricTrial) -> None:
-    from rankgauge.errors import RankgaugeError  # noqa: PLC0415  # as small as the law
+    from rankgauge.errors import RankgaugeError  # as small as the law
 
     try:
         _subject(trial).evaluation(1, "default", own_matcher=True).plan()

@@ -12,7 +12,8 @@ import numpy as np
 
 from rankgauge.catalog import Catalog
 from rankgauge.columns import Judged, Scores
-from rankgauge.engine import Engine, Evaluation
+from rankgauge.engine.engine import Engine
+from rankgauge.engine.evaluation import Evaluation
 from rankgauge.expression import Value
 from rankgauge.judging import Target, judge
 from rankgauge.plugin.metric import Metric

@@ -55,8 +55,8 @@ def check_normalizer(
         raise ParameterError(msg)
     check_names("normalizer", without)
     with checking("checking a normalizer") as attempts:
-        from rankgauge.testing.text_laws import NORMALIZER_LAWS, NormalizerSubject  # noqa: PLC0415  # loads hypothesis
-        from rankgauge.testing.trial import Trial  # noqa: PLC0415  # as above
+        from rankgauge.testing.text_laws import NORMALIZER_LAWS, NormalizerSubject  # loads hypothesis
+        from rankgauge.testing.trial import Trial  # as above
 
         name = found.name if found is not None else _name(normalizer)
         subject = NormalizerSubject(name, normalizer, stage or (found.stage if found is not None else "fold"))
@@ -106,8 +106,8 @@ def check_comparer(
     wanted = usual if laws is None else check_names("comparer", laws)
     check_names("comparer", without)
     with checking("checking a comparer") as attempts:
-        from rankgauge.testing.text_laws import COMPARER_LAWS  # noqa: PLC0415  # loads hypothesis
-        from rankgauge.testing.trial import Trial  # noqa: PLC0415  # as above
+        from rankgauge.testing.text_laws import COMPARER_LAWS  # loads hypothesis
+        from rankgauge.testing.trial import Trial  # as above
 
         name = found.name if found is not None else _name(comparer)
         infos = laws_of("comparer")
@@ -161,8 +161,8 @@ def check_matcher(
     known = catalog or Catalog.discover()
     infos = laws_of("matcher")
     with checking("checking a matcher") as attempts:
-        from rankgauge.testing.text_laws import MATCHER_LAWS, MatcherSubject  # noqa: PLC0415  # loads hypothesis
-        from rankgauge.testing.trial import Trial  # noqa: PLC0415  # as above
+        from rankgauge.testing.text_laws import MATCHER_LAWS, MatcherSubject  # loads hypothesis
+        from rankgauge.testing.trial import Trial  # as above
 
         try:
             resolved = known.matcher(spec)
@@ -203,7 +203,7 @@ def comparer_subject(name: str, function: Callable[..., Any]) -> tuple[ComparerS
     Returns:
         The subject, and what was left out and why.
     """
-    from rankgauge.testing.text_laws import ComparerSubject, Variant  # noqa: PLC0415  # loads hypothesis
+    from rankgauge.testing.text_laws import ComparerSubject, Variant  # loads hypothesis
 
     parameters = signature_parameters(function)
     choices = [
