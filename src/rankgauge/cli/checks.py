@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import importlib
 import os
 import sys
 import tempfile
@@ -15,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rankgauge.cli.console import remark
-from rankgauge.cli.options import make_catalog
+from rankgauge.cli.options import imported, make_catalog
 
 if TYPE_CHECKING:
     from rankgauge.testing import PluginReport, Report
@@ -89,42 +88,6 @@ def check_one_plugin(name: str, *, without: list[str], cases: int, as_json: bool
             remark(f"checking {what}")
 
     _end(check_plugin(name, without=without, cases=cases, catalog=catalog, progress=progress), as_json=as_json)
-
-
-def imported(name: str, what: str) -> Callable[..., Any]:
-    """
-    Import a function from the working directory on.
-
-    Args:
-        name: ``module:function`` or ``file.py:function``.
-
-        what: What it is to be, for messages.
-
-    Returns:
-        The function.
-
-    Raises:
-        typer.BadParameter: There is none of that name.
-    """
-    module_name, _, attribute = name.rpartition(":")
-    folder = Path.cwd()
-    if module_name.endswith(".py"):
-        file = Path(module_name)
-        folder, module_name = file.parent.resolve(), file.stem
-    sys.path.insert(0, str(folder))
-    try:
-        found: Any = importlib.import_module(module_name)
-        for part in attribute.split("."):
-            found = getattr(found, part)
-    except (Exception, SystemExit) as error:
-        msg = f"{what} cannot be had from {name!r}: {type(error).__name__}: {error} (write module:function or "
-        raise typer.BadParameter(
-            f"{msg}file.py:function; modules are looked up from the working directory on)"
-        ) from error
-    if not callable(found):
-        msg = f"{name!r} is {type(found).__name__}, which cannot be called"
-        raise typer.BadParameter(msg)
-    return found  # type: ignore[no-any-return]  # whatever the module holds
 
 
 def _range(written: str) -> tuple[float | None, float | None]:

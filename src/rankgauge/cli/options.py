@@ -1,30 +1,76 @@
 """
-What several commands share: the environment's say about plugins, and engines from what was typed.
+What several commands share: engines, policy options and functions from what was typed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+import importlib
+import inspect
+import sys
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar, get_type_hints
+
+import typer
+
+from rankgauge.errors import ParameterError
+from rankgauge.policy import PROFILES
 
 if TYPE_CHECKING:
     from rankgauge.catalog import Catalog
     from rankgauge.engine import Engine
 
-__all__ = ["make_catalog", "make_engine", "policy_options"]
+__all__ = [
+    "CUTOFF",
+    "CUTOFF_HELP",
+    "JSON",
+    "METRICS",
+    "OUTPUTS",
+    "PROFILE_HELP",
+    "imported",
+    "make_catalog",
+    "make_engine",
+    "policy_options",
+    "taking",
+]
+
+_Options = TypeVar("_Options")
+
+CUTOFF_HELP = "Default cutoff, used when a metric has none."
+PROFILE_HELP = f"The conventions to follow: {', '.join(PROFILES)}."
+
+CUTOFF = typer.Option("--k", "-k", metavar="K", help=CUTOFF_HELP)
+JSON = typer.Option("--json", help="Print JSON.")
+METRICS = typer.Option(
+    "--metric", "-m", metavar="METRIC", help="A metric, such as ndcg@10 or recall@1,5,10. May be repeated."
+)
+OUTPUTS = typer.Option(metavar="FILE", help="A file with the outputs to score.")
+
+
+def taking(kind: type[_Options]) -> Callable[[Callable[[_Options], None]], Callable[..., None]]:
+    """
+    Let a command take its options as one dataclass.
+
+    Typer reads them from a function's signature and knows no other way, so the command gets that of the dataclass.
+    """
+    hints = get_type_hints(kind, include_extras=True)
+    parameters = inspect.signature(kind).parameters.values()
+
+    def decorated(command: Callable[[_Options], None]) -> Callable[..., None]:
+        def call(**given: Any) -> None:  # noqa: ANN401  # values of every option
+            command(kind(**given))
+
+        call.__annotations__ = hints
+        vars(call)["__signature__"] = inspect.Signature(
+            [each.replace(annotation=hints[each.name]) for each in parameters]
+        )
+        return call
+
+    return decorated
 
 
 def make_catalog(own: Collection[str] | None = None) -> Catalog:
-    """
-    Return a catalog of everything installed that the environment does not disable.
-
-    Args:
-        own: Which of rankgauge's own plugins are needed, such as `metrics`; None for all of them.
-
-    Returns:
-        The catalog.
-    """
+    """Return what is installed and not disabled; of rankgauge's own plugins all, or only *own*, such as `metrics`."""
     from rankgauge.catalog import Catalog
     from rankgauge.catalog.environment import disabled_plugins, no_plugins
 
@@ -41,27 +87,42 @@ def make_engine(config: Path | None) -> Engine:
     return Engine.from_config(config, disable=disabled_plugins(), own_only=no_plugins())
 
 
-def policy_options(written: Sequence[str] | None, **others: object) -> dict[str, Any]:
-    """
-    Return the policy options that were typed, read as a config would read them.
-
-    Args:
-        written: Such as ``order=score``.
-
-        **others: Options that have a letter or a word of their own on the command line; None where not given.
-
-    Returns:
-        Values by name.
-    """
+def policy_options(written: Sequence[str] | None, **others: object) -> Mapping[str, Any]:
+    """Return policy options by name: those of `--policy`, and those with an option of their own unless None."""
     options: dict[str, Any] = {}
     for option in written or ():
         name, equals, value = option.partition("=")
         if not equals:
-            from rankgauge.errors import ParameterError
-
             msg = f"--policy is NAME=VALUE, such as order=score, not {option!r}"
             raise ParameterError(msg)
         from rankgauge.io.documents import read_yaml
 
         options[name.strip()] = read_yaml(value.strip(), "--policy").value
     return {**options, **{name: value for name, value in others.items() if value is not None}}
+
+
+def imported(name: str, what: str) -> Callable[..., Any]:
+    """Return the function that ``module:function`` or ``file.py:function`` names; the working directory comes first."""
+    module_name, _, attribute = name.rpartition(":")
+    if not module_name or not attribute:
+        msg = f"{what} is module:function or file.py:function, not {name!r}"
+        raise typer.BadParameter(msg)
+    folder = Path.cwd()
+    if module_name.endswith(".py"):
+        file = Path(module_name)
+        folder, module_name = file.parent.resolve(), file.stem
+    sys.path.insert(0, str(folder))
+    try:
+        found: Any = importlib.import_module(module_name)
+        for part in attribute.split("."):
+            found = getattr(found, part)
+    except (Exception, SystemExit) as error:
+        msg = (
+            f"{what}: cannot import {name!r}: {type(error).__name__}: {error} (write module:function or "
+            "file.py:function; modules are looked up in the working directory first)"
+        )
+        raise typer.BadParameter(msg) from error
+    if not callable(found):
+        msg = f"{what}: {name!r} is {type(found).__name__}, which cannot be called"
+        raise typer.BadParameter(msg)
+    return found  # type: ignore[no-any-return]  # whatever the module holds
