@@ -14,19 +14,19 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rankgauge.cli.console import remark
-from rankgauge.cli.options import imported, make_catalog
+from rankgauge.cli.options import make_catalog
+from rankgauge.cli.typed import JSON, imported
 
 if TYPE_CHECKING:
     from rankgauge.testing import PluginReport, Report
 
-__all__ = ["CASES", "CHECK_HELP", "JSON", "LAW", "WITHOUT", "check_metric", "check_one_plugin"]
+__all__ = ["CASES", "CHECK_HELP", "LAW", "WITHOUT", "check_metric", "check_one_plugin"]
 
 CHECK_HELP = "Check a metric, or any function, against the laws that metrics obey; exit 1 if one is broken."
 
 WITHOUT = typer.Option("--without", help="A law not to check; may be given several times.", show_default=False)
 LAW = typer.Option("--law", help="A law to check instead of the usual ones; may be repeated.", show_default=False)
 CASES = typer.Option("--cases", min=1, help="How many cases to draw for each law.")
-JSON = typer.Option("--json", help="Print JSON.")
 
 
 def check_metric(

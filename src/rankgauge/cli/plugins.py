@@ -14,6 +14,7 @@ import typer
 from rankgauge.cli import checks
 from rankgauge.cli.console import plain_table, remark
 from rankgauge.cli.options import make_catalog, make_engine
+from rankgauge.cli.typed import JSON
 
 __all__ = ["app"]
 
@@ -49,7 +50,7 @@ def check_plugins(
     *,
     without: Annotated[list[str] | None, checks.WITHOUT] = None,
     cases: Annotated[int, checks.CASES] = 100,
-    as_json: Annotated[bool, checks.JSON] = False,
+    as_json: Annotated[bool, JSON] = False,
 ) -> None:
     """Report everything that is wrong with any plugin, or check one against the laws; exit 1 if anything is wrong."""
     if name is not None:

@@ -14,17 +14,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rankgauge.cli.console import progress_bar
-from rankgauge.cli.options import (
-    CUTOFF,
-    METRICS,
-    OUTPUTS,
-    PROFILE_HELP,
-    imported,
-    make_engine,
-    policy_options,
-    taking,
-)
+from rankgauge.cli.options import PROFILE_HELP, make_engine, policy_options
 from rankgauge.cli.outcome import Folders, explain_incomplete, print_tables, print_texts
+from rankgauge.cli.typed import CUTOFF, METRICS, OUTPUTS, imported, taking
 from rankgauge.policy import profile
 
 if TYPE_CHECKING:

@@ -26,7 +26,7 @@ from rankgauge.policy import Policy, Profile, profile
 from rankgauge.result import Result
 from rankgauge.scoring.columnar import score_run
 
-__all__ = ["evaluate", "evaluate_runs", "plan_run"]
+__all__ = ["evaluate", "evaluate_plan", "evaluate_runs", "plan_run"]
 
 
 def evaluate(
@@ -135,6 +135,13 @@ def evaluate_runs(
     """
     plan = plan_run(metrics, profile=profile, policy=policy, rel=rel, k=k, catalog=catalog)
     judgments = qrels if isinstance(qrels, Qrels) else open_qrels(qrels, columns=columns)
+    return evaluate_plan(plan, judgments, runs, columns)
+
+
+def evaluate_plan(
+    plan: Plan, judgments: Qrels, runs: Mapping[str, object], columns: Mapping[str, str] | None
+) -> dict[str, Result]:
+    """Evaluate several runs against judgments by a plan that is made."""
     return {name: _evaluated(plan, judgments, run, columns) for name, run in runs.items()}
 
 

@@ -46,7 +46,7 @@ def save_result(result: Result, directory: Path) -> Path:
     Raises:
         ResultError: The folder has something in it, or cannot be written.
     """
-    import polars as pl  # noqa: PLC0415  # loads only when needed
+    import polars as pl  # loads only when needed
 
     directory = directory.resolve()
     check_target(directory)
@@ -80,7 +80,7 @@ def save_frame(frame: pl.DataFrame, path: Path) -> None:
     Raises:
         ResultError: It cannot be written.
     """
-    import polars as pl  # noqa: PLC0415  # loads only when needed
+    import polars as pl  # loads only when needed
 
     part = path.with_name(f".{path.name}.part")
     try:
@@ -108,7 +108,7 @@ def check_target(directory: Path) -> None:
 
 
 def _write(result: Result, folder: Path) -> None:
-    import polars as pl  # noqa: PLC0415  # loads only when needed
+    import polars as pl  # loads only when needed
 
     columns = list(result.metrics.values())
     manifest: dict[str, Any] = {"schema_version": SCHEMA_VERSION, **result.manifest}

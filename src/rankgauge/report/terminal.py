@@ -25,7 +25,7 @@ _PADDING = 3
 @reporter("table", suffix=".txt")
 def terminal_report(result: Result) -> str:
     """Lay the result out as plain tables."""
-    from rich.console import Console  # noqa: PLC0415  # loads only when a table is wanted
+    from rich.console import Console  # loads only when a table is wanted
 
     console = Console(width=120, no_color=True, highlight=False, force_terminal=False, legacy_windows=False)
     with console.capture() as captured:
@@ -44,9 +44,9 @@ def print_result(result: Result, console: Console, *, bands: bool = False) -> No
 
         bands: Whether to add a word for each mean.
     """
-    from rich import box  # noqa: PLC0415  # as above
-    from rich.markup import escape  # noqa: PLC0415  # as above
-    from rich.table import Table  # noqa: PLC0415  # as above
+    from rich import box  # as above
+    from rich.markup import escape  # as above
+    from rich.table import Table  # as above
 
     dataset = result.manifest.get("dataset") or {}
     title = f"{dataset.get('name') or 'samples given in Python'}: {len(result):,} samples"
@@ -98,9 +98,9 @@ def _fitting(names: Sequence[str], numbers: Mapping[str, Sequence[str]], width: 
 
 
 def _print_cohorts(result: Result, console: Console) -> None:
-    from rich import box  # noqa: PLC0415  # as above
-    from rich.markup import escape  # noqa: PLC0415  # as above
-    from rich.table import Table  # noqa: PLC0415  # as above
+    from rich import box  # as above
+    from rich.markup import escape  # as above
+    from rich.table import Table  # as above
 
     cohorts = result.by_tag()
     labels = ["(untagged)" if tag is None else tag for tag in cohorts]

@@ -46,7 +46,7 @@ def read_folder(directory: Path) -> LoadedFolder:
     Raises:
         ResultError: It is no result folder, not a complete one, or of a later version.
     """
-    import polars as pl  # noqa: PLC0415  # loads only when needed
+    import polars as pl  # loads only when needed
 
     damaged = (OSError, ValueError, KeyError, TypeError, pl.exceptions.PolarsError)
     try:

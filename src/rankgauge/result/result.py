@@ -169,7 +169,7 @@ class Result:
             One row a sample: `sample_id`, then for each metric its value under the safe name (null where it does not
             count) and its status under ``<safe name>_status``.
         """
-        import polars as pl  # noqa: PLC0415  # loads only when a frame is wanted
+        import polars as pl  # loads only when a frame is wanted
 
         frame: dict[str, pl.Series] = {"sample_id": pl.Series(self.sample_ids, dtype=pl.String)}
         for column in self.metrics.values():
@@ -294,7 +294,7 @@ class Result:
         Raises:
             ResultError: The folder has something in it, or cannot be written.
         """
-        from rankgauge.report.folder import save_result  # noqa: PLC0415  # a value has the methods users look for
+        from rankgauge.report.folder import save_result  # a value has the methods users look for
 
         return save_result(self, Path(directory))
 
