@@ -367,9 +367,11 @@ class TestMetricsCommand:
             "Discounted gain of the first *k* results over that of the best possible order.",
             "names       retrieval-ndcg-at-k, ndcg, nDCG, ndcg_cut_{k}",
             "inputs      the retrieved items, against expected_output: relevant or passages, matcher chunk",
-            "cutoff (k)  as for every metric with a cutoff; the short name without @ has none",
+            "cutoff (k)  pinned (@10) > the sample's metadata.k > k: given to the metric > the default (--k) > 5; none for "
+            "the short name without @",
             "  gain = linear, one of linear, exponential",
-            "  clamp = False",
+            "  clamp = false",
+            "  gains = (empty)",
             "  it also takes k, gold, matcher, as",
             "range       0 to 1; higher is better",
             "aggregate   mean",

@@ -99,8 +99,9 @@ def run(options: _Options) -> None:
 
         msg = f"{options.config} declares no dataset; there is nothing to evaluate"
         raise NothingToEvaluateError(msg, [])
-    folders = Folders(options.output, settings.directory if settings else None, several=len(names) > 1)
-    folders.check([str(name) for name in names])
+    directory = settings.directory if settings else None
+    folders = Folders(output=options.output, directory=directory, several=len(names) > 1)
+    folders.check(map(str, names))
     with _own_stdout(options):
         system = None if options.sut is None else imported(options.sut, "--sut")
     evaluations = [_evaluation(engine, name, options) for name in names]
