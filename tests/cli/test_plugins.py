@@ -22,7 +22,7 @@ class TestLock:
         done = rankgauge("plugins", "lock", project)
         assert (0, True) == (done.code, (tmp_path / "rankgauge.lock.yaml").is_file())
         assert done.out.startswith("wrote rankgauge.lock.yaml: 4 metrics, 1 matcher, from rankgauge ")
-        assert "say in rankgauge.yaml:\nplugins:\n  locked: rankgauge.lock.yaml\n" in done.err
+        assert "add to rankgauge.yaml:\nplugins:\n  locked: rankgauge.lock.yaml\n" in done.err
 
     def test_the_config_of_the_working_directory_needs_no_name(self, rankgauge, project, tmp_path):
         assert 0 == rankgauge("plugins", "lock").code

@@ -24,8 +24,8 @@ __all__ = ["CASES", "CHECK_HELP", "LAW", "WITHOUT", "check_metric", "check_one_p
 
 CHECK_HELP = "Check a metric against laws. Takes any function, too; the exit code is 1 if a law is broken."
 
-WITHOUT = typer.Option("--without", metavar="LAW", help="A law not to check. May be repeated.", show_default=False)
-LAW = typer.Option("--law", metavar="LAW", help="A law to check, instead of all. May be repeated.", show_default=False)
+WITHOUT = typer.Option("--without", metavar="LAW", help="A law not to check. Repeatable.", show_default=False)
+LAW = typer.Option("--law", metavar="LAW", help="A law to check, instead of all. Repeatable.", show_default=False)
 CASES = typer.Option("--cases", metavar="N", min=1, help="How many cases to draw for each law.")
 
 

@@ -7,6 +7,8 @@ from __future__ import annotations
 import dataclasses
 import inspect
 import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -163,33 +165,35 @@ def _described(catalog: Catalog, matcher: ResolvedMatcher) -> dict[str, Any]:
 
 
 def _compared(matcher: ResolvedMatcher, retrieved: str, gold: str) -> tuple[float, bool]:
-    """Return the score without a cutoff, and the verdict that a run would come to."""
-    from rankgauge.errors import MatcherError
+    """Return the score without a cutoff, and the verdict of a run."""
     from rankgauge.judging.by_text import checked_scores
 
-    try:
+    with _blaming(matcher, matcher.matcher.comparer):
         score = checked_scores(matcher.compare_all([retrieved], [gold]), 1, 1)[0, 0]
         decided = checked_scores(matcher.compare([retrieved], [gold]), 1, 1)[0, 0]
-    except Exception as error:
-        raise MatcherError(_failure(matcher, matcher.matcher.comparer, error)) from error
     return float(score), bool(decided >= matcher.matcher.threshold)
 
 
-def _called(matcher: ResolvedMatcher, step: str, function: Any, text: str) -> str:  # noqa: ANN401  # plugin code
+def _called(matcher: ResolvedMatcher, step: str, function: Callable[[str], str], text: str) -> str:
+    with _blaming(matcher, step):
+        found: object = function(text)
+        if not isinstance(found, str):
+            msg = f"it returned {found!r}, which is not a text"
+            raise TypeError(msg)
+        return found
+
+
+@contextmanager
+def _blaming(matcher: ResolvedMatcher, part: str) -> Iterator[None]:
+    """Name the provider of a part that fails."""
     from rankgauge.errors import MatcherError
 
     try:
-        found = function(text)
+        yield
     except Exception as error:
-        raise MatcherError(_failure(matcher, step, error)) from error
-    if not isinstance(found, str):
-        raise MatcherError(_failure(matcher, step, f"it returned {found!r}, which is not a text"))
-    return found
-
-
-def _failure(matcher: ResolvedMatcher, part: str, error: object) -> str:
-    reason = f"{type(error).__name__}: {error}" if isinstance(error, Exception) else str(error)
-    return f"{part!r} of matcher {matcher} failed (by {dict(matcher.providers).get(part)}): {reason}"
+        by = dict(matcher.providers).get(part)
+        msg = f"{part!r} of matcher {matcher} failed (by {by}): {type(error).__name__}: {error}"
+        raise MatcherError(msg) from error
 
 
 def _text(given: str, option: str) -> str:

@@ -17,9 +17,10 @@ if TYPE_CHECKING:
     from rankgauge.catalog import Catalog
     from rankgauge.engine import Engine
 
-__all__ = ["CUTOFF_HELP", "PROFILE_HELP", "make_catalog", "make_engine", "policy_options"]
+__all__ = ["CUTOFF_HELP", "POLICY_HELP", "PROFILE_HELP", "make_catalog", "make_engine", "policy_options"]
 
 CUTOFF_HELP = "Default cutoff, used when a metric has none."
+POLICY_HELP = "A policy option, such as ties=average."
 PROFILE_HELP = f"The conventions to use: {', '.join(PROFILES)}."
 
 

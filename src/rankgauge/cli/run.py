@@ -12,11 +12,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from typer import Argument, Option
 
 from rankgauge.cli.console import progress_bar
-from rankgauge.cli.options import PROFILE_HELP, make_engine, policy_options
+from rankgauge.cli.options import POLICY_HELP, PROFILE_HELP, make_engine, policy_options
 from rankgauge.cli.outcome import Folders, explain_incomplete, print_tables, print_texts
-from rankgauge.cli.typed import CUTOFF, METRICS, OUTPUTS, imported, taking
+from rankgauge.cli.typed import CUTOFF, FUNCTION, METRICS, OUTPUTS, imported, taking
 from rankgauge.policy import profile
 
 if TYPE_CHECKING:
@@ -26,63 +27,52 @@ if TYPE_CHECKING:
 __all__ = ["HELP", "run"]
 
 HELP = """\
-Evaluate the datasets of a config file, or one data file (--data), and print the scores.
+Evaluate a config or a data file.
 
-Options override the config. Exit codes: 0 done, 2 usage, config or unreadable input, 3 incomplete (more missing and
-failed samples than max_failed allows), 4 nothing to evaluate, 5 internal error.
+Without --data, all datasets of the config are evaluated. Options override the config. Exit codes: 0 done, 2 usage,
+config or unreadable input, 3 incomplete (more missing and failed samples than max_failed allows), 4 nothing to
+evaluate, 5 internal error.
 """
+
+
+_FORMATS = "How to print: table, json, jsonl or markdown."
+_MAX_FAILED = "Exit with 3 if more than this share (0 to 1) of the samples is missing or failed."
+_NEAR_MISSES = "Also keep, for each gold text not found, the nearest retrieved text."
+
+_Several = list[str] | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Options:
     """What was typed."""
 
-    config: Annotated[Path | None, typer.Argument(help="The config file.", show_default=False)] = None
-    data: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="A data file, instead of the config's datasets.")
-    ] = None
+    config: Annotated[Path | None, Argument(help="The config file.", show_default=False)] = None
+    data: Annotated[Path | None, Option(metavar="FILE", help="A data file, instead of the config's datasets.")] = None
     dataset: Annotated[
-        list[str] | None, typer.Option(metavar="NAME", help="A dataset of the config; all by default. May be repeated.")
+        _Several, Option(metavar="NAME", help="A dataset of the config; by default all. Repeatable.")
     ] = None
-    metric: Annotated[list[str] | None, METRICS] = None
-    metric_set: Annotated[
-        list[str] | None, typer.Option("--set", metavar="NAME", help="A metric set of the config. May be repeated.")
-    ] = None
-    profile: Annotated[str | None, typer.Option(metavar="NAME", help=PROFILE_HELP)] = None
-    k: Annotated[int | None, CUTOFF] = None
-    outputs: Annotated[Path | None, OUTPUTS] = None
-    sut: Annotated[
-        str | None,
-        typer.Option(metavar="FUNCTION", help="The system under test, as module:function or file.py:function."),
-    ] = None
-    concurrency: Annotated[int, typer.Option(metavar="N", help="Most calls of --sut at the same time.")] = 8
-    timeout: Annotated[float | None, typer.Option(metavar="SECONDS", help="Time allowed for each call of --sut.")] = (
+    metric: Annotated[_Several, METRICS] = None
+    metric_set: Annotated[_Several, Option("--set", metavar="NAME", help="A metric set of the config. Repeatable.")] = (
         None
     )
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", metavar="FOLDER", help="Write a result folder here.", show_default=False),
-    ] = None
-    form: Annotated[
-        str, typer.Option("--format", "-f", metavar="FORMAT", help="How to print: table, json, jsonl or markdown.")
-    ] = "table"
-    as_json: Annotated[bool, typer.Option("--json", help="Same as --format json.")] = False
-    limit: Annotated[int | None, typer.Option(metavar="N", help="Evaluate only the first N samples.")] = None
-    max_failed: Annotated[
-        float | None,
-        typer.Option(metavar="SHARE", help="Exit with 3 if more than this share (0 to 1) is missing or failed."),
-    ] = None
-    policy: Annotated[
-        list[str] | None,
-        typer.Option(metavar="NAME=VALUE", help="A policy option, such as order=score. May be repeated."),
-    ] = None
-    details: Annotated[bool, typer.Option("--details", help="Keep the facts behind every score.")] = False
-    near_misses: Annotated[
-        bool,
-        typer.Option("--near-misses", help="Also keep, for each gold text not found, the nearest retrieved text."),
-    ] = False
-    bands: Annotated[bool, typer.Option("--bands", help="Add a word, such as good, for each mean.")] = False
-    progress: Annotated[bool, typer.Option(help="Show a progress bar when a run takes long.")] = True
+    profile: Annotated[str | None, Option(metavar="NAME", help=PROFILE_HELP)] = None
+    k: Annotated[int | None, CUTOFF] = None
+    outputs: Annotated[Path | None, OUTPUTS] = None
+    sut: Annotated[str | None, Option(metavar="FUNCTION", help=f"The system under test, as {FUNCTION}.")] = None
+    concurrency: Annotated[int, Option(metavar="N", help="Most calls of --sut at the same time.")] = 8
+    timeout: Annotated[float | None, Option(metavar="SECONDS", help="Time allowed for each call of --sut.")] = None
+    output: Annotated[Path | None, Option("--output", "-o", metavar="FOLDER", help="Write a result folder here.")] = (
+        None
+    )
+    form: Annotated[str, Option("--format", "-f", metavar="FORMAT", help=_FORMATS)] = "table"
+    as_json: Annotated[bool, Option("--json", help="Same as --format json.")] = False
+    limit: Annotated[int | None, Option(metavar="N", help="Evaluate only the first N samples.")] = None
+    max_failed: Annotated[float | None, Option(metavar="SHARE", help=_MAX_FAILED)] = None
+    policy: Annotated[_Several, Option(metavar="NAME=VALUE", help=f"{POLICY_HELP} Repeatable.")] = None
+    details: Annotated[bool, Option("--details", help="Keep the facts behind every score.")] = False
+    near_misses: Annotated[bool, Option("--near-misses", help=_NEAR_MISSES)] = False
+    bands: Annotated[bool, Option("--bands", help="Add a word, such as good, for each mean.")] = False
+    progress: Annotated[bool, Option(help="Show a progress bar when a run takes long.")] = True
 
 
 @taking(_Options)

@@ -1,8 +1,7 @@
 """
 `rankgauge trec`: evaluate TREC runs against judgments.
 
-Its arguments are read by the standard library, because what reads those of the other commands takes longer to load than
-a small run takes to evaluate.
+argparse reads its arguments, because typer takes longer to load than a small run takes to evaluate.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rankgauge.cli.console import remark
-from rankgauge.cli.options import CUTOFF_HELP, PROFILE_HELP, make_catalog, policy_options
+from rankgauge.cli.options import CUTOFF_HELP, POLICY_HELP, PROFILE_HELP, make_catalog, policy_options
 from rankgauge.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["HELP", "trec"]
 
 HELP = """\
-Evaluate runs against judgments, with the numbers of trec_eval.
+Evaluate TREC runs as trec_eval does.
 
 QRELS and RUN are TREC files, BEIR files, Parquet, CSV or JSON, compressed or
 not; - is standard input. Write metrics as trec_eval, ir_measures or rankgauge
@@ -39,7 +38,7 @@ Exit codes: 0 done, 2 usage or unreadable input, 4 nothing to evaluate,
 
 _FORMATS = ("table", "trec", "json", "jsonl", "markdown")
 _FORMAT_HELP = "How to print: table, trec (as trec_eval does), json, jsonl or markdown. [default: table]"
-_METRIC_HELP = "A metric, a family (P) or a set (official, all_trec); repeatable. [default: official]"
+_METRIC_HELP = "A metric, a family (P) or a set (official, all_trec). Repeatable. [default: official]"
 _COMPLETE_HELP = "Count judged queries missing from a run as 0; only trec9 leaves them out otherwise."
 
 
@@ -107,7 +106,7 @@ def _parser() -> argparse.ArgumentParser:
     add("-f", "--format", dest="form", default="table", choices=_FORMATS, metavar="FORMAT", help=_FORMAT_HELP)
     add("--json", dest="form", action="store_const", const="json", help="Same as --format json.")
     add("--profile", default="trec10", metavar="NAME", help=f"{PROFILE_HELP} [default: trec10]")
-    add("--policy", action="append", metavar="NAME=VALUE", help="A policy option, such as ties=average; repeatable.")
+    add("--policy", action="append", metavar="NAME=VALUE", help=f"{POLICY_HELP} Repeatable.")
     add("-k", "--k", type=int, metavar="K", help=CUTOFF_HELP)
     add("--columns", metavar="NAME=COLUMN,...", help="Column names of tables, such as query=qid,document=pid,score=s.")
     add("--sort", metavar="METRIC", help="The metric that orders several runs. [default: the first mean]")

@@ -15,15 +15,15 @@ import typer
 
 from rankgauge.cli.options import CUTOFF_HELP
 
-__all__ = ["CUTOFF", "JSON", "METRICS", "OUTPUTS", "imported", "taking"]
+__all__ = ["CUTOFF", "FUNCTION", "JSON", "METRICS", "OUTPUTS", "imported", "taking"]
 
 _Options = TypeVar("_Options")
 
+FUNCTION = "module:function or file.py:function"
+
 CUTOFF = typer.Option("--k", "-k", metavar="K", help=CUTOFF_HELP)
 JSON = typer.Option("--json", help="Print JSON.")
-METRICS = typer.Option(
-    "--metric", "-m", metavar="METRIC", help="A metric, such as ndcg@10 or recall@1,5,10. May be repeated."
-)
+METRICS = typer.Option("--metric", "-m", metavar="METRIC", help="A metric, such as ndcg@10 or recall@1,5. Repeatable.")
 OUTPUTS = typer.Option(metavar="FILE", help="A file with the outputs to score.")
 
 
@@ -53,7 +53,7 @@ def imported(name: str, what: str) -> Callable[..., Any]:
     """Return the function that ``module:function`` or ``file.py:function`` names; the working directory comes first."""
     module_name, _, attribute = name.rpartition(":")
     if not module_name or not attribute:
-        msg = f"{what} is module:function or file.py:function, not {name!r}"
+        msg = f"{what} is {FUNCTION}, not {name!r}"
         raise typer.BadParameter(msg)
     folder = Path.cwd()
     if module_name.endswith(".py"):
@@ -66,8 +66,8 @@ def imported(name: str, what: str) -> Callable[..., Any]:
             found = getattr(found, part)
     except (Exception, SystemExit) as error:
         msg = (
-            f"{what}: cannot import {name!r}: {type(error).__name__}: {error} (write module:function or "
-            "file.py:function; modules are looked up in the working directory first)"
+            f"{what}: cannot import {name!r}: {type(error).__name__}: {error} (write {FUNCTION}; modules are looked up "
+            "in the working directory first)"
         )
         raise typer.BadParameter(msg) from error
     if not callable(found):

@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 __all__ = ["HELP", "validate"]
 
 HELP = """\
-Check a config and its data, or TREC judgments and runs; score nothing.
+Check a config, or judgments and runs.
 
-With one file, a config: check it, the metrics and matchers it names, and the data of its datasets, and report every
-problem together. Exit codes: 0 everything can be used, 2 something cannot, 4 nothing to evaluate.
+Nothing is scored. With one file, a config: check it, the metrics and matchers it names, and the data of its datasets,
+and report every problem together. Exit codes: 0 everything can be used, 2 something cannot, 4 nothing to evaluate.
 
 With two or more files, QRELS RUN [RUN ...]: check that the queries and documents of the runs are the judged ones, and
 look for wrong ranks, equal scores, repeated documents and odd grades. `-` is standard input. Exit codes: 0 no error,
