@@ -1,7 +1,7 @@
 """
-rankgauge turns ranked retrieval results and their ground truth into scores that can be trusted.
+rankgauge: retrieval metrics you can trust, from ranked results and their ground truth.
 
-Names are loaded when they are first used, so that ``import rankgauge`` costs next to nothing.
+Names load when they are first used (PEP 562), so that ``import rankgauge`` is fast.
 """
 
 from __future__ import annotations
@@ -42,28 +42,22 @@ __all__ = [
 ]
 
 _HOMES = {
-    "Catalog": "rankgauge.catalog",
-    "Engine": "rankgauge.engine",
-    "Evaluation": "rankgauge.engine",
-    "Finding": "rankgauge.preflight_checks",
-    "MetricExpression": "rankgauge.expression",
-    "MetricSummary": "rankgauge.result",
-    "Policy": "rankgauge.policy",
-    "Preflight": "rankgauge.preflight_checks",
-    "Profile": "rankgauge.policy",
-    "RankgaugeError": "rankgauge.errors",
-    "Result": "rankgauge.result",
-    "RunInterrupted": "rankgauge.errors",
-    "Sample": "rankgauge.samples",
-    "SampleScore": "rankgauge.engine",
-    "evaluate": "rankgauge.engine",
-    "evaluate_runs": "rankgauge.engine",
-    "preflight": "rankgauge.preflight_checks",
-    "preflight_runs": "rankgauge.preflight_checks",
+    name: f"rankgauge.{home}"
+    for home, names in {
+        "catalog": ("Catalog",),
+        "engine": ("Engine", "Evaluation", "SampleScore", "evaluate", "evaluate_runs"),
+        "errors": ("RankgaugeError", "RunInterrupted"),
+        "expression": ("MetricExpression",),
+        "policy": ("Policy", "Profile"),
+        "preflight_checks": ("Finding", "Preflight", "preflight", "preflight_runs"),
+        "result": ("MetricSummary", "Result"),
+        "samples": ("Sample",),
+    }.items()
+    for name in names
 }
 
 
-def __getattr__(name: str) -> Any:  # noqa: ANN401  # whatever the name stands for
+def __getattr__(name: str) -> Any:  # noqa: ANN401  # a class or a function
     if name == "__version__":
         return importlib.import_module("importlib.metadata").version("rankgauge")
     if name in _HOMES:
