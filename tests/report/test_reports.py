@@ -285,7 +285,7 @@ class TestMarkdown:
             ("no_gold", "undefined"),
             ("missing_output", "zero"),
             ("failed_output", "zero"),
-            ("max_failed", "0.0"),
+            ("max_failed", "0"),
             ("queries", "judged"),
             ("depth", "none"),
             ("judged_only", "false"),
@@ -372,8 +372,8 @@ class TestPolicyLine:
         [
             ({}, "profile trec10, policy as is"),
             ({"rel": 1}, "profile trec10, policy as is"),
-            ({"rel": 2}, "profile trec10; policy: relevance=2.0"),
-            ({"profile": "trec9", "policy": {"depth": 10}, "rel": 2}, "profile trec9; policy: depth=10 relevance=2.0"),
+            ({"rel": 2}, "profile trec10; policy: relevance=2"),
+            ({"profile": "trec9", "policy": {"depth": 10}, "rel": 2}, "profile trec9; policy: depth=10 relevance=2"),
         ],
     )
     def test_of_a_run(self, options, line):

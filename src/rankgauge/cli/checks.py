@@ -16,6 +16,7 @@ import typer
 from rankgauge.cli.console import print_json, remark
 from rankgauge.cli.options import make_catalog
 from rankgauge.cli.typed import JSON, imported
+from rankgauge.errors import ParameterError
 
 if TYPE_CHECKING:
     from rankgauge.testing import PluginReport, Report
@@ -90,7 +91,7 @@ def _range(written: str) -> tuple[float | None, float | None]:
     except ValueError:
         pass
     msg = f"--range is LOW..HIGH (0.. has no highest value), not {written!r}"
-    raise typer.BadParameter(msg)
+    raise ParameterError(msg)
 
 
 def _end(report: Report | PluginReport, *, as_json: bool) -> None:

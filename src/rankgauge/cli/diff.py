@@ -21,7 +21,7 @@ from rankgauge.cli.console import print_json, remark
 from rankgauge.cli.conventions import Convention, conventions_of
 from rankgauge.cli.options import PROFILE_HELP, make_engine
 from rankgauge.cli.typed import CUTOFF, JSON, METRICS, OUTPUTS, taking
-from rankgauge.errors import RankgaugeError, counted
+from rankgauge.errors import ParameterError, RankgaugeError, counted
 
 if TYPE_CHECKING:
     from rankgauge.engine import Engine, Evaluation
@@ -83,7 +83,7 @@ def diff_metrics(options: _Options) -> None:
     data, profiles = options.data, options.profile
     if len(profiles) != 2:
         msg = f"give --profile twice, such as --profile remem --profile default; {len(profiles)} given"
-        raise typer.BadParameter(msg)
+        raise ParameterError(msg)
     engine = make_engine(options.config)
     wanted = options.metric or _fitting(engine, options)
     evaluations = [_evaluation(engine, options, name, wanted) for name in profiles]

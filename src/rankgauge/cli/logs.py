@@ -7,8 +7,7 @@ from __future__ import annotations
 import logging
 import sys
 
-import typer
-
+from rankgauge.errors import ParameterError
 from rankgauge.logs import ROOT
 
 __all__ = ["configure"]
@@ -34,10 +33,10 @@ def configure(*, level: str, form: str) -> None:
     """Log what the library says, from a level of `debug`, `info`, `warning` or `error` on, as `console` or `json`."""
     if level not in _LEVELS:
         msg = f"--log-level must be one of {', '.join(_LEVELS)}, not {level!r}"
-        raise typer.BadParameter(msg)
+        raise ParameterError(msg)
     if form not in {"console", "json"}:
         msg = f"--log-format must be console or json, not {form!r}"
-        raise typer.BadParameter(msg)
+        raise ParameterError(msg)
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(_LazyFormatter(form))
     root = logging.getLogger(ROOT)

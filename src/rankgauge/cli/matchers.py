@@ -17,6 +17,7 @@ import typer
 from rankgauge.cli.console import parameter_line, plain_table, print_json, warn_of_faults
 from rankgauge.cli.options import make_engine
 from rankgauge.cli.typed import JSON
+from rankgauge.errors import ParameterError
 
 if TYPE_CHECKING:
     from rankgauge.catalog import Catalog, ResolvedMatcher
@@ -204,7 +205,7 @@ def _text(given: str, option: str) -> str:
         return sys.stdin.read() if given == "@-" else Path(given[1:]).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         msg = f"{option} {given}: cannot read the file: {error}; put a text that begins with @ into a file"
-        raise typer.BadParameter(msg) from error
+        raise ParameterError(msg) from error
 
 
 def _quoted(text: str) -> str:

@@ -18,6 +18,7 @@ from rankgauge.cli.console import progress_bar
 from rankgauge.cli.options import POLICY_HELP, PROFILE_HELP, make_engine, policy_options
 from rankgauge.cli.outcome import Folders, explain_incomplete, print_tables, print_texts
 from rankgauge.cli.typed import CUTOFF, FUNCTION, METRICS, OUTPUTS, imported, taking
+from rankgauge.errors import ParameterError
 from rankgauge.policy import profile
 
 if TYPE_CHECKING:
@@ -123,15 +124,15 @@ def _check_usage(options: _Options) -> None:
     if config is not None and config.suffix.lower() not in {".yaml", ".yml", ""}:
         msg = f"{config} is not a config file (.yaml); to score a data file: --data {config} -m ndcg@10"
     elif (config is None) == (data is None):
-        msg = "give either a config file or --data FILE"
+        msg = "give either a config file or --data FILE; `rankgauge run --help` lists all options"
     elif data is not None and options.dataset:
         msg = "--dataset names a dataset of a config file; leave it out with --data"
     elif data is not None and options.metric_set:
-        msg = "--set needs a config file that declares the set"
+        msg = "--set needs a config file that declares the metric set"
     elif options.outputs is not None and options.sut is not None:
         msg = "give either --outputs or --sut"
     if msg:
-        raise typer.BadParameter(msg)
+        raise ParameterError(msg)
 
 
 def _evaluation(engine: Engine, name: str | Path, options: _Options) -> Evaluation:

@@ -14,6 +14,7 @@ from typing import Any, TypeVar, get_type_hints
 import typer
 
 from rankgauge.cli.options import CUTOFF_HELP
+from rankgauge.errors import ParameterError
 
 __all__ = ["CUTOFF", "FUNCTION", "JSON", "METRICS", "OUTPUTS", "imported", "taking"]
 
@@ -54,7 +55,7 @@ def imported(name: str, what: str) -> Callable[..., Any]:
     module_name, _, attribute = name.rpartition(":")
     if not module_name or not attribute:
         msg = f"{what} is {FUNCTION}, not {name!r}"
-        raise typer.BadParameter(msg)
+        raise ParameterError(msg)
     folder = Path.cwd()
     if module_name.endswith(".py"):
         file = Path(module_name)
@@ -69,8 +70,8 @@ def imported(name: str, what: str) -> Callable[..., Any]:
             f"{what}: cannot import {name!r}: {type(error).__name__}: {error} (write {FUNCTION}; modules are looked up "
             "in the working directory first)"
         )
-        raise typer.BadParameter(msg) from error
+        raise ParameterError(msg) from error
     if not callable(found):
         msg = f"{what}: {name!r} is {type(found).__name__}, which cannot be called"
-        raise typer.BadParameter(msg)
+        raise ParameterError(msg)
     return found  # type: ignore[no-any-return]  # whatever the module holds

@@ -13,7 +13,7 @@ import typer
 
 from rankgauge.cli.console import print_json, remark
 from rankgauge.cli.options import make_engine
-from rankgauge.errors import ConfigError, NothingToEvaluateError, Problem, RankgaugeError, counted
+from rankgauge.errors import ConfigError, NothingToEvaluateError, ParameterError, Problem, RankgaugeError, counted
 
 if TYPE_CHECKING:
     from rankgauge.engine import Engine, Evaluation
@@ -51,7 +51,7 @@ def validate(
         _validate_runs(first, runs, rel=1.0 if rel is None else rel, as_json=as_json, strict=strict)
     elif given:
         msg = f"{given[0]} is for judgments and runs: rankgauge validate QRELS RUN"
-        raise typer.BadParameter(msg)
+        raise ParameterError(msg)
     else:
         _validate_config(first)
 
@@ -61,7 +61,7 @@ def _validate_runs(qrels: Path, runs: Sequence[Path], *, rel: float, as_json: bo
 
     if [str(path) for path in (qrels, *runs)].count("-") > 1:
         msg = "standard input (-) can stand for one file only; name the others"
-        raise typer.BadParameter(msg)
+        raise ParameterError(msg)
     checked = list(preflight_runs(qrels, {str(number): run for number, run in enumerate(runs)}, rel=rel).values())
     ok = all(each.ok and not (strict and each.warnings) for each in checked)
     if as_json:

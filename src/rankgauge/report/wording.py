@@ -43,7 +43,7 @@ def policy_line(result: Result) -> str:
     known = PROFILES.get(name)
     usual: dict[str, Any] = {} if known is None else {**dataclasses.asdict(known.policy), "relevance": known.relevance}
     options = policy_options(result)
-    changed = [f"{option}={text}" for option, text in options.items() if text != option_text(usual.get(option, ...))]
+    changed = [f"{option}={text}" for option, text in options.items() if text != _text(usual.get(option, ...))]
     return f"profile {name}; policy: {' '.join(changed)}" if changed else f"profile {name}, policy as is"
 
 
@@ -52,4 +52,9 @@ def policy_options(result: Result) -> dict[str, str]:
     options = dict(result.manifest.get("policy") or {})
     if "relevance" in result.manifest:
         options["relevance"] = result.manifest["relevance"]
-    return {option: option_text(value) for option, value in options.items()}
+    return {option: _text(value) for option, value in options.items()}
+
+
+def _text(value: object) -> str:
+    """Return an option as configs write it, a whole number without a decimal point."""
+    return option_text(int(value) if isinstance(value, float) and value.is_integer() else value)
