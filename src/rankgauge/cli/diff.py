@@ -24,7 +24,8 @@ from rankgauge.cli.typed import CUTOFF, JSON, METRICS, OUTPUTS, taking
 from rankgauge.errors import ParameterError, RankgaugeError, counted
 
 if TYPE_CHECKING:
-    from rankgauge.engine import Engine, Evaluation
+    from rankgauge.engine.engine import Engine
+    from rankgauge.engine.evaluation import Evaluation
     from rankgauge.planning.plan import Plan
     from rankgauge.policy import Profile
     from rankgauge.result import Result

@@ -15,7 +15,7 @@ from rankgauge.policy import PROFILES
 
 if TYPE_CHECKING:
     from rankgauge.catalog import Catalog
-    from rankgauge.engine import Engine
+    from rankgauge.engine.engine import Engine
 
 __all__ = ["CUTOFF_HELP", "POLICY_HELP", "PROFILE_HELP", "make_catalog", "make_engine", "policy_options"]
 
@@ -35,7 +35,7 @@ def make_catalog(own: Collection[str] | None = None) -> Catalog:
 def make_engine(config: Path | None) -> Engine:
     """Return an engine, from a config file if one is given."""
     from rankgauge.catalog.environment import disabled_plugins, no_plugins
-    from rankgauge.engine import Engine
+    from rankgauge.engine.engine import Engine
 
     if config is None:
         return Engine(catalog=make_catalog())

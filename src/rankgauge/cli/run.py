@@ -22,7 +22,8 @@ from rankgauge.errors import ParameterError
 from rankgauge.policy import profile
 
 if TYPE_CHECKING:
-    from rankgauge.engine import Engine, Evaluation
+    from rankgauge.engine.engine import Engine
+    from rankgauge.engine.evaluation import Evaluation
     from rankgauge.result import Result
 
 __all__ = ["HELP", "run"]

@@ -68,7 +68,7 @@ def trec(arguments: Sequence[str]) -> int:
     columns, names = _columns(given.columns), _names(given.runs)
     _check_output(given.output, names)
     judgments = open_qrels(given.qrels, columns=columns)
-    results = evaluate_plan(plan, judgments, dict(zip(names, given.runs, strict=True)), columns)
+    results = evaluate_plan(plan, judgments, dict(zip(names, given.runs, strict=True)), columns=columns)
     results = _sorted(results, given.sort)
     for name, result in results.items():
         for note in result.notes:

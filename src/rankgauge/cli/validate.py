@@ -16,7 +16,8 @@ from rankgauge.cli.options import make_engine
 from rankgauge.errors import ConfigError, NothingToEvaluateError, ParameterError, Problem, RankgaugeError, counted
 
 if TYPE_CHECKING:
-    from rankgauge.engine import Engine, Evaluation
+    from rankgauge.engine.engine import Engine
+    from rankgauge.engine.evaluation import Evaluation
 
 __all__ = ["HELP", "validate"]
 

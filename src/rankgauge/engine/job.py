@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Mappin
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rankgauge.engine.manifest import make_manifest
+from rankgauge.engine.manifest import make_manifest, resolved_config
 from rankgauge.errors import DataError, NothingToEvaluateError, ParameterError, Problem
 from rankgauge.io.datasets import DatasetReader, DataSource
 from rankgauge.io.outputs import Outputs, read_outputs
@@ -128,15 +128,21 @@ class Job:
 
     def manifest(self, *, interrupted: bool = False) -> dict[str, Any]:
         """Return what a reader has to know to trust the numbers."""
-        return make_manifest(
-            self.plan,
-            self.data,
-            dataset_fingerprint=self.reader.fingerprint,
-            outputs=self.outputs,
-            overlap=self.overlap,
-            by_sut=self.by_sut,
-            interrupted=interrupted,
-        )
+        data, outputs = self.data, self.outputs
+        origin = "sut" if self.by_sut else "samples" if outputs is None else "file" if outputs.source else "argument"
+        dataset = {
+            "name": data.name or None,
+            "path": str(data.source) if isinstance(data.source, Path) else None,
+            "fingerprint": self.reader.fingerprint,
+        }
+        attached = {
+            "from": origin,
+            "path": outputs.source or None if outputs is not None else None,
+            "fingerprint": outputs.fingerprint or None if outputs is not None else None,
+            "replaced_those_in_samples": self.overlap,
+        }
+        config = resolved_config(self.plan, data)
+        return make_manifest(self.plan, dataset, attached, interrupted=interrupted) | {"config": config}
 
     def _attached(self, batch: list[Sample]) -> list[Sample]:
         if self.outputs is not None:
@@ -174,21 +180,7 @@ class Job:
 
 
 def check_calls(outputs: OutputsSource | None, sut: object, concurrency: object, timeout: float | None) -> None:
-    """
-    Check the arguments of a run.
-
-    Args:
-        outputs: Where outputs come from.
-
-        sut: The system under test.
-
-        concurrency: How many calls may be under way at once.
-
-        timeout: Seconds for each call.
-
-    Raises:
-        ParameterError: They do not fit together, or one is out of bounds.
-    """
+    """Raise `ParameterError` for arguments of a run that do not fit together, or are out of bounds."""
     if outputs is not None and sut is not None:
         msg = "give either outputs or sut: the scores would not say which they are of"
         raise ParameterError(msg)

@@ -13,7 +13,7 @@ __all__: list[str] = []
 
 @hookimpl
 def rankgauge_reporters() -> Sequence[Callable[..., str]]:
-    """Return every built-in reporter; they load here, because most runs are printed as a table."""
+    """Return every built-in reporter; their modules are loaded here, since most runs use none of them."""
     from rankgauge.report.json import json_report, per_sample_jsonl
     from rankgauge.report.markdown import markdown_report
     from rankgauge.report.terminal import terminal_report
