@@ -367,8 +367,6 @@ class TestMetricsCommand:
             "Discounted gain of the first *k* results over that of the best possible order.",
             "names       retrieval-ndcg-at-k, ndcg, nDCG, ndcg_cut_{k}",
             "inputs      the retrieved items, against expected_output: relevant or passages, matcher chunk",
-            "cutoff (k)  pinned (@10) > the sample's metadata.k > k: given to the metric > the default (--k) > 5; none for "
-            "the short name without @",
             "  gain = linear, one of linear, exponential",
             "  clamp = false",
             "  gains = (empty)",
@@ -377,6 +375,8 @@ class TestMetricsCommand:
             "aggregate   mean",
         ):
             assert line in out.splitlines()
+        cutoff = "pinned (@10) > metadata.k of the sample > k of the metric > --k > 5; a short name without @ has none"
+        assert f"cutoff (k)  {cutoff}" in out.splitlines()
         assert f"provider    rankgauge {rankgauge.__version__} (plugin metrics), " in out
 
     def test_show_says_where_rel_has_an_effect_and_where_there_are_no_parameters(self, command_line):

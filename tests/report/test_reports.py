@@ -337,6 +337,16 @@ class TestTerminal:
         assert markdown_report(one).splitlines()[2] == "1 sample, profile default, policy as is."
 
 
+@pytest.mark.parametrize("report", [markdown_report, terminal_report])
+def test_a_measure_that_counts_has_no_digits(report):
+    """Five documents are judged relevant in two queries, so that P@2 is (1/2 + 2/2) / 2."""
+    qrels = {"q1": {"a": 1, "b": 1}, "q2": {"c": 1, "d": 1, "e": 1}}
+    run = {"q1": {"a": 2.0, "x": 1.0}, "q2": {"c": 2.0, "d": 1.0}}
+    words = report(rankgauge.evaluate(qrels, run, ["num_rel", "P@2"])).replace("|", " ").replace("\\", "").split()
+    assert words[words.index("retrieval-num-rel") + 1] == "5"
+    assert words[words.index("p@2") + 1] == "0.7500"
+
+
 class TestPolicyLine:
     """What differs from the profile, and nothing else."""
 

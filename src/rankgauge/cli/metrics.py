@@ -25,12 +25,12 @@ app = typer.Typer(help="List, show, check and compare metrics.", no_args_is_help
 app.command("check", help=checks.CHECK_HELP)(checks.check_metric)
 app.command("diff", help=diff.HELP)(diff.diff_metrics)
 
-_FREE = "pinned (@10) > the sample's metadata.k > k: given to the metric > the default (--k) > 5"
+_FREE = "pinned (@10) > metadata.k of the sample > k of the metric > --k > 5"
 _CUTOFFS = {
     "none": "takes no cutoff",
     "required": _FREE,
-    "droppable": f"{_FREE}; none for the short name without @",
-    "optional": "none, unless pinned (@10) or k: given to the metric",
+    "droppable": f"{_FREE}; a short name without @ has none",
+    "optional": "none, unless pinned (@10) or given to the metric as k",
 }
 
 

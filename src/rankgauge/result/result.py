@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankgauge.catalog.trec_eval import read_form
-from rankgauge.errors import ResultError, suggest
+from rankgauge.errors import ResultError, counted, suggest
 from rankgauge.expression import parse
 from rankgauge.result.load import read_folder
 from rankgauge.result.merge import Part, check_mergeable, concatenated, merged_manifest
@@ -158,7 +158,7 @@ class Result:
         columns = ", ".join(
             f"{name}={'none' if column.mean is None else f'{column.mean:.4f}'}" for name, column in self.metrics.items()
         )
-        return f"<Result of {len(self):,} samples: {columns}>"
+        return f"<Result of {counted(len(self), 'sample')}: {columns}>"
 
     @cached_property
     def per_sample(self) -> pl.DataFrame:
