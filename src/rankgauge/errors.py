@@ -60,6 +60,7 @@ __all__ = [
     "SampleRefusedError",
     "UnknownNameError",
     "UnreadableError",
+    "counted",
     "did_you_mean",
     "suggest",
 ]
@@ -319,6 +320,11 @@ class RunInterrupted(KeyboardInterrupt):
     def __init__(self, message: str, result: Any) -> None:  # noqa: ANN401  # the result type lives in a higher layer
         self.result = result
         super().__init__(message)
+
+
+def counted(count: int, one: str, several: str = "") -> str:
+    """Return ``1 sample`` or ``1,234 samples``; *several* is the plural where it takes more than an s."""
+    return f"{count:,} {one if count == 1 else several or f'{one}s'}"
 
 
 def suggest(name: str, known: Iterable[str], *, most: int = 3) -> tuple[str, ...]:

@@ -367,14 +367,16 @@ class TestMetricsCommand:
             "Discounted gain of the first *k* results over that of the best possible order.",
             "names       retrieval-ndcg-at-k, ndcg, nDCG, ndcg_cut_{k}",
             "inputs      the retrieved items, against expected_output: relevant or passages, matcher chunk",
-            "cutoff (k)  as for every metric with a cutoff; the short name without @ has none",
             "  gain = linear, one of linear, exponential",
-            "  clamp = False",
+            "  clamp = false",
+            "  gains = (empty)",
             "  it also takes k, gold, matcher, as",
             "range       0 to 1; higher is better",
             "aggregate   mean",
         ):
             assert line in out.splitlines()
+        cutoff = "pinned (@10) > metadata.k of the sample > k of the metric > --k > 5; a short name without @ has none"
+        assert f"cutoff (k)  {cutoff}" in out.splitlines()
         assert f"provider    rankgauge {rankgauge.__version__} (plugin metrics), " in out
 
     def test_show_says_where_rel_has_an_effect_and_where_there_are_no_parameters(self, command_line):

@@ -95,7 +95,7 @@ def test_a_run_is_read_from_standard_input(rankgauge, files, monkeypatch):
 def test_standard_input_is_not_read_twice(rankgauge):
     done = rankgauge("validate", "-", "-")
     assert done.code == 2
-    assert "standard input can be read once" in done.err
+    assert "standard input (-) can stand for one file only" in done.err
 
 
 @pytest.mark.parametrize("option", [["--json"], ["--strict"], ["--rel", "1"]])

@@ -85,7 +85,7 @@ class TestExitCodes:
         done = rankgauge("run", "--data", data, "--metric", "MRR")
         assert done.code == 3
         assert "retrieval-mrr" in done.out
-        assert "the run is incomplete: 1 of 1 samples" in done.err
+        assert "the run is incomplete: 1 of 1 sample is missing" in done.err
         assert "--max-failed" in done.err
 
     def test_3_when_the_run_was_interrupted_with_what_was_done(self, rankgauge, project, write, monkeypatch):

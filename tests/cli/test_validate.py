@@ -33,7 +33,7 @@ def test_missing_and_malformed_outputs_are_counted_and_no_reason_to_refuse(rankg
     config = write("c.yaml", "version: 1\ndatasets: {d: {path: s.jsonl}}\nmetrics: {use: [MRR]}\n")
     done = rankgauge("validate", config)
     assert done.code == 0
-    assert "without output: 1; with a malformed one: 1" in done.out
+    assert "without output: 1; with malformed output: 1" in done.out
 
 
 def test_ids_that_never_meet_are_told(rankgauge, write):
