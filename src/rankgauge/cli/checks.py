@@ -37,12 +37,14 @@ def check_metric(
     ],
     *,
     calls: Annotated[
-        str,
+        str | None,
         typer.Option(
-            help="How a function from elsewhere is called: auto, ids, relevances, scores, batch or sample; or what its "
-            "parameters are, in order: gold,retrieved,k (also set, list, gains, ideal, n-gold, relevances, scores)."
+            help="What the parameters of a function from elsewhere are, in order: gold,retrieved,k (also set, list, "
+            "gains, ideal, n-gold, relevances, scores); batch: before it for lists of rankings; or sample. Not needed "
+            "where the parameters have these names.",
+            show_default=False,
         ),
-    ] = "auto",
+    ] = None,
     bounds: Annotated[
         str, typer.Option("--range", help="The range of a function from elsewhere; 0.. has no highest value.")
     ] = "0..1",

@@ -6,21 +6,20 @@ from __future__ import annotations
 
 import itertools
 import math
-import pickle
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from random import Random
-from typing import Any, NamedTuple
+from typing import Any
 
 from hypothesis import strategies as st
 
 from rankgauge.policy import Policy
 from rankgauge.testing.cases import HUGE, Case
 from rankgauge.testing.draws import case_and_k, cases
-from rankgauge.testing.subject import EngineSubject, MetricSubject
-from rankgauge.testing.trial import MetricTrial
+from rankgauge.testing.subject import EngineMetric, MetricSubject
+from rankgauge.testing.trial import Law, MetricTrial, Strategies
 
-__all__ = ["METRIC_LAWS", "MetricLaw"]
+__all__ = ["METRIC_LAWS"]
 
 POLICIES = (
     "default",
@@ -36,28 +35,6 @@ REPEATS = (Policy(), Policy(duplicates="credit-once"))
 
 _MOST_TIED = 6
 """How many results are put in every order that their ties allow: with three of one score, 36 orders."""
-
-Strategies = tuple[st.SearchStrategy[Any], ...]
-
-
-class MetricLaw(NamedTuple):
-    """
-    How a law is checked.
-
-    Attributes:
-        check: Called with a trial and what was drawn.
-
-        draw: Returns what its arguments are drawn from, for a subject.
-
-        skip: Returns why a subject is none for this law; empty where it is one.
-
-        cost: By how much fewer cases are drawn than for a law of one ranking; 0: nothing is drawn.
-    """
-
-    check: Callable[..., None]
-    draw: Callable[[MetricSubject], Strategies]
-    skip: Callable[[MetricSubject], str] = lambda _subject: ""
-    cost: float = 1
 
 
 def _bounded(trial: MetricTrial, at: tuple[Case, int]) -> None:
@@ -260,56 +237,31 @@ def _twice(trial: MetricTrial, at: tuple[Case, int], between: tuple[Case, int]) 
 
 
 def _pickling(trial: MetricTrial) -> None:
-    subject = trial.subject
-    function = subject.sent if isinstance(subject, EngineSubject) else subject.function
-    advice = "define the function at the top of a module, so that it can be found by its name"
-    try:
-        restored = pickle.loads(pickle.dumps(function))  # noqa: S301  # it was pickled on this very line
-    except Exception as error:  # noqa: BLE001  # objects may raise anything
-        trial.demand(False, f"{type(error).__name__}: {error}; {advice}")
-        return
-    trial.demand(type(restored) is type(function), f"what comes back is something else: {restored!r}")
-
-
-def _needs_judging(subject: MetricSubject) -> str:
-    return "it describes the data, and says nothing of how good a ranking is" if subject.describes else ""
+    trial.pickles(trial.subject.sent)
 
 
 def _needs_expectation(subject: MetricSubject) -> str:
-    metric = subject.metric if isinstance(subject, EngineSubject) else None
+    metric = subject.scorer.metric if isinstance(subject.scorer, EngineMetric) else None
     if metric is None or metric.over_ties is None:
         return "it declares no `expectation`"
-    return "" if "relevant" in metric.gold else "ties are averaged where judging is by id"
+    return "" if "relevant" in metric.gold else "ties are averaged only where judging is by id"
 
 
-def _needs_k(subject: MetricSubject) -> str:
-    return "" if subject.takes_k else "it has no cutoff"
+def _unless(fits: Callable[[MetricSubject], object], reason: str) -> Callable[[MetricSubject], str]:
+    return lambda subject: "" if fits(subject) else reason
 
 
-def _needs_k_elsewhere(subject: MetricSubject) -> str:
-    return _needs_k(subject) if subject.slack else ""
-
-
-def _needs_ids(subject: MetricSubject) -> str:
-    return "" if subject.sees_ids else "it sees grades, and cannot tell items apart"
-
-
-def _needs_repeats(subject: MetricSubject) -> str:
-    return "" if subject.sees_repeats else "what it is given cannot hold an item twice"
-
-
-def _needs_scores(subject: MetricSubject) -> str:
-    return "" if subject.sees_scores else "it is given a list in order, and no scores"
-
-
-def _needs_top(subject: MetricSubject) -> str:
-    best = subject.range[1 if subject.higher_is_better else 0]
-    return "" if best is not None else "its range has no best value"
-
-
-def _needs_range(subject: MetricSubject) -> str:
-    return "its range has no bound" if subject.range == (None, None) else ""
-
+_NO_CUTOFF = "it has no cutoff"
+_NEEDS_K = _unless(lambda subject: subject.takes_k, _NO_CUTOFF)
+_NEEDS_K_ELSEWHERE = _unless(lambda subject: subject.takes_k or not subject.slack, _NO_CUTOFF)
+_NEEDS_JUDGING = _unless(lambda subject: not subject.describes, "it describes the data, not how good a ranking is")
+_NEEDS_IDS = _unless(lambda subject: subject.sees_ids, "it sees grades, and cannot tell items apart")
+_NEEDS_REPEATS = _unless(lambda subject: subject.sees_repeats, "what it is given cannot hold an item twice")
+_NEEDS_SCORES = _unless(lambda subject: subject.sees_scores, "it is given a list in order, and no scores")
+_NEEDS_TOP = _unless(
+    lambda subject: subject.range[1 if subject.higher_is_better else 0] is not None, "its range has no best value"
+)
+_NEEDS_RANGE = _unless(lambda subject: subject.range != (None, None), "its range has no bound")
 
 _ORDER = st.randoms(use_true_random=False)
 _PICKS = st.lists(st.tuples(st.integers(0, 30), st.integers(0, 5)), min_size=1, max_size=4)
@@ -324,25 +276,25 @@ def _over_case(subject: MetricSubject) -> Strategies:
     return (cases(subject),)
 
 
-METRIC_LAWS: dict[str, MetricLaw] = {
-    "bounded": MetricLaw(_bounded, _at(), _needs_range),
-    "perfect": MetricLaw(_perfect, _over_case, _needs_top),
-    "perfect-is-one": MetricLaw(_perfect_is_one, _at()),
-    "best-first": MetricLaw(_best_first, _at()),
-    "relevant-helps": MetricLaw(_relevant_helps, _at(_INDEX, _INDEX)),
-    "padding": MetricLaw(_padding, _at(st.integers(1, 12)), _needs_k_elsewhere),
-    "tail": MetricLaw(_tail, _at(st.integers(1, 5)), _needs_k_elsewhere),
-    "duplicates": MetricLaw(_duplicates, _at(_PICKS, st.sampled_from(REPEATS)), _needs_repeats),
-    "monotone-in-k": MetricLaw(_monotone, _at(st.sampled_from([1, 2, 5, HUGE])), _needs_k),
-    "ties": MetricLaw(_ties, _at(_INDEX, _ORDER), _needs_ids),
-    "constant-scorer": MetricLaw(_constant_scorer, _at(_ORDER), _needs_scores),
-    "gold-order": MetricLaw(_gold_order, _at(_ORDER), _needs_ids),
-    "empty-list": MetricLaw(_empty_list, _at(), _needs_judging),
-    "empty-gold": MetricLaw(_empty_gold, _at()),
-    "huge-cutoff": MetricLaw(_huge_cutoff, _over_case, _needs_k),
-    "sees-the-ranking": MetricLaw(_sees_the_ranking, lambda _subject: (), _needs_judging, cost=0),
-    "expectation": MetricLaw(_expectation, _at(st.integers(1, 3)), _needs_expectation, cost=4),
-    "twice": MetricLaw(_twice, lambda subject: (case_and_k(subject), case_and_k(subject))),
-    "pickling": MetricLaw(_pickling, lambda _subject: (), cost=0),
+METRIC_LAWS: dict[str, Law] = {
+    "bounded": Law(_bounded, _at(), _NEEDS_RANGE),
+    "perfect": Law(_perfect, _over_case, _NEEDS_TOP),
+    "perfect-is-one": Law(_perfect_is_one, _at()),
+    "best-first": Law(_best_first, _at()),
+    "relevant-helps": Law(_relevant_helps, _at(_INDEX, _INDEX)),
+    "padding": Law(_padding, _at(st.integers(1, 12)), _NEEDS_K_ELSEWHERE),
+    "tail": Law(_tail, _at(st.integers(1, 5)), _NEEDS_K_ELSEWHERE),
+    "duplicates": Law(_duplicates, _at(_PICKS, st.sampled_from(REPEATS)), _NEEDS_REPEATS),
+    "monotone-in-k": Law(_monotone, _at(st.sampled_from([1, 2, 5, HUGE])), _NEEDS_K),
+    "ties": Law(_ties, _at(_INDEX, _ORDER), _NEEDS_IDS),
+    "constant-scorer": Law(_constant_scorer, _at(_ORDER), _NEEDS_SCORES),
+    "gold-order": Law(_gold_order, _at(_ORDER), _NEEDS_IDS),
+    "empty-list": Law(_empty_list, _at(), _NEEDS_JUDGING),
+    "empty-gold": Law(_empty_gold, _at()),
+    "huge-cutoff": Law(_huge_cutoff, _over_case, _NEEDS_K),
+    "sees-the-ranking": Law(_sees_the_ranking, None, _NEEDS_JUDGING),
+    "expectation": Law(_expectation, _at(st.integers(1, 3)), _needs_expectation, cost=4),
+    "twice": Law(_twice, lambda subject: (case_and_k(subject), case_and_k(subject))),
+    "pickling": Law(_pickling, None),
 }
 """The laws of one ranking, by name; those of whole runs stand in `run_laws`."""
