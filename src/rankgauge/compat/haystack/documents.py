@@ -35,7 +35,7 @@ Documents = Sequence[Sequence[Document]]
 
 
 def value_of(document: Document, field: str) -> object:
-    """Return the value of `content`, `id` or ``meta.<key>`` (dots for nested keys); None where `meta` has no such key."""
+    """Return the value of `content`, `id` or ``meta.<key>`` (dots for nested keys); None where `meta` lacks the key."""
     if field == "content":
         return document.content
     if field == "id":
