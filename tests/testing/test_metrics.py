@@ -100,8 +100,8 @@ def test_a_report_tells_what_broke_with_its_example():
         "  broken   padding: unjudged results below the last one, up to k, change nothing",
         "      gold       doc-0",
         "      retrieved  doc-0   k = 2   score = 1",
-        "      retrieved  doc-0, doc-1   k = 2   score = 0.5   (unjudged results put below)",
-        "      -> results that nobody judged changed the score of a list shorter than k",
+        "      retrieved  doc-0, doc-1   k = 2   score = 0.5   (unjudged results added below)",
+        "      -> unjudged results changed the score of a list shorter than k",
     ]
 
 

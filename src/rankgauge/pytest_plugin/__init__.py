@@ -75,8 +75,8 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", _MARKER)
     if not _is_session_wanted(config) or hasattr(config, "workerinput"):
         return
-    from rankgauge.pytest_plugin.gates import read_gates  # nothing loads before it is used
-    from rankgauge.pytest_plugin.session import Session  # as above
+    from rankgauge.pytest_plugin.gates import read_gates  # the plugin loads nothing before it is used
+    from rankgauge.pytest_plugin.session import Session
 
     option = config.option
     try:
@@ -130,7 +130,7 @@ def pytest_runtest_makereport(
     report = yield
     logged = item.stash.get(_logged_key, None)
     if call.when == "teardown" and logged is not None and _is_session_wanted(item.config):
-        from rankgauge.pytest_plugin.session import ATTRIBUTE  # as above
+        from rankgauge.pytest_plugin.session import ATTRIBUTE
 
         asked = item.stash.get(_asked_key, None)
         payload = {
@@ -157,7 +157,7 @@ def _scoring(config: pytest.Config) -> Scoring:
     """Return this process's `Scoring`, made when first used."""
     scoring = config.stash.get(_scoring_key, None)
     if scoring is None:
-        from rankgauge.pytest_plugin.scoring import Scoring  # as above
+        from rankgauge.pytest_plugin.scoring import Scoring
 
         scoring = config.stash[_scoring_key] = Scoring(_config_path(config))
     return scoring
@@ -172,7 +172,7 @@ def _config_path(config: pytest.Config) -> Path | None:
 
 def _marked(item: pytest.Item) -> tuple[list[Any], list[Gate]]:
     """Return the metrics and gates of a test's markers; the nearest first, which win for a metric that several have."""
-    from rankgauge.pytest_plugin.gates import read_gates  # as above
+    from rankgauge.pytest_plugin.gates import read_gates
 
     metrics: list[Any] = []
     gates: list[Gate] = []
@@ -193,7 +193,7 @@ def _judge(item: pytest.Item, asked: Asked) -> None:
     logged = item.stash.get(_logged_key, None)
     if not asked.bounds and (logged is None or not len(logged)):
         return
-    from rankgauge.pytest_plugin.wording import failure_text  # as above
+    from rankgauge.pytest_plugin.wording import failure_text
 
     samples = () if logged is None else logged.samples
     judgment = _scoring(item.config).judge(samples, asked, test=item.nodeid)

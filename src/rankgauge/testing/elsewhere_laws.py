@@ -31,8 +31,7 @@ def _over(
     try:
         return _foreign(trial).over(batch, k)
     except UnfitError as error:
-        trial.demand(False, str(error))
-        raise
+        trial.fail(str(error))
 
 
 def _order_of_samples(trial: MetricTrial, batch: list[Case], k: int, order: Random) -> None:
@@ -43,7 +42,7 @@ def _order_of_samples(trial: MetricTrial, batch: list[Case], k: int, order: Rand
     if before is not None and after is not None:
         for now, place in enumerate(places):
             trial.same(before[place], after[now], "in another order, a ranking scores differently")
-    trial.same(mean, other_mean, "in another order, the mean is another")
+    trial.same(mean, other_mean, "in another order, the mean changes")
 
 
 def _one_by_one(trial: MetricTrial, batch: list[Case], k: int) -> None:

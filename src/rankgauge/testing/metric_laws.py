@@ -1,5 +1,5 @@
 """
-The laws of metrics over single rankings, each a strategy and a check that raises where it does not hold.
+The laws of metrics over single rankings, each a check with its strategies.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ POLICIES = (
     Policy(judged_only=True),
     Policy(depth=3),
 )
-"""Whatever a policy does to a ranking, short of counting repeats or letting gains below 0 earn, scores stay bounded."""
+"""Policies under which scores stay bounded: all but those that count duplicates or let gains below 0 earn."""
 
 REPEATS = (Policy(), Policy(duplicates="credit-once"))
 
 _MOST_TIED = 6
-"""How many results are put in every order that their ties allow: with three of one score, 36 orders."""
+"""How many results are tried in every order that their ties allow: with three of one score, 36 orders."""
 
 
 def _bounded(trial: MetricTrial, at: tuple[Case, int]) -> None:
@@ -48,7 +48,7 @@ def _perfect(trial: MetricTrial, case: Case) -> None:
     if relevant:
         value = trial.score(case.ranked(relevant), len(relevant))
         best = trial.subject.range[1 if trial.subject.higher_is_better else 0]
-        trial.same(best, value, "a perfect ranking does not get the best score there is", exact=False)
+        trial.same(best, value, "a perfect ranking does not get the best score", exact=False)
 
 
 def _perfect_is_one(trial: MetricTrial, at: tuple[Case, int]) -> None:
@@ -71,7 +71,7 @@ def _best_first(trial: MetricTrial, at: tuple[Case, int]) -> None:
 
 
 def _relevant_helps(trial: MetricTrial, at: tuple[Case, int], where: int, which: int) -> None:
-    """Put a relevant item that was not retrieved in the place of one that nobody judged."""
+    """Put a relevant item that was not retrieved in the place of an unjudged one."""
     case, k = at
     relevant = [item for item in range(len(case.grades)) if case.grade(item) > 0]
     if not relevant or not case.ranking:
@@ -92,9 +92,9 @@ def _padding(trial: MetricTrial, at: tuple[Case, int], pads: int) -> None:
     depth = len(case.distinct)
     padded = case.padded(max(depth, min(k, depth + pads)))
     before = trial.score(case, k)
-    after = trial.score(padded, k, note="unjudged results put below")
+    after = trial.score(padded, k, note="unjudged results added below")
 
-    trial.same(before, after, "results that nobody judged changed the score of a list shorter than k")
+    trial.same(before, after, "unjudged results changed the score of a list shorter than k")
 
 
 def _tail(trial: MetricTrial, at: tuple[Case, int], length: int) -> None:
@@ -121,10 +121,10 @@ def _duplicates(trial: MetricTrial, at: tuple[Case, int], picks: Sequence[tuple[
             place = pick % len(repeated)
             repeated.insert(min(len(repeated), place + 1 + further), repeated[place])
     before = trial.score(case, k, policy=policy)
-    after = trial.score(case.ranked(repeated), k, policy=policy, note="some of it again")
+    after = trial.score(case.ranked(repeated), k, policy=policy, note="some duplicated")
 
     trial.within_range(after)
-    trial.no_better(after, before, "retrieving the same again made the score better")
+    trial.no_better(after, before, "duplicates made the score better")
 
 
 def _monotone(trial: MetricTrial, at: tuple[Case, int], more: int) -> None:
@@ -140,10 +140,10 @@ def _ties(trial: MetricTrial, at: tuple[Case, int], which: int, order: Random) -
     kinds = [(case.grade(item), case.is_judged(item)) for item in ranking]
     places = range(len(ranking))
     alike = [(one, other) for one, other in itertools.combinations(places, 2) if kinds[one] == kinds[other]]
-    alike.sort(key=lambda pair: case.grade(ranking[pair[0]]) <= 0)  # two that earn something tell more
+    alike.sort(key=lambda pair: case.grade(ranking[pair[0]]) <= 0)  # relevant ones show more
     if alike:
         one, other = alike[which // 2 % len(alike)]
-        k = one + 1 if which % 2 else k  # a cutoff between the two tells more, too
+        k = one + 1 if which % 2 else k  # so does a cutoff between the two
         before = trial.score(case.ranked(ranking), k)
         ranking[one], ranking[other] = ranking[other], ranking[one]
         after = trial.score(case.ranked(ranking), k, note=f"ranks {one + 1} and {other + 1} changed places")
@@ -160,13 +160,13 @@ def _constant_scorer(trial: MetricTrial, at: tuple[Case, int], order: Random) ->
 
 
 def _in_any_order(trial: MetricTrial, case: Case, k: int, scores: Sequence[float], order: Random) -> None:
-    """Demand that the order in which scored results came decides nothing."""
+    """Demand that the order in which scored results came changes nothing."""
     pairs = list(zip(case.ranking, scores, strict=True))
     policy = Policy(order="score")
     before = trial.score(replace(case, scores=tuple(scores)), k, policy=policy, note="ordered by score")
     order.shuffle(pairs)
     shuffled = replace(case, ranking=tuple(item for item, _ in pairs), scores=tuple(score for _, score in pairs))
-    after = trial.score(shuffled, k, policy=policy, note="the same, and they came in another order")
+    after = trial.score(shuffled, k, policy=policy, note="the same in another order")
 
     trial.same(before, after, "results with equal scores came in another order, and the score changed", exact=False)
 
@@ -209,7 +209,7 @@ def _sees_the_ranking(trial: MetricTrial) -> None:
     rankings = [(0, 2, 1), (7, 8, 9), (7, 0, 8), (0,), (7, 8, 0, 2, 1), (7, 8, 1, 0)]
     found = {trial.score(case.ranked(ranking), min(3, len(ranking))) for ranking in rankings}
 
-    trial.demand(len(found) > 1, "these rankings are as different as can be, and all score the same")
+    trial.demand(len(found) > 1, "these very different rankings all score the same")
 
 
 def _expectation(trial: MetricTrial, at: tuple[Case, int], size: int) -> None:
@@ -232,8 +232,8 @@ def _twice(trial: MetricTrial, at: tuple[Case, int], between: tuple[Case, int]) 
     before = trial.score(*at)
     for _ in range(2):
         after = trial.score(*at, note="again")
-        trial.demand(before == after, "the same ranking scores differently the second time: something remembers")
-        trial.score(*between, note="another one between")
+        trial.demand(before == after, "the same ranking scores differently the second time: the metric has state")
+        trial.score(*between, note="another one in between")
 
 
 def _pickling(trial: MetricTrial) -> None:
@@ -257,7 +257,7 @@ _NEEDS_K_ELSEWHERE = _unless(lambda subject: subject.takes_k or not subject.slac
 _NEEDS_JUDGING = _unless(lambda subject: not subject.describes, "it describes the data, not how good a ranking is")
 _NEEDS_IDS = _unless(lambda subject: subject.sees_ids, "it sees grades, and cannot tell items apart")
 _NEEDS_REPEATS = _unless(lambda subject: subject.sees_repeats, "what it is given cannot hold an item twice")
-_NEEDS_SCORES = _unless(lambda subject: subject.sees_scores, "it is given a list in order, and no scores")
+_NEEDS_SCORES = _unless(lambda subject: subject.sees_scores, "it is given a list in order, without scores")
 _NEEDS_TOP = _unless(
     lambda subject: subject.range[1 if subject.higher_is_better else 0] is not None, "its range has no best value"
 )
@@ -297,4 +297,4 @@ METRIC_LAWS: dict[str, Law] = {
     "twice": Law(_twice, lambda subject: (case_and_k(subject), case_and_k(subject))),
     "pickling": Law(_pickling, None),
 }
-"""The laws of one ranking, by name; those of whole runs stand in `run_laws`."""
+"""The laws of one ranking, by name; `run_laws` has those of whole runs."""

@@ -1,9 +1,10 @@
 """
-The laws of metrics over whole runs of the engine: batches, parts, order, and what the function does to its columns.
+The laws of metrics over whole runs of the engine: batches, parts, order, and what happens to the columns.
 """
 
 from __future__ import annotations
 
+import functools
 import itertools
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -25,7 +26,7 @@ __all__ = ["RUN_LAWS"]
 
 Drawn = Sequence[tuple[Case, int | None]]
 
-_ADVICE = "sum with `judged.sum`, and let no sample see another"
+_ADVICE = "sum with `judged.sum`, and keep samples apart"
 
 
 def _engine(trial: MetricTrial) -> EngineMetric:
@@ -33,7 +34,7 @@ def _engine(trial: MetricTrial) -> EngineMetric:
 
 
 def _samples(trial: MetricTrial, drawn: Drawn, prefix: str = "s") -> list[dict[str, Any]]:
-    """Return samples that have gold of every kind among them, and note them for the report."""
+    """Return samples, one of which has gold of every kind, and note them for the report."""
     found = []
     for place, (case, k) in enumerate([(ANCHOR, None), *drawn]):
         found.append(case.sample(f"{prefix}{place}", k))
@@ -136,7 +137,7 @@ def _empty_gold(trial: MetricTrial, at: tuple[Case, int]) -> None:
     for judged in _engine(trial).judged([empty.sample("s", k)], empty=True):
         scores = _engine(trial).call(judged, k)
         defined = _engine(trial).metric.defined
-        always = defined is not None and bool(defined(judged).all())  # such as a count, which may well be 0
+        always = defined is not None and bool(defined(judged).all())  # such as a count, which may be 0
         trial.demand(
             always or np.isnan(scores).all(),
             f"the function gives {scores.tolist()!r} where nothing is relevant, not NaN",
@@ -160,17 +161,14 @@ def _arguments(trial: MetricTrial, at: tuple[Case, int], more: Case) -> None:
     samples = [ANCHOR.sample("anchor"), case.sample("s0", k), more.sample("s1", k)]
     trial.note(gold=case.gold, retrieved=case.ids, k=k)
     for before, judged in zip(subject.judged(samples), subject.judged(samples), strict=True):
-        judged.hits(), judged.n_gold()  # they are kept, and shared with other metrics
-        try:
-            subject.call(judged, k)
-        except Exception as error:  # noqa: BLE001  # plugin code may raise anything
-            trial.demand(False, f"{type(error).__name__}: {error}")
+        judged.hits(), judged.n_gold()  # computed once, and shared with other metrics
+        trial.attempt(functools.partial(subject.call, judged, k), {})
         changed = [name for name, value in _contents(before).items() if value != _contents(judged)[name]]
-        trial.demand(not changed, f"it changed {', '.join(changed)} of the Judged that it was given; work on a copy")
+        trial.demand(not changed, f"it changed {', '.join(changed)} of its Judged; work on a copy")
 
 
 def _contents(judged: Judged) -> dict[str, object]:
-    """Return the bytes of everything that a metric can reach, what is kept for others included."""
+    """Return the bytes of everything that a metric can reach, cached values included."""
     arrays: Mapping[str, Any] = {
         name: getattr(judged, name) for name in ("depth", "first", "earns", "score", "times", "graded")
     }
@@ -186,7 +184,7 @@ def _usable(trial: MetricTrial) -> None:
         _engine(trial).evaluation(1, "default", own_matcher=True).plan()
     except Exception as error:  # noqa: BLE001  # plugin code may raise anything
         told = str(error) if isinstance(error, RankgaugeError) else f"{type(error).__name__}: {error}"
-        trial.demand(False, told)
+        trial.fail(told)
     for case, k in ((ANCHOR, 2), (Case((1.0, 2.0), (1, 0)), 2), (Case((1.0,), (5, 6)), 1)):
         trial.score(case, k)
 

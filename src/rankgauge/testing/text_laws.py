@@ -1,5 +1,5 @@
 """
-The laws of normalizers, comparers and matchers, each a strategy and a check that raises where it does not hold.
+The laws of normalizers, comparers and matchers, each a check with its strategies.
 """
 
 from __future__ import annotations
@@ -79,14 +79,9 @@ class MatcherSubject:
 
 
 def _normalized(trial: Trial[NormalizerSubject], text: str, note: str = "") -> str:
-    try:
-        found: object = trial.subject.function(text)
-    except (Exception, SystemExit) as error:  # plugin code may raise anything
-        trial.note(text=repr(text), note=note)
-        trial.demand(False, f"it raised {type(error).__name__}: {error}")
-        raise
+    found: object = trial.attempt(lambda: trial.subject.function(text), {"text": repr(text), "note": note})
     trial.note(text=repr(text), gives=repr(found), note=note)
-    trial.demand(isinstance(found, str), f"it returned a {type(found).__name__}, and not a text")
+    trial.demand(isinstance(found, str), f"it returned a {type(found).__name__}, not a text")
     return str(found)
 
 
@@ -104,7 +99,7 @@ def _normalizer_twice(trial: Trial[NormalizerSubject], text: str, between: str) 
 def _idempotent(trial: Trial[NormalizerSubject], text: str) -> None:
     once = _normalized(trial, text)
 
-    trial.demand(once == _normalized(trial, once, "again"), "normalizing again changes it again")
+    trial.demand(once == _normalized(trial, once, "again"), "normalizing again changes it")
 
 
 def _block(
@@ -118,18 +113,12 @@ def _block(
         "cutoff": "" if cutoff is None else cutoff,
     }
     options = {} if cutoff is None else {"cutoff": cutoff}
-    try:
-        returned = variant.compare(retrieved, gold, **options)
-    except (Exception, SystemExit) as error:
-        trial.note(**facts)
-        trial.demand(False, f"it raised {type(error).__name__}: {error}")
-        raise
+    returned = trial.attempt(lambda: variant.compare(retrieved, gold, **options), facts)
     try:
         scores = checked_scores(returned, len(retrieved), len(gold))
     except (TypeError, ValueError) as error:
         trial.note(**facts, returned=repr(returned))
-        trial.demand(False, str(error))
-        raise
+        trial.fail(str(error))
     trial.note(**facts, scores=[[float(score) for score in row] for row in scores])
     return scores
 
@@ -162,8 +151,8 @@ def _comparer_cutoff(
     below = whole < cutoff - trial.subject.slack
     kept = bool((np.abs(cut - whole) <= trial.subject.slack)[above].all())
 
-    trial.demand(kept, "a score at or above the cutoff is another one with it")
-    trial.demand(bool((cut < cutoff)[below].all()), "a score below the cutoff reaches it with it")
+    trial.demand(kept, "a score at or above the cutoff changes with it")
+    trial.demand(bool((cut < cutoff)[below].all()), "with the cutoff, a score below it reaches it")
 
 
 def _comparer_twice(
@@ -181,12 +170,10 @@ def _prepared(
 ) -> None:
     if variant.prepare is None:
         return
-    gold = [*gold, *retrieved]  # so that texts meet their like before any of them was ever prepared
+    gold = [*gold, *retrieved]  # so that equal texts are compared before any was prepared
     before = _block(trial, variant, retrieved, gold)
-    try:
-        variant.prepare(list(dict.fromkeys([*others, *retrieved, *gold])))
-    except Exception as error:  # noqa: BLE001  # plugin code may raise anything
-        trial.demand(False, f"`prepare` raised {type(error).__name__}: {error}")
+    prepare, together = variant.prepare, list(dict.fromkeys([*others, *retrieved, *gold]))
+    trial.attempt(lambda: prepare(together), {}, "`prepare`")
     after = _block(trial, variant, retrieved, gold)
 
     trial.demand(bool((np.abs(before - after) <= trial.subject.slack).all()), "it scores differently once prepared")
@@ -216,18 +203,16 @@ def _symmetric(trial: Trial[ComparerSubject], variant: Variant, pair: tuple[str,
     there = _pair(trial, variant, one, other)
     back = _pair(trial, variant, other, one)
 
-    trial.demand(abs(there - back) <= trial.subject.slack, f"one way it is {there!r}, the other way {back!r}")
+    trial.demand(abs(there - back) <= trial.subject.slack, f"in one order it is {there!r}, in the other {back!r}")
 
 
 def _match(trial: Trial[MatcherSubject], retrieved: str, gold: str) -> tuple[str, str, float]:
-    """Return both texts as prepared, and their score."""
+    """Return both texts normalized, and their score."""
     matcher = trial.subject.matcher
-    try:
-        prepared, wanted = matcher.normalize(retrieved), matcher.normalize(gold)
-    except (Exception, SystemExit) as error:  # plugin code may raise anything
-        trial.note(retrieved=repr(retrieved), against=repr(gold))
-        trial.demand(False, f"a normalizer raised {type(error).__name__}: {error}")
-        raise
+    facts = {"retrieved": repr(retrieved), "against": repr(gold)}
+    prepared, wanted = trial.attempt(
+        lambda: [matcher.normalize(text) for text in (retrieved, gold)], facts, "a normalizer"
+    )
     return prepared, wanted, _pair(trial, Variant("", matcher.compare, takes_cutoff=False), prepared, wanted)
 
 
@@ -247,7 +232,7 @@ def _matches_itself(trial: Trial[MatcherSubject], text: str) -> None:
     prepared, _, score = _match(trial, text, text)
     threshold = trial.subject.matcher.matcher.threshold
     if prepared:
-        trial.demand(score >= threshold, f"a text of which {prepared!r} is left scores {score!r} against itself")
+        trial.demand(score >= threshold, f"normalized to {prepared!r}, a text scores {score!r} against itself")
 
 
 def _nothing_matches_nothing(trial: Trial[MatcherSubject], blank: str, text: str) -> None:
@@ -255,7 +240,7 @@ def _nothing_matches_nothing(trial: Trial[MatcherSubject], blank: str, text: str
         prepared, wanted, score = _match(trial, retrieved, gold)
         if "" in {prepared, wanted}:
             matched = score >= trial.subject.matcher.matcher.threshold
-            trial.demand(not matched, f"a text of which nothing is left scores {score!r}, and so matches")
+            trial.demand(not matched, f"a text that is empty once normalized scores {score!r}, so it matches")
 
 
 def _prints_as_read(trial: Trial[MatcherSubject]) -> None:
@@ -290,7 +275,7 @@ def _blanks() -> SearchStrategy[str]:
 
 
 def _related() -> SearchStrategy[tuple[str, str]]:
-    """Return what two texts are drawn from: any two, or one and another that holds it."""
+    """Draw two texts: any two, or one and another that contains it."""
     pair = st.tuples(texts(), texts())
     return (
         pair | pair.map(lambda both: (both[0], both[0] + both[1])) | pair.map(lambda both: (both[0], both[1] + both[0]))
@@ -307,7 +292,7 @@ NORMALIZER_LAWS: dict[str, Law] = {
     "idempotent": Law(
         _idempotent,
         _drawn(texts),
-        _unless(lambda subject: subject.stage != "decode", "it decodes, and may find more to decode"),
+        _unless(lambda subject: subject.stage != "decode", "it decodes, so it may find more to decode"),
         cost=0.2,
     ),
     "pickling": Law(_pickling, None),
@@ -343,14 +328,14 @@ MATCHER_LAWS: dict[str, Law] = {
     "matches-itself": Law(
         _matches_itself,
         _drawn(texts),
-        _unless(lambda subject: "reflexive" in subject.comparer_laws, "its comparer does not declare to be reflexive"),
+        _unless(lambda subject: "reflexive" in subject.comparer_laws, "its comparer does not declare `reflexive`"),
     ),
     "nothing-matches-nothing": Law(
         _nothing_matches_nothing,
         _drawn(_blanks, texts),
         _unless(
             lambda subject: "empty-scores-zero" in subject.comparer_laws,
-            "its comparer does not declare to score empty texts 0",
+            "its comparer does not declare `empty-scores-zero`",
         ),
     ),
 }

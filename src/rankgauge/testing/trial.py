@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Callable
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any, Generic, NamedTuple, NoReturn, TypeVar
 
 from hypothesis.strategies import SearchStrategy
 
@@ -18,6 +18,7 @@ from rankgauge.testing.subject import MetricSubject, UnfitError
 __all__ = ["BrokenError", "Law", "MetricTrial", "Strategies", "Trial"]
 
 S = TypeVar("S")
+R = TypeVar("R")
 Strategies = tuple[SearchStrategy[Any], ...]
 
 
@@ -61,10 +62,23 @@ class Trial(Generic[S]):
         """Keep an observation for the report."""
         self._seen.append(facts)
 
+    def fail(self, reason: str) -> NoReturn:
+        """Raise `BrokenError` with what was observed."""
+        raise BrokenError(reason, tuple(self._seen))
+
     def demand(self, holds: object, otherwise: str) -> None:
-        """Raise `BrokenError` with the reason *otherwise* unless something holds."""
+        """Fail with the reason *otherwise* unless something holds."""
         if not holds:
-            raise BrokenError(otherwise, tuple(self._seen))
+            self.fail(otherwise)
+
+    def attempt(self, call: Callable[[], R], facts: Exhibit, who: str = "it") -> R:
+        """Call plugin code, and fail where it raises, with *facts* in the report."""
+        try:
+            return call()
+        except (Exception, SystemExit) as error:  # noqa: BLE001  # plugin code may raise anything
+            if facts:
+                self.note(**facts)
+            self.fail(f"{who} raised {type(error).__name__}: {error}")
 
     def pickles(self, sent: object) -> None:
         """Demand that something can be sent to another process."""
@@ -72,9 +86,8 @@ class Trial(Generic[S]):
             restored = pickle.loads(pickle.dumps(sent))  # noqa: S301  # it was pickled on this very line
         except Exception as error:  # noqa: BLE001  # objects may raise anything
             advice = "define the function at the top of a module, so that it can be found by its name"
-            self.demand(False, f"{type(error).__name__}: {error}; {advice}")
-        else:
-            self.demand(type(restored) is type(sent), f"unpickling gives something else: {restored!r}")
+            self.fail(f"{type(error).__name__}: {error}; {advice}")
+        self.demand(type(restored) is type(sent), f"unpickling gives something else: {restored!r}")
 
 
 class MetricTrial(Trial[MetricSubject]):
@@ -93,8 +106,7 @@ class MetricTrial(Trial[MetricSubject]):
             value = self.subject.score(case, k, policy or "default")
         except UnfitError as error:
             self.note(**facts, note=note)
-            self.demand(False, str(error))
-            raise
+            self.fail(str(error))
         self.note(**facts, score="none" if value is None else value, note=note)
         return value
 
