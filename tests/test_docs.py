@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+import rankgauge
 from rankgauge.cli import call as _call
 from rankgauge.config import load_config
 
@@ -126,6 +127,13 @@ def test_generated_files_are_fresh() -> None:
 def test_links_between_pages_lead_somewhere(page: Path) -> None:
     targets = re.findall(r"\]\((?!https?:|#)([^)#]+)", page.read_text(encoding="utf-8"))
     assert [target for target in targets if not (page.parent / target).exists()] == []
+
+
+def test_the_files_that_make_a_number_exist() -> None:
+    page = (ROOT / "docs/explanation/how-a-number-is-made.md").read_text(encoding="utf-8")
+    named = re.findall(r"`(\w+/[\w/]+\.py)`", page)
+    assert len(named) > 20
+    assert [name for name in named if not (Path(rankgauge.__file__).parent / name).exists()] == []
 
 
 def test_the_readme_stays_short() -> None:

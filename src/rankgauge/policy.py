@@ -86,12 +86,17 @@ class Policy:
         if self.depth is not None and (type(self.depth) is not int or self.depth < 1):
             msg = f"policy option 'depth' is an integer of 1 or more, or null, not {self.depth!r}"
             raise PolicyError(msg)
-        if self.order == "score" and self.ties == "average":
+        if self.averages_ties:
             self._check_average()
         for name in ("judged_only", "exclude_self"):
             if not isinstance(getattr(self, name), bool):
                 msg = f"policy option {name!r} is true or false, not {getattr(self, name)!r}"
                 raise PolicyError(msg)
+
+    @property
+    def averages_ties(self) -> bool:
+        """Return whether scores are expectations over the orders of ties, which only ``order=score`` has."""
+        return self.order == "score" and self.ties == "average"
 
     def _check_average(self) -> None:
         if self.depth is not None:

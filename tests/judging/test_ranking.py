@@ -6,14 +6,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankgauge.judging import Ranking, prepare
-from rankgauge.policy import Policy
-from rankgauge.samples import Fault, Output
+from rankgauge.judging.outputs import Ranking, prepare
+from rankgauge.policy import Policy, Profile
+from rankgauge.samples import Expected, Fault, Output, Sample
 
 
-def prepared(ids, *, texts=None, scores=None, sample_id="self", key="id", judged=(), **options):
-    output = Output(ids, texts, scores)
-    return prepare(output, Policy(**options), sample_id=sample_id, key=key, judged=judged)
+def prepared(ids, *, texts=None, scores=None, sample_id="self", key=None, grades=None, by_text=None, **options):
+    """Return the ranking of one sample; judged by text where there are texts, unless *by_text* says otherwise."""
+    sample = Sample(sample_id, expected=Expected(grades), output=Output(ids, texts, scores))
+    chosen = Profile(name="test", policy=Policy(**options), duplicate_texts=key or "id")
+    (ranking,) = prepare([sample], chosen, by_text=texts is not None if by_text is None else by_text)
+    return ranking
 
 
 def test_output_stays_as_it_is_when_nothing_repeats():
@@ -174,53 +177,52 @@ def test_scores_are_compared_with_the_precision_asked_for():
 def test_average_tells_which_ranks_are_tied():
     found = prepared(["a", "b", "c", "d", "e"], scores=[3, 2, 2, 1, 1], order="score", ties="average")
 
-    assert [(2, 3), (4, 5)] == found.ties
-    assert prepared(["a", "b"], scores=[2, 1], order="score", ties="average").ties is None
+    assert [(1, 1), (2, 3), (2, 3), (4, 5), (4, 5)] == found.ties
+    assert [(1, 1), (2, 2)] == prepared(["a", "b"], scores=[2, 1], order="score", ties="average").ties
+    assert prepared(["a", "b"], scores=[1, 1], ties="average").ties is None  # in the order given there are no ties
     assert prepared(["a", "b"], scores=[1, 1], order="score").ties is None
 
 
 def test_average_counts_ranks_after_what_is_not_judged_was_dropped():
     options = {"order": "score", "ties": "average", "judged_only": True}
 
-    assert [(1, 2)] == prepared(["a", "x", "b"], scores=[1, 1, 1], judged={"a", "b"}, **options).ties
+    assert [(1, 2), (1, 2)] == prepared(["a", "x", "b"], scores=[1, 1, 1], grades={"a": 1, "b": 1}, **options).ties
 
 
 def test_error_refuses_a_tie_of_items_that_earn_differently():
-    output = Output(["a", "x", "b", "y"], None, [2, 1, 1, 1])
-    policy = Policy(order="score", ties="error")
-    gains = {"a": 1, "b": 1}
-
-    found = prepare(output, policy, sample_id="s", gain=gains.get)
+    found = prepared(["a", "x", "b", "y"], scores=[2, 1, 1, 1], grades={"a": 1, "b": 1}, order="score", ties="error")
 
     assert isinstance(found, Fault)
-    assert "'y' and 'b' have the score 1" in found.reason
-    assert "ranks 2 to 4" in found.reason
+    assert "document 'b' has the same score as documents that earn differently (ranks 2 to 4)" in found.reason
     assert "ties=error" in found.reason
 
 
 def test_error_lets_ties_pass_that_do_not_matter():
-    policy = Policy(order="score", ties="error")
+    options = {"order": "score", "ties": "error"}
 
-    alike = prepare(Output(["a", "b", "c"], None, [1, 1, 0]), policy, sample_id="s", gain={"a": 2, "b": 2}.get)
-    assert ["b", "a", "c"] == alike.ids
-    below = Output(["a", "b", "c"], None, [2, 1, 1])
-    cut = prepare(below, Policy(order="score", ties="error", depth=1), sample_id="s", gain={"b": 1}.get)
-    assert ["a"] == cut.ids
-    through = prepare(below, Policy(order="score", ties="error", depth=2), sample_id="s", gain={"b": 1}.get)
-    assert isinstance(through, Fault)
+    assert ["b", "a", "c"] == prepared(["a", "b", "c"], scores=[1, 1, 0], grades={"a": 2, "b": 2}, **options).ids
+    below = {"scores": [2, 1, 1], "grades": {"b": 1}, **options}
+    assert ["a"] == prepared(["a", "b", "c"], depth=1, **below).ids
+    assert isinstance(prepared(["a", "b", "c"], depth=2, **below), Fault)
+
+
+def test_error_takes_grades_that_earn_nothing_for_equal():
+    found = prepared(["a", "b", "c"], scores=[1, 1, 1], grades={"a": 0, "b": -1}, order="score", ties="error")
+
+    assert ["c", "b", "a"] == found.ids
 
 
 def test_error_refuses_every_tie_where_gains_are_not_known():
-    assert isinstance(prepared(["a", "b"], scores=[1, 1], order="score", ties="error"), Fault)
+    assert isinstance(prepared(["a", "b"], scores=[1, 1], order="score", ties="error", by_text=True), Fault)
 
 
 def test_judged_only_drops_what_the_gold_does_not_name_after_the_cut():
-    assert prepared(["x", "a", "y", "b"], judged_only=True, judged={"a": 1.0, "b": 0.0}).ids == ["a", "b"]
-    assert prepared(["x", "a", "y", "b"], judged_only=True, judged={"a", "b"}, depth=2).ids == ["a"]
+    assert prepared(["x", "a", "y", "b"], judged_only=True, grades={"a": 1.0, "b": 0.0}).ids == ["a", "b"]
+    assert prepared(["x", "a", "y", "b"], judged_only=True, grades={"a": 1.0, "b": 1.0}, depth=2).ids == ["a"]
 
 
 def test_judged_only_keeps_the_flags_of_repeats():
-    found = prepared(["x", "a", "y", "a"], judged_only=True, judged={"a"}, duplicates="credit-once")
+    found = prepared(["x", "a", "y", "a"], judged_only=True, grades={"a": 1.0}, duplicates="credit-once")
 
     assert (found.ids, found.repeated) == (["a", "a"], [False, True])
 
@@ -271,3 +273,10 @@ def test_preparing_twice_is_preparing_once(ids, depth, duplicates):
     assert list(once.ids) == list(twice.ids)
     assert once.repeated == twice.repeated
     assert len(once.ids) <= depth
+
+
+def test_a_refused_item_without_an_id_is_called_so():
+    found = prepared([None, None], texts=["one", "one"], key="id-and-text", duplicates="error")
+
+    assert isinstance(found, Fault)
+    assert found.reason.startswith("an item without an id is retrieved 2 times (ranks 1, 2)")

@@ -134,7 +134,7 @@ def test_ties_that_matter_are_counted_and_can_be_refused():
     result = rankgauge.evaluate(qrels, run, "AP")
     assert result.manifest["outputs"]["queries_with_ties"] == 1
     assert result.notes == ("1 of 3 queries with equal scores whose order can change a metric (policy ties=docno)",)
-    with pytest.raises(DataError, match="query 'mixed' has equal scores") as error:
+    with pytest.raises(DataError, match="query 'mixed': document 'a' has the same score") as error:
         rankgauge.evaluate(qrels, run, "AP", policy={"ties": "error"})
     assert len(error.value.problems) == 1
 
@@ -177,9 +177,9 @@ def test_repeated_documents_are_refused_together_and_settled_by_policy(tmp_path)
     with pytest.raises(DataError) as error:
         rankgauge.evaluate(*paths, "RR")
     assert [str(problem).split(",")[0] for problem in error.value.problems] == [
-        "query 'p' retrieves document 'a' 2 times",
-        "query 'q' retrieves document 'a' 2 times",
-        "query 'q' retrieves document 'b' 2 times",
+        "query 'p': document 'a' is retrieved 2 times (ranks 1",
+        "query 'q': document 'a' is retrieved 2 times (ranks 1",
+        "query 'q': document 'b' is retrieved 2 times (ranks 2",
     ]
     found = {
         rule: rankgauge.evaluate(*paths, ["RR", "num_ret"], policy={"duplicates": rule})
@@ -202,11 +202,12 @@ def test_repeated_documents_are_refused_together_and_settled_by_policy(tmp_path)
     assert "3 repeated results dropped (policy duplicates=first)" in found["first"].notes
 
 
-def test_repeats_below_the_depth_do_not_matter(tmp_path):
+def test_repeats_below_the_depth_are_refused_too(tmp_path):
+    """Duplicates act before the depth cuts, on every road."""
     paths = put(tmp_path, "q 0 b 1\n", "q Q0 a 1 3 t\nq Q0 b 2 2 t\nq Q0 a 3 1 t\n")
-    assert rankgauge.evaluate(*paths, "RR", policy={"depth": 2})["RR"].mean == 1 / 2
-    with pytest.raises(DataError, match="2 times"):
-        rankgauge.evaluate(*paths, "RR", policy={"depth": 3})
+    with pytest.raises(DataError, match=r"2 times \(ranks 1, 3\)"):
+        rankgauge.evaluate(*paths, "RR", policy={"depth": 2})
+    assert rankgauge.evaluate(*paths, "RR", policy={"depth": 2, "duplicates": "first"})["RR"].mean == 1 / 2
 
 
 def test_no_overlap_says_how_the_ids_look():

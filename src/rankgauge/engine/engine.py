@@ -157,7 +157,7 @@ class Engine:
         Return what the metrics and matchers of the config mean now, and who provides them.
 
         Returns:
-            A lock over `metrics.use` and every set, whatever lock the config names; `rankgauge plugins lock` writes it.
+            A lock over `metrics.use` and every set; `rankgauge plugins lock` writes it.
 
         Raises:
             ConfigError: There is no config file.
@@ -166,7 +166,7 @@ class Engine:
         """
         loaded = self._config
         if loaded is None:
-            msg = "nothing can be locked:"
+            msg = "cannot write a lock:"
             raise ConfigError(msg, ["only the metrics of a config file can be locked; use Engine.from_config(...)"])
         from rankgauge.config import remedy  # noqa: PLC0415  # as above
 
@@ -223,7 +223,7 @@ def _opened(source: str | os.PathLike[str] | Iterable[object]) -> Path | list[ob
     if hasattr(source, "to_dict") and hasattr(source, "columns"):  # a pandas frame
         return list(source.to_dict("records"))
     if isinstance(source, Mapping) or not isinstance(source, Iterable):
-        msg = "the samples cannot be used:"
+        msg = "cannot use the samples:"
         found = type(source).__name__
         raise DataError(msg, [Problem(f"a dataset is a name, a file or a list of samples, not a {found}")])
     return list(source)

@@ -53,7 +53,7 @@ class Evaluation:
 
         profile: The policy and the conventions.
 
-        default_k: The cutoff for whatever says none; None for the built-in one.
+        default_k: Default cutoff, used when a metric has none; None for the built-in one.
 
         matchers: The matcher for a kind of gold, for metrics that say none.
 
@@ -127,7 +127,7 @@ class Evaluation:
 
     def with_defaults(self, *, k: int, source: str = "with_defaults(k=)") -> Evaluation:
         """
-        Return this evaluation with another cutoff for whatever says none.
+        Return this evaluation with another default cutoff, used when a metric has none.
 
         Args:
             k: The cutoff; checked when the plan is made.
@@ -373,7 +373,7 @@ class Evaluation:
                 sample = remapped(sample, self.data.fields)
             read = read_sample(sample, problems=problems, contract=self.profile.contract)
             if read is None:
-                msg = "the sample cannot be scored:"
+                msg = "cannot score the sample:"
                 raise DataError(msg, problems)
             sample = read
         scores: dict[str, SampleScore] = {}

@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Mappin
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rankgauge.engine.manifest import make_manifest
+from rankgauge.engine.manifest import make_manifest, resolved_config
 from rankgauge.errors import DataError, NothingToEvaluateError, ParameterError, Problem
 from rankgauge.io.datasets import DatasetReader, DataSource
 from rankgauge.io.outputs import Outputs, read_outputs
@@ -80,7 +80,7 @@ class Job:
             yield attached
         self._check_outputs()
         if not self.taken:
-            msg = f"no sample of {self.data.label} has an output, and policy queries=intersection leaves the rest out"
+            msg = f"no sample of {self.data.label} has an output, and policy queries=intersection leaves out the rest"
             raise NothingToEvaluateError(msg, [])
 
     def judge(self) -> Iterator[int]:
@@ -128,15 +128,21 @@ class Job:
 
     def manifest(self, *, interrupted: bool = False) -> dict[str, Any]:
         """Return what a reader has to know to trust the numbers."""
-        return make_manifest(
-            self.plan,
-            self.data,
-            dataset_fingerprint=self.reader.fingerprint,
-            outputs=self.outputs,
-            overlap=self.overlap,
-            by_sut=self.by_sut,
-            interrupted=interrupted,
-        )
+        data, outputs = self.data, self.outputs
+        origin = "sut" if self.by_sut else "samples" if outputs is None else "file" if outputs.source else "argument"
+        dataset = {
+            "name": data.name or None,
+            "path": str(data.source) if isinstance(data.source, Path) else None,
+            "fingerprint": self.reader.fingerprint,
+        }
+        attached = {
+            "from": origin,
+            "path": outputs.source or None if outputs is not None else None,
+            "fingerprint": outputs.fingerprint or None if outputs is not None else None,
+            "replaced_those_in_samples": self.overlap,
+        }
+        config = resolved_config(self.plan, data)
+        return make_manifest(self.plan, dataset, attached, interrupted=interrupted) | {"config": config}
 
     def _attached(self, batch: list[Sample]) -> list[Sample]:
         if self.outputs is not None:
@@ -158,7 +164,7 @@ class Job:
             msg = f"{label} and the dataset do not fit:"
             problem = (
                 f"{len(unknown):,} of {len(self.outputs.by_id):,} outputs are for samples that the dataset lacks, "
-                f"such as {', '.join(map(repr, first[:5]))} (the dataset's look like {known!r}); remove them, or say "
+                f"such as {', '.join(map(repr, first[:5]))} (the dataset's look like {known!r}); remove them, or use "
                 "policy queries=intersection to leave out what one side lacks"
             )
             raise DataError(msg, [Problem(problem, self.outputs.source)])
@@ -174,23 +180,9 @@ class Job:
 
 
 def check_calls(outputs: OutputsSource | None, sut: object, concurrency: object, timeout: float | None) -> None:
-    """
-    Check the arguments of a run.
-
-    Args:
-        outputs: Where outputs come from.
-
-        sut: The system under test.
-
-        concurrency: How many calls may be under way at once.
-
-        timeout: Seconds for each call.
-
-    Raises:
-        ParameterError: They do not fit together, or one is out of bounds.
-    """
+    """Raise `ParameterError` for arguments of a run that do not fit together, or are out of bounds."""
     if outputs is not None and sut is not None:
-        msg = "give either outputs or sut: the scores would not say which they are of"
+        msg = "give either outputs or sut, not both: scores must have one source"
         raise ParameterError(msg)
     if not (sut is None or callable(sut)):
         msg = f"sut must be callable, not {sut!r}"

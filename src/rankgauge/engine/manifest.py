@@ -18,68 +18,14 @@ from rankgauge.planning.plan import Plan
 
 if TYPE_CHECKING:
     from rankgauge.io.datasets import DataSource
-    from rankgauge.io.outputs import Outputs
 
-__all__ = ["make_manifest", "plan_manifest"]
+__all__ = ["make_manifest", "resolved_config"]
 
 
 def make_manifest(
-    plan: Plan,
-    data: DataSource,
-    *,
-    dataset_fingerprint: str,
-    outputs: Outputs | None,
-    overlap: int,
-    by_sut: bool,
-    interrupted: bool,
+    plan: Plan, dataset: Mapping[str, Any], outputs: Mapping[str, Any], *, interrupted: bool = False
 ) -> dict[str, Any]:
-    """
-    Put the manifest of a run together.
-
-    Args:
-        plan: What was computed.
-
-        data: Where the samples came from.
-
-        dataset_fingerprint: A hash of the dataset.
-
-        outputs: Where the outputs came from; None when the samples held them or a system was called.
-
-        overlap: How many samples had an output of their own that another one replaced.
-
-        by_sut: Whether a system under test was called.
-
-        interrupted: Whether the run was interrupted.
-
-    Returns:
-        Plain data: versions, plugins, policy, expanded expressions, fingerprints, and a config that says the same.
-    """
-    path = str(data.source) if isinstance(data.source, Path) else None
-    origin = "sut" if by_sut else "samples" if outputs is None else "file" if outputs.source else "argument"
-    manifest = plan_manifest(plan, interrupted=interrupted)
-    manifest["dataset"] = {"name": data.name or None, "path": path, "fingerprint": dataset_fingerprint}
-    manifest["outputs"] = {
-        "from": origin,
-        "path": outputs.source or None if outputs is not None else None,
-        "fingerprint": outputs.fingerprint or None if outputs is not None else None,
-        "replaced_those_in_samples": overlap,
-    }
-    manifest["config"] = _config(plan, data, manifest["policy"])
-    return manifest
-
-
-def plan_manifest(plan: Plan, *, interrupted: bool = False) -> dict[str, Any]:
-    """
-    Return what a manifest says whatever the data are.
-
-    Args:
-        plan: What was computed.
-
-        interrupted: Whether the run was interrupted.
-
-    Returns:
-        Plain data: time, versions, plugins, profile, policy and default cutoff.
-    """
+    """Return as JSON values what *plan* computed, from which data and outputs, with which versions and plugins."""
     plugins = {(plugin.distribution, plugin.version) for plugin in plan.catalog.plugins if not plugin.disabled}
     lock = next((lock for lock in plan.locks if lock.path), None)
     return {
@@ -91,6 +37,8 @@ def plan_manifest(plan: Plan, *, interrupted: bool = False) -> dict[str, Any]:
         "profile": plan.profile.name,
         "policy": dataclasses.asdict(plan.profile.policy),
         "default_k": {"k": plan.default_k.k, "source": plan.default_k.source},
+        "dataset": dict(dataset),
+        "outputs": dict(outputs),
     }
 
 
@@ -104,7 +52,7 @@ def _versions() -> Mapping[str, str]:
     }
 
 
-def _config(plan: Plan, data: DataSource, policy: dict[str, Any]) -> dict[str, Any]:
+def resolved_config(plan: Plan, data: DataSource) -> dict[str, Any]:
     """Return a config that says all of it and runs from anywhere: what `config.resolved.yaml` holds."""
     entry: dict[str, Any] = {"path": str(data.source.resolve()) if isinstance(data.source, Path) else "samples.jsonl"}
     if data.outputs is not None:
@@ -122,7 +70,7 @@ def _config(plan: Plan, data: DataSource, policy: dict[str, Any]) -> dict[str, A
         "datasets": {data.name or "data": entry},
         "metrics": {"retrieval": {"default_k": plan.default_k.k}, "use": use},
         "profile": plan.profile.name,
-        "policy": policy,
+        "policy": dataclasses.asdict(plan.profile.policy),
     }
     if plan.catalog.own_matchers:
         config["matchers"] = {name: str(matcher) for name, matcher in plan.catalog.own_matchers.items()}

@@ -9,14 +9,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
 
-import numpy as np
-
 from rankgauge.catalog import Catalog
 from rankgauge.columns import Qrels, RankingBatch, RunSource
-from rankgauge.engine.manifest import plan_manifest
+from rankgauge.engine.manifest import make_manifest
 from rankgauge.io.mappings import check_run_mapping
 from rankgauge.io.sources import open_qrels, open_run
-from rankgauge.judging import BatchJudge, JudgedRun, RunCollector, ScatteredError, judge_mapping
+from rankgauge.judging import BatchJudge, Evidence, RunCollector, ScatteredError, judge_mapping
 from rankgauge.judging.parts import thread_count, work_on_parts
 from rankgauge.logs import logger
 from rankgauge.planning.cutoffs import DefaultK
@@ -24,9 +22,9 @@ from rankgauge.planning.plan import Plan, make_plan
 from rankgauge.planning.requests import Located, MetricSpec
 from rankgauge.policy import Policy, Profile, profile
 from rankgauge.result import Result
-from rankgauge.scoring.columnar import score_run
+from rankgauge.scoring.collect import Collector
 
-__all__ = ["evaluate", "evaluate_runs", "plan_run"]
+__all__ = ["evaluate", "evaluate_plan", "evaluate_runs", "plan_run"]
 
 
 def evaluate(
@@ -63,7 +61,7 @@ def evaluate(
 
         rel: The grade from which on a document is relevant, instead of the profile's.
 
-        k: The cutoff for whatever says none.
+        k: Default cutoff, used when a metric has none.
 
         columns: The tables' own names for `query`, `document`, `grade` and `score`.
 
@@ -134,8 +132,16 @@ def evaluate_runs(
         RankgaugeError: As in `evaluate`.
     """
     plan = plan_run(metrics, profile=profile, policy=policy, rel=rel, k=k, catalog=catalog)
-    judgments = qrels if isinstance(qrels, Qrels) else open_qrels(qrels, columns=columns)
-    return {name: _evaluated(plan, judgments, run, columns) for name, run in runs.items()}
+    return evaluate_plan(
+        plan, qrels if isinstance(qrels, Qrels) else open_qrels(qrels, columns=columns), runs, columns=columns
+    )
+
+
+def evaluate_plan(
+    plan: Plan, qrels: Qrels, runs: Mapping[str, object], *, columns: Mapping[str, str] | None = None
+) -> dict[str, Result]:
+    """Evaluate runs by a plan that `plan_run` has made, against judgments that were read."""
+    return {name: _evaluated(plan, qrels, run, columns) for name, run in runs.items()}
 
 
 def plan_run(
@@ -147,28 +153,7 @@ def plan_run(
     k: int | None = None,
     catalog: Catalog | None = None,
 ) -> Plan:
-    """
-    Resolve the evaluation of a run before anything is read.
-
-    Args:
-        metrics: As in `evaluate`.
-
-        profile: As in `evaluate`.
-
-        policy: As in `evaluate`.
-
-        rel: As in `evaluate`.
-
-        k: As in `evaluate`.
-
-        catalog: As in `evaluate`.
-
-    Returns:
-        The plan.
-
-    Raises:
-        PlanError: Metrics that cannot be resolved, or need more than ids.
-    """
+    """Resolve the evaluation of a run before anything is read; arguments and errors are those of `evaluate`."""
     is_one = isinstance(metrics, str | Mapping | Located) or not isinstance(metrics, Sequence)
     specs = (cast("MetricSpec", metrics),) if is_one else tuple(cast("Sequence[MetricSpec]", metrics))
     options = tuple((policy or {}).items())
@@ -205,53 +190,49 @@ def _installed() -> Catalog:
 
 def _evaluated(plan: Plan, qrels: Qrels, run: object, columns: Mapping[str, str] | None) -> Result:
     source: RunSource | None = None
+    judged = RunCollector(qrels, plan.profile)
     if isinstance(run, Mapping):
         check_run_mapping(run)
-        collector = RunCollector(qrels, plan.profile)
-        judge_mapping(run, collector)
-        judged = collector.finish("the run")
+        judge_mapping(run, judged)
     else:
         source = open_run(run, columns=columns)
-        judged = _judged(source, qrels, plan.profile)
+        try:
+            _judge_parts(source.parts(thread_count()), judged)
+        except ScatteredError:
+            logger("engine").info("the lines of a query are not together in %s; grouping them first", source.name)
+            judged = RunCollector(qrels, plan.profile)
+            _judge_parts([source.grouped()], judged)
+    evidence = judged.finish("the run" if source is None else source.name or "the run")
+    collector = Collector(plan)
     query_ids = [qrels.query_names[place] for place in judged.places.tolist()]
-    scored = score_run(plan, judged, query_ids)
-    scored.notes.extend([*(source.notes if source is not None else ()), *_notes(judged, plan)])
+    collector.add_run(query_ids, evidence, judged.missing)
+    scored = collector.finish()
+    scored.notes.extend([*(source.notes if source is not None else ()), *_notes(judged, evidence)])
     for note in scored.notes:
         logger("engine").info(note)
-    return Result.of(scored, _manifest(plan, qrels, source, judged))
-
-
-def _judged(source: RunSource, qrels: Qrels, profile: Profile) -> JudgedRun:
-    collector = RunCollector(qrels, profile)
-    try:
-        _judge_parts(source.parts(thread_count()), collector)
-    except ScatteredError:
-        logger("engine").info("the queries of %s do not stand together; they are grouped first", source.name)
-        collector = RunCollector(qrels, profile)
-        _judge_parts([source.grouped()], collector)
-    return collector.finish(source.name or "the run")
+    return Result.of(scored, _manifest(plan, source, judged, evidence))
 
 
 def _judge_parts(parts: Sequence[Iterator[RankingBatch]], collector: RunCollector) -> None:
     work_on_parts(parts, lambda _: BatchJudge(collector).add)
 
 
-def _notes(run: JudgedRun, plan: Plan) -> list[str]:
+def _notes(run: RunCollector, evidence: Evidence) -> list[str]:
     """Say what a user should know of how the run fits the judgments."""
-    policy = plan.profile.policy
+    policy = run.profile.policy
     notes = []
-    n_missing, n = int(np.count_nonzero(run.missing)), len(run.places)
+    n_missing, n = len(run.missing), evidence.judged.n
     if n_missing:
         counted = "counted as 0" if policy.missing_output == "zero" else "left out of every mean"
         notes.append(f"{n_missing:,} of {_queries(n, 'judged ')} without results in the run; {counted}")
     if run.n_unjudged:
         notes.append(f"{_queries(run.n_unjudged)} of the run not judged, and left out")
-    if run.n_repeats:
-        results = "result" if run.n_repeats == 1 else "results"
-        notes.append(f"{run.n_repeats:,} repeated {results} dropped (policy duplicates={policy.duplicates})")
-    if run.n_tied:
+    if evidence.n_dropped:
+        results = "result" if evidence.n_dropped == 1 else "results"
+        notes.append(f"{evidence.n_dropped:,} repeated {results} dropped (policy duplicates={policy.duplicates})")
+    if evidence.n_tied:
         notes.append(
-            f"{run.n_tied:,} of {_queries(n)} with equal scores whose order can change a metric (policy "
+            f"{evidence.n_tied:,} of {_queries(n)} with equal scores whose order can change a metric (policy "
             f"ties={policy.ties})"
         )
     return notes
@@ -261,24 +242,23 @@ def _queries(count: int, kind: str = "") -> str:
     return f"{count:,} {kind}{'query' if count == 1 else 'queries'}"
 
 
-def _manifest(plan: Plan, qrels: Qrels, source: RunSource | None, run: JudgedRun) -> dict[str, Any]:
-    manifest = plan_manifest(plan)
-    manifest["relevance"] = plan.profile.relevance
-    manifest["dataset"] = {
+def _manifest(plan: Plan, source: RunSource | None, run: RunCollector, evidence: Evidence) -> dict[str, Any]:
+    qrels = run.qrels
+    dataset = {
         "name": Path(qrels.source).name or None,
         "path": qrels.source or None,
         "queries": len(qrels.ids),
         "judgments": qrels.n_judgments,
         "fingerprint": qrels.fingerprint,
     }
-    manifest["outputs"] = {
+    outputs = {
         "from": "argument" if source is None else "run",
         "path": None if source is None else source.name or None,
         "tag": None if source is None else source.tag or None,
-        "queries_missing": int(np.count_nonzero(run.missing)),
+        "queries_missing": len(run.missing),
         "queries_unjudged": run.n_unjudged,
-        "queries_with_ties": run.n_tied,
-        "results_dropped": run.n_repeats,
+        "queries_with_ties": evidence.n_tied,
+        "results_dropped": evidence.n_dropped,
         "metadata": {} if source is None else dict(source.metadata),
     }
-    return manifest
+    return make_manifest(plan, dataset, outputs) | {"relevance": plan.profile.relevance}

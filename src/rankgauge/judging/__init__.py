@@ -1,18 +1,15 @@
-"""Judging: which retrieved item is which gold item, by id or by text, under a policy."""
+"""Judging: the one ranking policy, then which retrieved item is which gold item, by id or by text."""
 
-from rankgauge.judging.batches import BatchJudge
 from rankgauge.judging.evidence import Evidence, Target
 from rankgauge.judging.judge import Judge, judge, make_judge
 from rankgauge.judging.mappings import judge_mapping
-from rankgauge.judging.ranking import Ranking, prepare
-from rankgauge.judging.run import JudgedPart, JudgedRun, RunCollector, ScatteredError
+from rankgauge.judging.outputs import Ranking
+from rankgauge.judging.run import BatchJudge, RunCollector, ScatteredError
 
 __all__ = [
     "BatchJudge",
     "Evidence",
     "Judge",
-    "JudgedPart",
-    "JudgedRun",
     "Ranking",
     "RunCollector",
     "ScatteredError",
@@ -20,5 +17,4 @@ __all__ = [
     "judge",
     "judge_mapping",
     "make_judge",
-    "prepare",
 ]

@@ -12,14 +12,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankgauge.catalog import ResolvedMatcher
-from rankgauge.judging.columns import Columns
+from rankgauge.judging.columns import JudgedLists
 from rankgauge.judging.evidence import Evidence, Target
-from rankgauge.judging.ranking import Ranking, prepare
-from rankgauge.judging.relevance import judged_ids
+from rankgauge.judging.outputs import Ranking, prepare
 from rankgauge.policy import Profile
 from rankgauge.samples import Expected, Fault, GoldKind, Output, Sample
 
 __all__ = ["TextJudge", "checked_scores", "gold_texts"]
+
+
+_NO_ANSWER = Fault("the output has no 'answer'; emit {'retrieved': [...], 'answer': '...'}")
 
 
 class TextJudge:
@@ -28,58 +30,38 @@ class TextJudge:
     def __init__(
         self, target: Target, profile: Profile, matcher: ResolvedMatcher, *, keep_rankings: bool = False
     ) -> None:
-        """
-        Begin a batch.
-
-        Args:
-            target: Which gold, and whether the retrieved items or the generated answer are judged.
-
-            profile: The policy.
-
-            matcher: What decides.
-
-            keep_rankings: Whether the evidence is to hold the rankings, too.
-        """
         self._target = target
         self._profile = profile
         self._matcher = matcher
         self._keeps = keep_rankings
-        self._columns = Columns()
+        self._lists = JudgedLists()
         self._faults: dict[int, str] = {}
         self._rankings: list[Ranking | None] = []
         self._normalized: dict[str, str] = {}
         self._textless: dict[int, int] = {}
 
     def add(self, samples: Sequence[Sample]) -> None:
-        """
-        Judge some more samples.
-
-        Args:
-            samples: In order of the batch.
-        """
-        columns = self._columns
+        """Judge some more samples, in order of the batch."""
+        lists = self._lists
+        listed = [gold_texts(sample.expected, self._target.gold) for sample in samples]
+        prepared = self._prepared(samples)
         if self._matcher.prepare is not None:
-            self._prepare(samples, self._matcher.prepare)
-        for place, sample in enumerate(samples, len(columns.depth)):
-            listed = gold_texts(sample.expected, self._target.gold)
-            gold = tuple(dict.fromkeys(listed))
+            self._show(prepared, listed, self._matcher.prepare)
+        for place, (sample, texts, ranking) in enumerate(zip(samples, listed, prepared, strict=True), len(lists.depth)):
+            gold = tuple(dict.fromkeys(texts))
             fault = None if sample.expected.faults is None else sample.expected.faults.get(self._target.gold)
-            ranking: Ranking | None = None
-            if isinstance(sample.output, Output):
-                prepared = _prepared(sample, sample.output, self._target, self._profile)
-                if isinstance(prepared, Ranking):
-                    ranking = prepared
-                elif gold:
-                    fault = fault or prepared
+            if isinstance(ranking, Fault):
+                fault = fault or (ranking if gold else None)
+                ranking = None  # noqa: PLW2901  # what cannot be ranked is judged as if nothing were there
             if self._keeps:
                 self._rankings.append(ranking)
-            start = len(columns.gold_grade)
-            columns.depth.append(0 if ranking is None else len(ranking.ids))
-            columns.gold_count.append(len(gold))
-            columns.gold_grade += [1.0] * len(gold)
-            if len(gold) < len(listed):
-                times = Counter(listed)
-                columns.times |= {start + at: times[text] for at, text in enumerate(gold)}
+            start = len(lists.gold_grade)
+            lists.depth.append(0 if ranking is None else len(ranking.ids))
+            lists.gold_count.append(len(gold))
+            lists.gold_grade += [1.0] * len(gold)
+            if len(gold) < len(texts):
+                times = Counter(texts)
+                lists.times |= {start + at: times[text] for at, text in enumerate(gold)}
             if ranking is not None and ranking.ids and gold:
                 fault = self._add_rows(place, ranking, gold, start) or fault
             if fault is not None:
@@ -87,18 +69,30 @@ class TextJudge:
 
     def evidence(self) -> Evidence:
         """Return the judged batch."""
-        without = [place for place, count in enumerate(self._columns.gold_count) if not count]
-        return Evidence(self._columns.build(self._profile), without, self._faults, self._rankings, None, self._textless)
+        without = [place for place, count in enumerate(self._lists.gold_count) if not count]
+        judged = self._lists.build(self._profile)
+        return Evidence(judged, without, self._faults, self._rankings, textless=self._textless)
 
-    def _prepare(self, samples: Sequence[Sample], prepare: Callable[[Sequence[str]], None]) -> None:
+    def _prepared(self, samples: Sequence[Sample]) -> Sequence[Ranking | Fault | None]:
+        """Return what of each sample is judged: its ranking, or its answer as a ranking of one item."""
+        if self._target.judges == "retrieved":
+            return prepare(samples, self._profile, by_text=True)
+        outputs = (sample.output if isinstance(sample.output, Output) else None for sample in samples)
+        return [
+            None if output is None else _NO_ANSWER if output.answer is None else Ranking((None,), (output.answer,))
+            for output in outputs
+        ]
+
+    def _show(
+        self,
+        prepared: Sequence[Ranking | Fault | None],
+        listed: Sequence[Sequence[str]],
+        prepare: Callable[[Sequence[str]], None],
+    ) -> None:
         """Show the comparer all texts that it is going to compare."""
         texts: dict[str, None] = {}
-        for sample in samples:
-            gold = gold_texts(sample.expected, self._target.gold)
-            if not gold or not isinstance(sample.output, Output):
-                continue
-            ranking = _prepared(sample, sample.output, self._target, self._profile)
-            if isinstance(ranking, Ranking):
+        for ranking, gold in zip(prepared, listed, strict=True):
+            if gold and isinstance(ranking, Ranking):
                 texts |= dict.fromkeys(text for text in (*(ranking.texts or ()), *gold) if text)
         # A normalizer or comparer that raises does so again for the sample at hand, which is then to blame.
         with contextlib.suppress(Exception):
@@ -106,7 +100,7 @@ class TextJudge:
 
     def _add_rows(self, place: int, ranking: Ranking, gold: tuple[str, ...], start: int) -> Fault | None:
         """Add one sample's judged rows, in order of rank; return why it cannot be judged, if so."""
-        columns = self._columns
+        lists = self._lists
         texts = ranking.texts or [None] * len(ranking.ids)
         if None in texts and self._profile.missing_texts == "fail":
             self._textless[place] = texts.index(None) + 1
@@ -114,18 +108,14 @@ class TextJudge:
             scores = self._compare([text or "" for text in texts], gold)
         except Exception as error:  # noqa: BLE001  # plugin code may raise anything; the sample keeps it
             return Fault(f"{self._blame()} failed: {type(error).__name__}: {error}")
-        seen: set[int] = set()
         for at, wanted in np.argwhere(scores >= self._matcher.matcher.threshold).tolist():
             if ranking.repeated is not None and ranking.repeated[at]:
-                columns.idle.append(len(columns.row_sample))
-            if wanted in seen:
-                columns.repeats.append(len(columns.row_sample))
-            seen.add(wanted)
-            columns.row_sample.append(place)
-            columns.row_rank.append(at + 1)
-            columns.row_grade.append(1.0)
-            columns.row_gold.append(start + wanted)
-            columns.score.append(float(scores[at, wanted]))
+                lists.row_idle.append(len(lists.row_sample))
+            lists.row_sample.append(place)
+            lists.row_rank.append(at + 1)
+            lists.row_grade.append(1.0)
+            lists.row_gold.append(start + wanted)
+            lists.row_score.append(float(scores[at, wanted]))
         return None
 
     def _compare(self, texts: list[str], gold: tuple[str, ...]) -> NDArray[np.float64]:
@@ -144,22 +134,7 @@ class TextJudge:
 
 
 def checked_scores(returned: object, retrieved: int, gold: int) -> NDArray[np.float64]:
-    """
-    Check what a comparer returned.
-
-    Args:
-        returned: Anything.
-
-        retrieved: How many retrieved texts there were.
-
-        gold: How many gold texts there were.
-
-    Returns:
-        The scores, shape (retrieved, gold).
-
-    Raises:
-        ValueError: The shape differs, or a score is not from 0 to 1.
-    """
+    """Return a comparer's scores, shape (retrieved, gold); raise ValueError for another shape or range."""
     scores = np.asarray(returned, dtype=np.float64)
     if scores.shape != (retrieved, gold):
         msg = f"it returned the shape {scores.shape} where ({retrieved}, {gold}) is needed"
@@ -168,20 +143,6 @@ def checked_scores(returned: object, retrieved: int, gold: int) -> NDArray[np.fl
         msg = "it returned a score that is not from 0 to 1"
         raise ValueError(msg)
     return scores
-
-
-def _prepared(sample: Sample, output: Output, target: Target, profile: Profile) -> Ranking | Fault:
-    if target.judges == "answer":
-        if output.answer is None:
-            return Fault("the output has no 'answer'; emit {'retrieved': [...], 'answer': '...'}")
-        return Ranking((None,), (output.answer,))
-    return prepare(
-        output,
-        profile.policy,
-        sample_id=sample.id,
-        key=profile.duplicate_texts,
-        judged=None if sample.expected.relevant is None else judged_ids(sample.expected.relevant, profile),
-    )
 
 
 def gold_texts(expected: Expected, gold: GoldKind) -> tuple[str, ...]:

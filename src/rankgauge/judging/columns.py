@@ -1,21 +1,70 @@
 """
-Columns: collecting judged and gold rows in plain lists, and turning them into a `Judged` at once.
+Judged columns: built under a profile from rows, and from lists that grow while samples are judged.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
+
 import numpy as np
 
-from rankgauge.columns import Judged, Rows
+from rankgauge.columns import Flags, Floats, Ints, Judged, Rows
 from rankgauge.judging.relevance import relevance_of
 from rankgauge.policy import Profile
 
-__all__ = ["Columns"]
+__all__ = ["JudgedLists", "judged_under"]
 
 
-class Columns:
+def judged_under(
+    profile: Profile,
+    *,
+    depth: Ints,
+    rows: Rows,
+    gold: Rows,
+    ties: tuple[Ints, Ints] | None,
+    earns: Flags | None = None,
+    score: Floats | None = None,
+    times: Mapping[int, int] = MappingProxyType({}),
+    graded: Flags | None = None,
+) -> Judged:
     """
-    Lists that grow while a batch is judged.
+    Return judged rows, in order of sample and rank, as metrics read them.
+
+    Where it is not said which rows earn, all do, or, with duplicates credited once, the first of each gold item. The
+    other defaults are the same for all: score 1, listed once, graded.
+    """
+    n, n_rows, n_gold = len(depth), len(rows.sample), len(gold.sample)
+    numbers = np.arange(n_rows)
+    first_row = np.zeros(n_gold, dtype=np.int64)
+    first_row[rows.gold[::-1]] = numbers[::-1]  # rows stand in order of rank; the first of a gold item is written last
+    first = first_row[rows.gold] == numbers
+    if earns is None:
+        earns = first.copy() if profile.policy.duplicates == "credit-once" else np.ones(n_rows, dtype=np.bool_)
+    listed = np.ones(n_gold, dtype=np.int64)
+    if times:
+        listed[list(times)] = list(times.values())
+    low, high = ties or (None, None)
+    return Judged(
+        n=n,
+        depth=depth,
+        rows=rows,
+        first=first,
+        earns=earns,
+        score=np.ones(n_rows) if score is None else score,
+        gold=gold,
+        times=listed,
+        graded=np.ones(n, dtype=np.bool_) if graded is None else graded,
+        relevance=relevance_of(profile),
+        counts_repeats=profile.policy.duplicates == "keep",
+        low=low,
+        high=high,
+    )
+
+
+class JudgedLists:
+    """
+    Lists that grow while samples are judged.
 
     Rows are added in order of sample, then rank; gold in order of sample. What is the same nearly everywhere is kept
     as the exceptions only.
@@ -39,30 +88,12 @@ class Columns:
 
         row_gold: The place of its gold item in the batch.
 
-        idle: The places of rows that earn nothing.
+        row_ties: The first and the last rank that it could take; empty where ties are not averaged.
 
-        repeats: The places of rows that are not the first to hold their gold item.
+        row_idle: The places of rows that earn nothing.
 
-        tied: The first and the last rank that a row could take, by its place, where its score ties.
-
-        score: The match score of each judged row; empty where all are 1.
+        row_score: The match score of each judged row; empty where all are 1.
     """
-
-    __slots__ = (
-        "depth",
-        "gold_count",
-        "gold_grade",
-        "graded",
-        "idle",
-        "repeats",
-        "row_gold",
-        "row_grade",
-        "row_rank",
-        "row_sample",
-        "score",
-        "tied",
-        "times",
-    )
 
     def __init__(self) -> None:
         self.depth: list[int] = []
@@ -74,62 +105,42 @@ class Columns:
         self.row_rank: list[int] = []
         self.row_grade: list[float] = []
         self.row_gold: list[int] = []
-        self.idle: list[int] = []
-        self.repeats: list[int] = []
-        self.score: list[float] = []
-        self.tied: dict[int, tuple[int, int]] = {}
+        self.row_ties: list[tuple[int, int]] = []
+        self.row_idle: list[int] = []
+        self.row_score: list[float] = []
 
     def build(self, profile: Profile) -> Judged:
-        """
-        Return what was collected.
-
-        Args:
-            profile: What counts as relevant, and whether repeated items earn again.
-
-        Returns:
-            The batch.
-        """
-        n, rows, gold = len(self.depth), len(self.row_sample), len(self.gold_grade)
+        """Return what was collected."""
+        n_gold = len(self.gold_grade)
         counts = np.array(self.gold_count, dtype=np.int64)
-        gold_sample = np.repeat(np.arange(n), counts)
-        gold_place = np.arange(gold)
-        times = np.ones(gold, dtype=np.int64)
-        if self.times:
-            times[list(self.times)] = list(self.times.values())
-        first = np.ones(rows, dtype=np.bool_)
-        first[self.repeats] = False
-        earns = np.ones(rows, dtype=np.bool_)
-        earns[self.idle] = False
-        ranks = np.array(self.row_rank, dtype=np.int64)
-        low = high = None
-        if profile.policy.order == "score" and profile.policy.ties == "average":
-            low, high = ranks.copy(), ranks.copy()
-            if self.tied:
-                low[list(self.tied)], high[list(self.tied)] = np.array(list(self.tied.values())).T
-        graded = np.zeros(n, dtype=np.bool_)
+        gold_sample = np.repeat(np.arange(len(counts)), counts)
+        gold_place = np.arange(n_gold)
+        earns = np.ones(len(self.row_sample), dtype=np.bool_)
+        earns[self.row_idle] = False
+        graded = np.zeros(len(counts), dtype=np.bool_)
         graded[self.graded] = True
-        return Judged(
-            n=n,
+        ties = None
+        if profile.policy.averages_ties:
+            low, high = np.array(self.row_ties, dtype=np.int64).reshape(-1, 2).T
+            ties = low, high
+        return judged_under(
+            profile,
             depth=np.array(self.depth, dtype=np.int64),
             rows=Rows(
                 np.array(self.row_sample, dtype=np.int64),
-                ranks,
+                np.array(self.row_rank, dtype=np.int64),
                 np.array(self.row_grade, dtype=np.float64),
                 np.array(self.row_gold, dtype=np.int64),
             ),
-            first=first,
-            earns=earns,
-            score=np.array(self.score, dtype=np.float64) if self.score else np.ones(rows),
             gold=Rows(
                 gold_sample,
                 gold_place - (np.cumsum(counts) - counts)[gold_sample] + 1,
                 np.array(self.gold_grade, dtype=np.float64),
                 gold_place,
             ),
-            times=times,
+            ties=ties,
+            earns=earns,
+            score=np.array(self.row_score, dtype=np.float64) if self.row_score else None,
+            times=self.times,
             graded=graded,
-            relevance=relevance_of(profile),
-            counts_repeats=profile.policy.duplicates == "keep",
-            low=low,
-            high=high,
         )

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
 from rankgauge.columns import Judged
-from rankgauge.judging.ranking import Ranking
+from rankgauge.judging.outputs import Ranking
 from rankgauge.samples import GoldKind
 
 __all__ = ["Evidence", "Target"]
@@ -39,7 +39,7 @@ class Target(NamedTuple):
 @dataclass(frozen=True, slots=True)
 class Evidence:
     """
-    A judged batch.
+    A judged batch, of samples or of a run's queries.
 
     Attributes:
         judged: The columns that metrics read.
@@ -50,17 +50,23 @@ class Evidence:
 
         rankings: What each sample retrieved, after policy, None where there is nothing; empty unless asked for.
 
+        looks: One retrieved id and one gold id, of a sample that has both; for messages.
+
         textless: The first rank whose item has no text, of samples that were judged by text without all of them.
 
-        looks: One retrieved id and one gold id, of a sample that has both; for messages.
+        n_tied: Of how many queries of a run the order of equal scores may change a score.
+
+        n_dropped: How many duplicates were dropped from a run.
     """
 
     judged: Judged
-    without_gold: Sequence[int]
-    faults: dict[int, str]
-    rankings: Sequence[Ranking | None]
-    looks: tuple[str, str] | None
+    without_gold: Sequence[int] = ()
+    faults: Mapping[int, str] = field(default_factory=dict)
+    rankings: Sequence[Ranking | None] = ()
+    looks: tuple[str, str] | None = None
     textless: Mapping[int, int] = field(default_factory=dict)
+    n_tied: int = 0
+    n_dropped: int = 0
 
     @property
     def has_gold(self) -> bool:

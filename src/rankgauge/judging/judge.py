@@ -22,21 +22,7 @@ Judge = IdJudge | TextJudge
 def make_judge(
     target: Target, profile: Profile, matcher: ResolvedMatcher | None = None, *, keep_rankings: bool = False
 ) -> Judge:
-    """
-    Make a judge for one batch: samples are added in any number of steps, then the evidence is taken.
-
-    Args:
-        target: What is judged against what.
-
-        profile: The policy, and what counts as relevant.
-
-        matcher: The matcher that `target` names; None for a join of ids.
-
-        keep_rankings: Whether the evidence is to hold the rankings, too.
-
-    Returns:
-        A judge with `add(samples)` and `evidence()`.
-    """
+    """Make a judge for one batch; *matcher* is the one that the target names, None for a join of ids."""
     if matcher is None:
         return IdJudge(profile, keep_rankings=keep_rankings)
     return TextJudge(target, profile, matcher, keep_rankings=keep_rankings)
@@ -50,23 +36,7 @@ def judge(
     *,
     keep_rankings: bool = False,
 ) -> Evidence:
-    """
-    Judge a batch in one step.
-
-    Args:
-        samples: The batch.
-
-        target: What is judged against what.
-
-        profile: The policy, and what counts as relevant.
-
-        matcher: The matcher that `target` names; None for a join of ids.
-
-        keep_rankings: Whether the evidence is to hold the rankings, too.
-
-    Returns:
-        The judged batch. Samples that cannot be judged have no rows, and stand among the faults.
-    """
+    """Judge a batch in one step; samples that cannot be judged have no rows, and stand among the faults."""
     judging = make_judge(target, profile, matcher, keep_rankings=keep_rankings)
     judging.add(samples)
     return judging.evidence()

@@ -13,10 +13,10 @@ from typing import cast
 
 import numpy as np
 
-from rankgauge.columns import Floats, Ints, Rows, encoded, number_problem
+from rankgauge.columns import Floats, Ints, encoded, number_problem
 from rankgauge.columns.rows import distinct
 from rankgauge.errors import DataError
-from rankgauge.judging.batches import after_ranking
+from rankgauge.judging.ranking import as_compared
 from rankgauge.judging.ranks import Ranks
 from rankgauge.judging.run import RunCollector
 
@@ -35,17 +35,7 @@ _Ranking = Mapping[str, float]
 
 
 def judge_mapping(run: Mapping[str, _Ranking], collector: RunCollector) -> None:
-    """
-    Judge a run that is given in memory.
-
-    Args:
-        run: A score by document id, by query id.
-
-        collector: What takes the judged parts.
-
-    Raises:
-        DataError: Something else than finite scores.
-    """
+    """Judge a run that is given in memory; raise `DataError` for scores that are not finite numbers."""
     qrels, policy = collector.qrels, collector.profile.policy
     names = qrels.query_names
     rankings = list(map(run.get, names))
@@ -91,12 +81,12 @@ class _Part:
 
     def judge(self) -> None:
         """Find the judged documents, rank them, and hand them over."""
-        qrels, policy = self._collector.qrels, self._collector.profile.policy
+        policy = self._collector.profile.policy
         scores = self._scores()
         own = self._looked_up()
         hits = np.flatnonzero(own == own)  # noqa: PLR0124  # a document that was not retrieved is NaN
-        if policy.score_dtype == "float32":
-            scores, own = (column.astype(np.float32).astype(np.float64) for column in (scores, own))
+        if policy.order == "score":
+            scores, own = as_compared(scores, policy), as_compared(own, policy)
         owner, gold, own = self._owner[hits], self._gold[hits], own[hits]
         starts = np.cumsum(self._depth) - self._depth
         ordered = _descending(scores, starts, self._depth)
@@ -111,9 +101,7 @@ class _Part:
             high[tied] = _first_below(ordered, place[tied], end[tied], own[tied], below_equals=True) - begin[tied]
             rank = low.copy()
             rank[tied] += self._settled(owner[tied], gold[tied], scores, starts, low[tied], high[tied])
-        found = Rows(self._places[owner], rank, qrels.grades[gold], gold)
-        part = after_ranking(self._collector, self._places, self._depth, found, Ranks(rank, low, high))
-        self._collector.add(part)
+        self._collector.add(self._places, self._depth, owner, gold, Ranks(rank, low, high))
 
     def _scores(self) -> Floats:
         """Return every score."""
@@ -154,7 +142,7 @@ class _Part:
             for document, score in ranking.items()
             if (problem := number_problem(names[place], document, score, "score"))
         ]
-        msg = "the run cannot be used:"
+        msg = "cannot use the run:"
         return DataError(msg, problems)
 
     def _settled(self, owner: Ints, gold: Ints, scores: Floats, starts: Ints, low: Ints, high: Ints) -> Ints:

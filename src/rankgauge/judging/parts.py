@@ -27,15 +27,9 @@ def work_on_parts(
     parts: Sequence[Iterator[RankingBatch]], begin: Callable[[int], Callable[[RankingBatch], None]]
 ) -> None:
     """
-    Work on each part in a thread of its own.
+    Give each part to what *begin* returns for its number, in a thread of its own.
 
-    Args:
-        parts: The parts of a run.
-
-        begin: Called in each thread with the number of the part; returns what takes its batches.
-
-    Raises:
-        BaseException: What any of the threads raised first; a `ScatteredError` only if nothing else was.
+    Raises what any of them raised first; a `ScatteredError` only if nothing else was raised.
     """
     failures: list[BaseException] = []
 

@@ -1,199 +1,203 @@
 """
-Rankings: what a policy makes of an output (order, self, duplicates, depth) before anything is judged.
+The ranking policy: exclusion, duplicates, order, ties, depth and judged-only, once, over columns.
+
+Every road takes the same steps. `settle` drops the query's own document and duplicates, and says by which scores the
+rest is ordered. `ranks_of` ranks the rows that matter: of a TREC run only the judged ones, of a sample all. `stand`
+then applies depth and judged-only, and `mixed_ties` finds the ties whose order would change a score.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Hashable, Sequence
-from typing import Literal, NamedTuple
+import dataclasses
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
 
 import numpy as np
 
+from rankgauge.columns import Flags, Floats, Ints, RankingBatch, Relevance, Slices, Words
+from rankgauge.columns.rows import nth_of_each
+from rankgauge.judging.ranks import Ranks
+from rankgauge.judging.repeats import Repeats, surplus
 from rankgauge.policy import Policy
-from rankgauge.samples import Fault, Output
 
-__all__ = ["Ranking", "drops_repeats_only", "prepare"]
+__all__ = [
+    "Settled",
+    "Standing",
+    "as_compared",
+    "duplicate_reasons",
+    "earned",
+    "mixed_ties",
+    "own_rows",
+    "settle",
+    "stand",
+    "tie_reason",
+]
 
 
-class Ranking(NamedTuple):
+class Settled(NamedTuple):
     """
-    A ranking as it is judged, rank 1 first.
+    A batch without the rows that a policy drops, before anything is ranked.
 
     Attributes:
-        ids: One id for each rank; None for an item that has only a text.
+        batch: The rows left, in the order given; its scores are those that order them.
 
-        texts: One text for each rank; None when no item has one.
+        rows: Which rows of the original batch they are.
 
-        repeated: Whether each rank repeats an earlier item and so earns nothing; None when no rank does.
+        pairs: A key of query and document for each.
 
-        ties: The first and the last rank, from 1, of every tie of scores, in order; None where ties do not matter.
+        refused: Duplicates, where the policy refuses them.
+
+        n_dropped: How many duplicates were dropped.
     """
 
-    ids: Sequence[str | None]
-    texts: Sequence[str | None] | None
-    repeated: Sequence[bool] | None = None
-    ties: Sequence[tuple[int, int]] | None = None
+    batch: RankingBatch
+    rows: Ints | slice
+    pairs: Words
+    refused: Repeats | None = None
+    n_dropped: int = 0
 
 
-def drops_repeats_only(policy: Policy) -> bool:
-    """Return whether a ranking without repeated items stays as it is under a policy."""
-    return policy.order == "given" and not policy.exclude_self and not policy.judged_only and policy.depth is None
-
-
-def prepare(
-    output: Output,
-    policy: Policy,
-    *,
-    sample_id: str,
-    key: Literal["id", "id-and-text"] = "id",
-    judged: Container[str | None] | None = (),
-    gain: Callable[[str | None], Hashable] | None = None,
-) -> Ranking | Fault:
-    """
-    Apply a policy to one output.
-
-    The steps, in this order: drop the sample itself (`exclude_self`), drop repeated items (`duplicates`: the first, the
-    last or the best one stays, as they are given), sort by score (`order`, `ties`), flag the repeats that stay
-    (``duplicates=credit-once``), cut at `depth`, drop what is not judged (`judged_only`).
-
-    Args:
-        output: What the system under test emitted.
-
-        policy: The policy.
-
-        sample_id: The sample's id, for `exclude_self`.
-
-        key: What makes two items the same one.
-
-        judged: The ids that the ground truth names, for `judged_only`; None where it names none, so that nothing is
-            dropped.
-
-        gain: What an item earns, for ``ties=error``; None where that is not known, so that every tie matters.
-
-    Returns:
-        The ranking, or why the policy cannot be applied to this output.
-    """
-    ids = output.ids
-    if drops_repeats_only(policy) and (policy.duplicates == "keep" or len(set(ids)) == len(ids)):
-        return Ranking(ids, output.texts)
-    chosen = [at for at in range(len(ids)) if ids[at] != sample_id or not policy.exclude_self]
-    keys: list[Hashable | None] = _keys(output, key)
-    repeats = policy.duplicates != "keep" and len({keys[at] for at in chosen}) < len(chosen)
-    if repeats and policy.duplicates != "credit-once":
-        settled = _settle(chosen, keys, output, policy)
-        if isinstance(settled, Fault):
-            return settled
-        chosen = settled
-    scores: list[float] = []
-    if policy.order == "score":
-        given = output.scores or [None] * len(ids)
-        if None in given:
-            return Fault(f"policy order=score needs a score for every item; retrieved[{given.index(None)}] has none")
-        scores = _comparable(given, policy)  # type: ignore[arg-type]  # none of them is None
-        if policy.ties == "given":
-            chosen.sort(key=lambda at: scores[at], reverse=True)  # which is stable
+def settle(
+    batch: RankingBatch, pairs: Words, policy: Policy, find_repeats: Callable[[Words, Slices], Repeats]
+) -> Settled:
+    """Drop each query's own document (`exclude_self`), then duplicates, and replace scores by what orders the rows."""
+    rows: Ints | slice = slice(None)
+    batch = dataclasses.replace(batch, scores=as_compared(batch.scores, policy))
+    if policy.exclude_self and (own := own_rows(batch)).any():
+        rows = np.flatnonzero(~own)
+        batch, pairs = batch.without_rows(own), pairs[rows]
+    refused, n_dropped = None, 0
+    if policy.duplicates not in {"keep", "credit-once"} and len((repeats := find_repeats(pairs, batch.documents)).rows):
+        if policy.duplicates == "error":
+            refused = repeats
         else:
-            chosen.sort(key=lambda at: (scores[at], (ids[at] or "").encode("utf-8", "surrogatepass")), reverse=True)
-    repeated = _repeats(chosen, keys) if repeats and policy.duplicates == "credit-once" else None
-    if scores and policy.ties == "error" and (fault := _mixed_tie(chosen, scores, ids, gain, policy)) is not None:
-        return fault
-    chosen = chosen[: policy.depth]
-    if policy.judged_only and judged is not None:
-        chosen = [at for at in chosen if ids[at] in judged]
-        repeated = None if repeated is None else _repeats(chosen, keys)
-    ties = _ties([scores[at] for at in chosen]) if scores and policy.ties == "average" else None
-    texts = None if output.texts is None else [output.texts[at] for at in chosen]
-    flags = repeated[: len(chosen)] if repeated is not None and any(repeated[: len(chosen)]) else None
-    return Ranking([ids[at] for at in chosen], texts, flags, ties)
+            dropped = np.zeros(len(pairs), dtype=np.bool_)
+            dropped[surplus(repeats, policy.duplicates, batch.scores)] = True
+            n_dropped = int(np.count_nonzero(dropped))
+            rows = np.arange(len(dropped))[~dropped] if isinstance(rows, slice) else rows[~dropped]
+            batch, pairs = batch.without_rows(dropped), pairs[~dropped]
+    if policy.order == "given":
+        batch = dataclasses.replace(batch, scores=-np.arange(len(pairs), dtype=np.float64))
+    return Settled(batch, rows, pairs, refused, n_dropped)
 
 
-def _comparable(scores: Sequence[float], policy: Policy) -> list[float]:
+def as_compared(scores: Floats, policy: Policy) -> Floats:
     """Return scores with the precision that they are compared with."""
     if policy.score_dtype == "float64":
-        return list(scores)
-    with np.errstate(over="ignore"):  # beyond its range a C float is infinite, and ties with its like
-        found: list[float] = np.array(scores, dtype=np.float64).astype(np.float32).tolist()
-    return found
+        return scores
+    with np.errstate(over="ignore", under="ignore"):  # beyond its range a C float is infinite, and ties with others
+        return scores.astype(np.float32).astype(np.float64)
 
 
-def _ties(scores: Sequence[float]) -> list[tuple[int, int]] | None:
-    """Return the first and the last rank of every run of equal scores longer than one; None where there is none."""
-    ties = []
-    start = 0
-    for at in range(1, len(scores) + 1):
-        if at == len(scores) or scores[at] != scores[start]:
-            if at - start > 1:
-                ties.append((start + 1, at))
-            start = at
-    return ties or None
-
-
-def _mixed_tie(
-    chosen: Sequence[int],
-    scores: Sequence[float],
-    ids: Sequence[str | None],
-    gain: Callable[[str | None], Hashable] | None,
-    policy: Policy,
-) -> Fault | None:
-    """Return the fault of a ranking in which items that earn differently have one score, within the depth."""
-    for low, high in _ties([scores[at] for at in chosen]) or ():
-        if policy.depth is not None and low > policy.depth:
-            break
-        tied = [ids[at] for at in chosen[low - 1 : high]]
-        if gain is not None:
-            one_each = {gain(name): name for name in reversed(tied)}
-            if len(one_each) == 1:
-                continue
-            tied = list(one_each.values())[::-1]
-        named = " and ".join(repr(name) if name is not None else "an item without an id" for name in tied[:3])
-        return Fault(
-            f"{named} have the score {scores[chosen[low - 1]]:g}, so that their order (ranks {low} to {high}) is a "
-            "matter of chance, and policy says ties=error"
-        )
-    return None
-
-
-def _keys(output: Output, key: Literal["id", "id-and-text"]) -> list[Hashable | None]:
-    """Return what tells items apart; None for an item that is never the same as another."""
-    if key == "id":
-        return list(output.ids)
-    texts = output.texts or [None] * len(output.ids)
-    return [None if pair == (None, None) else pair for pair in zip(output.ids, texts, strict=True)]
-
-
-def _settle(chosen: list[int], keys: Sequence[Hashable | None], output: Output, policy: Policy) -> list[int] | Fault:
-    """Drop repeated items as the policy says; return what stays."""
-    places: dict[Hashable, list[int]] = {}
-    for place, at in enumerate(chosen):
-        if keys[at] is not None:
-            places.setdefault(keys[at], []).append(place)
-    groups = [group for group in places.values() if len(group) > 1]
-    if not groups:
-        return chosen
-    if policy.duplicates == "error":
-        group = groups[0]
-        ranks = ", ".join(str(place + 1) for place in group)
-        name = output.ids[chosen[group[0]]]
-        return Fault(f"{name!r} is retrieved {len(group)} times (ranks {ranks}), and policy says duplicates=error")
-    dropped: set[int] = set()
-    for group in groups:
-        keep = group[0]
-        if policy.duplicates == "last":
-            keep = group[-1]
-        elif policy.duplicates == "best":
-            if output.scores is None or any(output.scores[chosen[place]] is None for place in group):
-                return Fault(
-                    f"policy duplicates=best needs a score for every item; {output.ids[chosen[group[0]]]!r} has none"
-                )
-            keep = max(group, key=lambda place: (output.scores[chosen[place]], -place))  # type: ignore[index]  # checked
-        dropped.update(place for place in group if place != keep)
-    return [at for place, at in enumerate(chosen) if place not in dropped]
-
-
-def _repeats(chosen: Sequence[int], keys: Sequence[Hashable | None]) -> list[bool]:
-    seen: set[Hashable] = set()
-    flags = []
-    for at in chosen:
-        flags.append(keys[at] is not None and keys[at] in seen)
-        seen.add(keys[at])
+def own_rows(batch: RankingBatch) -> Flags:
+    """Return which rows retrieve a document whose id is the query's."""
+    names = batch.names
+    owners = batch.owners()
+    rows = np.flatnonzero(batch.keys == names.keys()[owners])
+    flags = np.zeros(len(batch.keys), dtype=np.bool_)
+    flags[rows[batch.documents.at(rows).equal(names.at(owners[rows]))]] = True
     return flags
+
+
+class Standing(NamedTuple):
+    """
+    Where ranked rows stand after depth and judged-only.
+
+    Attributes:
+        kept: Which of the ranked rows are left.
+
+        ranks: Where these stand.
+
+        depth: How many rows each query has; shape (queries,).
+    """
+
+    kept: Ints | slice
+    ranks: Ranks
+    depth: Ints
+
+
+def stand(policy: Policy, owners: Ints, ranks: Ranks, depth: Ints, judged: Callable[[], Flags]) -> Standing:
+    """Cut rankings at `depth`, then drop what is not judged (`judged_only`) and count ranks anew."""
+    if policy.depth is None and not policy.judged_only:
+        return Standing(slice(None), ranks, depth)
+    kept = np.arange(len(owners))
+    if policy.depth is not None:
+        depth = np.minimum(depth, policy.depth)
+        kept = np.flatnonzero(ranks.rank <= policy.depth)
+    if not policy.judged_only:
+        return Standing(kept, Ranks(*(column[kept] for column in ranks)), depth)
+    kept = kept[judged()[kept]]
+    kept = kept[np.lexsort((ranks.rank[kept], owners[kept]))]
+    owners = owners[kept]
+    rank = nth_of_each(owners)
+    edges = _edges(owners, ranks.low[kept])  # ties have fewer rows, too
+    sizes = np.diff(np.append(edges, len(kept)))
+    low = np.repeat(rank[edges], sizes)
+    high = low + np.repeat(sizes, sizes) - 1
+    return Standing(kept, Ranks(rank, low, high), np.bincount(owners, minlength=len(depth)))
+
+
+def earned(grades: Floats, relevance: Relevance) -> Floats:
+    """Return what documents earn: the grade where it is relevant or above 0, minus infinity where nothing is earned."""
+    return np.where((grades > 0) | relevance.of(grades), grades, -np.inf)
+
+
+def mixed_ties(owners: Ints, ranks: Ranks, earns: Floats | None, depth: int | None) -> Ints:
+    """
+    Return the best row of each tie that begins within the depth and holds documents that earn differently.
+
+    Documents of a tie that are not among the rows earn nothing. Where *earns* is None, every tie counts as mixed.
+    """
+    tied = ranks.low != ranks.high
+    if depth is not None:
+        tied &= ranks.low <= depth
+    inside = np.flatnonzero(tied)
+    if not len(inside):
+        return inside
+    values: Floats = np.zeros(len(owners)) if earns is None else earns
+    order = inside[np.lexsort((-values[inside], ranks.low[inside], owners[inside]))]
+    edges = _edges(owners[order], ranks.low[order])
+    if earns is None:
+        return order[edges]
+    sizes = np.diff(np.append(edges, len(order)))
+    best: Ints = order[edges]
+    worst = values[order[edges + sizes - 1]]
+    worst[sizes < (ranks.high - ranks.low + 1)[best]] = -np.inf
+    return best[np.flatnonzero(values[best] != worst)]
+
+
+def _edges(owners: Ints, low: Ints) -> Ints:
+    """Return where, in rows in order, another query or tie begins."""
+    begins = np.ones(len(low), dtype=np.bool_)
+    begins[1:] = (owners[1:] != owners[:-1]) | (low[1:] != low[:-1])
+    return np.flatnonzero(begins)
+
+
+def duplicate_reasons(batch: RankingBatch, repeats: Repeats) -> Iterator[tuple[int, str]]:
+    """Yield, for each repeated document, its query in the batch and why ``duplicates=error`` refuses it."""
+    _, first, times = np.unique(repeats.group, return_index=True, return_counts=True)
+    owners, starts = batch.owners(), batch.starts
+    for at, count in zip(first.tolist(), times.tolist(), strict=True):
+        rows = repeats.rows[at : at + count]
+        owner = int(owners[rows[0]])
+        ranks = ", ".join(str(rank) for rank in (rows - starts[owner] + 1).tolist())
+        document = _document(shown(batch.documents.at(rows[:1]).texts()[0]))
+        reason = f"{document} is retrieved {count} times (ranks {ranks}), and policy says duplicates=error"
+        yield owner, f"{reason}; remove the repeats, or choose duplicates=first, last or best"
+
+
+def tie_reason(document: str, low: int, high: int) -> str:
+    """Return why ``ties=error`` refuses a ranking."""
+    return (
+        f"{_document(document)} has the same score as documents that earn differently (ranks {low} to {high}), so "
+        "its rank is a matter of chance, and policy says ties=error"
+    )
+
+
+def _document(name: str) -> str:
+    return f"document {name!r}" if name else "an item without an id"
+
+
+def shown(name: bytes) -> str:
+    """Return an id as messages show it, whatever its bytes are."""
+    return name.decode("utf-8", "backslashreplace")

@@ -32,19 +32,7 @@ class Ranks(NamedTuple):
 
 
 def ranks_of(batch: RankingBatch, rows: Ints, *, by_id: bool) -> Ranks:
-    """
-    Rank some rows by score, descending.
-
-    Args:
-        batch: Rankings.
-
-        rows: Which rows to rank.
-
-        by_id: Whether equal scores stand by document id, descending by bytes; as they are given otherwise.
-
-    Returns:
-        Shape (rows asked for,).
-    """
+    """Rank some rows by score, descending; equal scores *by_id*, descending by bytes, or else as they are given."""
     n = len(batch.scores)
     starts = batch.starts[batch.lengths > 0]
     begins = np.zeros(n + 1, dtype=np.bool_)

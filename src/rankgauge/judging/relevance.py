@@ -1,15 +1,13 @@
 """
-What a profile takes for relevant, and what for judged.
+Relevance: from which grade on a profile takes an item as relevant.
 """
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping
-
 from rankgauge.columns import ANY_GRADE, POSITIVE, Relevance
 from rankgauge.policy import Profile
 
-__all__ = ["judged_ids", "relevance_of"]
+__all__ = ["relevance_of"]
 
 
 def relevance_of(profile: Profile) -> Relevance:
@@ -21,10 +19,3 @@ def relevance_of(profile: Profile) -> Relevance:
             return ANY_GRADE
         case minimum:
             return Relevance.from_grade(minimum)
-
-
-def judged_ids(gold: Mapping[str, float], profile: Profile) -> Container[str | None]:
-    """Return the ids of *gold* that count as judged under a profile."""
-    if profile.negatives == "judged" or not profile.policy.judged_only:
-        return gold
-    return {name for name, grade in gold.items() if grade >= 0}

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from rankgauge.columns import Flags, Floats, Ints, Slices, Words
 
-__all__ = ["RepeatFinder", "Repeats", "surplus"]
+__all__ = ["RepeatFinder", "Repeats", "grouped", "surplus"]
 
 _ROOM = 8
 """How many places the table has for each row: what decides how many rows have to be looked at twice."""
@@ -39,19 +39,14 @@ class RepeatFinder:
 
     def find(self, pairs: Words, documents: Slices) -> Repeats:
         """
-        Return the rows that share query and document with another.
+        Return the rows that share query and document with another; none for nearly every run.
 
-        Every row leaves its number at the place that its key gives. Whoever finds another number there has been
-        overwritten: by a row with the same key, or by chance. Those go round again, with other bits of their keys,
-        until none is left; a repeated row meets its like on the way.
+        Every row leaves its number at the place that its key gives. A row that finds another number there was
+        overwritten: by one with the same key, or by chance. Those go round again with other bits of their keys until
+        none is left, so two equal rows land in the same slot in some round.
 
-        Args:
-            pairs: A key for query and document of each row; shape (rows,).
-
-            documents: The document of each row.
-
-        Returns:
-            Groups of two rows or more; empty for nearly every run.
+        For example, three rows with the keys 0x10, 0x1F and 0x10, and a table of 16 slots, found by a key's high bits:
+        all three write to slot 1, row 2 last. Rows 0 and 1 read 2 there. Row 0 has row 2's key: a duplicate.
         """
         bits = max(12, (len(pairs) * _ROOM).bit_length())
         if self._table.size < 1 << bits:
@@ -66,13 +61,13 @@ class RepeatFinder:
             winners = self._table[places]
             lost = np.flatnonzero(winners != left)
             if (pairs[winners[lost]] == keys[lost]).any():
-                return _groups(pairs, documents)
+                return grouped(pairs, documents)
             left, keys, low = left[lost], keys[lost], max(low - 7, 0)
         return Repeats(np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64))
 
 
-def _groups(pairs: Words, documents: Slices) -> Repeats:
-    """Return the repeated rows by sorting them all."""
+def grouped(pairs: Words, documents: Slices) -> Repeats:
+    """Return the rows that share query and document with another, by sorting them all."""
     rows = np.argsort(pairs, kind="stable")
     same: Flags = pairs[rows[1:]] == pairs[rows[:-1]]
     alike = np.flatnonzero(same)
@@ -87,19 +82,7 @@ def _groups(pairs: Words, documents: Slices) -> Repeats:
 
 
 def surplus(repeats: Repeats, rule: str, scores: Floats) -> Ints:
-    """
-    Return which repeated rows a policy drops.
-
-    Args:
-        repeats: Repeated rows.
-
-        rule: Which one of each group stays: `first`, `last` or `best`, the first of those with the highest score.
-
-        scores: The score of every row of the batch.
-
-    Returns:
-        Rows.
-    """
+    """Return all rows but one of each group: the `first`, the `last` or the `best`, the first of the highest score."""
     preference = {"first": repeats.rows, "last": -repeats.rows, "best": -scores[repeats.rows]}[rule]
     order = np.lexsort((repeats.rows, preference, repeats.group))
     again = np.zeros(len(order), dtype=np.bool_)

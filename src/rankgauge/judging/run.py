@@ -1,188 +1,170 @@
 """
-Judged runs: collecting what the parts of a run came to, and making one `Judged` of all of it.
+Runs: joining the batches of a run with judgments, and making one `Evidence` of all parts.
+
+Only rows that are judged are ranked, so what is kept follows the judgments, not the run. Parts may come from several
+threads in any order; the evidence is the same to the last bit.
 """
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Iterable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
-from rankgauge.columns import Flags, Ints, Judged, Qrels, Rows, Slices
-from rankgauge.columns.rows import distinct, first_of_each, nth_of_each
+from rankgauge.columns import Flags, Ints, Judged, Qrels, RankingBatch, Rows, Slices
+from rankgauge.columns.rows import distinct, nth_of_each
 from rankgauge.errors import DataError, NothingToEvaluateError, Problem
+from rankgauge.judging.columns import judged_under
+from rankgauge.judging.evidence import Evidence
+from rankgauge.judging.ranking import duplicate_reasons, earned, mixed_ties, settle, shown, stand, tie_reason
+from rankgauge.judging.ranks import Ranks, ranks_of
 from rankgauge.judging.relevance import relevance_of
+from rankgauge.judging.repeats import RepeatFinder
 from rankgauge.policy import Profile
 
-__all__ = ["JudgedPart", "JudgedRun", "RunCollector", "ScatteredError", "shown"]
+__all__ = ["BatchJudge", "RunCollector", "ScatteredError"]
+
+_MOST_PROBLEMS = 1000
+"""How many problems of one batch are told."""
 
 
 class ScatteredError(Exception):
-    """A query that was judged already has come again: the run's queries do not stand together."""
+    """A query came a second time: the lines of a query are not together in the run."""
 
 
-@dataclass(frozen=True, slots=True)
-class JudgedPart:
-    """
-    What some queries of a run came to.
+class BatchJudge:
+    """Judges the batches of one thread."""
 
-    Attributes:
-        places: The queries, as places in the judgments; shape (queries,).
+    def __init__(self, run: RunCollector) -> None:
+        self._run = run
+        self._finder = RepeatFinder()
 
-        depth: How many documents each retrieved, after policy.
+    def add(self, batch: RankingBatch) -> None:
+        """Judge some whole queries; raise `ScatteredError` if one of them came before."""
+        qrels, policy = self._run.qrels, self._run.profile.policy
+        places = self._run.enter(batch.names)
+        if (places < 0).any():
+            batch, places = batch.of_queries(places >= 0), places[places >= 0]
+        pairs = qrels.salted(batch.keys, np.repeat(places, batch.lengths))
+        settled = settle(batch, pairs, policy, self._finder.find)
+        batch = settled.batch
+        if settled.refused is not None:
+            self._run.refuse((int(places[query]), why) for query, why in duplicate_reasons(batch, settled.refused))
+        rows, judgments = qrels.find(settled.pairs)
+        real = batch.documents.at(rows).equal(qrels.documents.at(judgments))
+        rows, judgments = rows[real], judgments[real]
+        ranks = ranks_of(batch, rows, by_id=policy.ties != "given")
+        self._run.add(places, batch.lengths, batch.owners()[rows], judgments, ranks, settled.n_dropped)
 
-        found: The judged rows, in any order; `sample` and `gold` are places in the judgments.
 
-        low: The first rank that each judged row could take among equal scores; shape (rows,).
-
-        high: The last such rank.
-
-        tied: The queries in which the order of equal scores may change a score.
-
-        n_repeats: How many repeated rows were dropped.
-    """
+class _Part(NamedTuple):
+    """Some judged queries: places in the judgments, depths, judged rows in any order, and counts."""
 
     places: Ints
     depth: Ints
     found: Rows
-    low: Ints
-    high: Ints
+    ranks: Ranks
     tied: Ints
-    n_repeats: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class JudgedRun:
-    """
-    A run, judged.
-
-    Attributes:
-        judged: The columns that metrics read, over *places*.
-
-        places: Which queries of the judgments are evaluated; shape (n,).
-
-        missing: Which of these the run lacks; shape (n,).
-
-        n_unjudged: How many queries of the run are not judged, and so left out.
-
-        n_tied: Of how many queries the order of equal scores may change a score.
-
-        n_repeats: How many repeated rows were dropped.
-    """
-
-    judged: Judged
-    places: Ints
-    missing: Flags
-    n_unjudged: int
-    n_tied: int
-    n_repeats: int
+    n_dropped: int
 
 
 class RunCollector:
-    """Collects the parts of one run, which may come from several threads, in any order."""
+    """
+    Collects the judged parts of one run.
+
+    Attributes:
+        qrels: The judgments.
+
+        profile: The policy, and what counts as relevant.
+
+        n_unjudged: How many queries of the run are not judged, and so left out.
+
+        places: Which queries of the judgments are evaluated; known once `finish` was called.
+
+        missing: Which of these the run lacks.
+    """
 
     def __init__(self, qrels: Qrels, profile: Profile) -> None:
-        """
-        Begin a run.
-
-        Args:
-            qrels: The judgments.
-
-            profile: The policy, and what counts as relevant.
-        """
         self.qrels = qrels
         self.profile = profile
+        self.n_unjudged = 0
+        self.places = self.missing = np.empty(0, dtype=np.int64)
         self._lock = threading.Lock()
         self._seen = np.zeros(len(qrels.ids), dtype=np.bool_)
-        self._parts: list[JudgedPart] = []
+        self._parts: list[_Part] = []
         self._problems: list[Problem] = []
-        self._n_unjudged = 0
         self._looks = b""
 
     def enter(self, names: Slices) -> Ints:
-        """
-        Note which queries have come.
-
-        Args:
-            names: Their ids.
-
-        Returns:
-            The place of each among the judged ones; -1 for one that is not judged.
-
-        Raises:
-            ScatteredError: One of them came before.
-        """
+        """Return the place of each query among the judged ones, -1 for one that is not; note that they have come."""
         places = self.qrels.places_of(names)
         judged = places[places >= 0]
         with self._lock:
             self._looks = self._looks or b"".join(names.at(slice(0, 1)).texts())
-            self._n_unjudged += len(places) - len(judged)
+            self.n_unjudged += len(places) - len(judged)
             if self._seen[judged].any() or len(distinct(judged)) < len(judged):
                 raise ScatteredError
             self._seen[judged] = True
         return places
 
     def enter_places(self, places: Ints, *, n_unjudged: int, looks: bytes) -> None:
-        """
-        Note which queries there are, where that is known at once.
-
-        Args:
-            places: The distinct queries, as places in the judgments.
-
-            n_unjudged: How many further ones are not judged.
-
-            looks: A query of the run, for messages.
-        """
+        """Note all queries at once, where their places are known; *looks* is one of the run, for messages."""
         self._seen[places] = True
-        self._n_unjudged, self._looks = n_unjudged, looks
+        self.n_unjudged, self._looks = n_unjudged, looks
 
-    def add(self, part: JudgedPart) -> None:
-        """Take what some queries came to; each has entered before."""
+    def add(self, places: Ints, depth: Ints, owners: Ints, judgments: Ints, ranks: Ranks, n_dropped: int = 0) -> None:
+        """Take ranked judged rows: *owners* are their queries, as places in *places*; each query has entered before."""
+        policy = self.profile.policy
+        grades = self.qrels.grades[judgments]
+        tied = mixed_ties(owners, ranks, earned(grades, relevance_of(self.profile)), policy.depth)
+        if policy.ties == "error" and len(tied):
+            documents = self.qrels.documents.at(judgments[tied]).texts()
+            columns = (places[owners[tied]], ranks.low[tied], ranks.high[tied])
+            self.refuse(
+                (query, tie_reason(shown(document), low, high))
+                for document, query, low, high in zip(documents, *(column.tolist() for column in columns), strict=True)
+            )
+
+        def judged() -> Flags:
+            return grades >= (0.0 if self.profile.negatives == "unjudged" else -np.inf)
+
+        kept, ranks, depth = stand(policy, owners, ranks, depth, judged)
+        found = Rows(places[owners[kept]], ranks.rank, grades[kept], judgments[kept])
+        part = _Part(places, depth, found, ranks, distinct(places[owners[tied]]), n_dropped)
         with self._lock:
             self._parts.append(part)
 
-    def refuse(self, problems: Iterable[Problem]) -> None:
-        """Take what the policy does not allow; `finish` will raise it, all at once."""
+    def refuse(self, reasons: Iterable[tuple[int, str]]) -> None:
+        """Take what the policy does not allow, by query; `finish` raises all of it at once."""
+        queries = self.qrels.queries
+        problems = [
+            Problem(f"query {shown(queries[place])!r}: {reason}")
+            for (place, reason), _ in zip(reasons, range(_MOST_PROBLEMS), strict=False)
+        ]
         with self._lock:
             self._problems += problems
 
-    def finish(self, run: str) -> JudgedRun:
-        """
-        Put the parts together.
-
-        Args:
-            run: What the run is called, for messages.
-
-        Returns:
-            The run, the same to the last bit whatever its parts were.
-
-        Raises:
-            NothingToEvaluateError: No query of the run is judged.
-
-            DataError: The policy refuses something that the run holds.
-        """
+    def finish(self, run: str) -> Evidence:
+        """Put the parts together; raise `DataError` for what the policy refuses, or where no query is judged."""
         if self._problems:
-            msg = f"{run} is refused by the policy:"
+            msg = f"the policy refuses {run}:"
             raise DataError(msg, sorted(self._problems, key=str))
         if not self._seen.any():
-            msg = f"nothing of {run} can be evaluated:"
+            msg = f"cannot evaluate {run}:"
             raise NothingToEvaluateError(msg, [self._no_overlap()])
         every = self.profile.policy.queries == "judged"
-        places = np.arange(len(self._seen)) if every else np.flatnonzero(self._seen)
-        tied = np.concatenate([part.tied for part in self._parts]) if self._parts else places[:0]
-        return JudgedRun(
-            judged=self._judged(places),
-            places=places,
-            missing=~self._seen[places],
-            n_unjudged=self._n_unjudged,
-            n_tied=len(distinct(tied)),
-            n_repeats=sum(part.n_repeats for part in self._parts),
+        self.places = np.arange(len(self._seen)) if every else np.flatnonzero(self._seen)
+        self.missing = np.flatnonzero(~self._seen[self.places])
+        return Evidence(
+            self._judged(),
+            n_tied=len(distinct(np.concatenate([part.tied for part in self._parts]))),
+            n_dropped=sum(part.n_dropped for part in self._parts),
         )
 
-    def _judged(self, places: Ints) -> Judged:
-        qrels, policy = self.qrels, self.profile.policy
+    def _judged(self) -> Judged:
+        qrels, places = self.qrels, self.places
         number = np.full(len(qrels.ids), -1, dtype=np.int64)
         number[places] = np.arange(len(places))
         depth = np.zeros(len(places), dtype=np.int64)
@@ -191,37 +173,21 @@ class RunCollector:
         found = Rows(*(np.concatenate(columns) for columns in zip(*(part.found for part in self._parts), strict=True)))
         order = np.lexsort((found.rank, found.sample))
         found = found.where(order)
+        ties = None
+        if self.profile.policy.averages_ties:
+            low, high = (np.concatenate([getattr(part.ranks, end) for part in self._parts]) for end in ("low", "high"))
+            ties = low[order], high[order]
         kept = number[qrels.owners] >= 0
-        rows = found._replace(sample=number[found.sample], gold=(np.cumsum(kept) - 1)[found.gold])
-        first = np.zeros(len(order), dtype=np.bool_)
-        by_gold = np.argsort(rows.gold, kind="stable")  # rows stand in order of rank, and so each one's do
-        first[by_gold] = first_of_each(rows.gold[by_gold])
         gold_sample = number[qrels.owners[kept]]
-        n_gold = len(gold_sample)
-        averaged = policy.ties == "average"
-        return Judged(
-            n=len(places),
+        return judged_under(
+            self.profile,
             depth=depth,
-            rows=rows,
-            first=first,
-            earns=first.copy() if policy.duplicates == "credit-once" else np.ones(len(order), dtype=np.bool_),
-            score=np.ones(len(order)),
-            gold=Rows(gold_sample, nth_of_each(gold_sample), qrels.grades[kept], np.arange(n_gold)),
-            times=np.ones(n_gold, dtype=np.int64),
-            graded=np.ones(len(places), dtype=np.bool_),
-            relevance=relevance_of(self.profile),
-            counts_repeats=policy.duplicates == "keep",
-            low=np.concatenate([part.low for part in self._parts])[order] if averaged else None,
-            high=np.concatenate([part.high for part in self._parts])[order] if averaged else None,
+            rows=found._replace(sample=number[found.sample], gold=(np.cumsum(kept) - 1)[found.gold]),
+            gold=Rows(gold_sample, nth_of_each(gold_sample), qrels.grades[kept], np.arange(len(gold_sample))),
+            ties=ties,
         )
 
     def _no_overlap(self) -> Problem:
-        judged = len(self.qrels.ids)
         own, its = shown(self._looks), shown(self.qrels.queries[0])
         looks = f"the run's look like `{own}`, the judgments' like `{its}`" if own else "the run has no query"
-        return Problem(f"0 of {judged:,} query ids overlap; {looks}")
-
-
-def shown(name: bytes) -> str:
-    """Return an id as messages show it, whatever its bytes are."""
-    return name.decode("utf-8", "backslashreplace")
+        return Problem(f"0 of {len(self.qrels.ids):,} query ids overlap; {looks}")

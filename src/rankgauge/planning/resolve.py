@@ -135,7 +135,7 @@ def resolve(
         targets, matchers = _by_id(request, metric)
     else:
         targets, matchers = _targets(request, metric, told, explicit, usual_matcher, matchers_by_gold, catalog)
-    if profile.policy.order == "score" and profile.policy.ties == "average":
+    if profile.policy.averages_ties:
         targets, matchers = _averaged(request, metric, targets), {}
     short = catalog.short_name(metric) if request.given is None else next(iter(metric.plain_short), None)
     engine = {key: request.engine[key] for key in ("rel", "gold", "matcher") if key in request.engine}

@@ -10,11 +10,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from rankgauge.columns import Flags, Floats, Ints, Qrels, RankingBatch, Rows, Slices, Words
+from rankgauge.columns import POSITIVE, Flags, Floats, Ints, Qrels, RankingBatch, Slices, Words
 from rankgauge.columns.slices import mixed
-from rankgauge.judging.batches import own_rows, queries_with_ties
+from rankgauge.judging.ranking import as_compared, earned, mixed_ties, own_rows
 from rankgauge.judging.ranks import ranks_of
 from rankgauge.judging.repeats import RepeatFinder
+from rankgauge.policy import Policy
 from rankgauge.preflight_checks.order import BatchRows, descending, in_given_order, repeated
 
 __all__ = ["TOP", "Repeat", "RunScan", "ScannedQueries", "ScannedRun", "merged"]
@@ -26,6 +27,7 @@ _SAMPLE, _SAMPLE_OF_QUERY = 100, 20
 """How many queries are sampled, and how many documents of each."""
 
 _MOST_REPEATS = 1_000
+_SINGLE = Policy(score_dtype="float32")
 _NOTHING: Ints = np.empty(0, dtype=np.int64)
 
 
@@ -173,9 +175,7 @@ class RunScan:
         is_unsorted = rows.any(rows.steps(batch.scores, np.greater))
         ordered = descending(rows, is_unsorted)
         tied = repeated(rows.steps(ordered, np.equal))
-        with np.errstate(over="ignore", under="ignore"):
-            single = ordered.astype(np.float32).astype(np.float64)
-        tied_single = repeated(rows.steps(single, np.equal)) & ~tied
+        tied_single = repeated(rows.steps(as_compared(ordered, _SINGLE), np.equal)) & ~tied
         judged = self._judged(rows, places, has_ties=bool(tied.any()), has_single_ties=bool(tied_single.any()))
         self.queries.append(
             ScannedQueries(
@@ -215,9 +215,7 @@ class RunScan:
         if has_ties:
             matter[self._ties(batch, rows.owners, found, judgments)] = True
         if has_single_ties:
-            with np.errstate(over="ignore", under="ignore"):
-                scores = batch.scores.astype(np.float32).astype(np.float64)
-            single = dataclasses.replace(batch, scores=scores)
+            single = dataclasses.replace(batch, scores=as_compared(batch.scores, _SINGLE))
             matter_single[self._ties(single, rows.owners, found, judgments)] = True
         return {
             "ties_matter": matter,
@@ -245,7 +243,7 @@ class RunScan:
         if self._qrels is None:
             return found
         ranks = ranks_of(batch, found, by_id=False)
-        return queries_with_ties(Rows(owners[found], ranks.rank, self._qrels.grades[judgments], judgments), ranks)
+        return owners[found][mixed_ties(owners[found], ranks, earned(self._qrels.grades[judgments], POSITIVE), None)]
 
     def _surplus(self, rows: BatchRows, salts: Words) -> Ints:
         """Count the duplicates of each query, and keep some as examples."""

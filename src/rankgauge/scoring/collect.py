@@ -1,18 +1,20 @@
 """
 The run: judge every batch once as it comes, then score all of it.
 
-Samples are let go of as soon as they are judged; what stays is a `Judged` for each batch, whose size follows the
+Samples are dropped as soon as they are judged; what stays is a `Judged` for each batch, whose size follows the
 judgments, and then eight bytes a sample and metric.
 """
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
+from rankgauge.columns import Cutoff, Ints
 from rankgauge.errors import MissingGoldError
 from rankgauge.judging import Evidence, Judge, Target, make_judge
 from rankgauge.planning.cutoffs import CutSource
@@ -20,7 +22,16 @@ from rankgauge.planning.plan import Plan
 from rankgauge.planning.resolve import PlannedMetric
 from rankgauge.samples import Sample
 from rankgauge.scoring.details import add_near_misses, explain_batch
-from rankgauge.scoring.score import Flaw, Outcome, flaws, refuse, score_batch
+from rankgauge.scoring.score import (
+    MISSING,
+    Flaw,
+    JudgedBatch,
+    MetricScores,
+    Outcome,
+    flaws,
+    refuse,
+    score_metric,
+)
 
 __all__ = ["Collector", "Scored", "ScoredMetric"]
 
@@ -80,26 +91,6 @@ class Scored:
 
 
 @dataclass(slots=True)
-class _OpenBatch:
-    """A batch that is being judged."""
-
-    judges: dict[Target, Judge]
-    ks: list[int | None] = field(default_factory=list)
-    flawed: dict[int, Flaw] = field(default_factory=dict)
-    samples: list[Sample] = field(default_factory=list)
-
-
-@dataclass(frozen=True, slots=True)
-class _Batch:
-    """A judged batch: what is needed for scoring, and the samples only where details want them."""
-
-    ks: list[int | None]
-    flawed: dict[int, Flaw]
-    evidence: dict[Target, Evidence]
-    samples: list[Sample]
-
-
-@dataclass(slots=True)
 class Collector:
     """
     Takes batches of samples and turns them into scores.
@@ -118,8 +109,9 @@ class Collector:
     details: bool = False
     near_misses: bool = False
     batch_size: int = 4096
-    _open: _OpenBatch | None = None
-    _batches: list[_Batch] = field(default_factory=list)
+    _judges: dict[Target, Judge] = field(default_factory=dict)
+    _open: JudgedBatch | None = None
+    _batches: list[JudgedBatch] = field(default_factory=list)
     _ids: list[str] = field(default_factory=list)
     _tags: list[tuple[str, ...]] = field(default_factory=list)
     _seen: set[Target] = field(default_factory=set)
@@ -138,60 +130,56 @@ class Collector:
 
     def add(self, samples: Sequence[Sample]) -> None:
         """
-        Judge some more samples.
+        Judge some more samples, in the order of the result.
 
-        Args:
-            samples: In the order of the result. They may come in small steps, which keeps them in the processor's
-                caches; batches are made of them here.
+        They may come in small steps, which keeps them in the processor's caches; batches are made of them here.
         """
         for sample in samples:
             self._ids.append(sample.id)
             self._tags.append(sample.tags)
         if self._open is None:
             wanted = {target for metric in self.plan.metrics for target in self._candidates(metric)}
-            judges = {
+            self._judges = {
                 target: make_judge(target, self.plan.profile, matcher, keep_rankings=self.details)
                 for target, matcher in self.plan.targets.items()
                 if target in wanted
             }
-            self._open = _OpenBatch(judges)
-        self._open.flawed |= flaws(samples, start=len(self._open.ks))
-        self._open.ks += [sample.k for sample in samples]
+            self._open = JudgedBatch()
+        batch = self._open
+        batch.flawed |= flaws(samples, start=len(batch.ks))
+        batch.ks += [sample.k for sample in samples]
         if self.details:
-            self._open.samples += samples
-        for judging in self._open.judges.values():
+            batch.samples += samples
+        for judging in self._judges.values():
             judging.add(samples)
-        if len(self._open.ks) >= self.batch_size:
+        if len(batch.ks) >= self.batch_size:
             self._close()
+
+    def add_run(self, query_ids: Sequence[str], evidence: Evidence, missing: Ints) -> None:
+        """Take a judged run: the queries that are evaluated, and which of them it lacks."""
+        self._ids += query_ids
+        self._tags += [()] * len(query_ids)
+        flawed = dict.fromkeys(missing.tolist(), Flaw(MISSING, "the run has no results for this query"))
+        self._take(JudgedBatch(dict.fromkeys(self.plan.targets, evidence), flawed, [None] * len(query_ids)))
 
     def _close(self) -> None:
         """Turn what was judged so far into columns."""
-        if self._open is None:
-            return
-        evidence = {target: judging.evidence() for target, judging in self._open.judges.items()}
-        self._seen |= {target for target, each in evidence.items() if each.has_gold}
-        for target, each in evidence.items():
+        if self._open is not None:
+            evidence = {target: judging.evidence() for target, judging in self._judges.items()}
+            self._take(dataclasses.replace(self._open, evidence=evidence))
+            self._open = None
+
+    def _take(self, batch: JudgedBatch) -> None:
+        self._batches.append(batch)
+        for target, evidence in batch.evidence.items():
+            if evidence.has_gold:
+                self._seen.add(target)
             if target.matcher is None:
-                self._met = self._met or len(each.judged.rows.sample) > 0
-                self._looks = self._looks or each.looks
-        self._batches.append(_Batch(self._open.ks, self._open.flawed, evidence, self._open.samples))
-        self._open = None
+                self._met = self._met or len(evidence.judged.rows.sample) > 0
+                self._looks = self._looks or evidence.looks
 
     def finish(self, *, require_gold: bool = True) -> Scored:
-        """
-        Score everything that was added.
-
-        Args:
-            require_gold: Whether a metric for which no sample has ground truth is an error.
-
-        Returns:
-            The scores.
-
-        Raises:
-            MissingGoldError: No sample has the ground truth that a metric needs.
-
-            SampleRefusedError: The policy turns a sample into an error.
-        """
+        """Score everything; raise `MissingGoldError` where *require_gold*, `SampleRefusedError` as the policy says."""
         self._close()
         if require_gold:
             self.check_gold()
@@ -230,7 +218,7 @@ class Collector:
             if not self._seen.intersection(metric.targets)
         ]
         if problems:
-            msg = f"nothing can be scored by {len(problems)} of {len(self.plan.metrics)} metrics:"
+            msg = f"{len(problems)} of {len(self.plan.metrics)} metrics cannot score any sample:"
             raise MissingGoldError(msg, problems)
 
     def _score(self, metric: PlannedMetric, notes: list[str]) -> ScoredMetric:
@@ -240,29 +228,27 @@ class Collector:
             grades = [float(batch.evidence[target].judged.gold.grade.max(initial=0.0)) for batch in self._batches]
             extra["max_grade"] = max(grades, default=0.0)
             notes.append(f"{metric.name}: max_grade was inferred from the data: {extra['max_grade']:g}")
-        outcomes: list[Outcome] = []
-        details: list[dict[str, Any]] = []
+        parts = [score_metric(self.plan, metric, target, batch, extra) for batch in self._batches]
         sources: dict[CutSource, int] = {}
-        lows: list[int] = []
-        highs: list[int] = []
-        for batch in self._batches:
-            k, where = metric.cut.resolve(batch.ks, self.plan.default_k)
-            evidence = batch.evidence[target]
-            policy = self.plan.profile.policy
-            outcomes.append(score_batch(metric, evidence, batch.flawed, k, policy, extra, target.gold))
-            if self.details:
-                facts = explain_batch(metric, evidence, batch.samples, k, extra)
-                if self.near_misses and target in metric.matchers:
-                    add_near_misses(facts, evidence, batch.samples, target, metric.matchers[target])
-                details += facts
-            for source, count in where.items():
+        for part in parts:
+            for source, count in part.k_sources.items():
                 sources[source] = sources.get(source, 0) + count
-            if k is not None:
-                lows.append(int(np.min(k)))
-                highs.append(int(np.max(k)))
-        spread = (min(lows), max(highs)) if lows else None
-        found = details if self.details else None
-        return ScoredMetric(metric, target, _joined(outcomes), spread, sources, extra, found)
+        spreads = [_spread(part.k) for part in parts if part.k is not None]
+        spread = (min(low for low, _ in spreads), max(high for _, high in spreads)) if spreads else None
+        details: list[dict[str, Any]] | None = None
+        if self.details:
+            pairs = zip(parts, self._batches, strict=True)
+            details = [fact for part, batch in pairs for fact in self._facts(part, batch)]
+        outcome = _joined([part.outcome for part in parts])
+        return ScoredMetric(metric, target, outcome, spread, sources, extra, details)
+
+    def _facts(self, part: MetricScores, batch: JudgedBatch) -> list[dict[str, Any]]:
+        """Return the details of a scored batch."""
+        facts = explain_batch(part, batch)
+        matcher = part.metric.matchers.get(part.target)
+        if self.near_misses and matcher is not None:
+            add_near_misses(facts, batch, part.target, matcher)
+        return facts
 
     def _notes(self) -> list[str]:
         """Say what is suspicious: ids of the two sides that never meet."""
@@ -271,6 +257,11 @@ class Collector:
         retrieved, gold = self._looks
         note = "no retrieved id is ever a relevant id, so every score by id is 0; do both sides use the same ids? "
         return [f"{note}outputs: `{retrieved}`; ground truth: `{gold}`"]
+
+
+def _spread(k: Cutoff) -> tuple[int, int]:
+    """Return the lowest and the highest cutoff of a batch."""
+    return (k, k) if isinstance(k, int) else (int(k.min()), int(k.max()))
 
 
 def _joined(outcomes: Sequence[Outcome]) -> Outcome:

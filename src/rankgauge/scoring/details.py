@@ -4,7 +4,7 @@ Details: how a score came about, with the ids and texts that metrics never see.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -13,8 +13,8 @@ from rankgauge.catalog import ResolvedMatcher
 from rankgauge.columns import Cutoff, Relevance
 from rankgauge.judging import Evidence, Ranking, Target
 from rankgauge.judging.by_text import checked_scores, gold_texts
-from rankgauge.planning.resolve import PlannedMetric
 from rankgauge.samples import Sample
+from rankgauge.scoring.score import JudgedBatch, MetricScores
 
 __all__ = ["add_near_misses", "explain_batch"]
 
@@ -22,32 +22,15 @@ _SHOWN = 100
 _LONGEST = 500
 
 
-def explain_batch(
-    column: PlannedMetric,
-    evidence: Evidence,
-    samples: Sequence[Sample],
-    k: Cutoff | None,
-    extra: Mapping[str, float],
-) -> list[dict[str, Any]]:
+def explain_batch(scores: MetricScores, batch: JudgedBatch) -> list[dict[str, Any]]:
     """
-    Return the facts behind every score of one metric.
+    Return the facts behind every score of one metric, by name for each sample.
 
-    Args:
-        column: The metric.
-
-        evidence: The judged batch.
-
-        samples: The batch.
-
-        k: The cutoff; None for none.
-
-        extra: Further parameters, found in the data.
-
-    Returns:
-        Facts by name for each sample: `k`, what the metric's own details say, and what it asked to be joined
-        (`relevant`, `top_k`: ids; `expected_span`: the matched answer, else the first one). Lists of ids are cut at
-        100.
+    They are `k`, what the metric's own details say, and what it asked to be joined (`relevant`, `top_k`: ids;
+    `expected_span`: the matched answer, else the first one). Lists of ids are cut at 100.
     """
+    column, k, extra, samples = scores.metric, scores.k, scores.extra, batch.samples
+    evidence = batch.evidence[scores.target]
     cutoffs = [None] * len(samples) if k is None else np.broadcast_to(k, len(samples)).tolist()
     facts: list[dict[str, Any]] = [{} if cutoff is None else {"k": cutoff} for cutoff in cutoffs]
     judged = evidence.judged if column.rel is None else evidence.judged.at_least(column.rel)
@@ -94,27 +77,15 @@ def _matched_gold(evidence: Evidence, k: Cutoff | None) -> dict[int, int]:
 
 
 def add_near_misses(
-    facts: Sequence[dict[str, Any]],
-    evidence: Evidence,
-    samples: Sequence[Sample],
-    target: Target,
-    matcher: ResolvedMatcher,
+    facts: Sequence[dict[str, Any]], batch: JudgedBatch, target: Target, matcher: ResolvedMatcher
 ) -> None:
     """
-    Add, for each gold text that nothing matched, the retrieved text that came nearest.
+    Add to *facts*, for each gold text that nothing matched, the retrieved text that came nearest.
 
-    Args:
-        facts: The details of each sample; receives `near_misses`, a list of ``{gold, score, rank, retrieved}``; rank
-            and text are None where nothing came near at all.
-
-        evidence: The judged batch, with its rankings.
-
-        samples: The batch.
-
-        target: What was judged.
-
-        matcher: What judged it.
+    Each sample receives `near_misses`, a list of ``{gold, score, rank, retrieved}``; rank and text are None where
+    nothing came near at all.
     """
+    evidence, samples = batch.evidence[target], batch.samples
     found = {(int(sample), int(gold)) for sample, gold in zip(*_matched(evidence), strict=True)}
     for place, (fact, sample, ranking) in enumerate(zip(facts, samples, evidence.rankings, strict=True)):
         gold = list(dict.fromkeys(gold_texts(sample.expected, target.gold)))

@@ -13,12 +13,27 @@ from numpy.typing import NDArray
 
 from rankgauge.columns import Cutoff, Judged, Scores
 from rankgauge.errors import Problem, SampleRefusedError
-from rankgauge.judging import Evidence
+from rankgauge.judging import Evidence, Target
+from rankgauge.planning.cutoffs import CutSource
+from rankgauge.planning.plan import Plan
 from rankgauge.planning.resolve import PlannedMetric
 from rankgauge.policy import Policy
 from rankgauge.samples import Fault, Sample
 
-__all__ = ["FAILED", "MISSING", "SCORED", "STATUSES", "UNDEFINED", "Flaw", "Outcome", "flaws", "refuse", "score_batch"]
+__all__ = [
+    "FAILED",
+    "MISSING",
+    "SCORED",
+    "STATUSES",
+    "UNDEFINED",
+    "Flaw",
+    "JudgedBatch",
+    "MetricScores",
+    "Outcome",
+    "flaws",
+    "refuse",
+    "score_metric",
+]
 
 Status = Literal["scored", "undefined", "missing", "failed"]
 STATUSES: tuple[Status, ...] = ("scored", "undefined", "missing", "failed")
@@ -50,18 +65,55 @@ class Outcome:
     reasons: dict[int, str] = field(default_factory=dict)
 
 
+@dataclass(slots=True)
+class JudgedBatch:
+    """
+    A judged batch: what is needed to score it.
+
+    Attributes:
+        evidence: What was judged, by target.
+
+        flawed: Samples that no metric can score, by place.
+
+        ks: The cutoff that each sample brings along, if any.
+
+        samples: The samples, where details want them.
+    """
+
+    evidence: Mapping[Target, Evidence] = field(default_factory=dict)
+    flawed: dict[int, Flaw] = field(default_factory=dict)
+    ks: list[int | None] = field(default_factory=list)
+    samples: list[Sample] = field(default_factory=list)
+
+
+class MetricScores(NamedTuple):
+    """
+    One metric on one judged batch.
+
+    Attributes:
+        metric: What was computed.
+
+        target: What it was judged against.
+
+        outcome: Values, statuses and reasons.
+
+        k: The cutoff, or one a sample; None for none.
+
+        k_sources: How many samples took their cutoff from where.
+
+        extra: Further parameters, found in the data.
+    """
+
+    metric: PlannedMetric
+    target: Target
+    outcome: Outcome
+    k: Cutoff | None
+    k_sources: dict[CutSource, int]
+    extra: Mapping[str, float]
+
+
 def flaws(samples: Sequence[Sample], *, start: int = 0) -> dict[int, Flaw]:
-    """
-    Return which samples cannot be scored by any metric, and why.
-
-    Args:
-        samples: Some samples.
-
-        start: The place of the first.
-
-    Returns:
-        Flaws by place.
-    """
+    """Return which samples cannot be scored by any metric, and why; *start* is the place of the first."""
     found: dict[int, Flaw] = {}
     for place, sample in enumerate(samples, start):
         if not sample.answerable:
@@ -73,36 +125,25 @@ def flaws(samples: Sequence[Sample], *, start: int = 0) -> dict[int, Flaw]:
     return found
 
 
-def score_batch(
+def score_metric(
+    plan: Plan, metric: PlannedMetric, target: Target, batch: JudgedBatch, extra: Mapping[str, float]
+) -> MetricScores:
+    """Score one metric on one judged batch; *extra* are further parameters, found in the data."""
+    k, sources = metric.cut.resolve(batch.ks, plan.default_k)
+    outcome = _outcome(metric, target, batch, k, plan.profile.policy, extra)
+    return MetricScores(metric, target, outcome, k, sources, extra)
+
+
+def _outcome(
     column: PlannedMetric,
-    evidence: Evidence,
-    flawed: Mapping[int, Flaw],
+    target: Target,
+    batch: JudgedBatch,
     k: Cutoff | None,
     policy: Policy,
     extra: Mapping[str, float],
-    gold: str,
 ) -> Outcome:
-    """
-    Score one metric on one judged batch.
-
-    Args:
-        column: The metric.
-
-        evidence: The judged batch.
-
-        flawed: Samples that no metric can score.
-
-        k: The cutoff; None for none.
-
-        policy: How samples without a score count.
-
-        extra: Further parameters, found in the data.
-
-        gold: The kind of ground truth that was judged against, for messages.
-
-    Returns:
-        A value or a reason for each sample.
-    """
+    """Return a value or a reason for each sample."""
+    evidence, flawed = batch.evidence[target], batch.flawed
     judged = evidence.judged if column.rel is None else evidence.judged.at_least(column.rel)
     values, reasons = _call(column, judged, k, {**column.params, **extra})
     relevant = judged if column.metric.uses_rel else judged.by_gain()
@@ -118,7 +159,7 @@ def score_batch(
         reasons[place] = column.metric.undefined
     for place in evidence.without_gold:
         status[place] = UNDEFINED
-        reasons[place] = f"the sample has no ground truth of the kind {gold!r}"
+        reasons[place] = f"the sample has no ground truth of the kind {target.gold!r}"
     for place, reason in evidence.faults.items():
         status[place] = FAILED
         reasons[place] = reason
@@ -143,7 +184,7 @@ def _blame_textless(
     for place, rank in evidence.textless.items():
         cutoff = rank if k is None else k if isinstance(k, int) else int(k[place])
         if rank <= cutoff and (best is None or not values[place] >= best):
-            reasons[place] = f"judging by text needs a text for every retrieved item; the one at rank {rank} has none"
+            reasons[place] = f"judging by text needs a text for every retrieved item; the item at rank {rank} has none"
 
 
 def _count(column: PlannedMetric, values: Scores, status: NDArray[np.uint8], policy: Policy) -> None:
@@ -169,21 +210,7 @@ def _count(column: PlannedMetric, values: Scores, status: NDArray[np.uint8], pol
 def refuse(
     outcomes: Mapping[str, Outcome], sample_ids: Sequence[str], flawed: Mapping[int, Flaw], policy: Policy
 ) -> None:
-    """
-    Raise what the policy turns into an error.
-
-    Args:
-        outcomes: The scores by column.
-
-        sample_ids: The samples.
-
-        flawed: Samples that no metric can score.
-
-        policy: What is an error.
-
-    Raises:
-        SampleRefusedError: All such samples, each with its first reason.
-    """
+    """Raise `SampleRefusedError` with every sample that the policy turns into an error, each with its first reason."""
     rules = {"no_gold": (UNDEFINED, policy.no_gold), "missing_output": (MISSING, policy.missing_output)}
     rules["failed_output"] = (FAILED, policy.failed_output)
     refused = {code: option for option, (code, rule) in rules.items() if rule == "error"}
@@ -199,7 +226,7 @@ def refuse(
                 problems[place] = Problem(message, sample=sample_ids[place])
     if problems:
         count = len(problems)
-        msg = f"the policy refuses {count} sample{'s' if count > 1 else ''}; nothing was scored:"
+        msg = f"the policy refuses {count} sample{'s' if count > 1 else ''}; no score was kept:"
         raise SampleRefusedError(msg, [problems[place] for place in sorted(problems)])
 
 

@@ -12,68 +12,39 @@ from rankgauge.planning.plan import Plan
 from rankgauge.planning.resolve import PlannedMetric
 from rankgauge.samples import Sample
 from rankgauge.scoring.details import explain_batch
-from rankgauge.scoring.score import Outcome, flaws, refuse, score_batch
+from rankgauge.scoring.score import JudgedBatch, Outcome, flaws, refuse, score_metric
 
 __all__ = ["check_stream", "score_one"]
 
 
 def score_one(plan: Plan, sample: Sample, *, details: bool = False) -> dict[str, tuple[Outcome, dict[str, Any] | None]]:
-    """
-    Score one sample.
-
-    Args:
-        plan: What to compute; see `check_stream`.
-
-        sample: The sample.
-
-        details: Whether to compute the facts behind every score.
-
-    Returns:
-        For each column the outcome, over one sample, and the facts.
-
-    Raises:
-        SampleRefusedError: The policy turns the sample into an error.
-    """
-    samples = [sample]
-    flawed = flaws(samples)
+    """Return for each column the outcome over one sample, and the facts behind it; see `check_stream`."""
     evidence: dict[Target, Evidence] = {}
+    batch = JudgedBatch(evidence, flaws([sample]), [sample.k], [sample])
     found: dict[str, tuple[Outcome, dict[str, Any] | None]] = {}
     for metric in plan.metrics:
-        target = _target(metric, plan, samples, evidence, details=details)
-        judged = evidence[target]
-        k, _ = metric.cut.resolve([sample.k], plan.default_k)
-        outcome = score_batch(metric, judged, flawed, k, plan.profile.policy, {}, target.gold)
-        facts = explain_batch(metric, judged, samples, k, {})[0] if details else None
-        found[metric.name] = (outcome, facts)
-    refuse({name: outcome for name, (outcome, _) in found.items()}, [sample.id], flawed, plan.profile.policy)
+        target = _target(metric, plan, sample, evidence, details=details)
+        scores = score_metric(plan, metric, target, batch, {})
+        found[metric.name] = (scores.outcome, explain_batch(scores, batch)[0] if details else None)
+    refuse({name: outcome for name, (outcome, _) in found.items()}, [sample.id], batch.flawed, plan.profile.policy)
     return found
 
 
 def _target(
-    metric: PlannedMetric, plan: Plan, samples: list[Sample], known: dict[Target, Evidence], *, details: bool
+    metric: PlannedMetric, plan: Plan, sample: Sample, known: dict[Target, Evidence], *, details: bool
 ) -> Target:
     """Judge against the first kind of gold that the sample has, or else the first; return which."""
     for target in metric.targets:
         if target not in known:
             matcher = metric.matchers.get(target)
-            known[target] = judge(samples, target, plan.profile, matcher, keep_rankings=details)
+            known[target] = judge([sample], target, plan.profile, matcher, keep_rankings=details)
         if known[target].has_gold:
             return target
     return metric.targets[0]
 
 
 def check_stream(plan: Plan, where: str) -> None:
-    """
-    Refuse a plan that needs the whole data set where it is never seen at once.
-
-    Args:
-        plan: The plan.
-
-        where: What is being called, for the message.
-
-    Raises:
-        PlanError: A metric infers a parameter from the whole data set.
-    """
+    """Raise `PlanError` for a plan that needs the whole data set, which *where* (what is called) never sees."""
     problems = [
         f"{metric.name!r} infers max_grade from the whole data set, which {where} never sees; "
         f"give it, with the highest grade of the scale: {metric.metric.alias}(max_grade=3)"

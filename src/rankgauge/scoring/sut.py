@@ -27,22 +27,10 @@ async def call_each(
     timeout: float | None,  # noqa: ASYNC109  # for each call
 ) -> AsyncIterator[tuple[int, object]]:
     """
-    Call a system under test once for each sample.
+    Call a system under test with each sample's input; yield places and outputs, or the `Fault` of a call, as calls end.
 
     A function that is not asynchronous runs in a daemon thread, so that one that hangs is left behind at its timeout
     instead of holding up the end of the process.
-
-    Args:
-        samples: The samples; each one's `input` is passed.
-
-        sut: The system under test.
-
-        concurrency: How many calls may be under way at once.
-
-        timeout: Seconds for each call; None for no limit.
-
-    Yields:
-        The place of a sample and what was returned, or the `Fault` of a call that failed, as calls end.
     """
     queue: asyncio.Queue[tuple[int, object]] = asyncio.Queue()
     places = iter(range(len(samples)))

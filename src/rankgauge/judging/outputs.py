@@ -1,0 +1,205 @@
+"""
+Outputs of samples: their rankings after policy, by the columns that every road takes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Hashable, Iterator, Sequence
+from itertools import chain
+from typing import NamedTuple
+
+import numpy as np
+
+from rankgauge.columns import Flags, Floats, Ints, RankingBatch, Slices, encoded
+from rankgauge.columns.rows import first_of_each
+from rankgauge.judging.ranking import duplicate_reasons, earned, mixed_ties, settle, stand, tie_reason
+from rankgauge.judging.ranks import Ranks, ranks_of
+from rankgauge.judging.relevance import relevance_of
+from rankgauge.judging.repeats import grouped
+from rankgauge.policy import Profile
+from rankgauge.samples import Fault, Output, Sample
+
+__all__ = ["Ranking", "prepare"]
+
+
+class Ranking(NamedTuple):
+    """
+    A ranking as it is judged, rank 1 first.
+
+    Attributes:
+        ids: One id for each rank; None for an item that has only a text.
+
+        texts: One text for each rank; None when no item has one.
+
+        repeated: Whether each rank repeats an earlier item and so earns nothing; None when no rank does.
+
+        ties: The first and the last rank that each rank's item could take; None where ties are not averaged.
+    """
+
+    ids: Sequence[str | None]
+    texts: Sequence[str | None] | None
+    repeated: Sequence[bool] | None = None
+    ties: Sequence[tuple[int, int]] | None = None
+
+
+def prepare(samples: Sequence[Sample], profile: Profile, *, by_text: bool) -> list[Ranking | Fault | None]:
+    """
+    Return the ranking of each sample after policy, or why the policy cannot be applied; None where no output is.
+
+    By id, two items are the same where their ids are; by text, as the profile says. By text it is not known what an
+    item earns before texts are compared, so that ``ties=error`` refuses every tie. An output that the policy leaves
+    as it is takes a shortcut, which most outputs do.
+    """
+    policy, key = profile.policy, profile.duplicate_texts if by_text else "id"
+    found: list[Ranking | Fault | None] = []
+    rest: dict[int, tuple[Sample, Output]] = {}
+    keeps_order = (
+        policy.order == "given" and not policy.exclude_self and not policy.judged_only and policy.depth is None
+    )
+    for place, sample in enumerate(samples):
+        output = sample.output
+        if not isinstance(output, Output):
+            found.append(None)
+        elif keeps_order and (policy.duplicates == "keep" or not _repeats(output, key)):
+            found.append(Ranking(output.ids, output.texts))
+        elif policy.order == "score" and None in (scores := output.scores or [None] * len(output.ids)):
+            reason = f"policy order=score needs a score for every item; retrieved[{scores.index(None)}] has none"
+            found.append(Fault(reason))
+        else:
+            found.append(None)
+            rest[place] = sample, output
+    if rest:
+        columns = _Columns(list(rest.values()), profile, key)
+        for place, ranking in zip(rest, columns.ranked(by_text=by_text), strict=True):
+            found[place] = ranking
+    return found
+
+
+def _repeats(output: Output, key: str) -> bool:
+    """Return whether an output names an item twice."""
+    ids = output.ids
+    if len(set(ids)) == len(ids):
+        return False
+    keys = [each for each in _keys(output, key) if each is not None]
+    return len(set(keys)) < len(keys)
+
+
+def _keys(output: Output, key: str) -> Sequence[Hashable | None]:
+    """Return what tells items apart; None for an item that is never the same as another."""
+    if key == "id":
+        return output.ids
+    texts = output.texts or [None] * len(output.ids)
+    return [None if pair == (None, None) else pair for pair in zip(output.ids, texts, strict=True)]
+
+
+class _Columns:
+    """The outputs of some samples as one batch of rankings."""
+
+    def __init__(self, samples: Sequence[tuple[Sample, Output]], profile: Profile, key: str) -> None:
+        self._samples = samples
+        self._profile = profile
+        policy = profile.policy
+        outputs = [output for _, output in samples]
+        self._ids = list(chain.from_iterable(output.ids for output in outputs))
+        documents = Slices.of(b"" if name is None else encoded(name) for name in self._ids)
+        scores = np.zeros(len(self._ids))
+        if policy.order == "score" or policy.duplicates == "best":
+            listed = chain.from_iterable(output.scores or [None] * len(output.ids) for output in outputs)
+            scores = np.array([np.nan if score is None else score for score in listed], dtype=np.float64)
+        self._batch = RankingBatch(
+            names=Slices.of(encoded(sample.id) for sample, _ in samples),
+            lengths=np.array([len(output.ids) for output in outputs], dtype=np.int64),
+            documents=documents,
+            keys=documents.keys(),
+            scores=scores,
+        )
+        numbers: dict[Hashable, int] = {}  # exact, where runs have hashes: an item without an id is like no other
+        self._pairs = np.array(
+            [
+                numbers.setdefault((owner, at if name is None else name), len(numbers))
+                for owner, output in enumerate(outputs)
+                for at, name in enumerate(_keys(output, key))
+            ],
+            dtype=np.uint64,
+        )
+
+    def ranked(self, *, by_text: bool) -> list[Ranking | Fault]:
+        """Return the rankings, or why the policy cannot be applied."""
+        policy = self._profile.policy
+        faults: dict[int, str] = {}
+        settled = settle(self._batch, self._pairs, policy, grouped)
+        if settled.refused is not None:
+            for owner, reason in duplicate_reasons(settled.batch, settled.refused):
+                faults.setdefault(owner, reason)
+        if policy.duplicates == "best":
+            self._refuse_unscored(faults)
+        owners = settled.batch.owners()
+        rows = np.arange(len(self._ids))[settled.rows]
+        ids = [self._ids[row] for row in rows.tolist()]
+        ranks = ranks_of(settled.batch, np.arange(len(rows)), by_id=policy.ties != "given")
+        if policy.order == "score" and policy.ties == "error":
+            self._refuse_ties(faults, owners, ids, ranks, by_text=by_text)
+
+        def judged() -> Flags:
+            gold = [self._judged_ids(sample, by_text=by_text) for sample, _ in self._samples]
+            named = zip((gold[owner] for owner in owners.tolist()), ids, strict=True)
+            return np.fromiter((own is None or name in own for own, name in named), np.bool_, len(ids))
+
+        kept, ranks, depth = stand(policy, owners, ranks, settled.batch.lengths, judged)
+        order = np.lexsort((ranks.rank, owners[kept]))
+        repeated = np.zeros(len(order), dtype=np.bool_)
+        if policy.duplicates == "credit-once":
+            pairs = settled.pairs[kept][order].view(np.int64)
+            by_pair = np.argsort(pairs, kind="stable")
+            repeated[by_pair] = ~first_of_each(pairs[by_pair])
+        rankings = self._split(rows[kept][order], repeated, ranks.low[order], ranks.high[order], depth)
+        return [Fault(faults[owner]) if owner in faults else each for owner, each in enumerate(rankings)]
+
+    def _split(self, rows: Ints, repeated: Flags, low: Ints, high: Ints, depth: Ints) -> Iterator[Ranking]:
+        """Yield the ranking of each output, from rows in order of output and rank."""
+        texts = list(chain.from_iterable(output.texts or [None] * len(output.ids) for _, output in self._samples))
+        averages = self._profile.policy.averages_ties
+        end = 0
+        for (_, output), length in zip(self._samples, depth.tolist(), strict=True):
+            own = slice(end, end + length)
+            end += length
+            numbers = rows[own].tolist()
+            yield Ranking(
+                [self._ids[row] for row in numbers],
+                None if output.texts is None else [texts[row] for row in numbers],
+                repeated[own].tolist() if repeated[own].any() else None,
+                list(zip(low[own].tolist(), high[own].tolist(), strict=True)) if averages else None,
+            )
+
+    def _refuse_unscored(self, faults: dict[int, str]) -> None:
+        """Refuse what ``duplicates=best`` cannot choose from."""
+        without = np.isnan(self._batch.scores)
+        if not without.any():
+            return
+        batch = self._batch
+        owners = batch.owners()
+        repeats = grouped(self._pairs, batch.documents)
+        for row in repeats.rows[np.isin(repeats.group, repeats.group[without[repeats.rows]])].tolist():
+            name = self._ids[row]
+            if not (self._profile.policy.exclude_self and name == self._samples[owners[row]][0].id):
+                reason = f"policy duplicates=best needs a score for every repeated item; {name!r} has none"
+                faults.setdefault(int(owners[row]), reason)
+
+    def _refuse_ties(
+        self, faults: dict[int, str], owners: Ints, ids: Sequence[str | None], ranks: Ranks, *, by_text: bool
+    ) -> None:
+        earns: Floats | None = None
+        if not by_text:
+            gold = [sample.expected.relevant or {} for sample, _ in self._samples]
+            grades = (gold[owner].get(name, np.nan) for owner, name in zip(owners.tolist(), ids, strict=True))
+            earns = earned(np.fromiter(grades, np.float64, len(ids)), relevance_of(self._profile))
+        for row in mixed_ties(owners, ranks, earns, self._profile.policy.depth).tolist():
+            reason = tie_reason(ids[row] or "", int(ranks.low[row]), int(ranks.high[row]))
+            faults.setdefault(int(owners[row]), reason)
+
+    def _judged_ids(self, sample: Sample, *, by_text: bool) -> Container[str | None] | None:
+        """Return the ids that count as judged; None where judging by text has no ids to go by, so that all stay."""
+        gold = sample.expected.relevant
+        if gold is None or self._profile.negatives == "judged":
+            return None if gold is None and by_text else gold or ()
+        return {name for name, grade in gold.items() if grade >= 0}
