@@ -18,7 +18,7 @@ from rankgauge.config import json_schema
 from rankgauge.errors import Problem
 from rankgauge.plugin.metric import Metric
 from rankgauge.testing import LawInfo
-from rankgauge.testing.calling import CONVENTIONS, ROLES
+from rankgauge.testing.calling import ROLES
 from rankgauge.testing.laws import laws_of
 
 __all__ = ["generated", "main"]
@@ -194,10 +194,8 @@ def _laws() -> str:
             cells = [f"`{law.name}`", law.summary + (", where declared" if _is_declared_text_law(law) else "")]
             rows.append(f"| {' | '.join([*cells, _subjects(law)] if kind == 'metric' else cells)} |")
         text = text.replace(f"{{{kind} laws}}", "\n".join(rows))
-    for name, meanings in (("conventions", CONVENTIONS), ("roles", ROLES)):
-        listed = "\n".join(f"| `{key}` | {meaning} |" for key, meaning in meanings.items())
-        text = text.replace(f"{{{name}}}", f"| name | what it is |\n|---|---|\n{listed}")
-    return text
+    listed = "\n".join(f"| `{role}` | {meaning} |" for role, meaning in ROLES.items())
+    return text.replace("{roles}", f"| role | what the parameter is given |\n|---|---|\n{listed}")
 
 
 def _is_declared_text_law(law: LawInfo) -> bool:

@@ -23,7 +23,7 @@ from rankgauge.plugin.metric import Law, Metric
 from rankgauge.testing import check_metric
 from rankgauge.testing.cases import Case
 from rankgauge.testing.laws import laws_of
-from rankgauge.testing.subject import EngineSubject
+from rankgauge.testing.subject import EngineMetric
 
 CATALOG = Catalog.discover(own_only=True)
 METRICS = [claim.declaration for claim in CATALOG.metrics.values()]
@@ -63,7 +63,7 @@ def test_metric_stays_bounded_where_gains_below_zero_earn(subject: Metric) -> No
     for _ in range(50):
         grades = tuple(draw.choices((-1.0, 0.0, 0.5, 1.0, 3.0), k=draw.randint(1, 6)))
         case = Case(grades, tuple(draw.sample(range(10), draw.randint(0, 8))))
-        value = EngineSubject(subject, CATALOG).score(case, draw.randint(1, 9), "eval-harness")
+        value = EngineMetric(subject, CATALOG).score(case, draw.randint(1, 9), "eval-harness")
         assert value is None or low is None or low <= value
         assert value is None or high is None or value <= high
 

@@ -37,13 +37,15 @@ def check_metric(
     ],
     *,
     calls: Annotated[
-        str,
+        str | None,
         typer.Option(
-            metavar="FORM",
-            help="How your function is called: auto, ids, relevances, scores, batch or sample; or its parameters in "
-            "order: gold,retrieved,k (also set, list, gains, ideal, n-gold, relevances, scores).",
+            metavar="ROLES",
+            help="What the parameters of your function are, in order: gold,retrieved,k (also set, list, gains, ideal, "
+            "n-gold, relevances, scores); batch: before it for lists of rankings; or sample. Not needed where the "
+            "parameters have these names.",
+            show_default=False,
         ),
-    ] = "auto",
+    ] = None,
     bounds: Annotated[
         str, typer.Option("--range", metavar="LOW..HIGH", help="The range of your function; 0.. has no highest value.")
     ] = "0..1",
