@@ -110,7 +110,7 @@ class _ZstdReader(io.RawIOBase):
     """Decompressed zstd frames, one after the other; unlike the library's own reader it notices a cut-off file."""
 
     def __init__(self, raw: IO[bytes]) -> None:
-        import zstandard  # noqa: PLC0415  # loads only for such files
+        import zstandard
 
         self._raw = raw
         self._new = zstandard.ZstdDecompressor().decompressobj

@@ -65,7 +65,7 @@ def read_yaml_file(source: Source) -> Iterator[Record]:
 @reader("parquet", suffixes=(".parquet", ".pq"))
 def read_parquet(source: Source) -> Iterator[Record]:
     """Read one record a row; nulls are left out, at any depth."""
-    import polars as pl  # noqa: PLC0415  # loads only for such files
+    import polars as pl
 
     try:
         frame = pl.read_parquet(source.path or io.BytesIO(source.stream.read()), glob=False)

@@ -53,8 +53,8 @@ def open_qrels(source: object, *, columns: Mapping[str, str] | None = None) -> Q
     if isinstance(source, Mapping):
         return qrels_of_mapping(source)
     if _is_table(source):
-        from rankgauge.io.frames import rows_of_table  # noqa: PLC0415  # loads only for tables
-        from rankgauge.io.tables import qrels_of_rows  # noqa: PLC0415
+        from rankgauge.io.frames import rows_of_table
+        from rankgauge.io.tables import qrels_of_rows
 
         return qrels_of_rows(rows_of_table(source, "qrels", columns))
     raise _unusable(source, "judgments")
@@ -81,8 +81,8 @@ def open_run(source: object, *, columns: Mapping[str, str] | None = None) -> Run
     if isinstance(source, RunSource):
         return source
     if _is_table(source):
-        from rankgauge.io.frames import rows_of_table  # noqa: PLC0415  # loads only for tables
-        from rankgauge.io.tables import TableRun  # noqa: PLC0415
+        from rankgauge.io.frames import rows_of_table
+        from rankgauge.io.tables import TableRun
 
         return TableRun(rows_of_table(source, "run", columns))
     raise _unusable(source, "a run")
@@ -122,11 +122,11 @@ def _qrels_of_file(file: _File, columns: Mapping[str, str] | None) -> Qrels:
         case FileKind.TREC:
             return read_qrels(path, name=name)
         case FileKind.JSON:
-            from rankgauge.io.nested import read_nested_qrels  # noqa: PLC0415  # loads only for such files
+            from rankgauge.io.nested import read_nested_qrels
 
             return read_nested_qrels(path, name=name)
         case FileKind.PARQUET | FileKind.DELIMITED as found:
-            from rankgauge.io.tables import qrels_of_rows  # noqa: PLC0415  # loads only for such files
+            from rankgauge.io.tables import qrels_of_rows
 
             return qrels_of_rows(_rows_of_file(found, file, "qrels", columns))
 
@@ -137,21 +137,21 @@ def _run_of_file(file: _File, columns: Mapping[str, str] | None) -> RunSource:
         case FileKind.TREC:
             return RunFile(path, name=name, kept=file.kept)
         case FileKind.JSON:
-            from rankgauge.io.nested import NestedRun  # noqa: PLC0415  # loads only for such files
+            from rankgauge.io.nested import NestedRun
 
             return NestedRun(path, name=name)
         case FileKind.PARQUET | FileKind.DELIMITED as found:
-            from rankgauge.io.tables import TableRun  # noqa: PLC0415  # loads only for such files
+            from rankgauge.io.tables import TableRun
 
             return TableRun(_rows_of_file(found, file, "run", columns), kept=file.kept)
 
 
 def _rows_of_file(found: FileKind, file: _File, kind: Kind, columns: Mapping[str, str] | None) -> Rows:
     if found is FileKind.PARQUET:
-        from rankgauge.io.parquet import parquet_rows  # noqa: PLC0415  # loads only for such files
+        from rankgauge.io.parquet import parquet_rows
 
         return parquet_rows(file.path, kind, columns, name=file.name)
-    from rankgauge.io.delimited import DelimitedRows  # noqa: PLC0415  # loads only for such files
+    from rankgauge.io.delimited import DelimitedRows
 
     return DelimitedRows(file.path, kind, columns, name=file.name)
 

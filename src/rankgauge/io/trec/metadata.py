@@ -71,7 +71,7 @@ def read_header(path: Path, name: str) -> Header:
 
 
 def _parsed(lines: list[str], name: str) -> Header:
-    from rankgauge.io.documents import read_yaml  # noqa: PLC0415  # YAML loads only where there is a header
+    from rankgauge.io.documents import read_yaml
 
     why = "it is no mapping"
     try:
