@@ -124,11 +124,12 @@ class Slices(NamedTuple):
             always equal, and have to be compared where that matters.
         """
         words = words_of(self.buffer)
+        longest, shortest = int(self.length.max(initial=0)), int(self.length.min(initial=0))
         keys = words[self.start]
-        keys &= _LOW_BYTES[np.minimum(self.length, 8)]
+        if shortest < 8:
+            keys &= _LOW_BYTES.take(self.length if longest <= 8 else np.minimum(self.length, 8))
         keys *= _FIRST
         keys ^= keys >> _SHIFT_FIRST
-        longest, shortest = int(self.length.max(initial=0)), int(self.length.min(initial=0))
         for done in range(8, longest, 8):
             if shortest >= done + 8:
                 further = words[self.start + done]

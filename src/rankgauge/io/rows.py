@@ -174,13 +174,10 @@ def query_begins(queries: pl.Series) -> Ints:
     """
     if not len(queries):
         return np.empty(0, dtype=np.int64)
-    if isinstance(queries.dtype, _INTEGERS):
-        numbers = queries.to_numpy()
-        differ = numbers[1:] != numbers[:-1]
-    elif (views := short_views(queries)) is not None:
+    if (views := None if queries.dtype.is_integer() else short_views(queries)) is not None:
         differ = views.differ()
     else:
-        numbers = queries.rle_id().to_numpy()
+        numbers = (queries if queries.dtype.is_integer() else queries.rle_id()).to_numpy()
         differ = numbers[1:] != numbers[:-1]
     changes = np.flatnonzero(differ)
     begins: Ints = np.zeros(len(changes) + 1, dtype=np.int64)

@@ -195,11 +195,13 @@ def _numbers(values: pl.Series) -> pl.Series:
 
 
 def _documents(ids: pl.Series) -> tuple[Slices, Words]:
-    """Return ids in one buffer, and their keys; nothing is made for each of them."""
+    """Return ids in one buffer, and their keys; no object is made for each of them."""
     is_text = ids.dtype == pl.String
+    texts = ids
     views = None if is_text else number_views(ids)
-    texts = ids if is_text or views is not None else ids.cast(pl.String)
-    views = short_views(texts) if views is None else views
+    if views is None:
+        texts = ids if is_text else ids.cast(pl.String)
+        views = short_views(texts)
     if views is not None:
         return views.slices(), views.keys()
     length = texts.str.len_bytes().to_numpy().astype(np.int64)
