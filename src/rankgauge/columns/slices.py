@@ -83,8 +83,15 @@ def short_keys(first: Words, second: NDArray[np.unsignedinteger[Any]], length: I
 
 
 def encoded(text: str) -> bytes:
-    """Return the bytes of an id; a file's bytes that are no text come back as they were."""
-    return text.encode("utf-8", "surrogateescape")
+    """
+    Return the bytes of an id; a file's bytes that are not text come back as they were.
+
+    Other lone surrogates, which JSON and Python allow in a string, get three bytes of their own, so no id is an error.
+    """
+    try:
+        return text.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "surrogatepass")
 
 
 class Slices(NamedTuple):

@@ -82,6 +82,8 @@ def _column(name: str, column: Any) -> pl.Series:  # noqa: ANN401  # pandas is n
     items = [None if absent else item for item, absent in zip(column.tolist(), missing, strict=True)]
     try:
         return pl.Series(name, items, strict=True)
+    except UnicodeEncodeError as error:
+        raise _unusable("DataFrame", f"column {name!r} contains a string that is not valid Unicode: {error}") from error
     except (pl.exceptions.PolarsError, TypeError) as error:
         raise _unusable("DataFrame", f"column {name!r} mixes types: {error}") from error
 
