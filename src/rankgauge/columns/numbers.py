@@ -35,4 +35,4 @@ def number_problem(query: object, document: object, value: object, number: str) 
         pass
     except OverflowError:
         return Problem(f"{place} an integer that no float can hold")
-    return Problem(f"{place} {value!r}, no finite number")
+    return Problem(f"{place} {value!r}, not a finite number")

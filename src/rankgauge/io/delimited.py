@@ -15,6 +15,7 @@ import polars as pl
 from rankgauge.errors import DataError, Problem
 from rankgauge.io.columns import Kind, find_columns
 from rankgauge.io.files import open_file
+from rankgauge.io.problems import first_problems
 from rankgauge.io.recognize import read_head
 from rankgauge.io.rows import Frame
 
@@ -22,8 +23,6 @@ __all__ = ["DelimitedRows"]
 
 _BLOCK = 1 << 22
 """How many bytes are read at once; it never changes a result."""
-
-_MOST = 10_000
 
 
 class DelimitedRows:
@@ -103,21 +102,18 @@ class DelimitedRows:
 
     def _explained(self, reason: str) -> DataError:
         """Return what is wrong with the lines of the file, as far as that can be told."""
-        problems: list[Problem] = []
+        problems = first_problems(self._wrong_lines(), self.name)
+        unknown = Problem(f"{reason}; a field that contains a quote must itself be quoted", self.name)
+        msg = f"cannot read {self.name}:"
+        return DataError(msg, problems or [unknown])
+
+    def _wrong_lines(self) -> Iterator[Problem]:
         with open_file(self._path) as opened:
             lines = (raw.decode("utf-8", "surrogateescape") for raw in opened.stream)
             reader = csv.reader(lines, delimiter=self._head.separator)
             for fields in reader:
-                problem = self._wrong(fields)
-                if problem:
-                    problems.append(Problem(problem, self.name, reader.line_num))
-                if len(problems) >= _MOST:
-                    problems.append(Problem(f"reading stopped after {_MOST:,} problems", self.name))
-                    break
-        if not problems:
-            problems.append(Problem(f"{reason}; a field that holds a quote has to be quoted itself", self.name))
-        msg = f"cannot read {self.name}:"
-        return DataError(msg, problems)
+                if problem := self._wrong(fields):
+                    yield Problem(problem, self.name, reader.line_num)
 
     def _wrong(self, fields: Sequence[str]) -> str:
         if len(fields) > len(self._names):

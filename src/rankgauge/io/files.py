@@ -16,7 +16,10 @@ from typing import IO, Any, cast
 
 from rankgauge.errors import Problem, UnreadableError
 
-__all__ = ["OpenFile", "digest", "open_file", "plain_suffix"]
+__all__ = ["MAGIC", "OpenFile", "digest", "open_file", "plain_suffix"]
+
+MAGIC = {b"\x1f\x8b": ".gz", b"\x28\xb5\x2f\xfd": ".zst"}
+"""How compressed data begins, and the ending that says so."""
 
 _BOM = b"\xef\xbb\xbf"
 _COMPRESSED = {".gz": "gzip", ".zst": "zstd"}

@@ -16,6 +16,7 @@ import polars as pl
 from rankgauge.columns import PADDING, Floats, Ints, Qrels, RankingBatch, Slices, Words, encoded
 from rankgauge.errors import DataError, Problem
 from rankgauge.io.columns import Kind
+from rankgauge.io.problems import first_problems
 from rankgauge.io.rows import Frame, Ranged, Rows, query_begins
 from rankgauge.io.views import number_views, short_views
 
@@ -23,9 +24,6 @@ __all__ = ["TableRun", "qrels_of_rows"]
 
 _ROWS = 1 << 16
 """How many rows a batch has at least, unless there are no more."""
-
-_MOST = 10_000
-"""How many problems are told."""
 
 
 class TableRun:
@@ -114,7 +112,7 @@ def qrels_of_rows(rows: Rows) -> Qrels:
     frames = [frame.rows for frame in rows.frames() if frame.rows.height]
     if not frames:
         msg = "the judgments cannot be used:"
-        raise DataError(msg, [Problem("the table judges nothing", rows.name)])
+        raise DataError(msg, [Problem("the table contains no judgments", rows.name)])
     whole = pl.concat(frames)
     try:
         batch = _batch(whole, query_begins(whole["query"]))
@@ -211,17 +209,20 @@ def _documents(ids: pl.Series) -> tuple[Slices, Words]:
 
 
 def _explained(rows: Rows, kind: Kind) -> DataError:
-    """Return what is wrong with a table that could not be read: a problem for each value."""
+    """Return what is wrong with a table that could not be read: a problem for each row."""
     value = "grade" if kind == "qrels" else "score"
-    problems: list[Problem] = []
+    what = "the judgments" if kind == "qrels" else "the run"
+    title = f"{what} cannot be used; a row is a query, a document and a {value}:"
+    return DataError(title, first_problems(_wrong_rows(rows, value), rows.name))
+
+
+def _wrong_rows(rows: Rows, value: str) -> Iterator[Problem]:
     for frame in rows.frames():
-        numbers = _numbers(frame.rows["value"])
-        values: Floats = numbers.fill_null(float("nan")).to_numpy()
+        values: Floats = _numbers(frame.rows["value"]).fill_null(float("nan")).to_numpy()
         texts = {name: frame.rows[name].cast(pl.String) for name in ("query", "document")}
         missing = {name: (texts[name].fill_null("") == "").to_numpy() for name in texts}
         wrong = missing["query"] | missing["document"] | ~np.isfinite(values)
         for row in np.flatnonzero(wrong).tolist():
-            where = {"path": f"row {frame.first + row}"} if frame.line is None else {"line": frame.line + row}
             found = [
                 f"the {name} is {'missing' if texts[name][row] is None else 'empty'}"
                 for name in texts
@@ -229,14 +230,7 @@ def _explained(rows: Rows, kind: Kind) -> DataError:
             ]
             if not np.isfinite(values[row]):
                 given = frame.rows["value"][row]
-                found.append(
-                    f"the {value} is missing" if given is None else f"the {value} {given!r} is no finite number"
-                )
-            problems.append(Problem("; ".join(found), rows.name, **where))
-            if len(problems) >= _MOST:
-                problems.append(Problem(f"reading stopped after {_MOST:,} problems", rows.name))
-                break
-        if len(problems) >= _MOST:
-            break
-    what = "the judgments" if kind == "qrels" else "the run"
-    return DataError(f"{what} cannot be used; a row is a query, a document and a {value}:", problems)
+                is_what = "is missing" if given is None else f"{given!r} is not a finite number"
+                found.append(f"the {value} {is_what}")
+            where = {"path": f"row {frame.first + row}"} if frame.line is None else {"line": frame.line + row}
+            yield Problem("; ".join(found), rows.name, **where)

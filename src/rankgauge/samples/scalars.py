@@ -6,15 +6,14 @@ from __future__ import annotations
 
 import math
 import numbers
-import re
 from collections.abc import Mapping, Sequence
 from typing import TypeGuard
 
+from rankgauge.decimals import NUMBER
 from rankgauge.policy import Contract
 
 __all__ = ["NUMBERS", "InvalidError", "are_strings", "is_finite_number", "is_real", "look", "read_gain", "read_id"]
 
-_NUMERIC = re.compile(r"\s*[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?\s*")
 NUMBERS = frozenset({int, float})
 
 
@@ -71,7 +70,7 @@ def read_gain(raw: object, path: str, contract: Contract) -> float:
     Raises:
         InvalidError: It is none.
     """
-    if isinstance(raw, str) and contract.coerce and _NUMERIC.fullmatch(raw):
+    if isinstance(raw, str) and contract.coerce and NUMBER.fullmatch(raw.strip()):
         raw = float(raw)
     if not is_real(raw):
         raise InvalidError(path, f"a gain must be a number, not {look(raw)}")

@@ -9,16 +9,14 @@ run in a notation of its own, is read one by one.
 
 from __future__ import annotations
 
-import re
-
 import numpy as np
 from numpy.typing import NDArray
 
 from rankgauge.columns import Floats, Ints, Slices, Words, words_of
+from rankgauge.decimals import read_number
 
 __all__ = ["parse_floats"]
 
-_NUMBER = re.compile(rb"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _DOT, _MINUS = 46, 45
 _MOST_DECIMALS = 16
 _MOST_DIGITS = 19
@@ -150,5 +148,5 @@ def _split(values: Floats) -> tuple[Floats, Floats]:
 
 
 def _one_by_one(texts: Slices) -> tuple[Floats, NDArray[np.bool_]]:
-    values = np.array([float(text) if _NUMBER.fullmatch(text) else np.nan for text in texts.texts()], dtype=np.float64)
-    return values, ~np.isfinite(values)
+    values = np.array([read_number(text) for text in texts.texts()], dtype=np.float64)
+    return values, np.isnan(values)

@@ -55,7 +55,7 @@ def read_qrels(path: Path, *, name: str | None = None) -> Qrels:
         raise explain_qrels(path, label) from None
     if not fields:
         msg = "the judgments cannot be used:"
-        raise DataError(msg, [Problem("the file judges nothing", label)])
+        raise DataError(msg, [Problem("the file contains no judgments", label)])
     grades, wrong = parse_floats(fields.column(_GRADE))
     if len(wrong):
         raise explain_qrels(path, label)
