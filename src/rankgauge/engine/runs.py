@@ -14,7 +14,7 @@ import numpy as np
 from rankgauge.catalog import Catalog
 from rankgauge.columns import Qrels, RankingBatch, RunSource
 from rankgauge.engine.manifest import plan_manifest
-from rankgauge.io.mappings import check_run_mapping
+from rankgauge.io.mappings import MappingRun
 from rankgauge.io.sources import open_qrels, open_run
 from rankgauge.judging import BatchJudge, JudgedRun, RunCollector, ScatteredError, judge_mapping
 from rankgauge.judging.parts import thread_count, work_on_parts
@@ -204,25 +204,21 @@ def _installed() -> Catalog:
 
 
 def _evaluated(plan: Plan, qrels: Qrels, run: object, columns: Mapping[str, str] | None) -> Result:
-    source: RunSource | None = None
-    if isinstance(run, Mapping):
-        check_run_mapping(run)
-        collector = RunCollector(qrels, plan.profile)
-        judge_mapping(run, collector)
-        judged = collector.finish("the run")
-    else:
-        source = open_run(run, columns=columns)
-        judged = _judged(source, qrels, plan.profile)
+    source = open_run(run, columns=columns)
+    judged = _judged(source, qrels, plan.profile)
     query_ids = [qrels.query_names[place] for place in judged.places.tolist()]
     scored = score_run(plan, judged, query_ids)
-    scored.notes.extend([*(source.notes if source is not None else ()), *_notes(judged, plan)])
+    scored.notes.extend([*source.notes, *_notes(judged, plan)])
     for note in scored.notes:
         logger("engine").info(note)
-    return Result.of(scored, _manifest(plan, qrels, source, judged))
+    return Result.of(scored, _manifest(plan, qrels, source, judged, is_argument=isinstance(run, Mapping)))
 
 
 def _judged(source: RunSource, qrels: Qrels, profile: Profile) -> JudgedRun:
     collector = RunCollector(qrels, profile)
+    if isinstance(source, MappingRun):
+        judge_mapping(source.rankings, collector)
+        return collector.finish(source.name or "the run")
     try:
         _judge_parts(source.parts(thread_count()), collector)
     except ScatteredError:
@@ -261,7 +257,7 @@ def _queries(count: int, kind: str = "") -> str:
     return f"{count:,} {kind}{'query' if count == 1 else 'queries'}"
 
 
-def _manifest(plan: Plan, qrels: Qrels, source: RunSource | None, run: JudgedRun) -> dict[str, Any]:
+def _manifest(plan: Plan, qrels: Qrels, source: RunSource, run: JudgedRun, *, is_argument: bool) -> dict[str, Any]:
     manifest = plan_manifest(plan)
     manifest["relevance"] = plan.profile.relevance
     manifest["dataset"] = {
@@ -272,13 +268,13 @@ def _manifest(plan: Plan, qrels: Qrels, source: RunSource | None, run: JudgedRun
         "fingerprint": qrels.fingerprint,
     }
     manifest["outputs"] = {
-        "from": "argument" if source is None else "run",
-        "path": None if source is None else source.name or None,
-        "tag": None if source is None else source.tag or None,
+        "from": "argument" if is_argument else "run",
+        "path": source.name or None,
+        "tag": source.tag or None,
         "queries_missing": int(np.count_nonzero(run.missing)),
         "queries_unjudged": run.n_unjudged,
         "queries_with_ties": run.n_tied,
         "results_dropped": run.n_repeats,
-        "metadata": {} if source is None else dict(source.metadata),
+        "metadata": dict(source.metadata),
     }
     return manifest

@@ -17,7 +17,8 @@ from typing import IO, TYPE_CHECKING, NamedTuple
 from rankgauge.columns import Qrels, RunSource
 from rankgauge.errors import DataError, Problem
 from rankgauge.io.columns import Kind, check_columns
-from rankgauge.io.mappings import qrels_of_mapping
+from rankgauge.io.files import MAGIC
+from rankgauge.io.mappings import MappingRun, qrels_of_mapping
 from rankgauge.io.recognize import FileKind, recognize
 from rankgauge.io.trec import RunFile, read_qrels
 
@@ -28,8 +29,6 @@ __all__ = ["STANDARD_INPUT", "open_qrels", "open_run"]
 
 STANDARD_INPUT = "-"
 _INPUT_NAME = "standard input"
-_MAGIC = {b"\x1f\x8b": ".gz", b"\x28\xb5\x2f\xfd": ".zst"}
-"""How compressed data begin, which has no name to tell by."""
 
 
 def open_qrels(source: object, *, columns: Mapping[str, str] | None = None) -> Qrels:
@@ -78,6 +77,8 @@ def open_run(source: object, *, columns: Mapping[str, str] | None = None) -> Run
     check_columns(columns)
     if isinstance(source, str | os.PathLike):
         return _run_of_file(_file(source), columns)
+    if isinstance(source, Mapping):
+        return MappingRun(source)
     if isinstance(source, RunSource):
         return source
     if _is_table(source):
@@ -108,7 +109,7 @@ def _file(source: str | os.PathLike[str]) -> _File:
 
 def _spooled(stream: IO[bytes], name: str) -> _File:
     head = stream.read(4)
-    suffix = next((ending for magic, ending in _MAGIC.items() if head.startswith(magic)), "")
+    suffix = next((ending for magic, ending in MAGIC.items() if head.startswith(magic)), "")
     spool = tempfile.NamedTemporaryFile(prefix="rankgauge-", suffix=suffix)  # noqa: SIM115  # closed by who keeps it
     spool.write(head)
     shutil.copyfileobj(stream, spool)
@@ -137,9 +138,9 @@ def _run_of_file(file: _File, columns: Mapping[str, str] | None) -> RunSource:
         case FileKind.TREC:
             return RunFile(path, name=name, kept=file.kept)
         case FileKind.JSON:
-            from rankgauge.io.nested import NestedRun
+            from rankgauge.io.nested import read_nested_run
 
-            return NestedRun(path, name=name)
+            return read_nested_run(path, name=name)
         case FileKind.PARQUET | FileKind.DELIMITED as found:
             from rankgauge.io.tables import TableRun
 
