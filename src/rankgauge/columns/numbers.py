@@ -12,21 +12,7 @@ __all__ = ["number_problem"]
 
 
 def number_problem(query: object, document: object, value: object, number: str) -> Problem | None:
-    """
-    Say what is wrong with a score or a grade.
-
-    Args:
-        query: The id of its query.
-
-        document: The id of its document.
-
-        value: The number, or what stands in its place.
-
-        number: What it is called: `score` or `grade`.
-
-    Returns:
-        The problem; None for anything that converts to a finite float.
-    """
+    """Say what is wrong with a score or a grade."""
     place = f"query {query!r}: the {number} of {document!r} is"
     try:
         if not isinstance(value, str | bytes) and math.isfinite(value):  # type: ignore[arg-type]  # asks just that

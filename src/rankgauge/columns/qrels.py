@@ -50,26 +50,7 @@ class Qrels:
 
     @classmethod
     def of(cls, queries: Sequence[bytes], owners: Ints, documents: Slices, grades: Floats, source: str = "") -> Qrels:
-        """
-        Bring judgments into order.
-
-        Args:
-            queries: Distinct query ids.
-
-            owners: The query of each judgment, a place in *queries*.
-
-            documents: The document of each judgment.
-
-            grades: Its grade.
-
-            source: The file they came from.
-
-        Returns:
-            The judgments.
-
-        Raises:
-            RepeatedJudgmentsError: A document is judged twice for one query.
-        """
+        """Bring judgments into order."""
         if any(after <= before for before, after in pairwise(queries)):
             by_id = sorted(range(len(queries)), key=queries.__getitem__)
             place = np.empty(len(queries), dtype=np.int64)
@@ -151,29 +132,11 @@ class Qrels:
         return own, keys, order, not (keys[1:] == keys[:-1]).any()
 
     def salted(self, keys: Words, owners: Ints) -> Words:
-        """
-        Return keys for pairs of query and document.
-
-        Args:
-            keys: A hash of each document id.
-
-            owners: The place of its query.
-
-        Returns:
-            Shape as *keys*; different for the same document of different queries.
-        """
+        """Return keys for pairs of query and document."""
         return mixed(keys, self._index.salts[owners])
 
     def find(self, pairs: Words) -> tuple[Ints, Ints]:
-        """
-        Return which pairs look like judged ones.
-
-        Args:
-            pairs: What `salted` returned, shape (rows,).
-
-        Returns:
-            The rows, and for each its judgment. A row may be there by chance: compare the documents.
-        """
+        """Return which pairs look like judged ones."""
         index = self._index
         rows = np.flatnonzero(index.bitmap[(pairs >> index.shift).view(np.int64)])
         first = np.searchsorted(index.pairs, pairs[rows])

@@ -36,15 +36,7 @@ _SHIFT_NEXT = np.uint64(31)
 
 
 def words_of(buffer: NDArray[np.uint8]) -> Words:
-    """
-    Return the eight bytes at every place of a buffer as one integer, its first byte lowest.
-
-    Args:
-        buffer: Contiguous bytes.
-
-    Returns:
-        A view of shape (len(buffer) - 7,), whose words overlap.
-    """
+    """Return the eight bytes at every place of a buffer as one integer, its first byte lowest."""
     return np.ndarray((buffer.size - 7,), dtype="<u8", buffer=buffer.data, strides=(1,))
 
 
@@ -58,19 +50,7 @@ def mixed(keys: Words, salts: Words) -> Words:
 
 
 def short_keys(first: Words, second: NDArray[np.unsignedinteger[Any]], length: Ints) -> Words:
-    """
-    Return the keys of short texts, as `Slices.keys` has them.
-
-    Args:
-        first: The first eight bytes of each text as one integer, the first lowest, and zeros behind a shorter one.
-
-        second: What follows, likewise.
-
-        length: How many bytes each text has, 16 at the most.
-
-    Returns:
-        Shape (n,).
-    """
+    """Return the keys of short texts, as `Slices.keys` has them."""
     keys = first * _FIRST
     keys ^= keys >> _SHIFT_FIRST
     if int(length.max(initial=0)) > 8:
@@ -123,13 +103,7 @@ class Slices(NamedTuple):
         return Slices(self.buffer, self.start[rows], self.length[rows])
 
     def keys(self) -> Words:
-        """
-        Return a 64-bit hash of each text.
-
-        Returns:
-            Shape (n,). Equal texts have equal keys, whatever else the buffer holds; texts with equal keys are nearly
-            always equal, and have to be compared where that matters.
-        """
+        """Return a 64-bit hash of each text."""
         words = words_of(self.buffer)
         longest, shortest = int(self.length.max(initial=0)), int(self.length.min(initial=0))
         keys = words[self.start]
@@ -200,15 +174,7 @@ class Slices(NamedTuple):
         return same
 
     def order(self, groups: Ints) -> Ints:
-        """
-        Return the order of the texts within groups: by group, then by bytes, the highest first.
-
-        Args:
-            groups: The group of each text.
-
-        Returns:
-            Places of texts, shape (n,).
-        """
+        """Return the order of the texts within groups: by group, then by bytes, the highest first."""
         table = self.table()
         ranks = _ranked(self.texts()) if table is None else _ranked_in(table)
         return np.lexsort((-ranks, groups))

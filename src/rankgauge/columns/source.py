@@ -37,15 +37,7 @@ class RunSource(Protocol):
         ...
 
     def parts(self, count: int) -> list[Iterator[RankingBatch]]:
-        """
-        Return iterators that together yield every row once, to be used by a thread each.
-
-        Args:
-            count: How many to make at the most.
-
-        Returns:
-            The iterators. A query whose rows stand together comes whole; one whose rows do not comes several times.
-        """
+        """Return iterators that together yield every row once, to be used by a thread each."""
         ...
 
     def grouped(self) -> Iterator[RankingBatch]:

@@ -65,18 +65,7 @@ class DatasetReader:
     """
 
     def __init__(self, data: DataSource, *, catalog: Catalog, contract: Contract, limit: int | None = None) -> None:
-        """
-        Prepare to read; nothing is opened yet.
-
-        Args:
-            data: Where the samples come from.
-
-            catalog: Where file formats are looked up.
-
-            contract: How strictly to read.
-
-            limit: How many samples to read at the most.
-        """
+        """Prepare to read; nothing is opened yet."""
         self.fingerprint = ""
         self.count = 0
         self._data = data
@@ -87,20 +76,7 @@ class DatasetReader:
         self._first = ""
 
     def batches(self, size: int = _BATCH) -> Iterator[list[Sample]]:
-        """
-        Yield the samples in batches.
-
-        Args:
-            size: How many samples to a batch.
-
-        Yields:
-            Samples in order of the data. After the first problem reading goes on, and yields nothing more.
-
-        Raises:
-            DataError: At the end, when anything was wrong: all of it.
-
-            NothingToEvaluateError: There was no sample.
-        """
+        """Yield the samples in batches."""
         problems: list[Problem] = []
         source = self._data.source
         self.fingerprint = digest(source) if isinstance(source, Path) and source.is_file() else _digest_of(source)
@@ -165,20 +141,7 @@ class DatasetReader:
 
 
 def records(path: Path, catalog: Catalog) -> Iterator[Record]:
-    """
-    Read the records of a file in the format that its ending says.
-
-    Args:
-        path: The file.
-
-        catalog: Where file formats are looked up.
-
-    Yields:
-        The records.
-
-    Raises:
-        UnreadableError: No plugin reads such files, or this one cannot be read.
-    """
+    """Read the records of a file in the format that its ending says."""
     if path.is_dir():
         msg = f"cannot read {path}:"
         raise UnreadableError(msg, [Problem("this is a directory; name a file in it", str(path))])
@@ -197,18 +160,7 @@ def records(path: Path, catalog: Catalog) -> Iterator[Record]:
 
 
 def remapped(record: Mapping[str, Any], fields: Mapping[str, str]) -> dict[str, Any]:
-    """
-    Return a record with the user's field names mapped onto the contract's.
-
-    Args:
-        record: As it stands in the data.
-
-        fields: The user's name for each of ours; a name of ours may reach into a field, such as
-            ``expected_output.answer``.
-
-    Returns:
-        A new mapping; the record's other fields stay.
-    """
+    """Return a record with the user's field names mapped onto the contract's."""
     mapped: dict[str, Any] = dict(record)
     for ours, theirs in fields.items():
         if theirs not in record:

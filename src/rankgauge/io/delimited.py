@@ -36,25 +36,7 @@ class DelimitedRows:
     def __init__(
         self, path: Path, kind: Kind, columns: Mapping[str, str] | None, *, name: str, block: int = _BLOCK
     ) -> None:
-        """
-        Name a file, and find its columns.
-
-        Args:
-            path: The file; decompressed by its ending.
-
-            kind: What it holds.
-
-            columns: The user's own names of columns.
-
-            name: What messages call it.
-
-            block: How many bytes to read at once.
-
-        Raises:
-            UnreadableError: The file cannot be read.
-
-            DataError: It lacks a column.
-        """
+        """Name a file, and find its columns."""
         self.name = name
         self._path = path
         self._block = block
@@ -69,12 +51,7 @@ class DelimitedRows:
         return [self.frames()]
 
     def frames(self) -> Iterator[Frame]:
-        """
-        Yield the whole table in order.
-
-        Raises:
-            DataError: Lines with more fields than the header has, or that are no text; all of them.
-        """
+        """Yield the whole table in order."""
         first, line = 0, self._head.number + 1
         with open_file(self._path) as opened:
             read_head(opened.stream)

@@ -47,22 +47,7 @@ class Document(NamedTuple):
 
 
 def decode_text(data: bytes, name: str, *, offset: int = 0) -> str:
-    """
-    Decode UTF-8, with or without a byte-order mark.
-
-    Args:
-        data: The bytes of a whole file.
-
-        name: The file's name, for the message.
-
-        offset: How many bytes of the file stand before these.
-
-    Returns:
-        The text.
-
-    Raises:
-        UnreadableError: The bytes are not UTF-8; the message has the offset of the first wrong byte.
-    """
+    """Decode UTF-8, with or without a byte-order mark."""
     bom = len(codecs.BOM_UTF8) if data.startswith(codecs.BOM_UTF8) else 0
     try:
         return data[bom:].decode()
@@ -76,21 +61,7 @@ def decode_text(data: bytes, name: str, *, offset: int = 0) -> str:
 
 
 def read_yaml(text: str, name: str) -> Document:
-    """
-    Read one YAML document.
-
-    Args:
-        text: The document.
-
-        name: The file's name, for messages.
-
-    Returns:
-        Its value, and where everything stands.
-
-    Raises:
-        UnreadableError: It is no YAML, or uses what is not allowed: duplicate keys, tags of programming languages,
-            several documents, nesting deeper than 100, aliases that expand to more than a million values.
-    """
+    """Read one YAML document."""
     builder = _Builder(name)
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     try:

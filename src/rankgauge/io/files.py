@@ -48,18 +48,7 @@ class OpenFile:
 
 @contextmanager
 def open_file(path: Path) -> Iterator[OpenFile]:
-    """
-    Open a file for reading, decompressed by its ending (``.gz``, ``.zst``).
-
-    Args:
-        path: The file.
-
-    Yields:
-        The open file.
-
-    Raises:
-        UnreadableError: It cannot be opened, or turns out not to be what its ending says while it is read.
-    """
+    """Open a file for reading, decompressed by its ending (``.gz``, ``.zst``)."""
     name = str(path)
     try:
         with io.BufferedReader(path.open("rb", buffering=0), 1 << 18) as raw:
@@ -79,18 +68,7 @@ def open_file(path: Path) -> Iterator[OpenFile]:
 
 
 def digest(path: Path) -> str:
-    """
-    Return the SHA-256 of a file's bytes, as ``sha256sum`` prints it.
-
-    Args:
-        path: The file.
-
-    Returns:
-        ``sha256:`` and 64 hexadecimal digits.
-
-    Raises:
-        UnreadableError: The file cannot be read.
-    """
+    """Return the SHA-256 of a file's bytes, as ``sha256sum`` prints it."""
     try:
         with path.open("rb") as file:
             return f"sha256:{hashlib.file_digest(file, 'sha256').hexdigest()}"

@@ -20,23 +20,7 @@ __all__ = ["rows_of_table"]
 
 
 def rows_of_table(table: Any, kind: Kind, columns: Mapping[str, str] | None) -> Rows:  # noqa: ANN401  # any library's
-    """
-    Return the rows of a table.
-
-    Args:
-        table: A polars DataFrame or LazyFrame, a pandas DataFrame, a pyarrow Table or RecordBatchReader, or anything
-            else with ``__arrow_c_stream__``. A LazyFrame is collected, of the columns in question.
-
-        kind: What it holds.
-
-        columns: The user's own names of columns.
-
-    Returns:
-        The rows.
-
-    Raises:
-        DataError: The table lacks a column, or has ids or numbers of another type.
-    """
+    """Return the rows of a table."""
     if isinstance(table, pl.LazyFrame):
         frame = table
     elif isinstance(table, pl.DataFrame):

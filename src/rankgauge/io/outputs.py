@@ -45,24 +45,7 @@ def read_outputs(
     contract: Contract,
     fields: Mapping[str, str] | None = None,
 ) -> Outputs:
-    """
-    Read outputs from a file or a mapping.
-
-    Args:
-        source: A map id -> output or rows ``{id, actual_output}``, in a file or in Python.
-
-        catalog: Where file formats are looked up.
-
-        contract: How strictly to read.
-
-        fields: The user's field name for each of ours, in rows.
-
-    Returns:
-        The outputs; a malformed one is a fault of its sample, not a problem of the file.
-
-    Raises:
-        DataError: Rows that cannot be told apart: all problems at once.
-    """
+    """Read outputs from a file or a mapping."""
     if isinstance(source, Mapping):
         return Outputs({str(name): read_output(raw, contract=contract) for name, raw in source.items()})
     label = str(source) if isinstance(source, Path) else ""

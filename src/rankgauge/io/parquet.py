@@ -24,26 +24,7 @@ _PIECE = 1 << 18
 
 
 def parquet_rows(path: Path, kind: Kind, columns: Mapping[str, str] | None, *, name: str) -> Rows:
-    """
-    Return the rows of a Parquet file, of which only the columns in question are read.
-
-    Args:
-        path: The file; decompressed by its ending.
-
-        kind: What it holds.
-
-        columns: The user's own names of columns.
-
-        name: What messages call it.
-
-    Returns:
-        The rows.
-
-    Raises:
-        UnreadableError: The file is no Parquet, or damaged.
-
-        DataError: It lacks a column, or has ids or numbers of another type.
-    """
+    """Return the rows of a Parquet file, of which only the columns in question are read."""
     with open_file(path) as opened:
         is_plain = opened.path is not None
         source = path if is_plain else io.BytesIO(opened.stream.read())

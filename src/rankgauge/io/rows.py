@@ -65,24 +65,7 @@ class Rows(Protocol):
 
 
 def selection(schema: Mapping[str, pl.DataType], columns: Columns, kind: Kind, *, source: str = "") -> list[pl.Expr]:
-    """
-    Return what selects the columns that are read.
-
-    Args:
-        schema: The types of the table's columns.
-
-        columns: Which of them are read.
-
-        kind: What the table is.
-
-        source: The file, for messages.
-
-    Returns:
-        Expressions for `query`, `document` and `value`.
-
-    Raises:
-        DataError: Columns whose types are no ids or numbers, all of them.
-    """
+    """Return what selects the columns that are read."""
     problems = []
     selected = []
     for role, name in (("query", columns.query), ("document", columns.document)):
@@ -109,16 +92,7 @@ class Ranged:
     def __init__(
         self, name: str, edges: Sequence[int], read: Callable[[int, int, Sequence[str]], pl.DataFrame]
     ) -> None:
-        """
-        Name rows.
-
-        Args:
-            name: The file they come from; empty for a table given in Python.
-
-            edges: Where ranges that are best read at once begin, from 0, and where the last one ends.
-
-            read: Returns the named columns of a range of rows.
-        """
+        """Name rows."""
         self.name = name
         self._edges = edges
         self._read = read
@@ -163,15 +137,7 @@ class Ranged:
 
 
 def query_begins(queries: pl.Series) -> Ints:
-    """
-    Find where queries begin.
-
-    Args:
-        queries: The query of each row, none of them null; strings or integers.
-
-    Returns:
-        The first row of each stretch of rows with the same query; empty without rows.
-    """
+    """Find where queries begin."""
     if not len(queries):
         return np.empty(0, dtype=np.int64)
     if (views := None if queries.dtype.is_integer() else short_views(queries)) is not None:

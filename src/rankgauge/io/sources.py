@@ -32,20 +32,7 @@ _INPUT_NAME = "standard input"
 
 
 def open_qrels(source: object, *, columns: Mapping[str, str] | None = None) -> Qrels:
-    """
-    Read judgments.
-
-    Args:
-        source: A path, ``-`` for standard input, a mapping ``{query: {document: grade}}``, or a table.
-
-        columns: The table's own name for `query`, `document` and `grade`; `qrels.query` beats `query`.
-
-    Returns:
-        The judgments.
-
-    Raises:
-        DataError: They cannot be read; every problem at once.
-    """
+    """Read judgments."""
     check_columns(columns)
     if isinstance(source, str | os.PathLike):
         return _qrels_of_file(_file(source), columns)
@@ -60,20 +47,7 @@ def open_qrels(source: object, *, columns: Mapping[str, str] | None = None) -> Q
 
 
 def open_run(source: object, *, columns: Mapping[str, str] | None = None) -> RunSource:
-    """
-    Open a run.
-
-    Args:
-        source: A path, ``-`` for standard input, a table, or a run that is open already.
-
-        columns: The table's own name for `query`, `document` and `score`; `run.query` beats `query`.
-
-    Returns:
-        The run, which is read when it is judged.
-
-    Raises:
-        DataError: It cannot be opened.
-    """
+    """Open a run."""
     check_columns(columns)
     if isinstance(source, str | os.PathLike):
         return _run_of_file(_file(source), columns)

@@ -41,14 +41,7 @@ class TableRun:
     """
 
     def __init__(self, rows: Rows, *, kept: object = None) -> None:
-        """
-        Name a run.
-
-        Args:
-            rows: Its rows.
-
-            kept: What has to live as long as the run does: a temporary file, which goes with it.
-        """
+        """Name a run."""
         self._kept = kept
         self.name = rows.name
         self.tag = ""
@@ -57,30 +50,11 @@ class TableRun:
         self._rows = rows
 
     def parts(self, count: int) -> list[Iterator[RankingBatch]]:
-        """
-        Return iterators that together yield every row once, to be used by a thread each.
-
-        Args:
-            count: How many to make at the most.
-
-        Returns:
-            The iterators, each over consecutive rows.
-
-        Raises:
-            DataError: When used: rows that cannot be used, all of them.
-        """
+        """Return iterators that together yield every row once, to be used by a thread each."""
         return [self._batches(part) for part in self._rows.parts(count)]
 
     def grouped(self) -> Iterator[RankingBatch]:
-        """
-        Yield every query once, also where its rows stand apart. The whole table is held in memory for that.
-
-        Yields:
-            Whole queries; the rows of each in the order of the table.
-
-        Raises:
-            DataError: Rows that cannot be used, all of them.
-        """
+        """Yield every query once, also where its rows stand apart. The whole table is held in memory for that."""
         frames = list(self._rows.frames())
         if frames:
             whole = pl.concat([frame.rows for frame in frames])
@@ -97,18 +71,7 @@ class TableRun:
 
 
 def qrels_of_rows(rows: Rows) -> Qrels:
-    """
-    Read judgments from a table.
-
-    Args:
-        rows: Its rows.
-
-    Returns:
-        The judgments.
-
-    Raises:
-        DataError: Rows that cannot be used, or documents judged twice, all of them; or nothing is judged.
-    """
+    """Read judgments from a table."""
     frames = [frame.rows for frame in rows.frames() if frame.rows.height]
     if not frames:
         msg = "the judgments cannot be used:"

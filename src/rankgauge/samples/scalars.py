@@ -27,22 +27,7 @@ class InvalidError(ValueError):
 
 
 def read_id(raw: object, path: str, contract: Contract) -> str:
-    """
-    Read an id.
-
-    Args:
-        raw: What stands there.
-
-        path: Where, for the message.
-
-        contract: Whether an integer is read as its decimal text.
-
-    Returns:
-        The id.
-
-    Raises:
-        InvalidError: It is none.
-    """
+    """Read an id."""
     if isinstance(raw, str):
         if raw:
             return raw
@@ -54,22 +39,7 @@ def read_id(raw: object, path: str, contract: Contract) -> str:
 
 
 def read_gain(raw: object, path: str, contract: Contract) -> float:
-    """
-    Read a gain.
-
-    Args:
-        raw: What stands there.
-
-        path: Where, for the message.
-
-        contract: Whether a numeric string is a number.
-
-    Returns:
-        The gain, finite.
-
-    Raises:
-        InvalidError: It is none.
-    """
+    """Read a gain."""
     if isinstance(raw, str) and contract.coerce and NUMBER.fullmatch(raw.strip()):
         raw = float(raw)
     if not is_real(raw):

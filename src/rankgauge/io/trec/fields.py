@@ -61,24 +61,7 @@ class Fields(NamedTuple):
 
 
 def find_fields(buffer: NDArray[np.uint8], end: int, count: int, *, more: bool) -> Fields:
-    """
-    Find the fields of all lines of a buffer.
-
-    Args:
-        buffer: `PADDING` bytes that are not blank, then lines.
-
-        end: Where the last line ends, behind its newline.
-
-        count: How many fields a line needs.
-
-        more: Whether a line may have more of them, which are ignored.
-
-    Returns:
-        One row a line. Empty lines and lines that begin with ``#`` have none.
-
-    Raises:
-        MalformedError: A line has too few fields, or too many.
-    """
+    """Find the fields of all lines of a buffer."""
     blank = buffer[:end] <= _BLANK
     ends = None if (blank[1:] & blank[:-1]).any() else _single_spaced(buffer[:end], blank, count)
     if ends is None:

@@ -37,20 +37,7 @@ class Header(NamedTuple):
 
 
 def read_header(path: Path, name: str) -> Header:
-    """
-    Read the header of a run.
-
-    Args:
-        path: The file; decompressed by its ending.
-
-        name: What messages call it.
-
-    Returns:
-        The header; a broken one is a note, never an error.
-
-    Raises:
-        UnreadableError: The file cannot be read.
-    """
+    """Read the header of a run."""
     with open_file(path) as opened:
         if opened.stream.peek(1)[:1] != b"#":  # type: ignore[attr-defined]  # open_file gives a buffered reader
             return Header({})

@@ -35,15 +35,7 @@ _ROUNDS = 8
 
 
 def parse_floats(texts: Slices) -> tuple[Floats, Ints]:
-    """
-    Read decimal numbers.
-
-    Args:
-        texts: Such as ``12.345678``, ``-1``, ``1e-3``.
-
-    Returns:
-        The numbers, shape (n,), and the places of texts that are no finite number.
-    """
+    """Read decimal numbers."""
     if not len(texts.start):
         return np.empty(0), np.empty(0, dtype=np.int64)
     values, done = _fixed(texts, _decimals_of_first(texts))

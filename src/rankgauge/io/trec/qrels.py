@@ -23,22 +23,7 @@ _QUERY, _DOCUMENT, _GRADE = 0, 2, 3
 
 
 def read_qrels(path: Path, *, name: str | None = None) -> Qrels:
-    """
-    Read judgments.
-
-    Args:
-        path: The file; decompressed by its ending.
-
-        name: What messages call it.
-
-    Returns:
-        The judgments, in order of query.
-
-    Raises:
-        UnreadableError: The file cannot be read.
-
-        DataError: Lines that cannot be read, or documents judged twice, all of them; or nothing is judged.
-    """
+    """Read judgments."""
     label = str(path) if name is None else name
     with open_file(path) as opened:
         data = opened.stream.read()

@@ -55,18 +55,7 @@ class RunFile:
     """
 
     def __init__(self, path: Path, *, name: str | None = None, block: int = BLOCK, kept: object = None) -> None:
-        """
-        Name a run.
-
-        Args:
-            path: The file; decompressed by its ending.
-
-            name: What messages call it.
-
-            block: How many bytes to read at once; it never changes a result.
-
-            kept: What has to live as long as the run does: a temporary file, which goes with it.
-        """
+        """Name a run."""
         self._kept = kept
         self.name = str(path) if name is None else name
         self.tag = ""
@@ -95,33 +84,11 @@ class RunFile:
         return read_header(self._path, self.name)
 
     def parts(self, count: int) -> list[Iterator[RankingBatch]]:
-        """
-        Return iterators that together yield every query once, to be used by a thread each.
-
-        Args:
-            count: How many to make at the most; a compressed or small file has one.
-
-        Returns:
-            The iterators, each over consecutive queries of the file.
-
-        Raises:
-            UnreadableError: The file cannot be read.
-
-            DataError: When used: lines that cannot be read, all of them.
-        """
+        """Return iterators that together yield every query once, to be used by a thread each."""
         return [self._batches(span, is_last=place == 0) for place, span in enumerate(reversed(self._spans(count)))]
 
     def grouped(self) -> Iterator[RankingBatch]:
-        """
-        Yield every query once, also where its lines stand apart.
-
-        Yields:
-            Whole queries; the lines of each in the order of the file. The file is written anew, by query, to a
-            temporary place on disk.
-
-        Raises:
-            DataError: Lines that cannot be read, all of them.
-        """
+        """Yield every query once, also where its lines stand apart."""
         with open_file(self._path) as opened, tempfile.TemporaryDirectory(prefix="rankgauge-") as folder:
             try:
                 for stream in grouped(opened.stream, Path(folder)):

@@ -32,16 +32,7 @@ class Window:
     """
 
     def __init__(self, stream: IO[bytes], *, limit: int | None, size: int) -> None:
-        """
-        Open a window.
-
-        Args:
-            stream: Where bytes come from.
-
-            limit: How many to take; None for all.
-
-            size: How many to hold at once; more where a query needs it.
-        """
+        """Open a window."""
         self._stream = stream
         self._left = limit
         self._held = 0
