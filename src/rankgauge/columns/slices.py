@@ -50,7 +50,7 @@ def mixed(keys: Words, salts: Words) -> Words:
 
 
 def short_keys(first: Words, second: NDArray[np.unsignedinteger[Any]], length: Ints) -> Words:
-    """Return the keys of short texts, as `Slices.keys` has them."""
+    """Return what `Slices.keys` does, from the first eight bytes of each text, the next ones (up to 8) and its length."""
     keys = first * _FIRST
     keys ^= keys >> _SHIFT_FIRST
     if int(length.max(initial=0)) > 8:
@@ -103,7 +103,9 @@ class Slices(NamedTuple):
         return Slices(self.buffer, self.start[rows], self.length[rows])
 
     def keys(self) -> Words:
-        """Return a 64-bit hash of each text."""
+        """Return a 64-bit hash of each text; those with equal hashes must be compared where it matters."""
+        # The texts d12 and doc-7 stand at 32: d12doc-7. The word at 32 has all eight bytes, the first one lowest:
+        # 0x372d636f64323164. Length 3 keeps the lowest three, 0x323164, which is d12 whatever follows it.
         words = words_of(self.buffer)
         longest, shortest = int(self.length.max(initial=0)), int(self.length.min(initial=0))
         keys = words[self.start]
@@ -174,7 +176,7 @@ class Slices(NamedTuple):
         return same
 
     def order(self, groups: Ints) -> Ints:
-        """Return the order of the texts within groups: by group, then by bytes, the highest first."""
+        """Return the places of the texts by group, then by bytes, the highest first."""
         table = self.table()
         ranks = _ranked(self.texts()) if table is None else _ranked_in(table)
         return np.lexsort((-ranks, groups))

@@ -73,7 +73,6 @@ class DatasetReader:
         self._contract = contract
         self._limit = limit
         self._seen: dict[str, int | str] = {}
-        self._first = ""
 
     def batches(self, size: int = _BATCH) -> Iterator[list[Sample]]:
         """Yield the samples in batches."""
@@ -124,8 +123,6 @@ class DatasetReader:
                 message = f"duplicate sample id {sample.id!r}; ids must be unique (first in {where})"
                 problems.append(Problem(message, file, record.line, record.path, sample.id))
                 continue
-            if not seen:
-                self._first = sample.id
             seen[sample.id] = record.line or record.path
             yield sample
 
@@ -137,7 +134,7 @@ class DatasetReader:
     @property
     def first_id(self) -> str:
         """Return the id of the first sample; empty before it was read."""
-        return self._first
+        return next(iter(self._seen), "")
 
 
 def records(path: Path, catalog: Catalog) -> Iterator[Record]:

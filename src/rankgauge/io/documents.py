@@ -1,7 +1,7 @@
 """
-YAML documents: read safely, with the line of every value.
+Documents: JSON, and YAML read safely, with the line of every value.
 
-Values are built from the parser's events, not by PyYAML's constructors: that makes nothing but plain data, refuses
+YAML values are built from the parser's events, not by PyYAML's constructors: that makes nothing but plain data, refuses
 duplicate keys, bounds nesting and what aliases expand to, and reads scalars as JSON would (``2023-05-20``, ``007``
 and ``no`` stay strings).
 """
@@ -15,11 +15,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, NoReturn
 
+import orjson
 import yaml
 
 from rankgauge.errors import Problem, UnreadableError
 
-__all__ = ["Document", "decode_text", "read_yaml"]
+__all__ = ["Document", "decode_text", "nan_hint", "read_json", "read_yaml"]
 
 _MAX_DEPTH = 100
 _MAX_EXPANDED = 1_000_000
@@ -58,6 +59,23 @@ def decode_text(data: bytes, name: str, *, offset: int = 0) -> str:
         problem = Problem(message, name, line)
         msg = f"cannot read {name}:"
         raise UnreadableError(msg, [problem]) from None
+
+
+def read_json(data: bytes, name: str, *, offset: int = 0) -> tuple[Any, str]:
+    """Read one JSON document; return its value and its text, or raise an `UnreadableError` with the line."""
+    text = decode_text(data, name, offset=offset)
+    try:
+        return orjson.loads(text), text
+    except orjson.JSONDecodeError as error:
+        message = f"not valid JSON: {error.msg} (column {error.colno}){nan_hint(text)}"
+        msg = f"cannot read {name}:"
+        raise UnreadableError(msg, [Problem(message, name, error.lineno)]) from None
+
+
+def nan_hint(text: str) -> str:
+    """Return what to do about a text that is not JSON, if it has one of the two words that Python writes there."""
+    found = next((word for word in ("NaN", "Infinity") if word in text), None)
+    return "" if found is None else f"; {found} is not a JSON number: leave the value out, or give a finite one"
 
 
 def read_yaml(text: str, name: str) -> Document:

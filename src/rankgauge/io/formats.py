@@ -12,7 +12,8 @@ import orjson
 
 from rankgauge.errors import Problem, UnreadableError, did_you_mean
 from rankgauge.io.documents import Path as DocumentPath
-from rankgauge.io.documents import decode_text, read_yaml
+from rankgauge.io.documents import decode_text, nan_hint, read_yaml
+from rankgauge.io.documents import read_json as read_json_document
 from rankgauge.plugin import Record, Source, hookimpl, reader
 from rankgauge.samples import Fault
 
@@ -45,13 +46,7 @@ def read_jsonl(source: Source) -> Iterator[Record]:
 @reader("json", suffixes=(".json",))
 def read_json(source: Source) -> Iterator[Record]:
     """Read a document: a list of records, or a mapping with `samples` or `outputs`."""
-    data = source.stream.read()
-    text = decode_text(data, source.name, offset=source.offset)
-    try:
-        document = orjson.loads(text)
-    except orjson.JSONDecodeError as error:
-        message = f"not valid JSON: {error.msg} (column {error.colno}){_nan_hint(text)}"
-        raise _cannot_read(source, message, line=error.lineno) from None
+    document, _ = read_json_document(source.stream.read(), source.name, offset=source.offset)
     return _document_records(document, {}, source)
 
 
@@ -119,12 +114,7 @@ def _not_json(line: bytes, error: orjson.JSONDecodeError, offset: int) -> Fault:
     except UnicodeDecodeError as broken:
         where = offset + broken.start
         return Fault(f"byte {where} (0x{line[broken.start]:02x}) is not UTF-8; save the file as UTF-8")
-    return Fault(f"not valid JSON: {error.msg} (column {error.colno}){_nan_hint(text)}")
-
-
-def _nan_hint(text: str) -> str:
-    found = next((word for word in ("NaN", "Infinity") if word in text), None)
-    return "" if found is None else f"; {found} is not a JSON number: leave the value out, or give a finite one"
+    return Fault(f"not valid JSON: {error.msg} (column {error.colno}){nan_hint(text)}")
 
 
 def _cannot_read(source: Source, message: str, line: int | None = None) -> UnreadableError:

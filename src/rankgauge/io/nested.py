@@ -9,12 +9,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
-import orjson
 
 from rankgauge.columns import Qrels, encoded
-from rankgauge.errors import DataError, Problem, UnreadableError
+from rankgauge.errors import DataError, Problem
 from rankgauge.io.columns import Kind
-from rankgauge.io.documents import decode_text
+from rankgauge.io.documents import read_json
 from rankgauge.io.files import open_file
 from rankgauge.io.mappings import MappingRun, columns_of
 from rankgauge.io.problems import first_problems
@@ -42,14 +41,7 @@ def read_nested_qrels(path: Path, *, name: str) -> Qrels:
 
 def _read(path: Path, kind: Kind, name: str) -> _Nested:
     with open_file(path) as opened:
-        text = decode_text(opened.stream.read(), name, offset=opened.offset)
-    try:
-        value = orjson.loads(text)
-    except orjson.JSONDecodeError as error:
-        msg = f"cannot read {name}:"
-        hint = "; NaN and infinity are not JSON" if "NaN" in text or "Infinity" in text else ""
-        message = f"not valid JSON: {error.msg} (column {error.colno}){hint}"
-        raise UnreadableError(msg, [Problem(message, name, error.lineno)]) from None
+        value, text = read_json(opened.stream.read(), name, offset=opened.offset)
     what, number = ("the judgments", "grade") if kind == "qrels" else ("the run", "score")
     problems = first_problems(_wrong(value, number, name), name)
     if not problems and _n_quotes(text) != 2 * (len(value) + sum(map(len, value.values()))):

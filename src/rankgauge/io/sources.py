@@ -32,35 +32,51 @@ _INPUT_NAME = "standard input"
 
 
 def open_qrels(source: object, *, columns: Mapping[str, str] | None = None) -> Qrels:
-    """Read judgments."""
+    """Read judgments from a path, ``-`` for standard input, a mapping or a table; a `DataError` has every problem."""
     check_columns(columns)
-    if isinstance(source, str | os.PathLike):
-        return _qrels_of_file(_file(source), columns)
     if isinstance(source, Mapping):
         return qrels_of_mapping(source)
-    if _is_table(source):
-        from rankgauge.io.frames import rows_of_table
-        from rankgauge.io.tables import qrels_of_rows
+    if isinstance(source, str | os.PathLike):
+        file = _file(source)
+        found = recognize(file.path, "qrels", columns, name=file.name)
+        if found is FileKind.TREC:
+            return read_qrels(file.path, name=file.name)
+        if found is FileKind.JSON:
+            from rankgauge.io.nested import read_nested_qrels
 
-        return qrels_of_rows(rows_of_table(source, "qrels", columns))
-    raise _unusable(source, "judgments")
+            return read_nested_qrels(file.path, name=file.name)
+        rows = _rows_of_file(found, file, "qrels", columns)
+    else:
+        rows = _rows_of_table(source, "qrels", columns)
+    from rankgauge.io.tables import qrels_of_rows
+
+    return qrels_of_rows(rows)
 
 
 def open_run(source: object, *, columns: Mapping[str, str] | None = None) -> RunSource:
-    """Open a run."""
+    """Open a run, which is read when it is judged: as `open_qrels`, or one that is open already."""
     check_columns(columns)
-    if isinstance(source, str | os.PathLike):
-        return _run_of_file(_file(source), columns)
+    kept = None
     if isinstance(source, Mapping):
         return MappingRun(source)
     if isinstance(source, RunSource):
         return source
-    if _is_table(source):
-        from rankgauge.io.frames import rows_of_table
-        from rankgauge.io.tables import TableRun
+    if isinstance(source, str | os.PathLike):
+        file = _file(source)
+        kept = file.kept
+        found = recognize(file.path, "run", columns, name=file.name)
+        if found is FileKind.TREC:
+            return RunFile(file.path, name=file.name, kept=kept)
+        if found is FileKind.JSON:
+            from rankgauge.io.nested import read_nested_run
 
-        return TableRun(rows_of_table(source, "run", columns))
-    raise _unusable(source, "a run")
+            return read_nested_run(file.path, name=file.name)
+        rows = _rows_of_file(found, file, "run", columns)
+    else:
+        rows = _rows_of_table(source, "run", columns)
+    from rankgauge.io.tables import TableRun
+
+    return TableRun(rows, kept=kept)
 
 
 class _File(NamedTuple):
@@ -91,36 +107,6 @@ def _spooled(stream: IO[bytes], name: str) -> _File:
     return _File(Path(spool.name), name, spool)
 
 
-def _qrels_of_file(file: _File, columns: Mapping[str, str] | None) -> Qrels:
-    path, name = file.path, file.name
-    match recognize(path, "qrels", columns, name=name):
-        case FileKind.TREC:
-            return read_qrels(path, name=name)
-        case FileKind.JSON:
-            from rankgauge.io.nested import read_nested_qrels
-
-            return read_nested_qrels(path, name=name)
-        case FileKind.PARQUET | FileKind.DELIMITED as found:
-            from rankgauge.io.tables import qrels_of_rows
-
-            return qrels_of_rows(_rows_of_file(found, file, "qrels", columns))
-
-
-def _run_of_file(file: _File, columns: Mapping[str, str] | None) -> RunSource:
-    path, name = file.path, file.name
-    match recognize(path, "run", columns, name=name):
-        case FileKind.TREC:
-            return RunFile(path, name=name, kept=file.kept)
-        case FileKind.JSON:
-            from rankgauge.io.nested import read_nested_run
-
-            return read_nested_run(path, name=name)
-        case FileKind.PARQUET | FileKind.DELIMITED as found:
-            from rankgauge.io.tables import TableRun
-
-            return TableRun(_rows_of_file(found, file, "run", columns), kept=file.kept)
-
-
 def _rows_of_file(found: FileKind, file: _File, kind: Kind, columns: Mapping[str, str] | None) -> Rows:
     if found is FileKind.PARQUET:
         from rankgauge.io.parquet import parquet_rows
@@ -131,12 +117,11 @@ def _rows_of_file(found: FileKind, file: _File, kind: Kind, columns: Mapping[str
     return DelimitedRows(file.path, kind, columns, name=file.name)
 
 
-def _is_table(source: object) -> bool:
-    """Return whether something is a frame of polars or pandas, or an Arrow table, without loading any of these."""
-    return hasattr(source, "__arrow_c_stream__") or type(source).__module__.partition(".")[0] in {"polars", "pandas"}
+def _rows_of_table(source: object, kind: Kind, columns: Mapping[str, str] | None) -> Rows:
+    if hasattr(source, "__arrow_c_stream__") or type(source).__module__.partition(".")[0] in {"polars", "pandas"}:
+        from rankgauge.io.frames import rows_of_table  # known without loading polars or pandas
 
-
-def _unusable(source: object, what: str) -> DataError:
-    msg = f"{what} cannot be used:"
+        return rows_of_table(source, kind, columns)
+    msg = f"{'judgments' if kind == 'qrels' else 'a run'} cannot be used:"
     found = type(source).__name__
-    return DataError(msg, [Problem(f"expected a path, a mapping of mappings or a table, found a {found}")])
+    raise DataError(msg, [Problem(f"expected a path, a mapping of mappings or a table, found a {found}")])

@@ -8,7 +8,7 @@ last query of each, is carried on to the next.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -91,15 +91,8 @@ class _UnusableError(Exception):
     """A row cannot be used; all rows have to be looked at to say which, and why."""
 
 
-class _Queries(NamedTuple):
-    """Some whole queries: their rows, and the first row of each."""
-
-    rows: pl.DataFrame
-    starts: Ints
-
-
-def _whole_queries(frames: Iterator[Frame]) -> Iterator[_Queries]:
-    """Cut frames anew, between queries."""
+def _whole_queries(frames: Iterator[Frame]) -> Iterator[tuple[pl.DataFrame, Ints]]:
+    """Cut frames anew, between queries; return the rows of some queries, and the first row of each."""
     held: list[pl.DataFrame] = []
     for frame in frames:
         rows = frame.rows
@@ -119,15 +112,15 @@ def _whole_queries(frames: Iterator[Frame]) -> Iterator[_Queries]:
         while at < last:
             until = min(max(int(np.searchsorted(begins, begins[at] + _ROWS)), at + 1), last)
             first = int(begins[at])
-            yield _Queries(rows.slice(first, int(begins[until]) - first), begins[at:until] - first)
+            yield rows.slice(first, int(begins[until]) - first), begins[at:until] - first
             at = until
         held = [rows.slice(int(begins[last]))]
     if held:
         yield _one_query(held)
 
 
-def _one_query(rows: list[pl.DataFrame]) -> _Queries:
-    return _Queries(pl.concat(rows) if len(rows) > 1 else rows[0], np.zeros(1, dtype=np.int64))
+def _one_query(rows: list[pl.DataFrame]) -> tuple[pl.DataFrame, Ints]:
+    return pl.concat(rows) if len(rows) > 1 else rows[0], np.zeros(1, dtype=np.int64)
 
 
 def _batch(rows: pl.DataFrame, starts: Ints) -> RankingBatch:

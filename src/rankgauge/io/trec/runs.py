@@ -7,14 +7,13 @@ from __future__ import annotations
 import copy
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
 
-from rankgauge.columns import Flags, RankingBatch
+from rankgauge.columns import PADDING, Flags, RankingBatch
 from rankgauge.io.files import open_file
 from rankgauge.io.trec.careful import explain_run
 from rankgauge.io.trec.fields import Fields, MalformedError, find_fields
@@ -35,13 +34,8 @@ _SMALL = 1 << 22
 
 _LONGEST_SEARCH = 1 << 24
 
-
-@dataclass(frozen=True, slots=True)
-class _Span:
-    """A part of a file: where it begins, and how many bytes it has; None for all that follow."""
-
-    begin: int
-    length: int | None
+_Span = tuple[int, int | None]
+"""A part of a file: where it begins, and how many bytes it has; None for all that follow."""
 
 
 class RunFile:
@@ -99,9 +93,10 @@ class RunFile:
     def _batches(self, span: _Span, *, is_last: bool) -> Iterator[RankingBatch]:
         try:
             with open_file(self._path) as opened:
-                if span.begin:
-                    opened.stream.seek(span.begin)
-                yield from self._read(opened.stream, span.length, keeps_tag=is_last)
+                begin, length = span
+                if begin:
+                    opened.stream.seek(begin)
+                yield from self._read(opened.stream, length, keeps_tag=is_last)
         except MalformedError:
             raise explain_run(self._path, self.name) from None
 
@@ -109,10 +104,10 @@ class RunFile:
         window = Window(stream, limit=limit, size=self._block)
         while True:
             window.fill()
-            if window.end == window.begin:
+            if window.end == PADDING:
                 if window.is_last:
                     return
-                window.drop(window.begin)
+                window.drop(PADDING)
                 continue
             fields = find_fields(window.buffer, window.end, _FIELDS, more=True)
             if not fields:
@@ -129,7 +124,7 @@ class RunFile:
             last = int(np.flatnonzero(begins)[-1])
             if last:
                 yield self._batch(fields.until(last), begins[:last])
-            window.drop(_line_begin(window, int(fields.begin[last])))
+            window.drop(window.line_begin(int(fields.begin[last])))
 
     def _batch(self, fields: Fields, begins: Flags) -> RankingBatch:
         starts = np.flatnonzero(begins)
@@ -150,18 +145,17 @@ class RunFile:
         """Cut the file into parts that begin with a query each."""
         with open_file(self._path) as opened:
             if opened.path is None or count < 2:
-                return [_Span(opened.offset if opened.path else 0, None)]
+                return [(opened.offset if opened.path else 0, None)]
             size = self._path.stat().st_size
             if not self._path.is_file() or size < _SMALL:
-                return [_Span(opened.offset, None)]
+                return [(opened.offset, None)]
             cuts = [opened.offset]
             for part in range(1, count):
                 cut = _query_boundary(opened.stream, max(size * part // count, cuts[-1]))
                 if cut is not None and cut > cuts[-1]:
                     cuts.append(cut)
         return [
-            _Span(begin, None if end is None else end - begin)
-            for begin, end in zip(cuts, [*cuts[1:], None], strict=True)
+            (begin, None if end is None else end - begin) for begin, end in zip(cuts, [*cuts[1:], None], strict=True)
         ]
 
 
@@ -181,12 +175,3 @@ def _query_boundary(stream: IO[bytes], place: int) -> int | None:
         if at - place > _LONGEST_SEARCH:
             return None
     return None
-
-
-def _line_begin(window: Window, place: int) -> int:
-    """Return where the line begins whose first field does at *place*."""
-    before = bytes(window.buffer[max(window.begin, place - 64) : place])
-    found = before.rfind(b"\n")
-    if found >= 0:
-        return place - (len(before) - found - 1)
-    return window.begin if len(before) == place - window.begin else place
