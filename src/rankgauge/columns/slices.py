@@ -50,7 +50,7 @@ def mixed(keys: Words, salts: Words) -> Words:
 
 
 def short_keys(first: Words, second: NDArray[np.unsignedinteger[Any]], length: Ints) -> Words:
-    """Return what `Slices.keys` does, from the first eight bytes of each text, the next ones (up to 8) and its length."""
+    """Return what `Slices.keys` does, from the first eight bytes of each text, those after them and its length."""
     keys = first * _FIRST
     keys ^= keys >> _SHIFT_FIRST
     if int(length.max(initial=0)) > 8:

@@ -98,7 +98,7 @@ def _steps(decimals: int) -> list[int]:
 def _digits(words: Words, count: Ints | np.int64, fits: NDArray[np.bool_]) -> Words:
     """Return the number that the last *count* of eight characters write; clear *fits* where they are no digits."""
     # "12" stands in the two highest bytes, 0x32 above 0x31; 0x02 above 0x01 without the high nibbles. Times 10 plus
-    # the same a byte lower: 1 * 10 + 2 in one byte; then two digits times 100 plus two, and four times 10,000 plus four.
+    # the same a byte lower: 1 * 10 + 2 in one byte; then two digits times 100 plus two, four times 10,000 plus four.
     mask = _KEEP_LAST[count]
     words &= mask
     fits &= (words & (words + _SIXES) & _HIGH_NIBBLES) == (_ZEROS & mask)  # 0x30 to 0x39, and nothing above
