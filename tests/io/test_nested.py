@@ -110,5 +110,5 @@ def test_what_is_no_json_or_another_document_is_refused(qrels, tmp_path):
     with pytest.raises(DataError, match="expected an object of objects, found a list"):
         scores_of(qrels, path)
     path.write_text("{}", encoding="utf-8")
-    with pytest.raises(DataError, match="contains no judgments"):
+    with pytest.raises(DataError, match="there are no judgments"):
         scores_of(path, qrels)

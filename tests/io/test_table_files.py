@@ -182,7 +182,7 @@ def test_lines_with_too_many_fields_and_bytes_that_are_no_text(tmp_path):
     with pytest.raises(DataError) as error:
         scores_of(qrels_frame(WORKED_QRELS), path)
     assert messages(error) == [
-        f"{path}:3: 4 fields, and the header names 3",
+        f"{path}:3: 4 fields, but the header has 3",
         f"{path}:4: bytes that are not UTF-8; save the file as UTF-8",
     ]
     path.write_bytes(b'qid,docno,score\nq1,a"b,1\nq1,c,1\n')

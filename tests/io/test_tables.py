@@ -241,7 +241,7 @@ def test_types_that_are_no_ids_and_no_numbers_are_refused():
 
 
 def test_nothing_judged_and_nothing_retrieved():
-    with pytest.raises(DataError, match="contains no judgments"):
+    with pytest.raises(DataError, match="there are no judgments"):
         scores_of(qrels_frame(WORKED_QRELS).clear(), run_frame(WORKED_RUN))
     with pytest.raises(rankgauge.errors.NothingToEvaluateError, match="nothing of the run"):
         scores_of(qrels_frame(WORKED_QRELS), run_frame(WORKED_RUN).clear())

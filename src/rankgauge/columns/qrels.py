@@ -20,7 +20,7 @@ from rankgauge.errors import Problem, RepeatedJudgmentsError
 __all__ = ["Qrels"]
 
 _ROOM, _LEAST_ROOM = 64, 16
-"""How many places the bitmap has for each judgment: what decides how many rows pass it by chance."""
+"""How many places the bitmap has for each judgment: it decides how many rows pass by chance."""
 
 _CACHED_BITS, _MOST_BITS = 19, 26
 
@@ -50,7 +50,7 @@ class Qrels:
 
     @classmethod
     def of(cls, queries: Sequence[bytes], owners: Ints, documents: Slices, grades: Floats, source: str = "") -> Qrels:
-        """Bring judgments into order."""
+        """Sort judgments by query; a `RepeatedJudgmentsError` if a document is judged twice for one query."""
         if any(after <= before for before, after in pairwise(queries)):
             by_id = sorted(range(len(queries)), key=queries.__getitem__)
             place = np.empty(len(queries), dtype=np.int64)
@@ -82,7 +82,7 @@ class Qrels:
 
     @cached_property
     def query_names(self) -> Sequence[str]:
-        """Return each query's id as a text; bytes that are none are spelled out."""
+        """Return each query's id as a text, with invalid bytes spelled out."""
         return [name if isinstance(name, str) else name.decode("utf-8", "backslashreplace") for name in self.ids]
 
     @property
@@ -112,7 +112,7 @@ class Qrels:
     def places_of(self, names: Slices) -> Ints:
         """Return the place of each query; -1 for one that is not judged."""
         own, keys, order, are_distinct = self._names
-        if not are_distinct:  # two ids share a hash, and only comparing them all can tell them apart
+        if not are_distinct:  # two ids share a hash, so compare the ids themselves
             places = {query: place for place, query in enumerate(self.queries)}
             return np.fromiter((places.get(name, -1) for name in names.texts()), np.int64, len(names.start))
         asked = names.keys()
@@ -132,11 +132,11 @@ class Qrels:
         return own, keys, order, not (keys[1:] == keys[:-1]).any()
 
     def salted(self, keys: Words, owners: Ints) -> Words:
-        """Return keys for pairs of query and document."""
+        """Return keys for pairs of document and query, which differ for the same document of different queries."""
         return mixed(keys, self._index.salts[owners])
 
     def find(self, pairs: Words) -> tuple[Ints, Ints]:
-        """Return which pairs look like judged ones."""
+        """Return the rows whose pair may be judged, and their judgments; hashes may collide: compare the documents."""
         index = self._index
         rows = np.flatnonzero(index.bitmap[(pairs >> index.shift).view(np.int64)])
         first = np.searchsorted(index.pairs, pairs[rows])

@@ -1,8 +1,8 @@
 """
-Slices: many short texts that stand in one buffer, hashed and compared without making an object of each.
+Slices: many short texts in one buffer, hashed and compared without an object for each.
 
 A text is found by its start and its length. Eight bytes at a time are gathered from the buffer as one integer, so that
-hashing a million ids takes a few passes of numpy, and no id becomes a Python object unless somebody has to see it.
+hashing a million ids takes a few passes of numpy, and an id becomes a Python object only when it is shown.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from rankgauge.columns.rows import Ints
 __all__ = ["PADDING", "Slices", "Words", "encoded", "mixed", "short_keys", "words_of"]
 
 PADDING = 32
-"""How many bytes before the first and behind the last text of a buffer may be read, and must not matter."""
+"""How many bytes before the first and after the last text of a buffer may be read, without any effect."""
 
 Words = NDArray[np.uint64]
 
@@ -121,7 +121,7 @@ class Slices(NamedTuple):
                 further ^= further >> _SHIFT_NEXT
                 keys = further
                 continue
-            rest = np.flatnonzero(self.length > done)  # only where a text goes on: never by the longest of them
+            rest = np.flatnonzero(self.length > done)  # only texts that go on: the longest text sets no pace
             further = words[self.start[rest] + done]
             further &= _LOW_BYTES[np.minimum(self.length[rest] - done, 8)]
             further ^= keys[rest]
@@ -142,7 +142,7 @@ class Slices(NamedTuple):
                 own = words[self.start + self.length - _WORD]
                 begins[1:] |= own[1:] != own[:-1]
             begins[1:] |= self.length[1:] != self.length[:-1]
-        doubtful = np.flatnonzero(begins[1:]) + 1  # what stands behind a short text may differ, too
+        doubtful = np.flatnonzero(begins[1:]) + 1  # the bytes after a short text may differ, too
         begins[doubtful] = ~self.at(doubtful).equal(self.at(doubtful - 1))
         return begins
 

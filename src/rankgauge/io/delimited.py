@@ -30,13 +30,13 @@ class DelimitedRows:
     The rows of a CSV or TSV file with a header.
 
     Attributes:
-        name: What messages call the file.
+        name: The name of the file in messages.
     """
 
     def __init__(
         self, path: Path, kind: Kind, columns: Mapping[str, str] | None, *, name: str, block: int = _BLOCK
     ) -> None:
-        """Name a file, and find its columns."""
+        """Open a file and find its columns; *block* bytes are read at once, which never changes a result."""
         self.name = name
         self._path = path
         self._block = block
@@ -46,7 +46,7 @@ class DelimitedRows:
         self._columns = find_columns(self._names, kind, columns, source=name)
 
     def parts(self, count: int) -> list[Iterator[Frame]]:
-        """Return one iterator: where a row begins in the middle of a file cannot be told."""
+        """Return one iterator, because a quoted field may contain line ends."""
         del count
         return [self.frames()]
 
@@ -78,7 +78,7 @@ class DelimitedRows:
         return rows.filter(~pl.all_horizontal(pl.all().is_null())) if all(missing) else rows  # blank lines
 
     def _explained(self, reason: str) -> DataError:
-        """Return what is wrong with the lines of the file, as far as that can be told."""
+        """Return what is wrong with the lines of the file, as far as Python's own reader can tell."""
         problems = first_problems(self._wrong_lines(), self.name)
         unknown = Problem(f"{reason}; a field that contains a quote must itself be quoted", self.name)
         msg = f"cannot read {self.name}:"
@@ -94,14 +94,14 @@ class DelimitedRows:
 
     def _wrong(self, fields: Sequence[str]) -> str:
         if len(fields) > len(self._names):
-            return f"{len(fields)} fields, and the header names {len(self._names)}"
+            return f"{len(fields)} fields, but the header has {len(self._names)}"
         if any("\udc80" <= letter <= "\udcff" for field in fields for letter in field):
             return "bytes that are not UTF-8; save the file as UTF-8"
         return ""
 
 
 def _blocks(stream: IO[bytes], size: int) -> Iterator[bytes]:
-    """Yield blocks that end with a row: at a line end that no quotes hold."""
+    """Yield blocks that end with a row, at a line end outside quotes."""
     rest = b""
     while data := stream.read(size):
         data = rest + data

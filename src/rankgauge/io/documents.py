@@ -18,7 +18,7 @@ from typing import Any, NamedTuple, NoReturn
 import orjson
 import yaml
 
-from rankgauge.errors import Problem, UnreadableError
+from rankgauge.io.problems import unreadable
 
 __all__ = ["Document", "decode_text", "nan_hint", "read_json", "read_yaml"]
 
@@ -48,7 +48,7 @@ class Document(NamedTuple):
 
 
 def decode_text(data: bytes, name: str, *, offset: int = 0) -> str:
-    """Decode UTF-8, with or without a byte-order mark."""
+    """Decode UTF-8, with or without a byte-order mark; *offset* bytes of the file come before *data*."""
     bom = len(codecs.BOM_UTF8) if data.startswith(codecs.BOM_UTF8) else 0
     try:
         return data[bom:].decode()
@@ -56,9 +56,7 @@ def decode_text(data: bytes, name: str, *, offset: int = 0) -> str:
         start = bom + error.start
         line = data.count(b"\n", 0, start) + 1
         message = f"byte {offset + start} (0x{data[start]:02x}) is not UTF-8; save the file as UTF-8"
-        problem = Problem(message, name, line)
-        msg = f"cannot read {name}:"
-        raise UnreadableError(msg, [problem]) from None
+        raise unreadable(name, message, line) from None
 
 
 def read_json(data: bytes, name: str, *, offset: int = 0) -> tuple[Any, str]:
@@ -68,8 +66,7 @@ def read_json(data: bytes, name: str, *, offset: int = 0) -> tuple[Any, str]:
         return orjson.loads(text), text
     except orjson.JSONDecodeError as error:
         message = f"not valid JSON: {error.msg} (column {error.colno}){nan_hint(text)}"
-        msg = f"cannot read {name}:"
-        raise UnreadableError(msg, [Problem(message, name, error.lineno)]) from None
+        raise unreadable(name, message, error.lineno) from None
 
 
 def nan_hint(text: str) -> str:
@@ -79,7 +76,7 @@ def nan_hint(text: str) -> str:
 
 
 def read_yaml(text: str, name: str) -> Document:
-    """Read one YAML document."""
+    """Read one YAML document; an `UnreadableError` says what is not valid YAML or not allowed."""
     builder = _Builder(name)
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     try:
@@ -119,8 +116,7 @@ class _Builder:
         self.expanded = 0
 
     def fail(self, message: str, line: int | None) -> NoReturn:
-        msg = f"cannot read {self.name}:"
-        raise UnreadableError(msg, [Problem(message, self.name, line)])
+        raise unreadable(self.name, message, line)
 
     def take(self, event: yaml.Event) -> None:
         line = 1 if event.start_mark is None else event.start_mark.line + 1
@@ -143,7 +139,7 @@ class _Builder:
 
     def alias(self, anchor: str, line: int) -> tuple[Any, int]:
         if anchor not in self.anchors:
-            self.fail(f"alias *{anchor} names nothing that is complete before it", line)
+            self.fail(f"alias *{anchor} refers to nothing that is complete before it", line)
         value, size = self.anchors[anchor]
         self.expanded += size
         if self.expanded > _MAX_EXPANDED:
@@ -189,7 +185,7 @@ class _Builder:
                 self.fail("a list or mapping cannot be a key", line)
             if not is_merge and value in top.value:
                 first = self.lines.get((*top.path, value))
-                self.fail(f"duplicate key {value!r}" + (f"; it stands in line {first}, too" if first else ""), line)
+                self.fail(f"duplicate key {value!r}" + (f"; it is also in line {first}" if first else ""), line)
             top.has_key, top.key = True, _MERGE if is_merge else value
             if not is_merge:
                 self.lines.setdefault((*top.path, value), line)

@@ -1,5 +1,5 @@
 """
-Files: opening them, taking off compression and byte-order marks, and naming what is wrong with them.
+Files: opens them, strips compression and byte-order marks, and explains what is wrong with them.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, cast
 
-from rankgauge.errors import Problem, UnreadableError
+from rankgauge.io.problems import unreadable
 
 __all__ = ["MAGIC", "OpenFile", "digest", "open_file", "plain_suffix"]
 
@@ -37,7 +37,7 @@ class OpenFile:
 
         stream: The decompressed bytes, behind a byte-order mark if there was one.
 
-        offset: How many bytes that mark has; 0 without one.
+        offset: Length of that mark in bytes; 0 without one.
     """
 
     name: str
@@ -58,12 +58,12 @@ def open_file(path: Path) -> Iterator[OpenFile]:
             stream.read(offset)
             yield OpenFile(name, None if compression else name, stream, offset)
     except OSError as error:
-        raise _unreadable(name, _explained(path, error)) from error
+        raise unreadable(name, _explained(path, error)) from error
     except (EOFError, zlib.error) as error:
-        raise _unreadable(name, f"the compressed data is damaged: {error}") from error
+        raise unreadable(name, f"the compressed data is damaged: {error}") from error
     except Exception as error:
         if type(error).__name__ == "ZstdError":
-            raise _unreadable(name, f"the compressed data is damaged: {error}") from error
+            raise unreadable(name, f"the compressed data is damaged: {error}") from error
         raise
 
 
@@ -73,11 +73,11 @@ def digest(path: Path) -> str:
         with path.open("rb") as file:
             return f"sha256:{hashlib.file_digest(file, 'sha256').hexdigest()}"
     except OSError as error:
-        raise _unreadable(str(path), _explained(path, error)) from error
+        raise unreadable(str(path), _explained(path, error)) from error
 
 
 def plain_suffix(path: Path) -> str:
-    """Return a file's ending, in lower case, behind which no compression ending stands."""
+    """Return a file's suffix in lower case, without that of a compression."""
     return Path(path.stem).suffix.lower() if path.suffix.lower() in _COMPRESSED else path.suffix.lower()
 
 
@@ -88,7 +88,7 @@ def _decompressed(raw: IO[bytes], compression: str) -> io.RawIOBase:
 
 
 class _ZstdReader(io.RawIOBase):
-    """Decompressed zstd frames, one after the other; unlike the library's own reader it notices a cut-off file."""
+    """Decompressed zstd frames, one after the other; unlike the library's own reader it notices a truncated file."""
 
     def __init__(self, raw: IO[bytes]) -> None:
         import zstandard
@@ -123,14 +123,9 @@ class _ZstdReader(io.RawIOBase):
 def _explained(path: Path, error: OSError) -> str:
     if isinstance(error, FileNotFoundError):
         near = sorted(item.name for item in path.parent.iterdir())[:5] if path.parent.is_dir() else []
-        return f"there is no such file{f'; the folder has {chr(44).join(near)}' if near else ''}"
+        return f"no such file{f'; the folder has {chr(44).join(near)}' if near else ''}"
     if isinstance(error, IsADirectoryError):
         return "this is a directory; name a file in it"
     if isinstance(error, PermissionError):
         return "no permission to read it"
     return f"{error.strerror or error}"
-
-
-def _unreadable(name: str, message: str) -> UnreadableError:
-    msg = f"cannot read {name}:"
-    return UnreadableError(msg, [Problem(message, name)])

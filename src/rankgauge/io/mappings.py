@@ -13,6 +13,7 @@ import numpy as np
 
 from rankgauge.columns import Ints, Qrels, RankingBatch, Slices, encoded, number_problem
 from rankgauge.errors import DataError, Problem
+from rankgauge.io.problems import no_judgments
 
 __all__ = ["MappingRun", "columns_of", "qrels_of_mapping"]
 
@@ -26,7 +27,7 @@ _QRELS, _RUN = "the judgments cannot be used:", "the run cannot be used:"
 def qrels_of_mapping(mapping: _Mapping) -> Qrels:
     """Take judgments from memory; a `DataError` names all ids that are not strings and grades that are not finite."""
     if not mapping:
-        raise DataError(_QRELS, [Problem("the mapping contains no judgments")])
+        raise no_judgments()
     try:
         names = sorted(mapping)
         judged = list(map(mapping.__getitem__, names))

@@ -16,7 +16,7 @@ from rankgauge.io.columns import Kind
 from rankgauge.io.documents import read_json
 from rankgauge.io.files import open_file
 from rankgauge.io.mappings import MappingRun, columns_of
-from rankgauge.io.problems import first_problems
+from rankgauge.io.problems import first_problems, no_judgments
 
 __all__ = ["read_nested_qrels", "read_nested_run"]
 
@@ -32,8 +32,7 @@ def read_nested_qrels(path: Path, *, name: str) -> Qrels:
     """Read judgments; as columns, so that their fingerprint is that of the same judgments in any other file."""
     judgments = {query: grades for query, grades in _read(path, "qrels", name).items() if grades}
     if not judgments:
-        msg = "the judgments cannot be used:"
-        raise DataError(msg, [Problem("the file contains no judgments", name)])
+        raise no_judgments(name)
     documents, grades, lengths = columns_of(list(judgments.values()))
     owners = np.repeat(np.arange(len(lengths)), lengths)
     return Qrels.of([encoded(query) for query in judgments], owners, documents, grades, name)

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import polars as pl
 
-from rankgauge.errors import Problem, UnreadableError
 from rankgauge.io.columns import Kind, find_columns
 from rankgauge.io.files import open_file
+from rankgauge.io.problems import unreadable
 from rankgauge.io.row_groups import row_groups
 from rankgauge.io.rows import Ranged, Rows, selection
 
@@ -60,5 +60,4 @@ def _guarded(name: str) -> Iterator[None]:
     try:
         yield
     except (pl.exceptions.PolarsError, OSError) as error:
-        msg = f"cannot read {name}:"
-        raise UnreadableError(msg, [Problem(f"not a readable Parquet file: {error}", name)]) from error
+        raise unreadable(name, f"not a readable Parquet file: {error}") from error

@@ -1,5 +1,5 @@
 """
-Problems: how many of them are collected before reading stops.
+Problems: what readers say that could not read, and how much of it.
 """
 
 from __future__ import annotations
@@ -7,9 +7,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from itertools import islice
 
-from rankgauge.errors import Problem
+from rankgauge.errors import DataError, Problem, UnreadableError
 
-__all__ = ["MOST", "first_problems"]
+__all__ = ["MOST", "first_problems", "no_judgments", "unreadable"]
 
 MOST = 10_000
 """More problems than this help nobody."""
@@ -21,3 +21,13 @@ def first_problems(found: Iterable[Problem], name: str) -> list[Problem]:
     if len(problems) == MOST:
         problems.append(Problem(f"reading stopped after {MOST:,} problems", name))
     return problems
+
+
+def unreadable(name: str, message: str, line: int | None = None) -> UnreadableError:
+    """Return the error of a file that cannot be read at all, for one reason."""
+    return UnreadableError(f"cannot read {name}:", [Problem(message, name, line)])
+
+
+def no_judgments(name: str = "") -> DataError:
+    """Return the error of judgments that are empty."""
+    return DataError("the judgments cannot be used:", [Problem("there are no judgments", name)])

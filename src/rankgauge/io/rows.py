@@ -1,5 +1,5 @@
 """
-Rows: the three columns that are read of a table, some consecutive rows at a time.
+Rows: the three columns that are read from a table, some consecutive rows at a time.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from rankgauge.io.views import short_views
 __all__ = ["Frame", "Ranged", "Rows", "query_begins", "selection"]
 
 _PIECE = 1 << 18
-"""How many rows of a frame are looked at at once."""
+"""How many rows of a frame are handled at once."""
 
 _SMALL = 1 << 17
 """A table with fewer rows is not worth a second thread."""
@@ -65,7 +65,7 @@ class Rows(Protocol):
 
 
 def selection(schema: Mapping[str, pl.DataType], columns: Columns, kind: Kind, *, source: str = "") -> list[pl.Expr]:
-    """Return what selects the columns that are read."""
+    """Return expressions for `query`, `document` and `value`; a `DataError` names all columns of the wrong type."""
     problems = []
     selected = []
     for role, name in (("query", columns.query), ("document", columns.document)):
@@ -92,7 +92,7 @@ class Ranged:
     def __init__(
         self, name: str, edges: Sequence[int], read: Callable[[int, int, Sequence[str]], pl.DataFrame]
     ) -> None:
-        """Name rows."""
+        """Take *edges*, where ranges begin and the last one ends, and what reads the named columns of a range."""
         self.name = name
         self._edges = edges
         self._read = read
@@ -125,7 +125,7 @@ class Ranged:
                     yield Frame(rows.slice(at, _PIECE), first + at)
 
     def _query_begin(self, row: int) -> int | None:
-        """Return where the next query begins behind a row; None where there is none nearby."""
+        """Return where the next query begins after a row; None if there is none nearby."""
         look = _LOOK
         while look <= _LONGEST_LOOK:
             queries = self._read(row - 1, min(row + look, self._edges[-1]), ("query",))["query"]
@@ -137,7 +137,7 @@ class Ranged:
 
 
 def query_begins(queries: pl.Series) -> Ints:
-    """Find where queries begin."""
+    """Return the first row of each stretch of rows with the same query, which is never null."""
     if not len(queries):
         return np.empty(0, dtype=np.int64)
     if (views := None if queries.dtype.is_integer() else short_views(queries)) is not None:

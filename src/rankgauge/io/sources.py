@@ -1,7 +1,7 @@
 """
-Sources: opening judgments and runs, whatever they are given as.
+Sources: opens judgments and runs in any form.
 
-What reads tables loads only when there is one: TREC text needs neither polars nor anything else that is slow to load.
+The readers of tables are imported only when there is a table: TREC text needs neither polars nor other slow imports.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ def open_run(source: object, *, columns: Mapping[str, str] | None = None) -> Run
 
 
 class _File(NamedTuple):
-    """A file that can be read more than once; the temporary one among them goes when nobody holds it any more."""
+    """A file that can be read more than once; a temporary one is deleted when nobody holds it any more."""
 
     path: Path
     name: str

@@ -1,8 +1,8 @@
 """
 Tables: rankings and judgments from columns of ids and numbers, without an object for each row.
 
-A table is read in frames of consecutive rows with the columns `query`, `document` and `value`. What spans frames, the
-last query of each, is carried on to the next.
+A table is read in frames of consecutive rows with the columns `query`, `document` and `value`. The last query
+of a frame may go on in the next one, so it is carried over.
 """
 
 from __future__ import annotations
@@ -16,19 +16,19 @@ import polars as pl
 from rankgauge.columns import PADDING, Floats, Ints, Qrels, RankingBatch, Slices, Words, encoded
 from rankgauge.errors import DataError, Problem
 from rankgauge.io.columns import Kind
-from rankgauge.io.problems import first_problems
+from rankgauge.io.problems import first_problems, no_judgments
 from rankgauge.io.rows import Frame, Ranged, Rows, query_begins
 from rankgauge.io.views import number_views, short_views
 
 __all__ = ["TableRun", "qrels_of_rows"]
 
 _ROWS = 1 << 16
-"""How many rows a batch has at least, unless there are no more."""
+"""Minimum number of rows in a batch, except the last."""
 
 
 class TableRun:
     """
-    A run that stands in a table.
+    A run in a table.
 
     Attributes:
         name: The file; empty for a table given in Python.
@@ -41,7 +41,7 @@ class TableRun:
     """
 
     def __init__(self, rows: Rows, *, kept: object = None) -> None:
-        """Name a run."""
+        """Take the rows, and the temporary file that they stand in, if there is one, to keep it alive."""
         self._kept = kept
         self.name = rows.name
         self.tag = ""
@@ -50,11 +50,11 @@ class TableRun:
         self._rows = rows
 
     def parts(self, count: int) -> list[Iterator[RankingBatch]]:
-        """Return iterators that together yield every row once, to be used by a thread each."""
+        """Return at most *count* iterators, one for each thread, that together yield every row once."""
         return [self._batches(part) for part in self._rows.parts(count)]
 
     def grouped(self) -> Iterator[RankingBatch]:
-        """Yield every query once, also where its rows stand apart. The whole table is held in memory for that."""
+        """Yield every query once, even if its rows are scattered; this holds the whole table in memory."""
         frames = list(self._rows.frames())
         if frames:
             whole = pl.concat([frame.rows for frame in frames])
@@ -74,8 +74,7 @@ def qrels_of_rows(rows: Rows) -> Qrels:
     """Read judgments from a table."""
     frames = [frame.rows for frame in rows.frames() if frame.rows.height]
     if not frames:
-        msg = "the judgments cannot be used:"
-        raise DataError(msg, [Problem("the table contains no judgments", rows.name)])
+        raise no_judgments(rows.name)
     whole = pl.concat(frames)
     try:
         batch = _batch(whole, query_begins(whole["query"]))
@@ -88,11 +87,11 @@ def qrels_of_rows(rows: Rows) -> Qrels:
 
 
 class _UnusableError(Exception):
-    """A row cannot be used; all rows have to be looked at to say which, and why."""
+    """A row cannot be used; reading all rows again tells which ones, and why."""
 
 
 def _whole_queries(frames: Iterator[Frame]) -> Iterator[tuple[pl.DataFrame, Ints]]:
-    """Cut frames anew, between queries; return the rows of some queries, and the first row of each."""
+    """Cut frames between queries; yield the rows of some whole queries, and the first row of each query."""
     held: list[pl.DataFrame] = []
     for frame in frames:
         rows = frame.rows
@@ -142,7 +141,7 @@ def _batch(rows: pl.DataFrame, starts: Ints) -> RankingBatch:
 
 
 def _numbers(values: pl.Series) -> pl.Series:
-    """Return values as floats, null where a text is no number."""
+    """Return values as floats, null where a text is not a number."""
     if values.dtype == pl.Float64:
         return values
     return values.cast(pl.Float64, strict=False)

@@ -28,7 +28,7 @@ _TEXT_KINDS: tuple[GoldKind, ...] = ("passages", "answer", "keywords")
 
 
 def read_expected(raw: object, *, contract: Contract = DEFAULT_CONTRACT) -> Expected:
-    """Read the ground truth of one sample."""
+    """Read any form of ground truth; the contract decides whether unusable kinds are an `InvalidError` or `faults`."""
     if contract.on_bad_gold == "pair":
         return _read_expected_leniently(raw, contract)
     if type(raw) is list or isinstance(raw, list | tuple):

@@ -16,7 +16,7 @@ __all__ = ["read_output"]
 
 
 def read_output(raw: object, *, contract: Contract = DEFAULT_CONTRACT) -> Output | Fault:
-    """Read what the system under test emitted for one sample."""
+    """Read an output, as a JSON value or JSON text, or return the fault that makes it unusable."""
     if isinstance(raw, str | bytes):
         try:
             raw = orjson.loads(raw)

@@ -29,7 +29,7 @@ def read_sample(
     line: int | None = None,
     path: str = "",
 ) -> Sample | None:
-    """Read one sample from outside data."""
+    """Read one sample, or add to *problems*; a malformed `actual_output` is no problem but the sample's `Fault`."""
     try:
         return _read_sample(record, contract)
     except InvalidError:

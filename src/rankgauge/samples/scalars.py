@@ -27,7 +27,7 @@ class InvalidError(ValueError):
 
 
 def read_id(raw: object, path: str, contract: Contract) -> str:
-    """Read an id."""
+    """Return an id; an `InvalidError` where the contract allows none."""
     if isinstance(raw, str):
         if raw:
             return raw
@@ -39,7 +39,7 @@ def read_id(raw: object, path: str, contract: Contract) -> str:
 
 
 def read_gain(raw: object, path: str, contract: Contract) -> float:
-    """Read a gain."""
+    """Return a finite gain; an `InvalidError` for anything else."""
     if isinstance(raw, str) and contract.coerce and NUMBER.fullmatch(raw.strip()):
         raw = float(raw)
     if not is_real(raw):

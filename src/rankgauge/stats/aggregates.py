@@ -17,7 +17,7 @@ _FLOOR = 1e-5
 
 
 def aggregate(values: Sequence[float], how: Literal["mean", "sum", "geometric"] = "mean") -> float | None:
-    """Return one number for all *values*."""
+    """Return their mean, sum or geometric mean (values below 1e-5 count as that); None for the mean of nothing."""
     if how == "sum":
         return math.fsum(values)
     if not values:
@@ -28,7 +28,7 @@ def aggregate(values: Sequence[float], how: Literal["mean", "sum", "geometric"] 
 
 
 def standard_deviation(values: Sequence[float]) -> float | None:
-    """Return the sample standard deviation (divided by n - 1)."""
+    """Return the sample standard deviation (divided by n - 1); None for fewer than two values."""
     if len(values) < 2:
         return None
     mean = math.fsum(values) / len(values)
@@ -36,7 +36,7 @@ def standard_deviation(values: Sequence[float]) -> float | None:
 
 
 def percentile(values: Sequence[float], p: float) -> float | None:
-    """Return a percentile, interpolated linearly between the closest ranks."""
+    """Return percentile *p* (0 to 100), interpolated linearly between the closest ranks; None for no values."""
     if not 0 <= p <= 100:
         msg = f"a percentile lies from 0 to 100, not at {p!r}"
         raise ValueError(msg)
@@ -50,14 +50,14 @@ def percentile(values: Sequence[float], p: float) -> float | None:
 
 
 def pass_rate(values: Sequence[float], threshold: float = 0.5) -> float | None:
-    """Return the share of *values* that reach a threshold."""
+    """Return the share of *values* that reach a threshold; None for no values."""
     return sum(value >= threshold for value in values) / len(values) if values else None
 
 
 def histogram(
     values: Sequence[float], low: float = 0.0, high: float = 1.0, buckets: int = 10
 ) -> list[tuple[float, float, int]]:
-    """Count values in buckets of equal width; the last bucket holds its upper edge, too."""
+    """Count values in buckets of equal width; values outside count in the outermost buckets."""
     edges = [low + (high - low) * step / buckets for step in range(buckets + 1)]
     counts = [0] * buckets
     for value in values:

@@ -1,5 +1,5 @@
 """
-Runs: reading the rankings of a TREC run file, some whole queries at a time.
+Runs: reads the rankings of a TREC run file, some whole queries at a time.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from rankgauge.io.trec.window import Window
 __all__ = ["BLOCK", "RunFile"]
 
 BLOCK = 1 << 20
-"""How many bytes are read at once: few enough to stay in a processor's cache on the way."""
+"""How many bytes are read at once: few enough to fit in a processor's cache."""
 
 _FIELDS = 6
 _QUERY, _DOCUMENT, _RANK, _SCORE, _TAG = 0, 2, 3, 4, 5
@@ -35,7 +35,7 @@ _SMALL = 1 << 22
 _LONGEST_SEARCH = 1 << 24
 
 _Span = tuple[int, int | None]
-"""A part of a file: where it begins, and how many bytes it has; None for all that follow."""
+"""A part of a file: where it begins, and how many bytes it has; None for the rest."""
 
 
 class RunFile:
@@ -49,7 +49,7 @@ class RunFile:
     """
 
     def __init__(self, path: Path, *, name: str | None = None, block: int = BLOCK, kept: object = None) -> None:
-        """Name a run."""
+        """Name a run; *block* never changes a result, *kept* is a temporary file to keep alive as long as the run."""
         self._kept = kept
         self.name = str(path) if name is None else name
         self.tag = ""
@@ -58,19 +58,19 @@ class RunFile:
         self._states_ranks = False
 
     def with_ranks(self) -> RunFile:
-        """Return the same run, whose batches also have the file's own column of ranks, for those who check it."""
+        """Return the same run with the file's own column of ranks in its batches, which preflight checks."""
         other = copy.copy(self)
         other._states_ranks = True  # noqa: SLF001  # the copy is ours
         return other
 
     @property
     def metadata(self) -> Mapping[str, Any]:
-        """Return what a header of comment lines says of the run, as ir_metadata has it."""
+        """Return the ir_metadata header of the run, from its first comment lines."""
         return self._header.metadata
 
     @property
     def notes(self) -> Sequence[str]:
-        """Return what is wrong with such a header."""
+        """Return what is wrong with that header."""
         return [self._header.note] if self._header.note else []
 
     @cached_property
@@ -78,11 +78,11 @@ class RunFile:
         return read_header(self._path, self.name)
 
     def parts(self, count: int) -> list[Iterator[RankingBatch]]:
-        """Return iterators that together yield every query once, to be used by a thread each."""
+        """Return at most *count* iterators, one for each thread, over parts of the file; a compressed one has one."""
         return [self._batches(span, is_last=place == 0) for place, span in enumerate(reversed(self._spans(count)))]
 
     def grouped(self) -> Iterator[RankingBatch]:
-        """Yield every query once, also where its lines stand apart."""
+        """Yield every query once, even if its lines are scattered; this copies the run to a temporary folder."""
         with open_file(self._path) as opened, tempfile.TemporaryDirectory(prefix="rankgauge-") as folder:
             try:
                 for stream in grouped(opened.stream, Path(folder)):
@@ -160,7 +160,7 @@ class RunFile:
 
 
 def _query_boundary(stream: IO[bytes], place: int) -> int | None:
-    """Return where the next query begins behind a place; None where there is none nearby."""
+    """Return where the next query begins after a place; None if there is none nearby."""
     stream.seek(place)
     stream.readline()
     at = stream.tell()
