@@ -63,6 +63,16 @@ class Qrels:
         qrels._refuse_repeats()
         return qrels
 
+    @classmethod
+    def of_stretches(
+        cls, names: Sequence[bytes], lengths: Ints, documents: Slices, grades: Floats, source: str = ""
+    ) -> Qrels:
+        """Sort judgments that come in stretches of one query each; a query may have several."""
+        places: dict[bytes, int] = {}
+        of_stretch = [places.setdefault(name, len(places)) for name in names]
+        owners = np.repeat(np.array(of_stretch, dtype=np.int64), lengths)
+        return cls.of(list(places), owners, documents, grades, source)
+
     @cached_property
     def documents(self) -> Slices:
         """Return the document of each judgment."""

@@ -8,8 +8,6 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 
-import numpy as np
-
 from rankgauge.columns import Qrels, encoded
 from rankgauge.errors import DataError, Problem
 from rankgauge.io.columns import Kind
@@ -34,8 +32,7 @@ def read_nested_qrels(path: Path, *, name: str) -> Qrels:
     if not judgments:
         raise no_judgments(name)
     documents, grades, lengths = columns_of(list(judgments.values()))
-    owners = np.repeat(np.arange(len(lengths)), lengths)
-    return Qrels.of([encoded(query) for query in judgments], owners, documents, grades, name)
+    return Qrels.of_stretches(list(map(encoded, judgments)), lengths, documents, grades, name)
 
 
 def _read(path: Path, kind: Kind, name: str) -> _Nested:

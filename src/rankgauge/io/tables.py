@@ -80,10 +80,7 @@ def qrels_of_rows(rows: Rows) -> Qrels:
         batch = _batch(whole, query_begins(whole["query"]))
     except _UnusableError:
         raise _explained(rows, "qrels") from None
-    places: dict[bytes, int] = {}
-    of_start = [places.setdefault(query, len(places)) for query in batch.queries]
-    owners = np.repeat(np.array(of_start, dtype=np.int64), batch.lengths)
-    return Qrels.of(list(places), owners, batch.documents, batch.scores, rows.name)
+    return Qrels.of_stretches(batch.queries, batch.lengths, batch.documents, batch.scores, rows.name)
 
 
 class _UnusableError(Exception):

@@ -59,7 +59,7 @@ def _relevant(raw: Sequence[object] | Mapping[Any, object], contract: Contract, 
         repeats = None
         if len(gains) != len(raw):
             repeats = {name: times for name, times in Counter(raw).items() if times > 1}
-        return Expected(gains, False, repeats)  # as above
+        return Expected(gains, False, repeats)  # by place, because it is made once a sample
     return _relevant_entries(raw, contract, path)
 
 

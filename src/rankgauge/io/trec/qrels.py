@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from rankgauge.columns import PADDING, Qrels, Slices
+from rankgauge.columns import PADDING, Qrels
 from rankgauge.io.files import open_file
 from rankgauge.io.problems import no_judgments
 from rankgauge.io.trec.careful import explain_qrels
@@ -43,13 +43,7 @@ def read_qrels(path: Path, *, name: str | None = None) -> Qrels:
     grades, wrong = parse_floats(fields.column(_GRADE))
     if len(wrong):
         raise explain_qrels(path, label)
-    queries, owners = _distinct(fields.column(_QUERY))
-    return Qrels.of(queries, owners, fields.column(_DOCUMENT), grades, label)
-
-
-def _distinct(names: Slices) -> tuple[list[bytes], np.ndarray]:
-    """Return the distinct names, and the place of each name among them."""
-    starts = np.flatnonzero(names.begins())
-    places: dict[bytes, int] = {}
-    of_start = [places.setdefault(name, len(places)) for name in names.at(starts).texts()]
-    return list(places), np.repeat(np.array(of_start, dtype=np.int64), np.diff(np.append(starts, len(names.start))))
+    queries = fields.column(_QUERY)
+    starts = np.flatnonzero(queries.begins())
+    lengths = np.diff(np.append(starts, len(grades)))
+    return Qrels.of_stretches(queries.at(starts).texts(), lengths, fields.column(_DOCUMENT), grades, label)
