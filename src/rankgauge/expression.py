@@ -15,6 +15,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from rankgauge.decimals import NUMBER
 from rankgauge.errors import ExpressionError
 
 __all__ = ["QUOTED", "MetricExpression", "Value", "parse", "parse_many", "safe_name"]
@@ -26,7 +27,6 @@ Value = bool | int | float | str
 
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.\-]*")
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_.\-]*")
-_NUMBER = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?")
 QUOTED = re.compile(r""""(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'""", re.DOTALL)
 _MOST_DIGITS = 300
 _SPACE = re.compile(r"\s*")
@@ -165,7 +165,7 @@ class _Reader:
 
     def number(self) -> int | float:
         start = self.position
-        number = _number(self.take(_NUMBER, "a number after @"))
+        number = _number(self.take(NUMBER, "a number after @"))
         if number < 0 or not math.isfinite(number):
             self.position = start
             raise self.fail("a cutoff of 0 or more")
@@ -191,7 +191,7 @@ class _Reader:
             self.position = match.end()
             self.skip()
             return re.sub(r"\\(.)", r"\1", match[0][1:-1], flags=re.DOTALL)
-        number = _NUMBER.match(self.text, self.position)
+        number = NUMBER.match(self.text, self.position)
         word = _NAME.match(self.text, self.position)
         if number is not None and (word is None or number.end() >= word.end()):
             self.position = number.end()

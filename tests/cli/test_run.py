@@ -443,7 +443,7 @@ class TestBadInput:
     def test_an_empty_dataset(self, rankgauge, write):
         data = write("s.json", '{"samples": []}')
         error = self.refused(rankgauge, "--data", data, *self.METRICS, code=4)
-        assert "s.json has no sample; there is nothing to evaluate" in error
+        assert "s.json has no samples; there is nothing to evaluate" in error
 
     @pytest.mark.parametrize("name", ["folder", "folder.jsonl"])
     def test_a_directory_as_data(self, rankgauge, name):

@@ -221,7 +221,7 @@ def test_bad_lines_end_with_2_and_are_all_named(rankgauge, files, write):
     done = rankgauge("trec", files[0], write("bad.txt", "q1 Q0 a 1 1 t\nq1 Q0 b 2\nq1 Q0 c 3 x t\n"), "-m", "RR")
     assert (done.code, done.out) == (2, "")
     assert "bad.txt:2: 4 fields where 6 are needed" in done.err
-    assert "bad.txt:3: the score 'x' is no finite number" in done.err
+    assert "bad.txt:3: the score 'x' is not a finite number" in done.err
 
 
 def test_swapped_files_are_recognized(rankgauge, files):

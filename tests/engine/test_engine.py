@@ -662,7 +662,7 @@ class TestStreamAndMerge:
 
     def test_a_sample_in_two_parts_is_refused(self, engine):
         result = engine.dataset([sample("q1", output=["a"])]).with_metrics(["MRR"]).run()
-        with pytest.raises(ResultError, match="sample 'q1' stands in two"):
+        with pytest.raises(ResultError, match="sample 'q1' is in two"):
             Result.merge([result, result])
 
     def test_different_columns_are_refused(self, engine):

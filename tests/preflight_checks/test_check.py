@@ -332,7 +332,7 @@ def test_every_malformed_line_of_both_files_is_told_with_its_number(check):
     judgments, run = checked.find("judgments-unreadable"), checked.find("run-unreadable")
     assert [example.partition("qrels.txt:")[2][:2] for example in judgments.examples] == ["5:", "6:"]
     assert [example.partition("run.txt:")[2][:2] for example in run.examples] == ["5:", "6:", "7:"]
-    assert "the score 'nan' is no finite number" in run.examples[1]
+    assert "the score 'nan' is not a finite number" in run.examples[1]
     assert (judgments.severity, run.counts) == ("error", {"problems": 3})
     assert all(example in str(checked) for example in run.examples)
 
@@ -416,7 +416,7 @@ def test_problems_of_a_run_in_memory_are_told_together(tmp_path):
     run = {1: {"a": 1.0}, "q2": ["c"], "q3": {7: 1.0, "x": float("nan"), "y": "high"}}
     found = rankgauge.preflight(tmp_path / "qrels.txt", run).find("run-unreadable")
     assert found.counts == {"problems": 5}
-    assert found.examples[0] == "the query id 1 is an int; ids are texts: '1'"
+    assert found.examples[0] == "the query id 1 is an int; ids are strings: '1'"
     assert rankgauge.preflight(tmp_path / "qrels.txt", {}).find("run-empty").severity == "error"
 
 

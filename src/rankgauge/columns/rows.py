@@ -132,14 +132,6 @@ def assign(hits: Rows, *, repeats: bool) -> Ints:
 
     A rank takes the highest grade that is left; of equal ones, that which comes last the earliest, so that ranks below
     go without only where they must. What is earned is a partial matching, and never exceeds the ideal.
-
-    Args:
-        hits: Relevant rows, of which several may share a rank.
-
-        repeats: Whether a gold item earns again when it stands again.
-
-    Returns:
-        The places of the rows that earn, in order.
     """
     samples, ranks, grades, golds = (column.tolist() for column in hits)
     last = dict(zip(golds, ranks, strict=True))  # rows stand in order of rank, so that the last one stays

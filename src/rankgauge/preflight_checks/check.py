@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 from rankgauge.columns import Qrels, RunSource
 from rankgauge.errors import DataError, Problem, RepeatedJudgmentsError, UnreadableError
-from rankgauge.io.mappings import MappingRun
+from rankgauge.io.recognize import Looks, sniff
 from rankgauge.io.sources import STANDARD_INPUT, open_qrels, open_run
-from rankgauge.io.trec import Looks, RunFile, sniff
+from rankgauge.io.trec import RunFile
 from rankgauge.judging.parts import thread_count, work_on_parts
 from rankgauge.preflight_checks.findings import About, Finding, Preflight, counted
 from rankgauge.preflight_checks.judgments import check_judgments, judgment_facts
@@ -121,7 +121,7 @@ def _checked(judgments: _Judgments, run: object, rel: float, columns: Mapping[st
         return Preflight(judgments.name, name, {}, (_swapped(judgments.name, name),))
     facts, findings = dict(judgments.facts), list(judgments.findings)
     try:
-        source: RunSource = MappingRun(run) if isinstance(run, Mapping) else open_run(run, columns=columns)
+        source = open_run(run, columns=columns)
         scanned, scattered = _scanned(source, judgments.qrels, rel)
     except UnreadableError:
         raise
