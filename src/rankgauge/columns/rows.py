@@ -71,7 +71,7 @@ POSITIVE = Relevance(0.0, strict=True)
 """A gain above 0: the default."""
 
 ANY_GRADE = Relevance(-np.inf, strict=False)
-"""Everything that the ground truth names, whatever its gain."""
+"""Everything that the ground truth names, also with a gain of 0 or below."""
 
 
 class Rows(NamedTuple):
@@ -163,7 +163,7 @@ def first_of_each(ordered: Ints) -> Flags:
 
 
 def nth_of_each(ordered: Ints) -> Ints:
-    """Return for each value, of values in order, which one of its like it is, counting from 1."""
+    """Number equal values from 1, in values that stand in order."""
     starts = np.flatnonzero(first_of_each(ordered))
     lengths = np.diff(np.append(starts, len(ordered)))
     return np.arange(1, len(ordered) + 1) - np.repeat(starts, lengths)

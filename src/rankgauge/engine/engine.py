@@ -65,7 +65,7 @@ class Engine:
 
             catalog: What plugins offer; by default everything that is installed but for what is disabled.
 
-            disable: Distributions to leave out, beside those that the file disables.
+            disable: Distributions to leave out, in addition to those that the file disables.
 
             own_only: Whether to leave out every plugin but rankgauge's own.
 
@@ -168,7 +168,7 @@ class Engine:
         if loaded is None:
             msg = "cannot write a lock:"
             raise ConfigError(msg, ["only the metrics of a config file can be locked; use Engine.from_config(...)"])
-        from rankgauge.config import remedy  # as above
+        from rankgauge.config import remedy
 
         evaluation = self._evaluation([])
         wanted = [loaded.metrics(), *(loaded.metrics([name]) for name in loaded.config.metrics.sets)]
@@ -189,7 +189,7 @@ class Engine:
         """Return the lock that the config names."""
         if self._config is None or self._config.config.plugins.locked is None:
             return None
-        from rankgauge.config import read_lock  # as above
+        from rankgauge.config import read_lock
 
         return read_lock(self._config.lock_file, self._config.path)
 

@@ -198,7 +198,7 @@ def check_calls(outputs: OutputsSource | None, sut: object, concurrency: object,
 def run_to_end(main: Callable[[], Coroutine[Any, Any, None]]) -> None:
     """Run a coroutine to its end, also where a loop runs in this thread already (a notebook)."""
     import asyncio  # loads only where a system under test is called
-    import threading  # as above
+    import threading
 
     try:
         asyncio.get_running_loop()

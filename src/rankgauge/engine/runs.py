@@ -160,7 +160,7 @@ def plan_run(
     wanted = (specs, profile, options, rel, k, catalog or _installed())
     try:
         hash(wanted)
-    except TypeError:  # a mapping, or a profile of one's own
+    except TypeError:  # a metric given as a mapping cannot be hashed
         return _planned(*wanted)
     return _planned_once(*wanted)
 

@@ -199,5 +199,5 @@ def _document(name: str) -> str:
 
 
 def shown(name: bytes) -> str:
-    """Return an id as messages show it, whatever its bytes are."""
+    """Return an id as messages show it; bytes that are not text are escaped."""
     return name.decode("utf-8", "backslashreplace")
