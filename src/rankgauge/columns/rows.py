@@ -163,7 +163,7 @@ def first_of_each(ordered: Ints) -> Flags:
 
 
 def nth_of_each(ordered: Ints) -> Ints:
-    """Number equal values from 1, in values that stand in order."""
+    """Return the number of each value among its equals, from 1, in values that stand in order."""
     starts = np.flatnonzero(first_of_each(ordered))
     lengths = np.diff(np.append(starts, len(ordered)))
     return np.arange(1, len(ordered) + 1) - np.repeat(starts, lengths)
