@@ -9,6 +9,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from draws import draws
 from rankgauge.catalog import Catalog
 from rankgauge.errors import BrokenLawError, MissingExtraError, ParameterError, RankgaugeError, UnknownNameError
 from rankgauge.plugin import Cutoff, Judged, JudgedSample, Scores, comparer, hookimpl, metric, sample_metric
@@ -22,7 +23,7 @@ LAW_NAMES = {name for name, law in laws_of("metric").items() if law.elsewhere}
 
 @pytest.mark.parametrize("function", RIGHT, ids=lambda function: function.__name__)
 def test_right_definitions_pass(function):
-    report = check_metric(function, cases=40)
+    report = check_metric(function, cases=draws(40))
 
     report.raise_if_broken()
     assert report.ok
@@ -137,7 +138,7 @@ def test_an_object_and_a_partial_are_functions_too():
 
 
 def test_a_function_over_one_judged_sample_is_scored_by_the_engine():
-    report = check_metric(share_of_found, cases=20)
+    report = check_metric(share_of_found, cases=draws(20))
 
     report.raise_if_broken()
     assert {"usable", "perfect", "relevant-helps", "batch-size"} <= set(report.holds)
@@ -178,7 +179,9 @@ def test_laws_that_hold_without_being_declared_are_named():
 
 
 def test_a_range_without_a_top_has_no_perfect_score():
-    report = check_metric(definitions.dcg_without_normalization, range=(0, None), without=["duplicates"], cases=20)
+    report = check_metric(
+        definitions.dcg_without_normalization, range=(0, None), without=["duplicates"], cases=draws(20)
+    )
 
     report.raise_if_broken()
     assert report.skipped["perfect"] == "its range has no best value"
@@ -191,7 +194,7 @@ def misses(retrieved, relevant, k):
 def test_where_less_is_better_the_best_score_is_the_lowest():
     laws = ["bounded", "perfect", "best-first", "relevant-helps", "padding", "duplicates", "empty-list"]
 
-    assert check_metric(misses, higher_is_better=False, laws=laws, cases=40).holds == tuple(laws)
+    assert check_metric(misses, higher_is_better=False, laws=laws, cases=draws(40)).holds == tuple(laws)
     assert {"perfect", "relevant-helps"} <= set(check_metric(misses, laws=laws, cases=40).broken)
 
 
