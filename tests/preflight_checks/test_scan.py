@@ -7,7 +7,6 @@ from itertools import groupby, pairwise
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from rankgauge.rankings import Qrels, RankingBatch, Slices
 
 from draws import draws
 from rankgauge.columns import Qrels, RankingBatch, Slices
