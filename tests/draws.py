@@ -18,6 +18,6 @@ _FEWEST = 5
 
 
 def draws(thorough: int) -> int:
-    """Return how many examples to draw where the thorough suite draws *thorough*; the profile is chosen before collection."""
+    """Return how many to draw where the thorough suite draws *thorough*; hypothesis knows its profile by collection."""
     share = settings().max_examples / EXAMPLES["thorough"]
     return max(min(thorough, _FEWEST), int(thorough * share))
