@@ -88,7 +88,7 @@ def test_the_example_of_recall_on_duplicates_passes_one():
 
 
 def test_a_report_tells_what_broke_with_its_example():
-    report = check_metric(definitions.precision_over_the_retrieved_count, cases=20)
+    report = check_metric(definitions.precision_over_the_retrieved_count, cases=draws(20))
 
     with pytest.raises(BrokenLawError) as raised:
         report.raise_if_broken()
@@ -121,7 +121,7 @@ def test_a_metric_that_remembers_is_broken_and_not_an_accident_of_the_drawing():
 
 
 def test_a_lambda_cannot_be_pickled():
-    report = check_metric(lambda retrieved, relevant, k: len(set(retrieved[:k]) & relevant) / k, cases=20)
+    report = check_metric(lambda retrieved, relevant, k: len(set(retrieved[:k]) & relevant) / k, cases=draws(20))
 
     assert report.broken == ("pickling",)
     assert "at the top of a module" in report["pickling"].reason
@@ -156,7 +156,7 @@ def depth_of_it(ranking: JudgedSample, *, k: int) -> float | None:
 
 
 def test_a_declared_metric_is_checked_for_what_it_declares_and_what_holds_for_all():
-    report = check_metric(depth_of_it, cases=40)
+    report = check_metric(depth_of_it, cases=draws(40))
 
     assert report.name == "checked-depth-at-k"
     assert report.broken == ("tail",)
@@ -171,7 +171,7 @@ def count_of_hits(judged: Judged, *, k: Cutoff) -> Scores:
 
 
 def test_laws_that_hold_without_being_declared_are_named():
-    report = check_metric(count_of_hits, cases=40)
+    report = check_metric(count_of_hits, cases=draws(40))
 
     report.raise_if_broken()
     assert {"best-first", "relevant-helps", "padding", "duplicates", "monotone-in-k"} == set(report.could_declare)
@@ -195,13 +195,13 @@ def test_where_less_is_better_the_best_score_is_the_lowest():
     laws = ["bounded", "perfect", "best-first", "relevant-helps", "padding", "duplicates", "empty-list"]
 
     assert check_metric(misses, higher_is_better=False, laws=laws, cases=draws(40)).holds == tuple(laws)
-    assert {"perfect", "relevant-helps"} <= set(check_metric(misses, laws=laws, cases=40).broken)
+    assert {"perfect", "relevant-helps"} <= set(check_metric(misses, laws=laws, cases=draws(40)).broken)
 
 
 def test_laws_are_chosen_and_left_out():
     chosen = check_metric(definitions.recall_without_a_cutoff, laws=["bounded", "tail"])
     assert (chosen.holds, chosen.broken) == (("bounded",), ("tail",))
-    spared = check_metric(definitions.recall_without_a_cutoff, without=["tail"], cases=20)
+    spared = check_metric(definitions.recall_without_a_cutoff, without=["tail"], cases=draws(20))
     assert spared.ok
     assert spared.skipped["tail"] == "left out on request"
     with pytest.raises(ParameterError, match="no law 'tails' of a metric; did you mean 'tail'"):
@@ -345,7 +345,7 @@ def test_metric_of_a_catalog_is_checked_with_the_parameters_written():
 
 
 def test_metric_that_describes_may_score_nothing_retrieved():
-    report = check_metric(depth, cases=20)
+    report = check_metric(depth, cases=draws(20))
 
     report.raise_if_broken()
     assert {"empty-list", "sees-the-ranking"} <= set(report.skipped)
