@@ -5,15 +5,15 @@ TORCH ?= torch==2.13.0
 BIN = $(VENV)/bin
 LIGHT_PLUGINS = $(patsubst %/pyproject.toml,%,$(wildcard plugins/*/pyproject.toml))
 
-.PHONY: help demo test test-hosts test-model check check-wheel format docs bench clean
+.PHONY: help demo test test-thorough test-hosts test-model check format docs bench clean
 
 help:
 	@echo "make demo     run the quickstart and print its scores"
-	@echo "make test     run the whole test suite"
+	@echo "make test     run every test, with few drawn examples (WHEEL=1: against the built wheel, away from src)"
+	@echo "make test-thorough  run every test, with all drawn examples; CI does (WHEEL=1 as above)"
 	@echo "make test-model  run rankgauge-semantic's default model (an environment of 1.5 GB or more; TORCH picks a build)"
 	@echo "make test-hosts  test rankgauge inside each harness, in an environment each (HOSTS=\"haystack ragas\" for some)"
 	@echo "make check    format and lint (ruff), types (mypy), layers (import-linter)"
-	@echo "make check-wheel  build the wheel, and run the whole test suite against it, away from src"
 	@echo "make format   let ruff format and fix"
 	@echo "make docs     write the generated pages and configs/schema.json"
 	@echo "make bench    measure speed against the peers"
@@ -34,8 +34,13 @@ $(VENV)/.installed-dev: $(BIN)/python pyproject.toml $(wildcard plugins/*/pyproj
 demo: $(VENV)/.installed
 	$(BIN)/rankgauge run configs/quickstart/rankgauge.yaml
 
+PYTEST = $(BIN)/python $(if $(WHEEL),tests/packaging/run_on_wheel.py,-m pytest) -n auto
+
 test: $(VENV)/.installed-dev
-	$(BIN)/python -m pytest -n auto
+	$(PYTEST)
+
+test-thorough: $(VENV)/.installed-dev
+	$(PYTEST) --hypothesis-profile=thorough
 
 # The default model's environment is its own: PyTorch weighs more than everything else together.
 test-model:
@@ -52,9 +57,6 @@ check: $(VENV)/.installed-dev
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-
-check-wheel: $(VENV)/.installed-dev
-	$(BIN)/python tests/packaging/check_wheel.py $(LIGHT_PLUGINS)
 
 format: $(VENV)/.installed-dev
 	$(BIN)/ruff format .

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
+from draws import EXAMPLES
 from fake_plugins import FakePlugins
 from rankgauge.catalog import Catalog
 from rankgauge.columns import Judged
@@ -19,14 +20,15 @@ from rankgauge.policy import PROFILES, Profile
 from rankgauge.samples import Sample, read_expected, read_output
 
 settings.register_profile(
-    "rankgauge",
+    "thorough",
     derandomize=True,
     deadline=None,
     database=None,
-    max_examples=60,
+    max_examples=EXAMPLES["thorough"],
     suppress_health_check=[HealthCheck.too_slow],  # it reads the clock
 )
-settings.load_profile("rankgauge")
+settings.register_profile("quick", settings.get_profile("thorough"), max_examples=EXAMPLES["quick"])
+settings.load_profile("quick")  # --hypothesis-profile=thorough loads the other one, later
 
 Scorer = Callable[..., SampleScore]
 Judger = Callable[..., Judged]

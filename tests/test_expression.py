@@ -2,7 +2,7 @@
 import string
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from rankgauge.errors import ExpressionError
@@ -269,19 +269,16 @@ def kinds(expression):
 
 
 class TestLaws:
-    @settings(deadline=None)
     @given(expressions())
     def test_what_is_written_reads_back_as_the_same_expression(self, expression):
         found = parse(str(expression))
         assert expression == found
         assert kinds(expression) == kinds(found)
 
-    @settings(deadline=None)
     @given(expressions())
     def test_writing_is_canonical(self, expression):
         assert str(expression) == str(parse(f"  {expression} "))
 
-    @settings(deadline=None)
     @given(st.text(max_size=30) | st.text("ndcg(=,)@5'\" \\", max_size=20))
     def test_any_text_is_either_read_or_refused_with_a_position_inside_it(self, text):
         found, error = outcome(text)
@@ -290,7 +287,6 @@ class TestLaws:
         else:
             assert 0 <= error.position <= len(text)
 
-    @settings(deadline=None)
     @given(st.text(max_size=20))
     def test_a_safe_name_holds_nothing_but_lower_case_letters_digits_and_underscores(self, text):
         found = safe_name(text)

@@ -119,6 +119,14 @@ def test_best_needs_the_scores_of_what_repeats_and_of_nothing_else():
     assert prepared(["a", "b"], duplicates="best").ids == ["a", "b"]
 
 
+def test_best_needs_no_scores_of_the_query_itself_where_that_is_dropped():
+    ids, scores = ["self", "a", "self", "a"], [None, 0.5, None, 0.9]
+
+    assert prepared(ids, scores=scores, duplicates="best", exclude_self=True).ids == ["a"]
+    assert "'self' has none" in prepared(ids, scores=scores, duplicates="best").reason
+    assert "'a' has none" in prepared(ids, scores=[0.1, 0.5, 0.2, None], duplicates="best", exclude_self=True).reason
+
+
 def test_error_names_the_item_and_its_ranks():
     found = prepared(RANKING, duplicates="error")
 

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from draws import draws
 from rankgauge.matchers import infix
 from rankgauge.matchers.comparers import infix_edit
 from rankgauge.matchers.infix import allowed_edits, infix_distance, infix_distance_any, passes_filter
@@ -96,7 +97,7 @@ def test_distance_is_exact_for_all_bytes():
     assert infix_distance(chunk, f"xx{chunk[:9]}{chunk[10:]}yy", 3) == 1
 
 
-@settings(max_examples=300)
+@settings(max_examples=draws(300))
 @given(pair=planted() | st.tuples(LETTERS, LETTERS), most=st.integers(0, 12))
 @example(pair=("abcdefgh", "xabcdefghx"), most=0)
 @example(pair=("abcdefghi", "abcdefgxi"), most=1)
@@ -109,7 +110,6 @@ def test_filter_never_holds_back_a_match(pair, most):
         assert passes_filter([chunk], [gold], [most]).tolist() == [[True]]
 
 
-@settings(max_examples=60)
 @given(
     pairs=st.lists(planted(), min_size=1, max_size=4),
     others=st.lists(LETTERS | st.just(""), max_size=8),
@@ -197,7 +197,6 @@ def test_allowed_edits_are_the_floor_for_round_thresholds():
             assert allowed_edits(length, percent / 100) == exact.numerator // exact.denominator
 
 
-@settings(max_examples=60)
 @given(
     pairs=st.lists(planted(), min_size=1, max_size=3),
     cutoff=st.sampled_from([0.0, 0.5, 0.8, 0.9, 0.95, 1.0]),

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from draws import draws
 from rankgauge.catalog import Catalog
 from rankgauge.catalog.parameters import signature_parameters
 from rankgauge.errors import MatcherError, UnknownNameError
@@ -45,7 +46,7 @@ BLOCKS = st.lists(CLOSE_TEXTS | TEXTS, max_size=5)
 
 @pytest.mark.parametrize("name", NORMALIZERS)
 def test_normalizer_obeys_the_laws(name):
-    check_normalizer(NORMALIZERS[name].function, cases=20).raise_if_broken()
+    check_normalizer(NORMALIZERS[name].function, cases=draws(20)).raise_if_broken()
 
 
 @pytest.mark.parametrize("name", [name for name, each in NORMALIZERS.items() if each.stage == "fold"])
@@ -67,7 +68,7 @@ def test_normalizers_of_a_named_matcher_are_idempotent_together(name, text):
 
 @pytest.mark.parametrize("name", CATALOG.all("comparer"))
 def test_comparer_obeys_the_laws(name):
-    check_comparer(CATALOG.all("comparer")[name].declaration.function, cases=40).raise_if_broken()
+    check_comparer(CATALOG.all("comparer")[name].declaration.function, cases=draws(40)).raise_if_broken()
 
 
 def test_only_remem_lets_an_empty_text_match():
@@ -93,7 +94,7 @@ def test_everything_matches_an_empty_chunk_as_remem_has_it(text):
 
 @pytest.mark.parametrize("name", MATCHERS)
 def test_matcher_obeys_the_laws(name):
-    check_matcher(name, catalog=CATALOG, cases=40).raise_if_broken()
+    check_matcher(name, catalog=CATALOG, cases=draws(40)).raise_if_broken()
 
 
 @pytest.mark.parametrize("name", MATCHERS)

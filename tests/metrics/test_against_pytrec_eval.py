@@ -19,6 +19,7 @@ import pytrec_eval
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from draws import draws
 from rankgauge import Engine
 from rankgauge.catalog import Catalog
 from rankgauge.policy import PROFILES
@@ -179,7 +180,7 @@ def cases(draw: st.DrawFn) -> tuple[Qrels, Run]:
     return {topic: draw(judgments) for topic in topics}, {topic: draw(ranked) for topic in topics}
 
 
-@settings(max_examples=80)
+@settings(max_examples=draws(80))
 @given(case=cases(), level=st.sampled_from([1, 2]))
 def test_every_measure_agrees(case, level):
     compare(*case, level)

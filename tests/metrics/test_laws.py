@@ -17,6 +17,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
+from draws import draws
 from rankgauge.catalog import Catalog
 from rankgauge.plugin import Cutoff, Judged, Scores, metric
 from rankgauge.plugin.metric import Law, Metric
@@ -30,7 +31,7 @@ METRICS = [claim.declaration for claim in CATALOG.metrics.values()]
 LAWS = laws_of("metric")
 DECLARED = {name for name, law in LAWS.items() if law.when == "declared"}
 EVERY = [name for name, law in LAWS.items() if law.when == "every"]
-CASES = 24
+CASES = draws(24)
 """How many cases are drawn for a law of one ranking; laws of whole runs get a sixth of them, and 5 at least."""
 
 
@@ -60,7 +61,7 @@ def test_metric_obeys_the_laws_of_every_metric(subject: Metric, law: str) -> Non
 def test_metric_stays_bounded_where_gains_below_zero_earn(subject: Metric) -> None:
     """The profile `eval-harness` lets them; the law leaves that out, which is much to ask of a plugin."""
     draw, (low, high) = random.Random(7), subject.range  # noqa: S311  # no secret
-    for _ in range(50):
+    for _ in range(draws(50)):
         grades = tuple(draw.choices((-1.0, 0.0, 0.5, 1.0, 3.0), k=draw.randint(1, 6)))
         case = Case(grades, tuple(draw.sample(range(10), draw.randint(0, 8))))
         value = EngineMetric(subject, CATALOG).score(case, draw.randint(1, 9), "eval-harness")

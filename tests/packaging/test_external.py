@@ -89,7 +89,7 @@ def installed(tmp_path_factory):
     (project / "pyproject.toml").write_text(PROJECT, encoding="utf-8")
     (project / "rankgauge_tides.py").write_text(MODULE, encoding="utf-8")
     environment = Environment(root / "environment")
-    given = os.environ.get("RANKGAUGE_TEST_WHEEL")  # `make check-wheel` has built it already
+    given = os.environ.get("RANKGAUGE_TEST_WHEEL")  # `make test WHEEL=1` has built it already
     environment.install(Path(given) if given else build_wheel(ROOT, root / "own"))
     wheel = build_wheel(project, root / "other")
     environment.install(wheel)

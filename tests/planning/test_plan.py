@@ -139,6 +139,19 @@ class TestNames:
         columns = plan({"metric": "P@5", "as": "a b"}, {"metric": "P@6", "as": "a-b"}, {"metric": "P@7", "as": "A B"})
         assert ["a_b", "a_b_2", "a_b_3"] == [column.safe_name for column in columns.metrics]
 
+    @pytest.mark.parametrize(
+        ("names", "safe"),
+        [
+            (["a", "a status"], ["a", "a_status_2"]),
+            (["a status", "a"], ["a_status", "a_2"]),
+            (["a", "a status", "a status 2"], ["a", "a_status_2", "a_status_2_2"]),
+        ],
+    )
+    def test_no_column_has_the_name_of_another_ones_status(self, plan, names, safe):
+        """A table of scores has a column `a`, and beside it `a_status`."""
+        columns = plan(*({"metric": f"P@{k}", "as": name} for k, name in enumerate(names, start=5)))
+        assert safe == [column.safe_name for column in columns.metrics]
+
     def test_the_expression_is_expanded_to_the_alias_and_what_is_not_at_its_default(self, one):
         column = one("nDCG(gain=linear, clamp=true, ideal=gold)@10")
         assert parse("retrieval-ndcg-at-k(clamp=true, ideal=gold)@10") == column.expression

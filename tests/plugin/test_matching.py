@@ -1,7 +1,7 @@
 # the expected value stands first
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from rankgauge.catalog import Catalog
@@ -193,7 +193,6 @@ matchers = st.builds(
 )
 
 
-@settings(deadline=None)
 @given(matchers)
 def test_what_is_printed_reads_back_as_the_same_matcher(matcher):
     assert matcher == parse_matcher(str(matcher))

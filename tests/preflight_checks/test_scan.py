@@ -8,6 +8,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from draws import draws
 from rankgauge.columns import Qrels, RankingBatch, Slices
 from rankgauge.preflight_checks.scan import RunScan, merged
 
@@ -112,7 +113,7 @@ def expected(query, ranking, grades, rel):
 
 
 @given(runs, judgments, st.sampled_from([1.0, 2.0]), st.integers(0, 4))
-@settings(deadline=None, max_examples=300, derandomize=True)
+@settings(max_examples=draws(300))
 def test_what_is_noted_of_a_query_is_what_plain_python_says(run, grades, rel, cut):
     """Also where the run comes in two parts; repeated documents tie with themselves, so ties are left out there."""
     qrels = qrels_of(grades)

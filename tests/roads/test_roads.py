@@ -8,6 +8,7 @@ import random
 import pytest
 from hypothesis import given, settings
 
+from draws import draws
 from rankgauge import Policy
 from rankgauge.errors import PolicyError
 from roads.case import ANCHOR, DOCUMENTS, GRADES, SCORES, Case, Query, cases, profile_of
@@ -75,7 +76,7 @@ def scored(tools, ranking, grades, policy, **conventions):
     return {name: float.fromhex(bits) for name, (bits, _) in outcome.scores["q"].items()}
 
 
-@settings(max_examples=settings.default.max_examples // 2)  # each of them takes ten roads
+@settings(max_examples=draws(30))  # each of them takes ten roads
 @given(case=cases())
 def test_every_road_comes_to_the_same(tools, case):
     assert differing(case, tools, in_memory(case, tools)) == {}
@@ -132,6 +133,9 @@ def test_a_tie_is_refused_where_its_documents_earn_differently(tools):
     assert scored(tools, ranking, {"a": 1, "b": 0}, policy)["retrieval-mrr"] == 0
     assert scored(tools, ranking, {"a": 1, "b": 0}, policy, relevance="listed") is None
     assert scored(tools, ranking, {"a": 1, "b": 0}, policy, relevance=0.0) is None
+    grades = {"a": 3, "b": 1, "y": 1}
+    assert scored(tools, ranking, {"a": 3, "b": 1}, policy, relevance=2.0) is None  # a gain, though not relevant
+    assert scored(tools, ranking, grades, policy, relevance=2.0)["retrieval-mrr"] == 0
     assert scored(tools, (("b", 2.0), ("y", 2.00000001)), {"b": 1}, policy)["retrieval-mrr"] == 1 / 2
     assert (
         scored(

@@ -9,6 +9,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from draws import draws
 from rankgauge.catalog import Catalog
 from rankgauge.errors import BrokenLawError, MissingExtraError, ParameterError, RankgaugeError, UnknownNameError
 from rankgauge.plugin import Cutoff, Judged, JudgedSample, Scores, comparer, hookimpl, metric, sample_metric
@@ -22,7 +23,7 @@ LAW_NAMES = {name for name, law in laws_of("metric").items() if law.elsewhere}
 
 @pytest.mark.parametrize("function", RIGHT, ids=lambda function: function.__name__)
 def test_right_definitions_pass(function):
-    report = check_metric(function, calls=CALLS.get(function), cases=40)
+    report = check_metric(function, calls=CALLS.get(function), cases=draws(40))
 
     report.raise_if_broken()
     assert report.ok
@@ -87,7 +88,7 @@ def test_the_example_of_recall_on_duplicates_passes_one():
 
 
 def test_a_report_tells_what_broke_with_its_example():
-    report = check_metric(definitions.precision_over_the_retrieved_count, cases=20)
+    report = check_metric(definitions.precision_over_the_retrieved_count, cases=draws(20))
 
     with pytest.raises(BrokenLawError) as raised:
         report.raise_if_broken()
@@ -120,7 +121,7 @@ def test_a_metric_that_remembers_is_broken_and_not_an_accident_of_the_drawing():
 
 
 def test_a_lambda_cannot_be_pickled():
-    report = check_metric(lambda retrieved, relevant, k: len(set(retrieved[:k]) & relevant) / k, cases=20)
+    report = check_metric(lambda retrieved, relevant, k: len(set(retrieved[:k]) & relevant) / k, cases=draws(20))
 
     assert report.broken == ("pickling",)
     assert "at the top of a module" in report["pickling"].reason
@@ -137,7 +138,7 @@ def test_an_object_and_a_partial_are_functions_too():
 
 
 def test_a_function_over_one_judged_sample_is_scored_by_the_engine():
-    report = check_metric(share_of_found, cases=20)
+    report = check_metric(share_of_found, cases=draws(20))
 
     report.raise_if_broken()
     assert {"usable", "perfect", "relevant-helps", "batch-size"} <= set(report.holds)
@@ -155,7 +156,7 @@ def depth_of_it(ranking: JudgedSample, *, k: int) -> float | None:
 
 
 def test_a_declared_metric_is_checked_for_what_it_declares_and_what_holds_for_all():
-    report = check_metric(depth_of_it, cases=40)
+    report = check_metric(depth_of_it, cases=draws(40))
 
     assert report.name == "checked-depth-at-k"
     assert report.broken == ("tail",)
@@ -170,7 +171,7 @@ def count_of_hits(judged: Judged, *, k: Cutoff) -> Scores:
 
 
 def test_laws_that_hold_without_being_declared_are_named():
-    report = check_metric(count_of_hits, cases=40)
+    report = check_metric(count_of_hits, cases=draws(40))
 
     report.raise_if_broken()
     assert {"best-first", "relevant-helps", "padding", "duplicates", "monotone-in-k"} == set(report.could_declare)
@@ -178,7 +179,9 @@ def test_laws_that_hold_without_being_declared_are_named():
 
 
 def test_a_range_without_a_top_has_no_perfect_score():
-    report = check_metric(definitions.dcg_without_normalization, range=(0, None), without=["duplicates"], cases=20)
+    report = check_metric(
+        definitions.dcg_without_normalization, range=(0, None), without=["duplicates"], cases=draws(20)
+    )
 
     report.raise_if_broken()
     assert report.skipped["perfect"] == "its range has no best value"
@@ -191,14 +194,14 @@ def misses(retrieved, relevant, k):
 def test_where_less_is_better_the_best_score_is_the_lowest():
     laws = ["bounded", "perfect", "best-first", "relevant-helps", "padding", "duplicates", "empty-list"]
 
-    assert check_metric(misses, higher_is_better=False, laws=laws, cases=40).holds == tuple(laws)
-    assert {"perfect", "relevant-helps"} <= set(check_metric(misses, laws=laws, cases=40).broken)
+    assert check_metric(misses, higher_is_better=False, laws=laws, cases=draws(40)).holds == tuple(laws)
+    assert {"perfect", "relevant-helps"} <= set(check_metric(misses, laws=laws, cases=draws(40)).broken)
 
 
 def test_laws_are_chosen_and_left_out():
     chosen = check_metric(definitions.recall_without_a_cutoff, laws=["bounded", "tail"])
     assert (chosen.holds, chosen.broken) == (("bounded",), ("tail",))
-    spared = check_metric(definitions.recall_without_a_cutoff, without=["tail"], cases=20)
+    spared = check_metric(definitions.recall_without_a_cutoff, without=["tail"], cases=draws(20))
     assert spared.ok
     assert spared.skipped["tail"] == "left out on request"
     with pytest.raises(ParameterError, match="no law 'tails' of a metric; did you mean 'tail'"):
@@ -342,7 +345,7 @@ def test_metric_of_a_catalog_is_checked_with_the_parameters_written():
 
 
 def test_metric_that_describes_may_score_nothing_retrieved():
-    report = check_metric(depth, cases=20)
+    report = check_metric(depth, cases=draws(20))
 
     report.raise_if_broken()
     assert {"empty-list", "sees-the-ranking"} <= set(report.skipped)

@@ -1,7 +1,9 @@
 """Reading numbers as columns, exactly as `float` reads them."""
 
 import math
+from fractions import Fraction
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -49,6 +51,22 @@ def test_halves_between_two_doubles_go_to_the_even_one():
     texts = ["90071992.54740993", "2251799813685248.25", "2251799813685248.75", "4503599627370496.5"]
     values, wrong = parse_floats(Slices.of([text.encode() for text in texts]))
     assert wrong.tolist() == []
+    assert values.tolist() == [float(text) for text in texts]
+
+
+@pytest.mark.parametrize("decimals", range(8, 17))
+def test_numbers_next_to_a_tie_below_a_power_of_two_are_rounded_correctly(decimals):
+    """Doubles below 2**n lie half as far apart as above it, so that ties are a quarter of a step away from 2**n."""
+    ties = [(Fraction(2) ** power - Fraction(2) ** (power - 54)) * 10**decimals for power in range(-20, 27)]
+    digits = [str(int(tie) + step).zfill(decimals + 1) for tie in ties for step in (-1, 0, 1, 2)]
+    texts = [f"{each[:-decimals]}.{each[-decimals:]}" for each in digits if len(each) < 20]
+    values, _ = parse_floats(Slices.of([text.encode() for text in texts]))
+    assert [value.hex() for value in values.tolist()] == [float(text).hex() for text in texts]
+
+
+def test_numbers_within_a_millionth_of_a_tie_are_rounded_correctly():
+    texts = ["85245311.54555016011", "3337636.596668535145", "2107.19041654302805", "598.6165158906927104"]
+    values, _ = parse_floats(Slices.of([text.encode() for text in texts]))
     assert values.tolist() == [float(text) for text in texts]
 
 

@@ -1,7 +1,7 @@
 """
-Build the wheel and run the tests against it, in an environment and a folder that the sources are no part of.
+Build the wheels and run pytest against them, in an environment and a folder that no source is part of.
 
-``make check-wheel`` runs it; what it is given are the folders of plugins whose wheels are installed, too.
+``make test WHEEL=1`` and ``make test-thorough WHEEL=1`` run it; its arguments are pytest's.
 """
 
 import shutil
@@ -18,15 +18,15 @@ from environments import Environment, build_wheel, plain_variables  # noqa: E402
 NEEDED = ("tests", "docs", "configs", "benchmarks", "plugins", ".ci", "pyproject.toml", "Makefile")
 
 
-def main(plugins: list[str]) -> int:
-    """Return the exit code of the tests."""
+def main(arguments: list[str]) -> int:
+    """Return pytest's exit code."""
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder)
         wheel = build_wheel(ROOT, root / "wheel")
         environment = Environment(root / "environment")
         environment.install(wheel)
-        for number, plugin in enumerate(plugins):
-            environment.install(build_wheel(ROOT / plugin, root / f"plugin-{number}"))
+        for plugin in sorted(ROOT.glob("plugins/*/pyproject.toml")):
+            environment.install(build_wheel(plugin.parent, root / plugin.parent.name))
         project = root / "project"
         project.mkdir()
         for path in [*map(ROOT.joinpath, NEEDED), *ROOT.glob("*.md")]:
@@ -39,8 +39,9 @@ def main(plugins: list[str]) -> int:
             sys.exit(f"the tests would run against {found or 'nothing'}, which is not the wheel")
         sys.stderr.write(f"testing {wheel.name} in {found}\n")
         variables = {**plain_variables(), "RANKGAUGE_TEST_WHEEL": str(wheel)}
-        tests = [str(environment.python), "-m", "pytest", "-n", "auto", "-q", "-p", "no:cacheprovider"]
-        return subprocess.run(tests, cwd=project, env=variables, check=False).returncode
+        command = [str(environment.python), "-m", "pytest", "-p", "no:cacheprovider"]
+        command += ["-o", "pythonpath=tests", *arguments]  # plugins come from their wheels, too
+        return subprocess.run(command, cwd=project, env=variables, check=False).returncode
 
 
 if __name__ == "__main__":
