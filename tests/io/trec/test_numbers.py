@@ -64,6 +64,19 @@ def test_numbers_next_to_a_tie_below_a_power_of_two_are_rounded_correctly(decima
     assert [value.hex() for value in values.tolist()] == [float(text).hex() for text in texts]
 
 
+@given(
+    st.lists(st.tuples(st.integers(2**53, 2**54 - 1), st.integers(-1, 26), st.booleans()), min_size=1, max_size=60),
+    st.integers(8, 16),
+)
+def test_decimals_next_to_any_tie_are_rounded_correctly(drawn, decimals):
+    """An odd multiple of half a step lies between two doubles; the nearest decimals lie on either side of it."""
+    ties = [(Fraction(whole | 1) * Fraction(2) ** (power - 53) * 10**decimals, up) for whole, power, up in drawn]
+    digits = [str(int(tie) + up).zfill(decimals + 1) for tie, up in ties]
+    texts = [f"{each[:-decimals]}.{each[-decimals:]}" for each in digits if len(each) < 20]
+    values, _ = parse_floats(Slices.of([text.encode() for text in texts]))
+    assert [value.hex() for value in values.tolist()] == [float(text).hex() for text in texts]
+
+
 def test_numbers_within_a_millionth_of_a_tie_are_rounded_correctly():
     texts = ["85245311.54555016011", "3337636.596668535145", "2107.19041654302805", "598.6165158906927104"]
     values, _ = parse_floats(Slices.of([text.encode() for text in texts]))

@@ -29,7 +29,6 @@ _KEEP_LAST = np.array([0] + [((1 << (8 * n)) - 1) << (8 * (8 - n)) for n in rang
 _POWERS = 10.0 ** np.arange(_MOST_DECIMALS + 1)
 _EXACT, _EXACT_DIGITS = 1 << 53, 15
 _SPLITTER = float((1 << 27) + 1)
-_NEAR_TIE = 1e-6
 _ROUNDS = 8
 """How many further numbers of decimals are tried: a file that drops trailing zeros has a few."""
 
@@ -85,7 +84,7 @@ def _fixed(texts: Slices, decimals: int) -> tuple[Floats, NDArray[np.bool_]]:
         mantissa = mantissa * np.uint64(10**size) + part
         behind += size
     is_exact = int(whole.max()) + max(decimals, 0) <= _EXACT_DIGITS
-    values = _quotient(mantissa, max(decimals, 0), fits, is_exact=is_exact)
+    values = _quotient(mantissa, max(decimals, 0), is_exact=is_exact)
     if signed:
         np.negative(values, out=values, where=negative)
     return values, fits
@@ -110,19 +109,23 @@ def _digits(words: Words, count: Ints | np.int64, fits: NDArray[np.bool_]) -> Wo
     return words
 
 
-def _quotient(mantissa: Words, decimals: int, fits: NDArray[np.bool_], *, is_exact: bool) -> Floats:
+def _quotient(mantissa: Words, decimals: int, *, is_exact: bool) -> Floats:
     """
-    Return mantissa / 10**decimals, correctly rounded; clear *fits* where that cannot be told.
+    Return mantissa / 10**decimals, correctly rounded.
 
     The power is exact. Where the mantissa is, too, the division rounds once. Else the quotient of the rounded mantissa
     is off by little, and its exact remainder (Dekker's product, A floating-point technique for extending the available
     precision, 1971) says by how much; the sum of both is rounded correctly unless it lies next to a tie.
+
+    None lies that near. A quotient from 2**e has its ties at odd multiples of 2**(e - 54) at the finest. With at most 8
+    digits before the point and 16 behind it, e is at most 26, so the difference of mantissa * 2**(54 - e) and
+    odd * 10**decimals is a multiple of 2**decimals, and not 0, because such a tie has more than 16 decimals. That
+    leaves 5**-16 of 2**(e - 54) between the two; the correction is off by less than 2**-50 of it.
     """
     power = _POWERS[decimals]
     high = mantissa.astype(np.float64)
     values: Floats = high / power
-    large = fits[:0] if is_exact else np.flatnonzero(mantissa > _EXACT)
-    if not len(large):
+    if is_exact or not len(large := np.flatnonzero(mantissa > _EXACT)):
         return values
     high, quotient = high[large], values[large]
     low = (mantissa[large] - high.astype(np.uint64)).view(np.int64).astype(np.float64)  # what rounding took away
@@ -130,9 +133,6 @@ def _quotient(mantissa: Words, decimals: int, fits: NDArray[np.bool_], *, is_exa
     a, b = _split(quotient), _split(np.array(power))
     error = a[1] * b[1] - (((product - a[0] * b[0]) - a[1] * b[0]) - a[0] * b[1])
     correction = (((high - product) - error) + low) / power
-    steps = np.abs(correction) / np.spacing(quotient)  # ties lie at halves, and below a power of two at quarters
-    fits[large] &= np.abs(steps % 0.5 - 0.25) > _NEAR_TIE
-    fits[large] &= np.abs(steps % 1.0 - 0.5) > _NEAR_TIE
     values[large] = quotient + correction
     return values
 
