@@ -15,9 +15,8 @@ from hypothesis import strategies as st
 
 from rankgauge.policy import Policy
 from rankgauge.testing.cases import HUGE, Case
-from rankgauge.testing.draws import case_and_k, cases
 from rankgauge.testing.subject import EngineMetric, MetricSubject
-from rankgauge.testing.trial import Law, MetricTrial, Strategies
+from rankgauge.testing.trial import Law, MetricTrial, Strategies, case_and_k, cases, unless
 
 __all__ = ["METRIC_LAWS"]
 
@@ -247,21 +246,17 @@ def _needs_expectation(subject: MetricSubject) -> str:
     return "" if "relevant" in metric.gold else "ties are averaged only where judging is by id"
 
 
-def _unless(fits: Callable[[MetricSubject], object], reason: str) -> Callable[[MetricSubject], str]:
-    return lambda subject: "" if fits(subject) else reason
-
-
 _NO_CUTOFF = "it has no cutoff"
-_NEEDS_K = _unless(lambda subject: subject.takes_k, _NO_CUTOFF)
-_NEEDS_K_ELSEWHERE = _unless(lambda subject: subject.takes_k or not subject.slack, _NO_CUTOFF)
-_NEEDS_JUDGING = _unless(lambda subject: not subject.describes, "it describes the data, not how good a ranking is")
-_NEEDS_IDS = _unless(lambda subject: subject.sees_ids, "it sees grades, and cannot tell items apart")
-_NEEDS_REPEATS = _unless(lambda subject: subject.sees_repeats, "what it is given cannot hold an item twice")
-_NEEDS_SCORES = _unless(lambda subject: subject.sees_scores, "it is given a list in order, without scores")
-_NEEDS_TOP = _unless(
+_NEEDS_K = unless(lambda subject: subject.takes_k, _NO_CUTOFF)
+_NEEDS_K_ELSEWHERE = unless(lambda subject: subject.takes_k or not subject.slack, _NO_CUTOFF)
+_NEEDS_JUDGING = unless(lambda subject: not subject.describes, "it describes the data, not how good a ranking is")
+_NEEDS_IDS = unless(lambda subject: subject.sees_ids, "it sees grades, and cannot tell items apart")
+_NEEDS_REPEATS = unless(lambda subject: subject.sees_repeats, "what it is given cannot hold an item twice")
+_NEEDS_SCORES = unless(lambda subject: subject.sees_scores, "it is given a list in order, without scores")
+_NEEDS_TOP = unless(
     lambda subject: subject.range[1 if subject.higher_is_better else 0] is not None, "its range has no best value"
 )
-_NEEDS_RANGE = _unless(lambda subject: subject.range != (None, None), "its range has no bound")
+_NEEDS_RANGE = unless(lambda subject: subject.range != (None, None), "its range has no bound")
 
 _ORDER = st.randoms(use_true_random=False)
 _PICKS = st.lists(st.tuples(st.integers(0, 30), st.integers(0, 5)), min_size=1, max_size=4)

@@ -18,9 +18,8 @@ from rankgauge.columns import Judged
 from rankgauge.errors import RankgaugeError
 from rankgauge.result import Result
 from rankgauge.testing.cases import ANCHOR, HUGE, Case
-from rankgauge.testing.draws import case_and_k, cases, sample_cases
 from rankgauge.testing.subject import EngineMetric, MetricSubject
-from rankgauge.testing.trial import Law, MetricTrial, Strategies
+from rankgauge.testing.trial import SAMPLES, Law, MetricTrial, Strategies, case_and_k, cases
 
 __all__ = ["RUN_LAWS"]
 
@@ -47,13 +46,7 @@ def _samples(trial: MetricTrial, drawn: Drawn, prefix: str = "s") -> list[dict[s
 def _column(result: Result) -> tuple[Any, ...]:
     """Return everything that two equal results agree on, values to the last bit."""
     (column,) = result.metrics.values()
-    return (
-        result.sample_ids,
-        column.values.tobytes(),
-        column.codes.tobytes(),
-        dict(column.reasons),
-        (column.mean, column.std, column.n, column.k, dict(column.info.k_sources)),
-    )
+    return list(_by_sample(result).items()), (column.mean, column.std, column.n, column.k, dict(column.info.k_sources))
 
 
 def _by_sample(result: Result) -> dict[str, tuple[bytes, str, str | None]]:
@@ -194,7 +187,7 @@ def _needs_matcher(subject: MetricSubject) -> str:
 
 
 def _runs(*more: st.SearchStrategy[Any]) -> Callable[[MetricSubject], Strategies]:
-    return lambda _subject: (sample_cases(), *more)
+    return lambda _subject: (SAMPLES, *more)
 
 
 def _over_two(subject: MetricSubject) -> Strategies:
@@ -206,7 +199,7 @@ RUN_LAWS: dict[str, Law] = {
     "order-of-samples": Law(_order_of_samples, _runs(st.randoms(use_true_random=False)), cost=6),
     "one-by-one": Law(_one_by_one, _runs(), cost=6),
     "batch-size": Law(_batch_size, _runs(), cost=6),
-    "parts": Law(_parts, _runs(sample_cases(), sample_cases()), cost=6),
+    "parts": Law(_parts, _runs(SAMPLES, SAMPLES), cost=6),
     "twice": Law(_twice, _runs(), cost=6),
     "empty-gold": Law(_empty_gold, lambda subject: (case_and_k(subject),)),
     "huge-cutoff": Law(_huge_cutoff, _over_two, cost=6),

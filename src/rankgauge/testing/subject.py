@@ -14,6 +14,7 @@ from rankgauge.catalog import Catalog
 from rankgauge.columns import Judged, Scores
 from rankgauge.engine.engine import Engine
 from rankgauge.engine.evaluation import Evaluation
+from rankgauge.errors import MatcherError
 from rankgauge.expression import Value
 from rankgauge.judging import Target, judge
 from rankgauge.plugin.metric import Metric
@@ -105,8 +106,6 @@ class EngineMetric:
         written: The function as its author wrote it, where that is not the one over a batch.
 
         params: Parameter values that are not the defaults.
-
-        unusable: Why its own matcher cannot work here; empty where it can.
     """
 
     metric: Metric
@@ -114,8 +113,23 @@ class EngineMetric:
     given: Callable[..., Any] | None = None
     written: Callable[..., Any] | None = None
     params: Mapping[str, Value] = field(default_factory=dict)
-    unusable: str = ""
     _evaluations: dict[object, Evaluation] = field(default_factory=dict, init=False, repr=False)
+
+    @property
+    def unusable(self) -> str:
+        """Return why its own matcher cannot work here; empty where it can, or does not exist, which `usable` finds."""
+        if all(kind == "relevant" for kind in self.metric.gold):
+            return ""
+        try:
+            name = self.metric.matcher() if callable(self.metric.matcher) else self.metric.matcher or "contains"
+            matcher = self.catalog.matcher(name)
+        except Exception:  # noqa: BLE001  # plugin code may raise anything
+            return ""
+        try:
+            matcher.check_usable()
+        except MatcherError as error:
+            return str(error)
+        return ""
 
     def subject(self) -> MetricSubject:
         """Return the metric as the laws see it."""

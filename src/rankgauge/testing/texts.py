@@ -172,8 +172,8 @@ def comparer_subject(name: str, function: Callable[..., Any]) -> tuple[ComparerS
         for each in parameters
         if each.choices
     ]
-    takes_cutoff = any(each.name == "cutoff" for each in parameters)
     declaration: Comparer | None = getattr(function, "__rankgauge__", None)
+    prepare = None if declaration is None else declaration.prepare
     variants: list[Variant] = []
     left_out: list[str] = []
     for combination in map(dict, itertools.product(*choices)):
@@ -187,16 +187,10 @@ def comparer_subject(name: str, function: Callable[..., Any]) -> tuple[ComparerS
             if not variants:
                 break
             continue
-        prepare = None if declaration is None else declaration.prepare
-        variants.append(
-            Variant(
-                spec,
-                functools.partial(function, **combination),
-                takes_cutoff=takes_cutoff,
-                prepare=None if prepare is None else functools.partial(prepare, **combination),
-            )
-        )
-    return ComparerSubject(function, tuple(variants)), "; ".join(left_out)
+        prepared = None if prepare is None else functools.partial(prepare, **combination)
+        variants.append(Variant(spec, functools.partial(function, **combination), prepared))
+    takes_cutoff = any(each.name == "cutoff" for each in parameters)
+    return ComparerSubject(function, tuple(variants), takes_cutoff), "; ".join(left_out)
 
 
 def _spec_of(matcher: object) -> tuple[str, str]:
