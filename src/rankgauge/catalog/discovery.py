@@ -64,6 +64,13 @@ class Provider:
     file: str = ""
     line: int = 0
 
+    @classmethod
+    def of(cls, source: Callable[..., Any], distribution: str, version: str, plugin: str) -> Provider:
+        """Return the provider of a function, with the place of its definition if it is written in Python."""
+        code = getattr(inspect.unwrap(source), "__code__", None)
+        where = (code.co_filename, code.co_firstlineno) if code is not None else ("", 0)
+        return cls(distribution, version, plugin, *where)
+
     @property
     def plugin_id(self) -> str:
         """Return ``distribution:plugin``."""
@@ -214,7 +221,7 @@ def load_plugin(distribution: str, version: str, name: str, target: str, load: C
                 fault("hook", f"{hook}() raised {_told(error)}")
                 continue
             offers += (
-                Claim(declaration, _provider(declaration, distribution, version, name), kind)
+                Claim(declaration, Provider.of(declaration.source, distribution, version, name), kind)
                 for declaration in _declarations(hook, returned, wanted, fault)
             )
     observers = {hook: observer for hook in _OBSERVERS for observer in _observers(manager, hook)}
@@ -290,13 +297,6 @@ def _declarations(
         elif id(declaration) not in seen:
             seen.add(id(declaration))
             yield declaration  # type: ignore[misc]  # `wanted` is one of the members of the union
-
-
-def _provider(declaration: Declaration, distribution: str, version: str, plugin: str) -> Provider:
-    code = getattr(inspect.unwrap(declaration.source), "__code__", None)
-    if code is None:
-        return Provider(distribution, version, plugin)
-    return Provider(distribution, version, plugin, code.co_filename, code.co_firstlineno)
 
 
 def _told(error: BaseException) -> str:

@@ -86,7 +86,10 @@ class Lock:
         """Yield columns and how they or their matchers differ; a difference that several share is reported once."""
         redefined: dict[str, list[tuple[str, Locked, Locked]]] = {}
         moved: dict[tuple[LockedPart, LockedPart], list[tuple[str, Locked]]] = {}
-        for column, found in _distinct(columns):
+        distinct: dict[tuple[str, str], tuple[str, Locked]] = {}
+        for column, found in _entries(columns):
+            distinct.setdefault((found.kind, found.name), (column, found))
+        for column, found in distinct.values():
             known = [entry for entry in self.entries if (entry.kind, entry.name) == (found.kind, found.name)]
             if not known:
                 yield column, self._not_locked(found)
@@ -157,19 +160,16 @@ class Lock:
 def lock_columns(columns: Iterable[PlannedMetric], origin: str, remedy: str, *, path: str = "") -> Lock:
     """Lock columns as they are: every column and every matcher, each once, metrics first."""
     entries: dict[tuple[str, str, str], Locked] = {}
-    for column in columns:
-        for entry in (Locked.metric(column), *map(Locked.matcher, column.matchers.values())):
-            entries.setdefault((entry.kind, entry.name, entry.fingerprint), entry)
+    for _, entry in _entries(columns):
+        entries.setdefault((entry.kind, entry.name, entry.fingerprint), entry)
     return Lock(origin, tuple(sorted(entries.values(), key=lambda entry: entry.kind == "matcher")), remedy, path)
 
 
-def _distinct(columns: Iterable[PlannedMetric]) -> Iterable[tuple[str, Locked]]:
-    """Return every column and matcher as it would be locked, each name once, with the first column that has it."""
-    found: dict[tuple[str, str], tuple[str, Locked]] = {}
+def _entries(columns: Iterable[PlannedMetric]) -> Iterator[tuple[str, Locked]]:
+    """Yield every column and its matchers as they would be locked, with the name of the column."""
     for column in columns:
-        for entry in (Locked.metric(column), *map(Locked.matcher, column.matchers.values())):
-            found.setdefault((entry.kind, entry.name), (column.name, entry))
-    return found.values()
+        yield column.name, Locked.metric(column)
+        yield from ((column.name, Locked.matcher(matcher)) for matcher in column.matchers.values())
 
 
 def _nearest(entries: Sequence[Locked], found: Locked) -> Locked:
