@@ -184,12 +184,9 @@ def _column(name: str, value: float | str | None) -> TrecColumn:
     place = (_ALL.index(name), 0)
     if not measure.alias:
         return TrecColumn(None, name, measure.kind, measure.only_all, place)
-    if measure.takes == "levels" and not isinstance(value, str | None):
-        label, place = f"{name}_{value:3.2f}", (place[0], round(value * 1_000_000))
-    elif measure.takes == "cutoffs" and not isinstance(value, str | None):
-        label, place = f"{name}_{value}", (place[0], int(value))
-    else:
-        label = name if value is None else f"{name}_{value}"
+    label = name if value is None else f"{name}_{value:3.2f}" if measure.takes == "levels" else f"{name}_{value}"
+    if isinstance(value, int | float):
+        place = (place[0], round(value * 1_000_000))
     return TrecColumn(str(_expression(name, value)), label, measure.kind, measure.only_all, place)
 
 

@@ -16,8 +16,7 @@ from hypothesis import strategies as st
 from rankgauge.errors import ParameterError
 from rankgauge.policy import Policy
 from rankgauge.testing.calling import Calling, Role
-from rankgauge.testing.cases import Case
-from rankgauge.testing.subject import MetricSubject, UnfitError
+from rankgauge.testing.subject import Case, MetricSubject, UnfitError
 from rankgauge.testing.trial import Law, MetricTrial, Strategies, case_and_k, cases
 
 __all__ = ["ELSEWHERE_LAWS", "ForeignMetric", "fit"]
@@ -92,7 +91,7 @@ class ForeignMetric:
     def _arguments(self, cases: Sequence[Case], k: int) -> list[tuple[str, object]]:
         found: list[tuple[str, object]] = []
         for name, role in self.calling.roles:
-            values = [k if role == "k" else _rendered(role, case) for case in cases]
+            values = [_rendered(role, case, k) for case in cases]
             found.append((name, values if self.calling.batch and role != "k" else values[0]))
         return found
 
@@ -131,7 +130,7 @@ def fit(function: Callable[..., Any], calling: Calling) -> ForeignMetric:
     raise ParameterError(msg)
 
 
-def _rendered(role: Role, case: Case) -> object:
+def _rendered(role: Role, case: Case, k: int) -> object:
     relevant = {name: _whole(grade) for name, grade in case.gold.items() if grade > 0}
     match role:
         case "retrieved":
@@ -152,8 +151,7 @@ def _rendered(role: Role, case: Case) -> object:
         case "n-gold":
             return len(relevant)
         case "k":
-            msg = "a case has no cutoff"
-    raise AssertionError(msg)
+            return k
 
 
 def _whole(grade: float) -> float:

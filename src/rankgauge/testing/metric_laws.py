@@ -14,8 +14,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from rankgauge.policy import Policy
-from rankgauge.testing.cases import HUGE, Case
-from rankgauge.testing.subject import EngineMetric, MetricSubject
+from rankgauge.testing.subject import HUGE, Case, EngineMetric, MetricSubject
 from rankgauge.testing.trial import Law, MetricTrial, Strategies, case_and_k, cases, unless
 
 __all__ = ["METRIC_LAWS"]

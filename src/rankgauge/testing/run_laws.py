@@ -17,8 +17,7 @@ from hypothesis import strategies as st
 from rankgauge.columns import Judged
 from rankgauge.errors import RankgaugeError
 from rankgauge.result import Result
-from rankgauge.testing.cases import ANCHOR, HUGE, Case
-from rankgauge.testing.subject import EngineMetric, MetricSubject
+from rankgauge.testing.subject import ANCHOR, HUGE, Case, EngineMetric, MetricSubject
 from rankgauge.testing.trial import SAMPLES, Law, MetricTrial, Strategies, case_and_k, cases
 
 __all__ = ["RUN_LAWS"]

@@ -15,9 +15,8 @@ from hypothesis import strategies as st
 from hypothesis.errors import Flaky
 
 from rankgauge.policy import Policy
-from rankgauge.testing.cases import GRADES, HUGE, MOST_GOLD, Case
 from rankgauge.testing.report import Exhibit
-from rankgauge.testing.subject import MetricSubject, UnfitError
+from rankgauge.testing.subject import GRADES, HUGE, MOST_GOLD, Case, MetricSubject, UnfitError
 
 __all__ = [
     "SAMPLES",
