@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from rankgauge.catalog import Catalog, Provider, ResolvedMatcher
+from rankgauge.catalog import Catalog, ResolvedMatcher
 from rankgauge.catalog.spelling import spellings
 from rankgauge.errors import ExpressionError, NameClashError, RankgaugeError, UnknownNameError
 from rankgauge.expression import parse
@@ -25,11 +25,6 @@ class LockedPart(NamedTuple):
     name: str
     distribution: str
     version: str
-
-    @classmethod
-    def of(cls, name: str, provider: Provider) -> LockedPart:
-        """Return what a provider provides."""
-        return cls(name, provider.distribution, provider.version)
 
     @property
     def who(self) -> str:
@@ -57,14 +52,14 @@ class Locked:
     @classmethod
     def metric(cls, column: PlannedMetric) -> Locked:
         """Lock a column."""
-        part = LockedPart.of(column.metric.alias, column.provider)
+        part = LockedPart(column.metric.alias, column.provider.distribution, column.provider.version)
         return cls("metric", column.name, column.definition, column.fingerprint, (part,), column.metric.names)
 
     @classmethod
     def matcher(cls, matcher: ResolvedMatcher) -> Locked:
         """Lock a matcher."""
         definition = matcher_definition(matcher)
-        parts = tuple(LockedPart.of(name, provider) for name, provider in matcher.providers)
+        parts = tuple(LockedPart(name, by.distribution, by.version) for name, by in matcher.providers)
         name = matcher.name or str(matcher.matcher)
         return cls("matcher", name, definition, fingerprint_of(definition), parts)
 
