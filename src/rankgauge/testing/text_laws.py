@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from rankgauge.catalog import ResolvedMatcher
 from rankgauge.judging.by_text import checked_scores
-from rankgauge.plugin.matching import parse_matcher
+from rankgauge.plugin.matching import Normalizer, parse_matcher
 from rankgauge.testing.trial import TEXTS, Law, Strategies, Trial, unless
 
 __all__ = [
@@ -24,19 +24,10 @@ __all__ = [
     "NORMALIZER_LAWS",
     "ComparerSubject",
     "MatcherSubject",
-    "NormalizerSubject",
     "Variant",
 ]
 
 Block = NDArray[np.float64]
-
-
-@dataclass(frozen=True, eq=False)
-class NormalizerSubject:
-    """A normalizer: its function, and the stage that it declares."""
-
-    function: Callable[[str], str]
-    stage: str
 
 
 class Variant(NamedTuple):
@@ -75,14 +66,14 @@ class MatcherSubject:
     comparer_laws: frozenset[str]
 
 
-def _normalized(trial: Trial[NormalizerSubject], text: str, note: str = "") -> str:
+def _normalized(trial: Trial[Normalizer], text: str, note: str = "") -> str:
     found: object = trial.attempt(lambda: trial.subject.function(text), {"text": repr(text), "note": note})
     trial.note(text=repr(text), gives=repr(found), note=note)
     trial.demand(isinstance(found, str), f"it returned a {type(found).__name__}, not a text")
     return str(found)
 
 
-def _normalizer_twice(trial: Trial[NormalizerSubject], text: str, between: str) -> None:
+def _normalizer_twice(trial: Trial[Normalizer], text: str, between: str) -> None:
     trial.repeats(
         lambda: _normalized(trial, text),
         lambda: _normalized(trial, between),
@@ -90,7 +81,7 @@ def _normalizer_twice(trial: Trial[NormalizerSubject], text: str, between: str) 
     )
 
 
-def _idempotent(trial: Trial[NormalizerSubject], text: str) -> None:
+def _idempotent(trial: Trial[Normalizer], text: str) -> None:
     once = _normalized(trial, text)
 
     trial.demand(once == _normalized(trial, once, "again"), "normalizing again changes it")

@@ -22,7 +22,7 @@ from rankgauge.testing.report import Report
 if TYPE_CHECKING:
     from rankgauge.testing.text_laws import ComparerSubject
 
-__all__ = ["check_comparer", "check_matcher", "check_normalizer", "comparer_subject"]
+__all__ = ["check_comparer", "check_matcher", "check_normalizer"]
 
 _COMPARER_DEFAULTS: tuple[ComparerLaw, ...] = ("reflexive", "empty-scores-zero")
 
@@ -55,12 +55,12 @@ def check_normalizer(
         msg = f"the stage of a normalizer is one of {', '.join(STAGES)}, not {stage!r}"
         raise ParameterError(msg)
     with checking("normalizer", without, cases) as checker:
-        from rankgauge.testing.text_laws import NORMALIZER_LAWS, NormalizerSubject
+        from rankgauge.testing.text_laws import NORMALIZER_LAWS
         from rankgauge.testing.trial import Trial
 
-        name = found.name if found is not None else _name(normalizer)
-        subject = NormalizerSubject(normalizer, stage or (found.stage if found is not None else "fold"))
-        return checker.report(name, functools.partial(Trial, subject), NORMALIZER_LAWS, laws_of("normalizer"))
+        subject = found or Normalizer(_name(normalizer), normalizer, "fold")
+        subject = replace(subject, function=normalizer, stage=stage or subject.stage)
+        return checker.report(subject.name, functools.partial(Trial, subject), NORMALIZER_LAWS, laws_of("normalizer"))
 
 
 def check_comparer(
@@ -99,7 +99,7 @@ def check_comparer(
         from rankgauge.testing.trial import Trial
 
         name = found.name if found is not None else _name(comparer)
-        subject, unusable = comparer_subject(name, comparer)
+        subject, unusable = _comparer_subject(name, comparer)
         if not subject.variants:
             return checker.unusable(name, unusable)
         every = {law for law, info in laws_of("comparer").items() if info.when == "every"}
@@ -158,7 +158,7 @@ def check_matcher(
         return replace(report, verdicts=(usable.verdict("holds"), *report.verdicts))
 
 
-def comparer_subject(name: str, function: Callable[..., Any]) -> tuple[ComparerSubject, str]:
+def _comparer_subject(name: str, function: Callable[..., Any]) -> tuple[ComparerSubject, str]:
     """
     Return a comparer with every combination of the choices that its parameters list, and what was left out and why.
 
