@@ -17,7 +17,7 @@ from rankgauge.errors import ParameterError
 from rankgauge.policy import Policy
 from rankgauge.testing.calling import Calling, Role
 from rankgauge.testing.subject import Case, MetricSubject, UnfitError
-from rankgauge.testing.trial import Law, MetricTrial, Strategies, case_and_k, cases
+from rankgauge.testing.trial import Law, MetricTrial, Strategies, case_and_k, cases, unless
 
 __all__ = ["ELSEWHERE_LAWS", "ForeignMetric", "fit"]
 
@@ -227,20 +227,16 @@ def _arguments(trial: MetricTrial, at: tuple[Case, int]) -> None:
     trial.demand(not changed, f"it changed {', '.join(changed)}, which belongs to the caller; work on a copy")
 
 
-def _needs_batch(subject: MetricSubject) -> str:
-    takes_batch = isinstance(subject.scorer, ForeignMetric) and subject.scorer.calling.batch
-    return "" if takes_batch else "it takes one ranking at a time"
-
-
 def _batches(subject: MetricSubject, *more: st.SearchStrategy[Any]) -> Strategies:
     return (st.lists(cases(subject), min_size=2, max_size=4), st.integers(1, 5), *more)
 
 
 _ORDER = st.randoms(use_true_random=False)
+_NEEDS_BATCH = unless(lambda subject: subject.scorer.calling.batch, "it takes one ranking at a time")
 
 ELSEWHERE_LAWS: dict[str, Law] = {
-    "order-of-samples": Law(_order_of_samples, lambda subject: _batches(subject, _ORDER), _needs_batch),
-    "one-by-one": Law(_one_by_one, _batches, _needs_batch),
+    "order-of-samples": Law(_order_of_samples, lambda subject: _batches(subject, _ORDER), _NEEDS_BATCH),
+    "one-by-one": Law(_one_by_one, _batches, _NEEDS_BATCH),
     "arguments": Law(_arguments, lambda subject: (case_and_k(subject),)),
 }
 """The laws by name; all others are those of `metric_laws`."""

@@ -395,10 +395,6 @@ def _usable(trial: MetricTrial) -> None:
         trial.score(case, k)
 
 
-def _needs_matcher(subject: MetricSubject) -> str:
-    return subject.scorer.unusable if isinstance(subject.scorer, EngineMetric) else ""
-
-
 def _needs_expectation(subject: MetricSubject) -> str:
     metric = subject.scorer.metric if isinstance(subject.scorer, EngineMetric) else None
     if metric is None or metric.over_ties is None:
@@ -460,7 +456,7 @@ def _runs(*more: st.SearchStrategy[Any]) -> Callable[[MetricSubject], Strategies
 
 
 RUN_LAWS: dict[str, Law] = {
-    "usable": Law(_usable, None, _needs_matcher),
+    "usable": Law(_usable, None, lambda subject: subject.scorer.unusable),
     "order-of-samples": Law(_order_of_samples, _runs(_ORDER), cost=6),
     "one-by-one": Law(_one_by_one, _runs(), cost=6),
     "batch-size": Law(_batch_size, _runs(), cost=6),

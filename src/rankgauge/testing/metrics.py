@@ -159,18 +159,13 @@ def _read(written: str, catalog: Catalog) -> tuple[Metric, dict[str, Value]]:
 
 
 def _catalog_of(metric: Metric, catalog: Catalog | None) -> tuple[Catalog, Callable[..., Any] | None]:
-    """Return a catalog that has the metric; or, where its names are taken, one without it, and the function."""
-    if catalog is not None and any(claim.declaration is metric for claim in catalog.metrics.values()):
-        return catalog, None
+    """Return a catalog for a metric; and its function, where the catalog lacks it or has its names taken."""
 
     @hookimpl
     def rankgauge_metrics() -> list[Callable[..., Any]]:
         return [metric.function]
 
-    if catalog is None:
-        alone = Catalog.discover(
-            own_only=True, plugins={"checked": SimpleNamespace(rankgauge_metrics=rankgauge_metrics)}
-        )
-        if alone.metrics.get(metric.alias) is not None and alone.metrics[metric.alias].declaration is metric:
-            return alone, None
-    return catalog or Catalog.discover(own_only=True), metric.function
+    checked = SimpleNamespace(rankgauge_metrics=rankgauge_metrics)
+    known = catalog or Catalog.discover(own_only=True, plugins={"checked": checked})
+    usable = any(claim.declaration is metric for claim in known.metrics.values())
+    return known, None if usable else metric.function

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 
 __all__ = ["check_comparer", "check_matcher", "check_normalizer"]
 
-_COMPARER_DEFAULTS: tuple[ComparerLaw, ...] = ("reflexive", "empty-scores-zero")
-
 
 def check_normalizer(
     normalizer: Callable[[str], str], *, stage: Stage | None = None, without: Iterable[str] = (), cases: int = CASES
@@ -91,20 +89,20 @@ def check_comparer(
 
         ParameterError: It is not a function, or there is no such law.
     """
-    found = _declared(comparer, Comparer)
-    usual = found.laws if found is not None else frozenset(_COMPARER_DEFAULTS)
-    wanted = usual if laws is None else check_names("comparer", laws)
+    found = _declared(comparer, Comparer) or Comparer(_name(comparer), comparer)
+    wanted = found.laws if laws is None else check_names("comparer", laws)
     with checking("comparer", without, cases) as checker:
         from rankgauge.testing.text_laws import COMPARER_LAWS
         from rankgauge.testing.trial import Trial
 
-        name = found.name if found is not None else _name(comparer)
-        subject, unusable = _comparer_subject(name, comparer)
+        subject, unusable = _comparer_subject(found, comparer)
         if not subject.variants:
-            return checker.unusable(name, unusable)
+            return checker.unusable(found.name, unusable)
         every = {law for law, info in laws_of("comparer").items() if info.when == "every"}
         called = f"not as {unusable}" if unusable else ""
-        return checker.report(name, functools.partial(Trial, subject), COMPARER_LAWS, every | wanted, called=called)
+        return checker.report(
+            found.name, functools.partial(Trial, subject), COMPARER_LAWS, every | wanted, called=called
+        )
 
 
 def check_matcher(
@@ -158,7 +156,7 @@ def check_matcher(
         return replace(report, verdicts=(usable.verdict("holds"), *report.verdicts))
 
 
-def _comparer_subject(name: str, function: Callable[..., Any]) -> tuple[ComparerSubject, str]:
+def _comparer_subject(declaration: Comparer, function: Callable[..., Any]) -> tuple[ComparerSubject, str]:
     """
     Return a comparer with every combination of the choices that its parameters list, and what was left out and why.
 
@@ -172,23 +170,21 @@ def _comparer_subject(name: str, function: Callable[..., Any]) -> tuple[Comparer
         for each in parameters
         if each.choices
     ]
-    declaration: Comparer | None = getattr(function, "__rankgauge__", None)
-    prepare = None if declaration is None else declaration.prepare
     variants: list[Variant] = []
     left_out: list[str] = []
     for combination in map(dict, itertools.product(*choices)):
         listed = ", ".join(f"{key}={value}" for key, value in combination.items())
-        spec = f"{name}({listed})" if listed else name
+        spec = f"{declaration.name}({listed})" if listed else declaration.name
         try:
-            if declaration is not None and declaration.check is not None:
+            if declaration.check is not None:
                 declaration.check(**combination)
         except Exception as error:  # noqa: BLE001  # plugin code may raise anything
             left_out.append(f"{spec}, which cannot work here: {error}" if listed else str(error))
             if not variants:
                 break
             continue
-        prepared = None if prepare is None else functools.partial(prepare, **combination)
-        variants.append(Variant(spec, functools.partial(function, **combination), prepared))
+        prepare = None if declaration.prepare is None else functools.partial(declaration.prepare, **combination)
+        variants.append(Variant(spec, functools.partial(function, **combination), prepare))
     takes_cutoff = any(each.name == "cutoff" for each in parameters)
     return ComparerSubject(function, tuple(variants), takes_cutoff), "; ".join(left_out)
 
