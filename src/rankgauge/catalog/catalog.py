@@ -104,7 +104,7 @@ class Catalog:
         """
         found = discover(disable=disable, own_only=own_only, own=own)
         for name, plugin in (plugins or {}).items():
-            found.append(load_plugin("", "", name, name, lambda plugin=plugin: plugin))  # type: ignore[misc]  # default
+            found.append(load_plugin(Plugin("", "", name, name), lambda plugin=plugin: plugin))  # type: ignore[misc]  # default
         return cls(found)
 
     __copy__ = __deepcopy__ = itself
