@@ -22,9 +22,8 @@ from rankgauge.catalog import Catalog
 from rankgauge.plugin import Cutoff, Judged, Scores, metric
 from rankgauge.plugin.metric import Law, Metric
 from rankgauge.testing import check_metric
-from rankgauge.testing.cases import Case
 from rankgauge.testing.laws import laws_of
-from rankgauge.testing.subject import EngineMetric
+from rankgauge.testing.subject import Case, EngineMetric
 
 CATALOG = Catalog.discover(own_only=True)
 METRICS = [claim.declaration for claim in CATALOG.metrics.values()]

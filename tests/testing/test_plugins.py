@@ -13,7 +13,7 @@ from rankgauge.catalog import Catalog
 from rankgauge.errors import BrokenLawError, UnknownNameError
 from rankgauge.plugin import JudgedSample, hookimpl, normalizer, sample_metric
 from rankgauge.testing import check_plugin
-from rankgauge.testing.network import closed_network
+from rankgauge.testing.check import closed_network
 
 
 @sample_metric("checked-found-at-k", laws=["tail"])

@@ -104,7 +104,7 @@ class Catalog:
         """
         found = discover(disable=disable, own_only=own_only, own=own)
         for name, plugin in (plugins or {}).items():
-            found.append(load_plugin("", "", name, name, lambda plugin=plugin: plugin))  # type: ignore[misc]  # default
+            found.append(load_plugin(Plugin("", "", name, name), lambda plugin=plugin: plugin))  # type: ignore[misc]  # default
         return cls(found)
 
     __copy__ = __deepcopy__ = itself
@@ -260,16 +260,17 @@ class Catalog:
         """
         for wanted in distributions:
             own = [plugin for plugin in self.plugins if plugin.distribution == normalized(wanted)]
-            if not own:
-                msg = f"the plugin {wanted!r} is required and not installed; `pip install {wanted}`"
-                raise RequiredPluginError(msg)
-            if any(plugin.disabled for plugin in own):
-                msg = f"the plugin {wanted!r} is required and disabled; take it off the list of disabled plugins"
-                raise RequiredPluginError(msg)
             ids = {plugin.id for plugin in own}
-            if broken := [str(fault) for fault in self.faults if fault.plugin in ids]:
-                msg = f"the plugin {wanted!r} is required and broken: {'; '.join(broken)}"
-                raise RequiredPluginError(msg)
+            if not own:
+                state = f"not installed; `pip install {wanted}`"
+            elif any(plugin.disabled for plugin in own):
+                state = "disabled; take it off the list of disabled plugins"
+            elif broken := [str(fault) for fault in self.faults if fault.plugin in ids]:
+                state = f"broken: {'; '.join(broken)}"
+            else:
+                continue
+            msg = f"the plugin {wanted!r} is required and {state}"
+            raise RequiredPluginError(msg)
 
     def observers(self, hook: str) -> list[tuple[str, Callable[..., None]]]:
         """Return the observers of a run, each with its plugin's id."""

@@ -64,6 +64,13 @@ class Provider:
     file: str = ""
     line: int = 0
 
+    @classmethod
+    def of(cls, source: Callable[..., Any], distribution: str, version: str, plugin: str) -> Provider:
+        """Return the provider of a function, with the place of its definition if it is written in Python."""
+        code = getattr(inspect.unwrap(source), "__code__", None)
+        where = (code.co_filename, code.co_firstlineno) if code is not None else ("", 0)
+        return cls(distribution, version, plugin, *where)
+
     @property
     def plugin_id(self) -> str:
         """Return ``distribution:plugin``."""
@@ -120,7 +127,7 @@ class Plugin:
 
     def empty(self) -> Plugin:
         """Return the plugin without its offers, which is enough to find it again."""
-        return Plugin(self.distribution, self.version, self.name, self.target, self.disabled)
+        return dataclasses.replace(self, offers=(), observers={}, faults=())
 
 
 def plugin_id(distribution: str, name: str) -> str:
@@ -148,10 +155,8 @@ def discover(
         if distribution == OWN and own is not None and point.name not in own:
             continue
         disabled = distribution != OWN and (own_only or distribution in off)
-        if disabled:
-            plugins.append(Plugin(distribution, version, point.name, point.value, disabled=True))
-        else:
-            plugins.append(load_plugin(distribution, version, point.name, point.value, point.load))
+        plugin = Plugin(distribution, version, point.name, point.value, disabled)
+        plugins.append(plugin if disabled else load_plugin(plugin, point.load))
     return plugins
 
 
@@ -169,7 +174,7 @@ def discover_again(wanted: Sequence[Plugin]) -> list[Plugin]:
             plugins.append(plugin)
         elif found is not None:
             version, point = found
-            plugins.append(load_plugin(plugin.distribution, version, point.name, point.value, point.load))
+            plugins.append(load_plugin(Plugin(plugin.distribution, version, point.name, point.value), point.load))
         else:
             message = (
                 "it is installed where this catalog was pickled, but not here; "
@@ -180,27 +185,27 @@ def discover_again(wanted: Sequence[Plugin]) -> list[Plugin]:
     return plugins
 
 
-def load_plugin(distribution: str, version: str, name: str, target: str, load: Callable[[], object]) -> Plugin:
-    """Load one plugin and call its declaring hooks; whatever goes wrong becomes a fault of the plugin."""
+def load_plugin(found: Plugin, load: Callable[[], object]) -> Plugin:
+    """Load a plugin and call its declaring hooks; whatever goes wrong becomes a fault of the plugin."""
     faults: list[Fault] = []
 
     def fault(stage: str, message: str) -> None:
-        faults.append(Fault(plugin_id(distribution, name), version, stage, message))
+        faults.append(Fault(found.id, found.version, stage, message))
 
     def broken(stage: str, message: str) -> Plugin:
         fault(stage, message)
-        return Plugin(distribution, version, name, target, faults=tuple(faults))
+        return dataclasses.replace(found, faults=tuple(faults))
 
     try:
         plugin = load()
     except (Exception, SystemExit) as error:  # noqa: BLE001  # plugin code may raise anything, and must break only itself
-        return broken("load", f"importing {target!r} failed: {_told(error)}")
+        return broken("load", f"importing {found.target!r} failed: {_told(error)}")
     if inspect.isclass(plugin):
-        return broken("register", f"{target!r} is a class; point the entry point to a module or to an instance")
+        return broken("register", f"{found.target!r} is a class; point the entry point to a module or to an instance")
     manager = _Manager(hookspecs.PROJECT)
     manager.add_hookspecs(hookspecs)
     try:
-        manager.register(plugin, name=f"{distribution}:{name}")
+        manager.register(plugin, name=f"{found.distribution}:{found.name}")
     except (Exception, SystemExit) as error:  # noqa: BLE001  # plugin code
         return broken("register", _told(error))
     for message in _misspelled(manager, plugin):
@@ -214,11 +219,11 @@ def load_plugin(distribution: str, version: str, name: str, target: str, load: C
                 fault("hook", f"{hook}() raised {_told(error)}")
                 continue
             offers += (
-                Claim(declaration, _provider(declaration, distribution, version, name), kind)
+                Claim(declaration, Provider.of(declaration.source, found.distribution, found.version, found.name), kind)
                 for declaration in _declarations(hook, returned, wanted, fault)
             )
     observers = {hook: observer for hook in _OBSERVERS for observer in _observers(manager, hook)}
-    return Plugin(distribution, version, name, target, False, tuple(offers), observers, tuple(faults))
+    return dataclasses.replace(found, offers=tuple(offers), observers=observers, faults=tuple(faults))
 
 
 class _Manager(pluggy.PluginManager):
@@ -290,13 +295,6 @@ def _declarations(
         elif id(declaration) not in seen:
             seen.add(id(declaration))
             yield declaration  # type: ignore[misc]  # `wanted` is one of the members of the union
-
-
-def _provider(declaration: Declaration, distribution: str, version: str, plugin: str) -> Provider:
-    code = getattr(inspect.unwrap(declaration.source), "__code__", None)
-    if code is None:
-        return Provider(distribution, version, plugin)
-    return Provider(distribution, version, plugin, code.co_filename, code.co_firstlineno)
 
 
 def _told(error: BaseException) -> str:

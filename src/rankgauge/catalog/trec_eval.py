@@ -20,7 +20,7 @@ from rankgauge.errors import ExpressionError, UnknownNameError
 from rankgauge.expression import MetricExpression, parse_many
 from rankgauge.plugin.metric import Metric
 
-__all__ = ["LEFT_OUT", "MEASURES", "SETS", "TrecColumn", "expand", "left_out_hint", "read_form"]
+__all__ = ["MEASURES", "TrecColumn", "expand", "left_out_hint", "read_form"]
 
 _CUTOFFS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
 _LEVELS = tuple(step / 10 for step in range(11))
@@ -102,27 +102,15 @@ MEASURES: Mapping[str, _Measure] = MappingProxyType(
 
 _SINCE_10 = frozenset({"rbp", "rbp_resid", "unj"})
 
-SETS: Mapping[str, tuple[str, ...]] = MappingProxyType(
-    {
-        "official": (
-            *("runid", "num_q", "num_ret", "num_rel", "num_rel_ret", "map", "gm_map", "Rprec", "bpref", "recip_rank"),
-            *("iprec_at_recall", "P"),
-        ),
-        "all_trec": tuple(MEASURES),
-        "set": (
-            *("runid", "num_q", "num_ret", "num_rel", "num_rel_ret", "set_P", "set_relative_P", "set_recall"),
-            *("set_map", "set_F"),
-        ),
-    }
-)
+_ALL = tuple(MEASURES)
+_SETS: Mapping[str, tuple[str, ...]] = {
+    "official": _ALL[: _ALL.index("P") + 1],
+    "all_trec": _ALL,
+    "set": (*_ALL[: _ALL.index("map")], *_ALL[_ALL.index("set_P") : _ALL.index("set_F") + 1]),
+}
 """trec_eval's names for several measures at once; `all_trec` has rbp, rbp_resid and unj from version 10 on."""
 
-LEFT_OUT = frozenset(
-    {
-        *("relstring", "Rprec_mult", "utility", "binG", "G", "ndcg_rel", "Rndcg", "yaap"),
-        *("map_avgjg", "P_avgjg", "Rprec_mult_avgjg"),
-    }
-)
+_LEFT_OUT = frozenset({"relstring", "Rprec_mult", "utility", "binG", "G", "ndcg_rel", "Rndcg", "yaap"})
 """Measures of trec_eval that are experimental or print no score; `prefs_*` and `*_avgjg` are left out with them."""
 
 _FORM = re.compile(r"(?P<name>\w+)\.(?P<params>.*)", re.DOTALL)
@@ -131,7 +119,7 @@ _FORM = re.compile(r"(?P<name>\w+)\.(?P<params>.*)", re.DOTALL)
 def left_out_hint(name: str) -> str:
     """Return why a measure of trec_eval is not offered; empty for any other name."""
     stem = name.strip().partition(".")[0]
-    if stem in LEFT_OUT or stem.startswith("prefs_") or stem.endswith("_avgjg"):
+    if stem in _LEFT_OUT or stem.startswith("prefs_") or stem.endswith("_avgjg"):
         return "this is one of trec_eval's experimental measures, which rankgauge leaves out on purpose"
     return ""
 
@@ -170,8 +158,8 @@ def _columns(
         raise UnknownNameError("metric", written, hint=hint)
     form = _FORM.fullmatch(written)
     stem = form["name"] if form is not None else written
-    if written in SETS:
-        for name in SETS[written]:
+    if written in _SETS:
+        for name in _SETS[written]:
             if written != "all_trec" or version >= 10 or name not in _SINCE_10:
                 yield from _family(name, given)
     elif stem in MEASURES:
@@ -193,15 +181,12 @@ def _family(name: str, given: Mapping[str, list[float | str]]) -> Iterable[TrecC
 
 def _column(name: str, value: float | str | None) -> TrecColumn:
     measure = MEASURES[name]
-    place = (list(MEASURES).index(name), 0)
+    place = (_ALL.index(name), 0)
     if not measure.alias:
         return TrecColumn(None, name, measure.kind, measure.only_all, place)
-    if measure.takes == "levels" and not isinstance(value, str | None):
-        label, place = f"{name}_{value:3.2f}", (place[0], round(value * 1_000_000))
-    elif measure.takes == "cutoffs" and not isinstance(value, str | None):
-        label, place = f"{name}_{value}", (place[0], int(value))
-    else:
-        label = name if value is None else f"{name}_{value}"
+    label = name if value is None else f"{name}_{value:3.2f}" if measure.takes == "levels" else f"{name}_{value}"
+    if isinstance(value, int | float):
+        place = (place[0], round(value * 1_000_000))
     return TrecColumn(str(_expression(name, value)), label, measure.kind, measure.only_all, place)
 
 
@@ -212,12 +197,11 @@ def _values(name: str, params: str, written: str) -> list[float | str]:
         "nothing": "none",
         "cutoffs": f"cutoffs, such as {name}.5,10",
         "levels": f"levels of recall, such as {name}.0.1,0.5",
-        "text": {
-            "recalls": "levels of recall",
-            "gains": "gains, such as ndcg.1=3,2=9",
-            "p": "p, such as rbp.p=0.8",
-        }.get(measure.param, "one number"),
-    }[measure.takes]
+        "recalls": "levels of recall",
+        "gains": "gains, such as ndcg.1=3,2=9",
+        "p": "p, such as rbp.p=0.8",
+        "beta": "one number",
+    }[measure.param or measure.takes]
     try:
         if measure.takes == "nothing":
             raise ValueError(params)  # noqa: TRY301  # one message for all, below

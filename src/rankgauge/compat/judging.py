@@ -58,7 +58,7 @@ def judge_by_value(queries: Iterable[ByValue], profile: str) -> Judged:
             gains[label] = max(gain, gains.get(label, gain))
         output = Output([labels.of(value) for value in query.retrieved])
         samples.append(Sample(str(place), expected=Expected(gains, query.gains is not None), output=output))
-    return _judge(samples, Target("relevant"), profile)
+    return judge(samples, Target("relevant"), PROFILES[profile]).judged
 
 
 def judge_by_text(
@@ -72,7 +72,7 @@ def judge_by_text(
         output = Output([None] * len(query.retrieved), [_text(text, place) for text in query.retrieved])
         samples.append(Sample(str(place), expected=expected, output=output))
     matcher = _matcher(str(_parameters(metric, profile)["matcher"]))
-    return _judge(samples, Target(gold, matcher=matcher.name), profile, matcher)
+    return judge(samples, Target(gold, matcher=matcher.name), PROFILES[profile], matcher).judged
 
 
 def scores_of(metric: Callable[..., Scores], judged: Judged, profile: str, **given: object) -> list[float]:
@@ -116,10 +116,6 @@ def _text(value: object, place: int) -> str:
         msg = f"query {place} (counted from 0) holds {value!r}, which is not a text"
         raise ValueError(msg)  # noqa: TRY004  # public functions promise a ValueError
     return value
-
-
-def _judge(samples: Sequence[Sample], target: Target, profile: str, matcher: ResolvedMatcher | None = None) -> Judged:
-    return judge(samples, target, PROFILES[profile], matcher).judged
 
 
 @functools.cache

@@ -58,9 +58,29 @@ class _Retrieval:
         Raises:
             ValueError: There are no examples, the two lists differ in length, or there is no usable k.
         """
-        cutoffs = _checked(gold_docs, retrieved_chunks, k_list)
+        if len(gold_docs) != len(retrieved_chunks):
+            msg = (
+                f"gold_docs has {len(gold_docs)} examples and retrieved_chunks has {len(retrieved_chunks)}; "
+                "they must be of the same length"
+            )
+            raise ValueError(msg)
+        if not len(gold_docs):
+            msg = "there are no examples: gold_docs and retrieved_chunks are empty"
+            raise ValueError(msg)
+        cutoffs = sorted({cutoff(k) for k in k_list})
+        if not cutoffs:
+            msg = "k_list is empty; give at least one cutoff"
+            raise ValueError(msg)
+        short = sum(len(chunks) < cutoffs[-1] for chunks in retrieved_chunks)
+        if short:
+            logger("compat.remem").warning(
+                "%d of %d examples have fewer than k = %d chunks", short, len(retrieved_chunks), cutoffs[-1]
+            )
         judged = self._judged(zip(gold_docs, retrieved_chunks, strict=True))
-        return _pooled(self._key, self._metric, judged, cutoffs)
+        columns = {f"{self._key}@{k}": scores_of(self._metric, judged, _PROFILE, k=k) for k in cutoffs}
+        # Summed one after the other, as the original does: a more exact sum could round to another fourth digit.
+        pooled = {key: round(float(np.cumsum(scores)[-1]) / judged.n, 4) for key, scores in columns.items()}
+        return pooled, [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
     def _judged(self, pairs: Iterable[tuple[Sequence[str], Sequence[str]]]) -> Judged:
         return judge_by_text([ByText(gold, chunks) for gold, chunks in pairs], "passages", _PROFILE, self._metric)
@@ -114,34 +134,3 @@ class RetrievalNDCGAny(_Retrieval):
     metric_name = "retrieval_ndcg_any"
     _key = "NDCG_any"
     _metric = staticmethod(ndcg_any)
-
-
-def _checked(gold_docs: Texts, retrieved_chunks: Texts, k_list: Sequence[int]) -> list[int]:
-    """Check the arguments, and return the cutoffs in order."""
-    if len(gold_docs) != len(retrieved_chunks):
-        msg = (
-            f"gold_docs has {len(gold_docs)} examples and retrieved_chunks has {len(retrieved_chunks)}; "
-            "they must be of the same length"
-        )
-        raise ValueError(msg)
-    if not len(gold_docs):
-        msg = "there are no examples: gold_docs and retrieved_chunks are empty"
-        raise ValueError(msg)
-    cutoffs = sorted({cutoff(k) for k in k_list})
-    if not cutoffs:
-        msg = "k_list is empty; give at least one cutoff"
-        raise ValueError(msg)
-    short = sum(len(chunks) < cutoffs[-1] for chunks in retrieved_chunks)
-    if short:
-        logger("compat.remem").warning(
-            "%d of %d examples have fewer than k = %d chunks", short, len(retrieved_chunks), cutoffs[-1]
-        )
-    return cutoffs
-
-
-def _pooled(name: str, metric: Callable[..., Scores], judged: Judged, cutoffs: Sequence[int]) -> PooledAndExamples:
-    columns = {f"{name}@{k}": scores_of(metric, judged, _PROFILE, k=k) for k in cutoffs}
-    # Summed one after the other, as the original does: a more exact sum could round to another fourth digit.
-    pooled = {key: round(float(np.cumsum(scores)[-1]) / judged.n, 4) for key, scores in columns.items()}
-    examples = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
-    return pooled, examples

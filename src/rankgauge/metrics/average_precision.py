@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from rankgauge.metrics.family import per_gold, retrieval
+from rankgauge.metrics.family import USUAL, per_gold, retrieval
 from rankgauge.metrics.ties import last_rank, tied
 from rankgauge.plugin import Cutoff, Judged, Scores
 
@@ -48,7 +48,7 @@ def _expected(judged: Judged, *, k: Cutoff | None = None) -> Scores:
 @retrieval(
     "retrieval-map",
     short=("MAP", "AP", "map_cut_{k}"),
-    laws=("bounded", "best-first", "relevant-helps", "padding", "tail", "duplicates", "monotone-in-k"),
+    laws=(*USUAL, "monotone-in-k"),
     details=_details,
     joins=("relevant",),
     expectation=_expected,
@@ -76,12 +76,7 @@ def average_precision(judged: Judged, *, k: Cutoff | None = None) -> Scores:
 
 
 @retrieval(
-    "retrieval-gm-map",
-    short=("gm_map", "GMAP"),
-    aggregate="geometric",
-    laws=("bounded", "best-first", "relevant-helps", "padding", "tail", "duplicates"),
-    joins=("relevant",),
-    expectation=_expected,
+    "retrieval-gm-map", short=("gm_map", "GMAP"), aggregate="geometric", joins=("relevant",), expectation=_expected
 )
 def geometric_average_precision(judged: Judged) -> Scores:
     """

@@ -7,7 +7,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from rankgauge.metrics.family import per_gold
+from rankgauge.metrics.family import USUAL, per_gold
 from rankgauge.plugin import Judged, Scores, metric
 
 __all__ = ["bpref", "geometric_bpref", "inferred_average_precision"]
@@ -16,11 +16,7 @@ _EPSILON = 1e-5
 """What trec_eval adds to avoid division by zero when nothing above was judged."""
 
 
-@metric(
-    "retrieval-bpref",
-    short=("bpref",),
-    laws=("bounded", "perfect-is-one", "best-first", "relevant-helps", "padding", "tail", "duplicates"),
-)
+@metric("retrieval-bpref", short=("bpref",), laws=(*USUAL, "perfect-is-one"))
 def bpref(judged: Judged) -> Scores:
     """
     How far the relevant items rank above judged nonrelevant ones.
@@ -46,16 +42,10 @@ def bpref(judged: Judged) -> Scores:
     others = judged.gold.sample[(grades >= 0) & ~judged.relevance.of(grades)]
     bound = np.minimum(np.bincount(others, minlength=judged.n), wanted)[sample]
     lost = np.divide(np.minimum(above, wanted[sample]), bound, out=np.zeros(len(sample)), where=above > 0)
-    with np.errstate(invalid="ignore"):
-        return np.bincount(sample, weights=1.0 - lost, minlength=judged.n) / wanted
+    return per_gold(judged, np.bincount(sample, weights=1.0 - lost, minlength=judged.n))
 
 
-@metric(
-    "retrieval-gm-bpref",
-    short=("gm_bpref",),
-    aggregate="geometric",
-    laws=("bounded", "perfect-is-one", "best-first", "relevant-helps", "padding", "tail", "duplicates"),
-)
+@metric("retrieval-gm-bpref", short=("gm_bpref",), aggregate="geometric", laws=(*USUAL, "perfect-is-one"))
 def geometric_bpref(judged: Judged) -> Scores:
     """
     Bpref, averaged over samples by the geometric mean.

@@ -20,7 +20,7 @@ def _always(judged: Judged) -> Flags:
 
 
 _count = functools.partial(
-    retrieval, range=(0.0, None), aggregate="sum", describes=True, defined=_always, expectation="itself"
+    retrieval, range=(0.0, None), aggregate="sum", describes=True, defined=_always, expectation="itself", laws=()
 )
 
 

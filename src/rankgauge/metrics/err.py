@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankgauge.metrics.family import retrieval
+from rankgauge.metrics.family import USUAL, retrieval
 from rankgauge.plugin import Cutoff, Judged, Scores
 
 __all__ = ["expected_reciprocal_rank"]
@@ -22,7 +22,7 @@ _HIGHEST = 1023
     short=("err", "ERR"),
     uses_rel=False,
     needs_max_grade=True,
-    laws=("bounded", "best-first", "relevant-helps", "padding", "tail", "duplicates", "monotone-in-k"),
+    laws=(*USUAL, "monotone-in-k"),
     undefined="the ground truth has no item with a gain",
 )
 def expected_reciprocal_rank(

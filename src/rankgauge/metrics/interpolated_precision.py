@@ -8,7 +8,7 @@ from typing import Literal
 
 import numpy as np
 
-from rankgauge.metrics.family import retrieval
+from rankgauge.metrics.family import USUAL, retrieval
 from rankgauge.plugin import Judged, Scores
 
 __all__ = ["average_over_levels", "interpolated_precision"]
@@ -31,7 +31,7 @@ def _check_levels(*, recalls: str) -> None:
     short=("IPrec", "iprec_at_recall", "iprec_at_recall_{recall}"),
     pins="recall",
     check=_check_level,
-    laws=("bounded", "perfect-is-one", "best-first", "relevant-helps", "padding", "tail", "duplicates"),
+    laws=(*USUAL, "perfect-is-one"),
 )
 def interpolated_precision(judged: Judged, *, recall: float = 0.0, rounding: Rounding = "nearest") -> Scores:
     """
@@ -61,7 +61,7 @@ def interpolated_precision(judged: Judged, *, recall: float = 0.0, rounding: Rou
     "retrieval-11pt-avg",
     short=("11pt_avg",),
     check=_check_levels,
-    laws=("bounded", "perfect-is-one", "best-first", "relevant-helps", "padding", "tail", "duplicates"),
+    laws=(*USUAL, "perfect-is-one"),
 )
 def average_over_levels(judged: Judged, *, recalls: str = _LEVELS, rounding: Rounding = "nearest") -> Scores:
     """

@@ -6,15 +6,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankgauge.columns import Flags
+from rankgauge.metrics.family import has_grades
 from rankgauge.metrics.ties import share_within, tied
 from rankgauge.plugin import Cutoff, Judged, Scores, metric
 
 __all__ = ["judged_at_k", "unjudged_at_k"]
-
-
-def _has_grades(judged: Judged) -> Flags:
-    return judged.graded.copy()
 
 
 def _expected(judged: Judged, *, k: Cutoff) -> Scores:
@@ -33,7 +29,7 @@ def _details(judged: Judged, *, k: Cutoff) -> dict[str, list[int]]:
     short=("judged", "Judged"),
     uses_rel=False,
     laws=("bounded", "relevant-helps", "tail"),
-    defined=_has_grades,
+    defined=has_grades,
     undefined="the ground truth is a plain list, which judges only what it lists, or nothing was retrieved",
     details=_details,
     joins=("top_k",),
@@ -74,7 +70,7 @@ def _unjudged_expected(judged: Judged, *, k: Cutoff) -> Scores:
     higher_is_better=False,
     describes=True,
     laws=("bounded",),
-    defined=_has_grades,
+    defined=has_grades,
     undefined="the ground truth is a plain list, which judges only what it lists",
     joins=("top_k",),
     expectation=_unjudged_expected,

@@ -9,11 +9,12 @@ from typing import Literal
 
 import numpy as np
 
-from rankgauge.metrics.family import per_gold
-from rankgauge.plugin import Cutoff, Judged, Rows, Scores, metric
+from rankgauge.metrics.family import USUAL, per_gold
+from rankgauge.plugin import Cutoff, Judged, Law, Rows, Scores, metric
 
 __all__ = ["keyword_coverage", "keyword_ndcg", "keyword_reciprocal_rank"]
 
+_LAWS: tuple[Law, ...] = ("bounded", "relevant-helps", "padding", "tail", "duplicates")
 _over_keywords = functools.partial(
     metric, gold="keywords", matcher="keyword", uses_rel=False, undefined="the ground truth has no keyword"
 )
@@ -26,7 +27,7 @@ def _coverage_details(judged: Judged, *, k: Cutoff) -> dict[str, list[int]]:
 @_over_keywords(
     "keyword-coverage-at-k",
     short=("keyword_coverage",),
-    laws=("bounded", "best-first", "relevant-helps", "padding", "tail", "duplicates", "monotone-in-k"),
+    laws=(*USUAL, "monotone-in-k"),
     details=_coverage_details,
 )
 def keyword_coverage(judged: Judged, *, k: Cutoff) -> Scores:
@@ -49,11 +50,7 @@ def keyword_coverage(judged: Judged, *, k: Cutoff) -> Scores:
     return per_gold(judged, judged.found(k))
 
 
-@_over_keywords(
-    "keyword-mrr",
-    short=("keyword_mrr",),
-    laws=("bounded", "relevant-helps", "padding", "tail", "duplicates", "monotone-in-k"),
-)
+@_over_keywords("keyword-mrr", short=("keyword_mrr",), laws=(*_LAWS, "monotone-in-k"))
 def keyword_reciprocal_rank(judged: Judged, *, k: Cutoff | None = None) -> Scores:
     """
     Mean over a sample's keywords of one over the rank of the first text that has the keyword.
@@ -75,11 +72,7 @@ def keyword_reciprocal_rank(judged: Judged, *, k: Cutoff | None = None) -> Score
     return per_gold(judged, judged.sum(first, 1.0 / first.rank))
 
 
-@_over_keywords(
-    "keyword-ndcg-at-k",
-    short=("keyword_ndcg",),
-    laws=("bounded", "relevant-helps", "padding", "tail", "duplicates"),
-)
+@_over_keywords("keyword-ndcg-at-k", short=("keyword_ndcg",), laws=_LAWS)
 def keyword_ndcg(judged: Judged, *, k: Cutoff | None, credit: Literal["keyword", "rank"] = "keyword") -> Scores:
     """
     Mean over a sample's keywords of the nDCG of the texts that have the keyword.

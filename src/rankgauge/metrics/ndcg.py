@@ -12,7 +12,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from rankgauge.metrics.family import retrieval
+from rankgauge.metrics.family import USUAL, retrieval
 from rankgauge.metrics.ties import prefix_mean, tied
 from rankgauge.plugin import Cutoff, Judged, Rows, Scores
 
@@ -52,7 +52,7 @@ def _expected(
     "retrieval-ndcg-at-k",
     short=("ndcg", "nDCG", "ndcg_cut_{k}"),
     uses_rel=False,
-    laws=("bounded", "perfect-is-one", "best-first", "relevant-helps", "padding", "tail", "duplicates"),
+    laws=(*USUAL, "perfect-is-one"),
     details=_details,
     check=_check,
     expectation=_expected,
@@ -117,7 +117,7 @@ def _any_expected(judged: Judged, *, k: Cutoff | None, discount: Discount, ideal
 @retrieval(
     "retrieval-ndcg-any-at-k",
     short=("ndcg_any", "NDCG_any"),
-    laws=("bounded", "perfect-is-one", "best-first", "relevant-helps", "padding", "tail", "duplicates"),
+    laws=(*USUAL, "perfect-is-one"),
     details=_any_details,
     expectation=_any_expected,
 )

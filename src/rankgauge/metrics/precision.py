@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankgauge.metrics.family import retrieval
+from rankgauge.metrics.family import USUAL, per_gold, retrieval
 from rankgauge.metrics.ties import expected_ranks
 from rankgauge.plugin import Cutoff, Judged, Scores
 
@@ -23,7 +23,6 @@ def _expected(judged: Judged, *, k: Cutoff) -> Scores:
 
 @retrieval(
     "retrieval-precision-at-k",
-    laws=("bounded", "best-first", "relevant-helps", "padding", "tail", "duplicates"),
     short=("P", "precision", "P_{k}"),
     details=_details,
     joins=("top_k",),
@@ -60,7 +59,6 @@ def _f1_expected(judged: Judged, *, k: Cutoff) -> Scores:
 
 @retrieval(
     "retrieval-f1-at-k",
-    laws=("bounded", "best-first", "relevant-helps", "padding", "tail", "duplicates"),
     short=("f1", "F1"),
     details=_f1_details,
     joins=("top_k",),
@@ -94,14 +92,11 @@ def _r_details(judged: Judged) -> dict[str, list[int]]:
 
 
 def _r_expected(judged: Judged) -> Scores:
-    wanted = judged.n_gold()
-    with np.errstate(invalid="ignore"):
-        return expected_ranks(judged, wanted) / wanted
+    return per_gold(judged, expected_ranks(judged, judged.n_gold()))
 
 
 @retrieval(
     "retrieval-r-precision",
-    laws=("bounded", "best-first", "relevant-helps", "padding", "tail", "duplicates"),
     short=("Rprec", "RPrec", "r_precision"),
     details=_r_details,
     joins=("relevant",),
@@ -122,9 +117,7 @@ def r_precision(judged: Judged) -> Scores:
     Returns:
         Shape (n,), from 0 to 1; NaN where no gold item is relevant.
     """
-    wanted = judged.n_gold()
-    with np.errstate(invalid="ignore"):
-        return judged.relevant_ranks(wanted) / wanted
+    return per_gold(judged, judged.relevant_ranks(judged.n_gold()))
 
 
 def _relative_expected(judged: Judged, *, k: Cutoff) -> Scores:
@@ -134,7 +127,7 @@ def _relative_expected(judged: Judged, *, k: Cutoff) -> Scores:
 
 @retrieval(
     "retrieval-relative-precision-at-k",
-    laws=("bounded", "perfect-is-one", "best-first", "relevant-helps", "padding", "tail", "duplicates"),
+    laws=(*USUAL, "perfect-is-one"),
     short=("relative_P", "relative_precision", "relative_P_{k}"),
     joins=("top_k",),
     expectation=_relative_expected,

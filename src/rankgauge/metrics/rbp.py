@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankgauge.columns import Flags
-from rankgauge.metrics.family import retrieval
+from rankgauge.metrics.family import USUAL, has_grades, retrieval
 from rankgauge.metrics.ties import last_rank, tied
 from rankgauge.plugin import Cutoff, Judged, Scores, metric
 
@@ -20,10 +19,6 @@ def _check(*, p: float) -> None:
     if not 0 < p < 1:
         msg = f"p is the probability of going on to the next result, above 0 and below 1, not {p}"
         raise ValueError(msg)
-
-
-def _has_grades(judged: Judged) -> Flags:
-    return judged.graded.copy()
 
 
 def _expected(judged: Judged, *, k: Cutoff | None, p: float) -> Scores:
@@ -39,7 +34,7 @@ def _expected(judged: Judged, *, k: Cutoff | None, p: float) -> Scores:
     short=("rbp", "RBP"),
     uses_rel=False,
     check=_check,
-    laws=("bounded", "best-first", "relevant-helps", "padding", "tail", "duplicates", "monotone-in-k"),
+    laws=(*USUAL, "monotone-in-k"),
     undefined="the ground truth has no item with a gain",
     expectation=_expected,
 )
@@ -87,7 +82,7 @@ def _residual_expected(judged: Judged, *, p: float) -> Scores:
     check=_check,
     higher_is_better=False,
     describes=True,
-    defined=_has_grades,
+    defined=has_grades,
     laws=("bounded",),
     undefined="the ground truth is a plain list, which judges only what it lists",
     expectation=_residual_expected,

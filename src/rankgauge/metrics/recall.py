@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from rankgauge.metrics.family import per_gold, retrieval
+from rankgauge.metrics.family import USUAL, per_gold, retrieval
 from rankgauge.metrics.ties import expected_ranks, share_within, tied
 from rankgauge.plugin import Cutoff, Judged, Scores
 
@@ -40,7 +40,7 @@ def _all_expected(judged: Judged, *, k: Cutoff, count: Count) -> Scores:
 @retrieval(
     "retrieval-recall-at-k",
     short=("recall", "R", "recall_{k}"),
-    laws=("bounded", "best-first", "relevant-helps", "padding", "tail", "duplicates", "monotone-in-k"),
+    laws=(*USUAL, "monotone-in-k"),
     details=_details,
     joins=("top_k",),
     expectation=_expected,
@@ -68,7 +68,7 @@ def recall(judged: Judged, *, k: Cutoff) -> Scores:
 @retrieval(
     "retrieval-recall-all-at-k",
     short=("recall_all",),
-    laws=("bounded", "best-first", "relevant-helps", "padding", "tail", "duplicates", "monotone-in-k"),
+    laws=(*USUAL, "monotone-in-k"),
     details=_details,
     joins=("top_k",),
     expectation=_all_expected,

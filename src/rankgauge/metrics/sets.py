@@ -4,6 +4,7 @@ Set measures: all retrieved items, regardless of order.
 
 from __future__ import annotations
 
+import functools
 import math
 
 import numpy as np
@@ -14,18 +15,16 @@ from rankgauge.plugin import Judged, Scores
 __all__ = ["set_f", "set_map", "set_precision", "set_recall", "set_relative_precision"]
 
 
+_over_sets = functools.partial(retrieval, laws=("bounded", "best-first", "relevant-helps"), expectation="itself")
+
+
 def _check_beta(*, beta: float) -> None:
     if not (math.isfinite(beta) and beta >= 0):
         msg = f"beta is a number of 0 or more, not {beta}"
         raise ValueError(msg)
 
 
-@retrieval(
-    "retrieval-set-precision",
-    short=("set_P", "SetP", "set_precision"),
-    laws=("bounded", "best-first", "relevant-helps"),
-    expectation="itself",
-)
+@_over_sets("retrieval-set-precision", short=("set_P", "SetP", "set_precision"))
 def set_precision(judged: Judged) -> Scores:
     """
     Fraction of the retrieved items that are relevant.
@@ -44,12 +43,7 @@ def set_precision(judged: Judged) -> Scores:
     return np.where(judged.n_gold() > 0, _precision(judged), np.nan)
 
 
-@retrieval(
-    "retrieval-set-recall",
-    short=("set_recall", "SetR"),
-    laws=("bounded", "best-first", "relevant-helps", "padding", "tail", "duplicates"),
-    expectation="itself",
-)
+@retrieval("retrieval-set-recall", short=("set_recall", "SetR"), expectation="itself")
 def set_recall(judged: Judged) -> Scores:
     """
     Fraction of the relevant gold items that were retrieved, at any rank.
@@ -67,12 +61,7 @@ def set_recall(judged: Judged) -> Scores:
     return per_gold(judged, judged.found())
 
 
-@retrieval(
-    "retrieval-set-map",
-    short=("set_map", "SetAP"),
-    laws=("bounded", "best-first", "relevant-helps"),
-    expectation="itself",
-)
+@_over_sets("retrieval-set-map", short=("set_map", "SetAP"))
 def set_map(judged: Judged) -> Scores:
     """
     Set precision times set recall: average precision without any order.
@@ -90,13 +79,7 @@ def set_map(judged: Judged) -> Scores:
     return set_recall(judged) * _precision(judged)
 
 
-@retrieval(
-    "retrieval-set-f",
-    short=("set_F", "SetF", "set_f"),
-    check=_check_beta,
-    laws=("bounded", "best-first", "relevant-helps"),
-    expectation="itself",
-)
+@_over_sets("retrieval-set-f", short=("set_F", "SetF", "set_f"), check=_check_beta)
 def set_f(judged: Judged, *, beta: float = 1.0) -> Scores:
     """
     Weighted harmonic mean of set precision and set recall.
@@ -119,12 +102,7 @@ def set_f(judged: Judged, *, beta: float = 1.0) -> Scores:
         return np.where(weight * p + r == 0, 0.0, (weight + 1) * p * r / (weight * p + r))
 
 
-@retrieval(
-    "retrieval-set-relative-precision",
-    short=("set_relative_P", "SetRelP"),
-    laws=("bounded", "best-first", "relevant-helps"),
-    expectation="itself",
-)
+@_over_sets("retrieval-set-relative-precision", short=("set_relative_P", "SetRelP"))
 def set_relative_precision(judged: Judged) -> Scores:
     """
     Relevant items retrieved, as a fraction of the most that could be.

@@ -12,6 +12,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from rankgauge.catalog import ResolvedMatcher
+from rankgauge.judging import Target
+from rankgauge.plugin.metric import Metric
 from rankgauge.policy import Profile
 
 __all__ = ["fingerprint_of", "matcher_definition", "metric_definition"]
@@ -23,25 +25,23 @@ _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 
 
 def metric_definition(
-    *,
-    alias: str,
-    version: str,
+    metric: Metric,
     params: Mapping[str, object],
-    cut: str,
-    target: str,
-    matchers: Iterable[ResolvedMatcher],
+    cutoff: str,
+    targets: Iterable[Target],
+    matchers: Mapping[Target, ResolvedMatcher],
     profile: Profile,
 ) -> dict[str, Any]:
     """Return what a metric's fingerprint covers, as plain data; who provides the metric is not part of it."""
     policy = {name: value for name, value in dataclasses.asdict(profile.policy).items() if name not in _NO_VALUE}
     return {
-        "alias": alias,
-        "version": version,
+        "alias": metric.alias,
+        "version": metric.version,
         "parameters": {name: _plain(value) for name, value in sorted(params.items())},
-        "cutoff": cut,
-        "judged": target,
+        "cutoff": cutoff,
+        "judged": "; ".join(f"{target.gold} {target.judges}" for target in targets),
         "matchers": [
-            f"{_composition(matcher)} ({fingerprint_of(matcher_definition(matcher))})" for matcher in matchers
+            f"{_composition(matcher)} ({fingerprint_of(matcher_definition(matcher))})" for matcher in matchers.values()
         ],
         "policy": policy,
         "conventions": {

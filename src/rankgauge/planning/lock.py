@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from rankgauge.catalog import Catalog, Provider, ResolvedMatcher
+from rankgauge.catalog import Catalog, ResolvedMatcher
 from rankgauge.catalog.spelling import spellings
 from rankgauge.errors import ExpressionError, NameClashError, RankgaugeError, UnknownNameError
 from rankgauge.expression import parse
@@ -25,11 +25,6 @@ class LockedPart(NamedTuple):
     name: str
     distribution: str
     version: str
-
-    @classmethod
-    def of(cls, name: str, provider: Provider) -> LockedPart:
-        """Return what a provider provides."""
-        return cls(name, provider.distribution, provider.version)
 
     @property
     def who(self) -> str:
@@ -57,14 +52,14 @@ class Locked:
     @classmethod
     def metric(cls, column: PlannedMetric) -> Locked:
         """Lock a column."""
-        part = LockedPart.of(column.metric.alias, column.provider)
+        part = LockedPart(column.metric.alias, column.provider.distribution, column.provider.version)
         return cls("metric", column.name, column.definition, column.fingerprint, (part,), column.metric.names)
 
     @classmethod
     def matcher(cls, matcher: ResolvedMatcher) -> Locked:
         """Lock a matcher."""
         definition = matcher_definition(matcher)
-        parts = tuple(LockedPart.of(name, provider) for name, provider in matcher.providers)
+        parts = tuple(LockedPart(name, by.distribution, by.version) for name, by in matcher.providers)
         name = matcher.name or str(matcher.matcher)
         return cls("matcher", name, definition, fingerprint_of(definition), parts)
 
@@ -86,7 +81,10 @@ class Lock:
         """Yield columns and how they or their matchers differ; a difference that several share is reported once."""
         redefined: dict[str, list[tuple[str, Locked, Locked]]] = {}
         moved: dict[tuple[LockedPart, LockedPart], list[tuple[str, Locked]]] = {}
-        for column, found in _distinct(columns):
+        distinct: dict[tuple[str, str], tuple[str, Locked]] = {}
+        for column, found in _entries(columns):
+            distinct.setdefault((found.kind, found.name), (column, found))
+        for column, found in distinct.values():
             known = [entry for entry in self.entries if (entry.kind, entry.name) == (found.kind, found.name)]
             if not known:
                 yield column, self._not_locked(found)
@@ -157,19 +155,16 @@ class Lock:
 def lock_columns(columns: Iterable[PlannedMetric], origin: str, remedy: str, *, path: str = "") -> Lock:
     """Lock columns as they are: every column and every matcher, each once, metrics first."""
     entries: dict[tuple[str, str, str], Locked] = {}
-    for column in columns:
-        for entry in (Locked.metric(column), *map(Locked.matcher, column.matchers.values())):
-            entries.setdefault((entry.kind, entry.name, entry.fingerprint), entry)
+    for _, entry in _entries(columns):
+        entries.setdefault((entry.kind, entry.name, entry.fingerprint), entry)
     return Lock(origin, tuple(sorted(entries.values(), key=lambda entry: entry.kind == "matcher")), remedy, path)
 
 
-def _distinct(columns: Iterable[PlannedMetric]) -> Iterable[tuple[str, Locked]]:
-    """Return every column and matcher as it would be locked, each name once, with the first column that has it."""
-    found: dict[tuple[str, str], tuple[str, Locked]] = {}
+def _entries(columns: Iterable[PlannedMetric]) -> Iterator[tuple[str, Locked]]:
+    """Yield every column and its matchers as they would be locked, with the name of the column."""
     for column in columns:
-        for entry in (Locked.metric(column), *map(Locked.matcher, column.matchers.values())):
-            found.setdefault((entry.kind, entry.name), (column.name, entry))
-    return found.values()
+        yield column.name, Locked.metric(column)
+        yield from ((column.name, Locked.matcher(matcher)) for matcher in column.matchers.values())
 
 
 def _nearest(entries: Sequence[Locked], found: Locked) -> Locked:

@@ -7,12 +7,12 @@ from __future__ import annotations
 import dataclasses
 import inspect
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
 from rankgauge.catalog import Catalog, Provider, ResolvedMatcher
-from rankgauge.errors import ExpressionError, ParameterError, PlanError, Problem, RankgaugeError
+from rankgauge.errors import ExpressionError, ParameterError, PlanError, Problem, RankgaugeError, counted
 from rankgauge.judging import Target
 from rankgauge.pickling import itself, reduced, restored
 from rankgauge.planning.cutoffs import DefaultK, check_k
@@ -35,17 +35,12 @@ class Plan:
     catalog: Catalog
     dataset: str = ""
     locks: tuple[Lock, ...] = ()  # what it was checked against
-    _targets: Mapping[Target, ResolvedMatcher | None] = field(default_factory=dict)
+    targets: Mapping[Target, ResolvedMatcher | None]  # each once, with its matcher; None for judging by id
 
     __copy__ = __deepcopy__ = itself
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _received, reduced(self)[1]
-
-    @property
-    def targets(self) -> Mapping[Target, ResolvedMatcher | None]:
-        """Return each target once, with its matcher; None for judging by id."""
-        return self._targets
 
     def describe(self) -> str:
         """Return the plan as text for people: what each column is, its cutoff and its provider; then the policy."""
@@ -115,7 +110,7 @@ def make_plan(
     if not specs:
         problems.append("no metrics given; give some: -m ndcg@10, metrics.use in config, or with_metrics(['ndcg@10'])")
     if problems:
-        msg = f"the evaluation cannot be planned ({len(problems)} problem{'s' if len(problems) > 1 else ''}):"
+        msg = f"the evaluation cannot be planned ({counted(len(problems), 'problem')}):"
         raise PlanError(msg, problems)
     targets = {target: column.matchers.get(target) for column in columns.values() for target in column.targets}
     return Plan(
@@ -125,7 +120,7 @@ def make_plan(
         catalog=catalog,
         dataset=dataset,
         locks=tuple(locks),
-        _targets=MappingProxyType(targets),
+        targets=MappingProxyType(targets),
     )
 
 

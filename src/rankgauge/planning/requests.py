@@ -14,11 +14,12 @@ from typing import Any, NamedTuple
 
 from rankgauge.catalog.trec_eval import read_form
 from rankgauge.columns import JudgedSample
-from rankgauge.errors import ExpressionError, ParameterError
+from rankgauge.errors import ExpressionError
 from rankgauge.expression import MetricExpression, Value, parse_many
+from rankgauge.planning.cutoffs import check_k
 from rankgauge.plugin.metric import Metric, declared, sample_metric
 
-__all__ = ["Located", "MetricSpec", "Request", "read_requests"]
+__all__ = ["Located", "MetricSpec", "Request", "lifted", "read_requests"]
 
 
 class Located(NamedTuple):
@@ -57,7 +58,7 @@ def read_requests(spec: object) -> list[Request]:
     if isinstance(spec, Mapping):
         return _from_mapping(spec)
     if callable(spec):
-        declaration = declared(spec) or _lifted(spec)
+        declaration = declared(spec) or lifted(spec)
         k = _default_k(declaration)
         return [_request(declaration.alias, MetricExpression(declaration.alias), k=k, given=declaration)]
     msg = f"a metric is an expression, a mapping with 'metric', or a function; not {spec!r}"
@@ -86,7 +87,7 @@ def _from_mapping(spec: Mapping[str, Any]) -> list[Request]:
             if "as" in merged and len(cutoffs) > 1:
                 msg = f"'as' names one column, and {written!r} makes {len(cutoffs)}; list them separately"
                 raise ExpressionError(msg, text=written)
-            pinned = [_cutoff(k, written) for k in cutoffs]
+            pinned = [check_k(k, repr(written)) for k in cutoffs]
             requests += [_request("", MetricExpression(expression.name, merged, k=k)) for k in pinned]
             continue
         if cutoffs is not None and expression.k is not None:
@@ -94,13 +95,6 @@ def _from_mapping(spec: Mapping[str, Any]) -> list[Request]:
             raise ExpressionError(msg, text=written)
         requests.append(_request("", MetricExpression(expression.name, merged, k=expression.k), k=cutoffs))
     return requests
-
-
-def _cutoff(k: object, written: str) -> int:
-    if isinstance(k, bool) or not isinstance(k, int):
-        msg = f"the cutoffs of {written!r} are integers of 1 or more, not {k!r}"
-        raise ParameterError(msg)
-    return k
 
 
 def _request(written: str, expression: MetricExpression, *, k: object = None, given: Metric | None = None) -> Request:
@@ -119,7 +113,7 @@ def _request(written: str, expression: MetricExpression, *, k: object = None, gi
     return Request(written or str(expression), plain, given, name, k, engine)
 
 
-def _lifted(function: Callable[..., Any]) -> Metric:
+def lifted(function: Callable[..., Any]) -> Metric:
     """Make a metric of a bare function over one `JudgedSample`."""
     name = re.sub(r"[^a-z0-9]+", "-", getattr(function, "__name__", type(function).__name__).lower()).strip("-")
     k = inspect.signature(function).parameters.get("k")
@@ -138,7 +132,7 @@ def _lifted(function: Callable[..., Any]) -> Metric:
     if found is None:  # `sample_metric` always declares
         raise AssertionError(alias)
     # The lifted function cannot be imported, so its declaration is made again where it is unpickled.
-    found.function.__rankgauge_remake__ = (_lifted, (function,))  # type: ignore[attr-defined]  # a function takes any
+    found.function.__rankgauge_remake__ = (lifted, (function,))  # type: ignore[attr-defined]  # a function takes any
     return found
 
 

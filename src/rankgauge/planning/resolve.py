@@ -4,7 +4,6 @@ Resolving one request: its metric, parameters, cutoff rule, and what it is judge
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -64,9 +63,7 @@ def resolve(
     expression = request.expression
     if request.given is not None:
         metric, pinned, is_short = request.given, expression.k, False
-        code = getattr(inspect.unwrap(metric.source), "__code__", None)
-        where = (code.co_filename, code.co_firstlineno) if code is not None else ("", 0)
-        provider = Provider("", "", "given in Python", *where)
+        provider = Provider.of(metric.source, "", "", "given in Python")
     else:
         reading = catalog.read(expression)
         metric, pinned, is_short = reading.claim.declaration, reading.k, reading.is_short
@@ -104,15 +101,8 @@ def resolve(
     number = named if isinstance(named, int | float) else expanded.k
     column = MetricExpression(stem, {**unusual, **engine}, k=number)
     name = request.name or str(column)
-    definition = metric_definition(
-        alias=metric.alias,
-        version=metric.version,
-        params={**defaults, **params, "rel": rel},
-        cut="none" if cut.rule == "none" else f"{cut.rule} {default.k if cut.k is None else cut.k}",
-        target="; ".join(f"{target.gold} {target.judges}" for target in targets),
-        matchers=matchers.values(),
-        profile=profile,
-    )
+    cutoff = "none" if cut.rule == "none" else f"{cut.rule} {default.k if cut.k is None else cut.k}"
+    definition = metric_definition(metric, {**defaults, **params, "rel": rel}, cutoff, targets, matchers, profile)
     return PlannedMetric(
         name=name,
         safe_name=safe_name(name),

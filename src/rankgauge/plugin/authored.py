@@ -7,28 +7,24 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from types import ModuleType
-from typing import Any, Protocol
+from typing import Any
 
 __all__ = ["Authored", "declared_in", "first_line"]
-
-
-class _HasFunction(Protocol):
-    @property
-    def function(self) -> Callable[..., Any]: ...
 
 
 class Authored:
     """A declaration of one function, which is its attribute `function`."""
 
     __slots__ = ()
+    function: Callable[..., Any]
 
     @property
-    def source(self: _HasFunction) -> Callable[..., Any]:
+    def source(self) -> Callable[..., Any]:
         """Return the function that the author wrote."""
         return self.function
 
     @property
-    def summary(self: _HasFunction) -> str:
+    def summary(self) -> str:
         """Return the first line of its documentation."""
         return first_line(self.function)
 

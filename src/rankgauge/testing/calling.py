@@ -122,9 +122,10 @@ def _by_name(function: Callable[..., Any], wanted: list[inspect.Parameter] | Non
 def _spelled(
     function: Callable[..., Any], listed: str, wanted: list[inspect.Parameter] | None
 ) -> tuple[tuple[str, Role], ...]:
+    roles: list[Role] = []
     names = [name.strip() for name in listed.split(",")]
-    roles = [_role(name) for name in names]
-    for name, role in zip(names, roles, strict=True):
+    for name in names:
+        role = _role(name)
         if role is None:
             msg = (
                 f"calls={listed!r}: {name!r} is not a role{did_you_mean(name, ROLES)}; "
@@ -132,14 +133,14 @@ def _spelled(
                 "batch: before them for lists of rankings; or sample for a function of one JudgedSample"
             )
             raise ParameterError(msg)
-    found = cast("list[Role]", roles)  # none of them is None any more, which mypy does not see
+        roles.append(role)
     if wanted is None:
-        return tuple(zip(names, found, strict=True))
+        return tuple(zip(names, roles, strict=True))
     if len(roles) > len(wanted) or any(each.default is each.empty for each in wanted[len(roles) :]):
         takes = ", ".join(each.name for each in wanted)
         msg = f"calls={listed!r} names {len(roles)} parameters, but {_named(function)} takes ({takes})"
         raise ParameterError(msg)
-    return tuple((each.name, role) for each, role in zip(wanted, found, strict=False))
+    return tuple((each.name, role) for each, role in zip(wanted, roles, strict=False))
 
 
 def _role(name: str) -> Role | None:

@@ -8,22 +8,26 @@ from __future__ import annotations
 
 import contextlib
 import importlib
+import socket
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+from unittest import mock
 
 from rankgauge.errors import MissingExtraError
 from rankgauge.testing.laws import LawInfo, Subjects, check_names, laws_of
-from rankgauge.testing.network import closed_network
 from rankgauge.testing.report import Report, Verdict
 
 if TYPE_CHECKING:
     from rankgauge.testing.trial import Law, Trial
 
-__all__ = ["CASES", "Checker", "checking", "ready"]
+__all__ = ["CASES", "Checker", "checking", "closed_network", "ready"]
 
 CASES = 100
 """How many cases are drawn for a law by default."""
+
+_CALLS = ("connect", "connect_ex", "sendto")
+_LOOKUPS = ("getaddrinfo", "gethostbyname", "gethostbyname_ex")
 
 
 @contextlib.contextmanager
@@ -104,9 +108,48 @@ class Checker:
         return Report(kind=self.kind, name=name, verdicts=verdicts, unusable=reason)
 
     def _verdict(self, info: LawInfo, rule: Law, trial: Callable[[], Trial[Any]], *, shrink: bool = True) -> Verdict:
-        from rankgauge.testing.draws import broken_by
+        from rankgauge.testing.trial import broken_by
 
         if reason := rule.skip(trial().subject):
             return info.verdict("skipped", reason)
         broken = broken_by(rule, trial, cases=self.cases, shrink=shrink)
         return info.verdict("holds") if broken is None else info.verdict("broken", broken.reason, broken.example)
+
+
+@contextlib.contextmanager
+def closed_network() -> Iterator[list[str]]:
+    """
+    Refuse connections and name look-ups in every thread, and yield a list of what was tried, each attempt once.
+
+    Unix sockets are allowed, and what is already connected stays connected.
+    """
+    attempts: list[str] = []
+
+    def refuse(what: str, where: object) -> None:
+        attempt = f"{what} {where!r}"
+        if attempt not in attempts:
+            attempts.append(attempt)
+        msg = f"the network is closed while laws are checked: {attempt}"
+        raise OSError(msg)
+
+    with contextlib.ExitStack() as stack:
+        for name in _CALLS:
+            stack.enter_context(mock.patch.object(socket.socket, name, _guarded(name, refuse)))
+        for name in _LOOKUPS:
+            stack.enter_context(
+                mock.patch.object(socket, name, lambda host, *_rest, **_options: refuse("look up", host))
+            )
+        yield attempts
+
+
+def _guarded(name: str, refuse: Callable[[str, object], None]) -> Callable[..., Any]:
+    """Return a method in place of one of `socket.socket` that lets Unix sockets through."""
+    original = getattr(socket.socket, name)
+    local = getattr(socket, "AF_UNIX", None)
+
+    def method(self: socket.socket, *arguments: Any) -> Any:  # noqa: ANN401  # what the original takes and gives
+        if self.family != local:
+            refuse("connect to", arguments[-1] if arguments else None)
+        return original(self, *arguments)
+
+    return method

@@ -1,5 +1,5 @@
 """
-Metrics from elsewhere: calling a function in its own convention.
+Metrics from elsewhere: calling a function in its own convention, and the laws that need a check of their own for that.
 """
 
 from __future__ import annotations
@@ -8,15 +8,18 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field
-from typing import Any
+from random import Random
+from typing import Any, cast
+
+from hypothesis import strategies as st
 
 from rankgauge.errors import ParameterError
 from rankgauge.policy import Policy
 from rankgauge.testing.calling import Calling, Role
-from rankgauge.testing.cases import Case
-from rankgauge.testing.subject import MetricSubject, UnfitError
+from rankgauge.testing.subject import Case, MetricSubject, UnfitError
+from rankgauge.testing.trial import Law, MetricTrial, Strategies, case_and_k, cases, unless
 
-__all__ = ["ForeignMetric", "fit"]
+__all__ = ["ELSEWHERE_LAWS", "ForeignMetric", "fit"]
 
 _SLACK = 1e-9
 """Rounding is forgiven, because nobody promised the last bit."""
@@ -88,7 +91,7 @@ class ForeignMetric:
     def _arguments(self, cases: Sequence[Case], k: int) -> list[tuple[str, object]]:
         found: list[tuple[str, object]] = []
         for name, role in self.calling.roles:
-            values = [k if role == "k" else _rendered(role, case) for case in cases]
+            values = [_rendered(role, case, k) for case in cases]
             found.append((name, values if self.calling.batch and role != "k" else values[0]))
         return found
 
@@ -127,7 +130,7 @@ def fit(function: Callable[..., Any], calling: Calling) -> ForeignMetric:
     raise ParameterError(msg)
 
 
-def _rendered(role: Role, case: Case) -> object:
+def _rendered(role: Role, case: Case, k: int) -> object:
     relevant = {name: _whole(grade) for name, grade in case.gold.items() if grade > 0}
     match role:
         case "retrieved":
@@ -148,8 +151,7 @@ def _rendered(role: Role, case: Case) -> object:
         case "n-gold":
             return len(relevant)
         case "k":
-            msg = "a case has no cutoff"
-    raise AssertionError(msg)
+            return k
 
 
 def _whole(grade: float) -> float:
@@ -178,3 +180,63 @@ def _same(one: object, other: object) -> bool:
     if isinstance(one, dict) and isinstance(other, dict):
         return list(one.items()) == list(other.items())  # their order counts
     return one == other
+
+
+def _foreign(trial: MetricTrial) -> ForeignMetric:
+    return cast("ForeignMetric", trial.subject.scorer)  # these laws are given to no other
+
+
+def _over(
+    trial: MetricTrial, batch: Sequence[Case], k: int, note: str
+) -> tuple[list[float | None] | None, float | None]:
+    for case in batch:
+        trial.note(gold=case.gold, retrieved=case.ids, k=k, note=note)
+    try:
+        return _foreign(trial).over(batch, k)
+    except UnfitError as error:
+        trial.fail(str(error))
+
+
+def _order_of_samples(trial: MetricTrial, batch: list[Case], k: int, order: Random) -> None:
+    places = list(range(len(batch)))
+    before, mean = _over(trial, batch, k, "in one batch")
+    order.shuffle(places)
+    after, other_mean = _over(trial, [batch[place] for place in places], k, "in another order")
+    if before is not None and after is not None:
+        for now, place in enumerate(places):
+            trial.same(before[place], after[now], "in another order, a ranking scores differently")
+    trial.same(mean, other_mean, "in another order, the mean changes")
+
+
+def _one_by_one(trial: MetricTrial, batch: list[Case], k: int) -> None:
+    together, mean = _over(trial, batch, k, "in one batch")
+    alone = [trial.score(case, k, note="alone") for case in batch]
+    if together is not None:
+        for one, other in zip(together, alone, strict=True):
+            trial.same(one, other, f"in a batch it is {one!r}, and alone {other!r}")
+    elif None not in alone:
+        expected = sum(score for score in alone if score is not None) / len(alone)
+        trial.same(mean, expected, f"the batch has {mean!r}, and the mean of its scores is {expected!r}")
+
+
+def _arguments(trial: MetricTrial, at: tuple[Case, int]) -> None:
+    _foreign(trial).changed.clear()
+    trial.score(*at)
+    changed = list(_foreign(trial).changed)
+
+    trial.demand(not changed, f"it changed {', '.join(changed)}, which belongs to the caller; work on a copy")
+
+
+def _batches(subject: MetricSubject, *more: st.SearchStrategy[Any]) -> Strategies:
+    return (st.lists(cases(subject), min_size=2, max_size=4), st.integers(1, 5), *more)
+
+
+_ORDER = st.randoms(use_true_random=False)
+_NEEDS_BATCH = unless(lambda subject: subject.scorer.calling.batch, "it takes one ranking at a time")
+
+ELSEWHERE_LAWS: dict[str, Law] = {
+    "order-of-samples": Law(_order_of_samples, lambda subject: _batches(subject, _ORDER), _NEEDS_BATCH),
+    "one-by-one": Law(_one_by_one, _batches, _NEEDS_BATCH),
+    "arguments": Law(_arguments, lambda subject: (case_and_k(subject),)),
+}
+"""The laws by name; all others are those of `metric_laws`."""

@@ -6,15 +6,15 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import replace
-from types import MappingProxyType, SimpleNamespace
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from rankgauge.catalog import Catalog
-from rankgauge.errors import MatcherError, ParameterError
+from rankgauge.errors import ParameterError
 from rankgauge.expression import MetricExpression, Value, parse
-from rankgauge.planning.requests import read_requests
+from rankgauge.planning.requests import lifted
 from rankgauge.plugin.hookspecs import hookimpl
 from rankgauge.plugin.metric import Metric, declared
 from rankgauge.testing.check import CASES, Checker, checking
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from rankgauge.testing.calling import Calling
     from rankgauge.testing.subject import EngineMetric, MetricSubject
 
-__all__ = ["check_metric", "engine_metric", "report_metric"]
+__all__ = ["check_metric", "report_metric"]
 
 _LAWS = laws_of("metric")
 _ELSEWHERE = tuple(name for name, law in _LAWS.items() if law.elsewhere)
@@ -82,13 +82,18 @@ def check_metric(
 
         UnknownNameError: No plugin offers the name.
     """
+    from rankgauge.testing.subject import EngineMetric
+
     wanted = None if laws is None else check_names("metric", laws)
     with checking("metric", without, cases) as checker:
         if isinstance(metric, str):
             known = catalog or Catalog.discover()
             named, params = _read(metric, known)
-            return report_metric(checker, engine_metric(named, known, params=params), wanted)
-        _refuse_class(metric)
+            return report_metric(checker, EngineMetric(named, known, params=params), wanted)
+        if inspect.isclass(metric) or not callable(metric):
+            what = f"the class {metric.__qualname__}" if inspect.isclass(metric) else repr(metric)
+            msg = f"a metric is a function, a callable object, or a name; not {what}"
+            raise ParameterError(msg)
         found, written = declared(metric), None
         if found is None:
             from rankgauge.testing.calling import read_calling
@@ -97,24 +102,22 @@ def check_metric(
             calling = read_calling(metric, calls)
             if calling == "judged":
                 name = getattr(metric, "__name__", "the function")
-                msg = (
-                    f"{name} takes a Judged: declare it with @metric, which gives it a name and a range, and check that"
-                )
+                how = "declare it with @metric, which gives it a name and a range, and check that"
+                msg = f"{name} takes a Judged: {how}"
                 raise ParameterError(msg)
             if calling != "sample":
                 fitted = fit(metric, calling)
                 subject = fitted.subject(range, higher_is_better=higher_is_better)
                 return _report_elsewhere(checker, subject, fitted.calling, wanted)
-            found, written = replace(_lifted(metric), range=range, higher_is_better=higher_is_better), metric
+            found, written = replace(lifted(metric), range=range, higher_is_better=higher_is_better), metric
             wanted = wanted or frozenset(n for n, law in _LAWS.items() if law.elsewhere or law.when == "every")
         known, given = _catalog_of(found, catalog)
-        return report_metric(checker, engine_metric(found, known, given=given, written=written), wanted)
+        return report_metric(checker, EngineMetric(found, known, given, written), wanted)
 
 
 def report_metric(checker: Checker, metric: EngineMetric, laws: Iterable[str] | None = None) -> Report:
     """Check a declared metric; *laws* stand in for those that hold for every metric and those that it declares."""
-    from rankgauge.testing.metric_laws import METRIC_LAWS
-    from rankgauge.testing.run_laws import RUN_LAWS
+    from rankgauge.testing.metric_laws import METRIC_LAWS, RUN_LAWS
     from rankgauge.testing.trial import MetricTrial
 
     declaration = metric.metric
@@ -131,22 +134,8 @@ def report_metric(checker: Checker, metric: EngineMetric, laws: Iterable[str] | 
     )
 
 
-def engine_metric(
-    metric: Metric,
-    catalog: Catalog,
-    *,
-    given: Callable[..., Any] | None = None,
-    written: Callable[..., Any] | None = None,
-    params: Mapping[str, Value] = MappingProxyType({}),
-) -> EngineMetric:
-    """Return a declared metric for the engine to score, with what keeps its own matcher from working here."""
-    from rankgauge.testing.subject import EngineMetric
-
-    return EngineMetric(metric, catalog, given, written, params, _unusable(metric, catalog))
-
-
 def _report_elsewhere(checker: Checker, subject: MetricSubject, calling: Calling, laws: Iterable[str] | None) -> Report:
-    from rankgauge.testing.elsewhere_laws import ELSEWHERE_LAWS
+    from rankgauge.testing.elsewhere import ELSEWHERE_LAWS
     from rankgauge.testing.metric_laws import METRIC_LAWS
     from rankgauge.testing.trial import MetricTrial
 
@@ -159,13 +148,6 @@ def _report_elsewhere(checker: Checker, subject: MetricSubject, calling: Calling
     return checker.report(subject.name, functools.partial(MetricTrial, subject), known, wanted, called=called)
 
 
-def _refuse_class(metric: object) -> None:
-    if inspect.isclass(metric) or not callable(metric):
-        what = f"the class {metric.__qualname__}" if inspect.isclass(metric) else repr(metric)
-        msg = f"a metric is a function, a callable object, or a name; not {what}"
-        raise ParameterError(msg)
-
-
 def _read(written: str, catalog: Catalog) -> tuple[Metric, dict[str, Value]]:
     """Return a metric of the catalog, and the parameters that were written with it."""
     expression = parse(written)
@@ -176,42 +158,14 @@ def _read(written: str, catalog: Catalog) -> tuple[Metric, dict[str, Value]]:
     return found, params
 
 
-def _unusable(metric: Metric, catalog: Catalog) -> str:
-    """Return why a metric's matcher cannot work here; empty where it can, or does not exist, which `usable` finds."""
-    if all(kind == "relevant" for kind in metric.gold):
-        return ""
-    try:
-        name = metric.matcher() if callable(metric.matcher) else metric.matcher or "contains"
-        matcher = catalog.matcher(name)
-    except Exception:  # noqa: BLE001  # plugin code may raise anything
-        return ""
-    try:
-        matcher.check_usable()
-    except MatcherError as error:
-        return str(error)
-    return ""
-
-
-def _lifted(function: Callable[..., Any]) -> Metric:
-    (request,) = read_requests(function)
-    if request.given is None:  # a function is always given
-        raise AssertionError(request)
-    return request.given
-
-
 def _catalog_of(metric: Metric, catalog: Catalog | None) -> tuple[Catalog, Callable[..., Any] | None]:
-    """Return a catalog that has the metric; or, where its names are taken, one without it, and the function."""
-    if catalog is not None and any(claim.declaration is metric for claim in catalog.metrics.values()):
-        return catalog, None
+    """Return a catalog for a metric; and its function, where the catalog lacks it or has its names taken."""
 
     @hookimpl
     def rankgauge_metrics() -> list[Callable[..., Any]]:
         return [metric.function]
 
-    if catalog is None:
-        alone = Catalog.discover(
-            own_only=True, plugins={"checked": SimpleNamespace(rankgauge_metrics=rankgauge_metrics)}
-        )
-        if alone.metrics.get(metric.alias) is not None and alone.metrics[metric.alias].declaration is metric:
-            return alone, None
-    return catalog or Catalog.discover(own_only=True), metric.function
+    checked = SimpleNamespace(rankgauge_metrics=rankgauge_metrics)
+    known = catalog or Catalog.discover(own_only=True, plugins={"checked": checked})
+    usable = any(claim.declaration is metric for claim in known.metrics.values())
+    return known, None if usable else metric.function

@@ -13,7 +13,7 @@ from rankgauge.errors import UnknownNameError, suggest
 from rankgauge.plugin.metric import Metric
 from rankgauge.testing.check import CASES, checking, ready
 from rankgauge.testing.laws import Subjects, check_names, laws_of
-from rankgauge.testing.metrics import engine_metric, report_metric
+from rankgauge.testing.metrics import report_metric
 from rankgauge.testing.report import PluginReport, Report
 from rankgauge.testing.texts import check_comparer, check_matcher, check_normalizer
 
@@ -78,10 +78,12 @@ def _report(offer: Claim[Declaration], catalog: Catalog, spared: Callable[[str, 
     declaration: Any = offer.declaration
     without = spared(offer.kind, _name_of(offer))
     if isinstance(declaration, Metric):
+        from rankgauge.testing.subject import EngineMetric
+
         usable = any(claim.declaration is declaration for claim in catalog.metrics.values())
         given = None if usable else declaration.function  # its alias is taken, which is a fault of the plugin
         with checking("metric", without, cases) as checker:
-            return report_metric(checker, engine_metric(declaration, catalog, given=given))
+            return report_metric(checker, EngineMetric(declaration, catalog, given))
     if offer.kind == "normalizer":
         return check_normalizer(declaration.function, without=without, cases=cases)
     if offer.kind == "comparer":

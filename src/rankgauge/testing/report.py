@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from rankgauge.errors import BrokenLawError
+from rankgauge.errors import BrokenLawError, counted
 
 __all__ = ["Exhibit", "PluginReport", "Report", "State", "Verdict"]
 
@@ -207,8 +207,8 @@ class PluginReport:
         lines += [str(report) for report in self.reports]
         bad = sum(not report.ok for report in self.reports)
         unusable = sum(bool(report.unusable) for report in self.reports)
-        faults = f"{len(self.faults)} {'fault' if len(self.faults) == 1 else 'faults'}"
-        verdict = "nothing wrong" if self.ok else f"{faults}, {bad} of them {'breaks' if bad == 1 else 'break'} a law"
+        broken = f"{counted(len(self.faults), 'fault')}, {bad} of them {'breaks' if bad == 1 else 'break'} a law"
+        verdict = "nothing wrong" if self.ok else broken
         if unusable:
             verdict = f"{unusable} of them not checked, {'nothing wrong with the others' if self.ok else verdict}"
         lines.append(f"plugin {self.name}: {len(self.reports)} offered, {verdict}")
@@ -216,11 +216,8 @@ class PluginReport:
 
 
 def _counted(report: Report) -> str:
-    count = len(report.holds)
-    holding = f"{count} law{'' if count == 1 else 's'} hold{'s' if count == 1 else ''}"
-    if report.ok:
-        return holding
-    return f"{holding}, {len(report.broken)} {'is' if len(report.broken) == 1 else 'are'} broken"
+    holding = counted(len(report.holds), "law holds", "laws hold")
+    return holding if report.ok else f"{holding}, {counted(len(report.broken), 'is', 'are')} broken"
 
 
 def _shown(example: Sequence[Exhibit]) -> Iterator[str]:

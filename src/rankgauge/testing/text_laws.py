@@ -15,9 +15,8 @@ from numpy.typing import NDArray
 
 from rankgauge.catalog import ResolvedMatcher
 from rankgauge.judging.by_text import checked_scores
-from rankgauge.plugin.matching import parse_matcher
-from rankgauge.testing.draws import texts
-from rankgauge.testing.trial import Law, Strategies, Trial
+from rankgauge.plugin.matching import Normalizer, parse_matcher
+from rankgauge.testing.trial import TEXTS, Law, Strategies, Trial, unless
 
 __all__ = [
     "COMPARER_LAWS",
@@ -25,19 +24,10 @@ __all__ = [
     "NORMALIZER_LAWS",
     "ComparerSubject",
     "MatcherSubject",
-    "NormalizerSubject",
     "Variant",
 ]
 
 Block = NDArray[np.float64]
-
-
-@dataclass(frozen=True, eq=False)
-class NormalizerSubject:
-    """A normalizer: its function, and the stage that it declares."""
-
-    function: Callable[[str], str]
-    stage: str
 
 
 class Variant(NamedTuple):
@@ -49,23 +39,21 @@ class Variant(NamedTuple):
 
         compare: The function of two blocks of texts.
 
-        takes_cutoff: Whether it has a parameter `cutoff`.
-
         prepare: Called with many texts before they are compared; None where the comparer declares nothing of the kind.
     """
 
     spec: str
     compare: Callable[..., object]
-    takes_cutoff: bool
     prepare: Callable[..., object] | None = None
 
 
 @dataclass(frozen=True, eq=False)
 class ComparerSubject:
-    """A comparer: its function and variants (the default one first), and how far two equal scores may differ."""
+    """A comparer: its function, its variants (the default one first), and whether it has a parameter `cutoff`."""
 
     function: Callable[..., object]
     variants: tuple[Variant, ...]
+    takes_cutoff: bool
     slack: float = 2e-6
     """A score of six decimals may be rounded up once and down the other time."""
 
@@ -78,25 +66,22 @@ class MatcherSubject:
     comparer_laws: frozenset[str]
 
 
-def _normalized(trial: Trial[NormalizerSubject], text: str, note: str = "") -> str:
+def _normalized(trial: Trial[Normalizer], text: str, note: str = "") -> str:
     found: object = trial.attempt(lambda: trial.subject.function(text), {"text": repr(text), "note": note})
     trial.note(text=repr(text), gives=repr(found), note=note)
     trial.demand(isinstance(found, str), f"it returned a {type(found).__name__}, not a text")
     return str(found)
 
 
-def _normalizer_total(trial: Trial[NormalizerSubject], text: str) -> None:
-    _normalized(trial, text)
+def _normalizer_twice(trial: Trial[Normalizer], text: str, between: str) -> None:
+    trial.repeats(
+        lambda: _normalized(trial, text),
+        lambda: _normalized(trial, between),
+        "it gives another text the second time",
+    )
 
 
-def _normalizer_twice(trial: Trial[NormalizerSubject], text: str, between: str) -> None:
-    before = _normalized(trial, text)
-    for other in (text, between, text):
-        after = _normalized(trial, other)
-        trial.demand(other != text or before == after, "it gives another text the second time")
-
-
-def _idempotent(trial: Trial[NormalizerSubject], text: str) -> None:
+def _idempotent(trial: Trial[Normalizer], text: str) -> None:
     once = _normalized(trial, text)
 
     trial.demand(once == _normalized(trial, once, "again"), "normalizing again changes it")
@@ -127,10 +112,6 @@ def _pair(trial: Trial[Any], variant: Variant, retrieved: str, gold: str) -> flo
     return float(_block(trial, variant, [retrieved], [gold])[0, 0])
 
 
-def _comparer_bounded(trial: Trial[ComparerSubject], variant: Variant, retrieved: list[str], gold: list[str]) -> None:
-    _block(trial, variant, retrieved, gold)
-
-
 def _pair_by_pair(trial: Trial[ComparerSubject], variant: Variant, retrieved: list[str], gold: list[str]) -> None:
     block = _block(trial, variant, retrieved, gold)
     for row, found in enumerate(retrieved):
@@ -143,8 +124,6 @@ def _pair_by_pair(trial: Trial[ComparerSubject], variant: Variant, retrieved: li
 def _comparer_cutoff(
     trial: Trial[ComparerSubject], variant: Variant, retrieved: list[str], gold: list[str], cutoff: float
 ) -> None:
-    if not variant.takes_cutoff:
-        return
     whole = _block(trial, variant, retrieved, gold)
     cut = _block(trial, variant, retrieved, gold, cutoff)
     above = whole >= min(cutoff + trial.subject.slack, 1.0)
@@ -158,11 +137,11 @@ def _comparer_cutoff(
 def _comparer_twice(
     trial: Trial[ComparerSubject], variant: Variant, retrieved: list[str], gold: list[str], between: list[str]
 ) -> None:
-    before = _block(trial, variant, retrieved, gold)
-    for _ in range(2):
-        after = _block(trial, variant, retrieved, gold)
-        trial.demand(np.array_equal(before, after), "it scores the same texts differently the second time")
-        _block(trial, variant, between, between)
+    trial.repeats(
+        lambda: _block(trial, variant, retrieved, gold).tolist(),
+        lambda: _block(trial, variant, between, between),
+        "it scores the same texts differently the second time",
+    )
 
 
 def _prepared(
@@ -213,19 +192,15 @@ def _match(trial: Trial[MatcherSubject], retrieved: str, gold: str) -> tuple[str
     prepared, wanted = trial.attempt(
         lambda: [matcher.normalize(text) for text in (retrieved, gold)], facts, "a normalizer"
     )
-    return prepared, wanted, _pair(trial, Variant("", matcher.compare, takes_cutoff=False), prepared, wanted)
-
-
-def _matcher_total(trial: Trial[MatcherSubject], retrieved: str, gold: str) -> None:
-    _match(trial, retrieved, gold)
+    return prepared, wanted, _pair(trial, Variant("", matcher.compare), prepared, wanted)
 
 
 def _matcher_twice(trial: Trial[MatcherSubject], retrieved: str, gold: str, between: str) -> None:
-    before = _match(trial, retrieved, gold)
-    for _ in range(2):
-        after = _match(trial, retrieved, gold)
-        trial.demand(before == after, "the same texts do not score the same the second time")
-        _match(trial, between, gold)
+    trial.repeats(
+        lambda: _match(trial, retrieved, gold),
+        lambda: _match(trial, between, gold),
+        "the same texts do not score the same the second time",
+    )
 
 
 def _matches_itself(trial: Trial[MatcherSubject], text: str) -> None:
@@ -254,86 +229,71 @@ def _pickling(trial: Trial[Any]) -> None:
     trial.pickles(trial.subject.function)
 
 
-def _drawn(*strategies: Callable[[], SearchStrategy[Any]]) -> Callable[[Any], Strategies]:
-    return lambda _subject: tuple(each() for each in strategies)
+def _drawn(*strategies: SearchStrategy[Any]) -> Callable[[Any], Strategies]:
+    return lambda _subject: strategies
 
 
-def _with_variant(*strategies: Callable[[], SearchStrategy[Any]]) -> Callable[[ComparerSubject], Strategies]:
-    return lambda subject: (st.sampled_from(subject.variants), *(each() for each in strategies))
+def _with_variant(*strategies: SearchStrategy[Any]) -> Callable[[ComparerSubject], Strategies]:
+    return lambda subject: (st.sampled_from(subject.variants), *strategies)
 
 
-def _unless(fits: Callable[[Any], object], reason: str) -> Callable[[Any], str]:
-    return lambda subject: "" if fits(subject) else reason
-
-
-def _blocks() -> SearchStrategy[list[str]]:
-    return st.lists(st.sampled_from(["a", "ab", "a b", "b", ""]) | texts(), max_size=4)
-
-
-def _blanks() -> SearchStrategy[str]:
-    return st.text(" \t\n\u00a0\u2003", max_size=4) | texts()
-
-
-def _related() -> SearchStrategy[tuple[str, str]]:
-    """Draw two texts: any two, or one and another that contains it."""
-    pair = st.tuples(texts(), texts())
-    return (
-        pair | pair.map(lambda both: (both[0], both[0] + both[1])) | pair.map(lambda both: (both[0], both[1] + both[0]))
-    )
-
-
-def _cutoffs() -> SearchStrategy[float]:
-    return st.sampled_from([0.1, 0.5, 0.75, 0.9, 1.0])
-
+_BLOCKS = st.lists(st.sampled_from(["a", "ab", "a b", "b", ""]) | TEXTS, max_size=4)
+_BLANKS = st.text(" \t\n\u00a0\u2003", max_size=4) | TEXTS
+_PAIRS = st.tuples(TEXTS, TEXTS)
+_RELATED = (
+    _PAIRS
+    | _PAIRS.map(lambda both: (both[0], both[0] + both[1]))
+    | _PAIRS.map(lambda both: (both[0], both[1] + both[0]))
+)
+"""Two texts: any two, or one and another that contains it."""
+_THRESHOLDS = st.sampled_from([0.1, 0.5, 0.75, 0.9, 1.0])
 
 NORMALIZER_LAWS: dict[str, Law] = {
-    "total": Law(_normalizer_total, _drawn(texts), cost=0.2),
-    "twice": Law(_normalizer_twice, _drawn(texts, texts)),
+    "total": Law(_normalized, _drawn(TEXTS), cost=0.2),
+    "twice": Law(_normalizer_twice, _drawn(TEXTS, TEXTS)),
     "idempotent": Law(
         _idempotent,
-        _drawn(texts),
-        _unless(lambda subject: subject.stage != "decode", "it decodes, so it may find more to decode"),
+        _drawn(TEXTS),
+        unless(lambda subject: subject.stage != "decode", "it decodes, so it may find more to decode"),
         cost=0.2,
     ),
     "pickling": Law(_pickling, None),
 }
 
 COMPARER_LAWS: dict[str, Law] = {
-    "bounded": Law(_comparer_bounded, _with_variant(_blocks, _blocks)),
-    "pair-by-pair": Law(_pair_by_pair, _with_variant(_blocks, _blocks)),
+    "bounded": Law(_block, _with_variant(_BLOCKS, _BLOCKS)),
+    "pair-by-pair": Law(_pair_by_pair, _with_variant(_BLOCKS, _BLOCKS)),
     "cutoff": Law(
         _comparer_cutoff,
-        _with_variant(_blocks, _blocks, _cutoffs),
-        _unless(
-            lambda subject: any(variant.takes_cutoff for variant in subject.variants), "it has no parameter `cutoff`"
-        ),
+        _with_variant(_BLOCKS, _BLOCKS, _THRESHOLDS),
+        unless(lambda subject: subject.takes_cutoff, "it has no parameter `cutoff`"),
     ),
-    "twice": Law(_comparer_twice, _with_variant(_blocks, _blocks, _blocks)),
+    "twice": Law(_comparer_twice, _with_variant(_BLOCKS, _BLOCKS, _BLOCKS)),
     "prepared": Law(
         _prepared,
-        _with_variant(_blocks, _blocks, _blocks),
-        _unless(lambda subject: any(variant.prepare for variant in subject.variants), "it declares no `prepare`"),
+        _with_variant(_BLOCKS, _BLOCKS, _BLOCKS),
+        unless(lambda subject: subject.variants[0].prepare, "it declares no `prepare`"),
     ),
-    "arguments": Law(_comparer_arguments, _with_variant(_blocks, _blocks)),
-    "reflexive": Law(_reflexive, _with_variant(texts)),
-    "empty-scores-zero": Law(_empty_scores_zero, _with_variant(texts)),
-    "symmetric": Law(_symmetric, _with_variant(_related)),
+    "arguments": Law(_comparer_arguments, _with_variant(_BLOCKS, _BLOCKS)),
+    "reflexive": Law(_reflexive, _with_variant(TEXTS)),
+    "empty-scores-zero": Law(_empty_scores_zero, _with_variant(TEXTS)),
+    "symmetric": Law(_symmetric, _with_variant(_RELATED)),
     "pickling": Law(_pickling, None),
 }
 
 MATCHER_LAWS: dict[str, Law] = {
     "prints-as-read": Law(_prints_as_read, None),
-    "total": Law(_matcher_total, _drawn(texts, texts)),
-    "twice": Law(_matcher_twice, _drawn(texts, texts, texts)),
+    "total": Law(_match, _drawn(TEXTS, TEXTS)),
+    "twice": Law(_matcher_twice, _drawn(TEXTS, TEXTS, TEXTS)),
     "matches-itself": Law(
         _matches_itself,
-        _drawn(texts),
-        _unless(lambda subject: "reflexive" in subject.comparer_laws, "its comparer does not declare `reflexive`"),
+        _drawn(TEXTS),
+        unless(lambda subject: "reflexive" in subject.comparer_laws, "its comparer does not declare `reflexive`"),
     ),
     "nothing-matches-nothing": Law(
         _nothing_matches_nothing,
-        _drawn(_blanks, texts),
-        _unless(
+        _drawn(_BLANKS, TEXTS),
+        unless(
             lambda subject: "empty-scores-zero" in subject.comparer_laws,
             "its comparer does not declare `empty-scores-zero`",
         ),

@@ -22,9 +22,7 @@ from rankgauge.testing.report import Report
 if TYPE_CHECKING:
     from rankgauge.testing.text_laws import ComparerSubject
 
-__all__ = ["check_comparer", "check_matcher", "check_normalizer", "comparer_subject"]
-
-_COMPARER_DEFAULTS: tuple[ComparerLaw, ...] = ("reflexive", "empty-scores-zero")
+__all__ = ["check_comparer", "check_matcher", "check_normalizer"]
 
 
 def check_normalizer(
@@ -55,12 +53,12 @@ def check_normalizer(
         msg = f"the stage of a normalizer is one of {', '.join(STAGES)}, not {stage!r}"
         raise ParameterError(msg)
     with checking("normalizer", without, cases) as checker:
-        from rankgauge.testing.text_laws import NORMALIZER_LAWS, NormalizerSubject
+        from rankgauge.testing.text_laws import NORMALIZER_LAWS
         from rankgauge.testing.trial import Trial
 
-        name = found.name if found is not None else _name(normalizer)
-        subject = NormalizerSubject(normalizer, stage or (found.stage if found is not None else "fold"))
-        return checker.report(name, functools.partial(Trial, subject), NORMALIZER_LAWS, laws_of("normalizer"))
+        subject = found or Normalizer(_name(normalizer), normalizer, "fold")
+        subject = replace(subject, function=normalizer, stage=stage or subject.stage)
+        return checker.report(subject.name, functools.partial(Trial, subject), NORMALIZER_LAWS, laws_of("normalizer"))
 
 
 def check_comparer(
@@ -91,20 +89,20 @@ def check_comparer(
 
         ParameterError: It is not a function, or there is no such law.
     """
-    found = _declared(comparer, Comparer)
-    usual = found.laws if found is not None else frozenset(_COMPARER_DEFAULTS)
-    wanted = usual if laws is None else check_names("comparer", laws)
+    found = _declared(comparer, Comparer) or Comparer(_name(comparer), comparer)
+    wanted = found.laws if laws is None else check_names("comparer", laws)
     with checking("comparer", without, cases) as checker:
         from rankgauge.testing.text_laws import COMPARER_LAWS
         from rankgauge.testing.trial import Trial
 
-        name = found.name if found is not None else _name(comparer)
-        subject, unusable = comparer_subject(name, comparer)
+        subject, unusable = _comparer_subject(found, comparer)
         if not subject.variants:
-            return checker.unusable(name, unusable)
+            return checker.unusable(found.name, unusable)
         every = {law for law, info in laws_of("comparer").items() if info.when == "every"}
         called = f"not as {unusable}" if unusable else ""
-        return checker.report(name, functools.partial(Trial, subject), COMPARER_LAWS, every | wanted, called=called)
+        return checker.report(
+            found.name, functools.partial(Trial, subject), COMPARER_LAWS, every | wanted, called=called
+        )
 
 
 def check_matcher(
@@ -158,7 +156,7 @@ def check_matcher(
         return replace(report, verdicts=(usable.verdict("holds"), *report.verdicts))
 
 
-def comparer_subject(name: str, function: Callable[..., Any]) -> tuple[ComparerSubject, str]:
+def _comparer_subject(declaration: Comparer, function: Callable[..., Any]) -> tuple[ComparerSubject, str]:
     """
     Return a comparer with every combination of the choices that its parameters list, and what was left out and why.
 
@@ -172,31 +170,23 @@ def comparer_subject(name: str, function: Callable[..., Any]) -> tuple[ComparerS
         for each in parameters
         if each.choices
     ]
-    takes_cutoff = any(each.name == "cutoff" for each in parameters)
-    declaration: Comparer | None = getattr(function, "__rankgauge__", None)
     variants: list[Variant] = []
     left_out: list[str] = []
     for combination in map(dict, itertools.product(*choices)):
         listed = ", ".join(f"{key}={value}" for key, value in combination.items())
-        spec = f"{name}({listed})" if listed else name
+        spec = f"{declaration.name}({listed})" if listed else declaration.name
         try:
-            if declaration is not None and declaration.check is not None:
+            if declaration.check is not None:
                 declaration.check(**combination)
         except Exception as error:  # noqa: BLE001  # plugin code may raise anything
             left_out.append(f"{spec}, which cannot work here: {error}" if listed else str(error))
             if not variants:
                 break
             continue
-        prepare = None if declaration is None else declaration.prepare
-        variants.append(
-            Variant(
-                spec,
-                functools.partial(function, **combination),
-                takes_cutoff=takes_cutoff,
-                prepare=None if prepare is None else functools.partial(prepare, **combination),
-            )
-        )
-    return ComparerSubject(function, tuple(variants)), "; ".join(left_out)
+        prepare = None if declaration.prepare is None else functools.partial(declaration.prepare, **combination)
+        variants.append(Variant(spec, functools.partial(function, **combination), prepare))
+    takes_cutoff = any(each.name == "cutoff" for each in parameters)
+    return ComparerSubject(function, tuple(variants), takes_cutoff), "; ".join(left_out)
 
 
 def _spec_of(matcher: object) -> tuple[str, str]:

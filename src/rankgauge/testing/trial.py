@@ -1,25 +1,106 @@
 """
-`Law` and `Trial`: how a law is checked, and one drawn case on its way through it, with what was observed.
+Cases on their way through laws: the strategies they are drawn from, and one trial with what was observed.
+
+Everything is reproducible: hypothesis runs without its database, without a deadline, and from a fixed seed.
 """
 
 from __future__ import annotations
 
 import pickle
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Generic, NamedTuple, NoReturn, TypeVar
 
-from hypothesis.strategies import SearchStrategy
+from hypothesis import HealthCheck, Phase, Verbosity, given, seed, settings
+from hypothesis import strategies as st
+from hypothesis.errors import Flaky
 
 from rankgauge.policy import Policy
-from rankgauge.testing.cases import Case
 from rankgauge.testing.report import Exhibit
-from rankgauge.testing.subject import MetricSubject, UnfitError
+from rankgauge.testing.subject import GRADES, HUGE, MOST_GOLD, Case, MetricSubject, UnfitError
 
-__all__ = ["BrokenError", "Law", "MetricTrial", "Strategies", "Trial"]
+__all__ = [
+    "SAMPLES",
+    "TEXTS",
+    "BrokenError",
+    "Law",
+    "MetricTrial",
+    "Strategies",
+    "Trial",
+    "broken_by",
+    "case_and_k",
+    "cases",
+    "unless",
+]
 
 S = TypeVar("S")
 R = TypeVar("R")
-Strategies = tuple[SearchStrategy[Any], ...]
+Strategies = tuple[st.SearchStrategy[Any], ...]
+
+_MOST_ITEMS = 12
+
+
+def _case(grades: Sequence[float], ranking: Sequence[int], depth: int | None = None) -> Case:
+    return Case(tuple(grades), tuple(ranking[:depth]))
+
+
+def _cut(case: Case, short: int) -> tuple[Case, int]:
+    """Return a case with a cutoff within it: its depth, or up to seven less."""
+    return case, max(1, len(case.ranking) - max(0, short - 4))
+
+
+_GRADED = st.lists(st.sampled_from(GRADES), min_size=1, max_size=MOST_GOLD)
+_RANKINGS = st.lists(st.integers(0, _MOST_ITEMS - 1), max_size=_MOST_ITEMS)
+_CUTOFFS = st.sampled_from([1, 2, 3, 4, 5, 7, 10, 12, HUGE])
+
+_PLAIN = st.lists(st.just(1.0), min_size=1, max_size=MOST_GOLD)
+_GAINS = st.lists(st.sampled_from([1.0, 2.0, 3.0]), min_size=1, max_size=MOST_GOLD)
+_ORDERS = st.permutations(range(9))
+_DEPTHS = st.integers(1, 8)
+_ORDINARY_PLAIN = st.builds(_case, _PLAIN, _ORDERS, _DEPTHS)
+_ORDINARY = st.builds(_case, _GAINS, _ORDERS, _DEPTHS)
+_CASES = st.one_of(_ORDINARY, st.builds(_case, _GRADED, _RANKINGS))
+
+
+def cases(subject: MetricSubject) -> st.SearchStrategy[Case]:
+    """
+    Return what cases are drawn from.
+
+    The engine takes anything: repeated items, gains of 0 and below, nothing retrieved. A function from elsewhere gets
+    ordinary cases, so that an odd one comes only from the law that asks for it.
+    """
+    if not subject.slack:
+        return _CASES
+    return _ORDINARY if subject.graded else _ORDINARY_PLAIN
+
+
+def case_and_k(subject: MetricSubject) -> st.SearchStrategy[tuple[Case, int]]:
+    """Return what a case and a cutoff are drawn from; for a function from elsewhere, one within the list."""
+    within = st.builds(_cut, cases(subject), st.integers(0, 11))
+    return within if subject.slack else st.one_of(within, st.tuples(_CASES, _CUTOFFS))
+
+
+SAMPLES = st.lists(st.tuples(_CASES, st.none() | _CUTOFFS), min_size=1, max_size=6)
+"""What the samples of a run are drawn from, some with a cutoff of their own."""
+
+
+_FOLDING = "aAbßẞ\u017fİ\u0131Σ\u03c3ς\u0345\u1fb3ﬁŉǅ \t\n\u00a0\u2003\u200b\x1c\ud800'\""
+_PIECES = (
+    *("a", " ", "b", "user: ", "User:", "assistant : ", "Date: 2023-05-20\n", "[20 May 2023] ", "2023-05-20", ":"),
+    *("[", "]", "the cat", "sat ", "A", "é", "e\u0301", "漢字", "\U0001f600", "10", "3.5", "-", "...", "  ", "\n"),
+    *("\u2003", "<b>", "</b>", "&amp;", "http://x.y/z", "\\", "\\n", '\\"', "\\u0041", "\\ud83d", "\x00"),
+)
+
+
+TEXTS = st.one_of(
+    st.lists(st.sampled_from(_PIECES), max_size=8).map("".join),
+    st.lists(st.sampled_from(_PIECES), min_size=1, max_size=3).map(lambda pieces: "".join(pieces) * 3),
+    st.text("[]<>", max_size=6),
+    st.text(_FOLDING, max_size=12),
+    st.text("ab ", max_size=6),
+    st.text(" \n", max_size=6),
+    st.text(st.characters(exclude_categories=()), max_size=20),
+)
+"""What texts are drawn from: any characters, letters that fold oddly, and pieces that tools look for."""
 
 
 class Law(NamedTuple):
@@ -36,10 +117,15 @@ class Law(NamedTuple):
         cost: How many times fewer cases are drawn than for a law of one ranking.
     """
 
-    check: Callable[..., None]
+    check: Callable[..., object]
     draw: Callable[[Any], Strategies] | None
     skip: Callable[[Any], str] = lambda _subject: ""
     cost: float = 1
+
+
+def unless(fits: Callable[[Any], object], reason: str) -> Callable[[Any], str]:
+    """Return what skips a law for that reason unless a subject fits."""
+    return lambda subject: "" if fits(subject) else reason
 
 
 class BrokenError(AssertionError):
@@ -79,6 +165,13 @@ class Trial(Generic[S]):
             if facts:
                 self.note(**facts)
             self.fail(f"{who} raised {type(error).__name__}: {error}")
+
+    def repeats(self, call: Callable[[], object], between: Callable[[], object], otherwise: str) -> None:
+        """Demand that a call always returns the same, whatever is called in between."""
+        before = call()
+        for _ in range(2):
+            self.demand(before == call(), otherwise)
+            between()
 
     def pickles(self, sent: object) -> None:
         """Demand that something can be sent to another process."""
@@ -143,3 +236,43 @@ def _differing(policy: Policy | str) -> str:
         return policy
     usual = str(Policy()).split()
     return " ".join(option for option in str(policy).split() if option not in usual) or "default"
+
+
+def broken_by(rule: Law, trial: Callable[[], Trial[Any]], *, cases: int, shrink: bool = True) -> BrokenError | None:
+    """Return what breaks a law, with the smallest example unless *shrink* is off; None where it holds for all cases."""
+    if rule.draw is None:
+        try:
+            rule.check(trial())
+        except BrokenError as error:
+            return error
+        return None
+    broken: list[BrokenError] = []
+
+    @seed(0)
+    @settings(
+        max_examples=max(5, int(cases / rule.cost)),
+        phases=[Phase.explicit, Phase.generate, *([Phase.shrink] if shrink else [])],
+        derandomize=True,
+        database=None,
+        deadline=None,
+        report_multiple_bugs=False,
+        print_blob=False,
+        verbosity=Verbosity.quiet,
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(st.tuples(*rule.draw(trial().subject)))
+    def holds(drawn: tuple[Any, ...]) -> None:
+        try:
+            rule.check(trial(), *drawn)
+        except BrokenError as error:
+            broken.append(error)
+            raise
+
+    try:
+        holds()
+    except BrokenError as error:
+        return error
+    except Flaky:  # what broke the law did not break it again: the subject remembers
+        first = broken[0]
+        return BrokenError(f"{first.reason}; the same case does not give the same result each time", first.example)
+    return None

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 from haystack import Document, component, default_from_dict, default_to_dict
 
-from rankgauge.compat.haystack.documents import value_of
+from rankgauge.compat.haystack import value_of
 from rankgauge.stats import aggregate
 from rankgauge_hosts.suite import MetricArgument, Suite
 

@@ -1,16 +1,18 @@
 """
-Evaluators: recall, reciprocal rank, average precision and nDCG of documents, and exact match of answers.
+Haystack's evaluators of retrieved documents and of answers, for documents of any kind.
+
+Profile `haystack` has the same conventions; there are no cutoffs. Haystack itself is not needed: a document is anything
+with `content`, `id`, `meta` and `score`. As in the original, empty lists and lists of different length raise
+`ValueError`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from enum import Enum
-from typing import Self, TypedDict
+from typing import Protocol, Self, TypedDict, TypeVar
 
 from rankgauge.columns import Scores
-from rankgauge.compat.haystack.documents import Document, Documents, check_lengths, hashable, value_of
-from rankgauge.compat.haystack.serialization import described, rebuilt
 from rankgauge.compat.judging import ByValue, judge_by_value, scores_of
 from rankgauge.logs import logger
 from rankgauge.metrics.answer import answer_exact_match
@@ -23,6 +25,7 @@ from rankgauge.metrics.reciprocal_rank import reciprocal_rank
 __all__ = [
     "AnswerExactMatchEvaluator",
     "AnswerScores",
+    "Document",
     "DocumentMAPEvaluator",
     "DocumentMRREvaluator",
     "DocumentNDCGEvaluator",
@@ -31,8 +34,34 @@ __all__ = [
     "RecallMode",
 ]
 
+T = TypeVar("T")
+
 _PROFILE = "haystack"
 _DOCUMENTS = "ground_truth_documents and retrieved_documents"
+
+
+class Document(Protocol):
+    """A document; only what is compared, and for nDCG the score, is read."""
+
+    @property
+    def content(self) -> str | None:
+        """Return its text."""
+
+    @property
+    def id(self) -> str:
+        """Return its id."""
+
+    @property
+    def meta(self) -> Mapping[str, object]:
+        """Return its metadata."""
+
+    @property
+    def score(self) -> float | None:
+        """Return its gain, if it belongs to the ground truth."""
+
+
+Documents = Sequence[Sequence[Document]]
+"""One list of documents for each query."""
 
 
 class DocumentScores(TypedDict):
@@ -84,12 +113,16 @@ class _Evaluator:
 
     def to_dict(self) -> dict[str, object]:
         """Return a dictionary from which `from_dict` makes this evaluator again."""
-        return described(type(self).__name__, **self._parameters())
+        return {"type": f"{__name__}.{type(self).__name__}", "init_parameters": self._parameters()}
 
     @classmethod
     def from_dict(cls, data: Mapping[str, object]) -> Self:
         """Make an evaluator from a dictionary that `to_dict` returned, here or in Haystack."""
-        return rebuilt(cls, cls.__name__, data)
+        parameters = data.get("init_parameters") or {}
+        if str(data.get("type")).rpartition(".")[2] != cls.__name__ or not isinstance(parameters, Mapping):
+            msg = f"{dict(data)!r} does not describe a {cls.__name__}"
+            raise ValueError(msg)
+        return cls(**parameters)
 
     def _parameters(self) -> dict[str, str]:
         return {}
@@ -142,17 +175,16 @@ class DocumentRecallEvaluator(_DocumentEvaluator):
 
             TypeError: A value, such as a list in `meta`, is not hashable.
         """
-        check_lengths(ground_truth_documents, retrieved_documents, _DOCUMENTS)
-        queries = []
-        for gold, retrieved in zip(ground_truth_documents, retrieved_documents, strict=True):
-            truths, found = self._comparable(gold, "ground truth"), self._comparable(retrieved, "retrieved")
-            queries.append(ByValue(truths, found))
+        queries = [
+            ByValue(self._comparable(gold, "ground truth"), self._comparable(retrieved, "retrieved"))
+            for gold, retrieved in _pairs(ground_truth_documents, retrieved_documents, _DOCUMENTS)
+        ]
         judged = judge_by_value(queries, _PROFILE)
         metric = hit if self.mode is RecallMode.SINGLE_HIT else recall
         return _result(scores_of(metric, judged, _PROFILE, k=judged.depth))
 
     def _comparable(self, documents: Sequence[Document], side: str) -> list[object]:
-        kept = [hashable(value) for value in self._values(documents) if value not in ("", None)]
+        kept = [_hashable(value) for value in self._values(documents) if value not in ("", None)]
         if not kept:
             logger("compat.haystack").warning(
                 "a query has no %s documents with a value in %r. Score will be set to 0.",
@@ -185,11 +217,10 @@ class _UncutEvaluator(_DocumentEvaluator):
         Raises:
             ValueError: There are no queries, the lengths differ, or the field cannot be compared.
         """
-        check_lengths(ground_truth_documents, retrieved_documents, _DOCUMENTS)
-        queries = []
-        for wanted, found in zip(ground_truth_documents, retrieved_documents, strict=True):
-            truths = [value for value in self._values(wanted) if value is not None]
-            queries.append(ByValue(truths, self._values(found)))
+        queries = [
+            ByValue([value for value in self._values(gold) if value is not None], self._values(retrieved))
+            for gold, retrieved in _pairs(ground_truth_documents, retrieved_documents, _DOCUMENTS)
+        ]
         return _result(scores_of(self._metric, judge_by_value(queries, _PROFILE), _PROFILE))
 
 
@@ -242,16 +273,14 @@ class DocumentNDCGEvaluator(_DocumentEvaluator):
 
             TypeError: A value, such as a list in `meta`, is not hashable.
         """
-        check_lengths(ground_truth_documents, retrieved_documents, _DOCUMENTS)
-        for gold in ground_truth_documents:
+        queries = []
+        for gold, retrieved in _pairs(ground_truth_documents, retrieved_documents, _DOCUMENTS):
             if len({document.score is None for document in gold}) > 1:
                 msg = "Either none or all documents in each list of ground_truth_documents must have a score."
                 raise ValueError(msg)
-        queries = []
-        for gold, retrieved in zip(ground_truth_documents, retrieved_documents, strict=True):
-            truths = zip(map(hashable, self._values(gold)), [document.score for document in gold], strict=True)
+            truths = zip(map(_hashable, self._values(gold)), [document.score for document in gold], strict=True)
             known = [(value, 1.0 if score is None else score) for value, score in truths if value is not None]
-            found = list(map(hashable, self._values(retrieved)))
+            found = list(map(_hashable, self._values(retrieved)))
             queries.append(ByValue([value for value, _ in known], found, [score for _, score in known]))
         judged = judge_by_value(queries, _PROFILE)
         scores = scores_of(ndcg, judged, _PROFILE, k=None)
@@ -277,8 +306,7 @@ class AnswerExactMatchEvaluator(_Evaluator):
         Raises:
             ValueError: There are no questions, or the lengths differ.
         """
-        check_lengths(ground_truth_answers, predicted_answers, "ground_truth_answers and predicted_answers")
-        pairs = zip(ground_truth_answers, predicted_answers, strict=True)
+        pairs = _pairs(ground_truth_answers, predicted_answers, "ground_truth_answers and predicted_answers")
         judged = judge_by_value([ByValue([truth], [answer]) for truth, answer in pairs], _PROFILE)
         scores = [int(score) for score in scores_of(answer_exact_match, judged, _PROFILE)]
         return {"individual_scores": scores, "score": sum(scores) / len(scores)}
@@ -286,3 +314,37 @@ class AnswerExactMatchEvaluator(_Evaluator):
 
 def _result(scores: list[float]) -> DocumentScores:
     return {"score": sum(scores) / len(scores), "individual_scores": scores}
+
+
+def value_of(document: Document, field: str) -> object:
+    """Return the value of `content`, `id` or ``meta.<key>`` (dots for nested keys); None where `meta` lacks the key."""
+    if field == "content":
+        return document.content
+    if field == "id":
+        return document.id
+    if not field.startswith("meta."):
+        msg = f"Unsupported document_comparison_field: '{field}'. Use 'content', 'id', or 'meta.<key>'."
+        raise ValueError(msg)
+    value: object = document.meta
+    for key in field.removeprefix("meta.").split("."):
+        if not isinstance(value, Mapping) or key not in value:
+            return None
+        value = value[key]
+    return value
+
+
+def _hashable(value: object) -> object:
+    """Return the same value; raise `TypeError` where it cannot be hashed."""
+    hash(value)
+    return value
+
+
+def _pairs(gold: Sequence[T], found: Sequence[T], kind: str) -> list[tuple[T, T]]:
+    """Pair both sides; raise `ValueError` where one is empty or the lengths differ; *kind* names the arguments."""
+    if len(gold) == 0 or len(found) == 0:
+        msg = f"{kind} must be provided."
+        raise ValueError(msg)
+    if len(gold) != len(found):
+        msg = f"The length of {kind} must be the same."
+        raise ValueError(msg)
+    return list(zip(gold, found, strict=True))
