@@ -140,8 +140,8 @@ class Result:
             msg = f"{name!r} may be any of {', '.join(column.name for column in found)}; use one of these names"
             raise KeyError(msg)
         close = suggest(name, self.metrics)
-        hint = f"did you mean {' or '.join(map(repr, close))}? " if close else ""
-        msg = f"no column {name!r}; {hint}there are {', '.join(self.metrics)}"
+        hint = f" (did you mean {' or '.join(map(repr, close))}?)" if close else ""
+        msg = f"no column {name!r}{hint}; there are {', '.join(self.metrics)}"
         raise KeyError(msg)
 
     def __len__(self) -> int:
