@@ -180,12 +180,9 @@ def _save(results: Mapping[str, Result], output: Path | None) -> None:
         for name, result in results.items():
             result.save(output / name if len(results) > 1 else output)
     else:
-        import polars as pl
+        from rankgauge.report.folder import save_runs
 
-        from rankgauge.report.folder import save_frame
-
-        frames = [result.per_sample.insert_column(0, pl.lit(name).alias("run")) for name, result in results.items()]
-        save_frame(pl.concat(frames), output)
+        save_runs(results, output)
     remark(f"saved to {output}")
 
 

@@ -8,7 +8,6 @@ report. So there is one way with and without it, and a worker that crashes loses
 from __future__ import annotations
 
 import json
-import os
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
@@ -119,18 +118,12 @@ class Session:
 
     def _write(self, path: Path) -> bool:
         """Write the report, whole or not at all, and return whether that worked."""
+        from rankgauge.io.writing import replace_file
+
         text = json.dumps(self._report(), indent=2, ensure_ascii=False) + "\n"
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            part = path.with_name(f".{path.name}.{os.getpid()}")
-            try:
-                with part.open("w", encoding="utf-8") as file:
-                    file.write(text)
-                    file.flush()
-                    os.fsync(file.fileno())
-                part.replace(path)
-            finally:
-                part.unlink(missing_ok=True)
+            replace_file(path, text.encode())
         except OSError as error:
             self._remarks.append((f"--rankgauge-json: cannot write {path}: {error.strerror or error}", True))
             return False
