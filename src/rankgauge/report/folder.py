@@ -34,6 +34,8 @@ def save_result(result: Result, directory: Path) -> Path:
 
     Everything is written into a hidden folder beside it, which is then renamed, so that a full disk leaves nothing.
     """
+    import polars as pl
+
     directory = directory.resolve()
     check_target(directory)
     staging: Path | None = None
@@ -47,7 +49,7 @@ def save_result(result: Result, directory: Path) -> Path:
         if directory.exists():
             directory.rmdir()
         staging.rename(directory)
-    except (OSError, UnicodeEncodeError, orjson.JSONEncodeError) as error:
+    except (OSError, UnicodeEncodeError, orjson.JSONEncodeError, pl.exceptions.PolarsError) as error:
         raise _cannot_save(directory, error) from error
     finally:
         if staging is not None and staging.exists():
@@ -62,7 +64,7 @@ def save_runs(results: Mapping[str, Result], path: Path) -> None:
     frames = [result.per_sample.insert_column(0, pl.lit(name).alias("run")) for name, result in results.items()]
     try:
         replace_file(path, _parquet(pl.concat(frames)))
-    except OSError as error:
+    except (OSError, pl.exceptions.PolarsError) as error:
         raise _cannot_save(path, error) from error
 
 
