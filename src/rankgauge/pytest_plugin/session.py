@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from rankgauge.errors import counted
 from rankgauge.pytest_plugin.gates import Judgment
 
 if TYPE_CHECKING:
@@ -100,8 +101,8 @@ class Session:
         from rankgauge.pytest_plugin.wording import column_line, outcome_line, worst_lines
 
         tests = sum(bool(logged["samples"]) for logged in self._tests.values())
-        logged_by = f"logged by {tests} test{'' if tests == 1 else 's'}" if tests else "logged"
-        reporter.line(f"{len(self._records)} sample{'' if len(self._records) == 1 else 's'} {logged_by}")
+        logged_by = f"logged by {counted(tests, 'test')}" if tests else "logged"
+        reporter.line(f"{counted(len(self._records), 'sample')} {logged_by}")
         for outcome in judgment.outcomes:
             reporter.line(outcome_line(outcome), red=not outcome.passed, green=outcome.passed)
             for line in worst_lines(outcome, judgment, self._records, self._owners):
