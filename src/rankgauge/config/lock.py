@@ -35,12 +35,6 @@ class _Model(BaseModel):
     model_config = ConfigDict(strict=True, frozen=True)
 
 
-class _Part(_Model):
-    name: str
-    distribution: str
-    version: str
-
-
 class _Metric(_Model):
     name: str
     alias: str
@@ -55,7 +49,7 @@ class _Matcher(_Model):
     name: str
     fingerprint: str
     definition: dict[str, Any]
-    parts: list[_Part]
+    parts: list[LockedPart]
 
 
 class _File(_Model):
@@ -108,7 +102,7 @@ def read_lock(path: Path, config: Path) -> Lock:
             entry.name,
             entry.definition,
             entry.fingerprint,
-            tuple(LockedPart(part.name, part.distribution, part.version) for part in entry.parts),
+            tuple(entry.parts),
         )
         for entry in file.matchers
     ]
@@ -148,7 +142,7 @@ def _document(lock: Lock) -> dict[str, Any]:
                 "name": entry.name,
                 "fingerprint": entry.fingerprint,
                 "definition": dict(entry.definition),
-                "parts": [_Part(**part._asdict()) for part in entry.parts],
+                "parts": list(entry.parts),
             }
             for entry in lock.entries
             if entry.kind == "matcher"
@@ -176,10 +170,10 @@ def _line(dumper: yaml.SafeDumper, items: Iterable[str]) -> yaml.SequenceNode:
     return dumper.represent_sequence("tag:yaml.org,2002:seq", items, flow_style=True)
 
 
-def _part(dumper: yaml.SafeDumper, part: _Part) -> yaml.MappingNode:
-    return dumper.represent_mapping("tag:yaml.org,2002:map", part.model_dump(), flow_style=True)
+def _part(dumper: yaml.SafeDumper, part: LockedPart) -> yaml.MappingNode:
+    return dumper.represent_mapping("tag:yaml.org,2002:map", part._asdict(), flow_style=True)
 
 
 _Dumper.add_representer(str, _text)
 _Dumper.add_representer(_Line, _line)
-_Dumper.add_representer(_Part, _part)
+_Dumper.add_representer(LockedPart, _part)
