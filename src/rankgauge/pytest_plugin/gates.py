@@ -45,11 +45,6 @@ class Gate:
     side: Side
     origin: str
 
-    def bound_of(self, column: str, *, higher_is_better: bool) -> Bound:
-        """Return the bound of a column that the gate names."""
-        is_maximum = self.side == "maximum" or (self.side == "better" and not higher_is_better)
-        return Bound(column, self.bound, is_maximum)
-
 
 @dataclass(frozen=True, slots=True)
 class Bound:

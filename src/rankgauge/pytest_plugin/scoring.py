@@ -81,7 +81,8 @@ class Scoring:
                     continue
                 specs.append(gate.metric)
             for column in found:
-                bound = gate.bound_of(column.name, higher_is_better=column.metric.higher_is_better)
+                is_maximum = gate.side == "maximum" or (gate.side == "better" and not column.metric.higher_is_better)
+                bound = Bound(column.name, gate.bound, is_maximum)
                 if flaw := _flaw(gate, bound, column.metric):
                     problems.append(flaw)
                     continue
