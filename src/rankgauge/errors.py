@@ -188,12 +188,8 @@ class UnknownNameError(CatalogError, LookupError):
         self.kind = kind
         self.name = name
         self.suggestions = tuple(suggestions)
-        message = f"unknown {kind} {name!r}"
-        if suggestions:
-            message += f"; did you mean {' or '.join(repr(s) for s in suggestions)}?"
-        if hint:
-            message += f" {hint}" if suggestions else f"; {hint}"
-        super().__init__(message)
+        close = f" (did you mean {' or '.join(map(repr, suggestions))}?)" if suggestions else ""
+        super().__init__(f"unknown {kind} {name!r}{close}{f'; {hint}' if hint else ''}")
 
 
 class NameClashError(CatalogError, LookupError):
@@ -337,6 +333,6 @@ def suggest(name: str, known: Iterable[str], *, most: int = 3) -> tuple[str, ...
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """Return ``; did you mean 'x'?`` for the closest known name, or nothing."""
+    """Return `` (did you mean 'x'?)`` for the closest known name, or nothing."""
     close = suggest(name, known, most=1)
-    return f"; did you mean {close[0]!r}?" if close else ""
+    return f" (did you mean {close[0]!r}?)" if close else ""

@@ -367,7 +367,7 @@ class TestBadInput:
         data = write("s.jsonl", [{"id": "q1", "expected": ["a"]}, {"qid": "q2", "expected_output": ["a"]}])
         error = self.refused(rankgauge, "--data", data, *self.METRICS)
         assert "s.jsonl:1, expected_output, sample 'q1': the field is missing" in error
-        assert "s.jsonl:2, id: the field is missing; did you mean 'qid'?" in error
+        assert "s.jsonl:2, id: the field is missing (did you mean 'qid'?)" in error
 
     def test_a_wrong_type(self, rankgauge, write):
         data = write("s.jsonl", [{"id": "q1", "expected_output": {"relevant": "a"}}])
@@ -382,7 +382,7 @@ class TestBadInput:
 
     def test_an_unknown_metric(self, rankgauge, project):
         error = self.refused(rankgauge, project, "--metric", "retrieval-ndgc-at-k")
-        assert "unknown metric 'retrieval-ndgc-at-k'; did you mean 'retrieval-ndcg-at-k'" in error
+        assert "unknown metric 'retrieval-ndgc-at-k' (did you mean 'retrieval-ndcg-at-k'" in error
 
     def test_an_unknown_metric_of_a_config(self, rankgauge, project, write):
         write("c.yaml", "version: 1\ndatasets: {d: {path: samples.jsonl}}\nmetrics:\n  use:\n    - ndgc@10\n")

@@ -47,7 +47,7 @@ def test_ids_that_never_meet_are_told(rankgauge, write):
 @pytest.mark.parametrize(
     ("config", "words"),
     [
-        ("version: 1\nmetric: []\n", "c.yaml:2, metric: unknown key; did you mean 'metrics'?"),
+        ("version: 1\nmetric: []\n", "c.yaml:2, metric: unknown key (did you mean 'metrics'?)"),
         ("version: 1\ndatasets: {d: {path: s.jsonl}}\nmetrics:\n  use: [ndgc@10]\n", "c.yaml:4: unknown metric 'ndgc'"),
         ("version: 1\ndatasets: {d: {path: nowhere.jsonl}}\nmetrics: {use: [MRR]}\n", "nowhere.jsonl"),
         ("version: 1\ndatasets: {d: {path: bad.jsonl}}\nmetrics: {use: [MRR]}\n", "bad.jsonl:1, expected_output"),

@@ -50,7 +50,7 @@ class TestProblems:
         problem = problem_of(tmp_path, "version: 1\nmetrics:\n  uses: [ndcg@10]\n")
         assert problem.line == 3
         assert problem.path == "metrics.uses"
-        assert "unknown key; did you mean 'use'?" in problem.message
+        assert "unknown key (did you mean 'use'?)" in problem.message
         assert "sets" in problem.message
 
     @pytest.mark.parametrize(
@@ -188,7 +188,7 @@ class TestSets:
         assert len(loaded.metrics(["inner", "outer"])) == 5  # two, and one with the two again
 
     def test_an_unknown_name_is_refused_with_a_suggestion(self, tmp_path):
-        with pytest.raises(ConfigError, match=r"no metric set 'iner'; did you mean 'inner'\?"):
+        with pytest.raises(ConfigError, match=r"no metric set 'iner' \(did you mean 'inner'\?\)"):
             load_config(write(tmp_path, self.TEXT)).metrics(["iner"])
 
     def test_an_unknown_set_in_the_file_is_a_problem_with_its_line(self, tmp_path):

@@ -294,7 +294,7 @@ class TestParameters:
 
     def test_an_unknown_one_is_refused_with_a_suggestion_and_the_known_ones(self, refusal):
         expected = (
-            "metric 'retrieval-ndcg-at-k' has no parameter 'gian'; did you mean 'gain'?; "
+            "metric 'retrieval-ndcg-at-k' has no parameter 'gian' (did you mean 'gain'?); "
             "known are gain, discount, ideal, clamp, gains"
         )
         assert [expected] == refusal("ndcg(gian=linear)@10")
@@ -366,7 +366,7 @@ class TestEngineParameters:
 
     def test_an_unknown_matcher_is_refused_with_a_suggestion(self, refusal):
         (message,) = refusal("answer-exact-match(matcher=foldde)")
-        assert message.startswith("unknown matcher 'foldde'; did you mean 'folded'?")
+        assert message.startswith("unknown matcher 'foldde' (did you mean 'folded'?)")
 
     @pytest.mark.parametrize("value", [5, True, ""])
     def test_a_matcher_must_be_a_name_or_a_composition(self, refusal, value):

@@ -194,7 +194,7 @@ def test_what_is_wrong_with_a_marker_is_said_before_the_system_is_called(project
     done.stdout.fnmatch_lines(
         [
             "the gates cannot be used:",
-            "  @pytest.mark.rankgauge: unknown metric 'ndgc'; did you mean 'ndcg'?*",
+            "  @pytest.mark.rankgauge: unknown metric 'ndgc' (did you mean 'ndcg'?)*",
             "  @pytest.mark.rankgauge: no value of 'retrieval-mrr', which ranges from 0 to 1, can keep the bound 42",
             "@pytest.mark.rankgauge takes metrics= and gates=, not 'MRR'; *",
             "@pytest.mark.rankgauge takes metrics= and gates=, not gate=; *",

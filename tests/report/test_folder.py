@@ -190,9 +190,31 @@ def test_a_failure_of_another_kind_leaves_nothing_behind_either(tmp_path, monkey
         msg = "a bug"
         raise RuntimeError(msg)
 
-    monkeypatch.setattr(folder_module, "_put", broken)
+    monkeypatch.setattr(folder_module, "write_file", broken)
     with pytest.raises(RuntimeError):
         result_of().save(tmp_path / "run")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    "sample",
+    [
+        {"id": "q\ud800", "expected_output": ["a"], "actual_output": ["a"]},
+        {"id": "q", "expected_output": ["a"], "actual_output": ["a"], "metadata": {"tags": ["q\ud800"]}},
+    ],
+)
+def test_text_that_utf8_cannot_encode_is_refused_before_anything_is_written(tmp_path, sample):
+    """JSON may escape half of a surrogate pair."""
+    result = result_of([*SAMPLES, sample])
+    with pytest.raises(ResultError, match=r"'q\\ud800' holds half of a surrogate pair.*nothing was written"):
+        result.save(tmp_path / "below" / "run")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_details_that_json_cannot_hold_are_refused_before_anything_is_written(tmp_path):
+    result = result_of([{"id": "q", "expected_output": ["a\ud800"], "actual_output": ["a\ud800"]}], details=True)
+    with pytest.raises(ResultError, match="surrogates not allowed; nothing was written"):
+        result.save(tmp_path / "below" / "run")
     assert list(tmp_path.iterdir()) == []
 
 

@@ -17,7 +17,7 @@ def test_an_item_without_text_fails_a_sample_at_the_cutoff_and_not_beyond(score,
     found = score(metric, {"answer": "late"}, RANKING, k=own)
 
     assert (found.status, found.value) == (status, 0.0)
-    assert ("the one at rank 3 has none" in found.reason) == (status == "failed")
+    assert ("the item at rank 3 has none" in found.reason) == (status == "failed")
 
 
 def test_an_item_without_text_is_no_matter_once_the_score_cannot_rise(score):

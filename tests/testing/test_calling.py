@@ -80,7 +80,7 @@ def test_it_can_be_said_what_the_parameters_are():
         (one_too_many, None, "no role is named 'weights'"),
         (other_words, None, "no role is named 'predicted', 'actual'"),
         (no_ranking, None, "no parameter is named like a ranking"),
-        (by_words, "lists", "'lists' is not a role; did you mean 'list'"),
+        (by_words, "lists", r"'lists' is not a role \(did you mean 'list'"),
         (by_words, "relevance", "did you mean 'relevances'"),
         (by_words, "retrieved,gould,k", "did you mean 'gold'"),
         (by_words, "retrieved,gold", "takes \\(retrieved, relevant, k\\)"),

@@ -16,9 +16,12 @@ if TYPE_CHECKING:
 
     from rankgauge.catalog import Catalog
     from rankgauge.engine.values import Progress
+    from rankgauge.plugin.signature import Parameter
 
 __all__ = [
     "complain",
+    "described_parameter",
+    "json_text",
     "parameter_line",
     "plain_table",
     "print_json",
@@ -64,19 +67,29 @@ def stdout_console() -> Console:
     return Stdout(width=None if sys.stdout.isatty() else _PIPE_WIDTH, highlight=False)
 
 
+def json_text(value: object, option: int = 0) -> str:
+    """Return a value as JSON, with an option of orjson, whatever its strings hold."""
+    import orjson
+
+    try:
+        return orjson.dumps(value, option=option).decode()
+    except TypeError:  # half a surrogate pair, which JSON can escape and UTF-8 cannot encode
+        import json
+
+        return json.dumps(value, indent=2)
+
+
 def print_json(value: object) -> None:
     """Print a value as JSON to stdout."""
     import orjson
     import typer
 
-    options = orjson.OPT_INDENT_2 | orjson.OPT_NON_STR_KEYS | orjson.OPT_SERIALIZE_NUMPY
-    try:
-        text = orjson.dumps(value, option=options).decode()
-    except TypeError:  # half a surrogate pair, which JSON can escape and UTF-8 cannot encode
-        import json
+    typer.echo(json_text(value, orjson.OPT_INDENT_2 | orjson.OPT_NON_STR_KEYS | orjson.OPT_SERIALIZE_NUMPY))
 
-        text = json.dumps(value, indent=2)
-    typer.echo(text)
+
+def described_parameter(parameter: Parameter, **more: object) -> dict[str, Any]:
+    """Return a parameter of a metric or comparer in plain values."""
+    return {"name": parameter.name, **more, "default": parameter.default, "choices": list(parameter.choices)}
 
 
 def parameter_line(parameter: Mapping[str, Any]) -> str:
@@ -99,35 +112,27 @@ def plain_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     """
     import typer
 
-    lines = [[_lines(cell) for cell in row] for row in rows]
-    widths = [
-        max([_width(title), *(_width(line) for row in lines for line in row[place])])
-        for place, title in enumerate(header)
-    ]
+    cells = [[cell.splitlines() or [""] for cell in row] for row in (header, *rows)]
+    widths = [max(_width(line) for row in cells for line in row[place]) for place in range(len(header))]
     room = shutil.get_terminal_size().columns if sys.stdout.isatty() else _PIPE_WIDTH
-    excess = sum(widths) + 2 * len(widths) - room
-    while excess > 0 and (widest := max(widths[1:], default=0)) > _NARROWEST:
+    while sum(widths) + 2 * len(widths) > room and (widest := max(widths[1:], default=0)) > _NARROWEST:
         widths[widths.index(widest, 1)] -= 1
-        excess -= 1
     unicode = (sys.stdout.encoding or "").lower().startswith("utf")
-    shown = [
-        "  ".join(typer.style(_padded(title, width), bold=True) for title, width in zip(header, widths, strict=True))
-    ]
-    shown.append("  ".join(("─" if unicode else "-") * width for width in widths))
-    for row in lines:
-        wrapped = [
-            [piece for line in cell for piece in (_wrapped(line, width) if place else [line])]
-            for place, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ]
-        shown += (
-            "  ".join(_padded(piece, width) for piece, width in zip(pieces, widths, strict=True)).rstrip()
-            for pieces in zip_longest(*wrapped, fillvalue="")
-        )
+    titles, *lines = (_row(row, widths) for row in cells)
+    rule = "  ".join(("─" if unicode else "-") * width for width in widths)
+    shown = [*(typer.style(line, bold=True) for line in titles), rule, *(line for row in lines for line in row)]
     typer.echo("\n".join(shown))
 
 
-def _lines(cell: str) -> list[str]:
-    return cell.splitlines() or [""]
+def _row(cells: Sequence[Sequence[str]], widths: Sequence[int]) -> list[str]:
+    """Return the lines of one row."""
+    wrapped = [
+        [piece for line in cell for piece in _wrapped(line, width)] for cell, width in zip(cells, widths, strict=True)
+    ]
+    return [
+        "  ".join(piece + " " * (width - _width(piece)) for piece, width in zip(pieces, widths, strict=True)).rstrip()
+        for pieces in zip_longest(*wrapped, fillvalue="")
+    ]
 
 
 def _width(text: str) -> int:
@@ -137,10 +142,6 @@ def _width(text: str) -> int:
     from rich.cells import cell_len
 
     return cell_len(text)
-
-
-def _padded(text: str, width: int) -> str:
-    return text + " " * (width - _width(text))
 
 
 def _wrapped(text: str, width: int) -> list[str]:

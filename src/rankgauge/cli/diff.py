@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -24,6 +24,7 @@ from rankgauge.cli.typed import CUTOFF, JSON, METRICS, OUTPUTS, taking
 from rankgauge.errors import ParameterError, RankgaugeError, counted
 
 if TYPE_CHECKING:
+    from rankgauge.columns import Floats
     from rankgauge.engine.engine import Engine
     from rankgauge.engine.evaluation import Evaluation
     from rankgauge.planning.plan import Plan
@@ -43,12 +44,8 @@ whether they differ or not.
 
 _SAME = 1e-12
 
-
-class _Change(NamedTuple):
-    """A sample whose value differs, with both values; None where it does not count."""
-
-    sample_id: str
-    values: tuple[float | None, float | None]
+_Changes = dict[str, tuple[float | None, float | None]]
+"""Both values of each sample where they differ; None where it does not count."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +87,7 @@ def diff_metrics(options: _Options) -> None:
     evaluations = [_evaluation(engine, options, name, wanted) for name in profiles]
     sides = [_ran(evaluation, name) for evaluation, name in zip(evaluations, profiles, strict=True)]
     changed = {name: _changed(name, sides) for name in sides[0].result.metrics}
-    shown = {change.sample_id for changes in changed.values() for change in changes[: options.samples]}
+    shown = {sample_id for changes in changed.values() for sample_id in list(changes)[: options.samples]}
     read = [_read(side.evaluation, shown) for side in sides]
     found = [_compared(name, sides, changes, options.samples, read) for name, changes in changed.items()]
     if options.as_json:
@@ -169,7 +166,7 @@ def _read(evaluation: Evaluation, ids: Collection[str]) -> dict[str, Sample]:
 
 
 def _compared(
-    name: str, sides: Sequence[_Side], changed: Sequence[_Change], most: int, read: Sequence[Mapping[str, Sample]]
+    name: str, sides: Sequence[_Side], changed: _Changes, most: int, read: Sequence[Mapping[str, Sample]]
 ) -> dict[str, Any]:
     """Return everything there is to say about one metric, with reasons for the first *most* changes."""
     columns = [side.result.metrics[name] for side in sides]
@@ -177,7 +174,8 @@ def _compared(
     judged = [info.judged for info in infos]
     planned = [next(column for column in side.plan.metrics if column.name == name) for side in sides]
     conventions = conventions_of(planned, judged, [side.plan.profile for side in sides])
-    applying = _applying(name, sides, conventions, [change.sample_id for change in changed[:most]], read)
+    shown = list(changed)[:most]
+    applying = _applying(name, sides, conventions, shown, read)
     return {
         "metric": name,
         "means": [column.mean for column in columns],
@@ -190,24 +188,22 @@ def _compared(
         "samples": [
             {
                 "id": sample_id,
-                "values": list(values),
+                "values": list(changed[sample_id]),
                 "conventions": [each.name for each in conventions if each.name in applying[sample_id]],
                 "facts": _facts(read[1].get(sample_id) or read[0].get(sample_id), judged[1]),
             }
-            for sample_id, values in changed[:most]
+            for sample_id in shown
         ],
     }
 
 
-def _changed(name: str, sides: Sequence[_Side]) -> list[_Change]:
+def _changed(name: str, sides: Sequence[_Side]) -> _Changes:
     """Return the samples whose value differs."""
     first, second = (
-        dict(zip(side.result.sample_ids, side.result.metrics[name].values.tolist(), strict=True)) for side in sides
+        dict(zip(side.result.sample_ids, _plain(side.result.metrics[name].values), strict=True)) for side in sides
     )
-    both = {
-        sample_id: (_plain(first.get(sample_id)), _plain(second.get(sample_id))) for sample_id in {**first, **second}
-    }
-    return [_Change(sample_id, values) for sample_id, values in both.items() if not _same(*values)]
+    both = {sample_id: (first.get(sample_id), second.get(sample_id)) for sample_id in {**first, **second}}
+    return {sample_id: values for sample_id, values in both.items() if not _same(*values)}
 
 
 def _applying(
@@ -222,16 +218,17 @@ def _applying(
     for own, side in enumerate(sides):
         profile = side.plan.profile
         samples = [read[own][sample_id] for sample_id in shown if sample_id in read[own]]
-        base = _values(name, side, profile, samples)
+        if (base := _values(name, side, profile, samples)) is None:
+            continue
         trials = [
             ({each.name}, each.adopt(profile, 1 - own), samples) for each in conventions if each.adopt is not None
         ]
         reread = [read[1 - own].get(sample.id, sample) for sample in samples]
         if reread != samples:
             trials.append(({each.name for each in conventions if each.adopt is None}, profile, reread))
-        for names, adopted, tried in trials if base is not None else ():
-            other = _values(name, side, adopted, tried)
-            for sample, before, after in zip(samples, base or (), other or base or (), strict=True):
+        for names, adopted, tried in trials:
+            other = _values(name, side, adopted, tried) or base
+            for sample, before, after in zip(samples, base, other, strict=True):
                 if not _same(before, after):
                     found[sample.id] |= names
     return found
@@ -247,13 +244,12 @@ def _values(name: str, side: _Side, profile: Profile, samples: Sequence[Sample])
         column = next(each for each in plan.metrics if each.name == name)
         # Against what the whole data was judged, whatever these few samples have.
         targets = tuple(target for target in column.targets if str(target).partition(" by ")[0] == judged)
-        column = dataclasses.replace(column, targets=targets)
-        collector = Collector(dataclasses.replace(plan, metrics=(column,)))
+        collector = Collector(dataclasses.replace(plan, metrics=(dataclasses.replace(column, targets=targets),)))
         collector.add(samples)
         scored = collector.finish(require_gold=False)
     except RankgaugeError:
         return None
-    return [_plain(value) for value in scored.metrics[0].outcome.values.tolist()]
+    return _plain(scored.metrics[0].outcome.values)
 
 
 def _facts(sample: Sample | None, judged: str) -> list[str]:
@@ -306,8 +302,8 @@ def _shown(value: float | None) -> str:
     return "none" if value is None else f"{value:.4f}"
 
 
-def _plain(value: float | None) -> float | None:
-    return None if value is None or math.isnan(value) else value
+def _plain(values: Floats) -> list[float | None]:
+    return [None if math.isnan(value) else value for value in values.tolist()]
 
 
 def _same(one: float | None, other: float | None) -> bool:

@@ -14,13 +14,21 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rankgauge.cli.console import parameter_line, plain_table, print_json, warn_of_faults
+from rankgauge.cli.console import (
+    described_parameter,
+    json_text,
+    parameter_line,
+    plain_table,
+    print_json,
+    warn_of_faults,
+)
 from rankgauge.cli.options import make_engine
 from rankgauge.cli.typed import JSON
 from rankgauge.errors import ParameterError
 
 if TYPE_CHECKING:
     from rankgauge.catalog import Catalog, ResolvedMatcher
+    from rankgauge.catalog.discovery import Provider
 
 __all__ = ["app"]
 
@@ -37,27 +45,20 @@ def list_matchers(*, config: Annotated[Path | None, _CONFIG] = None, as_json: An
     """List every matcher. Broken plugins are named on stderr."""
     catalog, own = _catalog(config)
     warn_of_faults(catalog)
-    rows: list[dict[str, Any]] = [
-        {
-            "name": name,
-            "composition": str(claim.declaration.matcher),
-            "summary": claim.declaration.summary,
-            "provider": dataclasses.asdict(claim.provider),
-        }
+    found: dict[str, tuple[str, str, Provider | None]] = {
+        name: (str(claim.declaration.matcher), claim.declaration.summary, claim.provider)
         for name, claim in catalog.all("matcher").items()
-    ]
-    rows += [
-        {"name": name, "composition": str(catalog.matcher(name).matcher), "summary": "", "provider": None}
-        for name in own
-    ]
+    }
+    found |= {name: (str(catalog.matcher(name).matcher), "", None) for name in own}
     if as_json:
-        print_json(rows)
+        keys = ("name", "composition", "summary", "provider")
+        print_json([dict(zip(keys, (name, *facts), strict=True)) for name, facts in found.items()])
         return
-    for row in rows:
-        by = row["provider"]
-        shown = f"{by['distribution']} {by['version']}".strip() or "this process" if by else str(config)
-        row["provider"] = shown
-    plain_table(("matcher", "composition", "when to use it", "provider"), [tuple(row.values()) for row in rows])
+    rows = []
+    for name, (composition, summary, by) in found.items():
+        shown = str(config) if by is None else f"{by.distribution} {by.version}".strip() or "this process"
+        rows.append((name, composition, summary, shown))
+    plain_table(("matcher", "composition", "when to use it", "provider"), rows)
 
 
 @app.command("show")
@@ -103,7 +104,7 @@ def try_matcher(
     catalog, _ = _catalog(config)
     matcher = catalog.matcher(name)
     sides = {"retrieved": _text(retrieved, "--retrieved"), "gold": _text(gold, "--gold")}
-    steps: list[dict[str, str]] = [{"after": "", **sides}]
+    steps = [{"after": "", **sides}]
     for step, function in zip(matcher.matcher.normalizers, matcher.normalizers, strict=True):
         sides = {side: _called(matcher, step, function, text) for side, text in sides.items()}
         steps.append({"after": step, **sides})
@@ -116,7 +117,7 @@ def try_matcher(
     lines = [f"matcher    {matcher}"]
     for texts in steps:
         lines.append(f"after {texts['after']}" if texts["after"] else "as given")
-        lines += [f"  {side:9}  {_quoted(texts[side])}" for side in ("retrieved", "gold")]
+        lines += [f"  {side:9}  {json_text(texts[side])}" for side in ("retrieved", "gold")]
     shown = f"{score:g}" if float(f"{score:g}") == score else repr(score)
     lines += [f"score      {shown} (threshold {threshold:g})", f"verdict    {'match' if matches else 'no match'}"]
     typer.echo("\n".join(lines))
@@ -138,12 +139,7 @@ def _described(catalog: Catalog, matcher: ResolvedMatcher) -> dict[str, Any]:
     comparer = catalog.all("comparer")[value.comparer].declaration
     given = {"cutoff": value.threshold, **dict(value.params)}
     parameters = [
-        {
-            "name": parameter.name,
-            "value": given.get(parameter.name, parameter.default),
-            "default": parameter.default,
-            "choices": list(parameter.choices),
-        }
+        described_parameter(parameter, value=given.get(parameter.name, parameter.default))
         for parameter in signature_parameters(comparer.function)
     ]
     return {
@@ -206,13 +202,3 @@ def _text(given: str, option: str) -> str:
     except (OSError, UnicodeDecodeError) as error:
         msg = f"{option} {given}: cannot read the file: {error}; put a text that begins with @ into a file"
         raise ParameterError(msg) from error
-
-
-def _quoted(text: str) -> str:
-    """Return a text on one line, in quotes, so that white space can be seen."""
-    import orjson
-
-    try:
-        return orjson.dumps(text).decode()
-    except TypeError:  # half a surrogate pair
-        return ascii(text)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rankgauge.cli import checks, diff
-from rankgauge.cli.console import parameter_line, plain_table, print_json, warn_of_faults
+from rankgauge.cli.console import described_parameter, parameter_line, plain_table, print_json, warn_of_faults
 from rankgauge.cli.options import make_catalog
 from rankgauge.cli.typed import JSON
 
@@ -94,10 +94,7 @@ def _described(claim: Claim[Metric]) -> dict[str, Any]:
         "names": list(metric.names),
         "definition": inspect.getdoc(metric.source) or "",
         "gold": list(metric.gold),
-        "parameters": [
-            {"name": parameter.name, "default": parameter.default, "choices": list(parameter.choices)}
-            for parameter in (*metric.parameters, *metric.matching)
-        ],
+        "parameters": [described_parameter(each) for each in (*metric.parameters, *metric.matching)],
         "range": list(metric.range),
         "laws": sorted(metric.laws),
         "provider": dataclasses.asdict(claim.provider),

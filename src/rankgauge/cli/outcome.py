@@ -5,12 +5,11 @@ Results on the command line: where they are saved, and how they are printed.
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-
-import typer
 
 from rankgauge.cli.console import complain, remark, stdout_console
 from rankgauge.errors import counted
@@ -26,7 +25,7 @@ class Folders:
     """Where results are saved: in the folder that was asked for, else in a new one below the config's *directory*."""
 
     output: Path | None
-    directory: str | None
+    directory: str | None = None
     several: bool
     saved: list[Path] = field(default_factory=list)
 
@@ -68,9 +67,9 @@ def print_texts(report: Callable[[Any], str], form: str, results: Sequence[Resul
     """Print reports; JSON of several datasets is one list."""
     texts = [report(result) for result in results]
     if form == "json" and is_list:
-        typer.echo(f"[{','.join(text.strip() for text in texts)}]")
-    else:
-        typer.echo("".join(texts), nl=False)
+        texts = [f"[{','.join(text.strip() for text in texts)}]\n"]
+    sys.stdout.writelines(texts)
+    sys.stdout.flush()
 
 
 def _fresh(parent: Path, name: str) -> Path:

@@ -15,12 +15,10 @@ from typing import TYPE_CHECKING
 
 from rankgauge.cli.console import remark
 from rankgauge.cli.options import CUTOFF_HELP, POLICY_HELP, PROFILE_HELP, make_catalog, policy_options
+from rankgauge.cli.outcome import Folders
 from rankgauge.errors import ParameterError
 
 if TYPE_CHECKING:
-    from rankgauge.catalog.trec_eval import TrecColumn
-    from rankgauge.columns import Qrels
-    from rankgauge.planning.plan import Plan
     from rankgauge.result import Result
 
 __all__ = ["HELP", "trec"]
@@ -61,21 +59,41 @@ def trec(arguments: Sequence[str]) -> int:
     )
     catalog = make_catalog({"metrics"} if given.form in {"table", "trec"} else {"metrics", "reporters"})
     measures = expand(given.metric or ["official"], catalog.built_in, version=9 if given.profile == "trec9" else 10)
-    if given.form == "trec":
-        _refuse_unnamed(measures)
+    if given.form == "trec" and (strange := [str(each.spec) for each in measures if None in {each.label, each.place}]):
+        msg = f"trec_eval has no name for {', '.join(strange)}; leave it out, or choose another --format"
+        raise ParameterError(msg)
     wanted = [measure.spec for measure in measures if measure.spec is not None]
     plan = plan_run(wanted, profile=given.profile, policy=options, rel=given.relevance, k=given.k, catalog=catalog)
     columns, names = _columns(given.columns), _names(given.runs)
-    _check_output(given.output, names)
+    table = given.output if given.output is not None and given.output.suffix == ".parquet" else None
+    folders = Folders(output=None if table else given.output, several=len(names) > 1)
+    folders.check(names)
     judgments = open_qrels(given.qrels, columns=columns)
     results = evaluate_plan(plan, judgments, dict(zip(names, given.runs, strict=True)), columns=columns)
     results = _sorted(results, given.sort)
     for name, result in results.items():
         for note in result.notes:
             remark(f"{name}: {note}" if len(names) > 1 else note)
-    _save(results, given.output)
+    if table is not None:
+        from rankgauge.report.folder import save_runs
+
+        save_runs(results, table)
+        folders.saved.append(table)
+    for name, result in results.items():
+        folders.save(name, result)
+    folders.tell()
     if given.form == "trec":
-        _print_trec(next(iter(results.values())), measures, plan, judgments, given)
+        from rankgauge.report.trec import trec_lines
+
+        lines = trec_lines(
+            next(iter(results.values())),
+            measures,
+            per_query=given.per_query,
+            summary=not given.no_summary,
+            hide_missing=plan.profile.name == "trec9",
+            n_relevant=int((judgments.grades > 0).sum()) if given.complete else None,
+        )
+        _write(lines)
     elif given.form == "table":
         _print_tables(results, per_query=given.per_query, summary=not given.no_summary)
     else:
@@ -146,16 +164,6 @@ def _names(runs: Sequence[str]) -> list[str]:
     return names
 
 
-def _check_output(output: Path | None, names: Sequence[str]) -> None:
-    """Refuse a place that is taken, before anything is computed."""
-    if output is None or output.suffix == ".parquet":
-        return
-    from rankgauge.report.folder import check_target
-
-    for name in names:
-        check_target(output / name if len(names) > 1 else output)
-
-
 def _sorted(results: dict[str, Result], sort: str | None) -> dict[str, Result]:
     """Return the runs in order of a metric, the best first; equal ones stay in the order given."""
     metrics = [name for name, column in next(iter(results.values())).metrics.items() if column.info.aggregate != "sum"]
@@ -166,27 +174,10 @@ def _sorted(results: dict[str, Result], sort: str | None) -> dict[str, Result]:
     except KeyError as error:
         msg = f"--sort: {error.args[0]}"
         raise ParameterError(msg) from None
-    worst = float("-inf")
     sign = 1 if column.info.higher_is_better else -1
     means = {name: result.metrics[column.name].mean for name, result in results.items()}
-    keys = {name: worst if mean is None else sign * mean for name, mean in means.items()}
+    keys = {name: (mean is not None, sign * (mean or 0)) for name, mean in means.items()}
     return {name: results[name] for name in sorted(results, key=keys.__getitem__, reverse=True)}
-
-
-def _save(results: Mapping[str, Result], output: Path | None) -> None:
-    if output is None:
-        return
-    if output.suffix != ".parquet":
-        for name, result in results.items():
-            result.save(output / name if len(results) > 1 else output)
-    else:
-        import polars as pl
-
-        from rankgauge.report.folder import save_frame
-
-        frames = [result.per_sample.insert_column(0, pl.lit(name).alias("run")) for name, result in results.items()]
-        save_frame(pl.concat(frames), output)
-    remark(f"saved to {output}")
 
 
 def _named(form: str, texts: Mapping[str, str]) -> list[str]:
@@ -204,35 +195,6 @@ def _named(form: str, texts: Mapping[str, str]) -> list[str]:
         for document in (text.splitlines() if lines else [text])
     ]
     return [f"{orjson.dumps(each).decode()}\n" for each in found] if lines else [f"{orjson.dumps(found).decode()}\n"]
-
-
-def _refuse_unnamed(measures: Sequence[TrecColumn]) -> None:
-    if strange := [str(measure.spec) for measure in measures if measure.label is None or measure.place is None]:
-        msg = f"trec_eval has no name for {', '.join(strange)}; leave it out, or choose another --format"
-        raise ParameterError(msg)
-
-
-def _print_trec(
-    result: Result, measures: Sequence[TrecColumn], plan: Plan, qrels: Qrels, given: argparse.Namespace
-) -> None:
-    from rankgauge.report.trec import TrecLine, trec_lines
-
-    names = {spelling: metric.name for metric in plan.metrics for spelling in metric.spellings}
-    ordered = sorted(measures, key=lambda measure: measure.place or (0, 0))
-    lines = [
-        TrecLine(str(measure.label), names.get(measure.spec or "", ""), measure.kind == "integer", measure.only_all)
-        for measure in ordered
-    ]
-    _write(
-        trec_lines(
-            result,
-            lines,
-            per_query=given.per_query,
-            summary=not given.no_summary,
-            hide_missing=plan.profile.name == "trec9",
-            n_relevant=int((qrels.grades > 0).sum()) if given.complete else None,
-        )
-    )
 
 
 def _print_tables(results: Mapping[str, Result], *, per_query: bool, summary: bool) -> None:

@@ -75,61 +75,50 @@ def _validate_runs(qrels: Path, runs: Sequence[Path], *, rel: float, as_json: bo
 
 def _validate_config(config: Path) -> None:
     engine = make_engine(config)
-    problems = _Problems(config)
+    problems: dict[str, Problem] = {}
     _check_declared(engine, problems)
-    found = [line for name in engine.dataset_names for line in _check_dataset(engine.dataset(name), problems)]
-    problems.settle()
+    found = [line for name in engine.dataset_names for line in _check_dataset(engine.dataset(name), config, problems)]
+    if problems:
+        msg = f"{config} cannot be used ({counted(len(problems), 'problem')}):"
+        raise ConfigError(msg, problems.values())
     for fault in engine.catalog.faults:
         remark(f"plugin fault: {fault}")
     typer.echo("\n".join([*found, f"{config}: valid ({counted(len(engine.dataset_names), 'dataset')})"]))
 
 
-class _Problems:
-    """Everything that is wrong, each problem once."""
-
-    def __init__(self, config: Path) -> None:
-        self.config = config
-        self.found: dict[str, Problem] = {}
-
-    @contextmanager
-    def collected(self, line: int | None = None) -> Iterator[None]:
-        """Keep the errors raised inside, so that checking can go on."""
-        try:
-            yield
-        except NothingToEvaluateError:
-            raise
-        except RankgaugeError as error:
-            several = getattr(error, "problems", None) or (Problem(str(error), str(self.config), line),)
-            self.found.update({str(problem): problem for problem in several})
-
-    def settle(self) -> None:
-        """Raise the problems that were kept."""
-        if self.found:
-            msg = f"{self.config} cannot be used ({counted(len(self.found), 'problem')}):"
-            raise ConfigError(msg, list(self.found.values()))
+@contextmanager
+def _collected(problems: dict[str, Problem], file: Path, line: int | None = None) -> Iterator[None]:
+    """Keep the errors raised inside, each problem once, so that checking can go on."""
+    try:
+        yield
+    except NothingToEvaluateError:
+        raise
+    except RankgaugeError as error:
+        several = getattr(error, "problems", None) or (Problem(str(error), str(file), line),)
+        problems.update({str(problem): problem for problem in several})
 
 
-def _check_declared(engine: Engine, problems: _Problems) -> None:
+def _check_declared(engine: Engine, problems: dict[str, Problem]) -> None:
     """Check all matchers and metric sets, including unused ones."""
     loaded = engine.config
     if loaded is None:
         return
     for name in loaded.config.matchers:
-        with problems.collected(loaded.lines.get(("matchers", name))):
+        with _collected(problems, loaded.path, loaded.lines.get(("matchers", name))):
             engine.catalog.matcher(name)
     for name in loaded.config.metrics.sets:
-        with problems.collected():
+        with _collected(problems, loaded.path):
             engine.dataset([]).with_metrics(loaded.metrics([name])).plan()
 
 
-def _check_dataset(evaluation: Evaluation, problems: _Problems) -> Iterator[str]:
+def _check_dataset(evaluation: Evaluation, config: Path, problems: dict[str, Problem]) -> Iterator[str]:
     """Check the plan and the data of one dataset, and yield what to print of them."""
-    with problems.collected():
+    with _collected(problems, config):
         yield evaluation.plan().describe()
-    with problems.collected():
+    with _collected(problems, config):
         # With other metrics the data can be read even where the config's cannot be planned.
-        readable = evaluation.with_metrics(["judged@1"]) if problems.found else evaluation
-        checked = readable.check(require_gold=not problems.found)
+        readable = evaluation.with_metrics(["judged@1"]) if problems else evaluation
+        checked = readable.check(require_gold=not problems)
         gold = ", ".join(f"{kind} {count:,}" for kind, count in checked.gold.items() if count)
         yield (
             f"data: {counted(checked.samples, 'sample')}; with ground truth: {gold or 'none'}; without output: "

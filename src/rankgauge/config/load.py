@@ -80,22 +80,20 @@ def load_config(path: Path) -> LoadedConfig:
         hint = "; `rankgauge init` writes one" if isinstance(error, FileNotFoundError) else ""
         raise UnreadableError(msg, [Problem(f"{error.strerror or error}{hint}", name)]) from error
     document = read_yaml(decode_text(data, name), name)
-    problems = []
-    config: Config | None = None
     if not isinstance(document.value, Mapping):
-        problems.append(Problem("a config file is a mapping; `rankgauge init` writes one", name, 1))
+        problems = [Problem("a config file is a mapping; `rankgauge init` writes one", name, 1)]
     else:
         try:
             config = Config.model_validate(document.value)
         except ValidationError as error:
             details = _without_other_branches(error.errors(include_url=False))
-            problems += [_problem(detail, document, name) for detail in details]
-    if config is not None:
-        problems += _check_sets(config, document, name)
-    if problems or config is None:
-        msg = f"{name} cannot be used ({counted(len(problems), 'problem')}):"
-        raise ConfigError(msg, problems)
-    return LoadedConfig(config, path, document.lines)
+            problems = [_problem(detail, document, name) for detail in details]
+        else:
+            problems = list(_check_sets(config, document, name))
+            if not problems:
+                return LoadedConfig(config, path, document.lines)
+    msg = f"{name} cannot be used ({counted(len(problems), 'problem')}):"
+    raise ConfigError(msg, problems)
 
 
 def _without_other_branches(details: Sequence[Any]) -> list[Any]:
@@ -111,27 +109,22 @@ def _without_other_branches(details: Sequence[Any]) -> list[Any]:
 
 
 def _location(detail: Mapping[str, Any]) -> tuple[str | int, ...]:
-    return tuple(part for part in detail["loc"] if _leads_somewhere(part))
+    """Return the keys in a pydantic location, without the branches of unions."""
+    branches = {"str", "MatcherConfig", "[key]"}
+    return tuple(part for part in detail["loc"] if part not in branches and not str(part).startswith("function-"))
 
 
 def _problem(detail: Mapping[str, Any], document: Document, name: str) -> Problem:
     location = _location(detail)
-    message = {
-        "extra_forbidden": "unknown key",
-        "missing": "the key is missing",
-    }.get(detail["type"], str(detail["msg"]).removeprefix("Value error, "))
     if detail["type"] == "extra_forbidden":
         siblings = _keys(location[:-1])
-        message += did_you_mean(str(location[-1]), siblings)
-        message += f"; known are {', '.join(siblings)}" if siblings else ""
-    elif detail["type"] != "missing":
-        message += f"; found {detail['input']!r}"
+        listed = f"; known are {', '.join(siblings)}" if siblings else ""
+        message = f"unknown key{did_you_mean(str(location[-1]), siblings)}{listed}"
+    elif detail["type"] == "missing":
+        message = "the key is missing"
+    else:
+        message = f"{str(detail['msg']).removeprefix('Value error, ')}; found {detail['input']!r}"
     return Problem(message, name, _line(document, location), _dotted(location))
-
-
-def _leads_somewhere(part: object) -> bool:
-    """Return whether a part of a pydantic location is a key of the file, not a union's branch."""
-    return not (isinstance(part, str) and (part in {"str", "MatcherConfig", "[key]"} or part.startswith("function-")))
 
 
 def _line(document: Document, location: tuple[str | int, ...]) -> int | None:

@@ -4,9 +4,7 @@ Lock files: what `rankgauge plugins lock` writes, and what `plugins.locked` of a
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
-import os
 import re
 from collections.abc import Iterable
 from pathlib import Path
@@ -17,6 +15,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from rankgauge.errors import ConfigError, Problem, UnreadableError
 from rankgauge.io.documents import decode_text, read_yaml
+from rankgauge.io.writing import replace_file
 from rankgauge.planning.lock import Lock, Locked, LockedPart
 
 __all__ = ["LOCK_FILE", "read_lock", "remedy", "write_lock"]
@@ -108,19 +107,11 @@ def read_lock(path: Path, config: Path) -> Lock:
 def write_lock(lock: Lock, path: Path) -> None:
     """Write a lock file; it is complete, or as it was."""
     text = _HEADER + yaml.dump(_document(lock), Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=110)
-    staging = path.with_name(f".{path.name}.{os.getpid()}")
     try:
-        with staging.open("w", encoding="utf-8") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        staging.replace(path)
+        replace_file(path, text.encode())
     except OSError as error:
         msg = f"cannot write the lock {path}:"
         raise ConfigError(msg, [Problem(f"{error.strerror or error}; nothing was written", str(path))]) from error
-    finally:
-        with contextlib.suppress(OSError):
-            staging.unlink(missing_ok=True)
 
 
 def _document(lock: Lock) -> dict[str, Any]:

@@ -39,28 +39,14 @@ _gates_key = pytest.StashKey[list[dict[str, Any]]]()
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the options."""
     group = parser.getgroup("rankgauge", "rankings logged with the fixture rankgauge_eval")
-    group.addoption(
-        "--rankgauge-min",
-        action="append",
-        default=[],
-        metavar="METRIC=NUMBER",
-        help="fail the session if a metric's mean over all logged samples is below a number, such as ndcg@10=0.42; "
-        "may be given several times",
-    )
-    group.addoption(
-        "--rankgauge-max",
-        action="append",
-        default=[],
-        metavar="METRIC=NUMBER",
-        help="the same where lower is better: fail the session if the mean is above a number",
-    )
-    group.addoption(
-        "--rankgauge-metric",
-        action="append",
-        default=[],
-        metavar="METRIC",
-        help="compute a metric over all logged samples, without a gate; may be given several times",
-    )
+    repeatable = {
+        "min": "fail the session if a metric's mean over all logged samples is below a number, such as ndcg@10=0.42",
+        "max": "the same where lower is better: fail the session if the mean is above a number",
+        "metric": "compute a metric over all logged samples, without a gate",
+    }
+    for name, text in repeatable.items():
+        written = "METRIC" if name == "metric" else "METRIC=NUMBER"
+        group.addoption(f"--rankgauge-{name}", action="append", default=[], metavar=written, help=f"{text}; repeatable")
     group.addoption("--rankgauge-json", metavar="PATH", help="write the session's scores and gates to a JSON file")
     group.addoption(
         "--rankgauge-config",
@@ -104,14 +90,13 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     """Resolve the metrics and gates of a test before it runs."""
     if item.get_closest_marker("rankgauge") is None:
         return
-    flaw = ""
     try:
-        metrics, gates = _marked(item)
-        item.stash[_asked_key] = _scoring(item.config).ask(metrics, gates)
+        item.stash[_asked_key] = _scoring(item.config).ask(*_marked(item))
     except RankgaugeError as error:
         flaw = str(error)
-    if flaw:
-        pytest.fail(flaw, pytrace=False)
+    else:
+        return
+    pytest.fail(flaw, pytrace=False)  # outside of `except`, whose error would be printed, too
 
 
 @pytest.hookimpl(trylast=True)

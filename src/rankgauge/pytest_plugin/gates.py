@@ -45,11 +45,6 @@ class Gate:
     side: Side
     origin: str
 
-    def bound_of(self, column: str, *, higher_is_better: bool) -> Bound:
-        """Return the bound of a column that the gate names."""
-        is_maximum = self.side == "maximum" or (self.side == "better" and not higher_is_better)
-        return Bound(column, self.bound, is_maximum)
-
 
 @dataclass(frozen=True, slots=True)
 class Bound:
@@ -157,13 +152,13 @@ def read_gates(written: object, *, origin: str, side: Side = "better") -> list[G
     if isinstance(written, str):
         return [_read_text(written, origin, side)]
     if isinstance(written, Iterable) and not isinstance(written, bytes):
-        return [gate for each in written for gate in read_gates(_text(each, origin), origin=origin, side=side)]
+        return [_read_text(each, origin, side) for each in written]
     msg = f"{origin}: gates are a map from metrics to numbers, or texts such as {_FORMS}; not {written!r}"
     raise ParameterError(msg)
 
 
-def _read_text(text: str, origin: str, side: Side) -> Gate:
-    found = _WRITTEN.fullmatch(text.strip())
+def _read_text(text: object, origin: str, side: Side) -> Gate:
+    found = _WRITTEN.fullmatch(text.strip()) if isinstance(text, str) else None
     if found is None:
         msg = f"{origin}: {text!r} is not a gate; write {_FORMS}"
         raise ParameterError(msg)
@@ -175,13 +170,6 @@ def _read_text(text: str, origin: str, side: Side) -> Gate:
         raise ParameterError(msg)
     metric = found["metric"].strip()
     return Gate(metric, _number(found["bound"], text, origin), own, origin)
-
-
-def _text(each: object, origin: str) -> str:
-    if not isinstance(each, str):
-        msg = f"{origin}: {each!r} is not a gate; write {_FORMS}"
-        raise ParameterError(msg)
-    return each
 
 
 def _metric(name: object, origin: str) -> str:

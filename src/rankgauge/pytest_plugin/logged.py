@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from rankgauge.errors import counted
+
 if TYPE_CHECKING:
     from rankgauge.pytest_plugin.scoring import Scoring
     from rankgauge.result import Result
@@ -34,7 +36,7 @@ class RankgaugeEval:
         return len(self._records)
 
     def __repr__(self) -> str:
-        return f"<RankgaugeEval of {self.test}: {len(self)} {'sample' if len(self) == 1 else 'samples'}>"
+        return f"<RankgaugeEval of {self.test}: {counted(len(self), 'sample')}>"
 
     @property
     def samples(self) -> tuple[Mapping[str, Any], ...]:
@@ -75,9 +77,7 @@ class RankgaugeEval:
                 malformed *retrieved* raises nothing: it is that sample's failed output.
         """
         given = {"retrieved": retrieved, "expected": expected, "answer": answer, "input": input, "metadata": metadata}
-        record = self._scoring.record_of(sample, given)
-        if record["id"] in self._records:
-            self._scoring.refuse(record["id"], "it was logged in this test before; give each query its own id")
+        record = self._scoring.record_of(sample, given, self._records)
         self._records[record["id"]] = record
 
     def result(self, metrics: Sequence[Any] | str = ()) -> Result:

@@ -4,7 +4,7 @@ Scoring what was logged: resolve metrics and gates before, score and judge after
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any
 from rankgauge.catalog import Catalog
 from rankgauge.catalog.environment import disabled_plugins, no_plugins
 from rankgauge.engine.engine import Engine
-from rankgauge.engine.evaluation import Evaluation
 from rankgauge.errors import ParameterError, PlanError, Problem, RankgaugeError
 from rankgauge.pytest_plugin.gates import Bound, Gate, GateOutcome, Judgment, read_gates
 from rankgauge.pytest_plugin.records import make_record, refuse
-from rankgauge.pytest_plugin.wording import counts_of, failure_text
+from rankgauge.pytest_plugin.wording import failure_text
+from rankgauge.report.wording import counts
 
 if TYPE_CHECKING:
     from rankgauge.planning.resolve import PlannedMetric
@@ -57,17 +57,16 @@ class Scoring:
             return Engine(catalog=Catalog.discover(disable=disabled_plugins(), own_only=no_plugins()))
         return Engine.from_config(self._config, disable=disabled_plugins(), own_only=no_plugins())
 
-    def record_of(self, sample: object, given: Mapping[str, Any]) -> dict[str, Any]:
-        """Return one sample as plain values; raise `DataError` when it does not follow the contract."""
-        return make_record(sample, given, self._evaluation(()).profile.contract)
-
-    def refuse(self, sample_id: str, message: str) -> None:
-        """Raise a `DataError` on one sample."""
-        refuse(sample_id, message)
+    def record_of(self, sample: object, given: Mapping[str, Any], logged: Container[str]) -> dict[str, Any]:
+        """Return one sample as plain values; raise `DataError` when it breaks the contract or was logged before."""
+        record = make_record(sample, given, self.engine.dataset(()).profile.contract)
+        if record["id"] in logged:
+            refuse(record["id"], "it was logged in this test before; give each query its own id")
+        return record
 
     def ask(self, metrics: Iterable[Any], gates: Sequence[Gate]) -> Asked:
         """Resolve metrics and gates without a sample; raise one `PlanError` for all that cannot be used."""
-        evaluation = self._evaluation(())
+        evaluation = self.engine.dataset(())
         specs = [*evaluation.metrics, *metrics]
         columns = self._columns(specs)
         problems: list[Problem | str] = []
@@ -82,7 +81,8 @@ class Scoring:
                     continue
                 specs.append(gate.metric)
             for column in found:
-                bound = gate.bound_of(column.name, higher_is_better=column.metric.higher_is_better)
+                is_maximum = gate.side == "maximum" or (gate.side == "better" and not column.metric.higher_is_better)
+                bound = Bound(column.name, gate.bound, is_maximum)
                 if flaw := _flaw(gate, bound, column.metric):
                     problems.append(flaw)
                     continue
@@ -95,7 +95,7 @@ class Scoring:
 
     def result(self, records: Sequence[Record], metrics: Sequence[Any]) -> Result:
         """Score some samples."""
-        evaluation = self._evaluation(records)
+        evaluation = self.engine.dataset(records)
         return evaluation.with_metrics([*evaluation.metrics, *metrics]).run()
 
     def judge(self, records: Sequence[Record], asked: Asked, *, test: str = "") -> Judgment:
@@ -123,17 +123,14 @@ class Scoring:
         judgment = self.judge(records, self.ask(metrics, gates), test=test)
         return failure_text(judgment, {record["id"]: record for record in records}) if judgment.failed else ""
 
-    def _evaluation(self, records: Sequence[Record]) -> Evaluation:
-        return self.engine.dataset(records)
-
     def _columns(self, specs: Sequence[Any]) -> dict[str, PlannedMetric]:
         if not specs:
             return {}
-        return {column.name: column for column in self._evaluation(()).with_metrics(specs).plan().metrics}
+        return {column.name: column for column in self.engine.dataset(()).with_metrics(specs).plan().metrics}
 
     def _scores(self, records: Sequence[Record], specs: Sequence[Any]) -> tuple[Result | None, dict[str, str]]:
         """Compute every column that can be computed; return also why the others cannot."""
-        evaluation = self._evaluation(records)
+        evaluation = self.engine.dataset(records)
         if not records:
             return None, dict.fromkeys(self._columns(specs), "nothing was logged")
         try:
@@ -155,8 +152,8 @@ class Scoring:
 
 def _outcome(bound: Bound, result: Result | None, problems: Mapping[str, str], test: str) -> GateOutcome:
     if result is None or bound.column not in result.metrics:
-        counts = dict.fromkeys(("n", "undefined", "missing", "failed"), 0)
-        return GateOutcome(bound=bound, value=None, counts=counts, reason=problems[bound.column], test=test)
+        nothing = dict.fromkeys(("n", "undefined", "missing", "failed"), 0)
+        return GateOutcome(bound=bound, value=None, counts=nothing, reason=problems[bound.column], test=test)
     column = result.metrics[bound.column]
     value = column.mean if column.n else None  # a sum over nothing is 0, which is not a value either
     reason = ""
@@ -164,14 +161,8 @@ def _outcome(bound: Bound, result: Result | None, problems: Mapping[str, str], t
         first = next(iter(column.reasons.values()), "")
         reason = f"{'the only sample has no' if len(result) == 1 else f'none of the {len(result)} samples has a'} value"
         reason += f": {first}" if first else ""
-    return GateOutcome(
-        bound=bound,
-        value=value,
-        aggregate=column.info.aggregate,
-        counts=counts_of(column),
-        reason=reason,
-        test=test,
-    )
+    how = column.info.aggregate
+    return GateOutcome(bound=bound, value=value, aggregate=how, counts=counts(column), reason=reason, test=test)
 
 
 def _flaw(gate: Gate, bound: Bound, metric: Metric) -> str:

@@ -8,7 +8,6 @@ report. So there is one way with and without it, and a worker that crashes loses
 from __future__ import annotations
 
 import json
-import os
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
@@ -17,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from rankgauge.errors import counted
 from rankgauge.pytest_plugin.gates import Judgment
 
 if TYPE_CHECKING:
@@ -101,8 +101,8 @@ class Session:
         from rankgauge.pytest_plugin.wording import column_line, outcome_line, worst_lines
 
         tests = sum(bool(logged["samples"]) for logged in self._tests.values())
-        logged_by = f"logged by {tests} test{'' if tests == 1 else 's'}" if tests else "logged"
-        reporter.line(f"{len(self._records)} sample{'' if len(self._records) == 1 else 's'} {logged_by}")
+        logged_by = f"logged by {counted(tests, 'test')}" if tests else "logged"
+        reporter.line(f"{counted(len(self._records), 'sample')} {logged_by}")
         for outcome in judgment.outcomes:
             reporter.line(outcome_line(outcome), red=not outcome.passed, green=outcome.passed)
             for line in worst_lines(outcome, judgment, self._records, self._owners):
@@ -119,18 +119,12 @@ class Session:
 
     def _write(self, path: Path) -> bool:
         """Write the report, whole or not at all, and return whether that worked."""
+        from rankgauge.io.writing import replace_file
+
         text = json.dumps(self._report(), indent=2, ensure_ascii=False) + "\n"
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            part = path.with_name(f".{path.name}.{os.getpid()}")
-            try:
-                with part.open("w", encoding="utf-8") as file:
-                    file.write(text)
-                    file.flush()
-                    os.fsync(file.fileno())
-                part.replace(path)
-            finally:
-                part.unlink(missing_ok=True)
+            replace_file(path, text.encode())
         except OSError as error:
             self._remarks.append((f"--rankgauge-json: cannot write {path}: {error.strerror or error}", True))
             return False

@@ -8,13 +8,15 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from rankgauge.errors import counted
 from rankgauge.pytest_plugin.gates import Bound, GateOutcome, Judgment
+from rankgauge.report.wording import counts
 from rankgauge.samples import Output, read_expected, read_output
 
 if TYPE_CHECKING:
     from rankgauge.result import MetricSummary
 
-__all__ = ["column_line", "counts_of", "failure_text", "outcome_line", "worst_lines"]
+__all__ = ["column_line", "failure_text", "outcome_line", "worst_lines"]
 
 _WORST = 3
 _SHOWN = 10
@@ -23,8 +25,7 @@ _LONGEST = 60
 
 def failure_text(judgment: Judgment, records: Mapping[str, Mapping[str, Any]]) -> str:
     """Say why a test fails: a heading, a line for each gate, and the worst samples of each that was missed."""
-    samples = f"{len(records)} sample{'' if len(records) == 1 else 's'}"
-    lines = [f"{', '.join(map(_headline, judgment.failed))} over {samples}"]
+    lines = [f"{', '.join(map(_headline, judgment.failed))} over {counted(len(records), 'sample')}"]
     for outcome in judgment.outcomes:
         lines.append(f"  {outcome_line(outcome)}")
         lines += [f"    {line}" for line in worst_lines(outcome, judgment, records)]
@@ -49,12 +50,7 @@ def outcome_line(outcome: GateOutcome) -> str:
 def column_line(column: MetricSummary) -> str:
     """Return the name, value and counts of a metric without a gate."""
     value = "no value" if column.mean is None or not column.n else f"{column.mean:.4f}"
-    return f"       {column.name}: {value} ({column.info.aggregate} of {_counted(counts_of(column))})"
-
-
-def counts_of(column: MetricSummary) -> dict[str, int]:
-    """Return how many samples of a column count, and how many are undefined, missing and failed."""
-    return {"n": column.n, "undefined": column.n_undefined, "missing": column.n_missing, "failed": column.n_failed}
+    return f"       {column.name}: {value} ({column.info.aggregate} of {_counted(counts(column))})"
 
 
 def worst_lines(

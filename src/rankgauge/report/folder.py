@@ -9,6 +9,7 @@ import io
 import os
 import shutil
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +17,7 @@ import orjson
 import yaml
 
 from rankgauge.errors import ResultError
+from rankgauge.io.writing import replace_file, write_file
 from rankgauge.report.json import json_report, per_sample_jsonl
 from rankgauge.report.markdown import markdown_report
 from rankgauge.result import SCHEMA_VERSION, Result
@@ -23,9 +25,7 @@ from rankgauge.result import SCHEMA_VERSION, Result
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["check_target", "save_frame", "save_result"]
-
-_PRETTY = orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE
+__all__ = ["check_target", "save_result", "save_runs"]
 
 
 def save_result(result: Result, directory: Path) -> Path:
@@ -40,34 +40,32 @@ def save_result(result: Result, directory: Path) -> Path:
     check_target(directory)
     staging: Path | None = None
     try:
+        files = _files(result)
         directory.parent.mkdir(parents=True, exist_ok=True)
         staging = Path(tempfile.mkdtemp(prefix=f".{directory.name}.", dir=directory.parent))
-        _write(result, staging)
+        for name, data in files.items():
+            write_file(staging / name, data)
         staging.chmod(0o777 & ~_umask())
         if directory.exists():
             directory.rmdir()
         staging.rename(directory)
-    except (OSError, pl.exceptions.PolarsError) as error:
-        msg = f"cannot save to {directory}: {getattr(error, 'strerror', None) or error}; nothing was written"
-        raise ResultError(msg) from error
+    except (OSError, UnicodeEncodeError, orjson.JSONEncodeError, pl.exceptions.PolarsError) as error:
+        raise _cannot_save(directory, error) from error
     finally:
         if staging is not None and staging.exists():
             shutil.rmtree(staging, ignore_errors=True)
     return directory
 
 
-def save_frame(frame: pl.DataFrame, path: Path) -> None:
-    """Write a table as Parquet; the file is complete, or as it was."""
+def save_runs(results: Mapping[str, Result], path: Path) -> None:
+    """Write the scores of several runs as one Parquet file, with a column `run`; it is complete, or as it was."""
     import polars as pl
 
-    part = path.with_name(f".{path.name}.part")
+    frames = [result.per_sample.insert_column(0, pl.lit(name).alias("run")) for name, result in results.items()]
     try:
-        frame.write_parquet(part)
-        part.replace(path)
+        replace_file(path, _parquet(pl.concat(frames)))
     except (OSError, pl.exceptions.PolarsError) as error:
-        part.unlink(missing_ok=True)
-        msg = f"cannot save to {path}: {getattr(error, 'strerror', None) or error}; nothing was written"
-        raise ResultError(msg) from error
+        raise _cannot_save(path, error) from error
 
 
 def check_target(directory: Path) -> None:
@@ -77,34 +75,44 @@ def check_target(directory: Path) -> None:
         raise ResultError(msg)
 
 
-def _write(result: Result, folder: Path) -> None:
+def _files(result: Result) -> dict[str, bytes]:
+    """Return the content of every file, so that what cannot be encoded is found before anything is written."""
     import polars as pl
 
     columns = list(result.metrics.values())
-    manifest: dict[str, Any] = {"schema_version": SCHEMA_VERSION, **result.manifest}
-    manifest["metrics"] = [dataclasses.asdict(column.info) for column in columns]
-    manifest["notes"] = list(result.notes)
-    manifest["has_details"] = bool(columns) and all(column.details is not None for column in columns)
-    _put(folder / "manifest.json", orjson.dumps(manifest, option=_PRETTY))
     tags = pl.Series("tags", [list(tags) for tags in result.tags], dtype=pl.List(pl.String))
-    frame = result.per_sample.clone().insert_column(1, tags)
+    table = _parquet(result.per_sample.clone().insert_column(1, tags))
+    manifest: dict[str, Any] = {
+        "schema_version": SCHEMA_VERSION,
+        **result.manifest,
+        "metrics": [dataclasses.asdict(column.info) for column in columns],
+        "notes": list(result.notes),
+        "has_details": bool(columns) and all(column.details is not None for column in columns),
+    }
+    errors = [orjson.dumps(dataclasses.asdict(error), option=orjson.OPT_APPEND_NEWLINE) for error in result.unscored]
+    config = yaml.safe_dump(result.manifest.get("config", {}), sort_keys=False, allow_unicode=True)
+    return {
+        "manifest.json": orjson.dumps(manifest, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE),
+        "per_sample.parquet": table,
+        "errors.jsonl": b"".join(errors),
+        "config.resolved.yaml": config.encode(),
+        "summary.json": json_report(result).encode(),
+        "report.md": markdown_report(result).encode(),
+        "per_sample.jsonl": per_sample_jsonl(result).encode(),
+    }
+
+
+def _parquet(frame: pl.DataFrame) -> bytes:
     table = io.BytesIO()
     frame.write_parquet(table)
-    _put(folder / "per_sample.parquet", table.getvalue())
-    errors = [orjson.dumps(dataclasses.asdict(error), option=orjson.OPT_APPEND_NEWLINE) for error in result.unscored]
-    _put(folder / "errors.jsonl", b"".join(errors))
-    config = yaml.safe_dump(result.manifest.get("config", {}), sort_keys=False, allow_unicode=True)
-    _put(folder / "config.resolved.yaml", config.encode())
-    _put(folder / "summary.json", json_report(result).encode())
-    _put(folder / "report.md", markdown_report(result).encode())
-    _put(folder / "per_sample.jsonl", per_sample_jsonl(result).encode())
+    return table.getvalue()
 
 
-def _put(path: Path, data: bytes) -> None:
-    with path.open("wb") as file:
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
+def _cannot_save(path: Path, error: Exception) -> ResultError:
+    why = getattr(error, "strerror", None) or str(error)
+    if isinstance(error, UnicodeEncodeError):
+        why = f"{error.object!r} holds half of a surrogate pair, which UTF-8 cannot encode; give the sample another id"
+    return ResultError(f"cannot save to {path}: {why}; nothing was written")
 
 
 def _umask() -> int:

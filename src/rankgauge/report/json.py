@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from rankgauge.plugin import reporter
+from rankgauge.report.wording import counts
 
 if TYPE_CHECKING:
     from rankgauge.result import MetricSummary, Result
@@ -63,27 +64,18 @@ def summary(result: Result) -> dict[str, Any]:
             {
                 "tag": tag,
                 "samples": len(cohort),
-                "metrics": {name: _counts(column) for name, column in cohort.metrics.items()},
+                "metrics": {name: _counts(own) for name, own in cohort.metrics.items()},
             }
-            for tag, cohort in _cohorts(result)
+            for tag, cohort in (result.by_tag().items() if any(result.tags) else ())
         ],
         "notes": list(result.notes),
         "errors": [dataclasses.asdict(error) for error in result.errors],
     }
 
 
-def _cohorts(result: Result) -> list[tuple[str | None, Result]]:
-    return list(result.by_tag().items()) if any(result.tags) else []
-
-
 def _counts(column: MetricSummary) -> dict[str, Any]:
-    return {
-        "mean": column.mean,
-        "n": column.n,
-        "n_undefined": column.n_undefined,
-        "n_missing": column.n_missing,
-        "n_failed": column.n_failed,
-    }
+    n, *flaws = counts(column).items()
+    return {"mean": column.mean, **dict([n]), **{f"n_{status}": count for status, count in flaws}}
 
 
 def _metric(column: MetricSummary) -> dict[str, Any]:
@@ -99,12 +91,10 @@ def _metric(column: MetricSummary) -> dict[str, Any]:
         "pass_rate": column.pass_rate(),
         "k": column.k,
         "k_sources": dict(info.k_sources),
-        "alias": info.alias,
-        "expression": info.expression,
-        "safe_name": info.safe_name,
-        "judged": info.judged,
-        "matcher": info.matcher,
-        "fingerprint": info.fingerprint,
+        **{
+            name: getattr(info, name)
+            for name in ("alias", "expression", "safe_name", "judged", "matcher", "fingerprint")
+        },
         "provider": dict(info.provider),
         "histogram": [{"min": low, "max": high, "count": count} for low, high, count in column.histogram()],
     }

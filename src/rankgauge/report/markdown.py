@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from rankgauge.errors import counted
 from rankgauge.plugin import reporter
-from rankgauge.report.wording import cutoff, mean, number, policy_line, policy_options
+from rankgauge.report.wording import FACTS, facts, mean, number, policy_line, policy_options
 
 if TYPE_CHECKING:
     from rankgauge.result import MetricSummary, Result
@@ -57,14 +57,10 @@ def _table(header: Sequence[str], rows: Sequence[Sequence[str]], rule: str = "--
 
 
 def _metrics(result: Result) -> list[str]:
-    header = ("metric", "mean", "n", "k", "undefined", "missing", "failed", "std", "p50", "p95", "pass rate (>= 0.5)")
-    rows = []
-    for name, column in result.metrics.items():
-        counts = (column.n_undefined, column.n_missing, column.n_failed)
-        numbers = (column.std, column.percentile(50), column.percentile(95), column.pass_rate())
-        row = (cell(name), mean(column), str(column.n), cutoff(column), *map(str, counts), *map(number, numbers))
-        rows.append(row)
-    return ["## Metrics", "", *_table(header, rows)]
+    rows = [
+        (cell(name), *facts(column).values(), number(column.pass_rate())) for name, column in result.metrics.items()
+    ]
+    return ["## Metrics", "", *_table(("metric", *FACTS, "pass rate (>= 0.5)"), rows)]
 
 
 def _cohorts(result: Result) -> list[str]:

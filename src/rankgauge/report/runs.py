@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from rankgauge.report.wording import mean, score
+from rankgauge.report.wording import counts, mean, score
 
 if TYPE_CHECKING:
     from rankgauge.result import MetricSummary, Result
@@ -20,15 +20,11 @@ _GAP = "  "
 def run_table(result: Result) -> Iterator[str]:
     """Yield the lines of a table of one run's metrics."""
     columns = list(result.metrics.values())
-    table = [
-        ("metric", *map(_heading, columns)),
-        ("value", *map(mean, columns)),
-        ("n", *(f"{column.n:,}" for column in columns)),
-    ]
-    if any(column.n_undefined for column in columns):
-        table.append(("undefined", *(f"{column.n_undefined:,}" for column in columns)))
-    if any(column.n_missing for column in columns):
-        table.append(("missing", *(f"{column.n_missing:,}" for column in columns)))
+    table = [("metric", *map(_heading, columns)), ("value", *map(mean, columns))]
+    for name in ("n", "undefined", "missing"):
+        numbers = [counts(column)[name] for column in columns]
+        if name == "n" or any(numbers):
+            table.append((name, *(f"{number:,}" for number in numbers)))
     yield from _aligned(list(zip(*table, strict=True)))
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from rankgauge.errors import counted
 from rankgauge.plugin import reporter
 from rankgauge.report.bands import band
-from rankgauge.report.wording import cutoff, mean, number, policy_line
+from rankgauge.report.wording import FACTS, facts, mean, policy_line
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -38,17 +38,8 @@ def print_result(result: Result, console: Console, *, bands: bool = False) -> No
     """Print a result, with a word for each mean where *bands* are wanted."""
     dataset = result.manifest.get("dataset") or {}
     columns = list(result.metrics.values())
-    numbers = {
-        "mean": [mean(column) for column in columns],
-        "n": [f"{column.n:,}" for column in columns],
-        "k": [cutoff(column) for column in columns],
-        "undefined": [f"{column.n_undefined:,}" for column in columns],
-        "missing": [f"{column.n_missing:,}" for column in columns],
-        "failed": [f"{column.n_failed:,}" for column in columns],
-        "std": [number(column.std) for column in columns],
-        "p50": [number(column.percentile(50)) for column in columns],
-        "p95": [number(column.percentile(95)) for column in columns],
-    }
+    table = [facts(column) for column in columns]
+    numbers = {heading: [row[heading] for row in table] for heading in FACTS}
     if bands:
         numbers["band"] = [band(column.info.alias, column.mean) for column in columns]
     kept = _fitting(list(result.metrics), numbers, console.width)

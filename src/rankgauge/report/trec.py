@@ -7,33 +7,27 @@ Sums are added as trec_eval adds them, one query after the other, so that the la
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from rankgauge.scoring.score import MISSING
+
 if TYPE_CHECKING:
+    from rankgauge.catalog.trec_eval import TrecColumn
     from rankgauge.columns import Floats
     from rankgauge.result import MetricSummary, Result
 
-__all__ = ["TrecLine", "trec_lines"]
+__all__ = ["trec_lines"]
 
 _SMALLEST = 1e-5
 """A geometric mean takes smaller values as this."""
 
 
-class TrecLine(NamedTuple):
-    """A measure to print; `runid` has no column, and *only_all* measures stand in the summary alone."""
-
-    label: str
-    column: str
-    is_count: bool = False
-    only_all: bool = False
-
-
 def trec_lines(
     result: Result,
-    measures: Sequence[TrecLine],
+    measures: Sequence[TrecColumn],
     *,
     per_query: bool,
     summary: bool,
@@ -46,47 +40,40 @@ def trec_lines(
     Up to version 9 it hides queries missing from the run. Asked for all queries, it sums `num_rel` over all judgments,
     whatever the level of relevance: that is *n_relevant*, None for the sum over queries.
     """
-    columns = {measure.column: result.metrics[measure.column] for measure in measures if measure.column}
+    by_spelling = {spelling: column for column in result.metrics.values() for spelling in column.info.spellings}
+    ordered = [
+        (f"{measure.label:<22}\t", measure, by_spelling.get(measure.spec or ""))
+        for measure in sorted(measures, key=lambda measure: measure.place or (0, 0))
+    ]
     if per_query:
-        yield from _queries(
-            result, [line for line in measures if not line.only_all], columns, hide_missing=hide_missing
-        )
-    if not summary:
-        return
-    for measure in measures:
-        if not measure.column:
-            yield _line(measure.label, "all", str((result.manifest.get("outputs") or {}).get("tag") or ""))
-            continue
-        column = columns[measure.column]
-        value = _total(column.values, column.info.aggregate)
-        if measure.label == "num_rel" and n_relevant is not None:
-            value = n_relevant
-        yield _line(measure.label, "all", _number(value, is_count=measure.is_count))
+        yield from _queries(result, ordered, hide_missing=hide_missing)
+    for label, measure, column in ordered if summary else ():
+        if column is None:  # runid
+            value = str((result.manifest.get("outputs") or {}).get("tag") or "")
+        elif measure.label == "num_rel" and n_relevant is not None:
+            value = str(n_relevant)
+        else:
+            total = _total(column.values, column.info.aggregate)
+            value = str(int(total)) if measure.kind == "integer" else f"{total:6.4f}"
+        yield f"{label}all\t{value}\n"
 
 
 def _queries(
-    result: Result, measures: Sequence[TrecLine], columns: dict[str, MetricSummary], *, hide_missing: bool
+    result: Result, measures: Sequence[tuple[str, TrecColumn, MetricSummary | None]], *, hide_missing: bool
 ) -> Iterator[str]:
-    shown: Iterable[int] = range(len(result))
-    if hide_missing:
-        first = next(iter(columns.values()))
-        shown = (place for place in shown if first.status(place) != "missing")
-    values = [columns[measure.column].values.tolist() for measure in measures]
-    begins = [f"{measure.label:<22}\t" for measure in measures]
-    counts = [measure.is_count for measure in measures]
-    for place in shown:
-        query = result.sample_ids[place]
-        for begin, is_count, column in zip(begins, counts, values, strict=True):
-            value = column[place]
-            yield f"{begin}{query}\t{int(value)}\n" if is_count else f"{begin}{query}\t{value:6.4f}\n"
-
-
-def _line(label: str, query: str, value: str) -> str:
-    return f"{label:<22}\t{query}\t{value}\n"
-
-
-def _number(value: float, *, is_count: bool) -> str:
-    return str(int(value)) if is_count else f"{value:6.4f}"
+    columns = [
+        (label, measure.kind == "integer", column.values.tolist())
+        for label, measure, column in measures
+        if column is not None and not measure.only_all
+    ]
+    all_columns = result.metrics.values() if hide_missing else ()
+    missing = {int(place) for column in all_columns for place in np.flatnonzero(column.codes == MISSING)}
+    for place, query in enumerate(result.sample_ids):
+        if place in missing:
+            continue
+        for label, is_count, values in columns:
+            value = values[place]
+            yield f"{label}{query}\t{int(value)}\n" if is_count else f"{label}{query}\t{value:6.4f}\n"
 
 
 def _total(values: Floats, how: str) -> float:

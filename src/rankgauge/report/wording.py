@@ -12,7 +12,10 @@ from rankgauge.policy import PROFILES, option_text
 if TYPE_CHECKING:
     from rankgauge.result import MetricSummary, Result
 
-__all__ = ["cutoff", "mean", "number", "policy_line", "policy_options", "score"]
+__all__ = ["FACTS", "counts", "facts", "mean", "number", "policy_line", "policy_options", "score"]
+
+FACTS = ("mean", "n", "k", "undefined", "missing", "failed", "std", "p50", "p95")
+"""What tables tell of a column."""
 
 
 def number(value: float | None) -> str:
@@ -31,10 +34,18 @@ def mean(column: MetricSummary) -> str:
     return score(column, column.mean)
 
 
-def cutoff(column: MetricSummary) -> str:
-    """Return a column's cutoff, or the lowest and the highest; a dash where there is none."""
+def counts(column: MetricSummary) -> dict[str, int]:
+    """Return how many samples of a column count, and how many are undefined, missing and failed."""
+    return {"n": column.n, "undefined": column.n_undefined, "missing": column.n_missing, "failed": column.n_failed}
+
+
+def facts(column: MetricSummary) -> dict[str, str]:
+    """Return the `FACTS` of a column as tables write them; of a cutoff that differs, the lowest and the highest."""
     k = column.k
-    return "-" if k is None else f"{k[0]}-{k[1]}" if isinstance(k, tuple) else str(k)
+    spread = "-" if k is None else f"{k[0]}-{k[1]}" if isinstance(k, tuple) else str(k)
+    n, *flaws = (f"{count:,}" for count in counts(column).values())
+    numbers = map(number, (column.std, column.percentile(50), column.percentile(95)))
+    return dict(zip(FACTS, (mean(column), n, spread, *flaws, *numbers), strict=True))
 
 
 def policy_line(result: Result) -> str:

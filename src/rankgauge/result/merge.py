@@ -15,7 +15,7 @@ import numpy as np
 from rankgauge.errors import ResultError
 from rankgauge.result.summary import MetricInfo, MetricSummary
 
-__all__ = ["Part", "check_mergeable", "concatenated", "merged_manifest"]
+__all__ = ["Part", "concatenated", "difference", "merged_manifest"]
 
 
 class Part(NamedTuple):
@@ -25,14 +25,8 @@ class Part(NamedTuple):
     manifest: Mapping[str, Any]
 
 
-def check_mergeable(first: Part, other: Part) -> None:
-    """Raise `ResultError` where the columns of two results differ, or mean different things."""
-    if (difference := _difference(first, other)) is not None:
-        msg = f"cannot merge: {difference}"
-        raise ResultError(msg)
-
-
-def _difference(first: Part, other: Part) -> str | None:
+def difference(first: Part, other: Part) -> str | None:
+    """Return why two results cannot be merged: their columns differ, or mean different things; None if they can."""
     if list(first.metrics) != list(other.metrics):
         return f"the columns differ: {', '.join(first.metrics)} and {', '.join(other.metrics)}"
     one, another = (part.manifest.get("policy", {}).get("queries") for part in (first, other))

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -17,7 +18,7 @@ from rankgauge.catalog.trec_eval import read_form
 from rankgauge.errors import ResultError, counted, suggest
 from rankgauge.expression import parse
 from rankgauge.result.load import read_folder
-from rankgauge.result.merge import Part, check_mergeable, concatenated, merged_manifest
+from rankgauge.result.merge import Part, concatenated, difference, merged_manifest
 from rankgauge.result.summary import MetricSummary
 from rankgauge.scoring.collect import Scored
 from rankgauge.scoring.score import FAILED, MISSING, STATUSES
@@ -126,11 +127,8 @@ class Result:
             if name == column.info.safe_name or name in column.info.spellings:
                 return column
         found: list[MetricSummary] = []
-        try:
+        with contextlib.suppress(ValueError):  # an `ExpressionError`, or a form that lists several columns
             (expression,) = read_form(name) or [parse(name)]
-        except ValueError:  # an `ExpressionError`, or a form that lists several columns
-            pass
-        else:
             found = [column for column in self.metrics.values() if column.info.answers_to(expression)]
             exact = [column for column in found if parse(column.info.expression).params == expression.params]
             found = exact or found
@@ -140,8 +138,8 @@ class Result:
             msg = f"{name!r} may be any of {', '.join(column.name for column in found)}; use one of these names"
             raise KeyError(msg)
         close = suggest(name, self.metrics)
-        hint = f"did you mean {' or '.join(map(repr, close))}? " if close else ""
-        msg = f"no column {name!r}; {hint}there are {', '.join(self.metrics)}"
+        hint = f" (did you mean {' or '.join(map(repr, close))}?)" if close else ""
+        msg = f"no column {name!r}{hint}; there are {', '.join(self.metrics)}"
         raise KeyError(msg)
 
     def __len__(self) -> int:
@@ -269,7 +267,9 @@ class Result:
             raise ResultError(msg)
         first, *others = (Part(result.metrics, result.manifest) for result in results)
         for other in others:
-            check_mergeable(first, other)
+            if (reason := difference(first, other)) is not None:
+                msg = f"cannot merge: {reason}"
+                raise ResultError(msg)
         ids = [sample_id for result in results for sample_id in result.sample_ids]
         if len(set(ids)) < len(ids):
             twice = next(sample_id for sample_id, times in Counter(ids).items() if times > 1)
