@@ -10,7 +10,9 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, Literal
 
-__all__ = ["About", "Finding", "Preflight", "Severity", "counted"]
+from rankgauge.errors import counted
+
+__all__ = ["About", "Finding", "Preflight", "Severity"]
 
 Severity = Literal["error", "warning", "info"]
 About = Literal["judgments", "run", "both"]
@@ -193,11 +195,6 @@ class Preflight:
                 f"({_share(facts['relevant_retrieved'], facts['relevant_expected'])}); judged@10 "
                 f"{facts['judged_at_10']:.3f}"
             )
-
-
-def counted(count: float, one: str, several: str = "") -> str:
-    """Return a count with its noun, in the singular or the plural."""
-    return f"{count:,} {one if count == 1 else several or f'{one}s'}"
 
 
 def _share(part: float, whole: float) -> str:
