@@ -5,7 +5,7 @@ Preflight: checking runs against judgments, given in any way, before a number is
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -108,56 +108,62 @@ def _read_judgments(source: object, columns: Mapping[str, str] | None, rel: floa
     except DataError as error:
         looks = _looks(source)
         return _Judgments(name, None, looks, {}, (_unreadable("judgments", error.problems, looks),))
-    if qrels.n_judgments:
-        findings += check_judgments(qrels, rel)
-    return _Judgments(name, qrels, None, judgment_facts(qrels, rel) if qrels.n_judgments else {}, tuple(findings))
+    if not qrels.n_judgments:
+        return _Judgments(name, None, None, {}, tuple(findings))
+    findings += check_judgments(qrels, rel)
+    return _Judgments(name, qrels, None, judgment_facts(qrels, rel), tuple(findings))
 
 
 def _checked(judgments: _Judgments, run: object, rel: float, columns: Mapping[str, str] | None) -> Preflight:
     name = _name_of(run)
-    looks = _looks(run) if _is_file(run) else None
+    looks = _looks(run)
     is_run_first = judgments.looks is not None and judgments.looks.kind == "run"
     if is_run_first and looks is not None and looks.kind == "judgments":
         return Preflight(judgments.name, name, {}, (finding("swapped", qrels=judgments.name, run=name),))
     facts, findings = dict(judgments.facts), list(judgments.findings)
     try:
-        source = open_run(run, columns=columns)
-        scanned, scattered = _scanned(source, judgments.qrels, rel)
+        scanned, scattered = _scanned(open_run(run, columns=columns), judgments.qrels, rel)
     except UnreadableError:
         raise
     except DataError as error:
         findings.append(_unreadable("run", error.problems, looks))
-        return Preflight(judgments.name, name, facts, _by_severity(findings))
-    if not scanned.names:
-        findings.append(finding("run-empty"))
-        return Preflight(judgments.name, name, facts, _by_severity(findings))
-    facts |= run_facts(scanned)
-    if judgments.qrels is not None and judgments.facts:
-        overlap = overlap_facts(scanned, judgments.qrels, rel)
-        facts |= overlap
-        findings += check_overlap(scanned, judgments.qrels, overlap)
-    findings += check_ranking(scanned, facts)
+    else:
+        findings += _findings_of(scanned, scattered, judgments.qrels, rel, facts)
+    findings.sort(key=lambda each: _SEVERITIES.index(each.severity))
+    return Preflight(judgments.name, name, facts, tuple(findings))
+
+
+def _findings_of(
+    run: ScannedRun, scattered: Sequence[bytes], qrels: Qrels | None, rel: float, facts: dict[str, float]
+) -> Iterator[Finding]:
+    """Yield findings about a run, and add to the facts."""
+    if not run.names:
+        yield finding("run-empty")
+        return
+    facts |= run_facts(run)
+    if qrels is not None:
+        facts |= overlap_facts(run, qrels, rel)
+        yield from check_overlap(run, qrels, facts)
+    yield from check_ranking(run, facts)
     if scattered:
         places = map(query_named, scattered[:MOST_EXAMPLES])
-        findings.append(finding("scattered-queries", {"queries": len(scattered)}, places, of=len(scanned.names)))
-    return Preflight(judgments.name, name, facts, _by_severity(findings))
+        yield finding("scattered-queries", {"queries": len(scattered)}, places, of=len(run.names))
 
 
-def _scanned(source: RunSource, qrels: Qrels | None, rel: float) -> tuple[ScannedRun, tuple[bytes, ...]]:
+def _scanned(source: RunSource, qrels: Qrels | None, rel: float) -> tuple[ScannedRun, Sequence[bytes]]:
     """Scan a run; also return the queries whose lines are not together."""
     if isinstance(source, RunFile):
         source = source.with_ranks()
-    judged = qrels if qrels is not None and qrels.n_judgments else None
     parts = source.parts(thread_count())
-    scans = [RunScan(judged, rel) for _ in parts]
+    scans = [RunScan(qrels, rel) for _ in parts]
     work_on_parts(parts, lambda number: scans[number].add)
     scanned = merged(scans)
     if not scanned.scattered:
         return scanned, ()
-    scan = RunScan(judged, rel)
+    scan = RunScan(qrels, rel)
     for batch in source.grouped():
         scan.add(batch)
-    return merged([scan]), tuple(scanned.scattered)
+    return merged([scan]), scanned.scattered
 
 
 def _unreadable(what: Literal["judgments", "run"], problems: Sequence[Problem], looks: Looks | None) -> Finding:
@@ -173,19 +179,11 @@ def _unreadable(what: Literal["judgments", "run"], problems: Sequence[Problem], 
     return finding(f"{what}-unreadable", counts, map(str, problems), least=least, looks=seems, ask=ask)
 
 
-def _by_severity(findings: Iterable[Finding]) -> tuple[Finding, ...]:
-    return tuple(sorted(findings, key=lambda finding: _SEVERITIES.index(finding.severity)))
-
-
-def _is_file(source: object) -> bool:
-    return isinstance(source, str | os.PathLike) and os.fspath(source) != STANDARD_INPUT
-
-
 def _looks(source: object) -> Looks | None:
     """Return what a file looks like; None where the source is not a file."""
-    if not _is_file(source):
+    if not isinstance(source, str | os.PathLike) or os.fspath(source) == STANDARD_INPUT:
         return None
-    path = Path(os.fspath(source))  # type: ignore[call-overload]  # `_is_file` has checked it
+    path = Path(source)
     looks = sniff(path)
     if looks.kind == "binary":
         msg = f"cannot read {path}:"

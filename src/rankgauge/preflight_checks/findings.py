@@ -61,15 +61,8 @@ class Finding:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values, ready for JSON."""
-        return {
-            "code": self.code,
-            "severity": self.severity,
-            "about": self.about,
-            "message": self.message,
-            "advice": self.advice,
-            "counts": dict(self.counts),
-            "examples": list(self.examples),
-        }
+        plain: dict[str, Any] = {name: getattr(self, name) for name in self.__slots__}
+        return plain | {"counts": dict(self.counts), "examples": list(self.examples)}
 
     def lines(self) -> Iterator[str]:
         """Yield the lines of the finding as text."""
@@ -123,12 +116,12 @@ class Preflight:
     @property
     def errors(self) -> tuple[Finding, ...]:
         """Return the findings that make the evaluation fail or mean nothing."""
-        return self._with("error")
+        return tuple(finding for finding in self.findings if finding.severity == "error")
 
     @property
     def warnings(self) -> tuple[Finding, ...]:
         """Return the findings that may make numbers surprising."""
-        return self._with("warning")
+        return tuple(finding for finding in self.findings if finding.severity == "warning")
 
     def find(self, code: str) -> Finding | None:
         """
@@ -164,9 +157,6 @@ class Preflight:
         told = f"{counted(n_errors, 'error')}, {counted(n_warnings, 'warning')}, {n_infos} info"
         lines.append(f"{self.run or 'the run'} {verdict}: {told}")
         return "\n".join(lines)
-
-    def _with(self, severity: Severity) -> tuple[Finding, ...]:
-        return tuple(finding for finding in self.findings if finding.severity == severity)
 
     def _summary(self) -> Iterator[str]:
         facts = self.facts

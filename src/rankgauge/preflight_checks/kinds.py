@@ -34,7 +34,8 @@ _JUDGMENTS: Mapping[str, _Kind] = {
     "judgments-unreadable": _Kind(
         "error",
         "the judgments cannot be read; {least}{problems:,} {problems:problem|problems}{looks}",
-        "{ask}fix these lines: each is `query iteration document grade`, separated by white space; numbers are finite decimals",
+        "{ask}fix these lines: each is `query iteration document grade`, separated by white space; numbers are "
+        "finite decimals",
     ),
     "judgments-empty": _Kind("error", "the judgments are empty", "was the file written completely?"),
     "judged-twice": _Kind(
@@ -70,7 +71,8 @@ _RUN: Mapping[str, _Kind] = {
     "run-unreadable": _Kind(
         "error",
         "the run cannot be read; {least}{problems:,} {problems:problem|problems}{looks}",
-        "{ask}fix these lines: each is `query Q0 document rank score tag`, separated by white space; numbers are finite decimals",
+        "{ask}fix these lines: each is `query Q0 document rank score tag`, separated by white space; numbers are "
+        "finite decimals",
     ),
     "run-empty": _Kind("error", "the run is empty", "was the file written completely?"),
     "repeated-documents": _Kind(
