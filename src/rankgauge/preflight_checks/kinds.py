@@ -34,8 +34,8 @@ _JUDGMENTS: Mapping[str, _Kind] = {
     "judgments-unreadable": _Kind(
         "error",
         "the judgments cannot be read; {least}{problems:,} {problems:problem|problems}{looks}",
-        "{ask}fix these lines: each is `query iteration document grade`, separated by white space; numbers are "
-        "finite decimals",
+        "{ask}fix these lines: each is `query iteration document grade`, with white space between, and numbers are "
+        "finite",
     ),
     "judgments-empty": _Kind("error", "the judgments are empty", "was the file written completely?"),
     "judged-twice": _Kind(
@@ -46,14 +46,12 @@ _JUDGMENTS: Mapping[str, _Kind] = {
     "no-relevant": _Kind(
         "warning",
         "{queries:,} of {of:,} judged queries {queries:has|have} no document with a grade of {rel:g} or more",
-        "they score 0 in every run and count in every mean; lower the grade from which a document is relevant (rel), "
-        "fix the grades, or remove these queries",
+        "they score 0 in every run; lower the grade from which a document is relevant (rel), or remove these queries",
     ),
     "negative-grades": _Kind(
         "info",
         "{judgments:,} {judgments:judgment is|judgments are} negative, the lowest {lowest:g}",
-        "they never count as relevant; trec_eval and the trec profiles treat such documents as unjudged in bpref, "
-        "infAP, and the policy judged_only drops them",
+        "they are never relevant; bpref and infAP of trec_eval take them for unjudged, and judged_only drops them",
     ),
     "fractional-grades": _Kind(
         "info",
@@ -71,14 +69,14 @@ _RUN: Mapping[str, _Kind] = {
     "run-unreadable": _Kind(
         "error",
         "the run cannot be read; {least}{problems:,} {problems:problem|problems}{looks}",
-        "{ask}fix these lines: each is `query Q0 document rank score tag`, separated by white space; numbers are "
-        "finite decimals",
+        "{ask}fix these lines: each is `query Q0 document rank score tag`, with white space between, and numbers are "
+        "finite",
     ),
     "run-empty": _Kind("error", "the run is empty", "was the file written completely?"),
     "repeated-documents": _Kind(
         "error",
-        "{queries:,} {queries:query retrieves|queries retrieve} a document more than once; {results:,} "
-        "{results:result is|results are} too many",
+        "{queries:,} {queries:query retrieves|queries retrieve} a document more than once; surplus results: "
+        "{results:,}",
         "fix the run, or say which of them counts: policy duplicates=first, last or best",
     ),
     "score-direction": _Kind(
@@ -89,8 +87,7 @@ _RUN: Mapping[str, _Kind] = {
     "constant-scores": _Kind(
         "warning",
         "in {queries:,} of {queries_with_several_results:,} queries with several results all scores are equal",
-        "documents are then ordered by id, which says nothing about the system, and the ranks that a run states are "
-        "never read; write scores that fall with the rank",
+        "documents are then ordered by id, as stated ranks are never read; write scores that fall with the rank",
     ),
     "rank-contradicts-score": _Kind(
         "warning",
@@ -110,14 +107,12 @@ _RUN: Mapping[str, _Kind] = {
     "rank-gaps": _Kind(
         "warning",
         "in {queries:,} of {of:,} queries the stated ranks are not consecutive: some are missing or repeated",
-        "results may have been lost or added after ranking; results are ranked again by score, so those below a gap "
-        "move up",
+        "results may have been lost or added after ranking; scores decide, so those below a gap move up",
     ),
     "first-rank": _Kind(
         "warning",
         "in {queries:,} of {of:,} queries the first rank is not 1 (it is {first_rank:g} in the first of them)",
-        "harmless where ranks begin at 0, as ranks are never read; else the top of these rankings may have been lost, "
-        "and the rest is ranked again from 1",
+        "harmless where ranks begin at 0, as they are never read; else the top of these rankings may have been lost",
     ),
     "ties": _Kind(
         "info",
@@ -126,15 +121,14 @@ _RUN: Mapping[str, _Kind] = {
     ),
     "float32-ties": _Kind(
         "warning",
-        "in {queries:,} of {of:,} queries scores differ only beyond the precision of 32-bit floats; in "
-        "{queries_that_matter:,} of them that can change a metric",
-        "trec_eval up to 9.0.8 and pytrec_eval take them for equal (the profile trec9, or score_dtype=float32, "
-        "does too), trec_eval 10 does not",
+        "in {queries:,} of {of:,} queries scores are equal as 32-bit floats only; in {queries_that_matter:,} that "
+        "can change a metric",
+        "trec_eval up to 9.0.8 and pytrec_eval take them for equal, as the profile trec9 and score_dtype=float32 do",
     ),
     "short-queries": _Kind(
         "warning",
-        "{queries:,} of {of:,} queries {queries:has|have} fewer than half as many results as is usual "
-        "({depth_median:g}); the fewest are {depth_min:,}",
+        "{queries:,} of {of:,} queries {queries:has|have} less than half the usual {depth_median:g} results; the "
+        "fewest are {depth_min:,}",
         "were they cut off? deep metrics, such as recall@100 and AP, get lower; precision@k still divides by k",
     ),
     "own-document": _Kind(
@@ -153,8 +147,7 @@ _RUN: Mapping[str, _Kind] = {
 _BOTH: Mapping[str, _Kind] = {
     "swapped": _Kind(
         "error",
-        "the first file is a run and the second holds judgments: a line of {qrels} has the six columns of a run, a "
-        "line of {run} the four columns of judgments",
+        "the files are swapped: a line of {qrels} has the six columns of a run, a line of {run} the four of judgments",
         "name the judgments first, then the run",
     ),
     "query-overlap": _Kind(
@@ -180,23 +173,22 @@ _BOTH: Mapping[str, _Kind] = {
     ),
     "near-documents": _Kind(
         "warning",
-        "{near_misses:,} of {looked_at:,} sampled documents nearly match judged ones that are not retrieved, such as "
-        "`{near.own}` and `{near.its}`{near.because}",
+        "{near_misses:,} of {looked_at:,} sampled documents nearly match judged ones, as `{near.own}` and "
+        "`{near.its}`{near.because}",
         "write the ids in the same way in both files",
     ),
     "unjudged-top": _Kind(
         "info",
-        "of the first {top} results, {percent:.1f} % are judged on average (judged@{top} {judged_at_10:.3f}); a query "
-        "has {judgments_a_query:.1f} judgments on average",
-        "unjudged results count as not relevant; also score judged@10, and where many are, consider bpref or the "
-        "policy judged_only=true",
+        "on average, {percent:.1f} % of the first {top} results are judged; a query has {judgments_a_query:.1f} "
+        "judgments",
+        "unjudged results count as not relevant; also score judged@10, and where many are, consider bpref or "
+        "judged_only",
     ),
     "ties-that-matter": _Kind(
         "warning",
         "in {queries:,} of {of:,} queries documents of different grades have equal scores, so their order changes "
         "metrics; {results_tied:,} of {of_results:,} results ({share:.1f} %) share their score",
-        "ties are ordered by document id, descending, as in trec_eval; see how much they matter with the policy "
-        "ties=average, or write scores with more digits",
+        "ties are ordered by id, as in trec_eval; see how much they matter with ties=average, or write more digits",
     ),
 }
 
