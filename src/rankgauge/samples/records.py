@@ -38,24 +38,24 @@ def read_sample(
     sample_id: Any = get("id")
     metadata, raw = get("metadata"), get("expected_output")
     k, tags, answerable = _NO_METADATA
-    found: list[tuple[str, str]] = []
+    found: tuple[tuple[str, str], ...] = ()
     try:
         if type(sample_id) is not str or not sample_id:
             sample_id = _sample_id(record, contract)
     except InvalidError as invalid:
-        found.append(("id", invalid.message))
+        found += (("id", invalid.message),)
     try:
         if metadata is not None:
             k, tags, answerable = _read_metadata(metadata, contract)
     except InvalidError as invalid:
-        found.append((f"metadata{invalid.path}", invalid.message))
+        found += ((f"metadata{invalid.path}", invalid.message),)
     try:
         if raw is None:
             expected = _expected_of(record, contract, is_needed=answerable)
         else:
             expected = read_expected(raw, contract=contract)
     except InvalidError as invalid:
-        found.append((f"expected_output{invalid.path}", invalid.message))
+        found += ((f"expected_output{invalid.path}", invalid.message),)
     if found:
         shown = get("id") if isinstance(get("id"), str) else None
         problems.extend(Problem(why, file, line, f"{path}.{field}" if path else field, shown) for field, why in found)

@@ -15,7 +15,7 @@ import numpy as np
 
 from rankgauge.columns import PADDING, Flags, RankingBatch
 from rankgauge.io.files import open_file
-from rankgauge.io.trec.careful import explain_run
+from rankgauge.io.trec.careful import explain
 from rankgauge.io.trec.fields import Fields, MalformedError, find_fields
 from rankgauge.io.trec.grouping import grouped
 from rankgauge.io.trec.metadata import Header, read_header
@@ -88,7 +88,7 @@ class RunFile:
                 for stream in grouped(opened.stream, Path(folder)):
                     yield from self._read(stream, None)
             except MalformedError:
-                raise explain_run(self._path, self.name) from None
+                raise explain(self._path, self.name, "run") from None
 
     def _batches(self, span: _Span, *, is_last: bool) -> Iterator[RankingBatch]:
         try:
@@ -98,7 +98,7 @@ class RunFile:
                     opened.stream.seek(begin)
                 yield from self._read(opened.stream, length, keeps_tag=is_last)
         except MalformedError:
-            raise explain_run(self._path, self.name) from None
+            raise explain(self._path, self.name, "run") from None
 
     def _read(self, stream: IO[bytes], limit: int | None, *, keeps_tag: bool = True) -> Iterator[RankingBatch]:
         window = Window(stream, limit=limit, size=self._block)
