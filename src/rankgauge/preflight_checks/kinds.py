@@ -34,8 +34,7 @@ _JUDGMENTS: Mapping[str, _Kind] = {
     "judgments-unreadable": _Kind(
         "error",
         "the judgments cannot be read; {least}{problems:,} {problems:problem|problems}{looks}",
-        "{ask}fix these lines: each is `query iteration document grade`, with white space between, and numbers are "
-        "finite",
+        "{ask}fix these lines: each is `query iteration document grade`, with white space between and finite numbers",
     ),
     "judgments-empty": _Kind("error", "the judgments are empty", "was the file written completely?"),
     "judged-twice": _Kind(
@@ -69,14 +68,12 @@ _RUN: Mapping[str, _Kind] = {
     "run-unreadable": _Kind(
         "error",
         "the run cannot be read; {least}{problems:,} {problems:problem|problems}{looks}",
-        "{ask}fix these lines: each is `query Q0 document rank score tag`, with white space between, and numbers are "
-        "finite",
+        "{ask}fix these lines: each is `query Q0 document rank score tag`, with white space between and finite numbers",
     ),
     "run-empty": _Kind("error", "the run is empty", "was the file written completely?"),
     "repeated-documents": _Kind(
         "error",
-        "{queries:,} {queries:query retrieves|queries retrieve} a document more than once; surplus results: "
-        "{results:,}",
+        "{queries:,} {queries:query has|queries have} a document more than once; surplus results: {results:,}",
         "fix the run, or say which of them counts: policy duplicates=first, last or best",
     ),
     "score-direction": _Kind(
@@ -179,10 +176,8 @@ _BOTH: Mapping[str, _Kind] = {
     ),
     "unjudged-top": _Kind(
         "info",
-        "on average, {percent:.1f} % of the first {top} results are judged; a query has {judgments_a_query:.1f} "
-        "judgments",
-        "unjudged results count as not relevant; also score judged@10, and where many are, consider bpref or "
-        "judged_only",
+        "of the first {top}, {percent:.1f} % are judged on average; a query has {judgments_a_query:.1f} judgments",
+        "unjudged results count as not relevant; score judged@10, too; where many are, consider bpref or judged_only",
     ),
     "ties-that-matter": _Kind(
         "warning",
