@@ -318,7 +318,7 @@ class RunInterrupted(KeyboardInterrupt):
         super().__init__(message)
 
 
-def counted(count: int, one: str, several: str = "") -> str:
+def counted(count: float, one: str, several: str = "") -> str:
     """Return ``1 sample`` or ``1,234 samples``; *several* is the plural where it takes more than an s."""
     return f"{count:,} {one if count == 1 else several or f'{one}s'}"
 

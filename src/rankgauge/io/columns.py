@@ -68,9 +68,8 @@ def check_columns(columns: Mapping[str, str] | None) -> None:
 def own_names(columns: Mapping[str, str] | None, kind: Kind) -> dict[str, str]:
     """Return the user's names for one kind of table, by role; ``run.query`` beats ``query``."""
     given = columns or {}
-    own = {role: given[role] for role in _ROLES[kind] if role in given}
-    own.update({role: given[f"{kind}.{role}"] for role in _ROLES[kind] if f"{kind}.{role}" in given})
-    return own
+    keys = [(role, key) for role in _ROLES[kind] for key in (role, f"{kind}.{role}")]
+    return {role: given[key] for role, key in keys if key in given}
 
 
 def find_columns(names: Sequence[str], kind: Kind, columns: Mapping[str, str] | None, *, source: str = "") -> Columns:

@@ -17,14 +17,14 @@ from typing import Any, NamedTuple
 import orjson
 
 from rankgauge.catalog import Catalog
-from rankgauge.errors import DataError, NothingToEvaluateError, Problem, did_you_mean
+from rankgauge.errors import DataError, NothingToEvaluateError, Problem, counted, did_you_mean
 from rankgauge.io.files import digest, open_file, plain_suffix
 from rankgauge.io.problems import unreadable
 from rankgauge.plugin.formats import Record
 from rankgauge.policy import Contract
 from rankgauge.samples import Fault, Sample, read_sample
 
-__all__ = ["DataSource", "DatasetReader", "records", "remapped"]
+__all__ = ["DataSource", "DatasetReader", "given", "records", "remapped"]
 
 _BATCH = 4096
 _MOST_PROBLEMS = 10_000
@@ -92,17 +92,16 @@ class DatasetReader:
         label = self._data.label
         if problems:
             more = "at least " if len(problems) > _MOST_PROBLEMS else ""
-            msg = f"{label} cannot be used ({more}{len(problems):,} problem{'s' if len(problems) > 1 else ''}):"
+            msg = f"{label} cannot be used ({more}{counted(len(problems), 'problem')}):"
             raise DataError(msg, problems)
         if not self.count:
             msg = f"{label} has no samples; there is nothing to evaluate"
             raise NothingToEvaluateError(msg, [])
 
     def _samples(self, problems: list[Problem]) -> Iterator[Sample]:
-        contract, seen = self._contract, self._seen
-        source, fields = self._data.source, self._data.fields
+        contract, seen, source, fields = self._contract, self._seen, self._data.source, self._data.fields
         file = str(source) if isinstance(source, Path) else ""
-        found = records(source, self._catalog) if isinstance(source, Path) else _objects(source)
+        found = records(source, self._catalog) if isinstance(source, Path) else given(source, "samples")
         for record in islice(found, self._limit):
             value = record.value
             if isinstance(value, Fault):
@@ -171,9 +170,9 @@ def remapped(record: Mapping[str, Any], fields: Mapping[str, str]) -> dict[str, 
     return mapped
 
 
-def _objects(source: Sequence[object]) -> Iterator[Record]:
-    for index, value in enumerate(source):
-        yield Record(value, None, f"samples[{index}]")
+def given(values: Sequence[object], name: str) -> Iterator[Record]:
+    """Return records given in Python, which messages call by name and place."""
+    return (Record(value, None, f"{name}[{place}]") for place, value in enumerate(values))
 
 
 def _digest_of(source: Path | Sequence[object]) -> str:

@@ -4,14 +4,14 @@ Outputs: what the system under test emitted, in a separate file or mapping.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from rankgauge.catalog import Catalog
-from rankgauge.errors import DataError, Problem
-from rankgauge.io.datasets import records, remapped
+from rankgauge.errors import DataError, Problem, counted
+from rankgauge.io.datasets import given, records, remapped
 from rankgauge.io.files import digest
 from rankgauge.plugin.formats import Record
 from rankgauge.policy import Contract
@@ -35,7 +35,7 @@ class Outputs:
 
     by_id: dict[str, Output | Fault]
     source: str = ""
-    fingerprint: str = field(default="")
+    fingerprint: str = ""
 
 
 def read_outputs(
@@ -50,18 +50,13 @@ def read_outputs(
         return Outputs({str(name): read_output(raw, contract=contract) for name, raw in source.items()})
     label = str(source) if isinstance(source, Path) else ""
     collected = _Rows(label, contract)
-    rows = records(source, catalog) if isinstance(source, Path) else _given(source)
+    rows = records(source, catalog) if isinstance(source, Path) else given(source, "outputs")
     for record in rows:
         collected.take(record, fields or {})
     if problems := collected.problems:
-        msg = f"{label or 'the outputs'} cannot be used ({len(problems):,} problem{'s' if len(problems) > 1 else ''}):"
+        msg = f"{label or 'the outputs'} cannot be used ({counted(len(problems), 'problem')}):"
         raise DataError(msg, problems)
     return Outputs(collected.by_id, label, digest(source) if isinstance(source, Path) else "")
-
-
-def _given(rows: Sequence[object]) -> Iterator[Record]:
-    for place, row in enumerate(rows):
-        yield Record(row, None, f"outputs[{place}]")
 
 
 class _Rows:

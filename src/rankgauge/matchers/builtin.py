@@ -6,19 +6,7 @@ from __future__ import annotations
 
 from rankgauge.plugin import named_matcher
 
-__all__ = [
-    "chunk",
-    "chunk_remem",
-    "contains",
-    "contains_cased",
-    "contains_lower",
-    "exact",
-    "folded",
-    "fuzzy_chunk",
-    "json_escaped",
-    "keyword",
-    "keyword_lower",
-]
+__all__: list[str] = []
 
 
 @named_matcher("exact", "equal >= 1")

@@ -35,6 +35,6 @@ def first_line(function: Callable[..., Any]) -> str:
 
 
 def declared_in(module: ModuleType) -> list[Callable[..., Any]]:
-    """Return the functions in a module's `__all__` that carry a declaration."""
-    named = [getattr(module, name) for name in module.__all__]
-    return [function for function in named if hasattr(function, "__rankgauge__")]
+    """Return the functions of a module, not those it imports, that carry a declaration."""
+    named = [value for value in vars(module).values() if hasattr(value, "__rankgauge__")]
+    return [function for function in named if function.__module__ == module.__name__]

@@ -5,9 +5,9 @@ Preflight: checking runs against judgments, given in any way, before a number is
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from rankgauge.columns import Qrels, RunSource
 from rankgauge.errors import DataError, Problem, RepeatedJudgmentsError, UnreadableError
@@ -15,8 +15,9 @@ from rankgauge.io.recognize import Looks, sniff
 from rankgauge.io.sources import STANDARD_INPUT, open_qrels, open_run
 from rankgauge.io.trec import RunFile
 from rankgauge.judging.parts import thread_count, work_on_parts
-from rankgauge.preflight_checks.findings import About, Finding, Preflight, counted
+from rankgauge.preflight_checks.findings import Finding, Preflight
 from rankgauge.preflight_checks.judgments import check_judgments, judgment_facts
+from rankgauge.preflight_checks.kinds import MOST_EXAMPLES, finding, query_named
 from rankgauge.preflight_checks.overlap import check_overlap, overlap_facts
 from rankgauge.preflight_checks.ranking import check_ranking, run_facts
 from rankgauge.preflight_checks.scan import RunScan, ScannedRun, merged
@@ -24,8 +25,6 @@ from rankgauge.preflight_checks.scan import RunScan, ScannedRun, merged
 __all__ = ["preflight", "preflight_runs"]
 
 _SEVERITIES = ("error", "warning", "info")
-_SWAPPED = "the first file is a run and the second holds judgments"
-_MOST_EXAMPLES = 100
 
 
 def preflight(qrels: object, run: object, *, rel: float = 1.0, columns: Mapping[str, str] | None = None) -> Preflight:
@@ -104,138 +103,87 @@ def _read_judgments(source: object, columns: Mapping[str, str] | None, rel: floa
         raise
     except RepeatedJudgmentsError as error:
         qrels = error.kept
-        findings.append(_judged_twice(error))
+        repeats = [problem.message for problem in error.problems]
+        findings.append(finding("judged-twice", {"judgments": len(repeats)}, repeats))
     except DataError as error:
         looks = _looks(source)
         return _Judgments(name, None, looks, {}, (_unreadable("judgments", error.problems, looks),))
-    if qrels.n_judgments:
-        findings += check_judgments(qrels, rel)
-    return _Judgments(name, qrels, None, judgment_facts(qrels, rel) if qrels.n_judgments else {}, tuple(findings))
+    if not qrels.n_judgments:
+        return _Judgments(name, None, None, {}, tuple(findings))
+    findings += check_judgments(qrels, rel)
+    return _Judgments(name, qrels, None, judgment_facts(qrels, rel), tuple(findings))
 
 
 def _checked(judgments: _Judgments, run: object, rel: float, columns: Mapping[str, str] | None) -> Preflight:
     name = _name_of(run)
-    looks = _looks(run) if _is_file(run) else None
+    looks = _looks(run)
     is_run_first = judgments.looks is not None and judgments.looks.kind == "run"
     if is_run_first and looks is not None and looks.kind == "judgments":
-        return Preflight(judgments.name, name, {}, (_swapped(judgments.name, name),))
+        return Preflight(judgments.name, name, {}, (finding("swapped", qrels=judgments.name, run=name),))
     facts, findings = dict(judgments.facts), list(judgments.findings)
     try:
-        source = open_run(run, columns=columns)
-        scanned, scattered = _scanned(source, judgments.qrels, rel)
+        scanned, scattered = _scanned(open_run(run, columns=columns), judgments.qrels, rel)
     except UnreadableError:
         raise
     except DataError as error:
         findings.append(_unreadable("run", error.problems, looks))
-        return Preflight(judgments.name, name, facts, _by_severity(findings))
-    if not scanned.names:
-        findings.append(_empty("run"))
-        return Preflight(judgments.name, name, facts, _by_severity(findings))
-    facts |= run_facts(scanned)
-    if judgments.qrels is not None and judgments.facts:
-        overlap = overlap_facts(scanned, judgments.qrels, rel)
-        facts |= overlap
-        findings += check_overlap(scanned, judgments.qrels, overlap)
-    findings += check_ranking(scanned)
+    else:
+        findings += _findings_of(scanned, scattered, judgments.qrels, rel, facts)
+    findings.sort(key=lambda each: _SEVERITIES.index(each.severity))
+    return Preflight(judgments.name, name, facts, tuple(findings))
+
+
+def _findings_of(
+    run: ScannedRun, scattered: Sequence[bytes], qrels: Qrels | None, rel: float, facts: dict[str, float]
+) -> Iterator[Finding]:
+    """Yield findings about a run, and add to the facts."""
+    if not run.names:
+        yield finding("run-empty")
+        return
+    facts |= run_facts(run)
+    if qrels is not None:
+        facts |= overlap_facts(run, qrels, rel)
+        yield from check_overlap(run, qrels, facts)
+    yield from check_ranking(run, facts)
     if scattered:
-        findings.append(_scattered(scattered, len(scanned.names)))
-    return Preflight(judgments.name, name, facts, _by_severity(findings))
+        places = map(query_named, scattered[:MOST_EXAMPLES])
+        yield finding("scattered-queries", {"queries": len(scattered)}, places, of=len(run.names))
 
 
-def _scanned(source: RunSource, qrels: Qrels | None, rel: float) -> tuple[ScannedRun, tuple[bytes, ...]]:
+def _scanned(source: RunSource, qrels: Qrels | None, rel: float) -> tuple[ScannedRun, Sequence[bytes]]:
     """Scan a run; also return the queries whose lines are not together."""
     if isinstance(source, RunFile):
         source = source.with_ranks()
-    judged = qrels if qrels is not None and qrels.n_judgments else None
     parts = source.parts(thread_count())
-    scans = [RunScan(judged, rel) for _ in parts]
+    scans = [RunScan(qrels, rel) for _ in parts]
     work_on_parts(parts, lambda number: scans[number].add)
     scanned = merged(scans)
     if not scanned.scattered:
         return scanned, ()
-    scan = RunScan(judged, rel)
+    scan = RunScan(qrels, rel)
     for batch in source.grouped():
         scan.add(batch)
-    return merged([scan]), tuple(scanned.scattered)
+    return merged([scan]), scanned.scattered
 
 
-def _unreadable(what: About, problems: Sequence[Problem], looks: Looks | None) -> Finding:
+def _unreadable(what: Literal["judgments", "run"], problems: Sequence[Problem], looks: Looks | None) -> Finding:
     """Return a finding about judgments or a run that cannot be read, with every such line."""
     if looks is not None and looks.kind == "empty":
-        return _empty(what, str(problems[0]) if problems else "")
-    is_run = what == "run"
-    listed = tuple(map(str, problems))
+        return finding(f"{what}-empty", examples=map(str, problems[:1]))
     n = sum(problem.line is not None for problem in problems) or len(problems)
-    message = f"the {what} cannot be read; {'at least ' if n < len(problems) else ''}{counted(n, 'problem')}"
-    columns = "query Q0 document rank score tag" if is_run else "query iteration document grade"
-    advice = f"fix these lines: each is `{columns}`, separated by white space; numbers are finite decimals"
-    counts = {"problems": n}
+    counts, seems, ask = {"problems": n}, "", ""
     if looks is not None and looks.what and looks.kind != what:
-        message += f"; the file looks like {looks.what}"
-        advice = f"is this the wrong file? lines of {'a run' if is_run else 'judgments'} are `{columns}`"
         counts["other_format"] = 1
-    return Finding(f"{what}-unreadable", "error", what, message, advice, counts, listed)
-
-
-def _empty(what: About, example: str = "") -> Finding:
-    return Finding(
-        f"{what}-empty",
-        "error",
-        what,
-        f"the {what} {'is' if what == 'run' else 'are'} empty",
-        "was the file written completely?",
-        examples=(example,) if example else (),
-    )
-
-
-def _judged_twice(error: RepeatedJudgmentsError) -> Finding:
-    n = len(error.problems)
-    return Finding(
-        "judged-twice",
-        "error",
-        "judgments",
-        f"{counted(n, 'judgment repeats', 'judgments repeat')} a document that was judged before for the query",
-        "keep one line for each document of a query; the rest of this report uses the first",
-        {"judgments": n},
-        tuple(problem.message for problem in error.problems),
-    )
-
-
-def _swapped(qrels: str, run: str) -> Finding:
-    return Finding(
-        "swapped",
-        "error",
-        "both",
-        f"{_SWAPPED}: a line of {qrels} has the six columns of a run, a line of {run} the four columns of judgments",
-        "name the judgments first, then the run",
-    )
-
-
-def _scattered(scattered: tuple[bytes, ...], n: int) -> Finding:
-    return Finding(
-        "scattered-queries",
-        "info",
-        "run",
-        f"the lines of {len(scattered):,} of {n:,} queries are not together in the file",
-        "harmless: they are grouped, which takes disk space and time; sort the file by query to save both",
-        {"queries": len(scattered)},
-        tuple(f"query {name.decode('utf-8', 'backslashreplace')!r}" for name in scattered[:_MOST_EXAMPLES]),
-    )
-
-
-def _by_severity(findings: Iterable[Finding]) -> tuple[Finding, ...]:
-    return tuple(sorted(findings, key=lambda finding: _SEVERITIES.index(finding.severity)))
-
-
-def _is_file(source: object) -> bool:
-    return isinstance(source, str | os.PathLike) and os.fspath(source) != STANDARD_INPUT
+        seems, ask = f"; the file looks like {looks.what}", "is this the wrong file? if not, "
+    least = "at least " if n < len(problems) else ""
+    return finding(f"{what}-unreadable", counts, map(str, problems), least=least, looks=seems, ask=ask)
 
 
 def _looks(source: object) -> Looks | None:
     """Return what a file looks like; None where the source is not a file."""
-    if not _is_file(source):
+    if not isinstance(source, str | os.PathLike) or os.fspath(source) == STANDARD_INPUT:
         return None
-    path = Path(os.fspath(source))  # type: ignore[call-overload]  # `_is_file` has checked it
+    path = Path(source)
     looks = sniff(path)
     if looks.kind == "binary":
         msg = f"cannot read {path}:"

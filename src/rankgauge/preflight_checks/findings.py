@@ -10,7 +10,9 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, Literal
 
-__all__ = ["About", "Finding", "Preflight", "Severity", "counted"]
+from rankgauge.errors import counted
+
+__all__ = ["About", "Finding", "Preflight", "Severity"]
 
 Severity = Literal["error", "warning", "info"]
 About = Literal["judgments", "run", "both"]
@@ -59,15 +61,8 @@ class Finding:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values, ready for JSON."""
-        return {
-            "code": self.code,
-            "severity": self.severity,
-            "about": self.about,
-            "message": self.message,
-            "advice": self.advice,
-            "counts": dict(self.counts),
-            "examples": list(self.examples),
-        }
+        plain: dict[str, Any] = {name: getattr(self, name) for name in self.__slots__}
+        return plain | {"counts": dict(self.counts), "examples": list(self.examples)}
 
     def lines(self) -> Iterator[str]:
         """Yield the lines of the finding as text."""
@@ -121,12 +116,12 @@ class Preflight:
     @property
     def errors(self) -> tuple[Finding, ...]:
         """Return the findings that make the evaluation fail or mean nothing."""
-        return self._with("error")
+        return tuple(finding for finding in self.findings if finding.severity == "error")
 
     @property
     def warnings(self) -> tuple[Finding, ...]:
         """Return the findings that may make numbers surprising."""
-        return self._with("warning")
+        return tuple(finding for finding in self.findings if finding.severity == "warning")
 
     def find(self, code: str) -> Finding | None:
         """
@@ -163,9 +158,6 @@ class Preflight:
         lines.append(f"{self.run or 'the run'} {verdict}: {told}")
         return "\n".join(lines)
 
-    def _with(self, severity: Severity) -> tuple[Finding, ...]:
-        return tuple(finding for finding in self.findings if finding.severity == severity)
-
     def _summary(self) -> Iterator[str]:
         facts = self.facts
         yield f"judgments  {self.qrels or 'given in memory'}"
@@ -193,11 +185,6 @@ class Preflight:
                 f"({_share(facts['relevant_retrieved'], facts['relevant_expected'])}); judged@10 "
                 f"{facts['judged_at_10']:.3f}"
             )
-
-
-def counted(count: float, one: str, several: str = "") -> str:
-    """Return a count with its noun, in the singular or the plural."""
-    return f"{count:,} {one if count == 1 else several or f'{one}s'}"
 
 
 def _share(part: float, whole: float) -> str:

@@ -7,19 +7,33 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import NamedTuple
 
-__all__ = ["NearMiss", "find_near_miss", "readable"]
+from rankgauge.judging.ranking import shown
+
+__all__ = ["NearMiss", "find_near_miss"]
 
 _LEAST_SHARE = 0.1
 """The share of the ids of the smaller side that a difference has to explain."""
 
-_ZEROS = re.compile(r"(?<![0-9.])0+(?=[0-9])")
-_FRACTION = re.compile(r"(?<=[0-9])\.0+$")
-_QUOTES = re.compile(r"^b?(['\"])(.+)\1$", re.DOTALL)
-_PART = re.compile(r"[#_:.\-](?:(?:chunk|passage|segment|part|p|c)[_\-]?)?[0-9]+$", re.IGNORECASE)
-
 _Change = Callable[[str], str]
+
+_without_zeros = partial(re.compile(r"(?<![0-9.])0+(?=[0-9])").sub, "")
+_without_fraction = partial(re.compile(r"(?<=[0-9])\.0+$").sub, "")
+_without_quotes = partial(re.compile(r"^b?(['\"])(.+)\1$", re.DOTALL).sub, r"\2")
+_composed = partial(unicodedata.normalize, "NFC")
+_whole = partial(re.compile(r"[#_:.\-](?:(?:chunk|passage|segment|part|p|c)[_\-]?)?[0-9]+$", re.IGNORECASE).sub, "")
+
+_SPELLINGS: Sequence[tuple[str, _Change]] = (
+    ("they differ in upper and lower case", str.casefold),
+    ("they differ in white space at the ends", str.strip),
+    ("they differ in leading zeros", _without_zeros),
+    ("one side writes whole numbers with a fraction, as `1.0`", _without_fraction),
+    ("one side has quotes around its ids", _without_quotes),
+    ("they differ in how Unicode composes letters (NFC, NFD)", _composed),
+)
+"""Differences in how an id is written, with what removes each, the simplest first."""
 
 
 class NearMiss(NamedTuple):
@@ -27,11 +41,11 @@ class NearMiss(NamedTuple):
     A difference that keeps ids from matching.
 
     Attributes:
-        what: The difference, as a clause: ``they differ in case``.
+        what: The difference, as a clause: ``they differ in case``; empty where none explains enough.
 
         n_met: How many ids of the run would match without it.
 
-        own: One of them, as the run has it.
+        own: One of them, as the run has it; without a difference the first id.
 
         its: The same, as the judgments have it.
     """
@@ -41,72 +55,56 @@ class NearMiss(NamedTuple):
     own: str
     its: str
 
+    @property
+    def because(self) -> str:
+        """Return the difference as the end of a sentence."""
+        return f": {self.what}" if self.what else ""
 
-def find_near_miss(run: Sequence[bytes], judged: Sequence[bytes], *, by_spelling: bool = False) -> NearMiss | None:
+    @property
+    def examples(self) -> Sequence[str]:
+        """Return the two ids as the example of a finding."""
+        return (f"{self.own!r} and {self.its!r}",) if self.what else ()
+
+
+def find_near_miss(run: Sequence[bytes], judged: Sequence[bytes], *, by_spelling: bool = False) -> NearMiss:
     """
-    Return the difference that keeps most ids of a run from being ids of the judgments; None if it explains too few.
+    Return the difference that keeps most ids of a run from being ids of the judgments, if one explains enough of them.
 
     *by_spelling* looks only at how an id is written, not at common prefixes and endings: for ids of which others match.
     """
-    own, its = [readable(name) for name in run], [readable(name) for name in judged]
-    best: NearMiss | None = None
-    for what, change, its_change in _spellings() if by_spelling else _changes(own, its):
+    own, its = list(map(shown, run)), list(map(shown, judged))
+    none = best = NearMiss("", 0, next(iter(own), ""), next(iter(its), ""))
+    for what, change, its_change in _changes(own, its, by_spelling=by_spelling):
         places: dict[str, str] = {}
         for name in its:
             places.setdefault(its_change(name), name)
         places.pop("", None)
         met = [name for name in own if change(name) in places]
-        if met and (best is None or len(met) > best.n_met):
+        if len(met) > best.n_met:
             best = NearMiss(what, len(met), met[0], places[change(met[0])])
-    if best is None or best.n_met < _LEAST_SHARE * min(len(own), len(its)):
-        return None
-    return best
+    return none if best.n_met < _LEAST_SHARE * min(len(own), len(its)) else best
 
 
-def readable(name: bytes) -> str:
-    """Return an id as text, whatever its bytes are."""
-    return name.decode("utf-8", "backslashreplace")
-
-
-def _spellings() -> Iterator[tuple[str, _Change, _Change]]:
-    """Yield differences in how an id is written, with a function for each side that removes it, the simplest first."""
-    for what, change in (
-        ("they differ in upper and lower case", str.casefold),
-        ("they differ in white space at the ends", str.strip),
-        ("they differ in leading zeros", _without_zeros),
-        ("one side writes whole numbers with a fraction, as `1.0`", _without_fraction),
-        ("one side has quotes around its ids", _without_quotes),
-        ("they differ in how Unicode composes letters (NFC, NFD)", _composed),
-    ):
+def _changes(own: Sequence[str], its: Sequence[str], *, by_spelling: bool) -> Iterator[tuple[str, _Change, _Change]]:
+    """Yield differences, with a function for each side that removes them."""
+    for what, change in _SPELLINGS:
         yield what, change, change
-
-
-def _changes(own: Sequence[str], its: Sequence[str]) -> Iterator[tuple[str, _Change, _Change]]:
-    """Yield differences of every kind."""
-    yield from _spellings()
+    if by_spelling:
+        return
     begins, its_begins = _beginning(own), _beginning(its)
     if begins != its_begins:
         what = f"the run's ids begin with {begins!r}, the judgments' with {its_begins!r}"
-        yield _shortened(what.replace("with ''", "with no common prefix"), begins, its_begins, "", "")
+        what = what.replace("with ''", "with no common prefix")
+        yield what, lambda name: name.removeprefix(begins), lambda name: name.removeprefix(its_begins)
     ends, its_ends = _ending(own), _ending(its)
     if ends != its_ends:
         what = f"the run's ids end with {ends!r}, the judgments' with {its_ends!r}"
-        yield _shortened(what.replace("with ''", "with no common suffix"), "", "", ends, its_ends)
-    yield "the run's ids name parts of documents, such as `doc#3`, the judgments' ids whole documents", _whole, _same
-    yield "the judgments' ids name parts of documents, such as `doc#3`, the run's ids whole documents", _same, _whole
+        what = what.replace("with ''", "with no common suffix")
+        yield what, lambda name: name.removesuffix(ends), lambda name: name.removesuffix(its_ends)
+    yield "the run's ids name parts of documents, such as `doc#3`, the judgments' ids whole documents", _whole, str
+    yield "the judgments' ids name parts of documents, such as `doc#3`, the run's ids whole documents", str, _whole
     what = "they differ in several ways at once (case, white space, zeros, quotes, prefix or ending)"
-    _, cut, its_cut = _shortened("", begins, its_begins, ends, its_ends)
-    yield what, lambda name: _loosened(cut(name)), lambda name: _loosened(its_cut(name))
-
-
-def _shortened(what: str, begins: str, its_begins: str, ends: str, its_ends: str) -> tuple[str, _Change, _Change]:
-    def own(name: str) -> str:
-        return name.removeprefix(begins).removesuffix(ends)
-
-    def its(name: str) -> str:
-        return name.removeprefix(its_begins).removesuffix(its_ends)
-
-    return what, own, its
+    yield what, partial(_loosened, begins, ends), partial(_loosened, its_begins, its_ends)
 
 
 def _beginning(names: Sequence[str]) -> str:
@@ -123,29 +121,6 @@ def _common(names: Sequence[str]) -> str:
     return next((first[:at] for at, letter in enumerate(first) if not last.startswith(letter, at)), first)
 
 
-def _without_zeros(name: str) -> str:
-    return _ZEROS.sub("", name)
-
-
-def _without_fraction(name: str) -> str:
-    return _FRACTION.sub("", name)
-
-
-def _without_quotes(name: str) -> str:
-    return _QUOTES.sub(r"\2", name)
-
-
-def _composed(name: str) -> str:
-    return unicodedata.normalize("NFC", name)
-
-
-def _whole(name: str) -> str:
-    return _PART.sub("", name)
-
-
-def _same(name: str) -> str:
-    return name
-
-
-def _loosened(name: str) -> str:
+def _loosened(begins: str, ends: str, name: str) -> str:
+    name = name.removeprefix(begins).removesuffix(ends)
     return _without_zeros(_without_fraction(_without_quotes(_composed(name).strip()))).casefold()

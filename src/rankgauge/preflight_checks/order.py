@@ -4,13 +4,11 @@ Order: the scores of each query in the order of stated ranks and in descending o
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
 from rankgauge.columns import Flags, Floats, Ints, RankingBatch
 
-__all__ = ["BatchRows", "Stated", "descending", "in_given_order", "repeated"]
+__all__ = ["BatchRows", "descending", "in_given_order", "repeated"]
 
 
 class BatchRows:
@@ -29,64 +27,50 @@ class BatchRows:
         flags &= self.inside
         return flags
 
-    def count(self, flags: Flags) -> Ints:
-        """Count flagged rows by query."""
-        return np.bincount(self.owners[np.flatnonzero(flags)], minlength=len(self.batch.lengths))
+    def gaps(self, ranks: Floats) -> Flags:
+        """Return which queries have a rank that does not follow the one of the row before."""
+        follows = np.ones(len(ranks), dtype=np.bool_)
+        follows[1:] = ranks[1:] - ranks[:-1] == 1.0
+        return self.any(self.inside & ~follows)
 
-    def any(self, flags: Flags) -> Flags:
-        """Return which queries have flagged rows."""
-        found = np.zeros(len(self.batch.lengths), dtype=np.bool_)
-        found[self.owners[np.flatnonzero(flags)]] = True
+    def count(self, rows: Flags | Ints) -> Ints:
+        """Count rows, flagged or listed, by query."""
+        return np.bincount(self.owners[rows], minlength=len(self.batch.lengths))
+
+    def any(self, rows: Flags | Ints) -> Flags:
+        """Return which queries have such rows."""
+        found: Flags = self.count(rows) > 0
         return found
 
-    def of(self, wanted: Flags) -> Ints:
-        """Return the rows of some queries."""
-        return np.flatnonzero(wanted[self.owners])
 
+def in_given_order(rows: BatchRows) -> tuple[Floats, Flags, Flags, Floats]:
+    """
+    Return the scores in the order of stated ranks, or else of lines, and three facts about each query's ranks.
 
-class Stated(NamedTuple):
-    """Whether queries have ranks, whether these have gaps, and the first rank."""
-
-    is_numbered: Flags
-    has_gaps: Flags
-    first: Floats
-
-
-def in_given_order(rows: BatchRows) -> tuple[Floats, Stated]:
-    """Return the scores in the order of stated ranks, or else of lines, and facts about the ranks."""
-    batch = rows.batch
-    n, scores = len(batch.lengths), batch.scores
-    no = np.zeros(n, dtype=np.bool_)
-    if batch.stated is None:
-        return scores, Stated(no, no, np.full(n, np.nan))
-    ranks = batch.stated
+    These are whether it has ranks, whether they have gaps, and the first of them.
+    """
+    batch, scores = rows.batch, rows.batch.scores
+    ranks = np.full(len(scores), np.nan) if batch.stated is None else batch.stated
     is_numbered = ~rows.any(~np.isfinite(ranks)) & (batch.lengths > 0)
-    changes = rows.any(rows.steps(ranks, np.not_equal))
-    is_numbered &= changes | (batch.lengths == 1)
+    is_numbered &= rows.any(rows.steps(ranks, np.not_equal)) | (batch.lengths == 1)
+    has_gaps = is_numbered & rows.gaps(ranks)
+    own = np.flatnonzero(has_gaps[rows.owners])
+    if len(own):
+        order = own[np.lexsort((-scores[own], ranks[own], rows.owners[own]))]
+        scores, ranks = scores.copy(), ranks.copy()
+        scores[own], ranks[own] = scores[order], ranks[order]
+        has_gaps &= rows.gaps(ranks)
     starts = np.minimum(batch.starts, len(ranks) - 1)
-    first = np.where(is_numbered, ranks[starts], np.nan)
-    follows = np.ones(len(ranks), dtype=np.bool_)
-    follows[1:] = ranks[1:] - ranks[:-1] == 1.0
-    irregular = is_numbered & rows.any(rows.inside & ~follows)
-    own = rows.of(irregular)
-    if not len(own):
-        return scores, Stated(is_numbered, no, first)
-    order = own[np.lexsort((-scores[own], ranks[own], rows.owners[own]))]
-    scores, ranks = scores.copy(), ranks.copy()
-    scores[own], ranks[own] = scores[order], ranks[order]
-    follows[1:] = ranks[1:] - ranks[:-1] == 1.0
-    has_gaps = irregular & rows.any(rows.inside & ~follows)
-    return scores, Stated(is_numbered, has_gaps, np.where(is_numbered, ranks[starts], np.nan))
+    return scores, is_numbered, has_gaps, np.where(is_numbered, ranks[starts], np.nan)
 
 
 def descending(rows: BatchRows, is_unsorted: Flags) -> Floats:
     """Return the scores of each query in descending order."""
     scores = rows.batch.scores
-    own = rows.of(is_unsorted)
-    if not len(own):
-        return scores
-    scores = scores.copy()
-    scores[own] = scores[own[np.lexsort((-scores[own], rows.owners[own]))]]
+    own = np.flatnonzero(is_unsorted[rows.owners])
+    if len(own):
+        scores = scores.copy()
+        scores[own] = scores[own[np.lexsort((-scores[own], rows.owners[own]))]]
     return scores
 
 

@@ -8,10 +8,10 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from rankgauge.columns import Flags
-from rankgauge.preflight_checks.findings import Finding, Severity, counted
-from rankgauge.preflight_checks.judgments import examples_of
-from rankgauge.preflight_checks.near_misses import readable
+from rankgauge.errors import counted
+from rankgauge.judging.ranking import shown
+from rankgauge.preflight_checks.findings import Finding, Severity
+from rankgauge.preflight_checks.kinds import MOST_EXAMPLES, finding, flagged, named_queries, query_named
 from rankgauge.preflight_checks.scan import ScannedRun
 
 __all__ = ["check_ranking", "run_facts"]
@@ -22,8 +22,6 @@ _SHORT = 0.5
 
 _DEEP = 10
 """Short queries are a warning from this usual depth on."""
-
-_MOST_EXAMPLES = 100
 
 
 def run_facts(run: ScannedRun) -> Mapping[str, float]:
@@ -41,206 +39,93 @@ def run_facts(run: ScannedRun) -> Mapping[str, float]:
     }
 
 
-def check_ranking(run: ScannedRun) -> Iterator[Finding]:
-    """Yield findings about the rankings of a run, which has queries."""
-    yield from _repeats(run)
+def check_ranking(run: ScannedRun, facts: Mapping[str, float]) -> Iterator[Finding]:
+    """Yield findings about the rankings of a run, which has queries, given what `run_facts` returned."""
+    surplus = run.queries.surplus
+    repeats = (
+        f"{query_named(repeat.query)}, document {shown(repeat.document)!r}: {repeat.times} times"
+        for repeat in run.repeats
+    )
+    counts = {"results": int(surplus.sum())}
+    yield from flagged("repeated-documents", run.names, surplus > 0, counts, examples=repeats)
     order = list(_order(run))
     yield from order
     yield from _rank_column(run)
-    if not any(finding.severity == "error" for finding in order):
-        yield from _ties(run)
-    yield from _depth(run)
-
-
-def _in_queries(
-    run: ScannedRun, code: str, severity: Severity, flags: Flags, message: str, advice: str, **counts: float
-) -> Iterator[Finding]:
-    """Yield a finding about the flagged queries, if there are any."""
-    n = int(np.count_nonzero(flags))
-    if n:
-        message = f"in {n:,} of {len(run.names):,} queries {message}"
-        examples = examples_of(run.names, flags)
-        yield Finding(code, severity, "run", message, advice, {"queries": n, **counts}, examples)
-
-
-def _repeats(run: ScannedRun) -> Iterator[Finding]:
-    surplus = run.queries.surplus
-    n_queries = int(np.count_nonzero(surplus))
-    if n_queries:
-        yield Finding(
-            "repeated-documents",
-            "error",
-            "run",
-            f"{counted(n_queries, 'query retrieves', 'queries retrieve')} a document more than once; "
-            f"{counted(int(surplus.sum()), 'result is', 'results are')} too many",
-            "fix the run, or say which of them counts: policy duplicates=first, last or best",
-            {"queries": n_queries, "results": int(surplus.sum())},
-            tuple(
-                f"query {readable(repeat.query)!r}, document {readable(repeat.document)!r}: {repeat.times} times"
-                for repeat in run.repeats
-            ),
-        )
+    if not any(each.severity == "error" for each in order):
+        yield from _ties(run, facts)
+    yield from _depth(run, facts)
 
 
 def _order(run: ScannedRun) -> Iterator[Finding]:
     """Check scores against ranks and lines; one cause gives one finding."""
-    queries = run.queries
+    queries, names = run.queries, run.names
     several = queries.depth > 1
-    varied = several & ~queries.is_constant
-    n_several, n_varied = int(np.count_nonzero(several)), int(np.count_nonzero(varied))
-    n_ascends = int(np.count_nonzero(queries.ascends))
-    n_constant = int(np.count_nonzero(queries.is_constant))
-    is_reversed = n_ascends >= max(2, _NEARLY_ALL * n_varied)
-    by_rank = int(np.count_nonzero(queries.ascends & queries.is_numbered))
+    n_several, n_varied = int(np.count_nonzero(several)), int(np.count_nonzero(several & ~queries.is_constant))
+    is_reversed = int(np.count_nonzero(queries.ascends)) >= max(2, _NEARLY_ALL * n_varied)
     if is_reversed:
-        states = by_rank == n_ascends
-        yield Finding(
+        states = bool(queries.is_numbered[queries.ascends].all())
+        yield from flagged(
             "score-direction",
-            "error" if states else "warning",
-            "run",
-            f"in {n_ascends:,} of {n_varied:,} queries the scores rise with "
-            + ("the stated rank, so that rank 1 has the lowest score" if states else "every line"),
-            "are these distances? higher scores have to be better: negate scores where lower is better",
-            {"queries": n_ascends, "queries_with_several_scores": n_varied},
-            examples_of(run.names, queries.ascends),
+            names,
+            queries.ascends,
+            {"queries_with_several_scores": n_varied},
+            severity="error" if states else "warning",
+            by="the stated rank, so that rank 1 has the lowest score" if states else "every line",
         )
-    if n_constant:
-        every = n_constant >= _NEARLY_ALL * n_several
-        stated = int(np.count_nonzero(queries.is_constant & queries.is_numbered))
-        is_lost = every and stated == n_constant
-        yield Finding(
-            "constant-scores",
-            "error" if is_lost else "warning",
-            "run",
-            f"in {n_constant:,} of {n_several:,} queries with several results all scores are equal",
-            "documents are then ordered by id, which says nothing about the system; "
-            + ("the ranks that the run states are never read: " if stated else "")
-            + "write scores that fall with the rank",
-            {"queries": n_constant, "queries_with_several_results": n_several},
-            examples_of(run.names, queries.is_constant),
-        )
-    if is_reversed:
-        return
-    yield from _in_queries(
-        run,
-        "rank-contradicts-score",
-        "warning",
-        queries.contradicts,
-        "the stated ranks give another order than the scores",
-        "scores decide, as in trec_eval; if the ranks are right, write scores that fall with the rank",
+    every = int(np.count_nonzero(queries.is_constant)) >= _NEARLY_ALL * n_several
+    is_lost = every and bool(queries.is_numbered[queries.is_constant].all())
+    counts = {"queries_with_several_results": n_several}
+    yield from flagged(
+        "constant-scores", names, queries.is_constant, counts, severity="error" if is_lost else "warning"
     )
-    yield from _in_queries(
-        run,
-        "unsorted-queries",
-        "info",
-        queries.is_unsorted & ~queries.contradicts,
-        "the lines are not in order of score",
-        "harmless: results are ranked by score; tools that read lines in order, such as cwl_eval, will differ",
-    )
+    if not is_reversed:
+        yield from flagged("rank-contradicts-score", names, queries.contradicts)
+        yield from flagged("unsorted-queries", names, queries.is_unsorted & ~queries.contradicts)
 
 
 def _rank_column(run: ScannedRun) -> Iterator[Finding]:
-    queries = run.queries
+    queries, names = run.queries, run.names
     if not run.states_ranks:
         return
-    yield from _in_queries(
-        run,
-        "no-ranks",
-        "info",
-        ~queries.is_numbered,
-        "the rank column holds no ranks: no numbers, or the same one everywhere",
-        "harmless: ranks are never read; but nothing could be checked against them",
-    )
-    yield from _in_queries(
-        run,
-        "rank-gaps",
-        "warning",
-        queries.has_gaps,
-        "the stated ranks are not consecutive: some are missing or repeated",
-        "results may have been lost or added after ranking; results are ranked again by score, so those below a gap "
-        "move up",
-    )
+    yield from flagged("no-ranks", names, ~queries.is_numbered)
+    yield from flagged("rank-gaps", names, queries.has_gaps)
     shifted = queries.is_numbered & (queries.first_rank != 1)
     if shifted.any():
-        first = float(queries.first_rank[shifted][0])
-        starts_at_0 = bool((queries.first_rank[shifted] == 0).all())
-        yield from _in_queries(
-            run,
-            "first-rank",
-            "info" if starts_at_0 else "warning",
-            shifted,
-            f"the first rank is not 1 (it is {first:g} in the first of them)",
-            "harmless: ranks are never read"
-            if starts_at_0
-            else "the top of these rankings may have been lost; the rest is ranked again from 1",
-            first_rank=first,
-        )
+        firsts = queries.first_rank[shifted]
+        severity: Severity = "warning" if firsts.any() else "info"
+        yield from flagged("first-rank", names, shifted, {"first_rank": float(firsts[0])}, severity=severity)
 
 
-def _ties(run: ScannedRun) -> Iterator[Finding]:
-    queries, n = run.queries, len(run.names)
-    n_results, n_tied = int(queries.depth.sum()), int(queries.tied.sum())
-    n_matter = int(np.count_nonzero(queries.ties_matter))
-    n_queries = int(np.count_nonzero(queries.tied))
-    if n_matter:
-        yield Finding(
-            "ties-that-matter",
-            "warning",
-            "both",
-            f"in {n_matter:,} of {n:,} queries documents of different grades have equal scores, so their order changes "
-            f"metrics; {n_tied:,} of {n_results:,} results ({100 * n_tied / n_results:.1f} %) share "
-            "their score",
-            "ties are ordered by document id, descending, as in trec_eval; see how much they matter with the policy "
-            "ties=average, or write scores with more digits",
-            {"queries": n_matter, "queries_tied": n_queries, "results_tied": n_tied},
-            examples_of(run.names, queries.ties_matter),
-        )
-    elif n_tied:
-        yield Finding(
-            "ties",
-            "info",
-            "run",
-            f"{n_tied:,} of {n_results:,} results ({100 * n_tied / n_results:.1f} %), in {n_queries:,} queries, share "
-            "their score",
-            "harmless: no documents of different grades share one",
-            {"queries_tied": n_queries, "results_tied": n_tied},
-            examples_of(run.names, queries.tied > 0),
-        )
-    if queries.tied_as_float32.any():
-        n_single = int(np.count_nonzero(queries.tied_as_float32))
-        n_matter = int(np.count_nonzero(queries.ties_matter_as_float32))
-        yield Finding(
-            "float32-ties",
-            "warning" if n_matter else "info",
-            "run",
-            f"in {n_single:,} of {n:,} queries scores differ only beyond the precision of 32-bit floats; in "
-            f"{n_matter:,} of them that can change a metric",
-            "trec_eval up to 9.0.8 and pytrec_eval take them for equal (the profile trec9, or score_dtype=float32, "
-            "does too), trec_eval 10 does not",
-            {
-                "queries": n_single,
-                "queries_that_matter": n_matter,
-                "results": int(queries.tied_as_float32.sum()),
-            },
-            examples_of(run.names, queries.ties_matter_as_float32 if n_matter else queries.tied_as_float32 > 0),
-        )
+def _ties(run: ScannedRun, facts: Mapping[str, float]) -> Iterator[Finding]:
+    queries, names = run.queries, run.names
+    counts = {name: facts[name] for name in ("queries_tied", "results_tied")}
+    of = facts["results"]
+    share = 100 * facts["results_tied"] / max(of, 1)
+    if queries.ties_matter.any():
+        yield from flagged("ties-that-matter", names, queries.ties_matter, counts, of_results=of, share=share)
+    elif facts["results_tied"]:
+        yield finding("ties", counts, named_queries(names, queries.tied > 0), of_results=of, share=share)
+    single, matter = queries.tied_as_float32 > 0, queries.ties_matter_as_float32
+    n_matter = int(np.count_nonzero(matter))
+    yield from flagged(
+        "float32-ties",
+        names,
+        single,
+        {"queries_that_matter": n_matter, "results": int(queries.tied_as_float32.sum())},
+        examples=named_queries(names, matter if n_matter else single),
+        severity="warning" if n_matter else "info",
+    )
 
 
-def _depth(run: ScannedRun) -> Iterator[Finding]:
-    depth = run.queries.depth
-    usual = float(np.median(depth))
+def _depth(run: ScannedRun, facts: Mapping[str, float]) -> Iterator[Finding]:
+    depth, usual = run.queries.depth, facts["depth_median"]
     short = depth < _SHORT * usual
-    if short.any():
-        is_deep = usual >= _DEEP
-        n = int(np.count_nonzero(short))
-        shown = np.flatnonzero(short)[np.argsort(depth[short], kind="stable")][:_MOST_EXAMPLES].tolist()
-        yield Finding(
-            "short-queries",
-            "warning" if is_deep else "info",
-            "run",
-            f"{n:,} of {len(run.names):,} queries {'has' if n == 1 else 'have'} fewer than half as many results as "
-            f"is usual ({usual:g}); the fewest are {depth.min():,}",
-            "were they cut off? deep metrics, such as recall@100 and AP, get lower; precision@k still divides by k",
-            {"queries": n, "depth_min": int(depth.min()), "depth_median": usual, "depth_max": int(depth.max())},
-            tuple(f"query {readable(run.names[place])!r}: {counted(int(depth[place]), 'result')}" for place in shown),
-        )
+    shortest = np.flatnonzero(short)[np.argsort(depth[short], kind="stable")][:MOST_EXAMPLES].tolist()
+    yield from flagged(
+        "short-queries",
+        run.names,
+        short,
+        {name: facts[name] for name in ("depth_min", "depth_median", "depth_max")},
+        examples=[f"{query_named(run.names[place])}: {counted(int(depth[place]), 'result')}" for place in shortest],
+        severity="warning" if usual >= _DEEP else "info",
+    )

@@ -10,11 +10,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from rankgauge.columns import POSITIVE, Flags, Floats, Ints, Qrels, RankingBatch, Slices, Words
+from rankgauge.columns import POSITIVE, Flags, Floats, Ints, Qrels, RankingBatch, Words
 from rankgauge.columns.slices import mixed
 from rankgauge.judging.ranking import as_compared, earned, mixed_ties, own_rows
 from rankgauge.judging.ranks import ranks_of
-from rankgauge.judging.repeats import RepeatFinder
+from rankgauge.judging.repeats import RepeatFinder, surplus
 from rankgauge.policy import Policy
 from rankgauge.preflight_checks.order import BatchRows, descending, in_given_order, repeated
 
@@ -168,63 +168,54 @@ class RunScan:
         if self.is_scattered:
             return
         self.states_ranks = self.states_ranks or batch.stated is not None
-        rows, salts = BatchRows(batch), _salts(queries)
+        rows, salts = BatchRows(batch), _salts(batch)
         places = np.full(len(batch.lengths), -1) if self._qrels is None else self._qrels.places_of(batch.names)
-        given, stated = in_given_order(rows)
-        rises, falls = rows.steps(given, np.greater), rows.steps(given, np.less)
+        given, is_numbered, has_gaps, first_rank = in_given_order(rows)
+        rises, falls = rows.any(rows.steps(given, np.greater)), rows.any(rows.steps(given, np.less))
         is_unsorted = rows.any(rows.steps(batch.scores, np.greater))
         ordered = descending(rows, is_unsorted)
         tied = repeated(rows.steps(ordered, np.equal))
         tied_single = repeated(rows.steps(as_compared(ordered, _SINGLE), np.equal)) & ~tied
-        judged = self._judged(rows, places, has_ties=bool(tied.any()), has_single_ties=bool(tied_single.any()))
         self.queries.append(
             ScannedQueries(
                 place=places,
                 depth=batch.lengths,
                 is_unsorted=is_unsorted,
-                is_numbered=stated.is_numbered,
-                has_gaps=stated.has_gaps,
-                first_rank=stated.first,
-                contradicts=stated.is_numbered & rows.any(rises),
-                ascends=rows.any(rises) & ~rows.any(falls),
-                is_constant=(batch.lengths > 1) & ~rows.any(rises) & ~rows.any(falls),
+                is_numbered=is_numbered,
+                has_gaps=has_gaps,
+                first_rank=first_rank,
+                contradicts=is_numbered & rises,
+                ascends=rises & ~falls,
+                is_constant=(batch.lengths > 1) & ~rises & ~falls,
                 tied=rows.count(tied),
                 tied_as_float32=rows.count(tied_single),
                 surplus=self._surplus(rows, salts),
-                **judged,
+                **self._judged(rows, places, tied, tied_single),
             )
         )
         self._take_sample(places, batch, salts)
 
-    def _judged(self, rows: BatchRows, places: Ints, *, has_ties: bool, has_single_ties: bool) -> dict[str, np.ndarray]:
+    def _judged(self, rows: BatchRows, places: Ints, tied: Flags, tied_single: Flags) -> dict[str, np.ndarray]:
         """Return what depends on judgments."""
-        batch, n = rows.batch, len(places)
+        batch = rows.batch
         own = np.flatnonzero(own_rows(batch))
         found, judgments = self._find(rows, places)
         self.found[judgments] = True
-        ranks = ranks_of(batch, np.concatenate((found, own)), by_id=True)
-        own_rank = np.zeros(n, dtype=np.int64)
-        np.maximum.at(own_rank, rows.owners[own], ranks.rank[len(found) :])
-        own_is_judged = np.zeros(n, dtype=np.bool_)
-        own_is_judged[rows.owners[own[np.isin(own, found)]]] = True
-        distinct, first = np.unique(judgments, return_index=True)
+        rank = ranks_of(batch, np.concatenate((found, own)), by_id=True).rank
+        own_rank = np.zeros(len(places), dtype=np.int64)
+        np.maximum.at(own_rank, rows.owners[own], rank[len(found) :])
+        _, first = np.unique(judgments, return_index=True)
         grades = np.empty(0) if self._qrels is None else self._qrels.grades[judgments]
-        relevant = first[grades[first] >= self._rel]
-        top = ranks.rank[: len(found)] <= TOP
-        matter, matter_single = np.zeros(n, dtype=np.bool_), np.zeros(n, dtype=np.bool_)
-        if has_ties:
-            matter[self._ties(batch, rows.owners, found, judgments)] = True
-        if has_single_ties:
-            single = dataclasses.replace(batch, scores=as_compared(batch.scores, _SINGLE))
-            matter_single[self._ties(single, rows.owners, found, judgments)] = True
+        single = dataclasses.replace(batch, scores=as_compared(batch.scores, _SINGLE)) if tied_single.any() else batch
+        matter = _ties_matter(batch, rows, tied, found, grades)
         return {
             "ties_matter": matter,
-            "ties_matter_as_float32": matter_single & ~matter,
+            "ties_matter_as_float32": _ties_matter(single, rows, tied_single, found, grades) & ~matter,
             "own_rank": own_rank,
-            "own_is_judged": own_is_judged,
-            "found": np.bincount(rows.owners[found[first]], minlength=n) if len(distinct) else np.zeros(n, np.int64),
-            "relevant": np.bincount(rows.owners[found[relevant]], minlength=n),
-            "top": np.bincount(rows.owners[found[top]], minlength=n),
+            "own_is_judged": rows.any(own[np.isin(own, found)]),
+            "found": rows.count(found[first]),
+            "relevant": rows.count(found[first[grades[first] >= self._rel]]),
+            "top": rows.count(found[rank[: len(found)] <= TOP]),
         }
 
     def _find(self, rows: BatchRows, places: Ints) -> tuple[Ints, Ints]:
@@ -238,12 +229,6 @@ class RunScan:
             qrels.documents.at(judgments)
         )
         return found[real], judgments[real]
-
-    def _ties(self, batch: RankingBatch, owners: Ints, found: Ints, judgments: Ints) -> Ints:
-        if self._qrels is None:
-            return found
-        ranks = ranks_of(batch, found, by_id=False)
-        return owners[found][mixed_ties(owners[found], ranks, earned(self._qrels.grades[judgments], POSITIVE), None)]
 
     def _surplus(self, rows: BatchRows, salts: Words) -> Ints:
         """Count the duplicates of each query, and keep some as examples."""
@@ -260,9 +245,7 @@ class RunScan:
             Repeat(queries[owner], document, count)
             for owner, document, count in zip(owners, documents, times[shown].tolist(), strict=True)
         ]
-        again = np.ones(len(repeats.rows), dtype=np.bool_)
-        again[first] = False
-        return np.bincount(rows.owners[repeats.rows[again]], minlength=len(batch.lengths))
+        return rows.count(surplus(repeats, "first", batch.scores))
 
     def _take_sample(self, places: Ints, batch: RankingBatch, salts: Words) -> None:
         """Keep the queries with the lowest hashes, judged ones first: the same sample however the run is split."""
@@ -286,9 +269,18 @@ class _SampledQuery(NamedTuple):
     documents: tuple[bytes, ...]
 
 
-def _salts(queries: Sequence[bytes]) -> Words:
-    salts = Slices.of(queries).keys()
-    salts *= np.uint64(0xD6E8FEB86659FD93)  # otherwise a document with its query's id would cancel out
+def _ties_matter(batch: RankingBatch, rows: BatchRows, tied: Flags, found: Ints, grades: Floats) -> Flags:
+    """Return in which queries the order of tied results can change a metric."""
+    if not tied.any():
+        return np.zeros(len(batch.lengths), dtype=np.bool_)
+    ranks = ranks_of(batch, found, by_id=False)
+    return rows.any(found[mixed_ties(rows.owners[found], ranks, earned(grades, POSITIVE), None)])
+
+
+def _salts(batch: RankingBatch) -> Words:
+    salts = batch.names.keys() * np.uint64(
+        0xD6E8FEB86659FD93
+    )  # otherwise a document with its query's id would cancel out
     salts ^= salts >> np.uint64(32)
     return salts
 
@@ -300,8 +292,7 @@ def merged(parts: Sequence[RunScan]) -> ScannedRun:
     names = [names[place] for place in order]
     again = [own for own, before in zip(names[1:], names, strict=False) if own == before]
     sample = sorted(query for part in parts for query in part.sample)[:_SAMPLE]
-    tables = [queries for part in parts for queries in part.queries]
-    queries = _joined(tables)
+    queries = _joined([queries for part in parts for queries in part.queries])
     return ScannedRun(
         names=names,
         queries=queries if again else queries.at(np.array(order, dtype=np.int64)),

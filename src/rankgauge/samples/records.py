@@ -30,65 +30,45 @@ def read_sample(
     path: str = "",
 ) -> Sample | None:
     """Read one sample, or add to *problems*; a malformed `actual_output` is no problem but the sample's `Fault`."""
-    try:
-        return _read_sample(record, contract)
-    except InvalidError:
-        found = _problems_of(record, contract)
-    sample = record.get("id") if isinstance(record, Mapping) else None
-    sample_id = sample if isinstance(sample, str) else None
-    for field, message in found:
-        place = f"{path}.{field}" if path and field else path or field
-        problems.append(Problem(message, file, line, place, sample_id))
-    return None
-
-
-def _read_sample(record: object, contract: Contract) -> Sample:
-    """Read a sample up to the first thing that is wrong with it."""
     if type(record) is not dict and not isinstance(record, Mapping):
-        msg = f"a sample is an object with 'id' and 'expected_output', not {look(record)}"
-        raise InvalidError("", msg)
+        message = f"a sample is an object with 'id' and 'expected_output', not {look(record)}"
+        problems.append(Problem(message, file, line, path))
+        return None
     get = record.get
-    sample_id = get("id")
-    if type(sample_id) is not str or not sample_id:
-        sample_id = _sample_id(record, contract)
-    metadata = get("metadata")
-    k, tags, answerable = _NO_METADATA if metadata is None else _read_metadata(metadata, contract)
-    raw = get("expected_output")
-    if raw is None:
-        expected = _expected_of(record, contract, is_needed=answerable)
-    else:
-        expected = read_expected(raw, contract=contract)
+    sample_id: Any = get("id")
+    metadata, raw = get("metadata"), get("expected_output")
+    k, tags, answerable = _NO_METADATA
+    found: tuple[tuple[str, str], ...] = ()
+    try:
+        if type(sample_id) is not str or not sample_id:
+            sample_id = _sample_id(record, contract)
+    except InvalidError as invalid:
+        found += (("id", invalid.message),)
+    try:
+        if metadata is not None:
+            k, tags, answerable = _read_metadata(metadata, contract)
+    except InvalidError as invalid:
+        found += ((f"metadata{invalid.path}", invalid.message),)
+    try:
+        if raw is None:
+            expected = _expected_of(record, contract, is_needed=answerable)
+        else:
+            expected = read_expected(raw, contract=contract)
+    except InvalidError as invalid:
+        found += ((f"expected_output{invalid.path}", invalid.message),)
+    if found:
+        shown = get("id") if isinstance(get("id"), str) else None
+        problems.extend(Problem(why, file, line, f"{path}.{field}" if path else field, shown) for field, why in found)
+        return None
     raw = get("actual_output")
     output = None if raw is None else read_output(raw, contract=contract)
     return Sample(sample_id, get("input"), expected, output, k, tags, answerable, metadata)
 
 
-def _problems_of(record: object, contract: Contract) -> list[tuple[str, str]]:
-    """Return everything that is wrong with a record: the field, and what is wrong."""
-    if not isinstance(record, Mapping):
-        return [("", f"a sample is an object with 'id' and 'expected_output', not {look(record)}")]
-    found: list[tuple[str, str]] = []
-    answerable = True
-    try:
-        _sample_id(record, contract)
-    except InvalidError as invalid:
-        found.append(("id", invalid.message))
-    try:
-        if record.get("metadata") is not None:
-            answerable = _read_metadata(record["metadata"], contract)[2]
-    except InvalidError as invalid:
-        found.append((f"metadata{invalid.path}", invalid.message))
-    try:
-        _expected_of(record, contract, is_needed=answerable)
-    except InvalidError as invalid:
-        found.append((f"expected_output{invalid.path}", invalid.message))
-    return found
-
-
 def _expected_of(record: Mapping[Any, Any], contract: Contract, *, is_needed: bool) -> Expected:
-    raw = record.get("expected_output")
-    if raw is not None or (contract.on_bad_gold == "pair" and "expected_output" in record):
-        return read_expected(raw, contract=contract)
+    """Return what is expected where the field is null or missing."""
+    if contract.on_bad_gold == "pair" and "expected_output" in record:
+        return read_expected(None, contract=contract)
     if is_needed:
         others = [key for key in record if isinstance(key, str) and key not in {"actual_output", "expected_output"}]
         hint = did_you_mean("expected_output", others)
@@ -98,10 +78,9 @@ def _expected_of(record: Mapping[Any, Any], contract: Contract, *, is_needed: bo
     return _NOTHING_EXPECTED
 
 
-def _sample_id(record: Mapping[object, object], contract: Contract) -> str:
+def _sample_id(record: Mapping[Any, Any], contract: Contract) -> str:
+    """Return an id that is no plain string."""
     raw = record.get("id")
-    if type(raw) is str and raw:
-        return raw
     if raw is None and "id" in record:
         raise InvalidError("", "the id is null; every sample needs one")
     if raw is None:

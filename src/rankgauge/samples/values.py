@@ -7,16 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
-__all__ = [
-    "FIELDS",
-    "GOLD_KINDS",
-    "HIGHEST_K",
-    "Expected",
-    "Fault",
-    "GoldKind",
-    "Output",
-    "Sample",
-]
+__all__ = ["FIELDS", "GOLD_KINDS", "HIGHEST_K", "Expected", "Fault", "GoldKind", "Output", "Sample"]
 
 GoldKind = Literal["relevant", "passages", "answer", "keywords"]
 """The kinds of ground truth a metric can be judged against."""
@@ -24,20 +15,10 @@ GoldKind = Literal["relevant", "passages", "answer", "keywords"]
 GOLD_KINDS: tuple[GoldKind, ...] = ("relevant", "passages", "answer", "keywords")
 
 FIELDS = (
-    "id",
-    "input",
-    "expected_output",
-    "actual_output",
-    "metadata",
-    "expected_output.relevant",
-    "expected_output.passages",
-    "expected_output.answer",
-    "expected_output.keywords",
-    "actual_output.retrieved",
-    "actual_output.answer",
-    "metadata.k",
-    "metadata.tags",
-    "metadata.answerable",
+    *("id", "input", "expected_output", "actual_output", "metadata"),
+    *(f"expected_output.{kind}" for kind in GOLD_KINDS),
+    *("actual_output.retrieved", "actual_output.answer"),
+    *("metadata.k", "metadata.tags", "metadata.answerable"),
 )
 """What `fields` may map a name of the user's data onto."""
 

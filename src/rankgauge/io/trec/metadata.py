@@ -8,39 +8,25 @@ from __future__ import annotations
 
 import math
 import textwrap
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from rankgauge.errors import UnreadableError
 from rankgauge.io.files import open_file
 
-__all__ = ["Header", "read_header"]
+__all__ = ["read_header"]
 
 _START, _END = "ir_metadata.start", "ir_metadata.end"
 _MOST_BYTES = 1 << 20
 _WHOLE = 1 << 63
 
 
-class Header(NamedTuple):
-    """
-    The header of a run.
-
-    Attributes:
-        metadata: JSON values; empty where there is no header, or none that can be read.
-
-        note: Why a header was ignored; empty if all is well.
-    """
-
-    metadata: Mapping[str, Any]
-    note: str = ""
-
-
-def read_header(path: Path, name: str) -> Header:
-    """Read the header of a run; a broken one is a note, never an error."""
+def read_header(path: Path, name: str) -> tuple[Mapping[str, Any], Sequence[str]]:
+    """Return the header of a run as JSON values, and notes: a broken header is one, never an error."""
     with open_file(path) as opened:
         if opened.stream.peek(1)[:1] != b"#":  # type: ignore[attr-defined]  # open_file gives a buffered reader
-            return Header({})
+            return {}, ()
         lines: list[str] | None = None
         left = _MOST_BYTES
         while (line := opened.stream.readline(left)).startswith(b"#"):
@@ -52,24 +38,23 @@ def read_header(path: Path, name: str) -> Header:
                 return _parsed(lines, name)
             else:
                 lines.append(text)
-    if lines is None:
-        return Header({})
-    return Header({}, f"the ir_metadata header of {name} was ignored: it has no line `# {_END}`")
+    return {}, () if lines is None else _ignored(name, f"it has no line `# {_END}`")
 
 
-def _parsed(lines: list[str], name: str) -> Header:
+def _parsed(lines: list[str], name: str) -> tuple[Mapping[str, Any], Sequence[str]]:
     from rankgauge.io.documents import read_yaml
 
-    why = "it is not a mapping"
     try:
         value = read_yaml(textwrap.dedent("\n".join(lines)), name).value
     except UnreadableError as error:
-        problem = error.problems[0]
-        why = problem.message
-    else:
-        if isinstance(value, dict):
-            return Header({str(key): _plain(item) for key, item in value.items()})
-    return Header({}, f"the ir_metadata header of {name} was ignored: {why}")
+        return {}, _ignored(name, error.problems[0].message)
+    if not isinstance(value, dict):
+        return {}, _ignored(name, "it is not a mapping")
+    return {str(key): _plain(item) for key, item in value.items()}, ()
+
+
+def _ignored(name: str, why: str) -> Sequence[str]:
+    return [f"the ir_metadata header of {name} was ignored: {why}"]
 
 
 def _plain(value: object) -> object:

@@ -15,10 +15,10 @@ import numpy as np
 
 from rankgauge.columns import PADDING, Flags, RankingBatch
 from rankgauge.io.files import open_file
-from rankgauge.io.trec.careful import explain_run
+from rankgauge.io.trec.careful import explain
 from rankgauge.io.trec.fields import Fields, MalformedError, find_fields
 from rankgauge.io.trec.grouping import grouped
-from rankgauge.io.trec.metadata import Header, read_header
+from rankgauge.io.trec.metadata import read_header
 from rankgauge.io.trec.numbers import parse_floats
 from rankgauge.io.trec.window import Window
 
@@ -66,15 +66,15 @@ class RunFile:
     @property
     def metadata(self) -> Mapping[str, Any]:
         """Return the ir_metadata header of the run, from its first comment lines."""
-        return self._header.metadata
+        return self._header[0]
 
     @property
     def notes(self) -> Sequence[str]:
         """Return what is wrong with that header."""
-        return [self._header.note] if self._header.note else []
+        return self._header[1]
 
     @cached_property
-    def _header(self) -> Header:
+    def _header(self) -> tuple[Mapping[str, Any], Sequence[str]]:
         return read_header(self._path, self.name)
 
     def parts(self, count: int) -> list[Iterator[RankingBatch]]:
@@ -88,7 +88,7 @@ class RunFile:
                 for stream in grouped(opened.stream, Path(folder)):
                     yield from self._read(stream, None)
             except MalformedError:
-                raise explain_run(self._path, self.name) from None
+                raise explain(self._path, self.name, "run") from None
 
     def _batches(self, span: _Span, *, is_last: bool) -> Iterator[RankingBatch]:
         try:
@@ -98,22 +98,17 @@ class RunFile:
                     opened.stream.seek(begin)
                 yield from self._read(opened.stream, length, keeps_tag=is_last)
         except MalformedError:
-            raise explain_run(self._path, self.name) from None
+            raise explain(self._path, self.name, "run") from None
 
     def _read(self, stream: IO[bytes], limit: int | None, *, keeps_tag: bool = True) -> Iterator[RankingBatch]:
         window = Window(stream, limit=limit, size=self._block)
         while True:
             window.fill()
-            if window.end == PADDING:
-                if window.is_last:
-                    return
-                window.drop(PADDING)
-                continue
-            fields = find_fields(window.buffer, window.end, _FIELDS, more=True)
+            fields = find_fields(window.buffer, window.end, _FIELDS, more=True) if window.end > PADDING else None
             if not fields:
-                window.drop(window.end)
                 if window.is_last:
                     return
+                window.drop(window.end)
                 continue
             if keeps_tag and window.is_last:
                 self.tag = fields.column(_TAG).at(slice(-1, None)).texts()[0].decode("utf-8", "replace")
