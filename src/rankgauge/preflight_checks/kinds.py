@@ -50,7 +50,7 @@ _JUDGMENTS: Mapping[str, _Kind] = {
     "negative-grades": _Kind(
         "info",
         "{judgments:,} {judgments:judgment is|judgments are} negative, the lowest {lowest:g}",
-        "they are never relevant; bpref and infAP of trec_eval take them for unjudged, and judged_only drops them",
+        "they are never relevant; trec_eval, and so the trec profiles, take them for unjudged in bpref, infAP and -J",
     ),
     "fractional-grades": _Kind(
         "info",
@@ -156,7 +156,7 @@ _BOTH: Mapping[str, _Kind] = {
     "missing-queries": _Kind(
         "warning",
         "{queries:,} of {of:,} judged queries {queries:is|are} missing from the run{hint}",
-        "they count as 0 in every mean; trec_eval leaves them out without -c",
+        "they count as 0 in every mean; trec_eval 9 leaves them out without -c",
     ),
     "unjudged-queries": _Kind(
         "info",
@@ -170,8 +170,8 @@ _BOTH: Mapping[str, _Kind] = {
     ),
     "near-documents": _Kind(
         "warning",
-        "{near_misses:,} of {looked_at:,} sampled documents nearly match judged ones, as `{near.own}` and "
-        "`{near.its}`{near.because}",
+        "{near_misses:,} of {looked_at:,} sampled documents nearly match judged ones that are not retrieved, as "
+        "`{near.own}` and `{near.its}`{near.because}",
         "write the ids in the same way in both files",
     ),
     "unjudged-top": _Kind(
