@@ -340,7 +340,7 @@ class TestLockFiles:
         def full(*_):
             raise OSError(28, "No space left on device")
 
-        monkeypatch.setattr("rankgauge.config.lock.os.fsync", full)
+        monkeypatch.setattr("rankgauge.io.writing.os.fsync", full)
         with pytest.raises(ConfigError, match="No space left on device; nothing was written"):
             config.relock()
         assert before == config.lock.read_bytes()
