@@ -47,7 +47,7 @@ def test_several_runs_have_a_column_each_in_order_of_a_metric(rankgauge, files):
         "recall_3": ["0.6250", "0.5000"],
     }
     assert list(table(rankgauge("trec", *files, "-m", "P_1").out)["metric"]) == ["good.run", "bad.run"]
-    assert "bad.run: 1 query of the run not judged, and left out" in done.err
+    assert "bad.run: 1 query of the run not judged; left out" in done.err
 
 
 def test_many_runs_have_a_row_each(rankgauge, files, write, monkeypatch):

@@ -275,7 +275,7 @@ class TestMarkdown:
 
     def test_every_policy_option_is_there_folded(self, result):
         text = markdown_report(result)
-        assert text.splitlines()[2] == "5 samples, profile default, policy as is."
+        assert text.splitlines()[2] == "5 samples, profile default, no policy option changed."
         folded = text.partition("<details><summary>All policy options</summary>")[2].partition("</details>")[0]
         assert re.findall(r"^(\w+)=(.*)$", folded, re.MULTILINE) == [
             ("order", "given"),
@@ -334,7 +334,7 @@ class TestTerminal:
         rows = [{"id": "q", "expected_output": ["a"], "actual_output": ["a"]}]
         one = engine.dataset(rows).with_metrics(["MRR"]).run()
         assert terminal_report(one).startswith("samples given in Python: 1 sample\n")
-        assert markdown_report(one).splitlines()[2] == "1 sample, profile default, policy as is."
+        assert markdown_report(one).splitlines()[2] == "1 sample, profile default, no policy option changed."
 
 
 @pytest.mark.parametrize("report", [markdown_report, terminal_report])
@@ -355,11 +355,11 @@ class TestPolicyLine:
     @pytest.mark.parametrize(
         ("policy", "line"),
         [
-            ("default", "profile default, policy as is"),
-            ("keyword", "profile keyword, policy as is"),
+            ("default", "profile default, no policy option changed"),
+            ("keyword", "profile keyword, no policy option changed"),
             (Policy(ties="error", depth=1), "profile default; policy: ties=error depth=1"),
             (PROFILES["remem"].adapted({"judged_only": True}), "profile remem; policy: judged_only=true"),
-            (PROFILES["remem"].adapted({"duplicates": "keep"}), "profile remem, policy as is"),
+            (PROFILES["remem"].adapted({"duplicates": "keep"}), "profile remem, no policy option changed"),
             (
                 PROFILES["classic"].adapted({"depth": 3, "duplicates": "first"}),
                 "profile classic; policy: duplicates=first depth=3",
@@ -380,8 +380,8 @@ class TestPolicyLine:
     @pytest.mark.parametrize(
         ("options", "line"),
         [
-            ({}, "profile trec10, policy as is"),
-            ({"rel": 1}, "profile trec10, policy as is"),
+            ({}, "profile trec10, no policy option changed"),
+            ({"rel": 1}, "profile trec10, no policy option changed"),
             ({"rel": 2}, "profile trec10; policy: relevance=2"),
             ({"profile": "trec9", "policy": {"depth": 10}, "rel": 2}, "profile trec9; policy: depth=10 relevance=2"),
         ],

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import rankgauge
 from rankgauge import Engine, Policy
-from rankgauge.errors import DataError, NothingToEvaluateError, PlanError
+from rankgauge.errors import DataError, NothingToEvaluateError, PlanError, PolicyError
 from rankgauge.io.trec import RunFile, runs
 from rankgauge.policy import PROFILES
 from trec.data import generated, qrels_of, run_of, texts
@@ -163,7 +163,7 @@ def test_missing_queries_count_as_zero_and_are_left_out_by_trec9():
     assert (ten["AP"].mean, ten["AP"].n_missing, ten["num_rel"].mean, ten["num_q"].mean) == (1 / 3, 1, 2, 3)
     assert ten.notes == (
         "2 of 3 judged queries without results in the run; counted as 0",
-        "1 query of the run not judged, and left out",
+        "1 query of the run not judged; left out",
     )
     assert not ten.is_incomplete
     nine = rankgauge.evaluate(qrels, run, ["AP", "num_q"], profile="trec9")
@@ -312,3 +312,8 @@ def test_a_query_with_an_empty_ranking_is_there_and_found_nothing():
     }
     assert result["AP"].n_missing == 0
     assert rankgauge.evaluate({"q": {"a": 1}}, {"q": {}}, "AP")["AP"].mean == 0
+
+
+def test_a_policy_that_is_no_mapping_is_refused_by_name():
+    with pytest.raises(PolicyError, match=r"policy takes options such as \{'ties': 'error'\}, not 'ties=error'"):
+        rankgauge.evaluate({"q": {"a": 1}}, {"q": {"a": 1.0}}, "AP", policy="ties=error")

@@ -74,6 +74,10 @@ def trec(arguments: Sequence[str]) -> int:
     for name, result in results.items():
         for note in result.notes:
             remark(f"{name}: {note}" if len(names) > 1 else note)
+    if given.form == "table":
+        from rankgauge.report.wording import policy_line
+
+        remark(policy_line(next(iter(results.values()))))
     if table is not None:
         from rankgauge.report.folder import save_runs
 

@@ -12,6 +12,7 @@ from typing import Any, cast
 from rankgauge.catalog import Catalog
 from rankgauge.columns import Qrels, RankingBatch, RunSource
 from rankgauge.engine.manifest import make_manifest
+from rankgauge.errors import PolicyError
 from rankgauge.io.mappings import MappingRun
 from rankgauge.io.sources import open_qrels, open_run
 from rankgauge.judging import BatchJudge, Evidence, RunCollector, ScatteredError, judge_mapping
@@ -156,6 +157,10 @@ def plan_run(
     """Resolve the evaluation of a run before anything is read; arguments and errors are those of `evaluate`."""
     is_one = isinstance(metrics, str | Mapping | Located) or not isinstance(metrics, Sequence)
     specs = (cast("MetricSpec", metrics),) if is_one else tuple(cast("Sequence[MetricSpec]", metrics))
+    slip: object = policy  # such as the name of a profile
+    if not isinstance(slip, Mapping | None):
+        msg = f"policy takes options such as {{'ties': 'error'}}, not {slip!r}; a named profile is given as profile="
+        raise PolicyError(msg)
     options = tuple((policy or {}).items())
     wanted = (specs, profile, options, rel, k, catalog or _installed())
     try:
@@ -225,7 +230,7 @@ def _notes(run: RunCollector, evidence: Evidence) -> list[str]:
         counted = "counted as 0" if policy.missing_output == "zero" else "left out of every mean"
         notes.append(f"{n_missing:,} of {_queries(n, 'judged ')} without results in the run; {counted}")
     if run.n_unjudged:
-        notes.append(f"{_queries(run.n_unjudged)} of the run not judged, and left out")
+        notes.append(f"{_queries(run.n_unjudged)} of the run not judged; left out")
     if evidence.n_dropped:
         results = "result" if evidence.n_dropped == 1 else "results"
         notes.append(f"{evidence.n_dropped:,} repeated {results} dropped (policy duplicates={policy.duplicates})")

@@ -22,7 +22,7 @@ Side = Literal["minimum", "maximum", "better"]
 
 _WRITTEN = re.compile(r"(?P<metric>.+?)\s*(?P<sign>>=|<=|=)\s*(?P<bound>[^\s=<>]+)\s*", re.DOTALL)
 _SIDES: Mapping[str, Side] = {">=": "minimum", "<=": "maximum", "=": "better"}
-_FORMS = "'ndcg@10 >= 0.42', 'waste@5 <= 0.1', or 'ndcg@10=0.42' (a minimum, or a maximum where lower is better)"
+_FORMS = "'ndcg@10 >= 0.42', 'unj@5 <= 0.1', or 'ndcg@10=0.42' (a minimum, or a maximum where lower is better)"
 
 
 @dataclass(frozen=True, slots=True)

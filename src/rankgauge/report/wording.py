@@ -55,7 +55,7 @@ def policy_line(result: Result) -> str:
     usual: dict[str, Any] = {} if known is None else {**dataclasses.asdict(known.policy), "relevance": known.relevance}
     options = policy_options(result)
     changed = [f"{option}={text}" for option, text in options.items() if text != _text(usual.get(option, ...))]
-    return f"profile {name}; policy: {' '.join(changed)}" if changed else f"profile {name}, policy as is"
+    return f"profile {name}; policy: {' '.join(changed)}" if changed else f"profile {name}, no policy option changed"
 
 
 def policy_options(result: Result) -> dict[str, str]:
