@@ -1,9 +1,9 @@
 """
 Measure a whole `rankgauge run` over JSON lines against a process that only decodes them.
 
-Both sides run in alternation in one session, as whole processes: start-up, reading, scoring and printing on one
-side; `orjson.loads` over the lines, keeping the objects, on the other, once as it is and once with the cycle
-collector off. Also measured: `Evaluation.score` on one sample, and `import rankgauge`.
+Both sides run in turns in one session, as whole processes. One side starts up, reads, scores and prints. The other
+calls `orjson.loads` on every line and keeps the objects, once as it is and once with the cycle collector off. Also
+measured: `Evaluation.score` on one sample, and `import rankgauge`.
 
 Run it with ``make bench`` or ``python benchmarks/jsonl.py [--samples N] [--runs N]``.
 """
@@ -71,7 +71,7 @@ def main() -> None:
 
 
 def write(path: Path, samples: int) -> None:
-    """Write one to three gold ids and twenty retrieved ones a sample, with a fixed seed."""
+    """Write samples with one to three gold ids and twenty retrieved ids, with a fixed seed."""
     chance = random.Random(7)
     with path.open("wb") as file:
         for number in range(samples):

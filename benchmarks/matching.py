@@ -1,11 +1,11 @@
 """
-Measure `chunk` against REMem's literal loop, and `fuzzy-chunk` against edlib on every pair.
+Measure `chunk` against REMem's original loop, and `fuzzy-chunk` against edlib on every pair.
 
-Both sides run in alternation in one process, over the same texts: samples with 20 chunks of about 500 characters and
-1 to 3 gold passages of about 2,000, a quarter of the chunks cut from the sample's own passages; plain, behind a date,
-behind a role, JSON-escaped, or with up to a tenth of their characters changed. A bare ``chunk in gold`` for each pair
-is the floor. Times are the processor's, on one thread. Verdicts (and for `fuzzy-chunk` scores) are compared on every
-pair, outside of the clock.
+Both sides run in turns in one process, on the same texts: samples with 20 chunks of about 500 characters and 1 to 3
+gold passages of about 2,000 characters. A quarter of the chunks are cut from the sample's own passages; they are
+unchanged, prefixed with a date or a role, JSON-escaped, or have up to a tenth of their characters changed. A bare
+``chunk in gold`` for each pair is the lower bound. Times are CPU times of one thread. Verdicts (and scores, for
+`fuzzy-chunk`) are compared for every pair, outside the measured time.
 
 Run it with ``make bench`` or ``python benchmarks/matching.py [--samples N] [--runs N]``.
 """
@@ -126,7 +126,7 @@ def literal(questions: Sequence[Question]) -> list[Scores]:
 
 
 def is_chunk(chunk: str, original: str) -> bool:
-    """Decide as REMem does, in its order; of the JSON the quotes are left out, so that it can match at all."""
+    """Decide as REMem does, in its order, but drop the quotes of the JSON, so that it can match at all."""
     if chunk.startswith("Date: "):
         chunk = chunk.split("\n", 1)[1] if "\n" in chunk else ""
     if chunk.startswith("user: "):
@@ -137,7 +137,7 @@ def is_chunk(chunk: str, original: str) -> bool:
 
 
 def bare(questions: Sequence[Question]) -> list[Scores]:
-    """Return whether each chunk stands in each gold passage as it is."""
+    """Return whether each gold passage contains each chunk unchanged."""
     return [
         np.array([chunk in gold for chunk in question.chunks for gold in question.golds], dtype=np.float64)
         for question in questions
@@ -168,7 +168,7 @@ def every_pair(matcher: ResolvedMatcher, questions: Sequence[Question]) -> list[
 
 
 def other_forms(text: str) -> list[str]:
-    """Return the JSON-escaped forms of a text, and what it is the escaped form of, where they differ from it."""
+    """Return the JSON-escaped and JSON-unescaped forms of a text that differ from it."""
     forms = {json.dumps(text)[1:-1], json.dumps(text, ensure_ascii=False)[1:-1]}
     if "\\" in text:
         forms.add(json_unescape(text))
@@ -202,7 +202,7 @@ def generated(samples: int) -> Iterator[Question]:
         for _ in range(CHUNKS):
             source = chance.choice(golds if chance.random() < 0.25 else passages)
             chunks.append(cut(chance, source))
-        # A fifth of the passages stand in their file as JSON strings.
+        # A fifth of the passages are stored as JSON strings.
         yield Question(chunks, [json.dumps(gold)[1:-1] if chance.random() < 0.2 else gold for gold in golds])
 
 
@@ -226,7 +226,7 @@ def passage(chance: random.Random, words: Sequence[str], weights: Sequence[float
 
 
 def cut(chance: random.Random, source: str) -> str:
-    """Return about 500 characters of a passage, in one of the forms that systems make of them."""
+    """Return about 500 characters of a passage, in one of the forms in which systems return them."""
     length = chance.randint(440, 560)
     start = chance.randrange(max(1, len(source) - length))
     chunk = source[start : start + length].strip()
@@ -253,7 +253,7 @@ def altered(chance: random.Random, chunk: str) -> str:
 def alternated(
     sides: dict[str, Callable[[], list[Scores]]], runs: int
 ) -> tuple[dict[str, list[float]], dict[str, list[Scores]]]:
-    """Run the sides in turn; return their times and what each returned last."""
+    """Run the sides in turns; return their times and each side's last result."""
     times: dict[str, list[float]] = {side: [] for side in sides}
     scores: dict[str, list[Scores]] = {}
     for _ in range(runs):
@@ -273,7 +273,7 @@ def report(times: dict[str, list[float]], ours: str) -> None:
 
 
 def peak(matcher: ResolvedMatcher, questions: Sequence[Question]) -> float:
-    """Return the megabytes that matching allocates at its peak, scores not kept."""
+    """Return the peak of the megabytes that matching allocates, without keeping scores."""
     tracemalloc.start()
     for start in range(0, len(questions), BATCH):
         matched(matcher, questions[start : start + BATCH])

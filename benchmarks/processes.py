@@ -1,5 +1,5 @@
 """
-What benchmarks share: running whole processes and reading what they took.
+Run whole processes and measure their time and memory, for all benchmarks.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ __all__ = ["Cost", "alternated", "environment", "measured"]
 
 
 def environment() -> dict[str, str]:
-    """Return the variables of this process, but let Python keep bytecode, as it is kept for an installed package."""
+    """Return this process's variables, except the one that stops Python from caching bytecode."""
     return {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
 
 
@@ -28,7 +28,7 @@ class Cost(NamedTuple):
 
 
 def alternated(sides: Mapping[str, Sequence[str]], runs: int) -> dict[str, list[Cost]]:
-    """Run every side in turn; the first turn warms caches and is not counted."""
+    """Run all sides in turns; the first turn only warms caches and is not counted."""
     costs: dict[str, list[Cost]] = {side: [] for side in sides}
     for turn in range(runs + 1):
         for side, arguments in sides.items():

@@ -1,9 +1,8 @@
 """
 Measure what many plugins cost: `rankgauge metrics list` with 200 distributions of 5 metrics each, and without them.
 
-The distributions are written by hand: a ``.dist-info`` folder and a module each, on the import path of the process
-that is measured, compiled as pip compiles them. One more is broken, which must cost a warning and nothing else. Whole
-processes, taken in turns.
+Each distribution is a ``.dist-info`` folder and a module on the import path of the measured process, compiled as pip
+would. One more distribution is broken, which must add a warning and nothing else. Whole processes run in turns.
 
 Run it with ``make bench`` or ``python benchmarks/registry.py [--distributions N] [--runs N]``.
 """

@@ -1,13 +1,13 @@
 """
-Measure `rankgauge trec` and `rankgauge.evaluate` against the peers, on runs like those of the field.
+Measure `rankgauge trec` and `rankgauge.evaluate` against other tools, on runs of typical shapes.
 
-Whole processes run in alternation in one session, on generated data with a fixed seed:
+Whole processes run in turns in one session, on generated data with a fixed seed:
 
-- `deep`: 6,980 queries x 1,000 results, about one relevant a query, as MS MARCO's development queries have;
+- `deep`: 6,980 queries x 1,000 results, about one relevant document per query, as in MS MARCO's development set;
 - `many`: 200,000 queries x 20 results;
-- `judged`: 250 queries x 1,000 results, about 200 judged a query, as TREC's deep-learning tracks have.
+- `judged`: 250 queries x 1,000 results, about 200 judged documents per query, as in TREC's deep-learning tracks.
 
-Peers are measured where they are installed: pytrec_eval (a development dependency), and the `ir_measures` command and
+Other tools are measured if installed: pytrec_eval (a development dependency), and the `ir_measures` command and
 ranx with ``pip install ir-measures ranx``. ranx is measured once its compiled code is cached. Also measured: Parquet,
 dictionaries in memory, the start of the command on two lines, and how time and memory grow with the run.
 
@@ -240,7 +240,7 @@ def draw(chance: np.random.Generator, shape: Shape) -> list[int]:
 
 
 def judge(chance: np.random.Generator, shape: Shape, retrieved: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """Yield judgments: most of them of documents that stand high, some of ones that were not retrieved."""
+    """Yield judgments, most of them for documents that rank high, some for documents that were not retrieved."""
     count = shape.judged if shape.judged > 10 else 1 + int(chance.integers(0, 2 * shape.judged))
     places = np.unique((chance.random(count) ** 3 * shape.depth).astype(np.int64))
     for place in places.tolist():

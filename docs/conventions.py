@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from rankgauge.catalog import Catalog
-from rankgauge.engine import Engine
+from rankgauge.engine.engine import Engine
 from rankgauge.policy import PROFILES, Profile
 
 __all__ = ["COLUMNS", "RANKINGS", "Ranking", "main", "scores", "with_table"]

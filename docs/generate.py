@@ -18,7 +18,7 @@ from rankgauge.config import json_schema
 from rankgauge.errors import Problem
 from rankgauge.plugin.metric import Metric
 from rankgauge.testing import LawInfo
-from rankgauge.testing.calling import CONVENTIONS, ROLES
+from rankgauge.testing.calling import ROLES
 from rankgauge.testing.laws import laws_of
 
 __all__ = ["generated", "main"]
@@ -26,8 +26,8 @@ __all__ = ["generated", "main"]
 ROOT = Path(__file__).parent.parent
 _CUTOFFS = {
     "none": "none",
-    "required": "always; the default one where nothing is said",
-    "droppable": "the default one where nothing is said; the short name without `@` has none",
+    "required": "always; the default cutoff is used when none is given",
+    "droppable": "the default cutoff is used when none is given; the short name without `@` has none",
     "optional": "only when pinned or given to the metric",
 }
 
@@ -137,8 +137,8 @@ def _errors() -> str:
     parts = [
         "# Errors",
         "",
-        "Generated from `rankgauge.errors` by `make docs`. Whatever rankgauge raises on purpose is a `RankgaugeError`",
-        "(an interrupted run apart), so one `except` catches all of it. Its message says what is wrong with which",
+        "Generated from `rankgauge.errors` by `make docs`. Every error that rankgauge raises on purpose is a",
+        "`RankgaugeError`, except an interrupted run. Its message says what is wrong with which",
         "value, where that came from and what to do; its attributes hold the same facts. The command line prints the",
         "message to stderr and ends with the error's [exit code](command-line.md); anything else that is raised is a",
         "bug, and exit code 5. Errors can be pickled: one raised in a worker process arrives with its attributes.",
@@ -194,10 +194,8 @@ def _laws() -> str:
             cells = [f"`{law.name}`", law.summary + (", where declared" if _is_declared_text_law(law) else "")]
             rows.append(f"| {' | '.join([*cells, _subjects(law)] if kind == 'metric' else cells)} |")
         text = text.replace(f"{{{kind} laws}}", "\n".join(rows))
-    for name, meanings in (("conventions", CONVENTIONS), ("roles", ROLES)):
-        listed = "\n".join(f"| `{key}` | {meaning} |" for key, meaning in meanings.items())
-        text = text.replace(f"{{{name}}}", f"| name | what it is |\n|---|---|\n{listed}")
-    return text
+    listed = "\n".join(f"| `{role}` | {meaning} |" for role, meaning in ROLES.items())
+    return text.replace("{roles}", f"| role | what the parameter is given |\n|---|---|\n{listed}")
 
 
 def _is_declared_text_law(law: LawInfo) -> bool:

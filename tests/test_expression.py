@@ -126,11 +126,11 @@ class TestRefusals:
             ("@10", 0, "expected a metric name, found '@10' at character 1"),
             ("(gain=linear)", 0, "expected a metric name"),
             ("-at-10", 0, "expected a metric name, found '-at-10' at character 1"),
-            ("ndcg@", 5, "expected a number behind @, found the end"),
-            ("ndcg@ten", 5, "expected a number behind @, found 'ten' at character 6"),
+            ("ndcg@", 5, "expected a number after @, found the end"),
+            ("ndcg@ten", 5, "expected a number after @, found 'ten' at character 6"),
             ("ndcg@-5", 5, "expected a cutoff of 0 or more, found '-5' at character 6"),
             ("ndcg@1e999", 5, "expected a cutoff of 0 or more"),
-            ("recall@1,", 9, "expected a number behind @, found the end"),
+            ("recall@1,", 9, "expected a number after @, found the end"),
             ("ndcg@10 20", 8, "expected the end, found '20' at character 9"),
             ("ndcg@10abc", 7, "expected the end, found 'abc'"),
             ("ndcg extra", 5, "expected the end, found 'extra'"),
@@ -138,7 +138,7 @@ class TestRefusals:
             ("ndcg@10(gain=linear)", 7, "expected the end"),
             ("ndcg(", 5, "expected a parameter name or ), found the end"),
             ("ndcg(3=x)", 5, "expected a parameter name or ), found '3=x)'"),
-            ("ndcg(gain)", 9, "expected = behind 'gain', found ')'"),
+            ("ndcg(gain)", 9, "expected = after 'gain', found ')'"),
             ("ndcg(gain=)", 10, "expected a number, true, false, a word or a quoted string, found ')'"),
             ("ndcg(gain=linear", 16, "expected , or ), found the end"),
             ("ndcg(gain=linear clamp=true)", 17, "expected , or ), found 'clamp=true)'"),
@@ -169,7 +169,7 @@ class TestRefusals:
         assert text == refusal(text).text
 
     def test_a_cutoff_given_twice_is_refused(self):
-        assert "'retrieval-ndcg-at-10' already says its cutoff; leave out @5" in str(refusal("retrieval-ndcg-at-10@5"))
+        assert "'retrieval-ndcg-at-10' already has a cutoff; leave out @5" in str(refusal("retrieval-ndcg-at-10@5"))
 
     @pytest.mark.parametrize("shape", ["ndcg@{}", "ndcg(x={})", "retrieval-ndcg-at-{}"])
     def test_a_number_too_long_to_read_is_refused_like_any_other_text(self, shape):

@@ -1,7 +1,7 @@
 """
-rankgauge turns ranked retrieval results and their ground truth into scores that can be trusted.
+Retrieval metrics you can trust.
 
-Names are loaded when they are first used, so that ``import rankgauge`` costs next to nothing.
+A name is imported when it is first used, so that ``import rankgauge`` stays fast.
 """
 
 from __future__ import annotations
@@ -11,7 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from rankgauge.catalog import Catalog
-    from rankgauge.engine import Engine, Evaluation, SampleScore, evaluate, evaluate_runs
+    from rankgauge.engine.engine import Engine
+    from rankgauge.engine.evaluation import Evaluation
+    from rankgauge.engine.runs import evaluate, evaluate_runs
+    from rankgauge.engine.values import SampleScore
     from rankgauge.errors import RankgaugeError, RunInterrupted
     from rankgauge.expression import MetricExpression
     from rankgauge.policy import Policy, Profile
@@ -43,8 +46,8 @@ __all__ = [
 
 _HOMES = {
     "Catalog": "rankgauge.catalog",
-    "Engine": "rankgauge.engine",
-    "Evaluation": "rankgauge.engine",
+    "Engine": "rankgauge.engine.engine",
+    "Evaluation": "rankgauge.engine.evaluation",
     "Finding": "rankgauge.preflight_checks",
     "MetricExpression": "rankgauge.expression",
     "MetricSummary": "rankgauge.result",
@@ -55,15 +58,16 @@ _HOMES = {
     "Result": "rankgauge.result",
     "RunInterrupted": "rankgauge.errors",
     "Sample": "rankgauge.samples",
-    "SampleScore": "rankgauge.engine",
-    "evaluate": "rankgauge.engine",
-    "evaluate_runs": "rankgauge.engine",
+    "SampleScore": "rankgauge.engine.values",
+    "evaluate": "rankgauge.engine.runs",
+    "evaluate_runs": "rankgauge.engine.runs",
     "preflight": "rankgauge.preflight_checks",
     "preflight_runs": "rankgauge.preflight_checks",
 }
 
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401  # whatever the name stands for
+    # Nothing plainer keeps `import rankgauge` free of numpy and pydantic: importing a submodule loads them.
     if name == "__version__":
         return importlib.import_module("importlib.metadata").version("rankgauge")
     if name in _HOMES:

@@ -3,7 +3,7 @@ Every error that rankgauge raises.
 
 ::
 
-    RankgaugeError                       exit code 2 unless said otherwise
+    RankgaugeError                       exit code 2 unless noted
     ├── ExpressionError (ValueError)     a metric expression that cannot be read
     ├── PolicyError (ValueError)         an unknown profile, option or option value
     ├── ParameterError (ValueError)      a metric parameter or cutoff that is not acceptable
@@ -23,9 +23,9 @@ Every error that rankgauge raises.
     ├── SampleRefusedError               a sample that the policy turns into an error
     ├── NotPicklableError (TypeError)    a function that cannot be sent to another process
     ├── ResultError                      results that cannot be merged, saved or loaded
-    ├── BrokenLawError (AssertionError)  what was checked does not behave; exit code 1
+    ├── BrokenLawError (AssertionError)  a law that a check found broken; exit code 1
     └── MissingExtraError (ImportError)  something needs an extra that is not installed
-    RunInterrupted (KeyboardInterrupt)   carries the result of what was done; exit code 3
+    RunInterrupted (KeyboardInterrupt)   carries the result so far; exit code 3
 """
 
 from __future__ import annotations
@@ -60,6 +60,7 @@ __all__ = [
     "SampleRefusedError",
     "UnknownNameError",
     "UnreadableError",
+    "counted",
     "did_you_mean",
     "suggest",
 ]
@@ -78,8 +79,8 @@ class RankgaugeError(Exception):
     exit_code = 2
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # Arguments that an exception was made of are gone by now, so it travels as what came of them: without this
-        # one that is raised in a worker process would break the pool instead of reaching the caller.
+        # The constructor's arguments are gone, so the finished error is sent: without this, one raised in a worker
+        # process would break the pool instead of reaching the caller.
         return _restored, (type(self), self.args, self.__dict__)
 
 
@@ -125,7 +126,7 @@ class Problem:
 
 class _ProblemsError(RankgaugeError):
     """
-    An error made of several problems, all of them reported in one go.
+    An error made of several problems, all reported at once.
 
     Attributes:
         problems: Every `Problem` that was found.
@@ -227,7 +228,7 @@ class MatcherError(RankgaugeError, ValueError):
 
 
 class PlanError(_ProblemsError):
-    """All problems of an evaluation, found before any data is read; also whatever a lock does not allow."""
+    """All problems of an evaluation, found before any data is read; also differences from a lock."""
 
 
 class ConfigError(_ProblemsError):
@@ -247,7 +248,7 @@ class RepeatedJudgmentsError(DataError):
     Documents that are judged more than once for one query.
 
     Attributes:
-        kept: The `rankgauge.columns.Qrels` with the first judgment of each document, for those who go on.
+        kept: The `rankgauge.columns.Qrels` with the first judgment of each document, to continue with.
     """
 
     def __init__(self, title: str, problems: Iterable[Problem | str], kept: Any) -> None:  # noqa: ANN401  # the type lives in a higher layer
@@ -270,7 +271,7 @@ class SampleRefusedError(_ProblemsError):
 
 
 class NotPicklableError(RankgaugeError, TypeError):
-    """A function given in Python that cannot be pickled, and so not be sent to another process."""
+    """A function given in Python that cannot be pickled, and so cannot be sent to another process."""
 
 
 class ResultError(RankgaugeError):
@@ -302,39 +303,32 @@ class MissingExtraError(RankgaugeError, ImportError):
 
     def __init__(self, what: str, extra: str) -> None:
         self.extra = extra
-        super().__init__(f"{what} needs more than rankgauge itself installs: `pip install 'rankgauge[{extra}]'`")
+        super().__init__(f"{what} needs an extra of rankgauge: `pip install 'rankgauge[{extra}]'`")
 
 
 class RunInterrupted(KeyboardInterrupt):
     """
-    The run was interrupted; what was done is kept.
+    The run was interrupted; the results so far are kept.
 
     Attributes:
         result: The `rankgauge.Result` over the samples that were finished.
     """
 
     exit_code = 3
-    __reduce__ = RankgaugeError.__reduce__  # it is sent to another process as every error is
+    __reduce__ = RankgaugeError.__reduce__  # sent to another process like every error
 
     def __init__(self, message: str, result: Any) -> None:  # noqa: ANN401  # the result type lives in a higher layer
         self.result = result
         super().__init__(message)
 
 
+def counted(count: int, one: str, several: str = "") -> str:
+    """Return ``1 sample`` or ``1,234 samples``; *several* is the plural where it takes more than an s."""
+    return f"{count:,} {one if count == 1 else several or f'{one}s'}"
+
+
 def suggest(name: str, known: Iterable[str], *, most: int = 3) -> tuple[str, ...]:
-    """
-    Return the known names that look like *name*, best first.
-
-    Args:
-        name: The name as written.
-
-        known: Every acceptable name.
-
-        most: How many to return at the most.
-
-    Returns:
-        Up to *most* names; empty when nothing looks alike.
-    """
+    """Return up to *most* known names that look like *name*, best first."""
     by_folded: dict[str, str] = {}
     for candidate in known:
         by_folded.setdefault(candidate.casefold(), candidate)
@@ -343,16 +337,6 @@ def suggest(name: str, known: Iterable[str], *, most: int = 3) -> tuple[str, ...
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """
-    Return ``; did you mean 'x'?`` for the closest known name, or nothing.
-
-    Args:
-        name: The name as written.
-
-        known: Every acceptable name.
-
-    Returns:
-        A clause to append to a message; empty when nothing looks alike.
-    """
+    """Return ``; did you mean 'x'?`` for the closest known name, or nothing."""
     close = suggest(name, known, most=1)
     return f"; did you mean {close[0]!r}?" if close else ""

@@ -5,7 +5,7 @@ The grammar is ``name [ "(" parameter "=" value, ... ")" ] [ "@" number ]``. A v
 a bare word or a quoted string. Reading is tolerant (white space, order of parameters, ``retrieval-ndcg-at-10`` for
 ``retrieval-ndcg-at-k@10``); writing is canonical, so that ``parse(str(e)) == e`` for every expression ``e``.
 
-What a name means is not known here: the catalog resolves it.
+Names are not resolved here, but by the catalog.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from rankgauge.decimals import NUMBER
 from rankgauge.errors import ExpressionError
 
 __all__ = ["QUOTED", "MetricExpression", "Value", "parse", "parse_many", "safe_name"]
@@ -26,7 +27,6 @@ Value = bool | int | float | str
 
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.\-]*")
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_.\-]*")
-_NUMBER = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?")
 QUOTED = re.compile(r""""(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'""", re.DOTALL)
 _MOST_DIGITS = 300
 _SPACE = re.compile(r"\s*")
@@ -39,14 +39,14 @@ class MetricExpression:
     """
     A metric with its parameters and its pinned cutoff, not yet resolved.
 
-    Two expressions are equal when they say the same, whatever the order of the parameters.
+    Two expressions are equal when they print the same; the order of parameters does not matter.
 
     Attributes:
         name: An alias, short name or trec_eval spelling, as written.
 
         params: Parameters in order of their names.
 
-        k: The number behind ``@``; None when there is none.
+        k: The number after ``@``; None without one.
     """
 
     name: str
@@ -72,7 +72,7 @@ class MetricExpression:
             raise ExpressionError(msg, text=str(name))
         if pinned := _PINNED.fullmatch(name):
             if k is not None:
-                msg = f"{name!r} already says its cutoff; leave out @{k}"
+                msg = f"{name!r} already has a cutoff; leave out @{k}"
                 raise ExpressionError(msg, text=name)
             name, k = f"{pinned['stem']}-k", _number(pinned["k"])
         for key, value in (params or {}).items():
@@ -96,18 +96,7 @@ class MetricExpression:
 
 
 def parse(text: object) -> MetricExpression:
-    """
-    Read one metric expression.
-
-    Args:
-        text: For example ``ndcg@10`` or ``retrieval-recall-at-k(matcher=fuzzy-chunk)``.
-
-    Returns:
-        The expression; its name is not resolved.
-
-    Raises:
-        ExpressionError: The text does not follow the grammar.
-    """
+    """Read one metric expression, such as ``ndcg@10``; its name is not resolved."""
     expressions = parse_many(text)
     if len(expressions) > 1:
         msg = f"{text!r} lists {len(expressions)} cutoffs where one metric is expected"
@@ -116,18 +105,7 @@ def parse(text: object) -> MetricExpression:
 
 
 def parse_many(text: object) -> list[MetricExpression]:
-    """
-    Read a metric expression that may list cutoffs, such as ``recall@1,5,10``.
-
-    Args:
-        text: One metric with one cutoff, several, or none.
-
-    Returns:
-        One expression for each cutoff, in the order written.
-
-    Raises:
-        ExpressionError: The text does not follow the grammar.
-    """
+    """Read an expression that may list cutoffs, such as ``recall@1,5,10``, into one for each cutoff."""
     if not isinstance(text, str):
         msg = f"a metric expression is a string, not {text!r}; {_EXAMPLE}"
         raise ExpressionError(msg, text=str(text))
@@ -147,15 +125,7 @@ def parse_many(text: object) -> list[MetricExpression]:
 
 
 def safe_name(text: str) -> str:
-    """
-    Return a name of lower-case ASCII letters, digits and ``_`` for any column name.
-
-    Args:
-        text: A column name, such as ``P(rel=2)@5``.
-
-    Returns:
-        For example ``p_rel2_at_5``; ``metric`` when nothing of *text* can stay.
-    """
+    """Return a column name in lower-case ASCII letters, digits and ``_``: ``p_rel2_at_5`` for ``P(rel=2)@5``."""
     spelled = text.lower().replace("@", "_at_").replace("=", "")
     return re.sub(r"[^0-9a-z]+", "_", spelled).strip("_") or "metric"
 
@@ -195,7 +165,7 @@ class _Reader:
 
     def number(self) -> int | float:
         start = self.position
-        number = _number(self.take(_NUMBER, "a number behind @"))
+        number = _number(self.take(NUMBER, "a number after @"))
         if number < 0 or not math.isfinite(number):
             self.position = start
             raise self.fail("a cutoff of 0 or more")
@@ -210,7 +180,7 @@ class _Reader:
             if key in found:
                 raise self.fail(f"{key!r} only once")
             if not self.accept("="):
-                raise self.fail(f"= behind {key!r}")
+                raise self.fail(f"= after {key!r}")
             found[key] = self.value()
             if not self.accept(",") and not self.text.startswith(")", self.position):
                 raise self.fail(", or )")
@@ -221,7 +191,7 @@ class _Reader:
             self.position = match.end()
             self.skip()
             return re.sub(r"\\(.)", r"\1", match[0][1:-1], flags=re.DOTALL)
-        number = _NUMBER.match(self.text, self.position)
+        number = NUMBER.match(self.text, self.position)
         word = _NAME.match(self.text, self.position)
         if number is not None and (word is None or number.end() >= word.end()):
             self.position = number.end()

@@ -16,12 +16,6 @@ def logger(name: str) -> logging.Logger:
     Return the logger of a part of rankgauge.
 
     Facts go into ``extra``, where structlog (see `rankgauge.cli.logs`) and any other handler find them.
-
-    Args:
-        name: The part, such as ``engine``.
-
-    Returns:
-        The logger ``rankgauge.<name>``.
     """
     root = logging.getLogger(ROOT)
     if not root.handlers:

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 from rankgauge.errors import NotPicklableError
 
-__all__ = ["check_picklable", "goes_by_reference", "itself", "reduced", "restored"]
+__all__ = ["goes_by_name", "itself", "reduced", "restored"]
 
 
 T = TypeVar("T")
@@ -25,32 +25,16 @@ class _ReadOnly(dict[Any, Any]):
 
 def reduced(value: Any) -> tuple[Callable[..., Any], tuple[type, dict[str, Any]]]:  # noqa: ANN401  # any dataclass
     """
-    Return how to pickle a frozen dataclass: its fields, without what it has cached.
+    Return how to pickle a frozen dataclass: its fields, without its caches.
 
-    A class says ``__reduce__ = reduced`` where it has read-only mappings, slots, or caches not worth sending.
-
-    Args:
-        value: The instance.
-
-    Returns:
-        What ``__reduce__`` is to return.
+    A class says ``__reduce__ = reduced`` when it has read-only mappings, slots, or caches not worth sending.
     """
     fields = {field.name: _opened(getattr(value, field.name)) for field in dataclasses.fields(value)}
     return restored, (type(value), fields)
 
 
 def restored(kind: type, fields: Mapping[str, Any]) -> Any:  # noqa: ANN401  # an instance of `kind`
-    """
-    Return the instance that `reduced` was given.
-
-    Args:
-        kind: Its class.
-
-        fields: Its fields.
-
-    Returns:
-        A new instance; nothing is checked again.
-    """
+    """Return the instance that `reduced` was given; nothing is validated again."""
     value: Any = object.__new__(kind)
     for name, item in fields.items():
         object.__setattr__(value, name, _closed(item))  # the class is frozen
@@ -59,67 +43,38 @@ def restored(kind: type, fields: Mapping[str, Any]) -> Any:  # noqa: ANN401  # a
 
 def itself(value: T, _memo: object = None) -> T:
     """
-    Return a value as its own copy.
+    Return an immutable value as its own copy.
 
-    A class of immutable values says ``__copy__ = __deepcopy__ = itself``, so that hosts which copy whatever they are
-    given can copy also what cannot be pickled.
-
-    Args:
-        value: The value.
-
-    Returns:
-        The same.
+    A class says ``__copy__ = __deepcopy__ = itself`` so that hosts which copy their arguments can also copy what
+    cannot be pickled.
     """
     return value
 
 
-def check_picklable(value: object, what: str) -> None:
-    """
-    Refuse what the standard pickle cannot send to another process.
-
-    Args:
-        value: Usually a function given in Python.
-
-        what: What it is, for the message.
-
-    Raises:
-        NotPicklableError: It cannot be pickled by reference. Under cloudpickle, which Spark, Ray and Dask send
-            functions with, everything goes.
-    """
+def goes_by_name(value: object, what: str) -> bool:
+    """Return whether the running pickler sends a function by name; raise `NotPicklableError` if it cannot send it."""
+    cloudpickle = _under_cloudpickle()
     try:
         pickle.dumps(value)
     except Exception as error:
-        if _under_cloudpickle():
-            return
+        if cloudpickle:
+            return False  # it sends the code, also of a lambda
         msg = (
             f"{what} cannot be sent to another process: {type(error).__name__}: {error}; define the function at the "
-            "top of a module that the other process can import (not as a lambda, not inside of another function)"
+            "top level of a module that the other process can import (no lambda, no nested function)"
         )
         raise NotPicklableError(msg) from error
-
-
-def goes_by_reference(function: Callable[..., Any]) -> bool:
-    """
-    Return whether the pickler at work sends a function as its name.
-
-    Args:
-        function: One that `check_picklable` has let pass.
-
-    Returns:
-        False where cloudpickle sends its code: a function of the main program, or one that cannot be imported.
-    """
-    if not _under_cloudpickle():
-        return True
-    module = getattr(function, "__module__", None) or "__main__"
-    found: object = sys.modules.get(module)
-    for part in getattr(function, "__qualname__", "").split("."):
-        found = getattr(found, part, None)
-    return found is function and module != "__main__"
+    return not cloudpickle or getattr(value, "__module__", None) != "__main__"
 
 
 def _under_cloudpickle() -> bool:
-    """Return whether the pickler that is at work is cloudpickle's, or a copy of it that a framework carries."""
-    frame = sys._getframe()  # noqa: SLF001  # a pickler does not say who it is
+    """
+    Return whether the running pickler is cloudpickle's, or a copy of it that a framework carries.
+
+    Nothing plainer works: a pickler tells an object only its protocol number, and the same lambda has to be refused
+    with our message under pickle, and be sent as code under cloudpickle (Spark, Ray, Dask).
+    """
+    frame = sys._getframe()  # noqa: SLF001  # the only way to see who calls
     while frame.f_back is not None:
         frame = frame.f_back
         if "cloudpickle" in str(frame.f_globals.get("__name__", "")):

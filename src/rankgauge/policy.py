@@ -1,7 +1,7 @@
 """
-Evaluation policy: every denominator and every treatment of odd input, said aloud; and the named profiles.
+Evaluation policy: every denominator and every treatment of odd input as an explicit option; and named profiles.
 
-A `Policy` is the set of options; a `Profile` adds what else makes another system's numbers come out: parameter
+A `Policy` is the set of options; a `Profile` adds everything else that reproduces another system's numbers: parameter
 defaults, what counts as relevant, and how strictly data is read.
 """
 
@@ -33,7 +33,7 @@ class Policy:
             they come; `average` scores the expectation over all their orders, for metrics that have a closed form;
             `error` refuses a sample where their order matters.
 
-        score_dtype: With which precision scores are compared; `float32` as trec_eval did up to version 9.
+        score_dtype: The precision in which scores are compared; `float32`, as trec_eval did up to version 9.
 
         duplicates: What a repeated item of one ranking does: `first` drops later ones before the cut, `last` drops
             earlier ones, `best` keeps the one with the highest score, `credit-once` leaves it its rank but no gain,
@@ -49,10 +49,10 @@ class Policy:
 
         queries: `judged` evaluates every sample of the dataset; `intersection` only those with an output.
 
-        depth: How many items of a ranking are looked at; None for all.
+        depth: How many items of a ranking are used; None for all.
 
         judged_only: Drop retrieved items that the ground truth does not name before ranks are counted; where a profile
-            takes negative grades for unjudged, those too.
+            treats negative grades as unjudged, those too.
 
         exclude_self: Drop retrieved items whose id is the sample's own.
     """
@@ -143,7 +143,7 @@ class Contract(NamedTuple):
 
         on_bad_k: What a `metadata.k` that is not an integer of 1 or more does: `error`, or `ignore` it.
 
-        coerce: Whether values are bent as the eval-harness does: ground truth may be JSON in a string, a gain may be
+        coerce: Whether values are converted as in the eval-harness: ground truth may be JSON in a string, a gain may be
             a numeric string, a text that is not a string is empty, and ``{}`` is an output without items.
     """
 
@@ -159,7 +159,7 @@ DEFAULT_CONTRACT = Contract()
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Profile:
     """
-    A named convention: the policy and everything else that makes a system's numbers come out.
+    A named convention: the policy and everything else that reproduces a system's numbers.
 
     Attributes:
         name: What config and the command line call it.
@@ -167,11 +167,11 @@ class Profile:
         policy: The policy options.
 
         relevance: `positive` counts an item as relevant when its gain is above 0; `listed` counts every id that
-            the ground truth names; a number counts grades from that on.
+            the ground truth names; a number counts grades of at least that.
 
         negatives: Whether an item with a negative grade counts as `judged`, or as pooled but `unjudged`.
 
-        duplicate_texts: What tells retrieved items apart when they are judged by text: `id-and-text` or `id`.
+        duplicate_texts: What identifies a retrieved item when it is judged by text: `id-and-text` or `id`.
 
         missing_texts: Whether judging an item without text by text fails the score, or takes its text as empty.
 
@@ -186,9 +186,13 @@ class Profile:
     negatives: Literal["judged", "unjudged"] = "judged"
     duplicate_texts: Literal["id-and-text", "id"] = "id-and-text"
     missing_texts: Literal["fail", "empty"] = "fail"
-    parameters: Mapping[str, Mapping[str, Value]] = field(default_factory=lambda: MappingProxyType({}))
+    parameters: Mapping[str, Mapping[str, Value]] = field(default_factory=dict)
     contract: Contract = DEFAULT_CONTRACT
     __reduce__ = reduced
+
+    def __post_init__(self) -> None:
+        frozen = {alias: MappingProxyType(dict(values)) for alias, values in self.parameters.items()}
+        object.__setattr__(self, "parameters", MappingProxyType(frozen))  # the class is frozen
 
     def adapted(self, options: Mapping[str, Any], relevance: float | None = None) -> Profile:  # Any: as `with_options`
         """
@@ -197,7 +201,7 @@ class Profile:
         Args:
             options: Policy options by name.
 
-            relevance: The grade from which on an item is relevant; None for the profile's own.
+            relevance: The lowest grade of a relevant item; None for the profile's own.
 
         Returns:
             A new profile.
@@ -206,7 +210,7 @@ class Profile:
             PolicyError: An option, a value or a threshold that cannot be.
         """
         if relevance is not None and (isinstance(relevance, bool) or not isinstance(relevance, int | float)):
-            msg = f"the grade from which on an item is relevant is a number, not {relevance!r}"
+            msg = f"the lowest grade of a relevant item is a number, not {relevance!r}"
             raise PolicyError(msg)
         chosen = self.relevance if relevance is None else float(relevance)
         return dataclasses.replace(self, policy=self.policy.with_options(options), relevance=chosen)
@@ -230,12 +234,10 @@ PROFILES: Mapping[str, Profile] = MappingProxyType(
             relevance="listed",
             duplicate_texts="id",
             missing_texts="empty",
-            parameters=MappingProxyType(
-                {
-                    "retrieval-ndcg-at-k": MappingProxyType({"clamp": True}),
-                    "answer-containment-at-k": MappingProxyType({"fold": "lower"}),
-                }
-            ),
+            parameters={
+                "retrieval-ndcg-at-k": {"clamp": True},
+                "answer-containment-at-k": {"fold": "lower"},
+            },
             contract=Contract(strict_ids=True, on_bad_gold="pair", on_bad_k="ignore", coerce=True),
         ),
         # REMem's RetrievalRecall, RetrievalRecallAll and RetrievalNDCGAny are recall, recall-all and ndcg-any. A
@@ -245,15 +247,16 @@ PROFILES: Mapping[str, Profile] = MappingProxyType(
         "remem": Profile(
             name="remem",
             policy=Policy(duplicates="keep", no_gold="zero"),
-            parameters=MappingProxyType(
-                {
-                    "retrieval-recall-at-k": MappingProxyType({"matcher": "exact"}),
-                    "retrieval-recall-all-at-k": MappingProxyType({"count": "listed", "matcher": "chunk-remem"}),
-                    "retrieval-ndcg-any-at-k": MappingProxyType(
-                        {"discount": "log2-from-2", "ideal": "retrieved", "credit": "rank", "matcher": "chunk-remem"}
-                    ),
-                }
-            ),
+            parameters={
+                "retrieval-recall-at-k": {"matcher": "exact"},
+                "retrieval-recall-all-at-k": {"count": "listed", "matcher": "chunk-remem"},
+                "retrieval-ndcg-any-at-k": {
+                    "discount": "log2-from-2",
+                    "ideal": "retrieved",
+                    "credit": "rank",
+                    "matcher": "chunk-remem",
+                },
+            },
         ),
         # Haystack's evaluators have no cutoff, which `ndcg`, `RR` and `AP` without `@` have neither; its single and
         # multi hit modes are hit and recall. A repeated document keeps its rank and earns nothing, every gold document
@@ -262,15 +265,13 @@ PROFILES: Mapping[str, Profile] = MappingProxyType(
             name="haystack",
             policy=Policy(duplicates="credit-once", no_gold="zero", missing_output="error"),
             relevance="listed",
-            parameters=MappingProxyType(
-                {
-                    "retrieval-hit-at-k": MappingProxyType({"matcher": "exact"}),
-                    "retrieval-recall-at-k": MappingProxyType({"matcher": "exact"}),
-                    "retrieval-mrr": MappingProxyType({"matcher": "exact"}),
-                    "retrieval-map": MappingProxyType({"matcher": "exact"}),
-                    "retrieval-ndcg-at-k": MappingProxyType({"ideal": "gold", "matcher": "exact"}),
-                }
-            ),
+            parameters={
+                "retrieval-hit-at-k": {"matcher": "exact"},
+                "retrieval-recall-at-k": {"matcher": "exact"},
+                "retrieval-mrr": {"matcher": "exact"},
+                "retrieval-map": {"matcher": "exact"},
+                "retrieval-ndcg-at-k": {"ideal": "gold", "matcher": "exact"},
+            },
         ),
         # The classic blog library: its binary NDCG is ndcg-any, with an ideal of what stands in the first k, its
         # graded one is ndcg, with exponential gains. Repeated documents count again everywhere but in recall, so that
@@ -278,13 +279,11 @@ PROFILES: Mapping[str, Profile] = MappingProxyType(
         "classic": Profile(
             name="classic",
             policy=Policy(duplicates="keep", no_gold="zero"),
-            parameters=MappingProxyType(
-                {
-                    "retrieval-ndcg-any-at-k": MappingProxyType({"ideal": "retrieved-at-k", "credit": "rank"}),
-                    "retrieval-ndcg-at-k": MappingProxyType({"gain": "exponential"}),
-                    "retrieval-err-at-k": MappingProxyType({"max_grade": 3, "check": False}),
-                }
-            ),
+            parameters={
+                "retrieval-ndcg-any-at-k": {"ideal": "retrieved-at-k", "credit": "rank"},
+                "retrieval-ndcg-at-k": {"gain": "exponential"},
+                "retrieval-err-at-k": {"max_grade": 3, "check": False},
+            },
         ),
         # The keyword article: letters are lowered one for one, every text that has the keyword earns, and the ideal is
         # the best order of the first k. What it calls MRR is the mean over one question's keywords; what it calls
@@ -292,13 +291,11 @@ PROFILES: Mapping[str, Profile] = MappingProxyType(
         "keyword": Profile(
             name="keyword",
             policy=Policy(duplicates="keep", no_gold="zero"),
-            parameters=MappingProxyType(
-                {
-                    "keyword-mrr": MappingProxyType({"matcher": "keyword-lower"}),
-                    "keyword-ndcg-at-k": MappingProxyType({"credit": "rank", "matcher": "keyword-lower"}),
-                    "keyword-coverage-at-k": MappingProxyType({"matcher": "keyword-lower"}),
-                }
-            ),
+            parameters={
+                "keyword-mrr": {"matcher": "keyword-lower"},
+                "keyword-ndcg-at-k": {"credit": "rank", "matcher": "keyword-lower"},
+                "keyword-coverage-at-k": {"matcher": "keyword-lower"},
+            },
         ),
         # trec_eval 9 and 10. A topic without relevant documents counts as 0, and so does a judged topic that the run
         # lacks; version 9 leaves the latter out unless it is told otherwise, compares scores as C floats, and rounds
@@ -308,12 +305,10 @@ PROFILES: Mapping[str, Profile] = MappingProxyType(
             policy=dataclasses.replace(_TREC, score_dtype="float32", queries="intersection"),
             relevance=1.0,
             negatives="unjudged",
-            parameters=MappingProxyType(
-                {
-                    "retrieval-iprec-at-recall": MappingProxyType({"rounding": "up"}),
-                    "retrieval-11pt-avg": MappingProxyType({"rounding": "up"}),
-                }
-            ),
+            parameters={
+                "retrieval-iprec-at-recall": {"rounding": "up"},
+                "retrieval-11pt-avg": {"rounding": "up"},
+            },
         ),
         "trec10": Profile(name="trec10", policy=_TREC, relevance=1.0, negatives="unjudged"),
     }
@@ -322,18 +317,7 @@ PROFILES: Mapping[str, Profile] = MappingProxyType(
 
 
 def profile(choice: str | Policy | Profile) -> Profile:
-    """
-    Return the profile that a name, a policy or a profile stands for.
-
-    Args:
-        choice: A profile name; a policy, which becomes the default profile with that policy; or a profile.
-
-    Returns:
-        The profile.
-
-    Raises:
-        PolicyError: No profile has that name.
-    """
+    """Return a profile as it is, the one of that name, or the default profile with that policy."""
     if isinstance(choice, Profile):
         return choice
     if isinstance(choice, Policy):

@@ -222,7 +222,7 @@ class TestUnknownNames:
         assert ("metric", "ndgc") == (error.kind, error.name)
         assert "ndcg" == error.suggestions[0].lower()
         assert "unknown metric 'ndgc'; did you mean 'ndcg'" in str(error)
-        assert "`rankgauge metrics list` shows what there is" in str(error)
+        assert "`rankgauge metrics list` lists the installed ones" in str(error)
 
     def test_templates_are_not_suggested(self):
         error = unknown(Catalog.discover(own_only=True), "ndcg_cut")
@@ -316,7 +316,7 @@ class TestIndependence:
         assert ["equal", "contained"] == [catalog.matcher(name).matcher.comparer for name in ("one", "two")]
 
     def test_a_config_cannot_take_the_name_of_a_matcher(self):
-        with pytest.raises(MatcherError, match="matcher 'Folded' is declared by a plugin already"):
+        with pytest.raises(MatcherError, match="matcher 'Folded' is already declared by a plugin"):
             Catalog.discover(own_only=True).with_matchers({"Folded": "equal"})
 
     def test_a_plugin_given_in_python_is_known_to_its_catalog_only(self, installed):
@@ -367,14 +367,16 @@ class TestMetricsCommand:
             "Discounted gain of the first *k* results over that of the best possible order.",
             "names       retrieval-ndcg-at-k, ndcg, nDCG, ndcg_cut_{k}",
             "inputs      the retrieved items, against expected_output: relevant or passages, matcher chunk",
-            "cutoff (k)  as for every metric with a cutoff; the short name without @ has none",
             "  gain = linear, one of linear, exponential",
-            "  clamp = False",
+            "  clamp = false",
+            "  gains = (empty)",
             "  it also takes k, gold, matcher, as",
             "range       0 to 1; higher is better",
             "aggregate   mean",
         ):
             assert line in out.splitlines()
+        cutoff = "pinned (@10) > metadata.k of the sample > k of the metric > --k > 5; a short name without @ has none"
+        assert f"cutoff (k)  {cutoff}" in out.splitlines()
         assert f"provider    rankgauge {rankgauge.__version__} (plugin metrics), " in out
 
     def test_show_says_where_rel_has_an_effect_and_where_there_are_no_parameters(self, command_line):

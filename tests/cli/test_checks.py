@@ -19,8 +19,8 @@ def hasty(retrieved, relevant, k):
 def unclear(a, b, c):
     return len(set(b[:c]) & set(a)) / len(a) if a else 0.0
 
-def dcg(rels, k):
-    return sum(rel / (rank + 1) for rank, rel in enumerate(rels[:k]))
+def dcg(relevances, k):
+    return sum(rel / (rank + 1) for rank, rel in enumerate(relevances[:k]))
 """
 
 
@@ -67,7 +67,7 @@ def test_laws_are_left_out_by_name(rankgauge):
 def test_it_can_be_said_how_a_function_is_called_and_what_its_range_is(rankgauge):
     unclear = ("metrics", "check", "checked_metrics:unclear", "--law", "bounded")
     assert rankgauge(*unclear).code == 2
-    assert "nothing says what 'a', 'b', 'c' are" in rankgauge(*unclear).err
+    assert "no role is named 'a', 'b', 'c'" in rankgauge(*unclear).err
     assert rankgauge(*unclear, "--calls", "gold,retrieved,k").code == 0
     assert rankgauge("metrics", "check", "checked_metrics:dcg", "--range", "0..", "--law", "bounded").code == 0
     assert rankgauge("metrics", "check", "checked_metrics:dcg", "--law", "bounded").code == 1
@@ -82,7 +82,7 @@ def test_it_can_be_said_how_a_function_is_called_and_what_its_range_is(rankgauge
         (["checked_metrics:__name__"], "cannot be called"),
         (["checked_metrics:recall", "--law", "pading"], "did you mean 'padding'"),
         (["checked_metrics:recall", "--range", "1"], "LOW..HIGH"),
-        (["checked_metrics:recall", "--calls", "idz"], "no calling convention"),
+        (["checked_metrics:recall", "--calls", "idz"], "'idz' is not a role"),
     ],
 )
 def test_what_cannot_be_used_exits_with_2(rankgauge, arguments, message):

@@ -57,7 +57,7 @@ def test_nothing_is_ever_overwritten(rankgauge):
     before = content()
     done = rankgauge("init")
     assert done.code == 2
-    assert "exist already; nothing was written" in done.err
+    assert "would be overwritten; nothing was written" in done.err
     assert before == content()
 
 

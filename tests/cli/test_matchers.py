@@ -143,7 +143,7 @@ def test_try_shows_both_texts_after_each_step_on_a_line_each(rankgauge, write):
         (
             "casefold | json-unescape > equal >= 1",
             "x",
-            ["'json-unescape' (decode) must stand before 'casefold' (fold)"],
+            ["'json-unescape' (decode) must come before 'casefold' (fold)"],
         ),
         ("chunk", "@nowhere.txt", ["--retrieved @nowhere.txt", "cannot read the file"]),
     ],

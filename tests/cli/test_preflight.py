@@ -82,7 +82,7 @@ def test_a_grade_can_be_given_from_which_on_documents_are_relevant(rankgauge, fi
 def test_what_cannot_be_read_is_exit_code_2(rankgauge, files):
     done = rankgauge("validate", "qrels.txt", "nowhere.txt")
     assert (done.code, done.out) == (2, "")
-    assert "nowhere.txt: there is no such file" in done.err
+    assert "nowhere.txt: no such file" in done.err
 
 
 def test_a_run_is_read_from_standard_input(rankgauge, files, monkeypatch):
@@ -95,7 +95,7 @@ def test_a_run_is_read_from_standard_input(rankgauge, files, monkeypatch):
 def test_standard_input_is_not_read_twice(rankgauge):
     done = rankgauge("validate", "-", "-")
     assert done.code == 2
-    assert "standard input can be read once" in done.err
+    assert "standard input (-) can stand for one file only" in done.err
 
 
 @pytest.mark.parametrize("option", [["--json"], ["--strict"], ["--rel", "1"]])

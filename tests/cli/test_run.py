@@ -8,7 +8,7 @@ import pytest
 
 from rankgauge import Result
 from rankgauge.cli import main
-from rankgauge.engine import Evaluation
+from rankgauge.engine.evaluation import Evaluation
 from rankgauge.errors import PlanError
 
 SUT = """\
@@ -85,7 +85,7 @@ class TestExitCodes:
         done = rankgauge("run", "--data", data, "--metric", "MRR")
         assert done.code == 3
         assert "retrieval-mrr" in done.out
-        assert "the run is incomplete: 1 of 1 samples" in done.err
+        assert "the run is incomplete: 1 of 1 sample is missing" in done.err
         assert "--max-failed" in done.err
 
     def test_3_when_the_run_was_interrupted_with_what_was_done(self, rankgauge, project, write, monkeypatch):
@@ -443,7 +443,7 @@ class TestBadInput:
     def test_an_empty_dataset(self, rankgauge, write):
         data = write("s.json", '{"samples": []}')
         error = self.refused(rankgauge, "--data", data, *self.METRICS, code=4)
-        assert "s.json has no sample; there is nothing to evaluate" in error
+        assert "s.json has no samples; there is nothing to evaluate" in error
 
     @pytest.mark.parametrize("name", ["folder", "folder.jsonl"])
     def test_a_directory_as_data(self, rankgauge, name):

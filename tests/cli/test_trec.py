@@ -186,7 +186,7 @@ def test_compressed_standard_input_is_told_by_how_it_begins(rankgauge, files, mo
     ("arguments", "message"),
     [
         (("-m", "ndgc@10"), "unknown metric 'ndgc'; did you mean 'ndcg'"),
-        (("-m", "utility"), "leaves out trec_eval's experimental measures on purpose"),
+        (("-m", "utility"), "one of trec_eval's experimental measures, which rankgauge leaves out on purpose"),
         (("-m", "answer-exact-match"), "a run has only ids"),
         (("--profile", "trec8"), "unknown profile 'trec8'"),
         (("--policy", "ties"), "--policy is NAME=VALUE"),
@@ -221,7 +221,7 @@ def test_bad_lines_end_with_2_and_are_all_named(rankgauge, files, write):
     done = rankgauge("trec", files[0], write("bad.txt", "q1 Q0 a 1 1 t\nq1 Q0 b 2\nq1 Q0 c 3 x t\n"), "-m", "RR")
     assert (done.code, done.out) == (2, "")
     assert "bad.txt:2: 4 fields where 6 are needed" in done.err
-    assert "bad.txt:3: the score 'x' is no finite number" in done.err
+    assert "bad.txt:3: the score 'x' is not a finite number" in done.err
 
 
 def test_swapped_files_are_recognized(rankgauge, files):

@@ -33,7 +33,7 @@ def test_missing_and_malformed_outputs_are_counted_and_no_reason_to_refuse(rankg
     config = write("c.yaml", "version: 1\ndatasets: {d: {path: s.jsonl}}\nmetrics: {use: [MRR]}\n")
     done = rankgauge("validate", config)
     assert done.code == 0
-    assert "without output: 1; with a malformed one: 1" in done.out
+    assert "without output: 1; with malformed output: 1" in done.out
 
 
 def test_ids_that_never_meet_are_told(rankgauge, write):
@@ -52,7 +52,7 @@ def test_ids_that_never_meet_are_told(rankgauge, write):
         ("version: 1\ndatasets: {d: {path: nowhere.jsonl}}\nmetrics: {use: [MRR]}\n", "nowhere.jsonl"),
         ("version: 1\ndatasets: {d: {path: bad.jsonl}}\nmetrics: {use: [MRR]}\n", "bad.jsonl:1, expected_output"),
         ("version: 1\ndatasets: {d: {path: s.jsonl}}\nmetrics: {use: [answer-exact-match]}\n", "kind answer"),
-        ("version: 1\ndatasets: {d: {path: s.jsonl}}\n", "no metric was asked for"),
+        ("version: 1\ndatasets: {d: {path: s.jsonl}}\n", "no metrics given"),
         ("version: 1\nplugins: {require: [no-such-plugin]}\n", "no-such-plugin"),
         ("version: 1\nprofile: eval_harness\n", "did you mean 'eval-harness'?"),
     ],

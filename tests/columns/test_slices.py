@@ -4,10 +4,22 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankgauge.columns import Slices
+from rankgauge.columns import Slices, encoded
 from rankgauge.columns import slices as module
 
 IDS = st.lists(st.binary(min_size=1, max_size=40).map(lambda text: text.replace(b"\0", b"0")), max_size=30)
+
+
+@given(st.text(st.characters(categories=None)))
+def test_every_string_has_bytes_and_files_bytes_come_back(text):
+    """Strings from JSON and Python may hold lone surrogates, whatever their place in Unicode."""
+    assert isinstance(encoded(text), bytes)
+    raw = text.encode("utf-8", "surrogatepass")
+    assert encoded(raw.decode("utf-8", "surrogateescape")) == raw
+
+
+def test_a_lone_surrogate_is_three_bytes():
+    assert [encoded(text) for text in ("d\ud800", "\udc80", "é")] == [b"d\xed\xa0\x80", b"\x80", b"\xc3\xa9"]
 
 
 @given(IDS)

@@ -46,5 +46,5 @@ def test_other_cutoffs_are_refused(k):
 
 
 def test_only_a_declared_metric_can_be_called():
-    with pytest.raises(TypeError, match="is no metric"):
+    with pytest.raises(TypeError, match="is not a metric"):
         scores_of(len, judge_by_value([], "remem"), "remem")

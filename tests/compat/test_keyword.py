@@ -36,7 +36,7 @@ def test_scores_are_the_same(case):
 
 
 def test_something_else_than_a_text_is_refused():
-    with pytest.raises(ValueError, match="None is none"):
+    with pytest.raises(ValueError, match="None, which is not a text"):
         keyword.calculate_mrr("x", [SimpleNamespace(page_content=None, metadata={})])
 
 

@@ -128,7 +128,7 @@ class TestProblems:
 
     def test_a_duplicate_key_is_refused_with_both_lines(self, tmp_path):
         path = write(tmp_path, "version: 1\nprofile: default\nprofile: eval-harness\n")
-        with pytest.raises(UnreadableError, match=r":3: duplicate key 'profile'; it stands in line 2"):
+        with pytest.raises(UnreadableError, match=r":3: duplicate key 'profile'; it is also in line 2"):
             load_config(path)
 
     def test_broken_yaml_is_refused_with_its_line(self, tmp_path):

@@ -320,7 +320,7 @@ class TestLockFiles:
 
     def test_one_that_is_no_lock_says_what_is_wrong_and_where(self, config):
         config.lock.write_text("schema_version: rankgauge.lock.v1\nmetrics: 3\nmatchers: []\npolicy: {}\n", "utf-8")
-        with pytest.raises(ConfigError, match="is no lock file that this version of rankgauge reads") as caught:
+        with pytest.raises(ConfigError, match="is not a lock file this version of rankgauge can read") as caught:
             config.engine().dataset("mine")
         assert {("metrics", 2), ("conventions", None)} == {
             (problem.path, problem.line) for problem in caught.value.problems

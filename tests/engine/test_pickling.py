@@ -4,6 +4,7 @@ import copy
 import inspect
 import pickle
 import random
+import sys
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 from types import SimpleNamespace
@@ -283,6 +284,20 @@ class TestCloudpickle:
         found = {name: column.mean for name, column in again.run().metrics.items()}
         assert {"inner-share-at-k@2": 0.5, "inner-depth": 2.0, "inner-share-at-k": 0.2, "lambda": 0.25} == found
         assert evaluation.plan().describe() == plan.describe()
+
+    def test_a_function_of_the_main_program_arrives_where_another_program_runs(self, monkeypatch):
+        def share(judged: Judged, *, k: Cutoff) -> Scores:
+            """Share of k ranks that hold something relevant."""
+            return judged.relevant_ranks(k) / k
+
+        share.__module__, share.__qualname__ = "__main__", "share"
+        metric("main-share-at-k", details=lambda judged: {"n": [judged.n]})(share)
+        row = {"id": "q", "expected_output": ["a"], "actual_output": ["b", "a"]}
+        monkeypatch.setattr(sys.modules["__main__"], "share", share, raising=False)
+        data = cloudpickle.dumps(Engine().dataset([row]).with_metrics([share]).with_defaults(k=2))
+        monkeypatch.delattr(sys.modules["__main__"], "share")
+        column = received(data).run(details=True)["main-share-at-k"]
+        assert (0.5, [{"k": 2, "n": 1}]) == (column.mean, list(column.details))
 
 
 class TestResults:

@@ -130,7 +130,7 @@ def test_many_references_to_one_small_value_are_fine():
 
 @pytest.mark.parametrize("text", ["&a [*a]", "&a {b: *a}", "a: &x\n  b: [1, *x]\n"])
 def test_an_alias_inside_of_what_it_names_is_refused(text):
-    assert "names nothing that is complete" in refusal(text).message
+    assert "refers to nothing that is complete" in refusal(text).message
 
 
 def test_an_alias_without_an_anchor_is_refused_with_its_line():

@@ -28,10 +28,26 @@ def qrels(tmp_path):
 
 @pytest.mark.parametrize("rows", [1, 1000])
 def test_json_scores_as_the_same_rows_in_trec_text(rows, generated, as_trec, tmp_path, monkeypatch):
-    monkeypatch.setattr("rankgauge.io.nested._ROWS", rows)
+    monkeypatch.setattr("rankgauge.io.mappings._AT_ONCE", rows)
     (tmp_path / "qrels.json").write_text(nested(generated[0]), encoding="utf-8")
     (tmp_path / "run.json.gz").write_bytes(gzip.compress(nested(generated[1]).encode()))
     assert scores_of(tmp_path / "qrels.json", tmp_path / "run.json.gz") == as_trec
+
+
+@pytest.mark.parametrize(
+    "policy",
+    [
+        {"ties": "average"},
+        {"ties": "given", "depth": 3},
+        {"order": "given"},
+        {"exclude_self": True, "judged_only": True},
+        {"score_dtype": "float32", "duplicates": "keep"},
+    ],
+)
+def test_json_and_trec_text_have_the_same_scores_under_every_policy(policy, generated, tmp_path):
+    paths = write_qrels(tmp_path / "qrels", generated[0]), write_run(tmp_path / "run", generated[1])
+    (tmp_path / "run.json").write_text(nested(generated[1]), encoding="utf-8")
+    assert scores_of(paths[0], tmp_path / "run.json", policy=policy) == scores_of(*paths, policy=policy)
 
 
 def test_json_is_known_by_what_stands_in_it(qrels, tmp_path):
@@ -59,7 +75,7 @@ def test_queries_with_nothing_retrieved_count_and_queries_with_nothing_judged_do
 )
 def test_keys_that_stand_twice_are_refused(text, qrels, tmp_path):
     (tmp_path / "r.json").write_text(text, encoding="utf-8")
-    with pytest.raises(DataError, match="stands more than once in the same object"):
+    with pytest.raises(DataError, match="is listed more than once in the same object"):
         scores_of(qrels, tmp_path / "r.json")
 
 
@@ -76,23 +92,23 @@ def test_everything_that_is_no_number_is_told(qrels, tmp_path):
     with pytest.raises(DataError) as error:
         scores_of(qrels, path)
     assert messages(error) == [
-        f"{path}, q1.a: the score has to be a number, found the string '1'",
-        f"{path}, q1.b: the score has to be a number, found null",
-        f"{path}, q1.c: the score has to be a number, found a truth value",
+        f"{path}, q1.a: the score must be a number, found the string '1'",
+        f"{path}, q1.b: the score must be a number, found null",
+        f"{path}, q1.c: the score must be a number, found a truth value",
         f"{path}, q1: an id is empty",
         f"{path}, q2: expected an object of documents, found a list",
-        f"{path}, q3.e: the score has to be a number, found a list",
+        f"{path}, q3.e: the score must be a number, found a list",
     ]
 
 
 def test_what_is_no_json_or_another_document_is_refused(qrels, tmp_path):
     path = tmp_path / "r.json"
     path.write_text('{"q1": {"a": NaN}}', encoding="utf-8")
-    with pytest.raises(UnreadableError, match=r"r\.json:1: not valid JSON: .*NaN and infinity are no JSON"):
+    with pytest.raises(UnreadableError, match=r"r\.json:1: not valid JSON: .*NaN is not a JSON number"):
         scores_of(qrels, path)
     path.write_text("[1]", encoding="utf-8")
     with pytest.raises(DataError, match="expected an object of objects, found a list"):
         scores_of(qrels, path)
     path.write_text("{}", encoding="utf-8")
-    with pytest.raises(DataError, match="judges nothing"):
+    with pytest.raises(DataError, match="there are no judgments"):
         scores_of(path, qrels)

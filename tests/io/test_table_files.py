@@ -77,7 +77,7 @@ def test_every_row_of_a_parquet_file_that_cannot_be_used_is_told(tmp_path):
     run_frame([*WORKED_RUN, ("q3", None, float("nan"))]).write_parquet(path, row_group_size=2)
     with pytest.raises(DataError) as error:
         scores_of(qrels_frame(WORKED_QRELS), path)
-    assert messages(error) == [f"{path}, row 5: the document is missing; the score nan is no finite number"]
+    assert messages(error) == [f"{path}, row 5: the document is missing; the score nan is not a finite number"]
 
 
 def test_missing_columns_of_a_file_name_the_file(tmp_path):
@@ -162,10 +162,10 @@ def test_every_line_that_cannot_be_used_is_told(tmp_path):
         scores_of(qrels_frame(WORKED_QRELS), path)
     assert messages(error) == [
         f"{path}:3: the query is missing",
-        f"{path}:4: the document is missing; the score 'high' is no finite number",
+        f"{path}:4: the document is missing; the score 'high' is not a finite number",
         f"{path}:5: the score is missing",
-        f"{path}:6: the score '1e999' is no finite number",
-        f"{path}:7: the score ' 1' is no finite number",
+        f"{path}:6: the score '1e999' is not a finite number",
+        f"{path}:7: the score ' 1' is not a finite number",
     ]
 
 
@@ -182,11 +182,11 @@ def test_lines_with_too_many_fields_and_bytes_that_are_no_text(tmp_path):
     with pytest.raises(DataError) as error:
         scores_of(qrels_frame(WORKED_QRELS), path)
     assert messages(error) == [
-        f"{path}:3: 4 fields, and the header names 3",
+        f"{path}:3: 4 fields, but the header has 3",
         f"{path}:4: bytes that are not UTF-8; save the file as UTF-8",
     ]
     path.write_bytes(b'qid,docno,score\nq1,a"b,1\nq1,c,1\n')
-    with pytest.raises(DataError, match="has to be quoted"):
+    with pytest.raises(DataError, match="must itself be quoted"):
         scores_of(qrels_frame(WORKED_QRELS), path)
 
 

@@ -79,6 +79,13 @@ def test_ids_of_bytes_are_texts_and_else_refused():
         scores_of(qrels_frame(WORKED_QRELS), run.with_columns(doc_id=pl.lit(b"\xff")))
 
 
+def test_a_lone_surrogate_in_pandas_is_an_error_of_the_table():
+    pandas = pytest.importorskip("pandas")
+    run = pandas.DataFrame({"query_id": ["q1"], "doc_id": ["d\ud800"], "score": [1.0]})
+    with pytest.raises(DataError, match=r"the columns of the DataFrame cannot be read: .*surrogates not allowed"):
+        scores_of(qrels_frame(WORKED_QRELS), run)
+
+
 def test_pandas_needs_no_pyarrow(generated, as_trec, monkeypatch):
     pandas = pytest.importorskip("pandas")
     frames = [pandas.DataFrame(frame.to_dict(as_series=False)) for frame in map(run_frame, generated)]
@@ -207,8 +214,8 @@ def test_every_row_that_cannot_be_used_is_told():
         scores_of(qrels_frame(WORKED_QRELS), run)
     assert messages(error) == [
         "row 5: the document is missing",
-        "row 6: the query is empty; the score nan is no finite number",
-        "row 7: the score inf is no finite number",
+        "row 6: the query is empty; the score nan is not a finite number",
+        "row 7: the score inf is not a finite number",
         "row 8: the score is missing",
     ]
     with pytest.raises(DataError, match="row 1: the grade is missing"):
@@ -234,9 +241,9 @@ def test_types_that_are_no_ids_and_no_numbers_are_refused():
 
 
 def test_nothing_judged_and_nothing_retrieved():
-    with pytest.raises(DataError, match="judges nothing"):
+    with pytest.raises(DataError, match="there are no judgments"):
         scores_of(qrels_frame(WORKED_QRELS).clear(), run_frame(WORKED_RUN))
-    with pytest.raises(rankgauge.errors.NothingToEvaluateError, match="nothing of the run"):
+    with pytest.raises(rankgauge.errors.NothingToEvaluateError, match="cannot evaluate the run"):
         scores_of(qrels_frame(WORKED_QRELS), run_frame(WORKED_RUN).clear())
 
 

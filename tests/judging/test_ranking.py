@@ -281,3 +281,10 @@ def test_preparing_twice_is_preparing_once(ids, depth, duplicates):
     assert list(once.ids) == list(twice.ids)
     assert once.repeated == twice.repeated
     assert len(once.ids) <= depth
+
+
+def test_a_refused_item_without_an_id_is_called_so():
+    found = prepared([None, None], texts=["one", "one"], key="id-and-text", duplicates="error")
+
+    assert isinstance(found, Fault)
+    assert found.reason.startswith("an item without an id is retrieved 2 times (ranks 1, 2)")

@@ -24,7 +24,7 @@ from rankgauge.plugin.metric import Law, Metric
 from rankgauge.testing import check_metric
 from rankgauge.testing.cases import Case
 from rankgauge.testing.laws import laws_of
-from rankgauge.testing.subject import EngineSubject
+from rankgauge.testing.subject import EngineMetric
 
 CATALOG = Catalog.discover(own_only=True)
 METRICS = [claim.declaration for claim in CATALOG.metrics.values()]
@@ -64,7 +64,7 @@ def test_metric_stays_bounded_where_gains_below_zero_earn(subject: Metric) -> No
     for _ in range(draws(50)):
         grades = tuple(draw.choices((-1.0, 0.0, 0.5, 1.0, 3.0), k=draw.randint(1, 6)))
         case = Case(grades, tuple(draw.sample(range(10), draw.randint(0, 8))))
-        value = EngineSubject(subject, CATALOG).score(case, draw.randint(1, 9), "eval-harness")
+        value = EngineMetric(subject, CATALOG).score(case, draw.randint(1, 9), "eval-harness")
         assert value is None or low is None or low <= value
         assert value is None or high is None or value <= high
 
@@ -277,6 +277,7 @@ FAULTY: list[tuple[str, Callable[..., Scores]]] = [
 
 
 @pytest.mark.parametrize(("law", "function"), FAULTY, ids=[f"{law}-{function.__name__}" for law, function in FAULTY])
+@pytest.mark.usefixtures("first_example")
 def test_law_notices_a_metric_that_breaks_it(law: str, function: Callable[..., Scores]) -> None:
     laws = {law} if law != "no-network" else {law, "bounded"}
     report = check_metric(function, laws=laws)

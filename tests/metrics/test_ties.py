@@ -169,4 +169,4 @@ def test_error_fails_only_the_sample_whose_tie_matters():
     column = ENGINE.dataset([tied, alike]).with_metrics(["RR"]).with_policy(policy).run()["RR"]
 
     assert ["failed", "scored"] == [column.status(0), column.status(1)]
-    assert "document 'a' has the same score as documents that earn differently (ranks 1 to 2)" in column.reasons[0]
+    assert "document 'a' has the same score as documents that earn differently" in column.reasons[0]

@@ -8,6 +8,7 @@ import pytest
 
 import rankgauge
 
+PROFILES = ["default", "eval-harness", "remem", "haystack", "classic", "keyword", "trec9", "trec10"]
 HEAVY = {"polars", "numpy", "pydantic", "scipy", "structlog", "rankgauge.metrics", "rankgauge.matchers"}
 OURS = HEAVY - {"pydantic"}  # some versions of typer load it themselves to read the arguments of a command
 
@@ -40,11 +41,17 @@ def test_help_loads_nothing_heavy(option):
     assert "rankgauge" in text
 
 
-@pytest.mark.parametrize("arguments", [["run", "--help"], ["metrics", "--help"], ["--version"]])
+@pytest.mark.parametrize("arguments", [["run", "--help"], ["trec", "--help"], ["metrics", "--help"], ["--version"]])
 def test_help_of_commands_and_the_version_load_nothing_heavy_of_ours(arguments):
     loaded, text = modules_after(command(*arguments))
     assert set() == OURS & loaded
     assert "rankgauge" in text
+
+
+@pytest.mark.parametrize("name", ["run", "trec"])
+def test_help_names_every_profile(name):
+    _, text = modules_after(command(name, "--help"))
+    assert ", ".join(PROFILES) in " ".join(text.split()).replace("- ", "-")  # a line may end within eval-harness
 
 
 def test_a_usage_error_loads_nothing_heavy_of_ours():
@@ -73,6 +80,14 @@ def test_evaluating_two_trec_files_loads_numpy_alone_of_what_is_heavy(tmp_path):
     loaded, text = modules_after(code, cwd=tmp_path)
     assert float(text) == 0.5
     assert {"polars", "pydantic", "structlog", "scipy", "pandas", "pyarrow"} & loaded == set()
+
+
+def test_evaluating_a_run_from_the_command_line_loads_no_framework_and_no_tables(tmp_path):
+    (tmp_path / "qrels.txt").write_text("q 0 a 1\n", encoding="utf-8")
+    (tmp_path / "run.txt").write_text("q Q0 a 1 2.0 t\n", encoding="utf-8")
+    loaded, text = modules_after(command("trec", "qrels.txt", "run.txt", "-m", "RR"), cwd=tmp_path)
+    assert "1.0000" in text
+    assert {"polars", "pydantic", "scipy", "structlog", "typer", "rich", "rankgauge.config"} & loaded == set()
 
 
 def test_checking_a_run_loads_no_tables_and_no_metrics(tmp_path):

@@ -187,14 +187,14 @@ class TestFolding:
         (message,) = refusal({"metric": "P@5", "as": "mine"}, {"metric": "P@6", "as": "mine"})
         expected = (
             "two columns are called 'mine': 'P(as=mine)@5' (retrieval-precision-at-k@5) and 'P(as=mine)@6' "
-            "(retrieval-precision-at-k@6); give one another name with `as`"
+            "(retrieval-precision-at-k@6); rename one with `as`"
         )
         assert expected == message
 
     def test_two_cutoffs_given_without_pinning_need_names_of_their_own(self, refusal, plan):
         (message,) = refusal({"metric": "retrieval-recall-at-k", "k": 3}, {"metric": "retrieval-recall-at-k", "k": 5})
         assert "two columns are called 'retrieval-recall-at-k'" in message
-        assert "give one another name with `as`" in message
+        assert "rename one with `as`" in message
         named = plan({"metric": "recall", "k": 3}, {"metric": "recall", "k": 5, "as": "deep"})
         assert ["retrieval-recall-at-k", "deep"] == [column.name for column in named.metrics]
 
@@ -230,7 +230,7 @@ class TestCutoffs:
         [("P", "retrieval-precision-at-k"), ("R", "retrieval-recall-at-k"), ("Success", "retrieval-hit-at-k")],
     )
     def test_a_short_name_that_needs_a_cutoff_says_how_to_give_it(self, refusal, spelling, alias):
-        expected = f"{spelling!r} needs a cutoff: {spelling}@5, or {alias} for the default one"
+        expected = f"{spelling!r} needs a cutoff: {spelling}@5, or {alias} for the default"
         assert [expected] == refusal(spelling)
 
     @pytest.mark.parametrize("spec", ["Rprec@5", "answer-exact-match@3", {"metric": "EM", "k": 3}])
@@ -268,7 +268,7 @@ class TestCutoffs:
 
     def test_a_list_cannot_have_one_name_for_all(self, refusal):
         (message,) = refusal({"metric": "recall", "k": [1, 5], "as": "mine"})
-        assert "'as' names one column, and 'recall' makes 2; list them one by one" == message
+        assert "'as' names one column, and 'recall' makes 2; list them separately" == message
 
     def test_a_list_of_one_may_have_a_name(self, one):
         column = one({"metric": "recall", "k": [5], "as": "mine"})
@@ -300,7 +300,7 @@ class TestParameters:
         assert [expected] == refusal("ndcg(gian=linear)@10")
 
     def test_a_metric_without_parameters_says_so(self, refusal):
-        expected = "metric 'retrieval-recall-at-k' has no parameter 'gain'; it has none of its own"
+        expected = "metric 'retrieval-recall-at-k' has no parameter 'gain'; it has no parameters"
         assert [expected] == refusal("recall(gain=linear)@5")
 
     def test_a_value_that_is_no_choice_is_refused_with_the_choices(self, refusal):
@@ -323,7 +323,7 @@ class TestParameters:
 
     def test_a_parameter_said_twice_is_refused(self, refusal):
         (message,) = refusal({"metric": "ndcg(gain=linear)@10", "gain": "exponential"})
-        assert "says 'gain' already; give it once" in message
+        assert "already sets 'gain'; give it once" in message
 
 
 class TestEngineParameters:
@@ -333,7 +333,7 @@ class TestEngineParameters:
     @pytest.mark.parametrize("value", ["true", "high", '"2"'])
     def test_rel_must_be_a_number(self, refusal, value):
         (message,) = refusal(f"P(rel={value})@5")
-        assert "is the grade from which on an item is relevant, not" in message
+        assert "is the lowest grade of a relevant item, not" in message
 
     def test_rel_is_refused_where_it_has_no_effect(self, refusal):
         expected = "rel has no effect on 'retrieval-ndcg-at-k'; leave it out of 'ndcg(rel=2)@5'"
@@ -473,7 +473,7 @@ class TestProblems:
 
     def test_no_metric_at_all_is_a_problem(self, refusal):
         (message,) = refusal()
-        assert message.startswith("no metric was asked for; give some")
+        assert message.startswith("no metrics given; give some")
 
     @pytest.mark.parametrize("spec", [None, 5, ["ndcg@10"]])
     def test_what_is_no_metric_is_a_problem(self, refusal, spec):

@@ -74,7 +74,7 @@ class TestDeclarations:
     def test_an_unknown_stage_is_refused(self):
         with pytest.raises(DeclarationError) as caught:
             normalizer("x", stage="polish")(str.lower)
-        assert "the stage of normalizer 'x' is one of decode, strip, fold, not 'polish'" == str(caught.value)
+        assert "the stage of normalizer 'x' must be one of decode, strip, fold, not 'polish'" == str(caught.value)
 
     def test_a_named_matcher_that_cannot_be_read_is_refused(self):
         with pytest.raises(MatcherError, match="cannot read matcher"):
@@ -82,7 +82,7 @@ class TestDeclarations:
 
     @pytest.mark.parametrize("suffixes", [[], ["jsonl"], [".JSONL"], [".jsonl", "x"], ["."]])
     def test_a_reader_whose_suffixes_are_no_file_endings_is_refused(self, suffixes):
-        with pytest.raises(DeclarationError, match=r"the suffixes of reader 'lines' look like '\.jsonl'"):
+        with pytest.raises(DeclarationError, match=r"the suffixes of reader 'lines' must look like '\.jsonl'"):
             reader("lines", suffixes=suffixes)(lambda source: iter(()))
 
 
@@ -95,12 +95,12 @@ class TestThreshold:
     def test_any_other_is_refused(self, threshold):
         with pytest.raises(MatcherError) as caught:
             Matcher((), "equal", (), threshold)
-        expected = f"the threshold of a matcher lies above 0 and at most at 1, not {threshold!r}"
+        expected = f"the threshold of a matcher must be above 0 and at most 1, not {threshold!r}"
         assert expected == str(caught.value)
 
     @pytest.mark.parametrize("spec", ["equal >= 0", "equal >= 1.5", "equal >= nan", {"threshold": 0}])
     def test_one_that_is_read_is_checked_too(self, spec):
-        with pytest.raises(MatcherError, match="lies above 0 and at most at 1"):
+        with pytest.raises(MatcherError, match="must be above 0 and at most 1"):
             parse_matcher(spec)
 
 
@@ -206,8 +206,8 @@ class TestResolving:
         with pytest.raises(MatcherError) as caught:
             catalog.matcher("casefold | drop-prefix > equal >= 1")
         assert (
-            "matcher 'casefold | drop-prefix > equal >= 1': 'drop-prefix' (strip) must stand before 'casefold' (fold): "
-            "the order is decode < strip < fold, because a folded text no longer shows what an earlier stage looks for"
+            "matcher 'casefold | drop-prefix > equal >= 1': 'drop-prefix' (strip) must come before 'casefold' (fold): "
+            "the order is decode < strip < fold, because folding removes what an earlier stage looks for"
         ) == str(caught.value)
 
     def test_stages_in_order_are_taken_whichever_are_left_out(self, catalog):
@@ -231,7 +231,7 @@ class TestResolving:
             ("contained(direction=sideways)", "choose from gold-in-retrieved, retrieved-in-gold, either"),
             ("contained(dirction=either)", "did you mean 'direction'?"),
             ("share(of=much)", "parameter 'of' of comparer 'share' cannot be 'much'"),
-            ("equal(loose=true)", "comparer 'equal' has no parameter 'loose'; it has none of its own"),
+            ("equal(loose=true)", "comparer 'equal' has no parameter 'loose'; it has no parameters"),
         ],
     )
     def test_an_unacceptable_parameter_is_a_matcher_that_cannot_be_built(self, catalog, spec, words):

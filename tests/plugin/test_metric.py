@@ -206,7 +206,7 @@ class TestRefusedSignatures:
         def bad(judged: Judged, gain: float = 1.0) -> Scores:
             """Score."""
 
-        assert "parameter 'gain' of metric 'x-metric' must be keyword-only (write it behind a *)" == refusal(bad)
+        assert "parameter 'gain' of metric 'x-metric' must be keyword-only (write it after a *)" == refusal(bad)
 
     def test_a_cutoff_that_is_not_keyword_only(self):
         def bad(judged: Judged, k: Cutoff) -> Scores:
@@ -326,3 +326,75 @@ class TestExpectation:
     def test_another_function_stands_for_it_and_none_for_none(self):
         assert cut is declared(metric("x-at-k", expectation=cut)(cut)).over_ties
         assert declared(metric("x-metric")(plain)).over_ties is None
+
+
+def at_k(judged: Judged, *, k: Cutoff, base: float = 2.0, way: Literal["a", "b"] = "a") -> Scores:
+    """Score the base."""
+    return np.full(judged.n, base)
+
+
+class TestCompanions:
+    """`details`, `check` and `expectation` name only the parameters that they use."""
+
+    def test_each_is_given_what_it_names(self):
+        seen = []
+
+        def details(judged, *, base):
+            return {"base": [base] * judged.n}
+
+        found = declared(
+            metric(
+                "x-at-k",
+                details=details,
+                check=lambda *, way: seen.append(way),
+                expectation=lambda judged, *, k: np.full(judged.n, k),
+            )(at_k)
+        )
+        judged = judged_of(["a"], ["b"])
+        assert {"base": [3.0, 3.0]} == found.details(judged, k=5, base=3.0, way="b")
+        found.check(base=3.0, way="b")
+        assert ["b"] == seen
+        assert [5, 5] == found.over_ties(judged, k=5, base=3.0, way="b").tolist()
+
+    def test_a_parameter_that_was_not_given_has_the_metrics_default(self):
+        def details(judged, *, k, base):
+            return {"both": [(k, base)]}
+
+        assert {"both": [(1, 2.0)]} == declared(metric("x-at-k", details=details)(at_k)).details(judged_of([]), k=1)
+
+    def test_one_that_takes_any_is_given_all(self):
+        def details(judged, **params):
+            return {"all": [params]}
+
+        found = declared(metric("x-at-k", details=details)(at_k)).details(judged_of([]), k=1, way="b")
+        assert {"all": [{"k": 1, "base": 2.0, "way": "b"}]} == found
+
+    def test_one_that_takes_everything_is_called_as_it_is(self):
+        def details(judged, *, k, base=2.0, way="a"):
+            return {}
+
+        assert details is declared(metric("x-at-k", details=details)(at_k)).details
+
+    def test_one_that_needs_no_parameter_is_given_none(self):
+        found = declared(metric("x-at-k", details=lambda judged: {"n": [judged.n]})(at_k))
+        assert {"n": [1]} == found.details(judged_of([]), k=1, base=3.0)
+
+    @pytest.mark.parametrize(
+        ("role", "function", "known"),
+        [
+            ("details", lambda judged, *, bass: {}, "its parameters are k, base, way"),
+            ("expectation", lambda judged, bass: None, "its parameters are k, base, way"),
+            ("check", lambda *, bass: None, "its parameters are base, way"),
+        ],
+    )
+    def test_one_that_names_another_parameter_is_refused(self, role, function, known):
+        wanted = f"{role} of metric 'x-at-k' takes 'bass', which it cannot be given; {known}"
+        assert wanted == refusal(at_k, "x-at-k", **{role: function})
+        assert "it has no parameters" in refusal(plain, **{role: function})
+
+    def test_a_parameter_of_its_own_needs_a_default(self):
+        found = declared(metric("x-at-k", details=lambda judged, *, most=3: {"most": [most]})(at_k))
+        assert {"most": [3]} == found.details(judged_of([]), k=1, base=3.0)
+
+    def test_a_function_without_a_signature_is_called_as_it_is(self):
+        assert max is declared(metric("x-at-k", details=max)(at_k)).details

@@ -98,8 +98,8 @@ def test_judged_queries_that_the_run_lacks_are_counted_and_listed(check):
 def test_a_missing_query_that_is_nearly_there_is_pointed_out(check):
     checked = check(qrels=QRELS + "q3 0 x 1\n", run=RUN + "Q3 Q0 x 1 1 t\n")
     assert checked.find("missing-queries").message == (
-        "1 of 3 judged queries is missing from the run; 1 ids of the run come near: they differ in upper and lower "
-        "case, as `Q3`"
+        "1 of 3 judged queries is missing from the run; 1 id of the run nearly matches: they differ in upper and "
+        "lower case, such as `Q3`"
     )
     assert checked.find("unjudged-queries").counts == {"queries": 1}
 
@@ -125,13 +125,13 @@ def test_documents_that_differ_by_a_prefix_are_named(check):
     found = check(run=run).find("document-overlap")
     assert found.severity == "error"
     assert found.message.startswith("none of the 4 judged documents of these queries is retrieved")
-    assert "the run's begin with 'doc-', the judgments' with nothing of the kind" in found.message
+    assert "the run's ids begin with 'doc-', the judgments' with no common prefix" in found.message
     assert found.counts["near_misses"] == 3
 
 
 def test_documents_that_are_judged_for_other_queries_only_point_at_the_queries(check):
     found = check(run=run_of({"q1": [("c", 2), ("d", 1)], "q2": [("a", 2), ("z", 1)]})).find("document-overlap")
-    assert "yet 3 of 4 that were looked at are judged for other queries" in found.message
+    assert "but 3 of 4 sampled documents are judged for other queries" in found.message
     assert found.counts == {"judged": 4, "judged_elsewhere": 3, "near_misses": 0}
 
 
@@ -174,7 +174,7 @@ def test_a_document_called_as_its_query_is_pointed_out(check):
     )
     assert found.severity == "warning"
     assert found.counts == {"queries": 1, "first": 1, "judged": 1}
-    assert "1 of these documents are judged, and would go too" in found.advice
+    assert "1 of these documents is judged, and would be left out too" in found.advice
 
 
 def test_documents_called_as_queries_by_chance_are_no_warning(check):
@@ -332,7 +332,7 @@ def test_every_malformed_line_of_both_files_is_told_with_its_number(check):
     judgments, run = checked.find("judgments-unreadable"), checked.find("run-unreadable")
     assert [example.partition("qrels.txt:")[2][:2] for example in judgments.examples] == ["5:", "6:"]
     assert [example.partition("run.txt:")[2][:2] for example in run.examples] == ["5:", "6:", "7:"]
-    assert "the score 'nan' is no finite number" in run.examples[1]
+    assert "the score 'nan' is not a finite number" in run.examples[1]
     assert (judgments.severity, run.counts) == ("error", {"problems": 3})
     assert all(example in str(checked) for example in run.examples)
 
@@ -416,7 +416,7 @@ def test_problems_of_a_run_in_memory_are_told_together(tmp_path):
     run = {1: {"a": 1.0}, "q2": ["c"], "q3": {7: 1.0, "x": float("nan"), "y": "high"}}
     found = rankgauge.preflight(tmp_path / "qrels.txt", run).find("run-unreadable")
     assert found.counts == {"problems": 5}
-    assert found.examples[0] == "the query id 1 is an int; ids are texts: '1'"
+    assert found.examples[0] == "the query id 1 is an int; ids are strings: '1'"
     assert rankgauge.preflight(tmp_path / "qrels.txt", {}).find("run-empty").severity == "error"
 
 

@@ -141,12 +141,12 @@ def test_a_gate_whose_ground_truth_no_sample_has_fails_and_the_others_are_judged
     ("options", "message"),
     [
         (["--rankgauge-min", "ndgc@10=0.4"], "*unknown metric 'ndgc'; did you mean 'ndcg'?*"),
-        (["--rankgauge-min", "ndcg@10"], "*--rankgauge-min: 'ndcg@10' is no gate*"),
+        (["--rankgauge-min", "ndcg@10"], "*--rankgauge-min: 'ndcg@10' is not a gate*"),
         (
             ["--rankgauge-min", "ndcg@10=42"],
-            "*no value of 'ndcg@10', which goes from 0 to 1, can ever keep the bound 42*",
+            "*no value of 'ndcg@10', which ranges from 0 to 1, can keep the bound 42*",
         ),
-        (["--rankgauge-max", "MRR=0.5"], "*--rankgauge-max: of 'retrieval-mrr' more is better*"),
+        (["--rankgauge-max", "MRR=0.5"], "*--rankgauge-max: higher is better for 'retrieval-mrr'*"),
         (["--rankgauge-metric", "P"], "*needs a cutoff*"),
         (["--rankgauge-json", "o", "--rankgauge-config", "absent.yaml"], "*absent.yaml*"),
     ],
@@ -182,7 +182,7 @@ def test_a_metric_of_which_less_is_better_takes_a_maximum(project, monkeypatch):
         assert done.ret == pytest.ExitCode.TESTS_FAILED
         done.stdout.fnmatch_lines(["MISSED busy: 1.0000 is above the maximum 0.9 (mean of n=3)"])
         done = run(project, "--rankgauge-min", "busy=0.9")
-        done.stderr.fnmatch_lines(["*of 'busy' less is better; give it a bound with --rankgauge-max*"])
+        done.stderr.fnmatch_lines(["*lower is better for 'busy'; give its bound with --rankgauge-max*"])
     finally:
         plugins.forget()
 
@@ -259,7 +259,7 @@ def test_a_report_that_cannot_be_written_fails_the_session_and_leaves_no_part_of
 def test_a_report_without_any_metric_says_what_to_give(project):
     done = run(project, "--rankgauge-json", "out.json")
     assert done.ret == pytest.ExitCode.OK
-    done.stdout.fnmatch_lines(["no metric was asked for; give some with --rankgauge-metric or --rankgauge-min"])
+    done.stdout.fnmatch_lines(["no metric was asked for; give one with --rankgauge-metric or --rankgauge-min"])
 
 
 def test_scores_equal_those_of_the_engine_to_the_last_bit(project, engine):

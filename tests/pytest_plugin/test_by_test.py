@@ -104,12 +104,12 @@ def test_a_metric_without_a_value_misses_its_gate(project):
     done.stdout.fnmatch_lines(
         [
             "recall@5 has no value over 1 sample",
-            "  MISSED recall@5: no value for the minimum 0: none of the 1 samples has a value: *no relevant item*",
+            "  MISSED recall@5: no value for the minimum 0: the only sample has no value: *no relevant item*",
             "containment@5 has no value over 3 samples",
             "  MISSED containment@5: no value for the minimum 0: *needs ground truth of the kind answer*",
             "  ok     retrieval-mrr: 0.4444 keeps the minimum 0.1 (mean of n=3)",
             "  MISSED retrieval-mrr: no value for the minimum 0: nothing was logged (mean of n=0)",
-            "  the test has gates and does not use the fixture rankgauge_eval",
+            "  the test has gates but does not use the fixture rankgauge_eval",
         ]
     )
 
@@ -195,7 +195,7 @@ def test_what_is_wrong_with_a_marker_is_said_before_the_system_is_called(project
         [
             "the gates cannot be used:",
             "  @pytest.mark.rankgauge: unknown metric 'ndgc'; did you mean 'ndcg'?*",
-            "  @pytest.mark.rankgauge: no value of 'retrieval-mrr', which goes from 0 to 1, can ever keep the bound 42",
+            "  @pytest.mark.rankgauge: no value of 'retrieval-mrr', which ranges from 0 to 1, can keep the bound 42",
             "@pytest.mark.rankgauge takes metrics= and gates=, not 'MRR'; *",
             "@pytest.mark.rankgauge takes metrics= and gates=, not gate=; *",
         ]

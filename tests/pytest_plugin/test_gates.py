@@ -42,15 +42,15 @@ def test_a_number_alone_takes_the_side_of_the_option():
 @pytest.mark.parametrize(
     ("written", "message"),
     [
-        ("ndcg@10", "'ndcg@10' is no gate"),
-        ("=0.5", "'=0.5' is no gate"),
+        ("ndcg@10", "'ndcg@10' is not a gate"),
+        ("=0.5", "'=0.5' is not a gate"),
         ("ndcg(gain=exponential)@10", "is a number, not 'exponential\\)@10'"),
         ("ndcg@10=high", "is a number, not 'high'"),
         ("ndcg@10=nan", "is a number, not 'nan'"),
         ({"ndcg@10": True}, "is a number, not True"),
         ({"ndcg@10": None}, "is a number, not None"),
-        ({5: 0.5}, "begins with a metric such as 'ndcg@10', not with 5"),
-        ([0.5], "0.5 is no gate"),
+        ({5: 0.5}, "starts with a metric such as 'ndcg@10', not with 5"),
+        ([0.5], "0.5 is not a gate"),
         (0.5, "not 0.5"),
     ],
 )
@@ -60,7 +60,7 @@ def test_what_is_no_gate_is_an_error_that_says_where_it_stands_and_what_to_write
 
 
 def test_an_option_for_minima_refuses_a_maximum():
-    with pytest.raises(ParameterError, match="says that it is a maximum"):
+    with pytest.raises(ParameterError, match="'a<=1' is a maximum, but this option takes a minimum"):
         read_gates(["a<=1"], origin="here", side="minimum")
 
 

@@ -1,3 +1,4 @@
+import dataclasses
 import json
 import re
 
@@ -5,11 +6,14 @@ import numpy as np
 import pytest
 from rich.console import Console
 
-from rankgauge import MetricSummary, Result
-from rankgauge.report import json_report, markdown_report, per_sample_jsonl, terminal_report
+import rankgauge
+from rankgauge import MetricSummary, Policy, Result
+from rankgauge.policy import PROFILES
 from rankgauge.report.bands import band
-from rankgauge.report.markdown import cell, number, policy_line
-from rankgauge.report.terminal import print_result
+from rankgauge.report.json import json_report, per_sample_jsonl
+from rankgauge.report.markdown import cell, markdown_report
+from rankgauge.report.terminal import print_result, terminal_report
+from rankgauge.report.wording import number, policy_line
 
 REPORTS = (json_report, markdown_report, per_sample_jsonl, terminal_report)
 
@@ -68,8 +72,8 @@ class TestAllReports:
     def test_laying_out_twice_gives_the_same(self, report, result):
         assert report(result) == report(result)
 
-    @pytest.mark.parametrize("report", [json_report, markdown_report, terminal_report])
-    def test_the_policy_is_printed(self, report, result):
+    @pytest.mark.parametrize("report", [json_report, markdown_report])
+    def test_the_whole_policy_is_kept(self, report, result):
         text = report(result).replace("\\", "").replace('": "', "=")
         assert "missing_output=zero" in text
 
@@ -267,7 +271,26 @@ class TestMarkdown:
         assert expected == cell(text)
 
     def test_numbers_have_four_digits(self):
-        assert (number(0.5), number(None), number(2 / 3), number(1.0, 1)) == ("0.5000", "-", "0.6667", "1.0")
+        assert (number(0.5), number(None), number(2 / 3), number(float("nan"))) == ("0.5000", "-", "0.6667", "-")
+
+    def test_every_policy_option_is_there_folded(self, result):
+        text = markdown_report(result)
+        assert text.splitlines()[2] == "5 samples, profile default, policy as is."
+        folded = text.partition("<details><summary>All policy options</summary>")[2].partition("</details>")[0]
+        assert re.findall(r"^(\w+)=(.*)$", folded, re.MULTILINE) == [
+            ("order", "given"),
+            ("ties", "docno"),
+            ("score_dtype", "float64"),
+            ("duplicates", "first"),
+            ("no_gold", "undefined"),
+            ("missing_output", "zero"),
+            ("failed_output", "zero"),
+            ("max_failed", "0"),
+            ("queries", "judged"),
+            ("depth", "none"),
+            ("judged_only", "false"),
+            ("exclude_self", "false"),
+        ]
 
 
 class TestTerminal:
@@ -307,10 +330,68 @@ class TestTerminal:
             print_result(engine.dataset(rows).with_metrics(["MRR"]).run(), console, bands=wanted)
         assert wanted is ("acceptable" in captured.get())
 
-    def test_the_policy_line_says_profile_and_options(self, result):
-        line = policy_line(result)
-        assert line.startswith("Profile default: order=given ties=docno")
-        assert "depth=none judged_only=false" in line
+    def test_one_sample_is_one_sample(self, engine):
+        rows = [{"id": "q", "expected_output": ["a"], "actual_output": ["a"]}]
+        one = engine.dataset(rows).with_metrics(["MRR"]).run()
+        assert terminal_report(one).startswith("samples given in Python: 1 sample\n")
+        assert markdown_report(one).splitlines()[2] == "1 sample, profile default, policy as is."
+
+
+@pytest.mark.parametrize("report", [markdown_report, terminal_report])
+def test_a_measure_that_counts_has_no_digits(report):
+    """Five documents are judged relevant in two queries, so that P@2 is (1/2 + 2/2) / 2."""
+    qrels = {"q1": {"a": 1, "b": 1}, "q2": {"c": 1, "d": 1, "e": 1}}
+    run = {"q1": {"a": 2.0, "x": 1.0}, "q2": {"c": 2.0, "d": 1.0}}
+    words = report(rankgauge.evaluate(qrels, run, ["num_rel", "P@2"])).replace("|", " ").replace("\\", "").split()
+    assert words[words.index("retrieval-num-rel") + 1] == "5"
+    assert words[words.index("p@2") + 1] == "0.7500"
+
+
+class TestPolicyLine:
+    """What differs from the profile, and nothing else."""
+
+    ROW = ({"id": "q", "expected_output": ["a"], "actual_output": ["a"]},)
+
+    @pytest.mark.parametrize(
+        ("policy", "line"),
+        [
+            ("default", "profile default, policy as is"),
+            ("keyword", "profile keyword, policy as is"),
+            (Policy(ties="error", depth=1), "profile default; policy: ties=error depth=1"),
+            (PROFILES["remem"].adapted({"judged_only": True}), "profile remem; policy: judged_only=true"),
+            (PROFILES["remem"].adapted({"duplicates": "keep"}), "profile remem, policy as is"),
+            (
+                PROFILES["classic"].adapted({"depth": 3, "duplicates": "first"}),
+                "profile classic; policy: duplicates=first depth=3",
+            ),
+        ],
+    )
+    def test_of_samples(self, engine, policy, line):
+        result = engine.dataset(self.ROW).with_metrics(["MRR"]).with_policy(policy).run()
+        assert policy_line(result) == line
+        assert terminal_report(result).splitlines()[-1] == line
+
+    def test_all_options_of_a_profile_that_is_not_ours_are_said(self, engine):
+        own = dataclasses.replace(PROFILES["default"], name="mine")
+        line = policy_line(engine.dataset(self.ROW).with_metrics(["MRR"]).with_policy(own).run())
+        assert line.startswith("profile mine; policy: order=given ties=docno ")
+        assert line.endswith(" exclude_self=false")
+
+    @pytest.mark.parametrize(
+        ("options", "line"),
+        [
+            ({}, "profile trec10, policy as is"),
+            ({"rel": 1}, "profile trec10, policy as is"),
+            ({"rel": 2}, "profile trec10; policy: relevance=2"),
+            ({"profile": "trec9", "policy": {"depth": 10}, "rel": 2}, "profile trec9; policy: depth=10 relevance=2"),
+        ],
+    )
+    def test_of_a_run(self, options, line):
+        assert policy_line(rankgauge.evaluate({"q": {"a": 2}}, {"q": {"a": 1.0}}, "RR", **options)) == line
+
+    def test_a_saved_result_says_the_same(self, tmp_path):
+        result = rankgauge.evaluate({"q": {"a": 2}}, {"q": {"a": 1.0}}, "RR", policy={"depth": 7}, rel=2)
+        assert policy_line(Result.load(result.save(tmp_path / "kept"))) == policy_line(result)
 
 
 class TestBands:

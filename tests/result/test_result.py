@@ -143,6 +143,7 @@ class TestAggregates:
 
     def test_a_result_prints_its_means(self, result):
         assert repr(result).startswith("<Result of 6 samples: ndcg@10=0.")
+        assert repr(result.take([0])).startswith("<Result of 1 sample: ndcg@10=")
 
     def test_nothing_has_no_mean(self, engine):
         rows = [{"id": "q", "expected_output": {"a": 0}, "actual_output": ["a"]}]

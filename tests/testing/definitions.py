@@ -227,6 +227,24 @@ def asking_a_server(retrieved, relevant, k):
     return recall_at_k(retrieved, relevant, k)
 
 
+CALLS = {
+    reciprocal_rank: "gold,retrieved",
+    average_precision: "list,retrieved,k",
+    ndcg_at_k: "retrieved,gains,k",
+    r_precision: "gold,retrieved",
+    ndcg_of_relevances: "relevances,ideal,k",
+    recall_of_relevances: "relevances,n-gold,k",
+    precision_of_relevances: "relevances,k",
+    ndcg_of_run: "gains,scores,k",
+    mean_average_precision: "batch:retrieved,list,k",
+    recalls: "batch:retrieved,gold,k",
+    ndcg_of_relevances_alone: "relevances,k",
+    ties_in_the_order_they_came: "gains,scores,k",
+    mean_over_what_was_found: "batch:retrieved,list,k",
+    paired_by_length: "batch:retrieved,gold,k",
+}
+"""What the parameters are, where their names do not say it."""
+
 RIGHT = (
     hit_at_k,
     recall_at_k,

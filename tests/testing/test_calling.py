@@ -1,46 +1,36 @@
-"""How functions from elsewhere want to be called: names, annotations, and what is said outright."""
+"""How functions from elsewhere are called: parameters named like a role, and what is said outright."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from collections.abc import Set as AbstractSet
+import functools
 
 import pytest
 
 from rankgauge.columns import Judged, JudgedSample
 from rankgauge.errors import ParameterError
 from rankgauge.testing import check_metric
-from rankgauge.testing.calling import read_calling
+from rankgauge.testing.calling import ROLES, read_calling
 
 
-def roles(function, calls="auto"):
-    return read_calling(function, calls).roles
+def roles(function, calls=None):
+    return list(read_calling(function, calls).roles)
 
 
 # fmt: off
 def by_words(retrieved, relevant, k): ...
-def gold_first(actual, predicted, k=10): ...
-def scikit(y_true, y_pred): ...
-def camel(rankedList, goldSet, topK): ...  # noqa: N803
-def only_one_known(gold, x): ...
-def only_the_ranking_known(ranking, truthiness: set[str]): ...
-def mapped(run: dict[str, float], qrels: dict[str, int], cutoff: int): ...
-def annotated(a: list[str], b: set[str]): ...
-def graded(ranking: Sequence[str], relevance: Mapping[str, float], k): ...
-def listed(results: list[str], labels: list[str]): ...
-def abstract(results: Sequence[str], labels: AbstractSet[str] | None): ...
-def grades(r, k): ...
-def grades_and_count(relevances, n_relevant, k): ...
-def grades_and_ideal(rels, all_rels): ...
-def grades_and_gold(rels: list[float], gold_rels: list[float], k: int): ...
-def batched(predicted: list[list[str]], actual: list[set[str]], k): ...
+def gold_first(gold: list[str], retrieved: list[str], k: int = 10): ...
+def counted(relevances, n_gold, k): ...
+def against_the_ideal(relevances, ideal): ...
+def of_a_run(gains, scores): ...
+def capital(Retrieved, Gold, K): ...  # noqa: N803
 def by_name_only(retrieved, *, relevant, k=5): ...
 def with_options(retrieved, relevant, k, gain="linear", **others): ...
 def over_sample(ranking: JudgedSample, *, k: int): ...
 def over_judged(judged: Judged): ...
+def oddly_annotated(retrieved: NoSuchName, relevant): ...  # noqa: F821
 def nothing_known(a, b, c): ...
+def other_words(predicted, actual, k): ...
 def one_too_many(retrieved, relevant, weights): ...
-def two_rankings(retrieved, ranking, relevant): ...
 def no_ranking(relevant, k): ...
 # fmt: on
 
@@ -49,36 +39,23 @@ def no_ranking(relevant, k): ...
     ("function", "expected"),
     [
         (by_words, [("retrieved", "retrieved"), ("relevant", "gold"), ("k", "k")]),
-        (gold_first, [("actual", "gold"), ("predicted", "retrieved"), ("k", "k")]),
-        (scikit, [("y_true", "gold"), ("y_pred", "retrieved")]),
-        (camel, [("rankedList", "retrieved"), ("goldSet", "gold"), ("topK", "k")]),
-        (only_one_known, [("gold", "gold"), ("x", "retrieved")]),
-        (only_the_ranking_known, [("ranking", "retrieved"), ("truthiness", "set")]),
-        (mapped, [("run", "scores"), ("qrels", "gains"), ("cutoff", "k")]),
-        (annotated, [("a", "retrieved"), ("b", "set")]),
-        (graded, [("ranking", "retrieved"), ("relevance", "gains"), ("k", "k")]),
-        (listed, [("results", "retrieved"), ("labels", "list")]),
-        (abstract, [("results", "retrieved"), ("labels", "set")]),
-        (grades, [("r", "relevances"), ("k", "k")]),
-        (grades_and_count, [("relevances", "relevances"), ("n_relevant", "n-gold"), ("k", "k")]),
-        (grades_and_ideal, [("rels", "relevances"), ("all_rels", "ideal")]),
-        (grades_and_gold, [("rels", "relevances"), ("gold_rels", "ideal"), ("k", "k")]),
+        (gold_first, [("gold", "gold"), ("retrieved", "retrieved"), ("k", "k")]),
+        (counted, [("relevances", "relevances"), ("n_gold", "n-gold"), ("k", "k")]),
+        (against_the_ideal, [("relevances", "relevances"), ("ideal", "ideal")]),
+        (of_a_run, [("gains", "gains"), ("scores", "scores")]),
+        (capital, [("Retrieved", "retrieved"), ("Gold", "gold"), ("K", "k")]),
         (with_options, [("retrieved", "retrieved"), ("relevant", "gold"), ("k", "k")]),
+        (oddly_annotated, [("retrieved", "retrieved"), ("relevant", "gold")]),
     ],
     ids=lambda value: getattr(value, "__name__", ""),
 )
-def test_parameters_are_read_from_their_names_and_annotations(function, expected):
-    assert list(roles(function)) == expected
-
-
-def test_lists_of_lists_are_a_batch():
-    assert read_calling(batched).batch
-    assert not read_calling(listed).batch
-    assert read_calling(by_words, "batch").batch
+def test_parameters_named_like_a_role_are_given_it(function, expected):
+    assert roles(function) == expected
 
 
 def test_parameters_behind_a_star_are_given_by_name():
     assert read_calling(by_name_only).by_name == {"relevant", "k"}
+    assert read_calling(by_name_only, "retrieved,set,k").by_name == {"relevant", "k"}
 
 
 def test_rankgauges_own_forms_are_known():
@@ -88,35 +65,61 @@ def test_rankgauges_own_forms_are_known():
 
 
 def test_it_can_be_said_what_the_parameters_are():
-    assert list(roles(nothing_known, "gold,retrieved,k")) == [("a", "gold"), ("b", "retrieved"), ("c", "k")]
-    assert list(roles(nothing_known, " relevances, n-gold ,k ")) == [("a", "relevances"), ("b", "n-gold"), ("c", "k")]
-    assert list(roles(grades, "relevances")) == [("r", "relevances"), ("k", "k")]
+    assert roles(nothing_known, "gold,retrieved,k") == [("a", "gold"), ("b", "retrieved"), ("c", "k")]
+    assert roles(nothing_known, " relevances, n-gold ,k ") == [("a", "relevances"), ("b", "n-gold"), ("c", "k")]
+    assert roles(nothing_known, "relevant,retrieved,k")[0] == ("a", "gold")
+    assert roles(gold_first, "retrieved,set") == [("gold", "retrieved"), ("retrieved", "set")]
     assert read_calling(nothing_known, "batch:retrieved,set,k").batch
+    assert not read_calling(nothing_known, "retrieved,set,k").batch
 
 
 @pytest.mark.parametrize(
     ("function", "calls", "message"),
     [
-        (nothing_known, "auto", "nothing says what 'a', 'b', 'c' are"),
-        (one_too_many, "auto", "nothing says what 'weights' is"),
-        (two_rankings, "auto", "two parameters look like 'retrieved'"),
-        (no_ranking, "auto", "no parameter looks like a ranking"),
-        (by_words, "lists", "is no calling convention"),
+        (nothing_known, None, "no role is named 'a', 'b', 'c'"),
+        (one_too_many, None, "no role is named 'weights'"),
+        (other_words, None, "no role is named 'predicted', 'actual'"),
+        (no_ranking, None, "no parameter is named like a ranking"),
+        (by_words, "lists", "'lists' is not a role; did you mean 'list'"),
         (by_words, "relevance", "did you mean 'relevances'"),
         (by_words, "retrieved,gould,k", "did you mean 'gold'"),
         (by_words, "retrieved,gold", "takes \\(retrieved, relevant, k\\)"),
         (by_words, "retrieved,gold,k,n-gold", "names 4 parameters"),
     ],
 )
-def test_what_cannot_be_told_is_asked_for(function, calls, message):
+def test_what_nothing_says_is_asked_for(function, calls, message):
     with pytest.raises(ParameterError, match=message):
         read_calling(function, calls)
 
 
-def test_the_message_says_what_to_say():
+def test_the_message_says_what_to_give():
     with pytest.raises(ParameterError) as raised:
-        read_calling(one_too_many)
-    assert "calls='retrieved,gold,...'" in str(raised.value)
+        read_calling(other_words)
+    assert "Give calls='...,...,k' (--calls on the command line)" in str(raised.value)
+    assert all(role in str(raised.value) for role in ROLES)
+
+
+def test_a_function_whose_parameters_cannot_be_read_is_called_as_said():
+    class Opaque:
+        __signature__ = "none"
+
+        def __call__(self, found, gold):
+            return float(bool(set(found) & gold))
+
+    with pytest.raises(ParameterError, match="its parameters cannot be read"):
+        read_calling(Opaque())
+    report = check_metric(Opaque(), calls="retrieved,set", laws=["bounded"])
+    assert report.ok
+
+
+def test_other_parameters_are_set_by_a_partial():
+    def f_measure(retrieved, relevant, k, beta):
+        found, square = len(set(retrieved[:k]) & relevant), beta**2
+        return (1 + square) * found / (square * len(relevant) + k) if relevant else 0.0
+
+    with pytest.raises(ParameterError, match="no role is named 'beta'"):
+        check_metric(f_measure)
+    assert check_metric(functools.partial(f_measure, beta=2.0), laws=["bounded", "padding"], cases=20).ok
 
 
 def test_ground_truth_is_given_in_the_form_that_works():
@@ -130,10 +133,12 @@ def test_ground_truth_is_given_in_the_form_that_works():
     assert "relevant = list of relevant ids" in check_metric(needs_a_list, laws=["bounded"]).called
 
 
-def test_a_batch_is_recognized_by_what_works():
+def test_a_function_over_a_batch_has_to_be_said_to_be_one():
     def shares(retrieved, relevant, k):
         return [len(set(found[:k]) & gold) / k for found, gold in zip(retrieved, relevant, strict=True)]
 
-    report = check_metric(shares, laws=["bounded", "one-by-one"])
-    assert report.called.endswith("all of it in lists")
+    with pytest.raises(ParameterError, match="batch: before them for lists of rankings"):
+        check_metric(shares, laws=["bounded"])
+    report = check_metric(shares, calls="batch:retrieved,set,k", laws=["bounded", "one-by-one"])
+    assert report.called.endswith("each in a list")
     assert report.ok

@@ -16,14 +16,14 @@ from rankgauge.plugin import Cutoff, Judged, JudgedSample, Scores, comparer, hoo
 from rankgauge.testing import check_metric
 from rankgauge.testing.laws import LAWS, laws_of
 from testing import definitions
-from testing.definitions import FAULTY, RIGHT
+from testing.definitions import CALLS, FAULTY, RIGHT
 
 LAW_NAMES = {name for name, law in laws_of("metric").items() if law.elsewhere}
 
 
 @pytest.mark.parametrize("function", RIGHT, ids=lambda function: function.__name__)
 def test_right_definitions_pass(function):
-    report = check_metric(function, cases=draws(40))
+    report = check_metric(function, calls=CALLS.get(function), cases=draws(40))
 
     report.raise_if_broken()
     assert report.ok
@@ -32,9 +32,10 @@ def test_right_definitions_pass(function):
 
 
 @pytest.mark.parametrize(("law", "function"), FAULTY, ids=[f"{law}-{each.__name__}" for law, each in FAULTY])
+@pytest.mark.usefixtures("first_example")
 def test_faulty_definitions_are_caught(law, function):
     laws = {law, "bounded"} if law == "no-network" else {law}
-    report = check_metric(function, laws=laws)
+    report = check_metric(function, calls=CALLS.get(function), laws=laws)
 
     assert report.broken == (law,)
     assert report[law].reason
@@ -55,6 +56,7 @@ def test_every_law_of_functions_from_elsewhere_catches_one():
         (definitions.recall_that_divides_by_nothing, "empty-gold"),
     ],
 )
+@pytest.mark.usefixtures("first_example")
 def test_a_fault_breaks_no_other_law(function, law):
     assert check_metric(function, cases=40).broken == (law,)
 
@@ -98,11 +100,11 @@ def test_a_report_tells_what_broke_with_its_example():
     lines = str(raised.value).splitlines()
     assert lines[0] == "metric precision_over_the_retrieved_count: 16 laws hold, 1 is broken"
     assert lines[2:7] == [
-        "  broken   padding: unjudged results below the last one, up to k, change nothing: a short list is no excuse",
+        "  broken   padding: unjudged results below the last one, up to k, change nothing",
         "      gold       doc-0",
         "      retrieved  doc-0   k = 2   score = 1",
-        "      retrieved  doc-0, doc-1   k = 2   score = 0.5   (unjudged results put below)",
-        "      -> results that nobody judged changed the score of a list shorter than k",
+        "      retrieved  doc-0, doc-1   k = 2   score = 0.5   (unjudged results added below)",
+        "      -> unjudged results changed the score of a list shorter than k",
     ]
 
 
@@ -209,7 +211,7 @@ def test_laws_are_chosen_and_left_out():
 
 
 def test_laws_of_the_engine_are_none_of_other_functions():
-    with pytest.raises(ParameterError, match="the law 'parts' is one of metrics that the engine scores"):
+    with pytest.raises(ParameterError, match="the law 'parts' is only for metrics that the engine scores"):
         check_metric(definitions.recall_at_k, laws=["parts"])
 
 
@@ -245,7 +247,7 @@ def test_a_function_that_fails_on_the_plainest_case_is_a_mistake_of_the_call():
     def text(retrieved, relevant, k):
         return "0.5"
 
-    with pytest.raises(ParameterError, match="which is no number"):
+    with pytest.raises(ParameterError, match="which is not a number"):
         check_metric(text)
 
 
@@ -320,14 +322,14 @@ def test_check_of_parameters_is_part_of_being_usable():
 
 def test_check_that_raises_what_it_should_not_is_no_crash():
     def mistaken():
-        raise AssertionError("never called")
+        raise AssertionError("not a ValueError")
 
     @metric("checked-mistaken-at-k", check=mistaken)
     def unchecked(judged: Judged, *, k: Cutoff, exponent: float = 1.0) -> Scores:
-        """Have a check that takes no parameter."""
+        """Have a check that fails."""
         return share(judged, k, exponent)
 
-    assert "TypeError" in check_metric(unchecked)["usable"].reason
+    assert "AssertionError: not a ValueError" in check_metric(unchecked)["usable"].reason
 
 
 def test_metric_of_a_catalog_is_checked_with_the_parameters_written():

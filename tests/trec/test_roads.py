@@ -210,6 +210,15 @@ def test_repeats_below_the_depth_are_refused_too(tmp_path):
     assert rankgauge.evaluate(*paths, "RR", policy={"depth": 2, "duplicates": "first"})["RR"].mean == 1 / 2
 
 
+def test_ids_with_lone_surrogates_are_ids_like_others():
+    """\ud800 is no text that a file could hold; \udc80 stands for a byte of a file that is no text."""
+    qrels = {"\ud800": {"d\ud800": 1, "\udc80": 1}, "q": {"a": 1}}
+    run = {"\ud800": {"x": 2.0, "d\ud800": 1.0}, "q": {"a": 1.0}}
+    assert [rankgauge.evaluate(qrels, run, "RR")["RR"].mean, rankgauge.preflight(qrels, run).ok] == [0.75, True]
+    with pytest.raises(NothingToEvaluateError):
+        rankgauge.evaluate({"q": {"a": 1}}, {"\ud800": {"a": 1.0}}, "RR")
+
+
 def test_no_overlap_says_how_the_ids_look():
     with pytest.raises(NothingToEvaluateError) as error:
         rankgauge.evaluate({"q1": {"a": 1}, "q2": {"a": 1}}, {"Q1": {"a": 1.0}}, "RR")
@@ -222,19 +231,19 @@ def test_no_overlap_says_how_the_ids_look():
 @pytest.mark.parametrize(
     ("qrels", "run", "message"),
     [
-        ({}, {"q": {"a": 1.0}}, "nothing is judged"),
-        ({"q": {"a": float("nan")}}, {"q": {"a": 1.0}}, "the grade of 'a' is nan, no finite number"),
-        ({"q": {"a": "1"}}, {"q": {"a": 1.0}}, "the grade of 'a' is '1', no finite number"),
-        ({"q": {"a": 10**400}}, {"q": {"a": 1.0}}, "the grade of 'a' is an integer that no float can hold"),
-        ({1: {"a": 1}}, {"q": {"a": 1.0}}, "the query id 1 is an int; ids are texts: '1'"),
-        ({"q": {7: 1}}, {"q": {"a": 1.0}}, "the document id 7 is an int; ids are texts: '7'"),
+        ({}, {"q": {"a": 1.0}}, "there are no judgments"),
+        ({"q": {"a": float("nan")}}, {"q": {"a": 1.0}}, "the grade of 'a' is nan, not a finite number"),
+        ({"q": {"a": "1"}}, {"q": {"a": 1.0}}, "the grade of 'a' is '1', not a finite number"),
+        ({"q": {"a": 10**400}}, {"q": {"a": 1.0}}, "the grade of 'a' is an integer that is too large for a float"),
+        ({1: {"a": 1}}, {"q": {"a": 1.0}}, "the query id 1 is an int; ids are strings: '1'"),
+        ({"q": {7: 1}}, {"q": {"a": 1.0}}, "the document id 7 is an int; ids are strings: '7'"),
         ({"q": ["a"]}, {"q": {"a": 1.0}}, r"query 'q' has a list where \{document: grade\} is expected"),
-        ({"q": {"a": 1}}, {"q": {"a": float("inf")}}, "the score of 'a' is inf, no finite number"),
-        ({"q": {"a": 1}}, {"q": {"a": None}}, "the score of 'a' is None, no finite number"),
-        ({"q": {"a": 1}}, {"q": {"a": 10**5000}}, "the score of 'a' is an integer that no float can hold"),
-        ({"q": {"a": 1}}, {"q": {"b": "2"}}, "the score of 'b' is '2', no finite number"),
+        ({"q": {"a": 1}}, {"q": {"a": float("inf")}}, "the score of 'a' is inf, not a finite number"),
+        ({"q": {"a": 1}}, {"q": {"a": None}}, "the score of 'a' is None, not a finite number"),
+        ({"q": {"a": 1}}, {"q": {"a": 10**5000}}, "the score of 'a' is an integer that is too large for a float"),
+        ({"q": {"a": 1}}, {"q": {"b": "2"}}, "the score of 'b' is '2', not a finite number"),
         ({"q": {"a": 1}}, {"q": ["a", "b"]}, r"query 'q' has a list where \{document: score\} is expected"),
-        ({"q": {"a": 1}}, {"q": {5: 1.0}}, "the document id 5 is an int; ids are texts: '5'"),
+        ({"q": {"a": 1}}, {"q": {5: 1.0}}, "the document id 5 is an int; ids are strings: '5'"),
         ({"q": {"a": 1}}, 7, "expected a path, a mapping of mappings or a table, found a int"),
     ],
 )
@@ -246,6 +255,15 @@ def test_what_cannot_be_used_is_said(qrels, run, message):
 def test_metrics_that_read_texts_are_refused_before_anything_is_read(tmp_path):
     with pytest.raises(PlanError, match="'answer-containment-at-k' is judged against answer, and a run has only ids"):
         rankgauge.evaluate(tmp_path / "no.qrels", tmp_path / "no.run", ["RR", "answer-containment-at-k"])
+
+
+def test_gold_that_is_text_is_refused_rather_than_judged_by_id():
+    with pytest.raises(
+        PlanError, match=r"'recall\(gold=passages\)@5' is judged against passages, and a run has only ids"
+    ):
+        rankgauge.evaluate({"q": {"a": 1}}, {"q": {"a": 1.0}}, ["recall(gold=passages)@5"])
+    result = rankgauge.evaluate({"q": {"a": 1}}, {"q": {"a": 1.0}}, ["recall(gold=relevant)@5"])
+    assert [1.0] == [column.mean for column in result.metrics.values()]
 
 
 def test_several_runs_share_their_judgments():

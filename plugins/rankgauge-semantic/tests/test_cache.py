@@ -93,7 +93,7 @@ def test_a_folder_that_cannot_be_made_costs_nothing_but_a_warning(tmp_path, warn
     cache.put({"a": ONE})
     assert {} == kept(cache, "a")
     (message,) = warnings.messages
-    assert message.startswith("embeddings are not kept: ")
+    assert message.startswith("embeddings are not stored: ")
 
 
 WRITER = """

@@ -51,7 +51,7 @@ def test_off_switches_the_cache_off(recorder, monkeypatch, cache_folder):
 def test_a_model_that_changed_its_size_under_one_name_is_told(recorder):
     Vectors(Embedder("m", recorder(size=8)), open_cache("m")).add(["kept"])
     changed = Vectors(Embedder("m", recorder(size=16)), open_cache("m"))
-    with pytest.raises(EmbedderError, match="16 dimensions, and of 8 before; another model needs another name"):
+    with pytest.raises(EmbedderError, match="16 dimensions, but of 8 before; another model needs another name"):
         changed.cosines(["kept"], ["new"])
 
 

@@ -6,10 +6,9 @@ A catalog is a value: it holds what one discovery found, and several can live in
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any
 
 from rankgauge.catalog.discovery import (
     OWN,
@@ -20,15 +19,16 @@ from rankgauge.catalog.discovery import (
     discover,
     discover_again,
     load_plugin,
+    normalized,
 )
 from rankgauge.catalog.matchers import ResolvedMatcher, build_matcher
 from rankgauge.catalog.spelling import ends_in_number, plain_template, spellings
 from rankgauge.catalog.trec_eval import left_out_hint
 from rankgauge.errors import MatcherError, NameClashError, RequiredPluginError, UnknownNameError, suggest
 from rankgauge.expression import MetricExpression, parse
-from rankgauge.pickling import check_picklable, itself
+from rankgauge.pickling import goes_by_name, itself
 from rankgauge.plugin.formats import Reader, Reporter
-from rankgauge.plugin.matching import Comparer, Matcher, NamedMatcher, Normalizer, parse_matcher
+from rankgauge.plugin.matching import Matcher, NamedMatcher, parse_matcher
 from rankgauge.plugin.metric import Metric
 
 __all__ = ["Catalog", "Reading"]
@@ -36,20 +36,11 @@ __all__ = ["Catalog", "Reading"]
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """
-    What the name of a metric expression means.
-
-    Attributes:
-        claim: The metric.
-
-        k: The number that the name or the ``@`` pins, mostly the cutoff; None when neither does.
-
-        is_short: Whether a short name was used, so that a missing cutoff means that there is none.
-    """
+    """What the name of a metric expression means."""
 
     claim: Claim[Metric]
-    k: int | float | None
-    is_short: bool
+    k: int | float | None  # the number that the name or the @ pins, usually the cutoff
+    is_short: bool  # whether a short name was used, so that without a cutoff there is none
 
 
 class Catalog:
@@ -102,7 +93,7 @@ class Catalog:
         Args:
             disable: Distributions to leave out.
 
-            own_only: Whether to leave out every plugin but rankgauge's own.
+            own_only: Whether to load only rankgauge's own plugins.
 
             own: Which of rankgauge's own plugins are needed, by the names of their entry points; None for all.
 
@@ -119,17 +110,17 @@ class Catalog:
     __copy__ = __deepcopy__ = itself
 
     def __reduce__(self) -> tuple[Callable[..., Catalog], tuple[Any, ...]]:
-        # What is installed is found anew where it arrives: a copy would bring along declarations of code that is not
-        # there, or is another version. A plan says if that makes a difference; see `rankgauge.planning.lock`.
+        # The receiver looks for its own installed plugins: a copy would hold declarations of code that is missing there
+        # or has another version. A plan reports such differences; see `rankgauge.planning.lock`.
         wanted = tuple(plugin.empty() for plugin in self.plugins if plugin.distribution)
         given = tuple(plugin for plugin in self.plugins if not plugin.distribution)
         for plugin in given:
-            check_picklable(plugin, f"plugin {plugin.name!r}, which was given in Python,")
+            goes_by_name(plugin, f"plugin {plugin.name!r}, which was given in Python,")
         return _found_again, (wanted, given, self._matchers)
 
     def with_matchers(self, matchers: Mapping[str, str | Mapping[str, Any]]) -> Catalog:
         """
-        Return a catalog that knows some more matchers by name, as config declares them.
+        Return a catalog with further named matchers, as config declares them.
 
         Args:
             matchers: Compositions by name.
@@ -138,13 +129,13 @@ class Catalog:
             A new catalog.
 
         Raises:
-            MatcherError: A composition that cannot be read, or a name that a plugin has already.
+            MatcherError: A composition that cannot be read, or a name that a plugin already has.
         """
         copy = Catalog(self.plugins)
         copy._matchers = dict(self._matchers)
         for name, spec in matchers.items():
             if ("matcher", name.casefold()) in self._claims:
-                msg = f"matcher {name!r} is declared by a plugin already; choose another name"
+                msg = f"matcher {name!r} is already declared by a plugin; choose another name"
                 raise MatcherError(msg)
             copy._matchers[name] = parse_matcher(spec)
         return copy
@@ -157,21 +148,15 @@ class Catalog:
     @property
     def metrics(self) -> dict[str, Claim[Metric]]:
         """Return the usable metrics by alias, sorted."""
-        found = {}
-        for (kind, name), claims in self._claims.items():
-            if kind == "metric" and len(claims) == 1:
-                declaration = cast("Metric", claims[0].declaration)
-                if declaration.alias == name:
-                    found[name] = cast("Claim[Metric]", claims[0])
-        return dict(sorted(found.items()))
+        return {name: claim for name, claim in self.all("metric").items() if claim.declaration.alias == name}
 
     @property
     def built_in(self) -> dict[str, Metric]:
-        """Return rankgauge's own metrics by each of their names in lower case, templates as `spellings` writes them."""
+        """Return rankgauge's own metrics by each lower-case name; templates are written as by `spellings`."""
         return {
-            name: cast("Metric", claims[0].declaration)
+            name: claims[0].declaration
             for (kind, name), claims in self._claims.items()
-            if kind == "metric" and claims[0].provider.distribution == OWN
+            if isinstance(claims[0].declaration, Metric) and claims[0].provider.distribution == OWN
         }
 
     def all(self, kind: str) -> dict[str, Claim[Any]]:
@@ -207,7 +192,7 @@ class Catalog:
         """
         for name, k in spellings(expression):
             if ("metric", name.casefold()) in self._claims:
-                claim = cast("Claim[Metric]", self._get("metric", name))
+                claim: Claim[Metric] = self._get("metric", name)
                 long = {alias.casefold() for alias in (claim.declaration.alias, *claim.declaration.aliases)}
                 return Reading(claim, k, name.casefold() not in long)
         raise self._unknown("metric", expression.name)
@@ -228,15 +213,14 @@ class Catalog:
             MatcherError: A composition that cannot be read, or that has its stages in the wrong order.
         """
         if spec in self._matchers:
-            return build_matcher(spec, self._matchers[spec], self._normalizer, self._comparer, None)
+            return build_matcher(spec, self._matchers[spec], self._get, None)
         if ">" in spec or "|" in spec:
-            return build_matcher("", parse_matcher(spec), self._normalizer, self._comparer, None)
-        claim = self._get("matcher", spec)
-        declaration = cast("NamedMatcher", claim.declaration)
-        return build_matcher(spec, declaration.matcher, self._normalizer, self._comparer, claim.provider)
+            return build_matcher("", parse_matcher(spec), self._get, None)
+        claim: Claim[NamedMatcher] = self._get("matcher", spec)
+        return build_matcher(spec, claim.declaration.matcher, self._get, claim.provider)
 
     def short_name(self, metric: Metric) -> str | None:
-        """Return the first short name, templates aside, that leads to a metric; None when it has none."""
+        """Return the first short name, templates aside, that means a metric; None if it has none."""
         for name in metric.plain_short:
             claims = self._claims.get(("metric", name.casefold()), ())
             if len(claims) == 1 and claims[0].declaration is metric:
@@ -245,7 +229,7 @@ class Catalog:
 
     def reporter(self, name: str) -> Claim[Reporter]:
         """Return the reporter of that name; `UnknownNameError` or `NameClashError` when there is none."""
-        return cast("Claim[Reporter]", self._get("reporter", name))
+        return self._get("reporter", name)
 
     def reader(self, suffix: str) -> Claim[Reader] | None:
         """
@@ -262,7 +246,7 @@ class Catalog:
         """
         if ("file ending", suffix.casefold()) not in self._claims:
             return None
-        return cast("Claim[Reader]", self._get("file ending", suffix))
+        return self._get("file ending", suffix)
 
     def require(self, distributions: Iterable[str]) -> None:
         """
@@ -275,7 +259,7 @@ class Catalog:
             RequiredPluginError: One is absent, disabled or broken.
         """
         for wanted in distributions:
-            own = [plugin for plugin in self.plugins if plugin.distribution == re.sub(r"[-_.]+", "-", wanted).lower()]
+            own = [plugin for plugin in self.plugins if plugin.distribution == normalized(wanted)]
             if not own:
                 msg = f"the plugin {wanted!r} is required and not installed; `pip install {wanted}`"
                 raise RequiredPluginError(msg)
@@ -292,9 +276,9 @@ class Catalog:
         return [(plugin.id, plugin.observers[hook]) for plugin in self.plugins if hook in plugin.observers]
 
     def _drop_shadows(self) -> list[Fault]:
-        """Take away names that read like a built-in one with a cutoff, such as ``recall_100``."""
+        """Remove names that read like a built-in one with a cutoff, such as ``recall_100``."""
         faults = []
-        # Only a name that ends in a number can read like another one, and asking all of them takes long.
+        # Only a name that ends in a number can read like another one, and checking all of them is slow.
         for key in [key for key in self._claims if key[0] == "metric" and ends_in_number(key[1])]:
             claims = self._claims[key]
             if any(claim.provider.distribution == OWN for claim in claims):
@@ -307,13 +291,7 @@ class Catalog:
                     break
         return faults
 
-    def _normalizer(self, name: str) -> Claim[Normalizer]:
-        return cast("Claim[Normalizer]", self._get("normalizer", name))
-
-    def _comparer(self, name: str) -> Claim[Comparer]:
-        return cast("Claim[Comparer]", self._get("comparer", name))
-
-    def _get(self, kind: str, name: str) -> Claim[Declaration]:
+    def _get(self, kind: str, name: str) -> Claim[Any]:
         claims = self._claims.get((kind, name.casefold()))
         if claims is None:
             raise self._unknown(kind, name)
@@ -326,31 +304,26 @@ class Catalog:
         known += self._matchers if kind == "matcher" else ()
         broken = sorted({fault.plugin for fault in self.faults if fault.stage in {"load", "register", "hook"}})
         disabled = sorted({plugin.distribution for plugin in self.plugins if plugin.disabled})
-        hints = [
-            "`rankgauge metrics list` shows what there is"
-            if kind == "metric"
-            else f"known are {', '.join(sorted(known))}"
-        ]
         if kind == "metric":
-            hints.insert(0, left_out_hint(name))
+            hints = [left_out_hint(name), "`rankgauge metrics list` lists the installed ones"]
+        else:
+            hints = [f"known are {', '.join(sorted(known))}"]
         if broken:
-            hints.append(
-                f"it may be offered by a plugin that failed ({', '.join(broken)}: see `rankgauge plugins check`)"
-            )
+            hints.append(f"it may come from a plugin that failed ({', '.join(broken)}: see `rankgauge plugins check`)")
         if disabled:
-            hints.append(f"it may be offered by one that is disabled ({', '.join(disabled)})")
+            hints.append(f"it may come from one that is disabled ({', '.join(disabled)})")
         return UnknownNameError(kind, name, suggestions=suggest(name, known), hint="; ".join(filter(None, hints)))
 
 
 def _found_again(wanted: Sequence[Plugin], given: Sequence[Plugin], matchers: Mapping[str, Matcher]) -> Catalog:
-    """Return the catalog that another process had, as far as its plugins are installed here."""
+    """Return the catalog that another process had, with those of its plugins that are installed here."""
     catalog = Catalog([*discover_again(wanted), *given])
-    catalog._matchers = dict(matchers)  # noqa: SLF001  # as in `with_matchers`
+    catalog._matchers = dict(matchers)  # noqa: SLF001  # the same module
     return catalog
 
 
 def _names(offer: Claim[Declaration]) -> list[tuple[str, str]]:
-    """Return everything that a declaration lays claim to: the kind of name, and the name."""
+    """Return every name that a declaration claims, with its kind."""
     declaration = offer.declaration
     if isinstance(declaration, Metric):
         return [(offer.kind, plain_template(name)) for name in declaration.names]
@@ -361,7 +334,7 @@ def _names(offer: Claim[Declaration]) -> list[tuple[str, str]]:
 
 
 def _settle(kind: str, name: str, claims: list[Claim[Declaration]]) -> list[Fault]:
-    """Give a name claimed several times to the built-in, if one is among them; report the rest."""
+    """Give a name with several claims to the built-in one, if there is one; return a fault for each of the others."""
     if len(claims) < 2:
         return []
     own = [claim for claim in claims if claim.provider.distribution == OWN]
@@ -370,17 +343,14 @@ def _settle(kind: str, name: str, claims: list[Claim[Declaration]]) -> list[Faul
         claims[:] = own[:1]
         return faults
     listed = "; ".join(str(claim.provider) for claim in claims)
-    return [
-        Fault(
-            claim.provider.plugin_id,
-            claim.provider.version,
-            "name",
-            f"{kind} {name!r} is claimed by {len(claims)} plugins, so it works for none of them: {listed}",
-        )
-        for claim in claims
-    ]
+    message = f"{kind} {name!r} is claimed by {len(claims)} plugins, so it works for none of them: {listed}"
+    return [_fault(claim, message) for claim in claims]
 
 
 def _shadowed(kind: str, name: str, claim: Claim[Declaration]) -> Fault:
     message = f"{kind} {name!r} is built in and cannot be replaced ({claim.provider}); choose another name"
+    return _fault(claim, message)
+
+
+def _fault(claim: Claim[Declaration], message: str) -> Fault:
     return Fault(claim.provider.plugin_id, claim.provider.version, "name", message)

@@ -2,8 +2,8 @@
 Discovery: finding plugins behind entry points, and calling their hooks, each inside a guard.
 
 pluggy's own entry-point loader drops the second of two plugins with one name and dies on the first that is broken.
-Here every plugin has a plugin manager of its own, so that one which fails leaves nothing behind, and whatever is
-wrong with it is kept as a `Fault` beside what works.
+Here every plugin has its own plugin manager, so a plugin that fails leaves nothing behind, and its problems are kept as
+`Fault`s beside what works.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ __all__ = [
 ]
 
 OWN = "rankgauge"
-"""The distribution whose names nobody can take."""
+"""The distribution whose names no other can take."""
 
 Declaration = Metric | Normalizer | Comparer | NamedMatcher | Reader | Reporter
 
@@ -50,38 +50,17 @@ _HOOKS: Mapping[str, tuple[str, type]] = {
     "rankgauge_readers": ("reader", Reader),
     "rankgauge_reporters": ("reporter", Reporter),
 }
-_DECORATORS = {
-    Metric: "metric",
-    Normalizer: "normalizer",
-    Comparer: "comparer",
-    NamedMatcher: "named_matcher",
-    Reader: "reader",
-    Reporter: "reporter",
-}
 _OBSERVERS = ("rankgauge_run_started", "rankgauge_run_finished")
 _ALL_HOOKS = (*_HOOKS, *_OBSERVERS)
 
 
 @dataclass(frozen=True, slots=True)
 class Provider:
-    """
-    Who provides something, and where it stands.
+    """Who provides something, and where it is defined."""
 
-    Attributes:
-        distribution: The installed distribution; empty for what was given in Python or config.
-
-        version: Its version.
-
-        plugin: The name of its entry point.
-
-        file: The source file.
-
-        line: The line in it.
-    """
-
-    distribution: str
+    distribution: str  # empty for what was given in Python or config
     version: str
-    plugin: str
+    plugin: str  # the name of its entry point
     file: str = ""
     line: int = 0
 
@@ -98,23 +77,12 @@ class Provider:
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """
-    Something that is wrong with a plugin.
+    """Something that is wrong with a plugin."""
 
-    Attributes:
-        plugin: The plugin as ``distribution:name``.
-
-        version: The version of its distribution.
-
-        stage: `load`, `register`, `hook` or `name`.
-
-        message: What is wrong and what to do.
-    """
-
-    plugin: str
+    plugin: str  # as distribution:name
     version: str
-    stage: str
-    message: str
+    stage: str  # load, register, hook or name
+    message: str  # what is wrong and what to do
 
     def __str__(self) -> str:
         return f"{self.plugin} {self.version} [{self.stage}]: {self.message}"
@@ -125,52 +93,24 @@ T_co = TypeVar("T_co", bound=Declaration, covariant=True)
 
 @dataclass(frozen=True, slots=True)
 class Claim(Generic[T_co]):
-    """
-    A declaration with its provider.
-
-    Attributes:
-        declaration: What was declared.
-
-        provider: Who declared it.
-
-        kind: `metric`, `normalizer`, `comparer`, `matcher`, `reader` or `reporter`.
-    """
+    """A declaration with its provider."""
 
     declaration: T_co
     provider: Provider
-    kind: str
+    kind: str  # metric, normalizer, comparer, matcher, reader or reporter
 
 
 @dataclass(frozen=True, slots=True)
 class Plugin:
-    """
-    One plugin as it was found.
-
-    Attributes:
-        distribution: The distribution it belongs to.
-
-        version: Its version.
-
-        name: The name of its entry point.
-
-        target: What the entry point says.
-
-        disabled: Whether it was switched off and not loaded.
-
-        offers: What its hooks returned.
-
-        observers: Its hooks that watch runs, by hook name.
-
-        faults: What is wrong with it.
-    """
+    """One plugin as it was found."""
 
     distribution: str
     version: str
-    name: str
-    target: str
+    name: str  # of its entry point
+    target: str  # the module or object that the entry point names
     disabled: bool = False
     offers: tuple[Claim[Declaration], ...] = ()
-    observers: Mapping[str, Callable[[object], None]] = field(default_factory=dict)
+    observers: Mapping[str, Callable[[object], None]] = field(default_factory=dict)  # by hook
     faults: tuple[Fault, ...] = ()
 
     @property
@@ -179,7 +119,7 @@ class Plugin:
         return plugin_id(self.distribution, self.name)
 
     def empty(self) -> Plugin:
-        """Return what it takes to find it again: the plugin without what it offers."""
+        """Return the plugin without its offers, which is enough to find it again."""
         return Plugin(self.distribution, self.version, self.name, self.target, self.disabled)
 
 
@@ -197,17 +137,10 @@ def discover(
     *, disable: Collection[str] = (), own_only: bool = False, own: Collection[str] | None = None
 ) -> list[Plugin]:
     """
-    Find and load every plugin installed in this environment.
+    Find and load every installed plugin, rankgauge's own first, then by distribution and name.
 
-    Args:
-        disable: Distributions to leave out.
-
-        own_only: Whether to load rankgauge's own plugins only.
-
-        own: Which of rankgauge's own plugins to load, by the names of their entry points; None for all.
-
-    Returns:
-        The plugins, rankgauge's own first, then by distribution and name. None of them makes this fail.
+    *disable* names distributions; *own* says which of rankgauge's own entry points to load, None for all. A broken
+    plugin does not make this fail.
     """
     off = {normalized(name) for name in disable}
     plugins = []
@@ -224,14 +157,9 @@ def discover(
 
 def discover_again(wanted: Sequence[Plugin]) -> list[Plugin]:
     """
-    Find the plugins that another process had.
+    Find the plugins that another process had, and no others.
 
-    Args:
-        wanted: Those plugins, without what they offer.
-
-    Returns:
-        The same plugins and no others. One that is not installed here has a fault that says so; one of another version
-        is taken as it is; one that was disabled stays so.
+    One that is not installed here has a fault that says so; one that was disabled there stays disabled.
     """
     here = {(distribution, point.name): (version, point) for distribution, version, point in _entry_points()}
     plugins = []
@@ -244,8 +172,8 @@ def discover_again(wanted: Sequence[Plugin]) -> list[Plugin]:
             plugins.append(load_plugin(plugin.distribution, version, point.name, point.value, point.load))
         else:
             message = (
-                "it is installed where this catalog was pickled, and not here; "
-                f"`pip install {plugin.distribution}=={plugin.version}` here, too"
+                "it is installed where this catalog was pickled, but not here; "
+                f"run `pip install {plugin.distribution}=={plugin.version}` here too"
             )
             fault = Fault(plugin.id, plugin.version, "load", message)
             plugins.append(dataclasses.replace(plugin, faults=(fault,)))
@@ -253,51 +181,36 @@ def discover_again(wanted: Sequence[Plugin]) -> list[Plugin]:
 
 
 def load_plugin(distribution: str, version: str, name: str, target: str, load: Callable[[], object]) -> Plugin:
-    """
-    Load one plugin and call its declaring hooks, guarded.
-
-    Args:
-        distribution: The distribution it belongs to.
-
-        version: Its version.
-
-        name: The name of its entry point.
-
-        target: What the entry point says, for messages.
-
-        load: Returns the module or object that holds the hooks.
-
-    Returns:
-        The plugin, with whatever is wrong among its faults.
-    """
+    """Load one plugin and call its declaring hooks; whatever goes wrong becomes a fault of the plugin."""
     faults: list[Fault] = []
 
     def fault(stage: str, message: str) -> None:
         faults.append(Fault(plugin_id(distribution, name), version, stage, message))
 
+    def broken(stage: str, message: str) -> Plugin:
+        fault(stage, message)
+        return Plugin(distribution, version, name, target, faults=tuple(faults))
+
     try:
         plugin = load()
     except (Exception, SystemExit) as error:  # noqa: BLE001  # plugin code may raise anything, and must break only itself
-        fault("load", f"importing {target!r} failed: {_told(error)}")
-        return Plugin(distribution, version, name, target, faults=tuple(faults))
+        return broken("load", f"importing {target!r} failed: {_told(error)}")
     if inspect.isclass(plugin):
-        fault("register", f"{target!r} is a class; point the entry point to a module or to an instance")
-        return Plugin(distribution, version, name, target, faults=tuple(faults))
+        return broken("register", f"{target!r} is a class; point the entry point to a module or to an instance")
     manager = _Manager(hookspecs.PROJECT)
     manager.add_hookspecs(hookspecs)
     try:
         manager.register(plugin, name=f"{distribution}:{name}")
-    except (Exception, SystemExit) as error:  # noqa: BLE001  # as above
-        fault("register", _told(error))
-        return Plugin(distribution, version, name, target, faults=tuple(faults))
+    except (Exception, SystemExit) as error:  # noqa: BLE001  # plugin code
+        return broken("register", _told(error))
     for message in _misspelled(manager, plugin):
         fault("register", message)
     offers: list[Claim[Declaration]] = []
     for hook, (kind, wanted) in _HOOKS.items():
-        for function in _implementations(manager, hook):
+        for implementation in getattr(manager.hook, hook).get_hookimpls():
             try:
-                returned = function()
-            except (Exception, SystemExit) as error:  # noqa: BLE001  # as above
+                returned = implementation.function()
+            except (Exception, SystemExit) as error:  # noqa: BLE001  # plugin code
                 fault("hook", f"{hook}() raised {_told(error)}")
                 continue
             offers += (
@@ -310,7 +223,7 @@ def load_plugin(distribution: str, version: str, name: str, target: str, load: C
 
 class _Manager(pluggy.PluginManager):
     """
-    A plugin manager that looks only at what can be a hook: going over all that modules import took most of its time.
+    A plugin manager that looks only at what can be a hook: inspecting everything else took most of its time.
     """
 
     def parse_hookimpl_opts(self, plugin: object, name: str) -> pluggy.HookimplOpts | None:
@@ -325,13 +238,13 @@ class _Manager(pluggy.PluginManager):
 
 
 def _entry_points() -> Iterator[tuple[str, str, importlib.metadata.EntryPoint]]:
-    """Return the entry points of the group, the first distribution of a name winning, as it does on import."""
+    """Yield the entry points of the group; of two distributions with one name the first wins, as on import."""
     found: dict[str, list[tuple[str, str, importlib.metadata.EntryPoint]]] = {}
     for distribution in importlib.metadata.distributions():
         points = [point for point in distribution.entry_points if point.group == hookspecs.PROJECT]
         if not points:
             continue
-        metadata: Any = distribution.metadata  # a Message that may lack anything, whatever its type says
+        metadata: Any = distribution.metadata  # a Message that may lack any field, against its type
         name = normalized(metadata.get("Name") or "unknown")
         found.setdefault(name, [(name, metadata.get("Version") or "unknown", point) for point in points])
     for name in sorted(found, key=lambda name: (name != OWN, name)):
@@ -351,19 +264,14 @@ def _misspelled(manager: pluggy.PluginManager, plugin: object) -> Iterator[str]:
             yield f"{name}() lacks the @hookimpl marker, so it is never called"
 
 
-def _implementations(manager: pluggy.PluginManager, hook: str) -> Iterator[Callable[..., Any]]:
-    for implementation in getattr(manager.hook, hook).get_hookimpls():
-        yield implementation.function
-
-
 def _observers(manager: pluggy.PluginManager, hook: str) -> Iterator[Callable[[object], None]]:
-    """Yield observers that can be called with their subject, whether they take it or not."""
+    """Yield observers, each callable with one argument even if its function takes none."""
     for implementation in getattr(manager.hook, hook).get_hookimpls():
         function = implementation.function
-        yield function if implementation.argnames else functools.partial(_without_subject, function)
+        yield function if implementation.argnames else functools.partial(_without_argument, function)
 
 
-def _without_subject(function: Callable[[], object], _subject: object) -> None:
+def _without_argument(function: Callable[[], object], _argument: object) -> None:
     function()
 
 
@@ -373,11 +281,12 @@ def _declarations(
     if not isinstance(returned, Sequence) or isinstance(returned, str | bytes):
         fault("hook", f"{hook}() must return a list of declared functions, not {type(returned).__name__}")
         return
+    decorator = "named_matcher" if wanted is NamedMatcher else wanted.__name__.lower()
     seen: set[int] = set()
     for item in returned:
         declaration = getattr(item, "__rankgauge__", None)
         if not isinstance(declaration, wanted):
-            fault("hook", f"{hook}() returned {item!r}, which @{_DECORATORS[wanted]} did not declare")
+            fault("hook", f"{hook}() returned {item!r}, which @{decorator} did not declare")
         elif id(declaration) not in seen:
             seen.add(id(declaration))
             yield declaration  # type: ignore[misc]  # `wanted` is one of the members of the union

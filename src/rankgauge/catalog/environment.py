@@ -1,5 +1,5 @@
 """
-The environment's say about plugins.
+Environment variables that switch plugins off.
 """
 
 from __future__ import annotations
@@ -15,5 +15,5 @@ def disabled_plugins() -> list[str]:
 
 
 def no_plugins() -> bool:
-    """Return whether RANKGAUGE_NO_PLUGINS switches every plugin but rankgauge's own off."""
+    """Return whether RANKGAUGE_NO_PLUGINS disables every plugin except rankgauge's own."""
     return os.environ.get("RANKGAUGE_NO_PLUGINS", "") not in {"", "0"}

@@ -20,39 +20,16 @@ __all__ = ["ResolvedMatcher", "build_matcher"]
 
 @dataclass(frozen=True, slots=True)
 class ResolvedMatcher:
-    """
-    A matcher with its functions.
+    """A matcher with its functions."""
 
-    Attributes:
-        name: Its name; empty for an anonymous composition.
-
-        matcher: The value it was made from.
-
-        normalizers: The normalizing functions, in order.
-
-        compare: ``(retrieved, gold) -> scores`` of shape (retrieved, gold); scores below the threshold may be 0.
-
-        compare_all: The same without a cutoff, for near misses.
-
-        providers: Who provides it and each of its parts, by name.
-
-        settings: Every parameter of the comparer with its value, the defaults included.
-
-        versions: The version that each normalizer and the comparer declare, by name.
-
-        check: Raises where the comparer cannot work; None when it always can.
-
-        prepare: Takes the texts of many samples before each is compared; None when that would be of no use.
-    """
-
-    name: str
+    name: str  # empty for an anonymous composition
     matcher: Matcher
     normalizers: tuple[Callable[[str], str], ...]
-    compare: Callable[..., Any]  # a plugin's function: what it returns is checked where it is called
-    compare_all: Callable[..., Any]
-    providers: tuple[tuple[str, Provider], ...]
-    settings: Mapping[str, Any] = field(default_factory=dict)
-    versions: Mapping[str, str] = field(default_factory=dict)
+    compare: Callable[..., Any]  # a plugin's (retrieved, gold) -> scores, which may be 0 below the threshold
+    compare_all: Callable[..., Any]  # the same without a cutoff, for near misses
+    providers: tuple[tuple[str, Provider], ...]  # of the matcher and each of its parts, by name
+    settings: Mapping[str, Any] = field(default_factory=dict)  # every parameter of the comparer, defaults included
+    versions: Mapping[str, str] = field(default_factory=dict)  # of the normalizers and the comparer, by name
     check: Callable[[], None] | None = None
     prepare: Callable[[Sequence[str]], None] | None = None
 
@@ -78,44 +55,19 @@ class ResolvedMatcher:
 
 
 def build_matcher(
-    name: str,
-    matcher: Matcher,
-    find_normalizer: Callable[[str], Claim[Normalizer]],
-    find_comparer: Callable[[str], Claim[Comparer]],
-    provider: Provider | None,
+    name: str, matcher: Matcher, find: Callable[[str, str], Claim[Any]], provider: Provider | None
 ) -> ResolvedMatcher:
-    """
-    Turn a matcher's names into functions.
-
-    Args:
-        name: The matcher's own name; may be empty.
-
-        matcher: The composition.
-
-        find_normalizer: Looks up a normalizer.
-
-        find_comparer: Looks up a comparer.
-
-        provider: Who declared the composition; None for one from config or code.
-
-    Returns:
-        The matcher with its functions.
-
-    Raises:
-        MatcherError: The stages are in the wrong order, or a comparer's parameter is not acceptable.
-
-        UnknownNameError: A name that no plugin offers.
-    """
-    steps = [find_normalizer(step) for step in matcher.normalizers]
+    """Turn names into functions that *find* looks up by kind; *provider* is None for one from config or code."""
+    steps: list[Claim[Normalizer]] = [find("normalizer", step) for step in matcher.normalizers]
     for before, after in pairwise(steps):
         if STAGES.index(after.declaration.stage) < STAGES.index(before.declaration.stage):
             msg = (
-                f"matcher {name or str(matcher)!r}: {after.declaration.name!r} ({after.declaration.stage}) must stand "
+                f"matcher {name or str(matcher)!r}: {after.declaration.name!r} ({after.declaration.stage}) must come "
                 f"before {before.declaration.name!r} ({before.declaration.stage}): the order is {' < '.join(STAGES)}, "
-                "because a folded text no longer shows what an earlier stage looks for"
+                "because folding removes what an earlier stage looks for"
             )
             raise MatcherError(msg)
-    claim = find_comparer(matcher.comparer)
+    claim: Claim[Comparer] = find("comparer", matcher.comparer)
     declaration = claim.declaration
     function = declaration.function
     known = signature_parameters(function)

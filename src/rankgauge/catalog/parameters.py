@@ -17,28 +17,13 @@ __all__ = ["check_parameters", "signature_parameters"]
 
 
 def check_parameters(owner: str, known: Iterable[Parameter], given: Mapping[str, Value]) -> dict[str, Value]:
-    """
-    Check values for declared parameters.
-
-    Args:
-        owner: What has the parameters, for messages, such as ``metric 'retrieval-ndcg-at-k'``.
-
-        known: The declared parameters.
-
-        given: Values by name.
-
-    Returns:
-        The values, as pydantic reads them against the annotations (strictly: nothing is coerced but int to float).
-
-    Raises:
-        ParameterError: A name that is not declared, or a value that does not fit.
-    """
+    """Check values against declared parameters, strictly (only int becomes float); *owner* is named in messages."""
     by_name = {parameter.name: parameter for parameter in known}
     checked: dict[str, Value] = {}
     for name, value in given.items():
         parameter = by_name.get(name)
         if parameter is None:
-            listed = f"known are {', '.join(by_name)}" if by_name else "it has none of its own"
+            listed = f"known are {', '.join(by_name)}" if by_name else "it has no parameters"
             msg = f"{owner} has no parameter {name!r}{did_you_mean(name, by_name)}; {listed}"
             raise ParameterError(msg)
         checked[name] = _check(owner, parameter, value)
@@ -46,15 +31,7 @@ def check_parameters(owner: str, known: Iterable[Parameter], given: Mapping[str,
 
 
 def signature_parameters(function: Callable[..., Any]) -> list[Parameter]:
-    """
-    Return the keyword-only parameters of a function as declarations.
-
-    Args:
-        function: Annotated, with a default for each parameter.
-
-    Returns:
-        The parameters, in order.
-    """
+    """Return the keyword-only parameters of a function as declarations."""
     hints = typing.get_type_hints(function)
     return [
         Parameter(name, hints.get(name, Any), given.default)
@@ -66,7 +43,7 @@ def signature_parameters(function: Callable[..., Any]) -> list[Parameter]:
 def _check(owner: str, parameter: Parameter, value: Value) -> Value:
     if _is_plainly(parameter, value):
         return float(value) if parameter.annotation is float else value
-    from pydantic import ConfigDict, TypeAdapter, ValidationError  # noqa: PLC0415  # loads only where it is needed
+    from pydantic import ConfigDict, TypeAdapter, ValidationError  # loads only where it is needed
 
     try:
         adapter: TypeAdapter[Value] = TypeAdapter(parameter.annotation, config=ConfigDict(strict=True))
@@ -81,7 +58,7 @@ def _check(owner: str, parameter: Parameter, value: Value) -> Value:
 
 
 def _is_plainly(parameter: Parameter, value: Value) -> bool:
-    """Return whether a value fits the simplest annotations, for which nothing has to be loaded."""
+    """Return whether a value fits a simple annotation, so that pydantic need not be loaded."""
     if parameter.choices:
         return any(type(value) is type(choice) and value == choice for choice in parameter.choices)
     if parameter.annotation is float:

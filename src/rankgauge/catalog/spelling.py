@@ -16,15 +16,7 @@ _TEMPLATE = re.compile(r"\{\w+\}")
 
 
 def spellings(expression: MetricExpression) -> list[tuple[str, int | float | None]]:
-    """
-    Return the names that a spelling may stand for, each with the cutoff that it pins, best first.
-
-    Args:
-        expression: For example ``ndcg_cut_10``, ``ndcg_at_10`` or ``ndcg@10``.
-
-    Returns:
-        Names as declared (``ndcg_cut_{k}``, ``ndcg``) with their cutoffs.
-    """
+    """Return what a spelling such as ``ndcg_cut_10`` may stand for, best first: (``ndcg_cut_{k}``, 10), ..."""
     found = [(expression.name, expression.k)]
     trailing = _TRAILING.fullmatch(expression.name)
     if trailing is not None and expression.k is None and len(trailing["k"]) <= _MOST_DIGITS:

@@ -1,8 +1,8 @@
 """
 trec_eval's table of measures: their order, sets, standard parameters, printed labels, and how parameters are written.
 
-`read_form` reads one of trec_eval's own spellings with parameters (``P.5,10``); `expand` turns what stands behind
-``-m`` into columns, with families and sets written out. What a measure is computed by stands in `rankgauge.metrics`.
+`read_form` reads one of trec_eval's own spellings with parameters (``P.5,10``); `expand` turns the arguments of ``-m``
+into columns, with families and sets written out. The measures are computed in `rankgauge.metrics`.
 """
 
 from __future__ import annotations
@@ -31,56 +31,26 @@ _Takes = Literal["nothing", "cutoffs", "levels", "text"]
 
 @dataclass(frozen=True, slots=True)
 class _Measure:
-    """
-    One measure of trec_eval.
+    """One measure of trec_eval."""
 
-    Attributes:
-        alias: The metric that computes it; empty for `runid`, which is text.
-
-        takes: What its parameters are: cutoffs or levels of recall, of which each makes a column, or one text.
-
-        standard: The cutoffs or levels that it has where none are given.
-
-        param: The parameter that a text goes to.
-
-        read: Makes the parameter's value of the text.
-
-        kind: How values print.
-
-        only_all: Whether it stands under `all` only, and not under each topic.
-    """
-
-    alias: str
-    takes: _Takes = "nothing"
-    standard: tuple[float, ...] = ()
-    param: str = ""
-    read: Callable[[str], float | str] = str
+    alias: str  # of the metric that computes it; empty for runid, which is text
+    takes: _Takes = "nothing"  # cutoffs or levels of recall, each of which makes a column; or one text
+    standard: tuple[float, ...] = ()  # cutoffs or levels where none are given
+    param: str = ""  # that a text goes to
+    read: Callable[[str], float | str] = str  # turns the text into the parameter's value
     kind: Kind = "float"
-    only_all: bool = False
+    only_all: bool = False  # printed under `all` only, not for each topic
 
 
 @dataclass(frozen=True, slots=True)
 class TrecColumn:
-    """
-    One column that was asked for in trec_eval's words, or in ours.
+    """One requested column, in trec_eval's spelling or in ours."""
 
-    Attributes:
-        spec: The expression for the planner; None for `runid`, which is no metric.
-
-        label: The name that trec_eval prints; None for what it has no spelling for.
-
-        kind: Whether values print with four decimals, as integers, or as text.
-
-        only_all: Whether the column stands under `all` only.
-
-        place: Where trec_eval prints it: the place of the measure, then of the column in it; None as for `label`.
-    """
-
-    spec: str | None
-    label: str | None = None
-    kind: Kind = "float"
+    spec: str | None  # for the planner; None for runid, which is no metric
+    label: str | None = None  # that trec_eval prints; None if it has no spelling for the column
+    kind: Kind = "float"  # prints with four decimals, as an integer or as text
     only_all: bool = False
-    place: tuple[int, int] | None = None
+    place: tuple[int, int] | None = None  # in trec_eval's order: the measure, then its column
 
 
 def _persistence(text: str) -> float:
@@ -159,26 +129,15 @@ _FORM = re.compile(r"(?P<name>\w+)\.(?P<params>.*)", re.DOTALL)
 
 
 def left_out_hint(name: str) -> str:
-    """Return why a name of trec_eval's is not offered; empty where it is no such name."""
+    """Return why a measure of trec_eval is not offered; empty for any other name."""
     stem = name.strip().partition(".")[0]
     if stem in LEFT_OUT or stem.startswith("prefs_") or stem.endswith("_avgjg"):
-        return "rankgauge leaves out trec_eval's experimental measures on purpose, and this is one of them"
+        return "this is one of trec_eval's experimental measures, which rankgauge leaves out on purpose"
     return ""
 
 
 def read_form(written: str) -> list[MetricExpression] | None:
-    """
-    Read one of trec_eval's own forms: a measure, a dot, and parameters.
-
-    Args:
-        written: Such as ``P.5,10``, ``ndcg.1=3,2=9``, ``set_F.0.5`` or ``iprec_at_recall..10,.20``.
-
-    Returns:
-        An expression for each column; None where *written* is no such form.
-
-    Raises:
-        ExpressionError: The measure takes no such parameters.
-    """
+    """Read trec_eval's form ``P.5,10`` into an expression for each column; None if *written* has another form."""
     form = _FORM.fullmatch(written.strip())
     if form is None or form["name"] not in MEASURES:
         return None
@@ -187,25 +146,10 @@ def read_form(written: str) -> list[MetricExpression] | None:
 
 def expand(names: Sequence[str], built_in: Mapping[str, Metric], *, version: Literal[9, 10] = 10) -> list[TrecColumn]:
     """
-    Return the columns that measures stand for, as trec_eval understands them.
+    Return the columns that measures stand for, as trec_eval reads them, each once.
 
-    Sets and families are written out, cutoffs ascending. Parameters of a family stand in place of its standard ones,
-    in sets too: ``official`` with ``P.7`` has `P_7` alone. Anything else is an expression for the planner.
-
-    Args:
-        names: What was asked for: ``official``, ``P``, ``P.5,10``, ``ndcg@10``, ...
-
-        built_in: rankgauge's own metrics by every name, as `Catalog.built_in` has them.
-
-        version: Of trec_eval; `all_trec` of version 9 lacks rbp, rbp_resid and unj.
-
-    Returns:
-        The columns in the order in which they were asked for, each once.
-
-    Raises:
-        ExpressionError: Parameters that a measure does not take, or a text that is no expression.
-
-        UnknownNameError: A measure that is left out on purpose.
+    Sets and families are written out, cutoffs ascending. Parameters of a family replace its standard ones, in sets
+    too: ``official`` with ``P.7`` has only `P_7`. Anything else is an expression for the planner.
     """
     given: dict[str, list[float | str]] = {}
     for name in names:
@@ -262,7 +206,7 @@ def _column(name: str, value: float | str | None) -> TrecColumn:
 
 
 def _values(name: str, params: str, written: str) -> list[float | str]:
-    """Return what the parameters of a measure are: numbers, or the text as it is."""
+    """Return the parameters of a measure as numbers, or as the text itself."""
     measure = MEASURES[name]
     wanted = {
         "nothing": "none",
@@ -276,7 +220,7 @@ def _values(name: str, params: str, written: str) -> list[float | str]:
     }[measure.takes]
     try:
         if measure.takes == "nothing":
-            raise ValueError(params)  # noqa: TRY301  # said once, below
+            raise ValueError(params)  # noqa: TRY301  # one message for all, below
         if measure.takes == "cutoffs":
             return [int(float(value)) for value in params.split(",")]  # trec_eval reads 23.4 as 23
         if measure.takes == "levels":

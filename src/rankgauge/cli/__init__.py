@@ -1,8 +1,8 @@
 """
 The command line: one file a command; the only place that prints or configures logging.
 
-`rankgauge trec` is called without the framework that reads the other commands, which takes longer to load than a small
-run takes to evaluate.
+`rankgauge trec` runs without the framework of the other commands, which takes longer to load than a small run takes to
+evaluate.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def main(argv: Sequence[str] | None = None) -> None:
 
 
 def call(arguments: Sequence[str], *, debug: bool = False) -> int:
-    """Return the exit code of one call; what goes wrong is told on stderr, with a traceback only under ``--debug``."""
+    """Return the exit code of one call; errors go to stderr, with a traceback only under ``--debug``."""
     from rankgauge.cli.exits import exit_code
 
     debug = debug or "--debug" in arguments

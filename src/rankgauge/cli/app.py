@@ -18,11 +18,11 @@ __all__ = ["app", "run_app"]
 _UsageError: type[Exception] = next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException")
 
 _FORWARD = {"allow_extra_args": True, "ignore_unknown_options": True}
-"""For a command that reads its arguments itself."""
+"""For a command that parses its own arguments."""
 
 app = typer.Typer(
     name="rankgauge",
-    help="Scores for ranked retrieval results that can be trusted.",
+    help="Retrieval metrics you can trust.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -53,11 +53,13 @@ def _print_version(wanted: bool) -> None:  # noqa: FBT001  # typer's way
 
 @app.callback()
 def _options(
-    debug: Annotated[bool, typer.Option("--debug", help="Show tracebacks of errors; may stand anywhere.")] = False,  # noqa: FBT002, ARG001  # typer's way; read by `main`
+    debug: Annotated[bool, typer.Option("--debug", help="Show tracebacks of errors. May stand anywhere.")] = False,  # noqa: FBT002, ARG001  # typer's way; read by `main`
     log_level: Annotated[
-        str, typer.Option(help="From which level on to log: debug, info, warning, error.")
+        str, typer.Option(metavar="LEVEL", help="Lowest log level to show: debug, info, warning or error.")
     ] = "warning",
-    log_format: Annotated[str, typer.Option(help="How log lines look, on stderr: console or json.")] = "console",
+    log_format: Annotated[
+        str, typer.Option(metavar="FORMAT", help="Format of the log lines on stderr: console or json.")
+    ] = "console",
     version: Annotated[  # noqa: ARG001, FBT002  # typer's way; read by its callback
         bool, typer.Option("--version", help="Print the version and exit.", callback=_print_version, is_eager=True)
     ] = False,
@@ -68,15 +70,7 @@ def _options(
 
 
 def run_app(arguments: Sequence[str]) -> int:
-    """
-    Run a command and return its exit code.
-
-    Args:
-        arguments: The command with its arguments.
-
-    Returns:
-        The exit code; errors of rankgauge are raised.
-    """
+    """Run a command and return its exit code."""
     try:
         code = app(args=list(arguments), prog_name="rankgauge", standalone_mode=False)
     except _UsageError as error:

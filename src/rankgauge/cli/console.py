@@ -6,10 +6,10 @@ from __future__ import annotations
 
 import shutil
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import zip_longest
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -17,7 +17,16 @@ if TYPE_CHECKING:
     from rankgauge.catalog import Catalog
     from rankgauge.engine.values import Progress
 
-__all__ = ["complain", "plain_table", "progress_bar", "remark", "stdout_console", "warn_of_faults"]
+__all__ = [
+    "complain",
+    "parameter_line",
+    "plain_table",
+    "print_json",
+    "progress_bar",
+    "remark",
+    "stdout_console",
+    "warn_of_faults",
+]
 
 _PATIENCE = 0.5
 """Seconds before a progress bar shows."""
@@ -34,25 +43,52 @@ def complain(message: str) -> None:
 
 
 def remark(message: str) -> None:
-    """Print something worth knowing to stderr."""
-    print(message, file=sys.stderr)  # noqa: T201  # as above
+    """Print a note to stderr."""
+    print(message, file=sys.stderr)  # noqa: T201  # to stderr, of which nothing is piped on
 
 
 def warn_of_faults(catalog: Catalog) -> None:
-    """Print to stderr which plugins are broken, so that what a listing lacks is no riddle; one line each."""
+    """Print a line to stderr for each broken plugin, which explains what a list lacks."""
     for fault in catalog.faults:
         remark(f"warning: plugin {fault.plugin} {fault.version} is broken: {' '.join(fault.message.split())}")
 
 
 def stdout_console() -> Console:
-    """Return a console for stdout: as wide as a terminal, and wide enough for tables where there is none."""
+    """Return a console for stdout: as wide as the terminal, and wide enough for tables where there is none."""
     from rich.console import Console
 
     class Stdout(Console):
         def on_broken_pipe(self) -> None:
-            raise BrokenPipeError  # which `main` knows what to do with; rich would exit with 1
+            raise BrokenPipeError  # `exit_code` handles it; rich would exit with 1
 
     return Stdout(width=None if sys.stdout.isatty() else _PIPE_WIDTH, highlight=False)
+
+
+def print_json(value: object) -> None:
+    """Print a value as JSON to stdout."""
+    import orjson
+    import typer
+
+    options = orjson.OPT_INDENT_2 | orjson.OPT_NON_STR_KEYS | orjson.OPT_SERIALIZE_NUMPY
+    try:
+        text = orjson.dumps(value, option=options).decode()
+    except TypeError:  # half a surrogate pair, which JSON can escape and UTF-8 cannot encode
+        import json
+
+        text = json.dumps(value, indent=2)
+    typer.echo(text)
+
+
+def parameter_line(parameter: Mapping[str, Any]) -> str:
+    """Return a parameter of a metric or comparer: its value, the default where it differs, and its choices."""
+    value, default = (_written(parameter.get(key, parameter["default"])) for key in ("value", "default"))
+    usual = "" if value == default else f" (default {default})"
+    choices = f", one of {', '.join(map(str, parameter['choices']))}" if parameter["choices"] else ""
+    return f"  {parameter['name']} = {value}{usual}{choices}"
+
+
+def _written(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value) or "(empty)"
 
 
 def plain_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
@@ -124,17 +160,7 @@ def _wrapped(text: str, width: int) -> list[str]:
 
 @contextmanager
 def progress_bar(label: str, *, wanted: bool) -> Iterator[Progress | None]:
-    """
-    Show a progress bar on stderr, when that is a terminal and the work takes long.
-
-    Args:
-        label: What is done.
-
-        wanted: Whether a bar may be shown at all.
-
-    Yields:
-        What to call as samples are done; None when no bar is shown.
-    """
+    """Show a progress bar on stderr if it is *wanted*, that is a terminal and the work takes long; else yield None."""
     if not wanted or not sys.stderr.isatty():
         yield None
         return

@@ -10,81 +10,74 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from rankgauge.policy import option_text
+
 if TYPE_CHECKING:
     from rankgauge.planning.resolve import PlannedMetric
     from rankgauge.policy import Profile
 
 __all__ = ["Convention", "conventions_of"]
 
+_Set = Callable[["Profile", str, Any], "Profile"]
+
 
 @dataclass(frozen=True, slots=True)
 class Convention:
-    """
-    Something that two profiles do differently for one metric.
-
-    Attributes:
-        name: What it is called.
-
-        values: How each profile has it.
-
-        adopt: Gives a profile the way of the first or the second one; None where the data would have to be read anew.
-    """
+    """Something that two profiles do differently: its name and each one's value."""
 
     name: str
     values: tuple[str, str]
     adopt: Callable[[Profile, int], Profile] | None
+    """Gives a profile the value of the first or the second one; None where the data would have to be read again."""
 
 
 def conventions_of(
     planned: Sequence[PlannedMetric], judged: Sequence[str], profiles: Sequence[Profile]
 ) -> list[Convention]:
-    """
-    Return what two profiles do differently for one metric.
+    """Return the conventions that differ for a metric, from each profile's plan of it and what it judged."""
+    alias = planned[0].metric.alias
 
-    Args:
-        planned: The metric as each of them plans it.
+    def set_parameter(profile: Profile, name: str, value: Any) -> Profile:  # noqa: ANN401  # of any parameter
+        own = MappingProxyType({**profile.parameters.get(alias, {}), name: value})
+        return dataclasses.replace(profile, parameters=MappingProxyType({**profile.parameters, alias: own}))
 
-        judged: What it was judged against under each, as results say it.
+    def found() -> Iterator[Convention | None]:
+        for parameter in planned[0].metric.parameters:
+            values = [column.params.get(parameter.name, parameter.default) for column in planned]
+            yield _convention(parameter.name, values, set_parameter)
+        matchers = [_matcher_of(column, target) for column, target in zip(planned, judged, strict=True)]
+        if None in matchers:
+            yield _convention("judged", judged)
+        else:
+            yield _convention("matcher", matchers, set_parameter) or _convention("judged", judged)
+        policies, contracts = [each.policy for each in profiles], [each.contract for each in profiles]
+        for option in dataclasses.fields(policies[0]):
+            if option.name != "max_failed":
+                values = [getattr(policy, option.name) for policy in policies]
+                yield _convention(option.name, values, None if option.name == "queries" else _set_option)
+        for name in ("relevance", "duplicate_texts", "missing_texts"):
+            yield _convention(name, [getattr(profile, name) for profile in profiles], _set_field)
+        for name in contracts[0]._fields:
+            yield _convention(name, [getattr(contract, name) for contract in contracts])
 
-        profiles: The two profiles.
-
-    Returns:
-        The parameters of the metric that differ, its matcher, the policy options, and how data is read.
-    """
-    first, second = profiles
-    return [
-        *_of_metric(planned, judged),
-        *_of_policy(first, second),
-        *(
-            Convention(name, told, None)
-            for name, value in first.contract._asdict().items()
-            if (told := _told(value, getattr(second.contract, name))) is not None
-        ),
-    ]
-
-
-def _of_metric(planned: Sequence[PlannedMetric], judged: Sequence[str]) -> Iterator[Convention]:
-    metric = planned[0].metric
-    for parameter in metric.parameters:
-        values = [column.params.get(parameter.name, parameter.default) for column in planned]
-        if (told := _told(*values)) is not None:
-            yield Convention(parameter.name, told, _parameter(metric.alias, parameter.name, values))
-    matchers = [_matcher_of(column, target) for column, target in zip(planned, judged, strict=True)]
-    if None not in matchers and (told := _told(*matchers)) is not None:
-        yield Convention("matcher", told, _parameter(metric.alias, "matcher", matchers))
-    elif judged[0] != judged[1]:
-        yield Convention("judged", (judged[0], judged[1]), None)
+    return [convention for convention in found() if convention is not None]
 
 
-def _of_policy(first: Profile, second: Profile) -> Iterator[Convention]:
-    for item in dataclasses.fields(first.policy):
-        values = [getattr(profile.policy, item.name) for profile in (first, second)]
-        if item.name != "max_failed" and (told := _told(*values)) is not None:
-            yield Convention(item.name, told, None if item.name == "queries" else _policy(item.name, values))
-    for name in ("relevance", "duplicate_texts", "missing_texts"):
-        values = [getattr(profile, name) for profile in (first, second)]
-        if (told := _told(*values)) is not None:
-            yield Convention(name, told, _field(name, values))
+def _convention(name: str, values: Sequence[Any], change: _Set | None = None) -> Convention | None:
+    """Return a convention if its values differ; *change* sets it in a profile."""
+    first, second = values
+    if first == second:
+        return None
+    adopt = None if change is None else lambda profile, side: change(profile, name, values[side])
+    return Convention(name, (option_text(first), option_text(second)), adopt)
+
+
+def _set_option(profile: Profile, name: str, value: Any) -> Profile:  # noqa: ANN401  # of any option
+    return profile.adapted({name: value})
+
+
+def _set_field(profile: Profile, name: str, value: Any) -> Profile:  # noqa: ANN401  # of any field
+    return dataclasses.replace(profile, **{name: value})
 
 
 def _matcher_of(column: PlannedMetric, judged: str) -> str | None:
@@ -92,32 +85,3 @@ def _matcher_of(column: PlannedMetric, judged: str) -> str | None:
         if str(target) == judged:
             return matcher.name or str(matcher.matcher)
     return None
-
-
-def _parameter(alias: str, name: str, values: Sequence[Any]) -> Callable[[Profile, int], Profile]:
-    def adopt(profile: Profile, side: int) -> Profile:
-        own = MappingProxyType({**profile.parameters.get(alias, {}), name: values[side]})
-        return dataclasses.replace(profile, parameters=MappingProxyType({**profile.parameters, alias: own}))
-
-    return adopt
-
-
-def _policy(name: str, values: Sequence[Any]) -> Callable[[Profile, int], Profile]:
-    return lambda profile, side: dataclasses.replace(profile, policy=profile.policy.with_options({name: values[side]}))
-
-
-def _field(name: str, values: Sequence[Any]) -> Callable[[Profile, int], Profile]:
-    def adopt(profile: Profile, side: int) -> Profile:
-        changes: dict[str, Any] = {name: values[side]}
-        return dataclasses.replace(profile, **changes)
-
-    return adopt
-
-
-def _told(first: object, second: object) -> tuple[str, str] | None:
-    """Return how two values are written; None where they are the same."""
-    return None if first == second else (_written(first), _written(second))
-
-
-def _written(value: object) -> str:
-    return str(value).lower() if isinstance(value, bool) or value is None else str(value)

@@ -1,8 +1,8 @@
 """
 `rankgauge metrics diff`: one data file under two profiles, metric by metric, and why their numbers differ.
 
-Which conventions apply to a sample is found out, not guessed: the sample is scored again with each convention alone
-taken over from the other profile, in both directions; where that changes its score, the convention applies.
+Which conventions apply to a sample is tried out, not guessed: the sample is scored again with each convention alone
+taken from the other profile, in both directions; where that changes its score, the convention applies.
 """
 
 from __future__ import annotations
@@ -13,16 +13,19 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
-from rankgauge.cli.console import remark
+from rankgauge.cli.console import print_json, remark
 from rankgauge.cli.conventions import Convention, conventions_of
-from rankgauge.cli.options import make_engine
+from rankgauge.cli.options import PROFILE_HELP, make_engine
+from rankgauge.cli.typed import CUTOFF, JSON, METRICS, OUTPUTS, taking
+from rankgauge.errors import ParameterError, RankgaugeError, counted
 
 if TYPE_CHECKING:
-    from rankgauge.engine import Engine, Evaluation
+    from rankgauge.engine.engine import Engine
+    from rankgauge.engine.evaluation import Evaluation
     from rankgauge.planning.plan import Plan
     from rankgauge.policy import Profile
     from rankgauge.result import Result
@@ -31,119 +34,120 @@ if TYPE_CHECKING:
 __all__ = ["HELP", "diff_metrics"]
 
 HELP = """\
-Score one data file under two profiles (--profile, twice), and print for each metric both means, the conventions that
-differ, and the first samples whose value changes, with both values and the conventions that apply to them.
+Compare two profiles on one data file.
 
-Without -m: every metric that the data has ground truth for. The exit code is 0, whether they differ or not.
+For each metric: both means, the conventions that differ, and the first samples whose value changes, with both values
+and the conventions that change them. Without -m: every metric that the data has ground truth for. The exit code is 0,
+whether they differ or not.
 """
 
 _SAME = 1e-12
 
-# A sample's id, and its value under each profile.
-_Change = tuple[str, float | None, float | None]
+
+class _Change(NamedTuple):
+    """A sample whose value differs, with both values; None where it does not count."""
+
+    sample_id: str
+    values: tuple[float | None, float | None]
 
 
 @dataclass(frozen=True, slots=True)
 class _Side:
-    """One of the two evaluations, with what came out."""
+    """One of the two evaluations, with its result."""
 
     evaluation: Evaluation
     plan: Plan
     result: Result
 
 
-def diff_metrics(
-    data: Annotated[Path, typer.Argument(help="The data file.", show_default=False)],
-    *,
-    profile: Annotated[list[str], typer.Option(help="A profile; give two.", show_default=False)],
-    metric: Annotated[
-        list[str] | None, typer.Option("--metric", "-m", help="A metric, such as ndcg@10 or recall@1,5,10.")
-    ] = None,
-    config: Annotated[
-        Path | None, typer.Option(help="A config file whose matchers are known, too.", show_default=False)
-    ] = None,
-    k: Annotated[int | None, typer.Option(help="The cutoff for whatever says none.")] = None,
-    outputs: Annotated[Path | None, typer.Option(help="A file with the outputs to score.")] = None,
-    samples: Annotated[int, typer.Option(min=0, help="How many changed samples to show for each metric.")] = 5,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
-) -> None:
-    """Compare; see `HELP`."""
-    if len(profile) != 2:
-        msg = f"give --profile twice, such as --profile remem --profile default; {len(profile)} given"
-        raise typer.BadParameter(msg)
-    engine = make_engine(config)
-    wanted = metric or _fitting(engine, data, outputs)
-    evaluations = [_evaluation(engine, data, name, wanted, k, outputs) for name in profile]
-    sides = [_ran(evaluation, name) for evaluation, name in zip(evaluations, profile, strict=True)]
-    changed = {name: _changed(name, sides) for name in sides[0].result.metrics}
-    shown = {sample_id for each in changed.values() for sample_id, _, _ in each[:samples]}
-    read = [_read(side.evaluation, shown) for side in sides]
-    found = [_compared(name, sides, each, each[:samples], read) for name, each in changed.items()]
-    if as_json:
-        import orjson
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Options:
+    """What was typed."""
 
-        report = {"data": str(data), "profiles": profile, "metrics": found}
-        typer.echo(orjson.dumps(report, option=orjson.OPT_INDENT_2).decode())
+    data: Annotated[Path, typer.Argument(help="The data file.", show_default=False)]
+    profile: Annotated[list[str], typer.Option(metavar="NAME", help=f"{PROFILE_HELP} Give two.", show_default=False)]
+    metric: Annotated[list[str] | None, METRICS] = None
+    config: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="A config file that declares matchers.", show_default=False)
+    ] = None
+    k: Annotated[int | None, CUTOFF] = None
+    outputs: Annotated[Path | None, OUTPUTS] = None
+    samples: Annotated[
+        int, typer.Option(metavar="N", min=0, help="How many changed samples to show for each metric.")
+    ] = 5
+    as_json: Annotated[bool, JSON] = False
+
+
+@taking(_Options)
+def diff_metrics(options: _Options) -> None:
+    """Compare; see `HELP`."""
+    data, profiles = options.data, options.profile
+    if len(profiles) != 2:
+        msg = f"give --profile twice, such as --profile remem --profile default; {len(profiles)} given"
+        raise ParameterError(msg)
+    engine = make_engine(options.config)
+    wanted = options.metric or _fitting(engine, options)
+    evaluations = [_evaluation(engine, options, name, wanted) for name in profiles]
+    sides = [_ran(evaluation, name) for evaluation, name in zip(evaluations, profiles, strict=True)]
+    changed = {name: _changed(name, sides) for name in sides[0].result.metrics}
+    shown = {change.sample_id for changes in changed.values() for change in changes[: options.samples]}
+    read = [_read(side.evaluation, shown) for side in sides]
+    found = [_compared(name, sides, changes, options.samples, read) for name, changes in changed.items()]
+    if options.as_json:
+        print_json({"data": str(data), "profiles": profiles, "metrics": found})
         return
-    counts = [len(side.result) for side in sides]
-    told = f"{counts[0]:,}" if counts[0] == counts[1] else f"{counts[0]:,} and {counts[1]:,}"
-    lines = [f"{data}: {told} samples, profiles {profile[0]} and {profile[1]}"]
+    first, second = (counted(len(side.result), "sample") for side in sides)
+    lines = [f"{data}: {first if first == second else f'{first} and {second}'}, profiles {' and '.join(profiles)}"]
     for each in found:
-        lines += ["", *_printed(each, profile)]
+        lines += ["", *_printed(each, profiles)]
     typer.echo("\n".join(lines))
 
 
-def _fitting(engine: Engine, data: Path, outputs: Path | None) -> list[str]:
+def _fitting(engine: Engine, options: _Options) -> list[str]:
     """Return the aliases of the metrics that some sample has both ground truth and output for."""
     from rankgauge.errors import NothingToEvaluateError
     from rankgauge.samples import GOLD_KINDS, Output
 
     kinds: set[str] = set()
     texts = answers = False
-    for sample in _samples(_evaluation(engine, data, "default", ["retrieval-mrr"], None, outputs)):
+    for sample in _samples(_evaluation(engine, options, "default", ["retrieval-mrr"])):
         kinds.update(kind for kind in GOLD_KINDS if getattr(sample.expected, kind))
         if isinstance(sample.output, Output):
             texts = texts or sample.output.texts is not None
             answers = answers or sample.output.answer is not None
-    usable = kinds if texts else kinds & {"relevant"}
+    usable = {"retrieved": kinds if texts else kinds & {"relevant"}, "answer": kinds if answers else set()}
     fitting = [
         alias
         for alias, claim in engine.catalog.metrics.items()
-        if (usable if claim.declaration.judges == "retrieved" else kinds if answers else set())
-        & set(claim.declaration.gold)
+        if usable[claim.declaration.judges].intersection(claim.declaration.gold) and _is_usable(engine, options, alias)
     ]
-    fitting = [alias for alias in fitting if _is_usable(engine, data, alias)]
     if not fitting:
-        msg = f"{data} has ground truth for no metric; name some with -m"
+        msg = f"{options.data} has ground truth for no metric; name some with -m"
         raise NothingToEvaluateError(msg, [])
     return fitting
 
 
-def _is_usable(engine: Engine, data: Path, alias: str) -> bool:
-    """Return whether a metric that nobody named can be planned; say so when it cannot, and go on without it."""
+def _is_usable(engine: Engine, options: _Options, alias: str) -> bool:
+    """Return whether a metric that nobody named can be planned; if not, say so and go on without it."""
     from rankgauge.errors import PlanError
 
     try:
-        _evaluation(engine, data, "default", [alias], None, None).plan()
+        _evaluation(engine, options, "default", [alias]).plan()
     except PlanError as error:
         remark(f"left out: {error.problems[0].message}")
         return False
     return True
 
 
-def _evaluation(
-    engine: Engine, data: Path, profile: str | Profile, metrics: Sequence[str], k: int | None, outputs: Path | None
-) -> Evaluation:
+def _evaluation(engine: Engine, options: _Options, profile: str, metrics: Sequence[str]) -> Evaluation:
     # A lock holds runs to one meaning; here two are compared on purpose.
-    evaluation = dataclasses.replace(engine.dataset(data), lock=None).with_policy(profile).with_metrics(metrics)
-    if k is not None:
-        evaluation = evaluation.with_defaults(k=k, source="--k")
-    return evaluation if outputs is None else evaluation.with_outputs(outputs)
+    evaluation = dataclasses.replace(engine.dataset(options.data), lock=None).with_policy(profile).with_metrics(metrics)
+    if options.k is not None:
+        evaluation = evaluation.with_defaults(k=options.k, source="--k")
+    return evaluation if options.outputs is None else evaluation.with_outputs(options.outputs)
 
 
 def _ran(evaluation: Evaluation, profile: str) -> _Side:
-    from rankgauge.errors import RankgaugeError
-
     try:
         return _Side(evaluation, evaluation.plan(), evaluation.run())
     except RankgaugeError:
@@ -165,83 +169,76 @@ def _read(evaluation: Evaluation, ids: Collection[str]) -> dict[str, Sample]:
 
 
 def _compared(
-    name: str,
-    sides: Sequence[_Side],
-    changed: Sequence[_Change],
-    shown: Sequence[_Change],
-    read: Sequence[Mapping[str, Sample]],
+    name: str, sides: Sequence[_Side], changed: Sequence[_Change], most: int, read: Sequence[Mapping[str, Sample]]
 ) -> dict[str, Any]:
-    """Return everything there is to say about one metric."""
+    """Return everything there is to say about one metric, with reasons for the first *most* changes."""
     columns = [side.result.metrics[name] for side in sides]
+    infos = [column.info for column in columns]
+    judged = [info.judged for info in infos]
     planned = [next(column for column in side.plan.metrics if column.name == name) for side in sides]
-    conventions = conventions_of(
-        planned, [column.info.judged for column in columns], [side.plan.profile for side in sides]
-    )
-    reasons = _reasons(name, sides, conventions, [sample_id for sample_id, _, _ in shown], read) if shown else {}
+    conventions = conventions_of(planned, judged, [side.plan.profile for side in sides])
+    applying = _applying(name, sides, conventions, [change.sample_id for change in changed[:most]], read)
     return {
         "metric": name,
         "means": [column.mean for column in columns],
         "counts": [column.n for column in columns],
-        "expressions": [column.info.expression for column in columns],
-        "fingerprints": [column.info.fingerprint for column in columns],
-        "judged": [column.info.judged for column in columns],
+        "expressions": [info.expression for info in infos],
+        "fingerprints": [info.fingerprint for info in infos],
+        "judged": judged,
         "conventions": [{"name": convention.name, "values": list(convention.values)} for convention in conventions],
         "changed": len(changed),
         "samples": [
-            {"id": sample_id, "values": [first, second], **reasons[sample_id]} for sample_id, first, second in shown
+            {
+                "id": sample_id,
+                "values": list(values),
+                "conventions": [each.name for each in conventions if each.name in applying[sample_id]],
+                "facts": _facts(read[1].get(sample_id) or read[0].get(sample_id), judged[1]),
+            }
+            for sample_id, values in changed[:most]
         ],
     }
 
 
 def _changed(name: str, sides: Sequence[_Side]) -> list[_Change]:
-    """Return the samples whose value differs, with both values; None for a sample that does not count."""
+    """Return the samples whose value differs."""
     first, second = (
         dict(zip(side.result.sample_ids, side.result.metrics[name].values.tolist(), strict=True)) for side in sides
     )
-    found = []
-    for sample_id in dict.fromkeys((*first, *second)):
-        values = (_plain(first.get(sample_id)), _plain(second.get(sample_id)))
-        if not _same(*values):
-            found.append((sample_id, *values))
-    return found
+    both = {
+        sample_id: (_plain(first.get(sample_id)), _plain(second.get(sample_id))) for sample_id in {**first, **second}
+    }
+    return [_Change(sample_id, values) for sample_id, values in both.items() if not _same(*values)]
 
 
-def _reasons(
+def _applying(
     name: str,
     sides: Sequence[_Side],
     conventions: Sequence[Convention],
     shown: Sequence[str],
     read: Sequence[Mapping[str, Sample]],
-) -> dict[str, dict[str, Any]]:
-    """Return for each sample which conventions change its score, and what is special about it."""
-    found: dict[str, dict[str, Any]] = {}
-    applying: dict[str, list[str]] = {sample_id: [] for sample_id in shown}
+) -> dict[str, set[str]]:
+    """Return for each sample the names of the conventions that change its score alone."""
+    found: dict[str, set[str]] = {sample_id: set() for sample_id in shown}
     for own, side in enumerate(sides):
+        profile = side.plan.profile
         samples = [read[own][sample_id] for sample_id in shown if sample_id in read[own]]
-        base = _values(name, side, side.plan.profile, samples)
-        for convention in conventions:
-            if convention.adopt is None or base is None:
-                continue
-            other = _values(name, side, convention.adopt(side.plan.profile, 1 - own), samples)
-            for sample, before, after in zip(samples, base, other or base, strict=True):
-                if not _same(before, after) and convention.name not in applying[sample.id]:
-                    applying[sample.id].append(convention.name)
+        base = _values(name, side, profile, samples)
+        trials = [
+            ({each.name}, each.adopt(profile, 1 - own), samples) for each in conventions if each.adopt is not None
+        ]
         reread = [read[1 - own].get(sample.id, sample) for sample in samples]
-        other = _values(name, side, side.plan.profile, reread) if reread != samples else None
-        for sample, before, after in zip(samples, base or (), other or base or (), strict=True):
-            if not _same(before, after):
-                applying[sample.id] += [each.name for each in conventions if each.adopt is None]
-    for sample_id in shown:
-        versions = [by_id.get(sample_id) for by_id in read]
-        names = [convention.name for convention in conventions if convention.name in applying[sample_id]]
-        facts = _facts(versions[1] or versions[0], sides[1].result.metrics[name].info.judged)
-        found[sample_id] = {"conventions": names, "facts": facts}
+        if reread != samples:
+            trials.append(({each.name for each in conventions if each.adopt is None}, profile, reread))
+        for names, adopted, tried in trials if base is not None else ():
+            other = _values(name, side, adopted, tried)
+            for sample, before, after in zip(samples, base or (), other or base or (), strict=True):
+                if not _same(before, after):
+                    found[sample.id] |= names
     return found
 
 
 def _values(name: str, side: _Side, profile: Profile, samples: Sequence[Sample]) -> list[float | None] | None:
     """Return the values of one metric for some samples under a profile; None where that refuses them."""
-    from rankgauge.errors import RankgaugeError
     from rankgauge.scoring.collect import Collector
 
     try:
@@ -296,7 +293,7 @@ def _printed(found: Mapping[str, Any], profiles: Sequence[str]) -> list[str]:
     lines.append(f"  conventions that differ: {differing or unnamed}")
     if not found["changed"]:
         return [*lines, "  no sample changes"]
-    lines.append(f"  {found['changed']:,} sample{'s change' if found['changed'] > 1 else ' changes'}")
+    lines.append(f"  {counted(found['changed'], 'sample changes', 'samples change')}")
     for sample in found["samples"]:
         why = ", ".join(sample["conventions"]) or "several conventions together"
         facts = f" ({'; '.join(sample['facts'])})" if sample["facts"] else ""

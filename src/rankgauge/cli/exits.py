@@ -1,5 +1,5 @@
 """
-Exits: what becomes of errors, and with which code the command line ends.
+Exits: how errors are printed, and the exit code of the command line.
 
 Exit codes: 0 done; 1 a check or gate failed; 2 usage, config or unreadable input; 3 the run is incomplete; 4 nothing
 to evaluate; 5 an internal error.
@@ -17,34 +17,22 @@ from rankgauge.errors import RankgaugeError
 __all__ = ["INTERRUPTED", "exit_code"]
 
 INTERRUPTED = 130
-"""What a call that Ctrl-C ended returns."""
+"""What a call returns that Ctrl-C ended."""
 
 
 def exit_code(call: Callable[[Sequence[str]], int], arguments: Sequence[str], *, debug: bool) -> int:
-    """
-    Make a call, and tell on stderr what goes wrong.
-
-    Args:
-        call: Takes arguments and returns an exit code.
-
-        arguments: Its arguments.
-
-        debug: Whether an error shows its traceback.
-
-    Returns:
-        The exit code.
-    """
+    """Make a call, print its error to stderr unless *debug* is to show a traceback, and return the exit code."""
     try:
         code = call(arguments)
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # whoever read the output has gone
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # the reader of the output has gone
         return 0
     except KeyboardInterrupt:
         code = INTERRUPTED
     except Exception as error:
         if debug:
             raise
-        code, message = _told(error)
+        code, message = _described(error)
         complain(message)
     if code == INTERRUPTED:
         complain("interrupted; nothing was scored")
@@ -52,7 +40,7 @@ def exit_code(call: Callable[[Sequence[str]], int], arguments: Sequence[str], *,
     return code
 
 
-def _told(error: Exception) -> tuple[int, str]:
+def _described(error: Exception) -> tuple[int, str]:
     """Return the exit code and the message of an error."""
     if isinstance(error, RankgaugeError):
         return error.exit_code, str(error)

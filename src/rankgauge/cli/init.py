@@ -13,7 +13,7 @@ from rankgauge.errors import ResultError
 
 __all__ = ["HELP", "init"]
 
-HELP = "Write a commented config and a tiny dataset into a folder; nothing that exists is overwritten."
+HELP = "Write a config and a tiny dataset to start from. Existing files are never overwritten."
 
 _CONFIG = """\
 # A rankgauge config. Run it:    rankgauge run rankgauge.yaml
@@ -22,16 +22,16 @@ version: 1
 
 datasets:
   my.retrieval:
-    path: samples.jsonl          # relative to this file; .yaml, .json and .parquet work, too
-    # outputs: outputs.jsonl     # what your system emitted, if not inside the samples: {id, actual_output} a line
+    path: samples.jsonl          # relative to this file; or .yaml, .json, .parquet
+    # outputs: outputs.jsonl     # your system's outputs, if not in the samples: {id, actual_output} a line
     # fields: {id: qid}          # your field name for each of ours
 
 metrics:
   retrieval:
-    default_k: 5                 # the cutoff for whatever says none
+    default_k: 5                 # default cutoff, used when a metric has none
   use:
     - retrieval-hit-at-k
-    - recall@1,5,10              # a list of cutoffs makes a column each
+    - recall@1,5,10              # one column for each cutoff
     - ndcg@10
     - retrieval-mrr
     - answer-containment-at-k
@@ -40,15 +40,15 @@ metrics:
   sets:
     strict: [P@1, recall_all@10]
 
-profile: default                 # or eval-harness
+profile: default                 # or eval-harness, remem, haystack, classic, keyword, trec9, trec10
 policy:
-  missing_output: zero           # a sample without output counts as 0 and is reported
-  max_failed: 0.0                # the share of missing and failed samples above which the exit code is 3
+  missing_output: zero           # a sample without output counts as 0, and is reported
+  max_failed: 0.0                # exit with 3 if more than this share of samples is missing or failed
 
 # plugins:
-#   locked: rankgauge.lock.yaml  # what `rankgauge plugins lock` wrote; a run refuses anything else
+#   locked: rankgauge.lock.yaml  # written by `rankgauge plugins lock`; a run refuses anything else
 # output:
-#   directory: runs              # keep a folder of results for each run
+#   directory: runs              # save each run in a new folder here
 """
 
 _SAMPLES = """\
@@ -59,12 +59,12 @@ _SAMPLES = """\
 
 
 def init(
-    directory: Annotated[Path, typer.Argument(help="Where; made if it does not exist.")] = Path(),
+    directory: Annotated[Path, typer.Argument(help="The folder; created if needed.")] = Path(),
 ) -> None:
-    """Write; see `HELP`."""
+    """Write the files; see `HELP`."""
     files = {directory / "rankgauge.yaml": _CONFIG, directory / "samples.jsonl": _SAMPLES}
     if taken := [str(path) for path in files if path.exists()]:
-        msg = f"{' and '.join(taken)} exist already; nothing was written. Choose another folder"
+        msg = f"{' and '.join(taken)} would be overwritten; nothing was written. Choose another folder"
         raise ResultError(msg)
     try:
         directory.mkdir(parents=True, exist_ok=True)

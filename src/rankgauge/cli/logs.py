@@ -1,5 +1,5 @@
 """
-Logging of the command line: structlog lays out what the library logs through the standard library, on stderr.
+Logging of the command line: structlog formats the library's log lines on stderr.
 """
 
 from __future__ import annotations
@@ -7,8 +7,7 @@ from __future__ import annotations
 import logging
 import sys
 
-import typer
-
+from rankgauge.errors import ParameterError
 from rankgauge.logs import ROOT
 
 __all__ = ["configure"]
@@ -17,7 +16,7 @@ _LEVELS = {"debug": logging.DEBUG, "info": logging.INFO, "warning": logging.WARN
 
 
 class _LazyFormatter(logging.Formatter):
-    """Builds structlog's formatter when the first line is logged, because most runs log none."""
+    """Loads structlog when the first line is logged, because most runs log nothing."""
 
     def __init__(self, form: str) -> None:
         super().__init__()
@@ -31,23 +30,13 @@ class _LazyFormatter(logging.Formatter):
 
 
 def configure(*, level: str, form: str) -> None:
-    """
-    Log what the library has to say.
-
-    Args:
-        level: `debug`, `info`, `warning` or `error`.
-
-        form: `console` or `json`.
-
-    Raises:
-        typer.BadParameter: Neither of these.
-    """
+    """Log what the library says, from a level of `debug`, `info`, `warning` or `error` on, as `console` or `json`."""
     if level not in _LEVELS:
         msg = f"--log-level must be one of {', '.join(_LEVELS)}, not {level!r}"
-        raise typer.BadParameter(msg)
+        raise ParameterError(msg)
     if form not in {"console", "json"}:
         msg = f"--log-format must be console or json, not {form!r}"
-        raise typer.BadParameter(msg)
+        raise ParameterError(msg)
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(_LazyFormatter(form))
     root = logging.getLogger(ROOT)

@@ -1,30 +1,31 @@
 """
-What several commands share: the environment's say about plugins, and engines from what was typed.
+What several commands share: engines and policy options from what was typed.
+
+Nothing here loads typer, which `rankgauge trec` does without.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from rankgauge.errors import ParameterError
+from rankgauge.policy import PROFILES
+
 if TYPE_CHECKING:
     from rankgauge.catalog import Catalog
-    from rankgauge.engine import Engine
+    from rankgauge.engine.engine import Engine
 
-__all__ = ["make_catalog", "make_engine", "policy_options"]
+__all__ = ["CUTOFF_HELP", "POLICY_HELP", "PROFILE_HELP", "make_catalog", "make_engine", "policy_options"]
+
+CUTOFF_HELP = "Default cutoff, used when a metric has none."
+POLICY_HELP = "A policy option, such as ties=average."
+PROFILE_HELP = f"The conventions to use: {', '.join(PROFILES)}."
 
 
 def make_catalog(own: Collection[str] | None = None) -> Catalog:
-    """
-    Return a catalog of everything installed that the environment does not disable.
-
-    Args:
-        own: Which of rankgauge's own plugins are needed, such as `metrics`; None for all of them.
-
-    Returns:
-        The catalog.
-    """
+    """Return what is installed and not disabled; of rankgauge's own plugins all, or only *own*, such as `metrics`."""
     from rankgauge.catalog import Catalog
     from rankgauge.catalog.environment import disabled_plugins, no_plugins
 
@@ -34,31 +35,19 @@ def make_catalog(own: Collection[str] | None = None) -> Catalog:
 def make_engine(config: Path | None) -> Engine:
     """Return an engine, from a config file if one is given."""
     from rankgauge.catalog.environment import disabled_plugins, no_plugins
-    from rankgauge.engine import Engine
+    from rankgauge.engine.engine import Engine
 
     if config is None:
         return Engine(catalog=make_catalog())
     return Engine.from_config(config, disable=disabled_plugins(), own_only=no_plugins())
 
 
-def policy_options(written: Sequence[str] | None, **others: object) -> dict[str, Any]:
-    """
-    Return the policy options that were typed, read as a config would read them.
-
-    Args:
-        written: Such as ``order=score``.
-
-        **others: Options that have a letter or a word of their own on the command line; None where not given.
-
-    Returns:
-        Values by name.
-    """
+def policy_options(written: Sequence[str] | None, **others: object) -> Mapping[str, Any]:
+    """Return policy options by name: those of `--policy`, and those with an option of their own unless None."""
     options: dict[str, Any] = {}
     for option in written or ():
         name, equals, value = option.partition("=")
         if not equals:
-            from rankgauge.errors import ParameterError
-
             msg = f"--policy is NAME=VALUE, such as order=score, not {option!r}"
             raise ParameterError(msg)
         from rankgauge.io.documents import read_yaml

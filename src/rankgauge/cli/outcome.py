@@ -1,17 +1,19 @@
 """
-What becomes of results on the command line: where they are saved, and how they are printed.
+Results on the command line: where they are saved, and how they are printed.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
 
 from rankgauge.cli.console import complain, remark, stdout_console
+from rankgauge.errors import counted
 
 if TYPE_CHECKING:
     from rankgauge.result import Result
@@ -19,44 +21,27 @@ if TYPE_CHECKING:
 __all__ = ["Folders", "explain_incomplete", "print_tables", "print_texts"]
 
 
+@dataclass(kw_only=True)
 class Folders:
-    """Where results are saved."""
+    """Where results are saved: in the folder that was asked for, else in a new one below the config's *directory*."""
 
-    def __init__(self, output: Path | None, directory: str | None, *, several: bool) -> None:
-        """
-        Decide where.
+    output: Path | None
+    directory: str | None
+    several: bool
+    saved: list[Path] = field(default_factory=list)
 
-        Args:
-            output: The folder that was asked for; None for none.
-
-            directory: The folder of the config for result folders, used when no other was asked for.
-
-            several: Whether there are several datasets, so that each needs a folder of its own.
-        """
-        self.output = output
-        self.directory = directory
-        self.several = several
-        self.saved: list[Path] = []
-
-    def check(self, names: Sequence[str]) -> None:
-        """
-        Refuse folders that are taken, before anything is computed.
-
-        Args:
-            names: The datasets.
-
-        Raises:
-            ResultError: One of the folders has something in it.
-        """
+    def check(self, names: Iterable[str]) -> None:
+        """Refuse folders with something in them, before anything is computed."""
         from rankgauge.report.folder import check_target
 
-        for name in names if self.output is not None else ():
-            check_target(self._folder(name))
+        if self.output is not None:
+            for name in names:
+                check_target(self._folder(self.output, name))
 
     def save(self, name: str, result: Result) -> None:
         """Save the result of one dataset, if results are to be saved."""
         if self.output is not None:
-            self.saved.append(result.save(self._folder(name)))
+            self.saved.append(result.save(self._folder(self.output, name)))
         elif self.directory is not None:
             stamp = result.manifest["created_at"][:19].replace(":", "").replace("-", "")
             self.saved.append(result.save(_fresh(Path(self.directory), f"{stamp}-{_plain(name)}")))
@@ -66,8 +51,7 @@ class Folders:
         for folder in self.saved:
             remark(f"saved to {folder}")
 
-    def _folder(self, name: str) -> Path:
-        folder = self.output or Path()
+    def _folder(self, folder: Path, name: str) -> Path:
         return folder / _plain(name) if self.several else folder
 
 
@@ -81,7 +65,7 @@ def print_tables(results: Sequence[Result], *, bands: bool) -> None:
 
 
 def print_texts(report: Callable[[Any], str], form: str, results: Sequence[Result], *, is_list: bool) -> None:
-    """Print what a reporter lays out; as JSON a list where there are several datasets."""
+    """Print reports; JSON of several datasets is one list."""
     texts = [report(result) for result in results]
     if form == "json" and is_list:
         typer.echo(f"[{','.join(text.strip() for text in texts)}]")
@@ -100,12 +84,13 @@ def explain_incomplete(results: Sequence[Result]) -> None:
     """Say why the exit code is 3."""
     for result in results:
         if result.manifest["interrupted"]:
-            complain(f"the run was interrupted after {len(result):,} samples")
+            complain(f"the run was interrupted after {counted(len(result), 'sample')}")
         elif result.is_incomplete:
             allowed = float(result.manifest["policy"]["max_failed"])
+            n, of = result.n_unhealthy, counted(len(result), "sample")
             complain(
-                f"the run is incomplete: {result.n_unhealthy:,} of {len(result):,} samples are missing or failed, "
-                f"and max_failed allows a share of {allowed:g} (--max-failed)"
+                f"the run is incomplete: {n:,} of {of} {'is' if n == 1 else 'are'} missing or failed, and max_failed "
+                f"allows a share of {allowed:g} (--max-failed)"
             )
 
 

@@ -5,168 +5,167 @@
 from __future__ import annotations
 
 import contextlib
-import importlib
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from typer import Argument, Option
 
 from rankgauge.cli.console import progress_bar
-from rankgauge.cli.options import make_engine, policy_options
+from rankgauge.cli.options import POLICY_HELP, PROFILE_HELP, make_engine, policy_options
 from rankgauge.cli.outcome import Folders, explain_incomplete, print_tables, print_texts
+from rankgauge.cli.typed import CUTOFF, FUNCTION, METRICS, OUTPUTS, imported, taking
+from rankgauge.errors import ParameterError
+from rankgauge.policy import profile
 
 if TYPE_CHECKING:
-    from rankgauge.engine import Engine, Evaluation
+    from rankgauge.engine.engine import Engine
+    from rankgauge.engine.evaluation import Evaluation
     from rankgauge.result import Result
 
 __all__ = ["HELP", "run"]
 
 HELP = """\
-Evaluate the datasets of a config file, or one data file (--data), and print the scores.
+Evaluate a config or a data file.
 
-Options override the config. Exit codes: 0 done, 2 usage, config or unreadable input, 3 incomplete (more missing and
-failed samples than max_failed allows), 4 nothing to evaluate, 5 internal error.
+Without --data, all datasets of the config are evaluated. Options override the config. Exit codes: 0 done, 2 usage,
+config or unreadable input, 3 incomplete (more missing and failed samples than max_failed allows), 4 nothing to
+evaluate, 5 internal error.
 """
 
 
-def run(
-    config: Annotated[Path | None, typer.Argument(help="The config file.", show_default=False)] = None,
-    *,
-    data: Annotated[Path | None, typer.Option(help="A data file, instead of the config's datasets.")] = None,
-    dataset: Annotated[list[str] | None, typer.Option(help="A dataset of the config; all of them by default.")] = None,
-    metric: Annotated[
-        list[str] | None, typer.Option("--metric", "-m", help="A metric, such as ndcg@10 or recall@1,5,10.")
-    ] = None,
-    metric_set: Annotated[list[str] | None, typer.Option("--set", help="A metric set of the config.")] = None,
-    profile: Annotated[str | None, typer.Option(help="A profile: default, eval-harness.")] = None,
-    k: Annotated[int | None, typer.Option(help="The cutoff for whatever says none.")] = None,
-    outputs: Annotated[Path | None, typer.Option(help="A file with the outputs to score.")] = None,
-    sut: Annotated[str | None, typer.Option(help="The system under test, as module:function.")] = None,
-    concurrency: Annotated[int, typer.Option(help="How many calls of --sut may be under way at once.")] = 8,
-    timeout: Annotated[float | None, typer.Option(help="Seconds for each call of --sut.")] = None,
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Write the result folder here.", show_default=False)
-    ] = None,
-    form: Annotated[str, typer.Option("--format", "-f", help="table, json, jsonl or markdown.")] = "table",
-    as_json: Annotated[bool, typer.Option("--json", help="The same as --format json.")] = False,
-    limit: Annotated[int | None, typer.Option(help="How many samples to take at the most.")] = None,
-    max_failed: Annotated[float | None, typer.Option(help="The share of missing and failed samples to allow.")] = None,
-    policy: Annotated[list[str] | None, typer.Option(help="A policy option, such as order=score.")] = None,
-    details: Annotated[bool, typer.Option("--details", help="Keep the facts behind every score.")] = False,
-    near_misses: Annotated[
-        bool, typer.Option("--near-misses", help="Keep, with the details, what came nearest to gold texts not found.")
-    ] = False,
-    bands: Annotated[bool, typer.Option("--bands", help="Add a word for each mean.")] = False,
-    progress: Annotated[bool, typer.Option(help="Show a progress bar when a run takes long.")] = True,
-) -> None:
+_FORMATS = "How to print: table, json, jsonl or markdown."
+_MAX_FAILED = "Exit with 3 if more than this share (0 to 1) of the samples is missing or failed."
+_NEAR_MISSES = "Also keep, for each gold text not found, the nearest retrieved text."
+
+_Several = list[str] | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Options:
+    """What was typed."""
+
+    config: Annotated[Path | None, Argument(help="The config file.", show_default=False)] = None
+    data: Annotated[Path | None, Option(metavar="FILE", help="A data file, instead of the config's datasets.")] = None
+    dataset: Annotated[
+        _Several, Option(metavar="NAME", help="A dataset of the config; by default all. Repeatable.")
+    ] = None
+    metric: Annotated[_Several, METRICS] = None
+    metric_set: Annotated[_Several, Option("--set", metavar="NAME", help="A metric set of the config. Repeatable.")] = (
+        None
+    )
+    profile: Annotated[str | None, Option(metavar="NAME", help=PROFILE_HELP)] = None
+    k: Annotated[int | None, CUTOFF] = None
+    outputs: Annotated[Path | None, OUTPUTS] = None
+    sut: Annotated[str | None, Option(metavar="FUNCTION", help=f"The system under test, as {FUNCTION}.")] = None
+    concurrency: Annotated[int, Option(metavar="N", help="Most calls of --sut at the same time.")] = 8
+    timeout: Annotated[float | None, Option(metavar="SECONDS", help="Time allowed for each call of --sut.")] = None
+    output: Annotated[Path | None, Option("--output", "-o", metavar="FOLDER", help="Write a result folder here.")] = (
+        None
+    )
+    form: Annotated[str, Option("--format", "-f", metavar="FORMAT", help=_FORMATS)] = "table"
+    as_json: Annotated[bool, Option("--json", help="Same as --format json.")] = False
+    limit: Annotated[int | None, Option(metavar="N", help="Evaluate only the first N samples.")] = None
+    max_failed: Annotated[float | None, Option(metavar="SHARE", help=_MAX_FAILED)] = None
+    policy: Annotated[_Several, Option(metavar="NAME=VALUE", help=f"{POLICY_HELP} Repeatable.")] = None
+    details: Annotated[bool, Option("--details", help="Keep the facts behind every score.")] = False
+    near_misses: Annotated[bool, Option("--near-misses", help=_NEAR_MISSES)] = False
+    bands: Annotated[bool, Option("--bands", help="Add a word, such as good, for each mean.")] = False
+    progress: Annotated[bool, Option(help="Show a progress bar when a run takes long.")] = True
+
+
+@taking(_Options)
+def run(options: _Options) -> None:
     """Evaluate; see `HELP`."""
-    _check_usage(config, data, dataset, outputs, sut)
-    engine = make_engine(config)
-    reporter = None if form == "table" and not as_json else engine.catalog.reporter("json" if as_json else form)
+    _check_usage(options)
+    engine = make_engine(options.config)
+    form = "json" if options.as_json else options.form
+    reporter = None if form == "table" else engine.catalog.reporter(form).declaration
     settings = engine.config.config.output if engine.config is not None else None
-    names: Sequence[str | Path] = [data] if data is not None else dataset or engine.dataset_names
+    names = [options.data] if options.data is not None else options.dataset or engine.dataset_names
     if not names:
         from rankgauge.errors import NothingToEvaluateError
 
-        msg = f"{config} declares no dataset; there is nothing to evaluate"
+        msg = f"{options.config} declares no dataset; there is nothing to evaluate"
         raise NothingToEvaluateError(msg, [])
-    folders = Folders(output, settings.directory if settings else None, several=len(names) > 1)
-    folders.check([str(name) for name in names])
-    system = None if sut is None else _imported(sut)
-    options = policy_options(policy, max_failed=max_failed)
-    evaluations = [_prepared(engine, name, metric, metric_set, profile, k, outputs, options) for name in names]
+    directory = settings.directory if settings else None
+    folders = Folders(output=options.output, directory=directory, several=len(names) > 1)
+    folders.check(map(str, names))
+    with _own_stdout(options):
+        system = None if options.sut is None else imported(options.sut, "--sut")
+    evaluations = [_evaluation(engine, name, options) for name in names]
     for evaluation in evaluations:
         evaluation.plan()
     results: list[Result] = []
     try:
         for evaluation in evaluations:
-            keeps = details or bool(settings and settings.details)
-            results.append(_run(evaluation, system, concurrency, timeout, limit, keeps, near_misses, progress))
+            keeps = options.details or bool(settings and settings.details)
+            results.append(_run(evaluation, options, system, details=keeps))
             folders.save(evaluation.data.name or "data", results[-1])  # first: whoever reads stdout may be gone
             if results[-1].manifest["interrupted"]:
                 break
     finally:
         if reporter is None:
-            print_tables(results, bands=bands or bool(settings and settings.bands))
+            print_tables(results, bands=options.bands or bool(settings and settings.bands))
         elif results:
-            print_texts(reporter.declaration.function, reporter.declaration.name, results, is_list=len(names) > 1)
+            print_texts(reporter.function, reporter.name, results, is_list=len(names) > 1)
         folders.tell()
     if any(result.is_incomplete for result in results):
         explain_incomplete(results)
         raise typer.Exit(3)
 
 
-def _check_usage(
-    config: Path | None, data: Path | None, dataset: list[str] | None, outputs: Path | None, sut: str | None
-) -> None:
+def _check_usage(options: _Options) -> None:
     """Refuse options that do not go together."""
+    config, data = options.config, options.data
+    msg = ""
     if config is not None and config.suffix.lower() not in {".yaml", ".yml", ""}:
-        msg = f"{config} is no config file (.yaml); score a data file with --data {config} -m ndcg@10"
-        raise typer.BadParameter(msg)
-    if (config is None) == (data is None):
-        msg = "give either a config file or --data FILE"
-        raise typer.BadParameter(msg)
-    if data is not None and dataset:
-        msg = "--dataset names datasets of a config, and --data is one of its own"
-        raise typer.BadParameter(msg)
-    if outputs is not None and sut is not None:
+        msg = f"{config} is not a config file (.yaml); to score a data file: --data {config} -m ndcg@10"
+    elif (config is None) == (data is None):
+        msg = "give either a config file or --data FILE; `rankgauge run --help` lists all options"
+    elif data is not None and options.dataset:
+        msg = "--dataset names a dataset of a config file; leave it out with --data"
+    elif data is not None and options.metric_set:
+        msg = "--set needs a config file that declares the metric set"
+    elif options.outputs is not None and options.sut is not None:
         msg = "give either --outputs or --sut"
-        raise typer.BadParameter(msg)
+    if msg:
+        raise ParameterError(msg)
 
 
-def _prepared(
-    engine: Engine,
-    name: str | Path,
-    metrics: Sequence[str] | None,
-    sets: Sequence[str] | None,
-    profile: str | None,
-    k: int | None,
-    outputs: Path | None,
-    options: Mapping[str, Any],
-) -> Evaluation:
-    """Return the evaluation of one dataset with what the options override."""
+def _evaluation(engine: Engine, name: str | Path, options: _Options) -> Evaluation:
+    """Return the evaluation of one dataset, with what was typed in place of what the config says."""
     evaluation = engine.dataset(name)
-    if sets and engine.config is not None:
-        evaluation = evaluation.with_metrics(engine.config.metrics(sets))
-    elif sets:
-        msg = "--set needs a config file that declares the set"
-        raise typer.BadParameter(msg)
-    if metrics:
-        evaluation = evaluation.with_metrics([*(evaluation.metrics if sets else ()), *metrics])
-    if profile is not None:
-        evaluation = evaluation.with_policy(profile)
-        if engine.config is not None and (options := engine.config.policy_options()):
-            evaluation = evaluation.with_policy(evaluation.profile.policy.with_options(options))
-    if options:
-        evaluation = evaluation.with_policy(evaluation.profile.policy.with_options(options))
-    if k is not None:
-        evaluation = evaluation.with_defaults(k=k, source="--k")
-    return evaluation if outputs is None else evaluation.with_outputs(outputs)
+    if options.metric_set and engine.config is not None:
+        evaluation = evaluation.with_metrics([*engine.config.metrics(options.metric_set), *(options.metric or ())])
+    elif options.metric:
+        evaluation = evaluation.with_metrics(options.metric)
+    policy = policy_options(options.policy, max_failed=options.max_failed)
+    if options.profile is None:
+        evaluation = evaluation.with_policy(evaluation.profile.adapted(policy))
+    else:
+        declared = {} if engine.config is None else engine.config.policy_options()
+        evaluation = evaluation.with_policy(profile(options.profile).adapted({**declared, **policy}))
+    if options.k is not None:
+        evaluation = evaluation.with_defaults(k=options.k, source="--k")
+    return evaluation if options.outputs is None else evaluation.with_outputs(options.outputs)
 
 
-def _run(
-    evaluation: Evaluation,
-    system: Callable[..., Any] | None,
-    concurrency: int,
-    timeout: float | None,
-    limit: int | None,
-    details: bool,  # noqa: FBT001  # passed on from `run`
-    near_misses: bool,  # noqa: FBT001  # as above
-    progress: bool,  # noqa: FBT001  # as above
-) -> Result:
+def _run(evaluation: Evaluation, options: _Options, system: Callable[..., Any] | None, *, details: bool) -> Result:
     from rankgauge.errors import RunInterrupted
 
-    with progress_bar(evaluation.data.name or "samples", wanted=progress) as report, _own_stdout(system):
+    with progress_bar(evaluation.data.name or "samples", wanted=options.progress) as report, _own_stdout(options):
         try:
             return evaluation.run(
                 sut=system,
-                concurrency=concurrency,
-                timeout=timeout,
-                limit=limit,
+                concurrency=options.concurrency,
+                timeout=options.timeout,
+                limit=options.limit,
                 details=details,
-                near_misses=near_misses,
+                near_misses=options.near_misses,
                 progress=report,
             )
         except RunInterrupted as interruption:
@@ -174,31 +173,6 @@ def _run(
             return result
 
 
-@contextlib.contextmanager
-def _own_stdout(system: object) -> Iterator[None]:
+def _own_stdout(options: _Options) -> contextlib.AbstractContextManager[object]:
     """Keep stdout for the result: what a system under test prints goes to stderr."""
-    if system is None:
-        yield
-        return
-    with contextlib.redirect_stdout(sys.stderr):
-        yield
-
-
-def _imported(name: str) -> Callable[..., Any]:
-    module_name, colon, attribute = name.partition(":")
-    if not colon or not module_name or not attribute:
-        msg = f"--sut is module:function, not {name!r}"
-        raise typer.BadParameter(msg)
-    sys.path.insert(0, str(Path.cwd()))
-    try:
-        with _own_stdout(name):
-            found = importlib.import_module(module_name)
-        for part in attribute.split("."):
-            found = getattr(found, part)
-    except (Exception, SystemExit) as error:
-        msg = f"--sut {name}: {type(error).__name__}: {error} (modules are looked up from the working directory on)"
-        raise typer.BadParameter(msg) from error
-    if not callable(found):
-        msg = f"--sut {name} is {type(found).__name__}, which cannot be called"
-        raise typer.BadParameter(msg)
-    return found
+    return contextlib.nullcontext() if options.sut is None else contextlib.redirect_stdout(sys.stderr)

@@ -1,8 +1,7 @@
 """
 `rankgauge trec`: evaluate TREC runs against judgments.
 
-Its arguments are read by the standard library, because what reads those of the other commands takes longer to load than
-a small run takes to evaluate.
+argparse reads its arguments, because typer takes longer to load than a small run takes to evaluate.
 """
 
 from __future__ import annotations
@@ -12,10 +11,10 @@ import shutil
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from rankgauge.cli.console import remark
-from rankgauge.cli.options import make_catalog, policy_options
+from rankgauge.cli.options import CUTOFF_HELP, POLICY_HELP, PROFILE_HELP, make_catalog, policy_options
 from rankgauge.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -27,38 +26,31 @@ if TYPE_CHECKING:
 __all__ = ["HELP", "trec"]
 
 HELP = """\
-Evaluate runs against judgments, with the numbers of trec_eval.
+Evaluate TREC runs as trec_eval does.
 
-QRELS and RUN are TREC files, BEIR files, Parquet, CSV or JSON, compressed or not; - is standard input. Metrics can be
-written as trec_eval, ir_measures or rankgauge write them: -m ndcg_cut.10 -m nDCG@10 -m P -m official -m all_trec.
+QRELS and RUN are TREC files, BEIR files, Parquet, CSV or JSON, compressed or
+not; - is standard input. Write metrics as trec_eval, ir_measures or rankgauge
+do: -m ndcg_cut.10 -m nDCG@10 -m P -m official -m all_trec.
 
-Exit codes: 0 done, 2 usage or unreadable input, 4 nothing to evaluate, 5 internal error.
+Exit codes: 0 done, 2 usage or unreadable input, 4 nothing to evaluate,
+5 internal error.
 """
 
 _FORMATS = ("table", "trec", "json", "jsonl", "markdown")
-_DEFAULT_METRICS = ("official",)
+_FORMAT_HELP = "How to print: table, trec (as trec_eval does), json, jsonl or markdown. [default: table]"
+_METRIC_HELP = "A metric, a family (P) or a set (official, all_trec). Repeatable. [default: official]"
+_COMPLETE_HELP = "Count judged queries missing from a run as 0; only trec9 leaves them out otherwise."
 
 
 def trec(arguments: Sequence[str]) -> int:
-    """
-    Run the command.
-
-    Args:
-        arguments: What was typed behind ``trec``.
-
-    Returns:
-        The exit code.
-
-    Raises:
-        RankgaugeError: Anything that cannot be used.
-    """
+    """Run the command with what was typed behind ``trec``, and return the exit code."""
     try:
         given = _parser().parse_args(arguments)
     except SystemExit as done:  # which is how argparse prints help, or a usage error
         return int(done.code or 0)
     _check(given)
     from rankgauge.catalog.trec_eval import expand
-    from rankgauge.engine.runs import evaluate_runs, plan_run
+    from rankgauge.engine.runs import evaluate_plan, plan_run
     from rankgauge.io.sources import open_qrels
 
     options = policy_options(
@@ -68,21 +60,19 @@ def trec(arguments: Sequence[str]) -> int:
         depth=given.depth,
     )
     catalog = make_catalog({"metrics"} if given.form in {"table", "trec"} else {"metrics", "reporters"})
-    measures = expand(given.metric or _DEFAULT_METRICS, catalog.built_in, version=9 if given.profile == "trec9" else 10)
-    resolving: dict[str, Any] = {"policy": options, "rel": given.relevance, "k": given.k, "catalog": catalog}
-    wanted = [measure.spec for measure in measures if measure.spec is not None]
+    measures = expand(given.metric or ["official"], catalog.built_in, version=9 if given.profile == "trec9" else 10)
     if given.form == "trec":
         _refuse_unnamed(measures)
-    plan = plan_run(wanted, profile=given.profile, **resolving)
+    wanted = [measure.spec for measure in measures if measure.spec is not None]
+    plan = plan_run(wanted, profile=given.profile, policy=options, rel=given.relevance, k=given.k, catalog=catalog)
     columns, names = _columns(given.columns), _names(given.runs)
     _check_output(given.output, names)
     judgments = open_qrels(given.qrels, columns=columns)
-    runs = dict(zip(names, given.runs, strict=True))
-    results = evaluate_runs(judgments, runs, wanted, profile=given.profile, columns=columns, **resolving)
+    results = evaluate_plan(plan, judgments, dict(zip(names, given.runs, strict=True)), columns=columns)
     results = _sorted(results, given.sort)
     for name, result in results.items():
         for note in result.notes:
-            remark(f"{name}: {note}" if len(runs) > 1 else note)
+            remark(f"{name}: {note}" if len(names) > 1 else note)
     _save(results, given.output)
     if given.form == "trec":
         _print_trec(next(iter(results.values())), measures, plan, judgments, given)
@@ -97,33 +87,31 @@ def trec(arguments: Sequence[str]) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="rankgauge trec",
+        usage="rankgauge trec [OPTIONS] QRELS RUN [RUN ...]",
         description=HELP,
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
+        add_help=False,
     )
     add = parser.add_argument
-    add("qrels", metavar="QRELS", help="the judgments")
-    add("runs", metavar="RUN", nargs="+", help="the runs")
-    add("-m", "--metric", action="append", help="a metric, a family (P) or a set (official, all_trec); again for more")
-    add("-q", "--per-query", action="store_true", help="print the scores of every query, too")
-    add(
-        "-c",
-        "--complete",
-        action="store_true",
-        help="count judged queries that a run lacks as 0 (trec9 leaves them out)",
-    )
-    add("-l", "--relevance", type=float, metavar="GRADE", help="the grade from which on a document is relevant")
-    add("-J", "--judged-only", action="store_true", help="drop documents that are not judged before ranks are counted")
-    add("-M", "--depth", type=int, metavar="N", help="look at the first N results of each query only")
-    add("-n", "--no-summary", action="store_true", help="leave out the summary over all queries")
-    add("-f", "--format", dest="form", default="table", choices=_FORMATS, help="how to print; trec: as trec_eval does")
-    add("--json", dest="form", action="store_const", const="json", help="the same as --format json")
-    add("--profile", default="trec10", help="the conventions: trec10, trec9, default")
-    add("--policy", action="append", metavar="NAME=VALUE", help="a policy option, such as ties=average")
-    add("-k", type=int, metavar="K", help="the cutoff for whatever says none")
-    add("--columns", help="column names of tables, such as query=qid,document=pid,score=s")
-    add("--sort", metavar="METRIC", help="the metric that orders several runs; the first mean by default")
-    add("-o", "--output", type=Path, help="write the scores to a .parquet file, or to a result folder")
+    add("qrels", metavar="QRELS", help="The judgments.")
+    add("runs", metavar="RUN", nargs="+", help="The runs.")
+    add("-m", "--metric", action="append", help=_METRIC_HELP)
+    add("-q", "--per-query", action="store_true", help="Also print the scores of every query.")
+    add("-c", "--complete", action="store_true", help=_COMPLETE_HELP)
+    add("-l", "--relevance", type=float, metavar="GRADE", help="Lowest grade of a relevant document.")
+    add("-J", "--judged-only", action="store_true", help="Drop unjudged documents before ranks are counted.")
+    add("-M", "--depth", type=int, metavar="N", help="Use only the first N results of each query.")
+    add("-n", "--no-summary", action="store_true", help="Leave out the summary over all queries.")
+    add("-f", "--format", dest="form", default="table", choices=_FORMATS, metavar="FORMAT", help=_FORMAT_HELP)
+    add("--json", dest="form", action="store_const", const="json", help="Same as --format json.")
+    add("--profile", default="trec10", metavar="NAME", help=f"{PROFILE_HELP} [default: trec10]")
+    add("--policy", action="append", metavar="NAME=VALUE", help=f"{POLICY_HELP} Repeatable.")
+    add("-k", "--k", type=int, metavar="K", help=CUTOFF_HELP)
+    add("--columns", metavar="NAME=COLUMN,...", help="Column names of tables, such as query=qid,document=pid,score=s.")
+    add("--sort", metavar="METRIC", help="The metric that orders several runs. [default: the first mean]")
+    add("-o", "--output", type=Path, metavar="PATH", help="Write the scores to a .parquet file or a result folder.")
+    add("-h", "--help", action="help", help="Show this message and exit.")
     return parser
 
 

@@ -4,31 +4,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rankgauge.cli.console import remark
+from rankgauge.cli.console import print_json, remark
 from rankgauge.cli.options import make_engine
-from rankgauge.errors import ConfigError, NothingToEvaluateError, Problem, RankgaugeError
+from rankgauge.errors import ConfigError, NothingToEvaluateError, ParameterError, Problem, RankgaugeError, counted
 
 if TYPE_CHECKING:
-    from rankgauge.engine import Engine, Evaluation
+    from rankgauge.engine.engine import Engine
+    from rankgauge.engine.evaluation import Evaluation
 
 __all__ = ["HELP", "validate"]
 
 HELP = """\
-Check a config and its data, or TREC judgments and runs; score nothing.
+Check a config, or judgments and runs.
 
-With one FILE: check a config file, the metrics and matchers it names, and the data of its datasets. Everything that is
-wrong is reported together. Exit codes: 0 everything can be used, 2 something cannot, 4 there is nothing to evaluate.
+Nothing is scored. With one file, a config: check it, the metrics and matchers it names, and the data of its datasets,
+and report every problem together. Exit codes: 0 everything can be used, 2 something cannot, 4 nothing to evaluate.
 
-With two or more, QRELS RUN [RUN ...]: check whether queries and documents of the runs are those that are judged, and
-whether scores, ranks, equal scores, repeated documents and grades are what they should be. `-` is standard input. Exit
-codes: 0 no error, 1 a check failed, 2 a file cannot be read.
+With two or more files, QRELS RUN [RUN ...]: check that the queries and documents of the runs are the judged ones, and
+look for wrong ranks, equal scores, repeated documents and odd grades. `-` is standard input. Exit codes: 0 no error,
+1 a check failed, 2 a file cannot be read.
 """
 
 
@@ -37,40 +38,54 @@ def validate(
         list[Path], typer.Argument(metavar="CONFIG | QRELS RUN...", help="What to check.", show_default=False)
     ],
     *,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON; of runs.")] = False,
-    strict: Annotated[bool, typer.Option("--strict", help="Exit with 1 for warnings, too; of runs.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON. (Runs only)")] = False,
+    strict: Annotated[bool, typer.Option("--strict", help="Exit with 1 for warnings, too. (Runs only)")] = False,
     rel: Annotated[
-        float | None, typer.Option(help="The grade from which on a document is relevant; of runs.  [default: 1]")
+        float | None,
+        typer.Option(metavar="GRADE", help="Lowest grade of a relevant document. (Runs only)  [default: 1]"),
     ] = None,
 ) -> None:
     """Check; see `HELP`."""
-    qrels, *runs = files
-    if runs:
-        from rankgauge.cli.preflight import check_runs
-
-        check_runs(qrels, runs, rel=1.0 if rel is None else rel, as_json=as_json, strict=strict)
-        return
+    first, *runs = files
     given = [name for name, value in (("--json", as_json), ("--strict", strict), ("--rel", rel is not None)) if value]
-    if given:
+    if runs:
+        _validate_runs(first, runs, rel=1.0 if rel is None else rel, as_json=as_json, strict=strict)
+    elif given:
         msg = f"{given[0]} is for judgments and runs: rankgauge validate QRELS RUN"
-        raise typer.BadParameter(msg)
-    _validate_config(qrels)
+        raise ParameterError(msg)
+    else:
+        _validate_config(first)
+
+
+def _validate_runs(qrels: Path, runs: Sequence[Path], *, rel: float, as_json: bool, strict: bool) -> None:
+    from rankgauge.preflight_checks import preflight_runs
+
+    if [str(path) for path in (qrels, *runs)].count("-") > 1:
+        msg = "standard input (-) can stand for one file only; name the others"
+        raise ParameterError(msg)
+    checked = list(preflight_runs(qrels, {str(number): run for number, run in enumerate(runs)}, rel=rel).values())
+    ok = all(each.ok and not (strict and each.warnings) for each in checked)
+    if as_json:
+        print_json({"ok": ok, "runs": [each.to_dict() for each in checked]})
+    else:
+        typer.echo("\n\n".join(map(str, checked)))
+    if not ok:
+        raise typer.Exit(1)
 
 
 def _validate_config(config: Path) -> None:
     engine = make_engine(config)
     problems = _Problems(config)
     _check_declared(engine, problems)
-    told = [line for name in engine.dataset_names for line in _check_dataset(engine.dataset(name), problems)]
+    found = [line for name in engine.dataset_names for line in _check_dataset(engine.dataset(name), problems)]
     problems.settle()
     for fault in engine.catalog.faults:
         remark(f"plugin fault: {fault}")
-    count = len(engine.dataset_names)
-    typer.echo("\n".join([*told, f"{config}: valid ({count} dataset{'s' if count != 1 else ''})"]))
+    typer.echo("\n".join([*found, f"{config}: valid ({counted(len(engine.dataset_names), 'dataset')})"]))
 
 
 class _Problems:
-    """Everything that is wrong, each thing once."""
+    """Everything that is wrong, each problem once."""
 
     def __init__(self, config: Path) -> None:
         self.config = config
@@ -78,7 +93,7 @@ class _Problems:
 
     @contextmanager
     def collected(self, line: int | None = None) -> Iterator[None]:
-        """Keep what goes wrong inside, so that checking can go on."""
+        """Keep the errors raised inside, so that checking can go on."""
         try:
             yield
         except NothingToEvaluateError:
@@ -88,15 +103,14 @@ class _Problems:
             self.found.update({str(problem): problem for problem in several})
 
     def settle(self) -> None:
-        """Raise what was kept."""
+        """Raise the problems that were kept."""
         if self.found:
-            count = len(self.found)
-            msg = f"{self.config} cannot be used ({count} problem{'s' if count > 1 else ''}):"
+            msg = f"{self.config} cannot be used ({counted(len(self.found), 'problem')}):"
             raise ConfigError(msg, list(self.found.values()))
 
 
 def _check_declared(engine: Engine, problems: _Problems) -> None:
-    """Check matchers and metric sets, those that no dataset uses included."""
+    """Check all matchers and metric sets, including unused ones."""
     loaded = engine.config
     if loaded is None:
         return
@@ -109,7 +123,7 @@ def _check_declared(engine: Engine, problems: _Problems) -> None:
 
 
 def _check_dataset(evaluation: Evaluation, problems: _Problems) -> Iterator[str]:
-    """Check the plan and the data of one dataset; yield what is to be told of them."""
+    """Check the plan and the data of one dataset, and yield what to print of them."""
     with problems.collected():
         yield evaluation.plan().describe()
     with problems.collected():
@@ -118,8 +132,8 @@ def _check_dataset(evaluation: Evaluation, problems: _Problems) -> Iterator[str]
         checked = readable.check(require_gold=not problems.found)
         gold = ", ".join(f"{kind} {count:,}" for kind, count in checked.gold.items() if count)
         yield (
-            f"data: {checked.samples:,} samples; with ground truth: {gold or 'none'}; without output: "
-            f"{checked.without_output:,}; with a malformed one: {checked.malformed:,}\n"
+            f"data: {counted(checked.samples, 'sample')}; with ground truth: {gold or 'none'}; without output: "
+            f"{checked.without_output:,}; with malformed output: {checked.malformed:,}\n"
         )
         for note in checked.notes:
             remark(f"note: {note}")

@@ -1,5 +1,5 @@
 """
-`RankingBatch`: the rankings of some queries as columns, whatever they were read from.
+`RankingBatch`: the rankings of some queries as columns, however they were read.
 """
 
 from __future__ import annotations

@@ -81,6 +81,7 @@ class Judged:
     counts_repeats: bool = False
     low: Ints | None = None
     high: Ints | None = None
+    # what is computed once stays in a list: the class has slots and is frozen, so it cannot be an attribute set later
     _n_gold: list[Ints] = field(default_factory=list, init=False, repr=False)
     _hits: list[Rows] = field(default_factory=list, init=False, repr=False)
     _by_gain: list[Judged] = field(default_factory=list, init=False, repr=False)
@@ -302,7 +303,7 @@ class Judged:
         )
 
     def _relevant(self) -> Rows:
-        if not self._hits:  # as above
+        if not self._hits:  # asked for by nearly every metric
             self._hits.append(self.rows.where(self.earns & self.relevance.of(self.rows.grade)))
         return self._hits[0]
 

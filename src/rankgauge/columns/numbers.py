@@ -1,5 +1,5 @@
 """
-Numbers that mappings give: what is said of those that nothing can be computed with.
+Numbers in mappings: the problem with a score or grade that cannot be used.
 """
 
 from __future__ import annotations
@@ -12,21 +12,7 @@ __all__ = ["number_problem"]
 
 
 def number_problem(query: object, document: object, value: object, number: str) -> Problem | None:
-    """
-    Say what is wrong with a score or a grade.
-
-    Args:
-        query: The id of its query.
-
-        document: The id of its document.
-
-        value: The number, or what stands in its place.
-
-        number: What it is called: `score` or `grade`.
-
-    Returns:
-        The problem; None for anything that converts to a finite float.
-    """
+    """Return what is wrong with a score or grade; None for anything that converts to a finite float."""
     place = f"query {query!r}: the {number} of {document!r} is"
     try:
         if not isinstance(value, str | bytes) and math.isfinite(value):  # type: ignore[arg-type]  # asks just that
@@ -34,5 +20,5 @@ def number_problem(query: object, document: object, value: object, number: str) 
     except TypeError:
         pass
     except OverflowError:
-        return Problem(f"{place} an integer that no float can hold")
-    return Problem(f"{place} {value!r}, no finite number")
+        return Problem(f"{place} an integer that is too large for a float")
+    return Problem(f"{place} {value!r}, not a finite number")

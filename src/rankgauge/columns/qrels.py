@@ -20,7 +20,7 @@ from rankgauge.errors import Problem, RepeatedJudgmentsError
 __all__ = ["Qrels"]
 
 _ROOM, _LEAST_ROOM = 64, 16
-"""How many places the bitmap has for each judgment: what decides how many rows pass it by chance."""
+"""How many places the bitmap has for each judgment: it decides how many rows pass by chance."""
 
 _CACHED_BITS, _MOST_BITS = 19, 26
 
@@ -50,26 +50,7 @@ class Qrels:
 
     @classmethod
     def of(cls, queries: Sequence[bytes], owners: Ints, documents: Slices, grades: Floats, source: str = "") -> Qrels:
-        """
-        Bring judgments into order.
-
-        Args:
-            queries: Distinct query ids.
-
-            owners: The query of each judgment, a place in *queries*.
-
-            documents: The document of each judgment.
-
-            grades: Its grade.
-
-            source: The file they came from.
-
-        Returns:
-            The judgments.
-
-        Raises:
-            RepeatedJudgmentsError: A document is judged twice for one query.
-        """
+        """Sort judgments by query; a `RepeatedJudgmentsError` if a document is judged twice for one query."""
         if any(after <= before for before, after in pairwise(queries)):
             by_id = sorted(range(len(queries)), key=queries.__getitem__)
             place = np.empty(len(queries), dtype=np.int64)
@@ -81,6 +62,16 @@ class Qrels:
         qrels = cls(queries, np.bincount(owners, minlength=len(queries)), grades, documents, source)
         qrels._refuse_repeats()
         return qrels
+
+    @classmethod
+    def of_stretches(
+        cls, names: Sequence[bytes], lengths: Ints, documents: Slices, grades: Floats, source: str = ""
+    ) -> Qrels:
+        """Sort judgments that come in stretches of one query each; a query may have several."""
+        places: dict[bytes, int] = {}
+        of_stretch = [places.setdefault(name, len(places)) for name in names]
+        owners = np.repeat(np.array(of_stretch, dtype=np.int64), lengths)
+        return cls.of(list(places), owners, documents, grades, source)
 
     @cached_property
     def documents(self) -> Slices:
@@ -101,7 +92,7 @@ class Qrels:
 
     @cached_property
     def query_names(self) -> Sequence[str]:
-        """Return each query's id as a text; bytes that are none are spelled out."""
+        """Return each query's id as a text, with invalid bytes spelled out."""
         return [name if isinstance(name, str) else name.decode("utf-8", "backslashreplace") for name in self.ids]
 
     @property
@@ -131,7 +122,7 @@ class Qrels:
     def places_of(self, names: Slices) -> Ints:
         """Return the place of each query; -1 for one that is not judged."""
         own, keys, order, are_distinct = self._names
-        if not are_distinct:  # two ids share a hash, and only comparing them all can tell them apart
+        if not are_distinct:  # two ids share a hash, so compare the ids themselves
             places = {query: place for place, query in enumerate(self.queries)}
             return np.fromiter((places.get(name, -1) for name in names.texts()), np.int64, len(names.start))
         asked = names.keys()
@@ -151,29 +142,11 @@ class Qrels:
         return own, keys, order, not (keys[1:] == keys[:-1]).any()
 
     def salted(self, keys: Words, owners: Ints) -> Words:
-        """
-        Return keys for pairs of query and document.
-
-        Args:
-            keys: A hash of each document id.
-
-            owners: The place of its query.
-
-        Returns:
-            Shape as *keys*; different for the same document of different queries.
-        """
+        """Return keys for pairs of document and query, which differ for the same document of different queries."""
         return mixed(keys, self._index.salts[owners])
 
     def find(self, pairs: Words) -> tuple[Ints, Ints]:
-        """
-        Return which pairs look like judged ones.
-
-        Args:
-            pairs: What `salted` returned, shape (rows,).
-
-        Returns:
-            The rows, and for each its judgment. A row may be there by chance: compare the documents.
-        """
+        """Return the rows whose pair may be judged, and their judgments; hashes may collide: compare the documents."""
         index = self._index
         rows = np.flatnonzero(index.bitmap[(pairs >> index.shift).view(np.int64)])
         first = np.searchsorted(index.pairs, pairs[rows])

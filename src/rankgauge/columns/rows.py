@@ -71,7 +71,7 @@ POSITIVE = Relevance(0.0, strict=True)
 """A gain above 0: the default."""
 
 ANY_GRADE = Relevance(-np.inf, strict=False)
-"""Everything that the ground truth names, whatever its gain."""
+"""Everything that the ground truth names, also with a gain of 0 or below."""
 
 
 class Rows(NamedTuple):
@@ -132,14 +132,6 @@ def assign(hits: Rows, *, repeats: bool) -> Ints:
 
     A rank takes the highest grade that is left; of equal ones, that which comes last the earliest, so that ranks below
     go without only where they must. What is earned is a partial matching, and never exceeds the ideal.
-
-    Args:
-        hits: Relevant rows, of which several may share a rank.
-
-        repeats: Whether a gold item earns again when it stands again.
-
-    Returns:
-        The places of the rows that earn, in order.
     """
     samples, ranks, grades, golds = (column.tolist() for column in hits)
     last = dict(zip(golds, ranks, strict=True))  # rows stand in order of rank, so that the last one stays
@@ -171,7 +163,7 @@ def first_of_each(ordered: Ints) -> Flags:
 
 
 def nth_of_each(ordered: Ints) -> Ints:
-    """Return for each value, of values in order, which one of its like it is, counting from 1."""
+    """Return the number of each value among its equals, from 1, in values that stand in order."""
     starts = np.flatnonzero(first_of_each(ordered))
     lengths = np.diff(np.append(starts, len(ordered)))
     return np.arange(1, len(ordered) + 1) - np.repeat(starts, lengths)

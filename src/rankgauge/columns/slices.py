@@ -1,8 +1,8 @@
 """
-Slices: many short texts that stand in one buffer, hashed and compared without making an object of each.
+Slices: many short texts in one buffer, hashed and compared without an object for each.
 
 A text is found by its start and its length. Eight bytes at a time are gathered from the buffer as one integer, so that
-hashing a million ids takes a few passes of numpy, and no id becomes a Python object unless somebody has to see it.
+hashing a million ids takes a few passes of numpy, and an id becomes a Python object only when it is shown.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from rankgauge.columns.rows import Ints
 __all__ = ["PADDING", "Slices", "Words", "encoded", "mixed", "short_keys", "words_of"]
 
 PADDING = 32
-"""How many bytes before the first and behind the last text of a buffer may be read, and must not matter."""
+"""How many bytes before the first and after the last text of a buffer may be read, without any effect."""
 
 Words = NDArray[np.uint64]
 
@@ -36,15 +36,7 @@ _SHIFT_NEXT = np.uint64(31)
 
 
 def words_of(buffer: NDArray[np.uint8]) -> Words:
-    """
-    Return the eight bytes at every place of a buffer as one integer, its first byte lowest.
-
-    Args:
-        buffer: Contiguous bytes.
-
-    Returns:
-        A view of shape (len(buffer) - 7,), whose words overlap.
-    """
+    """Return the eight bytes at every place of a buffer as one integer, its first byte lowest."""
     return np.ndarray((buffer.size - 7,), dtype="<u8", buffer=buffer.data, strides=(1,))
 
 
@@ -58,19 +50,7 @@ def mixed(keys: Words, salts: Words) -> Words:
 
 
 def short_keys(first: Words, second: NDArray[np.unsignedinteger[Any]], length: Ints) -> Words:
-    """
-    Return the keys of short texts, as `Slices.keys` has them.
-
-    Args:
-        first: The first eight bytes of each text as one integer, the first lowest, and zeros behind a shorter one.
-
-        second: What follows, likewise.
-
-        length: How many bytes each text has, 16 at the most.
-
-    Returns:
-        Shape (n,).
-    """
+    """Return what `Slices.keys` does, from the first eight bytes of each text, those after them and its length."""
     keys = first * _FIRST
     keys ^= keys >> _SHIFT_FIRST
     if int(length.max(initial=0)) > 8:
@@ -83,8 +63,15 @@ def short_keys(first: Words, second: NDArray[np.unsignedinteger[Any]], length: I
 
 
 def encoded(text: str) -> bytes:
-    """Return the bytes of an id; a file's bytes that are no text come back as they were."""
-    return text.encode("utf-8", "surrogateescape")
+    """
+    Return the bytes of an id; a file's bytes that are not text come back as they were.
+
+    Other lone surrogates, which JSON and Python allow in a string, get three bytes of their own, so no id is an error.
+    """
+    try:
+        return text.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "surrogatepass")
 
 
 class Slices(NamedTuple):
@@ -116,19 +103,16 @@ class Slices(NamedTuple):
         return Slices(self.buffer, self.start[rows], self.length[rows])
 
     def keys(self) -> Words:
-        """
-        Return a 64-bit hash of each text.
-
-        Returns:
-            Shape (n,). Equal texts have equal keys, whatever else the buffer holds; texts with equal keys are nearly
-            always equal, and have to be compared where that matters.
-        """
+        """Return a 64-bit hash of each text; those with equal hashes must be compared where it matters."""
+        # The texts d12 and doc-7 stand at 32: d12doc-7. The word at 32 has all eight bytes, the first one lowest:
+        # 0x372d636f64323164. Length 3 keeps the lowest three, 0x323164, which is d12 whatever follows it.
         words = words_of(self.buffer)
+        longest, shortest = int(self.length.max(initial=0)), int(self.length.min(initial=0))
         keys = words[self.start]
-        keys &= _LOW_BYTES[np.minimum(self.length, 8)]
+        if shortest < 8:
+            keys &= _LOW_BYTES.take(self.length if longest <= 8 else np.minimum(self.length, 8))
         keys *= _FIRST
         keys ^= keys >> _SHIFT_FIRST
-        longest, shortest = int(self.length.max(initial=0)), int(self.length.min(initial=0))
         for done in range(8, longest, 8):
             if shortest >= done + 8:
                 further = words[self.start + done]
@@ -137,7 +121,7 @@ class Slices(NamedTuple):
                 further ^= further >> _SHIFT_NEXT
                 keys = further
                 continue
-            rest = np.flatnonzero(self.length > done)  # only where a text goes on: never by the longest of them
+            rest = np.flatnonzero(self.length > done)  # only texts that go on: the longest text sets no pace
             further = words[self.start[rest] + done]
             further &= _LOW_BYTES[np.minimum(self.length[rest] - done, 8)]
             further ^= keys[rest]
@@ -158,7 +142,7 @@ class Slices(NamedTuple):
                 own = words[self.start + self.length - _WORD]
                 begins[1:] |= own[1:] != own[:-1]
             begins[1:] |= self.length[1:] != self.length[:-1]
-        doubtful = np.flatnonzero(begins[1:]) + 1  # what stands behind a short text may differ, too
+        doubtful = np.flatnonzero(begins[1:]) + 1  # the bytes after a short text may differ, too
         begins[doubtful] = ~self.at(doubtful).equal(self.at(doubtful - 1))
         return begins
 
@@ -192,15 +176,7 @@ class Slices(NamedTuple):
         return same
 
     def order(self, groups: Ints) -> Ints:
-        """
-        Return the order of the texts within groups: by group, then by bytes, the highest first.
-
-        Args:
-            groups: The group of each text.
-
-        Returns:
-            Places of texts, shape (n,).
-        """
+        """Return the places of the texts by group, then by bytes, the highest first."""
         table = self.table()
         ranks = _ranked(self.texts()) if table is None else _ranked_in(table)
         return np.lexsort((-ranks, groups))

@@ -1,5 +1,5 @@
 """
-`RunSource`: what a run has to offer to be judged, whatever it is read from.
+`RunSource`: what judging needs from a run, however it was read.
 """
 
 from __future__ import annotations
@@ -28,26 +28,22 @@ class RunSource(Protocol):
 
     @property
     def metadata(self) -> Mapping[str, Any]:
-        """Return what a header in the run says of it, as JSON values; empty where there is none."""
+        """Return the metadata in the header of the run, as JSON values; empty if there is none."""
         ...
 
     @property
     def notes(self) -> Sequence[str]:
-        """Return what a user should know of how it was read."""
+        """Return what a user should know about how it was read."""
         ...
 
     def parts(self, count: int) -> list[Iterator[RankingBatch]]:
         """
-        Return iterators that together yield every row once, to be used by a thread each.
+        Return at most *count* iterators, one for each thread, that together yield every row once.
 
-        Args:
-            count: How many to make at the most.
-
-        Returns:
-            The iterators. A query whose rows stand together comes whole; one whose rows do not comes several times.
+        A query whose rows are together comes whole; one whose rows are scattered comes several times.
         """
         ...
 
     def grouped(self) -> Iterator[RankingBatch]:
-        """Yield every query once, its rows in the order given, also where they stand apart."""
+        """Yield every query once, its rows in the order given, even if they are scattered."""
         ...

@@ -2,9 +2,9 @@
 The classic blog library of retrieval metrics: binary and graded metrics of one query, and an evaluator over many.
 
 Profile `classic` has the same conventions: `ndcg_at_k` is `retrieval-ndcg-any-at-k` there, and `graded_ndcg_at_k` is
-`retrieval-ndcg-at-k`. `ValueError` is raised for a negative k, which the original takes for a slice from the end,
-except by `precision_at_k`, where the original says that it scores 0. A grade below 0 or above the scale is taken for a
-probability that is none by `expected_reciprocal_rank`, as in the original.
+`retrieval-ndcg-at-k`. A negative k, which the original reads as a slice from the end, raises `ValueError`, except in
+`precision_at_k`, where the original returns 0. As in the original, `expected_reciprocal_rank` does not check grades:
+one below 0 or above the scale gives a probability outside 0 to 1.
 """
 
 from __future__ import annotations
@@ -42,16 +42,16 @@ _UNCUT: Mapping[str, Callable[..., Scores]] = {"MAP": average_precision, "MRR": 
 @dataclass
 class RetrievalResult:
     """
-    What one query retrieved, and what is relevant to it.
+    The documents that one query retrieved, and the relevant ones.
 
     Attributes:
-        query_id: The query; read by no metric.
+        query_id: The query; no metric reads it.
 
         retrieved_doc_ids: The retrieved ids, rank 1 first.
 
         relevant_doc_ids: The relevant ids.
 
-        retrieval_scores: One score for each retrieved id; required, and read by no metric.
+        retrieval_scores: One score for each retrieved id; required, but no metric reads it.
     """
 
     query_id: str
@@ -63,14 +63,14 @@ class RetrievalResult:
 @dataclass
 class GradedRetrievalResult:
     """
-    What one query retrieved, and how relevant what is.
+    The documents that one query retrieved, and the grades of judged ones.
 
     Attributes:
-        query_id: The query; read by no metric.
+        query_id: The query; no metric reads it.
 
         retrieved_doc_ids: The retrieved ids, rank 1 first.
 
-        relevance_grades: The grade of each judged id; others have grade 0.
+        relevance_grades: The grade of each judged id; all others have grade 0.
     """
 
     query_id: str
@@ -79,12 +79,12 @@ class GradedRetrievalResult:
 
 
 class RetrievalMetrics:
-    """The binary metrics of one query; without relevant ids, all of them are 0."""
+    """The binary metrics of one query; all are 0 without relevant ids."""
 
     @staticmethod
     def precision_at_k(result: RetrievalResult, k: int) -> float:
         """
-        Return how many of the first *k* ranks hold a relevant id, divided by *k*; repeated ids count again.
+        Return the share of the first *k* ranks that hold a relevant id; duplicates count again.
 
         Args:
             result: The query.
@@ -99,7 +99,7 @@ class RetrievalMetrics:
     @staticmethod
     def recall_at_k(result: RetrievalResult, k: int) -> float:
         """
-        Return the share of the relevant ids that stand in the first *k* ranks.
+        Return the share of the relevant ids among the first *k* ranks.
 
         Args:
             result: The query.
@@ -110,7 +110,7 @@ class RetrievalMetrics:
             From 0 to 1.
 
         Raises:
-            ValueError: *k* is negative or no integer.
+            ValueError: *k* is negative or not an integer.
         """
         return _at_k(recall, _judged([result]), k)[0]
 
@@ -128,7 +128,7 @@ class RetrievalMetrics:
             From 0 to 1; 0 where both are 0.
 
         Raises:
-            ValueError: *k* is negative or no integer.
+            ValueError: *k* is negative or not an integer.
         """
         return _at_k(f1, _judged([result]), k)[0]
 
@@ -141,27 +141,27 @@ class RetrievalMetrics:
             result: The query.
 
         Returns:
-            0 or more; above 1 where relevant ids are repeated. Nothing is cut.
+            0 or more; above 1 where relevant ids are retrieved more than once. There is no cutoff.
         """
         return scores_of(average_precision, _judged([result]), _PROFILE)[0]
 
     @staticmethod
     def reciprocal_rank(result: RetrievalResult) -> float:
         """
-        Return one over the first rank that holds a relevant id.
+        Return 1 / the first rank that holds a relevant id.
 
         Args:
             result: The query.
 
         Returns:
-            From 0 to 1. Nothing is cut.
+            From 0 to 1. There is no cutoff.
         """
         return scores_of(reciprocal_rank, _judged([result]), _PROFILE)[0]
 
     @staticmethod
     def ndcg_at_k(result: RetrievalResult, k: int) -> float:
         """
-        Return the discounted share of the first *k* ranks over that of the same ranks in the best order.
+        Return nDCG of the first *k* ranks; the ideal is the best order of these same ranks.
 
         Args:
             result: The query.
@@ -169,10 +169,10 @@ class RetrievalMetrics:
             k: How many ranks count.
 
         Returns:
-            From 0 to 1. Relevant ids that were not retrieved do not lower it.
+            From 0 to 1; relevant ids that were not retrieved do not lower it.
 
         Raises:
-            ValueError: *k* is negative or no integer.
+            ValueError: *k* is negative or not an integer.
         """
         return _at_k(ndcg_any, _judged([result]), k)[0]
 
@@ -190,7 +190,7 @@ class RetrievalMetrics:
             0 or 1.
 
         Raises:
-            ValueError: *k* is negative or no integer.
+            ValueError: *k* is negative or not an integer.
         """
         return _at_k(hit, _judged([result]), k)[0]
 
@@ -215,29 +215,29 @@ class RetrievalEvaluator:
 
         Returns:
             For each k ``P@k``, ``R@k``, ``F1@k`` (the mean of F1, not the F1 of means), ``NDCG@k`` and ``Hit@k``, then
-            ``MAP`` and ``MRR``. Without queries all of them are NaN, and a `RuntimeWarning` says so.
+            ``MAP`` and ``MRR``. All are NaN, with a `RuntimeWarning`, when there are no queries.
 
         Raises:
-            ValueError: A k is negative or no integer.
+            ValueError: A k is negative or not an integer.
         """
         judged = _judged(results)
         columns = {f"{name}@{k}": _at_k(metric, judged, k) for k in self.k_values for name, metric in _AT_K.items()}
         columns |= {name: scores_of(metric, judged, _PROFILE) for name, metric in _UNCUT.items()}
         if not results:
-            warnings.warn("there are no queries, so that every mean is NaN", RuntimeWarning, stacklevel=2)
+            warnings.warn("there are no queries, so every mean is NaN", RuntimeWarning, stacklevel=2)
             return dict.fromkeys(columns, math.nan)
         return {name: float(np.mean(scores)) for name, scores in columns.items()}
 
     def generate_report(self, evaluation: Mapping[str, float]) -> str:
         """
-        Write means down as Markdown.
+        Return the means as Markdown.
 
         Args:
             evaluation: What `evaluate` returned.
 
         Returns:
-            Precision, recall, NDCG, then MAP and MRR, with four digits. Names are sorted as text, so that ``P@10``
-            stands before ``P@3``; F1 and hit rate are left out.
+            Precision, recall, NDCG, then MAP and MRR, with four digits. Names are sorted as text, so ``P@10`` comes
+            before ``P@3``; F1 and hit rate are left out.
         """
         lines = ["# Retrieval Evaluation Report"]
         for title, prefix in (("Precision", "P@"), ("Recall", "R@"), ("NDCG", "NDCG@")):
@@ -248,12 +248,12 @@ class RetrievalEvaluator:
 
 
 class GradedRetrievalMetrics:
-    """The graded metrics of one query; repeated ids count again, and nothing holds their scores below 1."""
+    """The graded metrics of one query; duplicates count again, so scores can pass 1."""
 
     @staticmethod
     def graded_ndcg_at_k(result: GradedRetrievalResult, k: int) -> float:
         """
-        Return the discounted gain ``2**grade - 1`` of the first *k* ranks over that of the best order of all grades.
+        Return nDCG of the first *k* ranks with gain ``2**grade - 1``; the ideal is the best order of all grades.
 
         Args:
             result: The query.
@@ -261,25 +261,26 @@ class GradedRetrievalMetrics:
             k: How many ranks count.
 
         Returns:
-            0 where no grade counts; above 1 where ids are repeated.
+            0 where no grade is above 0; above 1 where ids are retrieved more than once.
 
         Raises:
-            ValueError: *k* is negative or no integer.
+            ValueError: *k* is negative or not an integer.
         """
         return scores_of(ndcg, _graded(result), _PROFILE, k=cutoff(k))[0]
 
     @staticmethod
     def expected_reciprocal_rank(result: GradedRetrievalResult, max_grade: float = 3) -> float:
         """
-        Return one over the rank at which a reader who goes down the list is expected to be satisfied.
+        Return the expected value of 1 / the rank at which a reader who goes down the list is satisfied.
 
         Args:
             result: The query.
 
-            max_grade: The highest grade of the scale. A higher one goes unnoticed, and the score may be anything.
+            max_grade: The highest grade of the scale; higher ones are not checked, and make the score meaningless.
 
         Returns:
-            From 0 to below 1, as even the highest grade satisfies with ``1 - 2**-max_grade`` only. Nothing is cut.
+            From 0 to below 1: even the highest grade satisfies only with probability ``1 - 2**-max_grade``. There is no
+            cutoff.
         """
         judged = _graded(result)
         return scores_of(expected_reciprocal_rank, judged, _PROFILE, k=judged.depth, max_grade=max_grade)[0]
@@ -292,13 +293,13 @@ def _judged(results: Sequence[RetrievalResult]) -> Judged:
 
 
 def _graded(result: GradedRetrievalResult) -> Judged:
-    """Return a query judged with all its grades, those of 0 and below included."""
+    """Judge a query with all its grades, 0 and below included."""
     grades = result.relevance_grades
     query = ByValue(list(grades), result.retrieved_doc_ids, list(grades.values()))
     return judge_by_value([query], _PROFILE).at_least(-math.inf)
 
 
 def _at_k(metric: Callable[..., Scores], judged: Judged, k: int) -> list[float]:
-    """Return the scores of a binary metric, all of which are 0 in the first 0 ranks."""
+    """Return the scores of a binary metric; all are 0 at k = 0."""
     cut = cutoff(k)
     return scores_of(metric, judged, _PROFILE, k=cut) if cut else [0.0] * judged.n

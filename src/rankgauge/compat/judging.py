@@ -1,5 +1,5 @@
 """
-From another system's arguments to our scores: judging plain values under a profile, and calling metrics as it says.
+Judging another system's plain values under a profile, and calling our metrics with its parameters.
 """
 
 from __future__ import annotations
@@ -41,31 +41,14 @@ class ByValue(NamedTuple):
 
 
 class ByText(NamedTuple):
-    """
-    One query whose texts a matcher compares.
-
-    Attributes:
-        gold: The gold texts.
-
-        retrieved: The retrieved texts, rank 1 first.
-    """
+    """One query whose texts a matcher compares: the gold texts, and the retrieved ones, rank 1 first."""
 
     gold: Sequence[str]
     retrieved: Sequence[str]
 
 
 def judge_by_value(queries: Iterable[ByValue], profile: str) -> Judged:
-    """
-    Judge queries by equality of their values, hashable or not.
-
-    Args:
-        queries: The batch.
-
-        profile: The name of the profile to judge under.
-
-    Returns:
-        The judged batch.
-    """
+    """Judge queries by equality of their values, hashable or not."""
     samples = []
     for place, query in enumerate(queries):
         labels = _Labels()
@@ -81,24 +64,7 @@ def judge_by_value(queries: Iterable[ByValue], profile: str) -> Judged:
 def judge_by_text(
     queries: Iterable[ByText], gold: Literal["passages", "keywords"], profile: str, metric: Callable[..., Scores]
 ) -> Judged:
-    """
-    Judge queries by the matcher that a profile has for a metric.
-
-    Args:
-        queries: The batch.
-
-        gold: What the gold texts are: `passages` or `keywords`.
-
-        profile: The name of the profile to judge under.
-
-        metric: The metric.
-
-    Returns:
-        The judged batch.
-
-    Raises:
-        ValueError: A query that holds something else than texts.
-    """
+    """Judge queries by the matcher that a profile has for a metric; raise `ValueError` for what is not a text."""
     samples = []
     for place, query in enumerate(queries):
         gold_texts = tuple(_text(text, place) for text in query.gold)
@@ -110,21 +76,7 @@ def judge_by_text(
 
 
 def scores_of(metric: Callable[..., Scores], judged: Judged, profile: str, **given: object) -> list[float]:
-    """
-    Call a metric with the parameters that a profile has for it; a query without a value scores 0.
-
-    Args:
-        metric: The metric.
-
-        judged: The judged batch.
-
-        profile: The name of the profile.
-
-        **given: Further parameters, such as `k`; they win.
-
-    Returns:
-        One score for each query.
-    """
+    """Call a metric with a profile's parameters, *given* ones first; a query without a value scores 0."""
     parameters = {name: value for name, value in _parameters(metric, profile).items() if name != "matcher"}
     scores = metric(judged, **{**parameters, **given})
     values: list[float] = np.where(np.isnan(scores), 0.0, scores).tolist()
@@ -132,18 +84,7 @@ def scores_of(metric: Callable[..., Scores], judged: Judged, profile: str, **giv
 
 
 def cutoff(k: SupportsIndex) -> int:
-    """
-    Check a cutoff as slices of the originals take it.
-
-    Args:
-        k: How many results count.
-
-    Returns:
-        An integer of 0 or more.
-
-    Raises:
-        ValueError: It is no integer, or negative, which a slice would count from the end.
-    """
+    """Return a cutoff as an integer of 0 or more; a slice would count a negative one from the end."""
     try:
         number = operator.index(k)
     except TypeError:
@@ -155,7 +96,7 @@ def cutoff(k: SupportsIndex) -> int:
 
 
 class _Labels:
-    """Ids for values of any kind: equal values have the same one."""
+    """Ids for values of any kind; equal values share one."""
 
     def __init__(self) -> None:
         self._known: dict[object, str] = {}
@@ -172,8 +113,8 @@ class _Labels:
 
 def _text(value: object, place: int) -> str:
     if not isinstance(value, str):
-        msg = f"query {place} (counted from 0) needs texts, and {value!r} is none"
-        raise ValueError(msg)  # noqa: TRY004  # what the modules over this promise
+        msg = f"query {place} (counted from 0) holds {value!r}, which is not a text"
+        raise ValueError(msg)  # noqa: TRY004  # public functions promise a ValueError
     return value
 
 
@@ -189,6 +130,6 @@ def _matcher(name: str) -> ResolvedMatcher:
 def _parameters(metric: Callable[..., Scores], profile: str) -> dict[str, Value]:
     declaration = declared(metric)
     if declaration is None:
-        msg = f"{metric!r} is no metric"
+        msg = f"{metric!r} is not a metric"
         raise TypeError(msg)
     return dict(PROFILES[profile].parameters.get(declaration.alias, {}))

@@ -1,8 +1,8 @@
 """
 The keyword article's functions: reciprocal rank and nDCG of a keyword in texts, and recall of document ids.
 
-Profile `keyword` has the same conventions. `ValueError` is raised for a negative k, which the originals take for a
-slice from the end, and for texts or keywords that are none.
+Profile `keyword` has the same conventions. `ValueError` is raised for a negative k, which the originals read as a slice
+from the end, and for a text or keyword that is not a string.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _PROFILE = "keyword"
 
 
 class Document(Protocol):
-    """A retrieved document, as LangChain has them."""
+    """A retrieved document, as in LangChain."""
 
     @property
     def page_content(self) -> str:
@@ -31,23 +31,23 @@ class Document(Protocol):
 
     @property
     def metadata(self) -> Mapping[str, object]:
-        """Return facts about it; `id` is its id."""
+        """Return its metadata; `id` is its id."""
 
 
 def calculate_mrr(keyword: str, retrieved_docs: Sequence[Document]) -> float:
     """
-    Return one over the rank of the first document whose text has the keyword.
+    Return 1 / rank of the first document whose text has the keyword.
 
     Args:
-        keyword: Looked for in any case and without word boundaries; the empty keyword is in every text.
+        keyword: Found in upper or lower case and inside words; the empty keyword is in every text.
 
         retrieved_docs: The documents, best first.
 
     Returns:
-        From 0 to 1; 0 when no text has the keyword. Nothing is cut.
+        From 0 to 1; 0 when no text has the keyword. There is no cutoff.
 
     Raises:
-        ValueError: A text or the keyword is no string.
+        ValueError: A text or the keyword is not a string.
     """
     return scores_of(keyword_reciprocal_rank, _judged(keyword, retrieved_docs), _PROFILE)[0]
 
@@ -65,7 +65,7 @@ def calculate_dcg(relevances: Sequence[float], k: int) -> float:
         The sum of ``relevance / log2(rank + 1)``; 0 when there are none.
 
     Raises:
-        ValueError: *k* is negative or no integer.
+        ValueError: *k* is negative or not an integer.
     """
     ranks = range(len(relevances))
     judged = judge_by_value([ByValue(ranks, ranks, relevances)], _PROFILE).at_least(-math.inf)
@@ -74,7 +74,7 @@ def calculate_dcg(relevances: Sequence[float], k: int) -> float:
 
 def calculate_ndcg(keyword: str, retrieved_docs: Sequence[Document], k: int = 10) -> float:
     """
-    Return the discounted share of the first *k* documents whose text has the keyword.
+    Return the nDCG of the first *k* documents, relevant where the text has the keyword.
 
     Args:
         keyword: As in `calculate_mrr`.
@@ -84,18 +84,18 @@ def calculate_ndcg(keyword: str, retrieved_docs: Sequence[Document], k: int = 10
         k: How many of them count.
 
     Returns:
-        From 0 to 1; 0 when no text has the keyword. The best order is made of the first *k* documents, so that it does
-        not matter how many others have the keyword.
+        From 0 to 1; 0 when no text has the keyword. The ideal order is that of the first *k* documents, so others with
+        the keyword do not lower it.
 
     Raises:
-        ValueError: *k* is negative or no integer, or a text or the keyword is no string.
+        ValueError: *k* is negative or not an integer, or a text or the keyword is not a string.
     """
     return scores_of(keyword_ndcg, _judged(keyword, retrieved_docs), _PROFILE, k=cutoff(k))[0]
 
 
 def calculate_recall_at_k(retrieved_docs: Sequence[Document], relevant_ids: Collection[object], k: int) -> float:
     """
-    Return the share of the relevant ids that the first *k* documents have.
+    Return the share of the relevant ids among the first *k* documents.
 
     Args:
         retrieved_docs: The documents, best first; one without `id` in its metadata has the id None.
@@ -108,7 +108,7 @@ def calculate_recall_at_k(retrieved_docs: Sequence[Document], relevant_ids: Coll
         From 0 to 1; 0 when no id is relevant.
 
     Raises:
-        ValueError: *k* is negative or no integer.
+        ValueError: *k* is negative or not an integer.
     """
     query = ByValue(list(relevant_ids), [document.metadata.get("id") for document in retrieved_docs])
     return scores_of(recall, judge_by_value([query], _PROFILE), _PROFILE, k=cutoff(k))[0]
@@ -116,6 +116,6 @@ def calculate_recall_at_k(retrieved_docs: Sequence[Document], relevant_ids: Coll
 
 def _judged(keyword: str, retrieved_docs: Sequence[Document]) -> Judged:
     texts = [document.page_content for document in retrieved_docs]
-    if keyword == "":  # found everywhere, while no matcher lets an empty text match
+    if keyword == "":  # it is in every text, but no matcher lets an empty text match
         keyword, texts = "any", ["any"] * len(texts)
     return judge_by_text([ByText([keyword], texts)], "keywords", _PROFILE, keyword_ndcg)

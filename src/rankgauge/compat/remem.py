@@ -1,14 +1,14 @@
 """
 REMem's retrieval metrics: recall, all-or-nothing recall and any-match nDCG over chunks of gold documents.
 
-Profile `remem` has the same conventions. `ValueError` is raised where the original crashes or computes something else
-than it says: no examples, no k, a k that is negative, lists of different length (which it cuts to the shorter one and
-then divides by the longer).
+Profile `remem` has the same conventions. `ValueError` is raised where the original crashes or computes something other
+than it says: no examples, no k, a negative k, or lists of different length (it cuts them to the shorter one, then
+divides by the longer).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 
@@ -29,24 +29,15 @@ PooledAndExamples = tuple[dict[str, float], list[dict[str, float]]]
 
 
 class _Retrieval:
-    """What is made with a configuration that it does not read."""
+    """A retrieval metric of REMem; its subclasses say which."""
+
+    metric_name: str
+    _key: str
+    _metric: Callable[..., Scores]
 
     def __init__(self, global_config: object = None) -> None:
         self.global_config = global_config
 
-
-class RetrievalRecall(_Retrieval):
-    """
-    Share of the distinct gold documents that stand, letter by letter, among the first k chunks.
-
-    Attributes:
-        metric_name: What REMem calls it.
-
-        global_config: Whatever was given; nothing is read from it.
-    """
-
-    metric_name: str = "retrieval_recall"
-
     def calculate_metric_scores(
         self, gold_docs: Texts, retrieved_chunks: Texts, k_list: Sequence[int] = _K_LIST
     ) -> PooledAndExamples:
@@ -58,96 +49,75 @@ class RetrievalRecall(_Retrieval):
 
             retrieved_chunks: The chunks retrieved for each, best first.
 
-            k_list: The cutoffs; repeated ones count once.
+            k_list: The cutoffs; duplicates count once.
 
         Returns:
-            The means over examples, rounded to four digits, and the scores of each example; by ``Recall@{k}`` in
-            ascending order of k. An example without gold documents scores 0.
+            The means over examples, rounded to four digits, and the scores of each example, by name such as
+            ``Recall@5`` in ascending order of k. An example without gold documents, or without a match, scores 0.
 
         Raises:
-            ValueError: No examples, as many gold as retrieved lists are not given, or no usable k.
+            ValueError: There are no examples, the two lists differ in length, or there is no usable k.
         """
         cutoffs = _checked(gold_docs, retrieved_chunks, k_list)
-        pairs = zip(gold_docs, retrieved_chunks, strict=True)
-        judged = judge_by_value([ByValue(gold, chunks) for gold, chunks in pairs], _PROFILE)
-        return _pooled("Recall", recall, judged, cutoffs)
+        judged = self._judged(zip(gold_docs, retrieved_chunks, strict=True))
+        return _pooled(self._key, self._metric, judged, cutoffs)
+
+    def _judged(self, pairs: Iterable[tuple[Sequence[str], Sequence[str]]]) -> Judged:
+        return judge_by_text([ByText(gold, chunks) for gold, chunks in pairs], "passages", _PROFILE, self._metric)
+
+
+class RetrievalRecall(_Retrieval):
+    """
+    Share of the distinct gold documents found, letter by letter, among the first k chunks (``Recall@{k}``).
+
+    Attributes:
+        metric_name: Its name in REMem.
+
+        global_config: What was given; it is not read.
+    """
+
+    metric_name = "retrieval_recall"
+    _key = "Recall"
+    _metric = staticmethod(recall)
+
+    def _judged(self, pairs: Iterable[tuple[Sequence[str], Sequence[str]]]) -> Judged:
+        return judge_by_value([ByValue(gold, chunks) for gold, chunks in pairs], _PROFILE)
 
 
 class RetrievalRecallAll(_Retrieval):
     """
-    Whether each gold document has a chunk among the first k; never so where one is listed twice.
+    Whether each gold document has a chunk among the first k (``Recall_all@{k}``); never where one is listed twice.
 
     Attributes:
-        metric_name: What REMem calls it.
+        metric_name: Its name in REMem.
 
-        global_config: Whatever was given; nothing is read from it.
+        global_config: What was given; it is not read.
     """
 
-    metric_name: str = "retrieval_recall_all"
-
-    def calculate_metric_scores(
-        self, gold_docs: Texts, retrieved_chunks: Texts, k_list: Sequence[int] = _K_LIST
-    ) -> PooledAndExamples:
-        """
-        Score every example at every k.
-
-        Args:
-            gold_docs: The gold documents of each example.
-
-            retrieved_chunks: The chunks retrieved for each, best first.
-
-            k_list: The cutoffs; repeated ones count once.
-
-        Returns:
-            The means over examples, rounded to four digits, and the scores of each example; by ``Recall_all@{k}`` in
-            ascending order of k. An example without gold documents scores 0.
-
-        Raises:
-            ValueError: No examples, as many gold as retrieved lists are not given, or no usable k.
-        """
-        cutoffs = _checked(gold_docs, retrieved_chunks, k_list)
-        return _pooled("Recall_all", recall_all, _chunks(recall_all, gold_docs, retrieved_chunks), cutoffs)
+    metric_name = "retrieval_recall_all"
+    _key = "Recall_all"
+    _metric = staticmethod(recall_all)
 
 
 class RetrievalNDCGAny(_Retrieval):
     """
-    Discounted share of the chunks that come from any gold document; ranks 1 and 2 weigh the same.
+    nDCG of the chunks that come from any gold document (``NDCG_any@{k}``); ranks 1 and 2 weigh the same.
+
+    The ideal order is that of the retrieved chunks, so a score of 1 does not mean that every gold document was found.
 
     Attributes:
-        metric_name: What REMem calls it.
+        metric_name: Its name in REMem.
 
-        global_config: Whatever was given; nothing is read from it.
+        global_config: What was given; it is not read.
     """
 
-    metric_name: str = "retrieval_ndcg_any"
-
-    def calculate_metric_scores(
-        self, gold_docs: Texts, retrieved_chunks: Texts, k_list: Sequence[int] = _K_LIST
-    ) -> PooledAndExamples:
-        """
-        Score every example at every k.
-
-        Args:
-            gold_docs: The gold documents of each example.
-
-            retrieved_chunks: The chunks retrieved for each, best first.
-
-            k_list: The cutoffs; repeated ones count once.
-
-        Returns:
-            The means over examples, rounded to four digits, and the scores of each example; by ``NDCG_any@{k}`` in
-            ascending order of k. The best order is made of what was retrieved, so that 1 does not say that every
-            gold document was found. An example in which nothing matches scores 0.
-
-        Raises:
-            ValueError: No examples, as many gold as retrieved lists are not given, or no usable k.
-        """
-        cutoffs = _checked(gold_docs, retrieved_chunks, k_list)
-        return _pooled("NDCG_any", ndcg_any, _chunks(ndcg_any, gold_docs, retrieved_chunks), cutoffs)
+    metric_name = "retrieval_ndcg_any"
+    _key = "NDCG_any"
+    _metric = staticmethod(ndcg_any)
 
 
 def _checked(gold_docs: Texts, retrieved_chunks: Texts, k_list: Sequence[int]) -> list[int]:
-    """Return the cutoffs in order, after everything was checked."""
+    """Check the arguments, and return the cutoffs in order."""
     if len(gold_docs) != len(retrieved_chunks):
         msg = (
             f"gold_docs has {len(gold_docs)} examples and retrieved_chunks has {len(retrieved_chunks)}; "
@@ -155,7 +125,7 @@ def _checked(gold_docs: Texts, retrieved_chunks: Texts, k_list: Sequence[int]) -
         )
         raise ValueError(msg)
     if not len(gold_docs):
-        msg = "gold_docs and retrieved_chunks are empty: there is no mean over no examples"
+        msg = "there are no examples: gold_docs and retrieved_chunks are empty"
         raise ValueError(msg)
     cutoffs = sorted({cutoff(k) for k in k_list})
     if not cutoffs:
@@ -169,14 +139,9 @@ def _checked(gold_docs: Texts, retrieved_chunks: Texts, k_list: Sequence[int]) -
     return cutoffs
 
 
-def _chunks(metric: Callable[..., Scores], gold_docs: Texts, retrieved_chunks: Texts) -> Judged:
-    pairs = zip(gold_docs, retrieved_chunks, strict=True)
-    return judge_by_text([ByText(gold, chunks) for gold, chunks in pairs], "passages", _PROFILE, metric)
-
-
 def _pooled(name: str, metric: Callable[..., Scores], judged: Judged, cutoffs: Sequence[int]) -> PooledAndExamples:
     columns = {f"{name}@{k}": scores_of(metric, judged, _PROFILE, k=k) for k in cutoffs}
-    # Added one after the other, as the original does: a more exact sum could round to another fourth digit.
+    # Summed one after the other, as the original does: a more exact sum could round to another fourth digit.
     pooled = {key: round(float(np.cumsum(scores)[-1]) / judged.n, 4) for key, scores in columns.items()}
     examples = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
     return pooled, examples

@@ -4,7 +4,6 @@ Loading a config file, with every problem in one report, each with its line.
 
 from __future__ import annotations
 
-import dataclasses
 import typing
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,7 +14,7 @@ from pydantic import BaseModel, ValidationError
 
 from rankgauge.config.lock import LOCK_FILE
 from rankgauge.config.schema import Config
-from rankgauge.errors import ConfigError, Problem, UnreadableError, did_you_mean
+from rankgauge.errors import ConfigError, Problem, UnreadableError, counted, did_you_mean
 from rankgauge.io.documents import Document, decode_text, read_yaml
 from rankgauge.planning.requests import Located, MetricSpec
 from rankgauge.policy import Profile, profile
@@ -25,16 +24,7 @@ __all__ = ["LoadedConfig", "load_config"]
 
 @dataclass(frozen=True, slots=True)
 class LoadedConfig:
-    """
-    A config file that was read and checked.
-
-    Attributes:
-        config: Its content.
-
-        path: The file.
-
-        lines: The line of every value by its path.
-    """
+    """A config file that was read and checked; *lines* has the line of every value by its path."""
 
     config: Config
     path: Path
@@ -51,9 +41,8 @@ class LoadedConfig:
 
     @property
     def profile(self) -> Profile:
-        """Return the profile with the policy options that differ from it."""
-        chosen = profile(self.config.profile)
-        return dataclasses.replace(chosen, policy=chosen.policy.with_options(self.policy_options()))
+        """Return the profile with the policy options that the file gives."""
+        return profile(self.config.profile).adapted(self.policy_options())
 
     def policy_options(self) -> dict[str, Any]:
         """Return the policy options that the file gives."""
@@ -62,33 +51,19 @@ class LoadedConfig:
         return {name: value for name, value in given.items() if value is not None or name == "depth"}
 
     def metrics(self, sets: Sequence[str] = ()) -> list[MetricSpec]:
-        """
-        Return the metrics to compute, sets expanded.
-
-        Args:
-            sets: Names of sets; none for what `metrics.use` says.
-
-        Returns:
-            The metrics, each with its place in the file.
-
-        Raises:
-            ConfigError: A set that is not declared.
-        """
+        """Return the metrics of some sets, or those of `metrics.use`, each with its place in the file."""
         known = self.config.metrics.sets
         for name in sets:
             if name not in known:
                 msg = f"{self.path} cannot be used:"
-                declared = f"declared are {', '.join(known)}" if known else "none is declared"
-                raise ConfigError(
-                    msg, [Problem(f"no metric set {name!r}{did_you_mean(name, known)}; {declared}", str(self.path))]
-                )
+                raise ConfigError(msg, [Problem(_unknown_set(name, known), str(self.path))])
         if not sets:
             return list(self._expand(self.config.metrics.use, ("metrics", "use")))
         return [spec for name in sets for spec in self._expand(known[name], ("metrics", "sets", name))]
 
     def _expand(self, entries: Sequence[Any], path: tuple[str | int, ...]) -> Iterator[MetricSpec]:
         for index, entry in enumerate(entries):
-            if isinstance(entry, Mapping) and "set" in entry:
+            if _is_set(entry):
                 name = entry["set"]
                 yield from self._expand(self.config.metrics.sets[name], ("metrics", "sets", name))
             else:
@@ -96,20 +71,7 @@ class LoadedConfig:
 
 
 def load_config(path: Path) -> LoadedConfig:
-    """
-    Read a config file.
-
-    Args:
-        path: The file.
-
-    Returns:
-        The config; metrics are not resolved yet.
-
-    Raises:
-        ConfigError: Anything that is wrong with it, all of it at once.
-
-        UnreadableError: It cannot be read, or is no YAML.
-    """
+    """Return a config file, or raise every problem with it at once; metrics are not resolved yet."""
     name = str(path)
     try:
         data = path.read_bytes()
@@ -131,13 +93,13 @@ def load_config(path: Path) -> LoadedConfig:
     if config is not None:
         problems += _check_sets(config, document, name)
     if problems or config is None:
-        msg = f"{name} cannot be used ({len(problems)} problem{'s' if len(problems) > 1 else ''}):"
+        msg = f"{name} cannot be used ({counted(len(problems), 'problem')}):"
         raise ConfigError(msg, problems)
     return LoadedConfig(config, path, document.lines)
 
 
 def _without_other_branches(details: Sequence[Any]) -> list[Any]:
-    """Leave out that a value has not the type of a union's other branch, where it is known what is wrong with it."""
+    """Drop the wrong type of a union's other branch where something else is known to be wrong with the value."""
     places = [_location(detail) for detail in details]
     wrong_type = [str(detail["type"]).endswith("_type") for detail in details]
     return [
@@ -168,7 +130,7 @@ def _problem(detail: Mapping[str, Any], document: Document, name: str) -> Proble
 
 
 def _leads_somewhere(part: object) -> bool:
-    """Return whether a part of a pydantic location is a key of the file, and not the name of a union's branch."""
+    """Return whether a part of a pydantic location is a key of the file, not a union's branch."""
     return not (isinstance(part, str) and (part in {"str", "MatcherConfig", "[key]"} or part.startswith("function-")))
 
 
@@ -187,7 +149,7 @@ def _dotted(location: tuple[str | int, ...]) -> str:
 
 
 def _keys(location: tuple[str | int, ...]) -> list[str]:
-    """Return the keys that the schema knows at a place."""
+    """Return the keys that the schema allows at a place."""
     model: type[BaseModel] | None = Config
     for part in location:
         if model is not None and part in model.model_fields:
@@ -196,7 +158,7 @@ def _keys(location: tuple[str | int, ...]) -> list[str]:
 
 
 def _model_in(annotation: object) -> type[BaseModel] | None:
-    """Return the model that an annotation is made of: itself, an item, a value, or a branch."""
+    """Return the model in an annotation: itself, an item, a value or a branch."""
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         return annotation
     found = (_model_in(part) for part in typing.get_args(annotation))
@@ -208,28 +170,24 @@ def _check_sets(config: Config, document: Document, file: str) -> Iterator[Probl
         return Problem(message, file, _line(document, path), _dotted(path))
 
     sets = config.metrics.sets
+    lists: dict[tuple[str | int, ...], list[Any]] = {("metrics", "use"): config.metrics.use}
+    lists |= {("metrics", "sets", name): entries for name, entries in sets.items()}
+    for path, entries in lists.items():
+        for place, entry in enumerate(entries):
+            if _is_set(entry) and entry["set"] not in sets:
+                yield problem((*path, place), _unknown_set(entry["set"], sets))
     includes = {name: [entry["set"] for entry in entries if _is_set(entry)] for name, entries in sets.items()}
-    places: list[tuple[tuple[str | int, ...], str]] = [
-        (("metrics", "use", i), e["set"]) for i, e in enumerate(config.metrics.use) if _is_set(e)
-    ]
-    places += [
-        (("metrics", "sets", name, i), e["set"])
-        for name, entries in sets.items()
-        for i, e in enumerate(entries)
-        if _is_set(e)
-    ]
-    for path, wanted in places:
-        if wanted not in sets:
-            yield problem(
-                path, f"no metric set {wanted!r}{did_you_mean(wanted, sets)}; declared are {', '.join(sets) or 'none'}"
-            )
     for name in sets:
         if (trail := _cycle(name, includes)) is not None:
             yield problem(("metrics", "sets", name), f"the set includes itself: {' -> '.join(trail)}")
 
 
+def _unknown_set(name: str, known: Mapping[str, object]) -> str:
+    return f"no metric set {name!r}{did_you_mean(name, known)}; declared are {', '.join(known) or 'none'}"
+
+
 def _cycle(name: str, includes: Mapping[str, Sequence[str]]) -> list[str] | None:
-    """Return a trail of includes that leads from a set back to itself, None when there is none."""
+    """Return the includes that lead from a set back to itself; None where none do."""
     pending = [[name]]
     seen: set[str] = set()
     while pending:

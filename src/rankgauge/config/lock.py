@@ -22,14 +22,14 @@ from rankgauge.planning.lock import Lock, Locked, LockedPart
 __all__ = ["LOCK_FILE", "read_lock", "remedy", "write_lock"]
 
 LOCK_FILE = "rankgauge.lock.yaml"
-"""What a lock file is called, unless the config calls it something else."""
+"""The name of a lock file, unless the config names another."""
 
 _HEADER = """\
 # Written by `rankgauge plugins lock`: what the metrics and matchers of a config mean, and who provides them.
 # A config that names this file (plugins: {locked: ...}) refuses to run with anything else.
 """
 _SHARED = ("policy", "conventions")
-"""Parts of a metric's definition that are the same for all metrics of a config, and stand in the file once."""
+"""Parts of a definition that all metrics of a config share, so that the file has them once."""
 
 
 class _Model(BaseModel):
@@ -68,27 +68,12 @@ class _File(_Model):
 
 
 def remedy(config: Path) -> str:
-    """Return what to do about a change that is meant, for messages."""
-    return f"; if the change is meant, write the lock again: `rankgauge plugins lock {config}`"
+    """Return what to do about an intended change, for messages."""
+    return f"; if the change is intended, write the lock again: `rankgauge plugins lock {config}`"
 
 
 def read_lock(path: Path, config: Path) -> Lock:
-    """
-    Read a lock file.
-
-    Args:
-        path: The file.
-
-        config: The config that it locks, for messages.
-
-    Returns:
-        The lock.
-
-    Raises:
-        UnreadableError: It cannot be read, or is no YAML.
-
-        ConfigError: It is no lock file of this version.
-    """
+    """Read a lock file; *config*, which it locks, is named in messages."""
     name = str(path)
     again = f"`rankgauge plugins lock {config}` writes it"
     try:
@@ -100,7 +85,7 @@ def read_lock(path: Path, config: Path) -> Lock:
     try:
         file = _File.model_validate(document.value)
     except ValidationError as error:
-        msg = f"{name} is no lock file that this version of rankgauge reads; {again} anew:"
+        msg = f"{name} is not a lock file this version of rankgauge can read; {again} again:"
         problems = [
             Problem(detail["msg"], name, document.lines.get(detail["loc"]), ".".join(map(str, detail["loc"])))
             for detail in error.errors(include_url=False)
@@ -133,17 +118,7 @@ def read_lock(path: Path, config: Path) -> Lock:
 
 
 def write_lock(lock: Lock, path: Path) -> None:
-    """
-    Write a lock file; it is complete, or as it was.
-
-    Args:
-        lock: What to write.
-
-        path: The file.
-
-    Raises:
-        ConfigError: It cannot be written.
-    """
+    """Write a lock file; it is complete, or as it was."""
     text = _HEADER + yaml.dump(_document(lock), Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=110)
     staging = path.with_name(f".{path.name}.{os.getpid()}")
     try:
@@ -192,13 +167,13 @@ def _document(lock: Lock) -> dict[str, Any]:
 
 
 class _Line(tuple[str, ...]):
-    """Names that stand on one line."""
+    """Names that are written on one line."""
 
     __slots__ = ()
 
 
 class _Dumper(yaml.SafeDumper):
-    """Writes YAML that `read_yaml` reads back as it was: it takes ``12e34`` for a number, which PyYAML does not."""
+    """Writes YAML that `read_yaml` reads back unchanged; unlike PyYAML, that reads ``12e34`` as a number."""
 
 
 def _text(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal, get_type_hints
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema, create_model
 
-from rankgauge.errors import MatcherError, PolicyError, did_you_mean
+from rankgauge.errors import did_you_mean
 from rankgauge.plugin.matching import parse_matcher
 from rankgauge.policy import PROFILES, Policy, profile
 from rankgauge.samples import FIELDS
@@ -25,23 +25,17 @@ class _Model(BaseModel):
 
 
 def _profile_name(value: str) -> str:
-    try:
-        return profile(value).name
-    except PolicyError as error:
-        raise ValueError(str(error)) from None
+    return profile(value).name
 
 
 def _matcher_spec(value: str) -> str:
-    try:
-        parse_matcher(value)
-    except MatcherError as error:
-        raise ValueError(str(error)) from None
+    parse_matcher(value)
     return value
 
 
 def _field_name(value: str) -> str:
     if value not in FIELDS:
-        msg = f"{value!r} is no field of ours{did_you_mean(value, FIELDS)}; known are {', '.join(FIELDS)}"
+        msg = f"{value!r} is not a field of samples{did_you_mean(value, FIELDS)}; known are {', '.join(FIELDS)}"
         raise ValueError(msg)
     return value
 
@@ -82,7 +76,7 @@ MetricEntry = Annotated[
                     "type": "object",
                     "properties": {
                         "metric": {"type": "string", "description": "An expression, or a name."},
-                        "as": {"type": "string", "description": "What the column is called."},
+                        "as": {"type": "string", "description": "The name of the column."},
                         "k": {
                             "anyOf": [
                                 {"type": "integer", "minimum": 1},
@@ -105,14 +99,14 @@ class DatasetConfig(_Model):
     path: str = Field(description="The file, relative to the config file.")
     outputs: str | None = Field(None, description="A file with outputs, relative to the config file.")
     fields: dict[Annotated[str, AfterValidator(_field_name)], str] = Field(
-        default_factory=dict, description="Your field name for each of ours, such as `id: qid`."
+        default_factory=dict, description="Your name for a field of samples, such as `id: qid`."
     )
 
 
 class RetrievalConfig(_Model):
     """Settings of the retrieval family."""
 
-    default_k: int | None = Field(None, ge=1, description="The cutoff for whatever says none.")
+    default_k: int | None = Field(None, ge=1, description="Default cutoff, used when a metric has none.")
 
 
 class MetricsConfig(_Model):
@@ -130,19 +124,19 @@ class MatcherConfig(_Model):
 
     normalize: list[str] = Field(default_factory=list, description="Normalizers, in order.")
     compare: str = Field("equal", description="A comparer, with parameters in parentheses.")
-    threshold: float = Field(1.0, gt=0, le=1, description="The score from which on two texts match.")
+    threshold: float = Field(1.0, gt=0, le=1, description="Lowest score of a match.")
 
 
 class PluginsConfig(_Model):
-    """Which plugins may, and must, take part."""
+    """Which plugins are disabled, required and locked."""
 
-    disable: list[str] = Field(default_factory=list, description="Distributions that are not loaded.")
-    require: list[str] = Field(default_factory=list, description="Distributions without which nothing runs.")
+    disable: list[str] = Field(default_factory=list, description="Distributions not to load.")
+    require: list[str] = Field(default_factory=list, description="Distributions that must be installed and working.")
     locked: str | None = Field(
         None,
         min_length=1,
-        description="A lock file, relative to the config file, that `rankgauge plugins lock` wrote: a run refuses any "
-        "metric and matcher that is not in it, or not as it is there.",
+        description="A lock file written by `rankgauge plugins lock`, relative to the config file; a run refuses any "
+        "metric or matcher that differs from it.",
     )
 
 
@@ -151,7 +145,7 @@ class OutputConfig(_Model):
 
     directory: str | None = Field(None, description="A folder for result folders, relative to the working directory.")
     details: bool = Field(False, description="Whether to keep the facts behind every score.")
-    bands: bool = Field(False, description="Whether the table has a word for each mean.")
+    bands: bool = Field(False, description="Whether to add a word, such as good, for each mean.")
 
 
 _BOUNDS: Mapping[str, Any] = {
@@ -163,10 +157,10 @@ _OPTIONS: dict[str, Any] = {
     for name, hint in get_type_hints(Policy).items()
     if name in {item.name for item in dataclasses.fields(Policy)}
 }
-PolicyConfig = create_model(  # from the policy itself, so that the two cannot differ
+PolicyConfig = create_model(  # made from Policy, so that the two cannot differ
     "PolicyConfig",
     __config__=_STRICT,
-    __doc__="Policy options; what is not given is as the profile has it.",
+    __doc__="Policy options; the profile decides the others.",
     **_OPTIONS,
 )
 
@@ -189,11 +183,6 @@ class Config(_Model):
 
 
 def json_schema() -> dict[str, Any]:
-    """
-    Return the JSON Schema of config files.
-
-    Returns:
-        What `configs/schema.json` holds, for editors and for validation elsewhere.
-    """
+    """Return the JSON Schema of config files, which `configs/schema.json` holds for editors."""
     schema = Config.model_json_schema()
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "rankgauge config", **schema}

@@ -65,7 +65,7 @@ class Engine:
 
             catalog: What plugins offer; by default everything that is installed but for what is disabled.
 
-            disable: Distributions to leave out, beside those that the file disables.
+            disable: Distributions to leave out, in addition to those that the file disables.
 
             own_only: Whether to leave out every plugin but rankgauge's own.
 
@@ -77,7 +77,7 @@ class Engine:
 
             RequiredPluginError: A plugin that it requires is absent or broken.
         """
-        from rankgauge.config import load_config  # noqa: PLC0415  # pydantic loads only where there is a config
+        from rankgauge.config import load_config  # pydantic loads only where there is a config
 
         loaded = load_config(Path(path))
         found = catalog or Catalog.discover(disable=[*loaded.config.plugins.disable, *disable], own_only=own_only)
@@ -157,7 +157,7 @@ class Engine:
         Return what the metrics and matchers of the config mean now, and who provides them.
 
         Returns:
-            A lock over `metrics.use` and every set, whatever lock the config names; `rankgauge plugins lock` writes it.
+            A lock over `metrics.use` and every set; `rankgauge plugins lock` writes it.
 
         Raises:
             ConfigError: There is no config file.
@@ -166,9 +166,9 @@ class Engine:
         """
         loaded = self._config
         if loaded is None:
-            msg = "nothing can be locked:"
+            msg = "cannot write a lock:"
             raise ConfigError(msg, ["only the metrics of a config file can be locked; use Engine.from_config(...)"])
-        from rankgauge.config import remedy  # noqa: PLC0415  # as above
+        from rankgauge.config import remedy
 
         evaluation = self._evaluation([])
         wanted = [loaded.metrics(), *(loaded.metrics([name]) for name in loaded.config.metrics.sets)]
@@ -189,7 +189,7 @@ class Engine:
         """Return the lock that the config names."""
         if self._config is None or self._config.config.plugins.locked is None:
             return None
-        from rankgauge.config import read_lock  # noqa: PLC0415  # as above
+        from rankgauge.config import read_lock
 
         return read_lock(self._config.lock_file, self._config.path)
 
@@ -223,7 +223,7 @@ def _opened(source: str | os.PathLike[str] | Iterable[object]) -> Path | list[ob
     if hasattr(source, "to_dict") and hasattr(source, "columns"):  # a pandas frame
         return list(source.to_dict("records"))
     if isinstance(source, Mapping) or not isinstance(source, Iterable):
-        msg = "the samples cannot be used:"
+        msg = "cannot use the samples:"
         found = type(source).__name__
         raise DataError(msg, [Problem(f"a dataset is a name, a file or a list of samples, not a {found}")])
     return list(source)

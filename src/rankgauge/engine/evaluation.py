@@ -20,7 +20,7 @@ from rankgauge.errors import DataError, Problem, RankgaugeError, RunInterrupted
 from rankgauge.expression import MetricExpression
 from rankgauge.io.datasets import DataSource, remapped
 from rankgauge.logs import logger
-from rankgauge.pickling import check_picklable, itself
+from rankgauge.pickling import goes_by_name, itself
 from rankgauge.planning.cutoffs import DefaultK
 from rankgauge.planning.lock import Lock, lock_columns
 from rankgauge.planning.plan import Plan, make_plan
@@ -53,7 +53,7 @@ class Evaluation:
 
         profile: The policy and the conventions.
 
-        default_k: The cutoff for whatever says none; None for the built-in one.
+        default_k: Default cutoff, used when a metric has none; None for the built-in one.
 
         matchers: The matcher for a kind of gold, for metrics that say none.
 
@@ -82,7 +82,7 @@ class Evaluation:
         # found when it is planned there: an error while unpickling would break that process's pool.
         for metric in self.metrics:
             if callable(metric):
-                check_picklable(metric, f"metric {getattr(metric, '__name__', metric)!r}")
+                goes_by_name(metric, f"metric {getattr(metric, '__name__', metric)!r}")
         values = {each.name: getattr(self, each.name) for each in fields(self)}
         values["catalog"] = partial(itself, self.catalog())
         values["data"] = self.data._replace(fields=dict(self.data.fields))
@@ -127,7 +127,7 @@ class Evaluation:
 
     def with_defaults(self, *, k: int, source: str = "with_defaults(k=)") -> Evaluation:
         """
-        Return this evaluation with another cutoff for whatever says none.
+        Return this evaluation with another default cutoff.
 
         Args:
             k: The cutoff; checked when the plan is made.
@@ -268,7 +268,7 @@ class Evaluation:
         Raises:
             RankgaugeError: As `run`.
         """
-        import asyncio  # noqa: PLC0415  # loads only where it is used
+        import asyncio  # loads only where it is used
 
         check_calls(outputs, sut, concurrency, timeout)
         if sut is None:
@@ -373,7 +373,7 @@ class Evaluation:
                 sample = remapped(sample, self.data.fields)
             read = read_sample(sample, problems=problems, contract=self.profile.contract)
             if read is None:
-                msg = "the sample cannot be scored:"
+                msg = "cannot score the sample:"
                 raise DataError(msg, problems)
             sample = read
         scores: dict[str, SampleScore] = {}

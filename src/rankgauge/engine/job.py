@@ -80,7 +80,7 @@ class Job:
             yield attached
         self._check_outputs()
         if not self.taken:
-            msg = f"no sample of {self.data.label} has an output, and policy queries=intersection leaves the rest out"
+            msg = f"no sample of {self.data.label} has an output, and policy queries=intersection leaves out the rest"
             raise NothingToEvaluateError(msg, [])
 
     def judge(self) -> Iterator[int]:
@@ -97,7 +97,7 @@ class Job:
         timeout: float | None,  # noqa: ASYNC109  # for each call
     ) -> AsyncIterator[tuple[int, int]]:
         """Read everything, then call the system under test; yield how many samples are done, and how many there are."""
-        from rankgauge.scoring.sut import call_each  # noqa: PLC0415  # asyncio loads only where it is used
+        from rankgauge.scoring.sut import call_each  # asyncio loads only where it is used
 
         self.by_sut = True
         self._observe("rankgauge_run_started", self.plan)
@@ -164,7 +164,7 @@ class Job:
             msg = f"{label} and the dataset do not fit:"
             problem = (
                 f"{len(unknown):,} of {len(self.outputs.by_id):,} outputs are for samples that the dataset lacks, "
-                f"such as {', '.join(map(repr, first[:5]))} (the dataset's look like {known!r}); remove them, or say "
+                f"such as {', '.join(map(repr, first[:5]))} (the dataset's look like {known!r}); remove them, or use "
                 "policy queries=intersection to leave out what one side lacks"
             )
             raise DataError(msg, [Problem(problem, self.outputs.source)])
@@ -182,7 +182,7 @@ class Job:
 def check_calls(outputs: OutputsSource | None, sut: object, concurrency: object, timeout: float | None) -> None:
     """Raise `ParameterError` for arguments of a run that do not fit together, or are out of bounds."""
     if outputs is not None and sut is not None:
-        msg = "give either outputs or sut: the scores would not say which they are of"
+        msg = "give either outputs or sut, not both: scores must have one source"
         raise ParameterError(msg)
     if not (sut is None or callable(sut)):
         msg = f"sut must be callable, not {sut!r}"
@@ -197,8 +197,8 @@ def check_calls(outputs: OutputsSource | None, sut: object, concurrency: object,
 
 def run_to_end(main: Callable[[], Coroutine[Any, Any, None]]) -> None:
     """Run a coroutine to its end, also where a loop runs in this thread already (a notebook)."""
-    import asyncio  # noqa: PLC0415  # loads only where a system under test is called
-    import threading  # noqa: PLC0415  # as above
+    import asyncio  # loads only where a system under test is called
+    import threading
 
     try:
         asyncio.get_running_loop()

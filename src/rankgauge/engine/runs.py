@@ -12,7 +12,7 @@ from typing import Any, cast
 from rankgauge.catalog import Catalog
 from rankgauge.columns import Qrels, RankingBatch, RunSource
 from rankgauge.engine.manifest import make_manifest
-from rankgauge.io.mappings import check_run_mapping
+from rankgauge.io.mappings import MappingRun
 from rankgauge.io.sources import open_qrels, open_run
 from rankgauge.judging import BatchJudge, Evidence, RunCollector, ScatteredError, judge_mapping
 from rankgauge.judging.parts import thread_count, work_on_parts
@@ -61,7 +61,7 @@ def evaluate(
 
         rel: The grade from which on a document is relevant, instead of the profile's.
 
-        k: The cutoff for whatever says none.
+        k: Default cutoff, used when a metric has none.
 
         columns: The tables' own names for `query`, `document`, `grade` and `score`.
 
@@ -160,7 +160,7 @@ def plan_run(
     wanted = (specs, profile, options, rel, k, catalog or _installed())
     try:
         hash(wanted)
-    except TypeError:  # a mapping, or a profile of one's own
+    except TypeError:  # a metric given as a mapping cannot be hashed
         return _planned(*wanted)
     return _planned_once(*wanted)
 
@@ -189,28 +189,27 @@ def _installed() -> Catalog:
 
 
 def _evaluated(plan: Plan, qrels: Qrels, run: object, columns: Mapping[str, str] | None) -> Result:
-    source: RunSource | None = None
+    source = open_run(run, columns=columns)
     judged = RunCollector(qrels, plan.profile)
-    if isinstance(run, Mapping):
-        check_run_mapping(run)
-        judge_mapping(run, judged)
+    if isinstance(source, MappingRun):
+        judge_mapping(source.rankings, judged)
     else:
-        source = open_run(run, columns=columns)
         try:
             _judge_parts(source.parts(thread_count()), judged)
         except ScatteredError:
-            logger("engine").info("the queries of %s do not stand together; they are grouped first", source.name)
+            logger("engine").info("the lines of a query are not together in %s; grouping them first", source.name)
             judged = RunCollector(qrels, plan.profile)
             _judge_parts([source.grouped()], judged)
-    evidence = judged.finish("the run" if source is None else source.name or "the run")
+    evidence = judged.finish(source.name or "the run")
     collector = Collector(plan)
     query_ids = [qrels.query_names[place] for place in judged.places.tolist()]
     collector.add_run(query_ids, evidence, judged.missing)
     scored = collector.finish()
-    scored.notes.extend([*(source.notes if source is not None else ()), *_notes(judged, evidence)])
+    scored.notes.extend([*source.notes, *_notes(judged, evidence)])
     for note in scored.notes:
         logger("engine").info(note)
-    return Result.of(scored, _manifest(plan, source, judged, evidence))
+    origin = "argument" if isinstance(run, Mapping) else "run"
+    return Result.of(scored, _manifest(plan, source, origin, judged, evidence))
 
 
 def _judge_parts(parts: Sequence[Iterator[RankingBatch]], collector: RunCollector) -> None:
@@ -242,7 +241,7 @@ def _queries(count: int, kind: str = "") -> str:
     return f"{count:,} {kind}{'query' if count == 1 else 'queries'}"
 
 
-def _manifest(plan: Plan, source: RunSource | None, run: RunCollector, evidence: Evidence) -> dict[str, Any]:
+def _manifest(plan: Plan, source: RunSource, origin: str, run: RunCollector, evidence: Evidence) -> dict[str, Any]:
     qrels = run.qrels
     dataset = {
         "name": Path(qrels.source).name or None,
@@ -252,13 +251,13 @@ def _manifest(plan: Plan, source: RunSource | None, run: RunCollector, evidence:
         "fingerprint": qrels.fingerprint,
     }
     outputs = {
-        "from": "argument" if source is None else "run",
-        "path": None if source is None else source.name or None,
-        "tag": None if source is None else source.tag or None,
+        "from": origin,
+        "path": source.name or None,
+        "tag": source.tag or None,
         "queries_missing": len(run.missing),
         "queries_unjudged": run.n_unjudged,
         "queries_with_ties": evidence.n_tied,
         "results_dropped": evidence.n_dropped,
-        "metadata": {} if source is None else dict(source.metadata),
+        "metadata": dict(source.metadata),
     }
     return make_manifest(plan, dataset, outputs) | {"relevance": plan.profile.relevance}

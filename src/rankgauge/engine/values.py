@@ -1,5 +1,5 @@
 """
-What evaluations hand out beside results: the scores of one sample, and what a data set holds.
+What evaluations return besides results: the scores of one sample, and the counts of a dataset.
 """
 
 from __future__ import annotations

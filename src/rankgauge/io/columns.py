@@ -52,16 +52,7 @@ class Columns(NamedTuple):
 
 
 def check_columns(columns: Mapping[str, str] | None) -> None:
-    """
-    Refuse column names for something that no table has.
-
-    Args:
-        columns: Names by role (`query`, `document`, `grade`, `score`); ``qrels.query`` or ``run.document`` speak of one
-            table only.
-
-    Raises:
-        DataError: A role that does not exist.
-    """
+    """Raise a `DataError` for roles that do not exist; ``qrels.query`` or ``run.document`` name one table only."""
     known = ["query", "document", "grade", "score"]
     known += [f"{kind}.{role}" for kind, roles in _ROLES.items() for role in roles]
     problems = [
@@ -75,17 +66,7 @@ def check_columns(columns: Mapping[str, str] | None) -> None:
 
 
 def own_names(columns: Mapping[str, str] | None, kind: Kind) -> dict[str, str]:
-    """
-    Return the names that a user gave for one kind of table, by role.
-
-    Args:
-        columns: As in `check_columns`.
-
-        kind: The kind of table.
-
-    Returns:
-        Names by role; what was said of this kind alone beats what was said of both.
-    """
+    """Return the user's names for one kind of table, by role; ``run.query`` beats ``query``."""
     given = columns or {}
     own = {role: given[role] for role in _ROLES[kind] if role in given}
     own.update({role: given[f"{kind}.{role}"] for role in _ROLES[kind] if f"{kind}.{role}" in given})
@@ -93,24 +74,7 @@ def own_names(columns: Mapping[str, str] | None, kind: Kind) -> dict[str, str]:
 
 
 def find_columns(names: Sequence[str], kind: Kind, columns: Mapping[str, str] | None, *, source: str = "") -> Columns:
-    """
-    Find the columns of a table.
-
-    Args:
-        names: What the table's columns are called.
-
-        kind: What the table is.
-
-        columns: The user's own names, as in `check_columns`.
-
-        source: The file, for messages.
-
-    Returns:
-        The columns.
-
-    Raises:
-        DataError: A column that is not there, or that could be any of several; all of them.
-    """
+    """Return the columns of a table; a `DataError` names every column that is missing or ambiguous."""
     own = own_names(columns, kind)
     found: list[str] = []
     problems = []
@@ -127,19 +91,7 @@ def find_columns(names: Sequence[str], kind: Kind, columns: Mapping[str, str] | 
 
 
 def is_header(fields: Sequence[str], kind: Kind, columns: Mapping[str, str] | None) -> bool:
-    """
-    Return whether the first line of a file names columns, so that it cannot be data.
-
-    Args:
-        fields: What stands in the line.
-
-        kind: What the file holds.
-
-        columns: The user's own names, as in `check_columns`.
-
-    Returns:
-        Whether every column is there, or the user says that one of them is.
-    """
+    """Return whether the first line of a file names columns: all of the usual ones, or one that the user named."""
     own = own_names(columns, kind)
     if any(name in fields for name in own.values()):
         return True
@@ -168,6 +120,6 @@ def _wrong(names: Sequence[str], kind: Kind, role: str, own: str | None, chosen:
         return f"there is no column {own!r} for the {role}{did_you_mean(own, names)}; the columns are {listed}{both}"
     usual = ", ".join(name for tier in _USUAL[role] for name in tier)
     return (
-        f"no column for the {role}; the columns are {listed}; name one with columns={{{role!r}: ...}}, or call it by "
+        f"no column for the {role}; the columns are {listed}; name one with columns={{{role!r}: ...}}, or rename it to "
         f"one of {usual}"
     )

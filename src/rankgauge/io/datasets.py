@@ -1,5 +1,5 @@
 """
-Datasets: turning the records of a file, or Python objects, into samples, with all problems reported in one go.
+Datasets: turns the records of a file, or Python objects, into samples, and reports all problems at once.
 """
 
 from __future__ import annotations
@@ -17,8 +17,9 @@ from typing import Any, NamedTuple
 import orjson
 
 from rankgauge.catalog import Catalog
-from rankgauge.errors import DataError, NothingToEvaluateError, Problem, UnreadableError, did_you_mean
+from rankgauge.errors import DataError, NothingToEvaluateError, Problem, did_you_mean
 from rankgauge.io.files import digest, open_file, plain_suffix
+from rankgauge.io.problems import unreadable
 from rankgauge.plugin.formats import Record
 from rankgauge.policy import Contract
 from rankgauge.samples import Fault, Sample, read_sample
@@ -50,7 +51,7 @@ class DataSource(NamedTuple):
 
     @property
     def label(self) -> str:
-        """Return what messages call the data."""
+        """Return the name of the data for messages."""
         return str(self.source) if isinstance(self.source, Path) else self.name or "the samples"
 
 
@@ -65,18 +66,7 @@ class DatasetReader:
     """
 
     def __init__(self, data: DataSource, *, catalog: Catalog, contract: Contract, limit: int | None = None) -> None:
-        """
-        Prepare to read; nothing is opened yet.
-
-        Args:
-            data: Where the samples come from.
-
-            catalog: Where file formats are looked up.
-
-            contract: How strictly to read.
-
-            limit: How many samples to read at the most.
-        """
+        """Prepare to read; nothing is opened yet."""
         self.fingerprint = ""
         self.count = 0
         self._data = data
@@ -84,23 +74,9 @@ class DatasetReader:
         self._contract = contract
         self._limit = limit
         self._seen: dict[str, int | str] = {}
-        self._first = ""
 
     def batches(self, size: int = _BATCH) -> Iterator[list[Sample]]:
-        """
-        Yield the samples in batches.
-
-        Args:
-            size: How many samples to a batch.
-
-        Yields:
-            Samples in order of the data. After the first problem reading goes on, and yields nothing more.
-
-        Raises:
-            DataError: At the end, when anything was wrong: all of it.
-
-            NothingToEvaluateError: There was no sample.
-        """
+        """Yield batches of samples; after the first problem yield nothing more and raise all problems at the end."""
         problems: list[Problem] = []
         source = self._data.source
         self.fingerprint = digest(source) if isinstance(source, Path) and source.is_file() else _digest_of(source)
@@ -119,7 +95,7 @@ class DatasetReader:
             msg = f"{label} cannot be used ({more}{len(problems):,} problem{'s' if len(problems) > 1 else ''}):"
             raise DataError(msg, problems)
         if not self.count:
-            msg = f"{label} has no sample; there is nothing to evaluate"
+            msg = f"{label} has no samples; there is nothing to evaluate"
             raise NothingToEvaluateError(msg, [])
 
     def _samples(self, problems: list[Problem]) -> Iterator[Sample]:
@@ -148,8 +124,6 @@ class DatasetReader:
                 message = f"duplicate sample id {sample.id!r}; ids must be unique (first in {where})"
                 problems.append(Problem(message, file, record.line, record.path, sample.id))
                 continue
-            if not seen:
-                self._first = sample.id
             seen[sample.id] = record.line or record.path
             yield sample
 
@@ -161,54 +135,28 @@ class DatasetReader:
     @property
     def first_id(self) -> str:
         """Return the id of the first sample; empty before it was read."""
-        return self._first
+        return next(iter(self._seen), "")
 
 
 def records(path: Path, catalog: Catalog) -> Iterator[Record]:
-    """
-    Read the records of a file in the format that its ending says.
-
-    Args:
-        path: The file.
-
-        catalog: Where file formats are looked up.
-
-    Yields:
-        The records.
-
-    Raises:
-        UnreadableError: No plugin reads such files, or this one cannot be read.
-    """
+    """Read the records of a file in the format that its suffix names."""
     if path.is_dir():
-        msg = f"cannot read {path}:"
-        raise UnreadableError(msg, [Problem("this is a directory; name a file in it", str(path))])
+        raise unreadable(str(path), "this is a directory; name a file in it")
     suffix = plain_suffix(path)
     claim = catalog.reader(suffix)
     if claim is None:
         known = sorted({ending for each in catalog.all("reader").values() for ending in each.declaration.suffixes})
         hint = did_you_mean(suffix, known)
-        msg = f"cannot read {path}:"
         message = (
-            f"no reader for files ending in {suffix!r}{hint}; known are {', '.join(known)} (and .gz, .zst behind them)"
+            f"no reader for files ending in {suffix!r}{hint}; known are {', '.join(known)} (also with .gz or .zst)"
         )
-        raise UnreadableError(msg, [Problem(message, str(path))])
+        raise unreadable(str(path), message)
     with open_file(path) as source:
         yield from claim.declaration.function(source)
 
 
 def remapped(record: Mapping[str, Any], fields: Mapping[str, str]) -> dict[str, Any]:
-    """
-    Return a record with the user's field names mapped onto the contract's.
-
-    Args:
-        record: As it stands in the data.
-
-        fields: The user's name for each of ours; a name of ours may reach into a field, such as
-            ``expected_output.answer``.
-
-    Returns:
-        A new mapping; the record's other fields stay.
-    """
+    """Return a copy of a record with the user's field names mapped onto ours, such as ``expected_output.answer``."""
     mapped: dict[str, Any] = dict(record)
     for ours, theirs in fields.items():
         if theirs not in record:
@@ -229,7 +177,7 @@ def _objects(source: Sequence[object]) -> Iterator[Record]:
 
 
 def _digest_of(source: Path | Sequence[object]) -> str:
-    """Return the SHA-256 of samples given in Python; of nothing, where a file cannot be read (reading says why)."""
+    """Return the SHA-256 of samples given in Python, or of nothing for a file that cannot be read."""
     hasher = hashlib.sha256()
     for value in () if isinstance(source, Path) else source:
         plain = value._asdict() if isinstance(value, Sample) else value
@@ -242,7 +190,7 @@ def _digest_of(source: Path | Sequence[object]) -> str:
 
 @contextmanager
 def _without_gc() -> Iterator[None]:
-    """Hold off the cycle collector: decoding makes many objects and no cycles, and its passes cost three times that."""
+    """Pause the cycle collector: decoding makes many objects and no cycles, and a pass costs three times as much."""
     was_on = gc.isenabled()
     gc.disable()
     try:

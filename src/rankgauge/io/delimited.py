@@ -15,6 +15,7 @@ import polars as pl
 from rankgauge.errors import DataError, Problem
 from rankgauge.io.columns import Kind, find_columns
 from rankgauge.io.files import open_file
+from rankgauge.io.problems import first_problems
 from rankgauge.io.recognize import read_head
 from rankgauge.io.rows import Frame
 
@@ -23,39 +24,19 @@ __all__ = ["DelimitedRows"]
 _BLOCK = 1 << 22
 """How many bytes are read at once; it never changes a result."""
 
-_MOST = 10_000
-
 
 class DelimitedRows:
     """
     The rows of a CSV or TSV file with a header.
 
     Attributes:
-        name: What messages call the file.
+        name: The name of the file in messages.
     """
 
     def __init__(
         self, path: Path, kind: Kind, columns: Mapping[str, str] | None, *, name: str, block: int = _BLOCK
     ) -> None:
-        """
-        Name a file, and find its columns.
-
-        Args:
-            path: The file; decompressed by its ending.
-
-            kind: What it holds.
-
-            columns: The user's own names of columns.
-
-            name: What messages call it.
-
-            block: How many bytes to read at once.
-
-        Raises:
-            UnreadableError: The file cannot be read.
-
-            DataError: It lacks a column.
-        """
+        """Open a file and find its columns; *block* bytes are read at once, which never changes a result."""
         self.name = name
         self._path = path
         self._block = block
@@ -65,17 +46,12 @@ class DelimitedRows:
         self._columns = find_columns(self._names, kind, columns, source=name)
 
     def parts(self, count: int) -> list[Iterator[Frame]]:
-        """Return one iterator: where a row begins in the middle of a file cannot be told."""
+        """Return one iterator, because a quoted field may contain line ends."""
         del count
         return [self.frames()]
 
     def frames(self) -> Iterator[Frame]:
-        """
-        Yield the whole table in order.
-
-        Raises:
-            DataError: Lines with more fields than the header has, or that are no text; all of them.
-        """
+        """Yield the whole table in order."""
         first, line = 0, self._head.number + 1
         with open_file(self._path) as opened:
             read_head(opened.stream)
@@ -102,33 +78,30 @@ class DelimitedRows:
         return rows.filter(~pl.all_horizontal(pl.all().is_null())) if all(missing) else rows  # blank lines
 
     def _explained(self, reason: str) -> DataError:
-        """Return what is wrong with the lines of the file, as far as that can be told."""
-        problems: list[Problem] = []
+        """Return what is wrong with the lines of the file, as far as Python's own reader can tell."""
+        problems = first_problems(self._wrong_lines(), self.name)
+        unknown = Problem(f"{reason}; a field that contains a quote must itself be quoted", self.name)
+        msg = f"cannot read {self.name}:"
+        return DataError(msg, problems or [unknown])
+
+    def _wrong_lines(self) -> Iterator[Problem]:
         with open_file(self._path) as opened:
             lines = (raw.decode("utf-8", "surrogateescape") for raw in opened.stream)
             reader = csv.reader(lines, delimiter=self._head.separator)
             for fields in reader:
-                problem = self._wrong(fields)
-                if problem:
-                    problems.append(Problem(problem, self.name, reader.line_num))
-                if len(problems) >= _MOST:
-                    problems.append(Problem(f"reading stopped after {_MOST:,} problems", self.name))
-                    break
-        if not problems:
-            problems.append(Problem(f"{reason}; a field that holds a quote has to be quoted itself", self.name))
-        msg = f"cannot read {self.name}:"
-        return DataError(msg, problems)
+                if problem := self._wrong(fields):
+                    yield Problem(problem, self.name, reader.line_num)
 
     def _wrong(self, fields: Sequence[str]) -> str:
         if len(fields) > len(self._names):
-            return f"{len(fields)} fields, and the header names {len(self._names)}"
+            return f"{len(fields)} fields, but the header has {len(self._names)}"
         if any("\udc80" <= letter <= "\udcff" for field in fields for letter in field):
             return "bytes that are not UTF-8; save the file as UTF-8"
         return ""
 
 
 def _blocks(stream: IO[bytes], size: int) -> Iterator[bytes]:
-    """Yield blocks that end with a row: at a line end that no quotes hold."""
+    """Yield blocks that end with a row, at a line end outside quotes."""
     rest = b""
     while data := stream.read(size):
         data = rest + data

@@ -1,7 +1,7 @@
 """
-YAML documents: read safely, with the line of every value.
+Documents: JSON, and YAML read safely, with the line of every value.
 
-Values are built from the parser's events, not by PyYAML's constructors: that makes nothing but plain data, refuses
+YAML values are built from the parser's events, not by PyYAML's constructors: that makes nothing but plain data, refuses
 duplicate keys, bounds nesting and what aliases expand to, and reads scalars as JSON would (``2023-05-20``, ``007``
 and ``no`` stay strings).
 """
@@ -15,11 +15,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, NoReturn
 
+import orjson
 import yaml
 
-from rankgauge.errors import Problem, UnreadableError
+from rankgauge.io.problems import unreadable
 
-__all__ = ["Document", "decode_text", "read_yaml"]
+__all__ = ["Document", "decode_text", "nan_hint", "read_json", "read_yaml"]
 
 _MAX_DEPTH = 100
 _MAX_EXPANDED = 1_000_000
@@ -47,22 +48,7 @@ class Document(NamedTuple):
 
 
 def decode_text(data: bytes, name: str, *, offset: int = 0) -> str:
-    """
-    Decode UTF-8, with or without a byte-order mark.
-
-    Args:
-        data: The bytes of a whole file.
-
-        name: The file's name, for the message.
-
-        offset: How many bytes of the file stand before these.
-
-    Returns:
-        The text.
-
-    Raises:
-        UnreadableError: The bytes are not UTF-8; the message has the offset of the first wrong byte.
-    """
+    """Decode UTF-8, with or without a byte-order mark; *offset* bytes of the file come before *data*."""
     bom = len(codecs.BOM_UTF8) if data.startswith(codecs.BOM_UTF8) else 0
     try:
         return data[bom:].decode()
@@ -70,27 +56,27 @@ def decode_text(data: bytes, name: str, *, offset: int = 0) -> str:
         start = bom + error.start
         line = data.count(b"\n", 0, start) + 1
         message = f"byte {offset + start} (0x{data[start]:02x}) is not UTF-8; save the file as UTF-8"
-        problem = Problem(message, name, line)
-        msg = f"cannot read {name}:"
-        raise UnreadableError(msg, [problem]) from None
+        raise unreadable(name, message, line) from None
+
+
+def read_json(data: bytes, name: str, *, offset: int = 0) -> tuple[Any, str]:
+    """Read one JSON document; return its value and its text, or raise an `UnreadableError` with the line."""
+    text = decode_text(data, name, offset=offset)
+    try:
+        return orjson.loads(text), text
+    except orjson.JSONDecodeError as error:
+        message = f"not valid JSON: {error.msg} (column {error.colno}){nan_hint(text)}"
+        raise unreadable(name, message, error.lineno) from None
+
+
+def nan_hint(text: str) -> str:
+    """Return what to do about a text that is not JSON, if it has one of the two words that Python writes there."""
+    found = next((word for word in ("NaN", "Infinity") if word in text), None)
+    return "" if found is None else f"; {found} is not a JSON number: leave the value out, or give a finite one"
 
 
 def read_yaml(text: str, name: str) -> Document:
-    """
-    Read one YAML document.
-
-    Args:
-        text: The document.
-
-        name: The file's name, for messages.
-
-    Returns:
-        Its value, and where everything stands.
-
-    Raises:
-        UnreadableError: It is no YAML, or uses what is not allowed: duplicate keys, tags of programming languages,
-            several documents, nesting deeper than 100, aliases that expand to more than a million values.
-    """
+    """Read one YAML document; an `UnreadableError` says what is not valid YAML or not allowed."""
     builder = _Builder(name)
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     try:
@@ -130,8 +116,7 @@ class _Builder:
         self.expanded = 0
 
     def fail(self, message: str, line: int | None) -> NoReturn:
-        msg = f"cannot read {self.name}:"
-        raise UnreadableError(msg, [Problem(message, self.name, line)])
+        raise unreadable(self.name, message, line)
 
     def take(self, event: yaml.Event) -> None:
         line = 1 if event.start_mark is None else event.start_mark.line + 1
@@ -154,7 +139,7 @@ class _Builder:
 
     def alias(self, anchor: str, line: int) -> tuple[Any, int]:
         if anchor not in self.anchors:
-            self.fail(f"alias *{anchor} names nothing that is complete before it", line)
+            self.fail(f"alias *{anchor} refers to nothing that is complete before it", line)
         value, size = self.anchors[anchor]
         self.expanded += size
         if self.expanded > _MAX_EXPANDED:
@@ -200,7 +185,7 @@ class _Builder:
                 self.fail("a list or mapping cannot be a key", line)
             if not is_merge and value in top.value:
                 first = self.lines.get((*top.path, value))
-                self.fail(f"duplicate key {value!r}" + (f"; it stands in line {first}, too" if first else ""), line)
+                self.fail(f"duplicate key {value!r}" + (f"; it is also in line {first}" if first else ""), line)
             top.has_key, top.key = True, _MERGE if is_merge else value
             if not is_merge:
                 self.lines.setdefault((*top.path, value), line)

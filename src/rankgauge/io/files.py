@@ -1,5 +1,5 @@
 """
-Files: opening them, taking off compression and byte-order marks, and naming what is wrong with them.
+Files: opens them, strips compression and byte-order marks, and explains what is wrong with them.
 """
 
 from __future__ import annotations
@@ -14,9 +14,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, cast
 
-from rankgauge.errors import Problem, UnreadableError
+from rankgauge.io.problems import unreadable
 
-__all__ = ["OpenFile", "digest", "open_file", "plain_suffix"]
+__all__ = ["MAGIC", "OpenFile", "digest", "open_file", "plain_suffix"]
+
+MAGIC = {b"\x1f\x8b": ".gz", b"\x28\xb5\x2f\xfd": ".zst"}
+"""How compressed data begins, and the ending that says so."""
 
 _BOM = b"\xef\xbb\xbf"
 _COMPRESSED = {".gz": "gzip", ".zst": "zstd"}
@@ -34,7 +37,7 @@ class OpenFile:
 
         stream: The decompressed bytes, behind a byte-order mark if there was one.
 
-        offset: How many bytes that mark has; 0 without one.
+        offset: Length of that mark in bytes; 0 without one.
     """
 
     name: str
@@ -45,18 +48,7 @@ class OpenFile:
 
 @contextmanager
 def open_file(path: Path) -> Iterator[OpenFile]:
-    """
-    Open a file for reading, decompressed by its ending (``.gz``, ``.zst``).
-
-    Args:
-        path: The file.
-
-    Yields:
-        The open file.
-
-    Raises:
-        UnreadableError: It cannot be opened, or turns out not to be what its ending says while it is read.
-    """
+    """Open a file for reading, decompressed by its ending (``.gz``, ``.zst``)."""
     name = str(path)
     try:
         with io.BufferedReader(path.open("rb", buffering=0), 1 << 18) as raw:
@@ -66,37 +58,26 @@ def open_file(path: Path) -> Iterator[OpenFile]:
             stream.read(offset)
             yield OpenFile(name, None if compression else name, stream, offset)
     except OSError as error:
-        raise _unreadable(name, _explained(path, error)) from error
+        raise unreadable(name, _explained(path, error)) from error
     except (EOFError, zlib.error) as error:
-        raise _unreadable(name, f"the compressed data is damaged: {error}") from error
+        raise unreadable(name, f"the compressed data is damaged: {error}") from error
     except Exception as error:
         if type(error).__name__ == "ZstdError":
-            raise _unreadable(name, f"the compressed data is damaged: {error}") from error
+            raise unreadable(name, f"the compressed data is damaged: {error}") from error
         raise
 
 
 def digest(path: Path) -> str:
-    """
-    Return the SHA-256 of a file's bytes, as ``sha256sum`` prints it.
-
-    Args:
-        path: The file.
-
-    Returns:
-        ``sha256:`` and 64 hexadecimal digits.
-
-    Raises:
-        UnreadableError: The file cannot be read.
-    """
+    """Return the SHA-256 of a file's bytes, as ``sha256sum`` prints it."""
     try:
         with path.open("rb") as file:
             return f"sha256:{hashlib.file_digest(file, 'sha256').hexdigest()}"
     except OSError as error:
-        raise _unreadable(str(path), _explained(path, error)) from error
+        raise unreadable(str(path), _explained(path, error)) from error
 
 
 def plain_suffix(path: Path) -> str:
-    """Return a file's ending, in lower case, behind which no compression ending stands."""
+    """Return a file's suffix in lower case, without that of a compression."""
     return Path(path.stem).suffix.lower() if path.suffix.lower() in _COMPRESSED else path.suffix.lower()
 
 
@@ -107,10 +88,10 @@ def _decompressed(raw: IO[bytes], compression: str) -> io.RawIOBase:
 
 
 class _ZstdReader(io.RawIOBase):
-    """Decompressed zstd frames, one after the other; unlike the library's own reader it notices a cut-off file."""
+    """Decompressed zstd frames, one after the other; unlike the library's own reader it notices a truncated file."""
 
     def __init__(self, raw: IO[bytes]) -> None:
-        import zstandard  # noqa: PLC0415  # loads only for such files
+        import zstandard
 
         self._raw = raw
         self._new = zstandard.ZstdDecompressor().decompressobj
@@ -142,14 +123,9 @@ class _ZstdReader(io.RawIOBase):
 def _explained(path: Path, error: OSError) -> str:
     if isinstance(error, FileNotFoundError):
         near = sorted(item.name for item in path.parent.iterdir())[:5] if path.parent.is_dir() else []
-        return f"there is no such file{f'; the folder has {chr(44).join(near)}' if near else ''}"
+        return f"no such file{f'; the folder has {chr(44).join(near)}' if near else ''}"
     if isinstance(error, IsADirectoryError):
         return "this is a directory; name a file in it"
     if isinstance(error, PermissionError):
         return "no permission to read it"
     return f"{error.strerror or error}"
-
-
-def _unreadable(name: str, message: str) -> UnreadableError:
-    msg = f"cannot read {name}:"
-    return UnreadableError(msg, [Problem(message, name)])

@@ -10,9 +10,11 @@ from typing import Any
 
 import orjson
 
-from rankgauge.errors import Problem, UnreadableError, did_you_mean
+from rankgauge.errors import did_you_mean
 from rankgauge.io.documents import Path as DocumentPath
-from rankgauge.io.documents import decode_text, read_yaml
+from rankgauge.io.documents import decode_text, nan_hint, read_yaml
+from rankgauge.io.documents import read_json as read_json_document
+from rankgauge.io.problems import unreadable
 from rankgauge.plugin import Record, Source, hookimpl, reader
 from rankgauge.samples import Fault
 
@@ -30,7 +32,7 @@ def rankgauge_readers() -> Sequence[Callable[..., Iterator[Record]]]:
 
 @reader("jsonl", suffixes=(".jsonl", ".ndjson"))
 def read_jsonl(source: Source) -> Iterator[Record]:
-    """Read one record a line; blank lines are skipped, a line that is no JSON becomes a `Fault`."""
+    """Read one record a line; blank lines are skipped, a line that is not JSON becomes a `Fault`."""
     offset = source.offset
     loads = orjson.loads
     for number, line in enumerate(source.stream, 1):
@@ -45,13 +47,7 @@ def read_jsonl(source: Source) -> Iterator[Record]:
 @reader("json", suffixes=(".json",))
 def read_json(source: Source) -> Iterator[Record]:
     """Read a document: a list of records, or a mapping with `samples` or `outputs`."""
-    data = source.stream.read()
-    text = decode_text(data, source.name, offset=source.offset)
-    try:
-        document = orjson.loads(text)
-    except orjson.JSONDecodeError as error:
-        message = f"not valid JSON: {error.msg} (column {error.colno}){_nan_hint(text)}"
-        raise _cannot_read(source, message, line=error.lineno) from None
+    document, _ = read_json_document(source.stream.read(), source.name, offset=source.offset)
     return _document_records(document, {}, source)
 
 
@@ -65,12 +61,12 @@ def read_yaml_file(source: Source) -> Iterator[Record]:
 @reader("parquet", suffixes=(".parquet", ".pq"))
 def read_parquet(source: Source) -> Iterator[Record]:
     """Read one record a row; nulls are left out, at any depth."""
-    import polars as pl  # noqa: PLC0415  # loads only for such files
+    import polars as pl
 
     try:
         frame = pl.read_parquet(source.path or io.BytesIO(source.stream.read()), glob=False)
     except (pl.exceptions.PolarsError, OSError) as error:
-        raise _cannot_read(source, f"not a readable Parquet file: {error}") from error
+        raise unreadable(source.name, f"not a readable Parquet file: {error}") from error
     number = 0
     for part in frame.iter_slices(_ROWS):
         for row in part.iter_rows(named=True):
@@ -84,7 +80,7 @@ def _document_records(document: object, lines: Mapping[DocumentPath, int], sourc
         if version is not None and version not in SCHEMA_VERSIONS:
             hint = did_you_mean(str(version), SCHEMA_VERSIONS) or f"; known are {', '.join(SCHEMA_VERSIONS)}"
             message = f"unknown schema_version {version!r}{hint}"
-            raise _cannot_read(source, message, line=lines.get(("schema_version",)))
+            raise unreadable(source.name, message, line=lines.get(("schema_version",)))
         for key in ("samples", "outputs"):
             if key in document:
                 return _items(document[key], key, lines)
@@ -119,14 +115,4 @@ def _not_json(line: bytes, error: orjson.JSONDecodeError, offset: int) -> Fault:
     except UnicodeDecodeError as broken:
         where = offset + broken.start
         return Fault(f"byte {where} (0x{line[broken.start]:02x}) is not UTF-8; save the file as UTF-8")
-    return Fault(f"not valid JSON: {error.msg} (column {error.colno}){_nan_hint(text)}")
-
-
-def _nan_hint(text: str) -> str:
-    found = next((word for word in ("NaN", "Infinity") if word in text), None)
-    return "" if found is None else f"; {found} is not a JSON number: leave the value out, or give a finite one"
-
-
-def _cannot_read(source: Source, message: str, line: int | None = None) -> UnreadableError:
-    msg = f"cannot read {source.name}:"
-    return UnreadableError(msg, [Problem(message, source.name, line)])
+    return Fault(f"not valid JSON: {error.msg} (column {error.colno}){nan_hint(text)}")

@@ -1,8 +1,8 @@
 """
-Frames: the rows of tables given in Python, whatever library they are of.
+Frames: the rows of tables given in Python, from any library.
 
-polars frames are taken as they are. Everything else comes over Arrow's C stream, which polars reads by itself; pandas
-needs pyarrow to offer one, so where that is absent its columns are taken one by one.
+polars frames are used as they are. Everything else comes over Arrow's C stream, which polars reads itself; pandas needs
+pyarrow to offer one, so without pyarrow its columns are read one by one.
 """
 
 from __future__ import annotations
@@ -20,23 +20,7 @@ __all__ = ["rows_of_table"]
 
 
 def rows_of_table(table: Any, kind: Kind, columns: Mapping[str, str] | None) -> Rows:  # noqa: ANN401  # any library's
-    """
-    Return the rows of a table.
-
-    Args:
-        table: A polars DataFrame or LazyFrame, a pandas DataFrame, a pyarrow Table or RecordBatchReader, or anything
-            else with ``__arrow_c_stream__``. A LazyFrame is collected, of the columns in question.
-
-        kind: What it holds.
-
-        columns: The user's own names of columns.
-
-    Returns:
-        The rows.
-
-    Raises:
-        DataError: The table lacks a column, or has ids or numbers of another type.
-    """
+    """Return the rows of a polars, pandas or Arrow table; a LazyFrame is collected, of the columns in question only."""
     if isinstance(table, pl.LazyFrame):
         frame = table
     elif isinstance(table, pl.DataFrame):
@@ -74,7 +58,7 @@ def _of_pandas(table: Any, names: Sequence[str], found: Columns) -> pl.DataFrame
 
 
 def _column(name: str, column: Any) -> pl.Series:  # noqa: ANN401  # pandas is no dependency
-    """Return a column without pyarrow's help."""
+    """Return a pandas column without pyarrow."""
     values = column.to_numpy()
     if values.dtype.kind in "iufb":
         return pl.Series(name, values)
@@ -82,6 +66,8 @@ def _column(name: str, column: Any) -> pl.Series:  # noqa: ANN401  # pandas is n
     items = [None if absent else item for item, absent in zip(column.tolist(), missing, strict=True)]
     try:
         return pl.Series(name, items, strict=True)
+    except UnicodeEncodeError as error:
+        raise _unusable("DataFrame", f"column {name!r} contains a string that is not valid Unicode: {error}") from error
     except (pl.exceptions.PolarsError, TypeError) as error:
         raise _unusable("DataFrame", f"column {name!r} mixes types: {error}") from error
 

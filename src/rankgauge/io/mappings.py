@@ -1,5 +1,5 @@
 """
-Mappings: judgments and runs that are given in memory, as ``{query: {document: number}}``.
+Mappings: judgments and runs as ``{query: {document: number}}``, given in memory or read from JSON.
 """
 
 from __future__ import annotations
@@ -11,10 +11,11 @@ from typing import Any, cast
 
 import numpy as np
 
-from rankgauge.columns import Qrels, RankingBatch, Slices, encoded, number_problem
+from rankgauge.columns import Ints, Qrels, RankingBatch, Slices, encoded, number_problem
 from rankgauge.errors import DataError, Problem
+from rankgauge.io.problems import no_judgments
 
-__all__ = ["MappingRun", "check_run_mapping", "qrels_of_mapping"]
+__all__ = ["MappingRun", "columns_of", "qrels_of_mapping"]
 
 _Mapping = Mapping[str, Mapping[str, float]]
 _AT_ONCE = 1 << 15
@@ -24,20 +25,9 @@ _QRELS, _RUN = "the judgments cannot be used:", "the run cannot be used:"
 
 
 def qrels_of_mapping(mapping: _Mapping) -> Qrels:
-    """
-    Take judgments from memory.
-
-    Args:
-        mapping: A grade by document id, by query id.
-
-    Returns:
-        The judgments.
-
-    Raises:
-        DataError: Ids that are no texts, or grades that are no finite numbers; or nothing is judged.
-    """
+    """Take judgments from memory; a `DataError` names all ids that are not strings and grades that are not finite."""
     if not mapping:
-        raise DataError(_QRELS, [Problem("nothing is judged")])
+        raise no_judgments()
     try:
         names = sorted(mapping)
         judged = list(map(mapping.__getitem__, names))
@@ -55,29 +45,14 @@ def qrels_of_mapping(mapping: _Mapping) -> Qrels:
     return Qrels(names, lengths, grades, documents)
 
 
-def check_run_mapping(run: _Mapping) -> None:
-    """
-    Check the shape of a run that is given in memory: every query, and the first document of each.
-
-    Args:
-        run: A score by document id, by query id.
-
-    Raises:
-        DataError: Rankings that are no mappings, or ids that are no texts.
-    """
-    if all(issubclass(kind, Mapping) for kind in set(map(type, run.values()))):
-        firsts = map(next, map(iter, run.values()), repeat(""))
-        if _are_texts(run) and _are_texts(firsts):
-            return
-    raise DataError(_RUN, _explained(run, "score"))
-
-
 class MappingRun:
     """
-    A run that is given in memory, read as any other; evaluating it takes a shorter road.
+    A run that is held as a mapping, which judging takes as it is.
 
     Attributes:
-        name: Empty; it has none.
+        rankings: A score by document id, by query id.
+
+        name: The file; empty for a mapping given in Python.
 
         tag: Empty.
 
@@ -86,53 +61,55 @@ class MappingRun:
         notes: Empty.
     """
 
-    def __init__(self, run: _Mapping) -> None:
-        """
-        Take a run.
-
-        Args:
-            run: A score by document id, by query id.
-
-        Raises:
-            DataError: Ids that are no texts, rankings that are no mappings, scores that are no finite numbers; all of
-                them.
-        """
-        self.name = ""
+    def __init__(self, rankings: _Mapping, *, name: str = "", is_checked: bool = False) -> None:
+        """Take a run; unless it was checked when it was read, look at every query and the first document of each."""
+        self.rankings = rankings
+        self.name = name
         self.tag = ""
         self.metadata: Mapping[str, Any] = {}
         self.notes: Sequence[str] = ()
-        self._rankings = run
-        if problems := _problems(run, "score"):
-            raise DataError(_RUN, problems)
+        self._is_checked = is_checked
+        if not is_checked and not _has_shape(rankings):
+            raise DataError(_RUN, _explained(rankings, "score"))
 
-    def parts(self, count: int) -> list[Iterator[RankingBatch]]:  # noqa: ARG002  # one is enough for what is in memory
+    def parts(self, count: int) -> list[Iterator[RankingBatch]]:
         """Return one iterator over everything."""
+        del count
         return [self.grouped()]
 
     def grouped(self) -> Iterator[RankingBatch]:
-        """Yield every query once."""
-        held: list[tuple[str, Mapping[str, float]]] = []
+        """Yield every query once; a `DataError` names all ids and scores that cannot be used."""
+        if not self._is_checked and (problems := _problems(self.rankings, "score")):
+            raise DataError(_RUN, problems)
+        queries: list[str] = []
         size = 0
-        for query, ranking in self._rankings.items():
-            held.append((query, ranking))
+        for query, ranking in self.rankings.items():
+            queries.append(query)
             size += len(ranking)
             if size >= _AT_ONCE:
-                yield _batch(held)
-                held, size = [], 0
-        if held:
-            yield _batch(held)
+                yield self._batch(queries)
+                queries, size = [], 0
+        if queries:
+            yield self._batch(queries)
+
+    def _batch(self, queries: Sequence[str]) -> RankingBatch:
+        documents, scores, lengths = columns_of([self.rankings[query] for query in queries])
+        return RankingBatch(Slices.of(map(encoded, queries)), lengths, documents, documents.keys(), scores)
 
 
-def _batch(rankings: Sequence[tuple[str, Mapping[str, float]]]) -> RankingBatch:
-    documents = Slices.of(encoded(document) for _, ranking in rankings for document in ranking)
-    scores = [score for _, ranking in rankings for score in ranking.values()]
-    return RankingBatch(
-        names=Slices.of(encoded(query) for query, _ in rankings),
-        lengths=np.array([len(ranking) for _, ranking in rankings], dtype=np.int64),
-        documents=documents,
-        keys=documents.keys(),
-        scores=np.array(scores, dtype=np.float64),
-    )
+def columns_of(mappings: Sequence[Mapping[str, float]]) -> tuple[Slices, np.ndarray, Ints]:
+    """Return the documents and numbers of some queries, and how many each query has."""
+    lengths = np.fromiter(map(len, mappings), np.int64, len(mappings))
+    documents = Slices.of(encoded(document) for mapping in mappings for document in mapping)
+    numbers = (number for mapping in mappings for number in mapping.values())
+    return documents, np.fromiter(numbers, np.float64, len(documents.start)), lengths
+
+
+def _has_shape(run: _Mapping) -> bool:
+    if not all(issubclass(kind, Mapping) for kind in set(map(type, run.values()))):
+        return False
+    firsts = map(next, map(iter, run.values()), repeat(""))
+    return _are_texts(run) and _are_texts(firsts)
 
 
 def _are_texts(ids: Iterable[object]) -> bool:
@@ -148,13 +125,13 @@ def _problems(mapping: Mapping[Any, Any], number: str) -> list[Problem]:
     problems = []
     for query, own in mapping.items():
         if not isinstance(query, str):
-            problems.append(Problem(f"the query id {query!r} is {_kind(query)}; ids are texts: {str(query)!r}"))
+            problems.append(Problem(f"the query id {query!r} is {_kind(query)}; ids are strings: {str(query)!r}"))
         if not isinstance(own, Mapping):
             problems.append(Problem(f"query {query!r} has {_kind(own)} where {{document: {number}}} is expected"))
             continue
         for document, value in own.items():
             if not isinstance(document, str):
-                shown = f"the document id {document!r} is {_kind(document)}; ids are texts: {str(document)!r}"
+                shown = f"the document id {document!r} is {_kind(document)}; ids are strings: {str(document)!r}"
                 problems.append(Problem(f"query {query!r}: {shown}"))
             if problem := number_problem(query, document, value, number):
                 problems.append(problem)

@@ -1,5 +1,5 @@
 """
-Outputs: what the system under test emitted, kept in a file of its own.
+Outputs: what the system under test emitted, in a separate file or mapping.
 """
 
 from __future__ import annotations
@@ -45,24 +45,7 @@ def read_outputs(
     contract: Contract,
     fields: Mapping[str, str] | None = None,
 ) -> Outputs:
-    """
-    Read outputs from a file or a mapping.
-
-    Args:
-        source: A map id -> output or rows ``{id, actual_output}``, in a file or in Python.
-
-        catalog: Where file formats are looked up.
-
-        contract: How strictly to read.
-
-        fields: The user's field name for each of ours, in rows.
-
-    Returns:
-        The outputs; a malformed one is a fault of its sample, not a problem of the file.
-
-    Raises:
-        DataError: Rows that cannot be told apart: all problems at once.
-    """
+    """Read outputs; a malformed one is a fault of its sample, a row without a usable id a `DataError`."""
     if isinstance(source, Mapping):
         return Outputs({str(name): read_output(raw, contract=contract) for name, raw in source.items()})
     label = str(source) if isinstance(source, Path) else ""

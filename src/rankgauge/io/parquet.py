@@ -11,9 +11,9 @@ from pathlib import Path
 
 import polars as pl
 
-from rankgauge.errors import Problem, UnreadableError
 from rankgauge.io.columns import Kind, find_columns
 from rankgauge.io.files import open_file
+from rankgauge.io.problems import unreadable
 from rankgauge.io.row_groups import row_groups
 from rankgauge.io.rows import Ranged, Rows, selection
 
@@ -24,26 +24,7 @@ _PIECE = 1 << 18
 
 
 def parquet_rows(path: Path, kind: Kind, columns: Mapping[str, str] | None, *, name: str) -> Rows:
-    """
-    Return the rows of a Parquet file, of which only the columns in question are read.
-
-    Args:
-        path: The file; decompressed by its ending.
-
-        kind: What it holds.
-
-        columns: The user's own names of columns.
-
-        name: What messages call it.
-
-    Returns:
-        The rows.
-
-    Raises:
-        UnreadableError: The file is no Parquet, or damaged.
-
-        DataError: It lacks a column, or has ids or numbers of another type.
-    """
+    """Return the rows of a Parquet file, of which only the columns in question are read."""
     with open_file(path) as opened:
         is_plain = opened.path is not None
         source = path if is_plain else io.BytesIO(opened.stream.read())
@@ -79,5 +60,4 @@ def _guarded(name: str) -> Iterator[None]:
     try:
         yield
     except (pl.exceptions.PolarsError, OSError) as error:
-        msg = f"cannot read {name}:"
-        raise UnreadableError(msg, [Problem(f"not a readable Parquet file: {error}", name)]) from error
+        raise unreadable(name, f"not a readable Parquet file: {error}") from error

@@ -1,5 +1,5 @@
 """
-Recognizing files of judgments and runs: TREC text, tables with a header, JSON or Parquet.
+Recognizing what a file is by its ending and its first lines: TREC text, a table with a header, JSON or Parquet.
 
 An ending says what a file is, except ``.tsv`` and ``.csv``, which are used for tables with a header and for TREC text
 alike. There, and where the ending says nothing, the first line decides: a line that names columns cannot be data,
@@ -10,22 +10,33 @@ from __future__ import annotations
 
 import csv
 import enum
+import math
 import re
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import IO, NamedTuple
+from typing import IO, Literal, NamedTuple
 
+from rankgauge.decimals import NUMBER, read_number
 from rankgauge.errors import DataError, Problem
 from rankgauge.io.columns import Kind, is_header
-from rankgauge.io.files import open_file, plain_suffix
+from rankgauge.io.files import MAGIC, open_file, plain_suffix
 
-__all__ = ["FileKind", "Head", "read_head", "recognize"]
+__all__ = ["FileKind", "Head", "Looks", "is_run_line", "read_head", "recognize", "sniff", "split_line"]
 
-_NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
-_JSON = re.compile(r'\s*\{\s*("|\}|$)')
-_LONGEST_LINE = 1 << 16
+_BLANKS = re.compile(rb"[\x00-\x20]+")
+_JSON = re.compile(rb'\s*\{\s*("|\}|$)')
+_LOOKED_AT = 1 << 16
 _SEPARATORS = "\t,;"
 _PARQUET = b"PAR1"
+_BINARY = {
+    **{magic: f"compressed; give the file the ending {ending}" for magic, ending in MAGIC.items()},
+    _PARQUET: "Parquet; give the file the ending .parquet",
+    b"PK\x03\x04": "a zip archive; unpack it",
+    b"BZh": "bzip2 data; unpack it",
+    b"\xff\xfe": "UTF-16 text; convert it to UTF-8",
+    b"\xfe\xff": "UTF-16 text; convert it to UTF-8",
+}
 
 
 class FileKind(enum.Enum):
@@ -39,6 +50,21 @@ class FileKind(enum.Enum):
 
 _BY_SUFFIX = {".json": FileKind.JSON, ".parquet": FileKind.PARQUET, ".pq": FileKind.PARQUET}
 _TABLES = {".csv", ".tsv"}
+
+
+def split_line(line: bytes) -> list[bytes]:
+    """Return the fields of a line of TREC text; every byte up to 32 separates."""
+    return [field for field in _BLANKS.split(line) if field]
+
+
+def is_run_line(fields: Sequence[bytes]) -> bool:
+    """Return whether fields are those of a run: `query Q0 document rank score tag`."""
+    return len(fields) >= 6 and not math.isnan(read_number(fields[4]))
+
+
+def _is_qrels_line(fields: Sequence[bytes]) -> bool:
+    """Return whether fields are those of judgments: `query iteration document grade`."""
+    return len(fields) == 4 and not math.isnan(read_number(fields[3]))
 
 
 class Head(NamedTuple):
@@ -55,7 +81,7 @@ class Head(NamedTuple):
         number: The number of the line, from 1.
     """
 
-    line: str
+    line: bytes
     fields: list[str]
     separator: str
     number: int
@@ -64,7 +90,7 @@ class Head(NamedTuple):
 def read_head(stream: IO[bytes]) -> Head:
     """Read the first line of a file that is neither empty nor a comment."""
     number = 1
-    while (line := stream.readline(_LONGEST_LINE)) and (not line.strip() or line.startswith(b"#")):
+    while (line := stream.readline(_LOOKED_AT)) and (not line.strip() or line.startswith(b"#")):
         number += 1
     text = line.decode("utf-8", "replace").rstrip("\r\n")
     separator = next((separator for separator in _SEPARATORS if separator in text), ",")
@@ -72,56 +98,30 @@ def read_head(stream: IO[bytes]) -> Head:
         fields = next(csv.reader([text], delimiter=separator), [])
     except csv.Error:  # a bare carriage return, a NUL, or more in one field than any header holds
         fields = []
-    return Head(text, fields, separator, number)
+    return Head(line, fields, separator, number)
 
 
 def recognize(path: Path, kind: Kind, columns: Mapping[str, str] | None, *, name: str) -> FileKind:
-    """
-    Return what a file is.
-
-    Args:
-        path: The file; decompressed by its ending.
-
-        kind: What it holds.
-
-        columns: The user's own names of columns.
-
-        name: What messages call it.
-
-    Returns:
-        How to read it.
-
-    Raises:
-        UnreadableError: It cannot be read.
-
-        DataError: Its ending says that it is a table, and its first line is neither a header nor TREC text.
-    """
+    """Return what a file is; a table by its ending without a header that is no TREC text either is a `DataError`."""
     suffix = plain_suffix(path)
     if suffix in _BY_SUFFIX:
         return _BY_SUFFIX[suffix]
     with open_file(path) as opened:
         head = read_head(opened.stream)
     if suffix not in _TABLES:
-        if head.line.startswith(_PARQUET.decode()) and _ends_as_parquet(path):
+        if head.line.startswith(_PARQUET) and _ends_as_parquet(path):
             return FileKind.PARQUET
         if _JSON.match(head.line):
             return FileKind.JSON
-    if _is_trec(head.line, kind):
+    if (_is_qrels_line if kind == "qrels" else is_run_line)(split_line(head.line)):
         return FileKind.TREC
     if len(head.fields) > 1 and is_header(head.fields, kind, columns):
         return FileKind.DELIMITED
     if suffix not in _TABLES or not head.line:
         return FileKind.TREC
-    if head.fields and not any(map(_NUMBER.fullmatch, head.fields)):
+    if head.fields and not any(map(NUMBER.fullmatch, head.fields)):
         return FileKind.DELIMITED  # a header of other names: whoever reads it says which columns it lacks
     raise _unclear(head, kind, name)
-
-
-def _is_trec(line: str, kind: Kind) -> bool:
-    fields = line.split()
-    place = 3 if kind == "qrels" else 4
-    enough = len(fields) == 4 if kind == "qrels" else len(fields) >= 6
-    return enough and _NUMBER.fullmatch(fields[place]) is not None
 
 
 def _ends_as_parquet(path: Path) -> bool:
@@ -134,9 +134,52 @@ def _unclear(head: Head, kind: Kind, name: str) -> DataError:
     what = "the judgments" if kind == "qrels" else "the run"
     trec = "query iteration document grade" if kind == "qrels" else "query Q0 document rank score tag"
     names = "query-id, corpus-id, score" if kind == "qrels" else "query_id, doc_id, score"
-    line = head.line if len(head.line) <= 80 else f"{head.line[:77]}..."
+    line = head.line.decode("utf-8", "replace").rstrip("\r\n")
     message = (
-        f"{line!r} neither names columns nor is a line of TREC text (`{trec}`); write a header such as `{names}`, "
-        "separated as the lines are"
+        f"{line if len(line) <= 80 else f'{line[:77]}...'!r} neither names columns nor is a line of TREC text "
+        f"(`{trec}`); write a header such as `{names}`, separated as the lines are"
     )
     return DataError(f"{what} cannot be read:", [Problem(message, name, head.number)])
+
+
+class Looks(NamedTuple):
+    """What a file looks like: its kind, and the same for people, with what to do; empty where there is no telling."""
+
+    kind: Literal["run", "judgments", "empty", "binary", "other"]
+    what: str
+
+
+def sniff(path: Path) -> Looks:
+    """Look at the first lines of a file that was given as TREC text, so that a wrong one is called by its name."""
+    with open_file(path) as opened:
+        data = opened.stream.read(_LOOKED_AT)
+    for magic, what in _BINARY.items():
+        if data.startswith(magic):
+            return Looks("binary", what)
+    if b"\x00" in data:
+        return Looks("binary", "not text")
+    lines = [line for line in data.split(b"\n") if line.strip() and not line.startswith(b"#")]
+    if len(data) == _LOOKED_AT and len(lines) > 1:
+        del lines[-1]  # it may be cut off
+    return _of_lines(lines) if lines else Looks("empty", "empty")
+
+
+def _of_lines(lines: list[bytes]) -> Looks:
+    rows = list(map(split_line, lines))
+    usual = Counter(map(len, rows)).most_common(1)[0][0]
+    row = next(row for row in reversed(rows) if len(row) == usual)
+    if lines[0].lstrip()[:1] in {b"{", b"["}:
+        return Looks("other", "JSON; give the file the ending .json or .jsonl")
+    if is_run_line(row):
+        return Looks("run", "a TREC run")
+    if _is_qrels_line(row):
+        return Looks("judgments", "TREC judgments")
+    if lines[0].lower().startswith(b"query-id"):
+        return Looks("other", "BEIR judgments; give the file the ending .tsv")
+    if usual == 3 and not math.isnan(read_number(row[2])):
+        return Looks("other", "`query document rank` or `query document score`, where TREC has more columns")
+    if usual == 5:
+        return Looks("other", "a run without its last column, the tag, or without `Q0`")
+    if usual == 1 and b"," in row[0]:
+        return Looks("other", "values separated by commas; give the file the ending .csv")
+    return Looks("other", "")

@@ -1,5 +1,5 @@
 """
-Rows: the three columns that are read of a table, some consecutive rows at a time.
+Rows: the three columns that are read from a table, some consecutive rows at a time.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from rankgauge.io.views import short_views
 __all__ = ["Frame", "Ranged", "Rows", "query_begins", "selection"]
 
 _PIECE = 1 << 18
-"""How many rows of a frame are looked at at once."""
+"""How many rows of a frame are handled at once."""
 
 _SMALL = 1 << 17
 """A table with fewer rows is not worth a second thread."""
@@ -65,24 +65,7 @@ class Rows(Protocol):
 
 
 def selection(schema: Mapping[str, pl.DataType], columns: Columns, kind: Kind, *, source: str = "") -> list[pl.Expr]:
-    """
-    Return what selects the columns that are read.
-
-    Args:
-        schema: The types of the table's columns.
-
-        columns: Which of them are read.
-
-        kind: What the table is.
-
-        source: The file, for messages.
-
-    Returns:
-        Expressions for `query`, `document` and `value`.
-
-    Raises:
-        DataError: Columns whose types are no ids or numbers, all of them.
-    """
+    """Return expressions for `query`, `document` and `value`; a `DataError` names all columns of the wrong type."""
     problems = []
     selected = []
     for role, name in (("query", columns.query), ("document", columns.document)):
@@ -109,16 +92,7 @@ class Ranged:
     def __init__(
         self, name: str, edges: Sequence[int], read: Callable[[int, int, Sequence[str]], pl.DataFrame]
     ) -> None:
-        """
-        Name rows.
-
-        Args:
-            name: The file they come from; empty for a table given in Python.
-
-            edges: Where ranges that are best read at once begin, from 0, and where the last one ends.
-
-            read: Returns the named columns of a range of rows.
-        """
+        """Take *edges*, where ranges begin and the last one ends, and what reads the named columns of a range."""
         self.name = name
         self._edges = edges
         self._read = read
@@ -151,7 +125,7 @@ class Ranged:
                     yield Frame(rows.slice(at, _PIECE), first + at)
 
     def _query_begin(self, row: int) -> int | None:
-        """Return where the next query begins behind a row; None where there is none nearby."""
+        """Return where the next query begins after a row; None if there is none nearby."""
         look = _LOOK
         while look <= _LONGEST_LOOK:
             queries = self._read(row - 1, min(row + look, self._edges[-1]), ("query",))["query"]
@@ -163,24 +137,13 @@ class Ranged:
 
 
 def query_begins(queries: pl.Series) -> Ints:
-    """
-    Find where queries begin.
-
-    Args:
-        queries: The query of each row, none of them null; strings or integers.
-
-    Returns:
-        The first row of each stretch of rows with the same query; empty without rows.
-    """
+    """Return the first row of each stretch of rows with the same query, which is never null."""
     if not len(queries):
         return np.empty(0, dtype=np.int64)
-    if isinstance(queries.dtype, _INTEGERS):
-        numbers = queries.to_numpy()
-        differ = numbers[1:] != numbers[:-1]
-    elif (views := short_views(queries)) is not None:
+    if (views := None if queries.dtype.is_integer() else short_views(queries)) is not None:
         differ = views.differ()
     else:
-        numbers = queries.rle_id().to_numpy()
+        numbers = (queries if queries.dtype.is_integer() else queries.rle_id()).to_numpy()
         differ = numbers[1:] != numbers[:-1]
     changes = np.flatnonzero(differ)
     begins: Ints = np.zeros(len(changes) + 1, dtype=np.int64)

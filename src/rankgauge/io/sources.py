@@ -1,7 +1,7 @@
 """
-Sources: opening judgments and runs, whatever they are given as.
+Sources: opens judgments and runs in any form.
 
-What reads tables loads only when there is one: TREC text needs neither polars nor anything else that is slow to load.
+The readers of tables are imported only when there is a table: TREC text needs neither polars nor other slow imports.
 """
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ from typing import IO, TYPE_CHECKING, NamedTuple
 from rankgauge.columns import Qrels, RunSource
 from rankgauge.errors import DataError, Problem
 from rankgauge.io.columns import Kind, check_columns
-from rankgauge.io.mappings import qrels_of_mapping
+from rankgauge.io.files import MAGIC
+from rankgauge.io.mappings import MappingRun, qrels_of_mapping
 from rankgauge.io.recognize import FileKind, recognize
 from rankgauge.io.trec import RunFile, read_qrels
 
@@ -28,68 +29,58 @@ __all__ = ["STANDARD_INPUT", "open_qrels", "open_run"]
 
 STANDARD_INPUT = "-"
 _INPUT_NAME = "standard input"
-_MAGIC = {b"\x1f\x8b": ".gz", b"\x28\xb5\x2f\xfd": ".zst"}
-"""How compressed data begin, which has no name to tell by."""
 
 
 def open_qrels(source: object, *, columns: Mapping[str, str] | None = None) -> Qrels:
-    """
-    Read judgments.
-
-    Args:
-        source: A path, ``-`` for standard input, a mapping ``{query: {document: grade}}``, or a table.
-
-        columns: The table's own name for `query`, `document` and `grade`; `qrels.query` beats `query`.
-
-    Returns:
-        The judgments.
-
-    Raises:
-        DataError: They cannot be read; every problem at once.
-    """
+    """Read judgments from a path, ``-`` for standard input, a mapping or a table; a `DataError` has every problem."""
     check_columns(columns)
-    if isinstance(source, str | os.PathLike):
-        return _qrels_of_file(_file(source), columns)
     if isinstance(source, Mapping):
         return qrels_of_mapping(source)
-    if _is_table(source):
-        from rankgauge.io.frames import rows_of_table  # noqa: PLC0415  # loads only for tables
-        from rankgauge.io.tables import qrels_of_rows  # noqa: PLC0415
+    if isinstance(source, str | os.PathLike):
+        file = _file(source)
+        found = recognize(file.path, "qrels", columns, name=file.name)
+        if found is FileKind.TREC:
+            return read_qrels(file.path, name=file.name)
+        if found is FileKind.JSON:
+            from rankgauge.io.nested import read_nested_qrels
 
-        return qrels_of_rows(rows_of_table(source, "qrels", columns))
-    raise _unusable(source, "judgments")
+            return read_nested_qrels(file.path, name=file.name)
+        rows = _rows_of_file(found, file, "qrels", columns)
+    else:
+        rows = _rows_of_table(source, "qrels", columns)
+    from rankgauge.io.tables import qrels_of_rows
+
+    return qrels_of_rows(rows)
 
 
 def open_run(source: object, *, columns: Mapping[str, str] | None = None) -> RunSource:
-    """
-    Open a run.
-
-    Args:
-        source: A path, ``-`` for standard input, a table, or a run that is open already.
-
-        columns: The table's own name for `query`, `document` and `score`; `run.query` beats `query`.
-
-    Returns:
-        The run, which is read when it is judged.
-
-    Raises:
-        DataError: It cannot be opened.
-    """
+    """Open a run, which is read when it is judged: as `open_qrels`, or one that is open already."""
     check_columns(columns)
-    if isinstance(source, str | os.PathLike):
-        return _run_of_file(_file(source), columns)
+    kept = None
+    if isinstance(source, Mapping):
+        return MappingRun(source)
     if isinstance(source, RunSource):
         return source
-    if _is_table(source):
-        from rankgauge.io.frames import rows_of_table  # noqa: PLC0415  # loads only for tables
-        from rankgauge.io.tables import TableRun  # noqa: PLC0415
+    if isinstance(source, str | os.PathLike):
+        file = _file(source)
+        kept = file.kept
+        found = recognize(file.path, "run", columns, name=file.name)
+        if found is FileKind.TREC:
+            return RunFile(file.path, name=file.name, kept=kept)
+        if found is FileKind.JSON:
+            from rankgauge.io.nested import read_nested_run
 
-        return TableRun(rows_of_table(source, "run", columns))
-    raise _unusable(source, "a run")
+            return read_nested_run(file.path, name=file.name)
+        rows = _rows_of_file(found, file, "run", columns)
+    else:
+        rows = _rows_of_table(source, "run", columns)
+    from rankgauge.io.tables import TableRun
+
+    return TableRun(rows, kept=kept)
 
 
 class _File(NamedTuple):
-    """A file that can be read more than once; the temporary one among them goes when nobody holds it any more."""
+    """A file that can be read more than once; a temporary one is deleted when nobody holds it any more."""
 
     path: Path
     name: str
@@ -108,7 +99,7 @@ def _file(source: str | os.PathLike[str]) -> _File:
 
 def _spooled(stream: IO[bytes], name: str) -> _File:
     head = stream.read(4)
-    suffix = next((ending for magic, ending in _MAGIC.items() if head.startswith(magic)), "")
+    suffix = next((ending for magic, ending in MAGIC.items() if head.startswith(magic)), "")
     spool = tempfile.NamedTemporaryFile(prefix="rankgauge-", suffix=suffix)  # noqa: SIM115  # closed by who keeps it
     spool.write(head)
     shutil.copyfileobj(stream, spool)
@@ -116,52 +107,21 @@ def _spooled(stream: IO[bytes], name: str) -> _File:
     return _File(Path(spool.name), name, spool)
 
 
-def _qrels_of_file(file: _File, columns: Mapping[str, str] | None) -> Qrels:
-    path, name = file.path, file.name
-    match recognize(path, "qrels", columns, name=name):
-        case FileKind.TREC:
-            return read_qrels(path, name=name)
-        case FileKind.JSON:
-            from rankgauge.io.nested import read_nested_qrels  # noqa: PLC0415  # loads only for such files
-
-            return read_nested_qrels(path, name=name)
-        case FileKind.PARQUET | FileKind.DELIMITED as found:
-            from rankgauge.io.tables import qrels_of_rows  # noqa: PLC0415  # loads only for such files
-
-            return qrels_of_rows(_rows_of_file(found, file, "qrels", columns))
-
-
-def _run_of_file(file: _File, columns: Mapping[str, str] | None) -> RunSource:
-    path, name = file.path, file.name
-    match recognize(path, "run", columns, name=name):
-        case FileKind.TREC:
-            return RunFile(path, name=name, kept=file.kept)
-        case FileKind.JSON:
-            from rankgauge.io.nested import NestedRun  # noqa: PLC0415  # loads only for such files
-
-            return NestedRun(path, name=name)
-        case FileKind.PARQUET | FileKind.DELIMITED as found:
-            from rankgauge.io.tables import TableRun  # noqa: PLC0415  # loads only for such files
-
-            return TableRun(_rows_of_file(found, file, "run", columns), kept=file.kept)
-
-
 def _rows_of_file(found: FileKind, file: _File, kind: Kind, columns: Mapping[str, str] | None) -> Rows:
     if found is FileKind.PARQUET:
-        from rankgauge.io.parquet import parquet_rows  # noqa: PLC0415  # loads only for such files
+        from rankgauge.io.parquet import parquet_rows
 
         return parquet_rows(file.path, kind, columns, name=file.name)
-    from rankgauge.io.delimited import DelimitedRows  # noqa: PLC0415  # loads only for such files
+    from rankgauge.io.delimited import DelimitedRows
 
     return DelimitedRows(file.path, kind, columns, name=file.name)
 
 
-def _is_table(source: object) -> bool:
-    """Return whether something is a frame of polars or pandas, or an Arrow table, without loading any of these."""
-    return hasattr(source, "__arrow_c_stream__") or type(source).__module__.partition(".")[0] in {"polars", "pandas"}
+def _rows_of_table(source: object, kind: Kind, columns: Mapping[str, str] | None) -> Rows:
+    if hasattr(source, "__arrow_c_stream__") or type(source).__module__.partition(".")[0] in {"polars", "pandas"}:
+        from rankgauge.io.frames import rows_of_table  # known without loading polars or pandas
 
-
-def _unusable(source: object, what: str) -> DataError:
-    msg = f"{what} cannot be used:"
+        return rows_of_table(source, kind, columns)
+    msg = f"{'judgments' if kind == 'qrels' else 'a run'} cannot be used:"
     found = type(source).__name__
-    return DataError(msg, [Problem(f"expected a path, a mapping of mappings or a table, found a {found}")])
+    raise DataError(msg, [Problem(f"expected a path, a mapping of mappings or a table, found a {found}")])

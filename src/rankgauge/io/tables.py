@@ -1,14 +1,14 @@
 """
 Tables: rankings and judgments from columns of ids and numbers, without an object for each row.
 
-A table is read in frames of consecutive rows with the columns `query`, `document` and `value`. What spans frames, the
-last query of each, is carried on to the next.
+A table is read in frames of consecutive rows with the columns `query`, `document` and `value`. The last query
+of a frame may go on in the next one, so it is carried over.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -16,21 +16,19 @@ import polars as pl
 from rankgauge.columns import PADDING, Floats, Ints, Qrels, RankingBatch, Slices, Words, encoded
 from rankgauge.errors import DataError, Problem
 from rankgauge.io.columns import Kind
+from rankgauge.io.problems import first_problems, no_judgments
 from rankgauge.io.rows import Frame, Ranged, Rows, query_begins
 from rankgauge.io.views import number_views, short_views
 
 __all__ = ["TableRun", "qrels_of_rows"]
 
 _ROWS = 1 << 16
-"""How many rows a batch has at least, unless there are no more."""
-
-_MOST = 10_000
-"""How many problems are told."""
+"""Minimum number of rows in a batch, except the last."""
 
 
 class TableRun:
     """
-    A run that stands in a table.
+    A run in a table.
 
     Attributes:
         name: The file; empty for a table given in Python.
@@ -43,14 +41,7 @@ class TableRun:
     """
 
     def __init__(self, rows: Rows, *, kept: object = None) -> None:
-        """
-        Name a run.
-
-        Args:
-            rows: Its rows.
-
-            kept: What has to live as long as the run does: a temporary file, which goes with it.
-        """
+        """Take the rows, and the temporary file that they stand in, if there is one, to keep it alive."""
         self._kept = kept
         self.name = rows.name
         self.tag = ""
@@ -59,30 +50,11 @@ class TableRun:
         self._rows = rows
 
     def parts(self, count: int) -> list[Iterator[RankingBatch]]:
-        """
-        Return iterators that together yield every row once, to be used by a thread each.
-
-        Args:
-            count: How many to make at the most.
-
-        Returns:
-            The iterators, each over consecutive rows.
-
-        Raises:
-            DataError: When used: rows that cannot be used, all of them.
-        """
+        """Return at most *count* iterators, one for each thread, that together yield every row once."""
         return [self._batches(part) for part in self._rows.parts(count)]
 
     def grouped(self) -> Iterator[RankingBatch]:
-        """
-        Yield every query once, also where its rows stand apart. The whole table is held in memory for that.
-
-        Yields:
-            Whole queries; the rows of each in the order of the table.
-
-        Raises:
-            DataError: Rows that cannot be used, all of them.
-        """
+        """Yield every query once, even if its rows are scattered; this holds the whole table in memory."""
         frames = list(self._rows.frames())
         if frames:
             whole = pl.concat([frame.rows for frame in frames])
@@ -99,46 +71,24 @@ class TableRun:
 
 
 def qrels_of_rows(rows: Rows) -> Qrels:
-    """
-    Read judgments from a table.
-
-    Args:
-        rows: Its rows.
-
-    Returns:
-        The judgments.
-
-    Raises:
-        DataError: Rows that cannot be used, or documents judged twice, all of them; or nothing is judged.
-    """
+    """Read judgments from a table."""
     frames = [frame.rows for frame in rows.frames() if frame.rows.height]
     if not frames:
-        msg = "the judgments cannot be used:"
-        raise DataError(msg, [Problem("the table judges nothing", rows.name)])
+        raise no_judgments(rows.name)
     whole = pl.concat(frames)
     try:
         batch = _batch(whole, query_begins(whole["query"]))
     except _UnusableError:
         raise _explained(rows, "qrels") from None
-    places: dict[bytes, int] = {}
-    of_start = [places.setdefault(query, len(places)) for query in batch.queries]
-    owners = np.repeat(np.array(of_start, dtype=np.int64), batch.lengths)
-    return Qrels.of(list(places), owners, batch.documents, batch.scores, rows.name)
+    return Qrels.of_stretches(batch.queries, batch.lengths, batch.documents, batch.scores, rows.name)
 
 
 class _UnusableError(Exception):
-    """A row cannot be used; all rows have to be looked at to say which, and why."""
+    """A row cannot be used; reading all rows again tells which ones, and why."""
 
 
-class _Queries(NamedTuple):
-    """Some whole queries: their rows, and the first row of each."""
-
-    rows: pl.DataFrame
-    starts: Ints
-
-
-def _whole_queries(frames: Iterator[Frame]) -> Iterator[_Queries]:
-    """Cut frames anew, between queries."""
+def _whole_queries(frames: Iterator[Frame]) -> Iterator[tuple[pl.DataFrame, Ints]]:
+    """Cut frames between queries; yield the rows of some whole queries, and the first row of each query."""
     held: list[pl.DataFrame] = []
     for frame in frames:
         rows = frame.rows
@@ -158,15 +108,15 @@ def _whole_queries(frames: Iterator[Frame]) -> Iterator[_Queries]:
         while at < last:
             until = min(max(int(np.searchsorted(begins, begins[at] + _ROWS)), at + 1), last)
             first = int(begins[at])
-            yield _Queries(rows.slice(first, int(begins[until]) - first), begins[at:until] - first)
+            yield rows.slice(first, int(begins[until]) - first), begins[at:until] - first
             at = until
         held = [rows.slice(int(begins[last]))]
     if held:
         yield _one_query(held)
 
 
-def _one_query(rows: list[pl.DataFrame]) -> _Queries:
-    return _Queries(pl.concat(rows) if len(rows) > 1 else rows[0], np.zeros(1, dtype=np.int64))
+def _one_query(rows: list[pl.DataFrame]) -> tuple[pl.DataFrame, Ints]:
+    return pl.concat(rows) if len(rows) > 1 else rows[0], np.zeros(1, dtype=np.int64)
 
 
 def _batch(rows: pl.DataFrame, starts: Ints) -> RankingBatch:
@@ -188,18 +138,20 @@ def _batch(rows: pl.DataFrame, starts: Ints) -> RankingBatch:
 
 
 def _numbers(values: pl.Series) -> pl.Series:
-    """Return values as floats, null where a text is no number."""
+    """Return values as floats, null where a text is not a number."""
     if values.dtype == pl.Float64:
         return values
     return values.cast(pl.Float64, strict=False)
 
 
 def _documents(ids: pl.Series) -> tuple[Slices, Words]:
-    """Return ids in one buffer, and their keys; nothing is made for each of them."""
+    """Return ids in one buffer, and their keys; no object is made for each of them."""
     is_text = ids.dtype == pl.String
+    texts = ids
     views = None if is_text else number_views(ids)
-    texts = ids if is_text or views is not None else ids.cast(pl.String)
-    views = short_views(texts) if views is None else views
+    if views is None:
+        texts = ids if is_text else ids.cast(pl.String)
+        views = short_views(texts)
     if views is not None:
         return views.slices(), views.keys()
     length = texts.str.len_bytes().to_numpy().astype(np.int64)
@@ -209,17 +161,20 @@ def _documents(ids: pl.Series) -> tuple[Slices, Words]:
 
 
 def _explained(rows: Rows, kind: Kind) -> DataError:
-    """Return what is wrong with a table that could not be read: a problem for each value."""
+    """Return what is wrong with a table that could not be read: a problem for each row."""
     value = "grade" if kind == "qrels" else "score"
-    problems: list[Problem] = []
+    what = "the judgments" if kind == "qrels" else "the run"
+    title = f"{what} cannot be used; a row is a query, a document and a {value}:"
+    return DataError(title, first_problems(_wrong_rows(rows, value), rows.name))
+
+
+def _wrong_rows(rows: Rows, value: str) -> Iterator[Problem]:
     for frame in rows.frames():
-        numbers = _numbers(frame.rows["value"])
-        values: Floats = numbers.fill_null(float("nan")).to_numpy()
+        values: Floats = _numbers(frame.rows["value"]).fill_null(float("nan")).to_numpy()
         texts = {name: frame.rows[name].cast(pl.String) for name in ("query", "document")}
         missing = {name: (texts[name].fill_null("") == "").to_numpy() for name in texts}
         wrong = missing["query"] | missing["document"] | ~np.isfinite(values)
         for row in np.flatnonzero(wrong).tolist():
-            where = {"path": f"row {frame.first + row}"} if frame.line is None else {"line": frame.line + row}
             found = [
                 f"the {name} is {'missing' if texts[name][row] is None else 'empty'}"
                 for name in texts
@@ -227,14 +182,7 @@ def _explained(rows: Rows, kind: Kind) -> DataError:
             ]
             if not np.isfinite(values[row]):
                 given = frame.rows["value"][row]
-                found.append(
-                    f"the {value} is missing" if given is None else f"the {value} {given!r} is no finite number"
-                )
-            problems.append(Problem("; ".join(found), rows.name, **where))
-            if len(problems) >= _MOST:
-                problems.append(Problem(f"reading stopped after {_MOST:,} problems", rows.name))
-                break
-        if len(problems) >= _MOST:
-            break
-    what = "the judgments" if kind == "qrels" else "the run"
-    return DataError(f"{what} cannot be used; a row is a query, a document and a {value}:", problems)
+                is_what = "is missing" if given is None else f"{given!r} is not a finite number"
+                found.append(f"the {value} {is_what}")
+            where = {"path": f"row {frame.first + row}"} if frame.line is None else {"line": frame.line + row}
+            yield Problem("; ".join(found), rows.name, **where)

@@ -1,9 +1,9 @@
 """
-Views: the texts of a polars column where they stand in memory, as Arrow's C interface offers them.
+Views: short ids of a polars column where they stand in memory, read over Arrow's C stream interface.
 
-Arrow keeps a text of up to 12 bytes in 16: its length in four, then itself, then zeros. Most ids are that short, and
-read as two integers each they need not be taken apart one by one, or put together anew. The interface is stable and
-made for libraries that know nothing of each other; `ctypes` reaches it without a further package.
+Arrow keeps a text of up to 12 bytes in 16: its length in four bytes, then the text, then zeros. `ctypes` reads those
+bytes as they are; every public way of polars writes each id anew first, which makes a Parquet run of seven million rows
+take a fifth longer (``benchmarks/trec.py``).
 """
 
 from __future__ import annotations
@@ -21,21 +21,16 @@ from rankgauge.columns import PADDING, Flags, Ints, Slices, Words, short_keys
 
 __all__ = ["ShortViews", "number_views", "short_views"]
 
+_IS_READABLE = sys.byteorder == "little" and sys.maxsize > 1 << 32
+"""Whether a word of Arrow's structures has eight bytes, and the lowest of them first."""
+
 _LONGEST = 12
 _VIEW, _TEXT = 16, 4
 _PAST_EIGHT_DIGITS = 10**8
-_TEXT_VIEWS = b"vu"
 
 
 class ShortViews(NamedTuple):
-    """
-    Texts of up to 12 bytes.
-
-    Attributes:
-        buffer: The views, with `PADDING` bytes before and behind them.
-
-        length: How many bytes each text has.
-    """
+    """Texts of up to 12 bytes: their views, with `PADDING` bytes before and behind them, and the length of each."""
 
     buffer: NDArray[np.uint8]
     length: Ints
@@ -61,46 +56,31 @@ class ShortViews(NamedTuple):
 
 
 def short_views(texts: pl.Series) -> ShortViews | None:
-    """
-    Return the texts of a column.
-
-    Args:
-        texts: A column of strings, none of them null.
-
-    Returns:
-        The texts; None where one has more than 12 bytes, or polars keeps them otherwise.
-    """
-    if not len(texts) or sys.byteorder != "little":
+    """Return the texts of a column without nulls; None where one has more than 12 bytes, or views are not to be had."""
+    if not len(texts) or not _IS_READABLE:
         return None
     buffer = np.empty(len(texts) * _VIEW + 2 * PADDING, dtype=np.uint8)
-    buffer[:PADDING] = 0
-    buffer[-PADDING:] = 0
-    if not _copy_views(texts, buffer[PADDING:-PADDING]):
+    buffer[:PADDING] = buffer[-PADDING:] = 0
+    views = buffer[PADDING:-PADDING]
+    if not _copy_views(texts, views):
         return None
-    length = buffer[PADDING:-PADDING].view(np.uint32)[::4].astype(np.int64)
+    length = views.view(np.uint32)[::4].astype(np.int64)
     return ShortViews(buffer, length) if int(length.max()) <= _LONGEST else None
 
 
 def number_views(numbers: pl.Series) -> ShortViews | None:
-    """
-    Return whole numbers as their decimal texts.
-
-    Args:
-        numbers: A column of integers, none of them null.
-
-    Returns:
-        The texts; None where a number is negative, or has more than eight digits.
-    """
-    if not len(numbers) or sys.byteorder != "little":
+    """Return integers, none of them null, as decimal texts; None where one is negative or has more than 8 digits."""
+    if not len(numbers) or not _IS_READABLE:
         return None
     if numbers.min() < 0 or numbers.max() >= _PAST_EIGHT_DIGITS:  # type: ignore[operator]  # integers, not null
         return None
+    # 70512: high 7, low 512; digits "0007" "0512", of which 1 + 4 count; the word "00070512" loses three zeros
     digits, n_digits = _four_digits()
     high, low = np.divmod(numbers.to_numpy().astype(np.int64, copy=False), 10_000)
     length = np.where(high > 0, n_digits[high] + 4, n_digits[low])
     words = digits[low] << np.uint64(32)
     words |= digits[high]
-    words >>= ((8 - length) * 8).view(np.uint64)  # takes off leading zeros
+    words >>= ((8 - length) * 8).view(np.uint64)  # the first digit stands in the lowest byte
     buffer = np.zeros(len(numbers) * _VIEW + 2 * PADDING, dtype=np.uint8)
     np.ndarray(len(numbers), "<u8", buffer.data, PADDING + _TEXT, (_VIEW,))[:] = words
     return ShortViews(buffer, length)
@@ -114,53 +94,13 @@ def _four_digits() -> tuple[Words, Ints]:
     return np.frombuffer(texts, dtype=np.uint32).astype(np.uint64), n_digits
 
 
-class _Schema(ctypes.Structure):
-    """ArrowSchema, as the C data interface defines it."""
-
-
-class _Array(ctypes.Structure):
-    """ArrowArray, as the C data interface defines it."""
-
-
-class _Stream(ctypes.Structure):
-    """ArrowArrayStream, as the C stream interface defines it."""
-
-
-_ReleaseSchema = ctypes.CFUNCTYPE(None, ctypes.POINTER(_Schema))
-_ReleaseArray = ctypes.CFUNCTYPE(None, ctypes.POINTER(_Array))
-_GetSchema = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.POINTER(_Stream), ctypes.POINTER(_Schema))
-_GetNext = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.POINTER(_Stream), ctypes.POINTER(_Array))
-
-_Schema._fields_ = [
-    ("format", ctypes.c_char_p),
-    ("name", ctypes.c_char_p),
-    ("metadata", ctypes.c_void_p),
-    ("flags", ctypes.c_int64),
-    ("n_children", ctypes.c_int64),
-    ("children", ctypes.c_void_p),
-    ("dictionary", ctypes.c_void_p),
-    ("release", _ReleaseSchema),
-    ("private_data", ctypes.c_void_p),
-]
-_Array._fields_ = [
-    ("length", ctypes.c_int64),
-    ("null_count", ctypes.c_int64),
-    ("offset", ctypes.c_int64),
-    ("n_buffers", ctypes.c_int64),
-    ("n_children", ctypes.c_int64),
-    ("buffers", ctypes.POINTER(ctypes.c_void_p)),
-    ("children", ctypes.c_void_p),
-    ("dictionary", ctypes.c_void_p),
-    ("release", _ReleaseArray),
-    ("private_data", ctypes.c_void_p),
-]
-_Stream._fields_ = [
-    ("get_schema", _GetSchema),
-    ("get_next", _GetNext),
-    ("get_last_error", ctypes.c_void_p),
-    ("release", ctypes.c_void_p),
-    ("private_data", ctypes.c_void_p),
-]
+# Arrow's structures are made of eight-byte words: ArrowArrayStream begins with get_schema and get_next; ArrowSchema
+# has its format string in word 0 and its release function in word 7; ArrowArray has its length in word 0, its offset
+# in word 2, the addresses of its buffers (validity, then views) behind word 5, and its release function in word 8.
+_Schema, _Array = ctypes.c_size_t * 9, ctypes.c_size_t * 10
+_Get = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p)
+_Release = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
+_TEXT_VIEWS = b"vu"
 
 _capsule_pointer = ctypes.pythonapi.PyCapsule_GetPointer
 _capsule_pointer.restype = ctypes.c_void_p
@@ -170,20 +110,21 @@ _capsule_pointer.argtypes = [ctypes.py_object, ctypes.c_char_p]
 def _copy_views(texts: pl.Series, target: NDArray[np.uint8]) -> bool:
     """Copy the views of a column, if it has them; the capsule releases the stream when it goes."""
     capsule = texts.__arrow_c_stream__()
-    stream = ctypes.cast(_capsule_pointer(capsule, b"arrow_array_stream"), ctypes.POINTER(_Stream))
-    schema = _Schema()
-    if stream.contents.get_schema(stream, ctypes.byref(schema)):
+    stream = _capsule_pointer(capsule, b"arrow_array_stream")
+    get_schema, get_next = map(_Get, (ctypes.c_size_t * 2).from_address(stream))
+    schema, array = _Schema(), _Array()
+    if get_schema(stream, ctypes.byref(schema)):
         return False
-    has_views: bool = schema.format == _TEXT_VIEWS
-    schema.release(ctypes.byref(schema))
+    has_views = ctypes.string_at(schema[0]) == _TEXT_VIEWS
+    _Release(schema[7])(ctypes.byref(schema))
     done = 0
     while has_views and done < len(target):
-        array = _Array()
-        if stream.contents.get_next(stream, ctypes.byref(array)) or not array.release:
+        if get_next(stream, ctypes.byref(array)) or not array[8]:
             return False
-        size = array.length * _VIEW
-        if size:
-            ctypes.memmove(target[done:].ctypes.data, array.buffers[1] + array.offset * _VIEW, size)
-        array.release(ctypes.byref(array))
-        done += size
+        length, offset = array[0] * _VIEW, array[2] * _VIEW
+        if length:
+            views = ctypes.c_size_t.from_address(array[5] + ctypes.sizeof(ctypes.c_size_t)).value
+            ctypes.memmove(target[done:].ctypes.data, views + offset, length)
+        _Release(array[8])(ctypes.byref(array))
+        done += length
     return has_views

@@ -142,7 +142,7 @@ class _Part:
             for document, score in ranking.items()
             if (problem := number_problem(names[place], document, score, "score"))
         ]
-        msg = "the run cannot be used:"
+        msg = "cannot use the run:"
         return DataError(msg, problems)
 
     def _settled(self, owner: Ints, gold: Ints, scores: Floats, starts: Ints, low: Ints, high: Ints) -> Ints:

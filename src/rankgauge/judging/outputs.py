@@ -4,7 +4,7 @@ Outputs of samples: their rankings after policy, by the columns that every road 
 
 from __future__ import annotations
 
-from collections.abc import Container, Hashable, Sequence
+from collections.abc import Container, Hashable, Iterator, Sequence
 from itertools import chain
 from typing import NamedTuple
 
@@ -147,30 +147,29 @@ class _Columns:
 
         kept, ranks, depth = stand(policy, owners, ranks, settled.batch.lengths, judged)
         order = np.lexsort((ranks.rank, owners[kept]))
-        pairs = settled.pairs[kept][order].view(np.int64)
         repeated = np.zeros(len(order), dtype=np.bool_)
         if policy.duplicates == "credit-once":
+            pairs = settled.pairs[kept][order].view(np.int64)
             by_pair = np.argsort(pairs, kind="stable")
             repeated[by_pair] = ~first_of_each(pairs[by_pair])
-        columns = (rows[kept][order].tolist(), repeated.tolist(), ranks.low[order].tolist(), ranks.high[order].tolist())
+        rankings = self._split(rows[kept][order], repeated, ranks.low[order], ranks.high[order], depth)
+        return [Fault(faults[owner]) if owner in faults else each for owner, each in enumerate(rankings)]
+
+    def _split(self, rows: Ints, repeated: Flags, low: Ints, high: Ints, depth: Ints) -> Iterator[Ranking]:
+        """Yield the ranking of each output, from rows in order of output and rank."""
         texts = list(chain.from_iterable(output.texts or [None] * len(output.ids) for _, output in self._samples))
-        found: list[Ranking | Fault] = []
+        averages = self._profile.policy.averages_ties
         end = 0
-        for owner, length in enumerate(depth.tolist()):
-            own, flags, low, high = (column[end : end + length] for column in columns)
+        for (_, output), length in zip(self._samples, depth.tolist(), strict=True):
+            own = slice(end, end + length)
             end += length
-            if owner in faults:
-                found.append(Fault(faults[owner]))
-                continue
-            found.append(
-                Ranking(
-                    [self._ids[row] for row in own],
-                    None if self._samples[owner][1].texts is None else [texts[row] for row in own],
-                    flags if any(flags) else None,
-                    list(zip(low, high, strict=True)) if policy.averages_ties else None,
-                )
+            numbers = rows[own].tolist()
+            yield Ranking(
+                [self._ids[row] for row in numbers],
+                None if output.texts is None else [texts[row] for row in numbers],
+                repeated[own].tolist() if repeated[own].any() else None,
+                list(zip(low[own].tolist(), high[own].tolist(), strict=True)) if averages else None,
             )
-        return found
 
     def _refuse_unscored(self, faults: dict[int, str]) -> None:
         """Refuse what ``duplicates=best`` cannot choose from."""
@@ -195,8 +194,8 @@ class _Columns:
             grades = (gold[owner].get(name, np.nan) for owner, name in zip(owners.tolist(), ids, strict=True))
             earns = earned(np.fromiter(grades, np.float64, len(ids)), relevance_of(self._profile))
         for row in mixed_ties(owners, ranks, earns, self._profile.policy.depth).tolist():
-            document = "an item without an id" if ids[row] is None else f"document {ids[row]!r}"
-            faults.setdefault(int(owners[row]), tie_reason(document, int(ranks.low[row]), int(ranks.high[row])))
+            reason = tie_reason(ids[row] or "", int(ranks.low[row]), int(ranks.high[row]))
+            faults.setdefault(int(owners[row]), reason)
 
     def _judged_ids(self, sample: Sample, *, by_text: bool) -> Container[str | None] | None:
         """Return the ids that count as judged; None where judging by text has no ids to go by, so that all stay."""

@@ -181,24 +181,23 @@ def duplicate_reasons(batch: RankingBatch, repeats: Repeats) -> Iterator[tuple[i
         rows = repeats.rows[at : at + count]
         owner = int(owners[rows[0]])
         ranks = ", ".join(str(rank) for rank in (rows - starts[owner] + 1).tolist())
-        document = shown(batch.documents.at(rows[:1]).texts()[0])
-        yield (
-            owner,
-            (
-                f"document {document!r} is retrieved {count} times (ranks {ranks}), and policy says duplicates=error; "
-                "remove the repeats, or choose duplicates=first, last or best"
-            ),
-        )
+        document = _document(shown(batch.documents.at(rows[:1]).texts()[0]))
+        reason = f"{document} is retrieved {count} times (ranks {ranks}), and policy says duplicates=error"
+        yield owner, f"{reason}; remove the repeats, or choose duplicates=first, last or best"
 
 
 def tie_reason(document: str, low: int, high: int) -> str:
     """Return why ``ties=error`` refuses a ranking."""
     return (
-        f"{document} has the same score as documents that earn differently (ranks {low} to {high}), so that its rank "
-        "is a matter of chance, and policy says ties=error"
+        f"{_document(document)} has the same score as documents that earn differently (ranks {low} to {high}), so "
+        "its rank is a matter of chance, and policy says ties=error"
     )
 
 
+def _document(name: str) -> str:
+    return f"document {name!r}" if name else "an item without an id"
+
+
 def shown(name: bytes) -> str:
-    """Return an id as messages show it, whatever its bytes are."""
+    """Return an id as messages show it; bytes that are not text are escaped."""
     return name.decode("utf-8", "backslashreplace")

@@ -1,5 +1,5 @@
 """
-Runs: joining the batches of a run with judgments, and making one `Evidence` of what its parts came to.
+Runs: joining the batches of a run with judgments, and making one `Evidence` of all parts.
 
 Only rows that are judged are ranked, so what is kept follows the judgments, not the run. Parts may come from several
 threads in any order; the evidence is the same to the last bit.
@@ -31,7 +31,7 @@ _MOST_PROBLEMS = 1000
 
 
 class ScatteredError(Exception):
-    """A query that was judged already has come again: the run's queries do not stand together."""
+    """A query came a second time: the lines of a query are not together in the run."""
 
 
 class BatchJudge:
@@ -60,7 +60,7 @@ class BatchJudge:
 
 
 class _Part(NamedTuple):
-    """What some queries came to: places in the judgments, depths, judged rows in any order, and counts."""
+    """Some judged queries: places in the judgments, depths, judged rows in any order, and counts."""
 
     places: Ints
     depth: Ints
@@ -72,7 +72,7 @@ class _Part(NamedTuple):
 
 class RunCollector:
     """
-    Collects what the parts of one run come to.
+    Collects the judged parts of one run.
 
     Attributes:
         qrels: The judgments.
@@ -123,7 +123,7 @@ class RunCollector:
             documents = self.qrels.documents.at(judgments[tied]).texts()
             columns = (places[owners[tied]], ranks.low[tied], ranks.high[tied])
             self.refuse(
-                (query, tie_reason(f"document {shown(document)!r}", low, high))
+                (query, tie_reason(shown(document), low, high))
                 for document, query, low, high in zip(documents, *(column.tolist() for column in columns), strict=True)
             )
 
@@ -149,10 +149,10 @@ class RunCollector:
     def finish(self, run: str) -> Evidence:
         """Put the parts together; raise `DataError` for what the policy refuses, or where no query is judged."""
         if self._problems:
-            msg = f"{run} is refused by the policy:"
+            msg = f"the policy refuses {run}:"
             raise DataError(msg, sorted(self._problems, key=str))
         if not self._seen.any():
-            msg = f"nothing of {run} can be evaluated:"
+            msg = f"cannot evaluate {run}:"
             raise NothingToEvaluateError(msg, [self._no_overlap()])
         every = self.profile.policy.queries == "judged"
         self.places = np.arange(len(self._seen)) if every else np.flatnonzero(self._seen)

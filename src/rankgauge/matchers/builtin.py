@@ -28,32 +28,32 @@ def exact() -> None:
 
 @named_matcher("folded", "collapse-whitespace | casefold > equal >= 1")
 def folded() -> None:
-    """Compare whatever white space and case."""
+    """Compare, ignoring case and the amount of white space."""
 
 
 @named_matcher("contains", "collapse-whitespace | casefold > contained(direction=gold-in-retrieved) >= 1")
 def contains() -> None:
-    """Find the gold text in the retrieved one, whatever white space and case."""
+    """Find the gold text in the retrieved one, ignoring case and the amount of white space."""
 
 
 @named_matcher("contains-cased", "collapse-whitespace > contained(direction=gold-in-retrieved) >= 1")
 def contains_cased() -> None:
-    """Find the gold text in the retrieved one, whatever white space."""
+    """Find the gold text in the retrieved one, ignoring the amount of white space."""
 
 
 @named_matcher("contains-lower", "collapse-whitespace | lower > contained(direction=gold-in-retrieved) >= 1")
 def contains_lower() -> None:
-    """Find the gold text in the retrieved one, whatever white space; letters are lowered one for one."""
+    """Decide like `contains`, but lower-case letters one by one instead of folding case."""
 
 
 @named_matcher("keyword", "casefold > contained(direction=gold-in-retrieved) >= 1")
 def keyword() -> None:
-    """Find the gold text in the retrieved one, whatever case; no word boundaries."""
+    """Find the gold text in the retrieved one, ignoring case; no word boundaries."""
 
 
 @named_matcher("keyword-lower", "lower > contained(direction=gold-in-retrieved) >= 1")
 def keyword_lower() -> None:
-    """Find the gold text in the retrieved one; letters are lowered one for one, as the keyword article does."""
+    """Find the gold text in the retrieved one; letters are lower-cased one by one, as in the keyword article."""
 
 
 @named_matcher("json-escaped", "json-escaped >= 1")
@@ -68,9 +68,9 @@ def chunk() -> None:
 
 @named_matcher("chunk-remem", "remem >= 1")
 def chunk_remem() -> None:
-    """Decide as REMem does, to the letter; an empty chunk comes from everything."""
+    """Decide exactly as REMem does; an empty chunk comes from every original."""
 
 
 @named_matcher("fuzzy-chunk", "strip-date-prefix | strip-role-prefix > infix-edit(escaped=true) >= 0.9")
 def fuzzy_chunk() -> None:
-    """Decide as `chunk`, or let up to a tenth of the chunk's characters be edited."""
+    """Decide like `chunk`, but allow edits of up to a tenth of the chunk's characters."""

@@ -1,9 +1,8 @@
 """
 Comparers: scores in [0, 1] for a block of retrieved texts against a block of gold texts.
 
-Two texts that are equal and not empty score 1 with every comparer; an empty text scores 0 with every comparer but
-`remem`. A parameter `cutoff` is the score below which nothing is of interest, so that 0 may be returned instead; a
-matcher gives its threshold.
+Two texts that are equal and not empty score 1 with every comparer; an empty text scores 0 with every comparer except
+`remem`. A parameter `cutoff` is the score below which 0 may be returned; a matcher passes its threshold.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ __all__ = [
 
 Block = NDArray[np.float64]
 _MANY = 20_000
-"""From how many characters of gold for all retrieved texts together numpy is faster than looking each of them up."""
+"""Retrieved texts times characters of gold from which on numpy is faster than looking each text up."""
 
 Direction = Literal["gold-in-retrieved", "retrieved-in-gold", "either"]
 
@@ -65,7 +64,7 @@ def contained(retrieved: Sequence[str], gold: Sequence[str], *, direction: Direc
 
         gold: Gold texts, normalized.
 
-        direction: Which of the two is to be the part.
+        direction: Which of the two has to be the part.
 
     Returns:
         Shape (retrieved, gold).
@@ -107,12 +106,12 @@ def json_escaped(retrieved: Sequence[str], gold: Sequence[str]) -> Block:
     return block
 
 
-@comparer("remem", laws=("reflexive",))  # an empty chunk comes from everything
+@comparer("remem", laws=("reflexive",))  # an empty chunk comes from every original
 def remem(retrieved: Sequence[str], gold: Sequence[str]) -> Block:
     """
     Score 1 where REMem's `is_chunk_from_original` says that a chunk comes from an original, else 0.
 
-    To the letter, so that an empty chunk comes from everything.
+    Exactly as REMem does it: an empty chunk comes from every original.
 
     Args:
         retrieved: Chunks as they are.
@@ -138,7 +137,7 @@ def token_overlap(
 
         gold: Gold texts, normalized.
 
-        over: Whose tokens are the whole; `both` takes the harmonic mean of the two shares (token F1).
+        over: Whose tokens are the denominator; `both` takes the harmonic mean of the two shares (token F1).
 
     Returns:
         Shape (retrieved, gold).
@@ -174,12 +173,12 @@ def infix_edit(retrieved: Sequence[str], gold: Sequence[str], *, cutoff: float =
 
         cutoff: The score below which 0 is returned.
 
-        escaped: Whether containment with one of the texts JSON-escaped scores 1, too.
+        escaped: Whether containment with one of the texts JSON-escaped also scores 1.
 
     Returns:
         Shape (retrieved, gold).
     """
-    from rankgauge.matchers.infix import allowed_edits, infix_distance, passes_filter  # noqa: PLC0415  # edlib on use
+    from rankgauge.matchers.infix import allowed_edits, infix_distance, passes_filter  # edlib on use
 
     block = json_escaped(retrieved, gold) if escaped else contained(retrieved, gold, direction="retrieved-in-gold")
     asked = block == 0
@@ -215,7 +214,7 @@ def edit_ratio(retrieved: Sequence[str], gold: Sequence[str], *, cutoff: float =
     Returns:
         Shape (retrieved, gold).
     """
-    from rapidfuzz import fuzz  # noqa: PLC0415  # loads only where it is used
+    from rapidfuzz import fuzz
 
     return _ratios(retrieved, gold, fuzz.ratio, cutoff)
 
@@ -238,24 +237,18 @@ def partial_ratio(retrieved: Sequence[str], gold: Sequence[str], *, cutoff: floa
     Returns:
         Shape (retrieved, gold).
     """
-    from rapidfuzz import fuzz  # noqa: PLC0415  # as above
+    from rapidfuzz import fuzz
 
     return _ratios(retrieved, gold, fuzz.partial_ratio, cutoff)
 
 
 def is_chunk_of_original(chunk: str, original: str) -> bool:
     """
-    Return REMem's verdict on whether a chunk comes from an original.
+    Return whether a chunk comes from an original, as REMem decides.
 
-    Args:
-        chunk: The chunk.
-
-        original: The original text.
-
-    Returns:
-        True when the chunk, without a first line that starts with ``Date: ``, occurs in the original, raw or as JSON
-        with its quotes. Of a chunk that starts with ``user: `` or ``assistant: ``, only what stands between the first
-        and the second ``": "`` is looked for, raw or taken from the chunk's JSON.
+    The chunk, without a first line that starts with ``Date: ``, has to occur in the original, raw or as JSON with its
+    quotes. Of a chunk that starts with ``user: `` or ``assistant: ``, only the part between the first and the second
+    ``": "`` is looked for, raw or taken from the chunk's JSON.
     """
     if chunk.startswith("Date: "):
         chunk = chunk.partition("\n")[2]
@@ -266,7 +259,7 @@ def is_chunk_of_original(chunk: str, original: str) -> bool:
 
 
 def _holding(found: str, sign: str, gold: Sequence[str], has_escapes: Sequence[bool]) -> list[int]:
-    """Return which gold texts hold a text in any form; each form is made only once all before it have failed."""
+    """Return which gold texts hold a text in any form; each form is built only if those before it failed."""
     columns: list[int] = []
     forms: tuple[str, ...] | None = None
     plain: str | None = None
@@ -281,7 +274,7 @@ def _holding(found: str, sign: str, gold: Sequence[str], has_escapes: Sequence[b
             plain = unescape(found)
         if plain and plain != found and stands_in(plain, wanted, sign, at):
             columns.append(column)
-        elif has_escapes[column]:  # whatever escaping changes has a backslash then
+        elif has_escapes[column]:  # anything that escaping changes has a backslash
             if forms is None:
                 forms = escaped_forms(found)
             if any(stands_in(form, wanted, sign, at) for form in forms):

@@ -23,16 +23,7 @@ _SIMPLE = {'"': '"', "\\": "\\", "/": "/", "b": "\b", "f": "\f", "n": "\n", "r":
 
 
 def escaped_forms(text: str) -> tuple[str, ...]:
-    """
-    Return how a text may be written inside a JSON string, where that differs from the text.
-
-    Args:
-        text: Any text.
-
-    Returns:
-        The form with everything but ASCII escaped, and the one with only what JSON demands; without the quotes.
-        Empty when escaping changes nothing.
-    """
+    """Return the ASCII form and the minimal form of a text in a JSON string, without quotes, if escaping changes it."""
     narrow = encode_basestring_ascii(text)[1:-1]
     if narrow == text:
         return ()
@@ -42,17 +33,10 @@ def escaped_forms(text: str) -> tuple[str, ...]:
 
 def plain_parts(texts: Sequence[str]) -> list[str]:
     r"""
-    Return some part of each text that stands letter by letter in all its escaped forms, and in what it escapes.
+    Return `PART` characters of each text that occur in all its escaped forms and in its unescaped form, or "".
 
-    That part has only characters that escaping leaves alone. Before it stand five more of them, since the first of
-    such a run may be the tail of an escape (``\u00e9``) and so be gone from what the text escapes.
-
-    Args:
-        texts: Any texts.
-
-    Returns:
-        `PART` characters of each, from the middle where it has them there, since texts often begin alike; empty when
-        there are none. A text that does not contain them contains it in no form.
+    Escaping leaves these characters alone. Five more of them stand before the part, since the first ones of such a run
+    may be the end of an escape (``\u00e9``). The part is taken from the middle, since texts often begin alike.
     """
     search = _PLAIN.search
     found = [search(text, len(text) >> 1) or search(text) for text in texts]
@@ -60,15 +44,7 @@ def plain_parts(texts: Sequence[str]) -> list[str]:
 
 
 def unescape(text: str) -> str:
-    """
-    Undo JSON escapes; what is no escape, half a surrogate pair included, stays as it is.
-
-    Args:
-        text: Any text.
-
-    Returns:
-        The text that was escaped.
-    """
+    """Undo JSON escapes; everything else, half a surrogate pair included, stays as it is."""
     return _ESCAPE.sub(_decoded, text) if "\\" in text else text
 
 

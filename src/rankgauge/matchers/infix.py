@@ -47,17 +47,7 @@ _TEXTS_A_TABLE = 8
 
 @lru_cache(maxsize=4096)
 def allowed_edits(length: int, threshold: float) -> int:
-    """
-    Return the most edits at which a chunk still reaches a threshold.
-
-    Args:
-        length: The length of the chunk, 1 or more.
-
-        threshold: The score to reach; the score is ``(length - edits) / length``.
-
-    Returns:
-        ``floor((1 - threshold) * length)``, without the rounding errors of that expression.
-    """
+    """Return ``floor((1 - threshold) * length)`` without rounding errors: the most edits that reach a threshold."""
     edits = min(int((1 - threshold) * length) + 1, length)
     while edits > 0 and (length - edits) / length < threshold:
         edits -= 1
@@ -65,26 +55,14 @@ def allowed_edits(length: int, threshold: float) -> int:
 
 
 def infix_distance(chunk: str, gold: str, most: int) -> int | None:
-    """
-    Return the fewest edits from a chunk to some part of a gold text.
-
-    Args:
-        chunk: Not empty.
-
-        gold: Not empty.
-
-        most: How many edits are of interest.
-
-    Returns:
-        The distance; None when it is larger than *most*.
-    """
+    """Return the fewest edits from a chunk to some part of a gold text; None for more than *most*."""
     if (narrow := _narrow([chunk, gold])) is not None:
         return _by_edlib(narrow[0], narrow[1], most)
     chunk_codes, gold_codes = _code_points(chunk), _code_points(gold)
     symbols = np.unique(chunk_codes)
     if len(symbols) > _MOST_SYMBOLS:
         return infix_distance_any(chunk, gold, most)
-    # What the chunk does not contain can equal nothing in it, so that all of it may share one symbol.
+    # Characters that the chunk does not contain match nothing in it, so they can share one symbol.
     places = np.minimum(np.searchsorted(symbols, gold_codes), len(symbols) - 1)
     gold_symbols = np.where(symbols[places] == gold_codes, places + 1, 0).astype(np.uint8)
     chunk_symbols = (np.searchsorted(symbols, chunk_codes) + 1).astype(np.uint8)
@@ -97,16 +75,6 @@ def infix_distance_any(chunk: str, gold: str, most: int) -> int | None:
 
     Bit-parallel dynamic programming over whole columns (Myers, A fast bit-vector algorithm for approximate string
     matching based on dynamic programming, JACM 1999), on Python's integers of any length.
-
-    Args:
-        chunk: Not empty.
-
-        gold: Any text.
-
-        most: How many edits are of interest.
-
-    Returns:
-        The distance; None when it is larger than *most*.
     """
     length = len(chunk)
     ones, top = (1 << length) - 1, 1 << (length - 1)
@@ -134,21 +102,7 @@ def infix_distance_any(chunk: str, gold: str, most: int) -> int | None:
 def passes_filter(
     chunks: Sequence[str], golds: Sequence[str], most: Sequence[int], asked: NDArray[np.bool_] | None = None
 ) -> NDArray[np.bool_]:
-    """
-    Return which pairs may lie within a number of edits; see the module for the proof that no match is held back.
-
-    Args:
-        chunks: The chunks.
-
-        golds: The gold texts.
-
-        most: How many edits are of interest, for each chunk.
-
-        asked: The pairs in question, shape (chunks, golds); all of them by default.
-
-    Returns:
-        Shape (chunks, golds); False for a pair that is not in question.
-    """
+    """Return which pairs (all, or those *asked* for) may match; the module proves that no match is held back."""
     passes = np.ones((len(chunks), len(golds)), dtype=np.bool_) if asked is None else asked.copy()
     rows = [row for row, chunk in enumerate(chunks) if len(chunk) // _Q > most[row]]
     if not rows:

@@ -27,7 +27,7 @@ __all__ = [
 _ROLE = re.compile(r"\s*+(?:user|assistant|system|human|ai)[^\S\n]*+:\s*+", re.IGNORECASE)
 _LONGEST_DATE_LINE = 80
 _LONGEST_RUN = 30
-# Up to so many characters no order of marks is worth a thought.
+# Texts of up to this many characters need no check of the order of marks.
 _SHORT = 1024
 # How a line with a date begins, where it begins with letters.
 _WEEKDAYS = frozenset({"mon", "tue", "wed", "thu", "fri", "sat", "sun"})
@@ -57,7 +57,7 @@ _BRACKETED = re.compile(rf"\[(?:date ?: ?)?{_STAMP}\]", re.IGNORECASE | re.ASCII
 
 @normalizer("unicode-nfkc", stage="fold")
 def unicode_nfkc(text: str) -> str:
-    """Write characters that Unicode holds to be the same in one way (NFKC): ligatures, widths, accents."""
+    """Write characters that Unicode treats as equivalent in one way (NFKC): ligatures, widths, accents."""
     is_harmless = len(text) <= _SHORT or text.isascii()
     return unicodedata.normalize("NFKC", text if is_harmless else _with_marks_in_order(text))
 
@@ -76,7 +76,7 @@ def casefold(text: str) -> str:
 
 @normalizer("lower", stage="fold")
 def lower(text: str) -> str:
-    """Turn letters into lower case, one for one, so that ``ß`` stays itself."""
+    """Lower-case letters one by one, so that ``ß`` stays as it is."""
     return text.lower()
 
 
@@ -89,7 +89,7 @@ def strip_punctuation(text: str) -> str:
 
 @normalizer("json-unescape", stage="decode")
 def json_unescape(text: str) -> str:
-    r"""Undo JSON escapes such as ``\"``, ``\n`` and ``\u00e9``; what is no escape stays."""
+    r"""Undo JSON escapes such as ``\"``, ``\n`` and ``\u00e9``; everything else stays."""
     return unescape(text)
 
 
@@ -99,7 +99,7 @@ def strip_date_prefix(text: str) -> str:
     Remove first lines that hold a date and nothing else, and dates in square brackets before a text.
 
     Understands ISO dates and dates with a month's English name, with or without ``Date:``, weekday, brackets and time.
-    What is blank then, is empty.
+    If only white space remains, the result is empty.
     """
     if text[:1] in _NO_DATE:
         return text  # many texts end here
@@ -128,7 +128,7 @@ def strip_role_prefix(text: str) -> str:
     """
     Remove ``user:``, ``assistant:``, ``system:``, ``human:`` and ``ai:`` from the start, in any case, repeatedly.
 
-    What is blank then, is empty.
+    If only white space remains, the result is empty.
     """
     if text[:1] in _NO_ROLE:
         return text  # nearly every text ends here
@@ -159,12 +159,12 @@ def _with_marks_in_order(text: str) -> str:
 
 
 def _is_date(line: str) -> bool:
-    # A year first: most lines have none, and that is told sooner.
+    # The year first: most lines have none, and that check is faster.
     return _DIGITS.search(line) is not None and _DATE_LINE.fullmatch(" ".join(line.split())) is not None
 
 
 def _unless_blank(rest: str) -> str:
-    """Return what is left of a text; nothing where that is white space, which would be found in every text."""
+    """Return the rest of a text; empty if it is only white space, which would occur in every text."""
     return "" if rest.isspace() else rest
 
 

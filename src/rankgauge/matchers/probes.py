@@ -28,17 +28,7 @@ _SPREAD = np.uint64(0x9E3779B97F4A7C15)
 
 
 def may_occur(parts: Sequence[str], text: str) -> list[bool]:
-    """
-    Return which parts may occur in a text; see the module for the proof that none that does is held back.
-
-    Args:
-        parts: Each of `PART` ASCII characters, or empty.
-
-        text: Any text.
-
-    Returns:
-        Whether each part may occur. An empty part always may.
-    """
+    """Return which parts, each `PART` ASCII characters or empty, may occur; the module proves that none is missed."""
     asked = [part for part in parts if part]
     if not asked:
         return [True] * len(parts)
@@ -63,18 +53,6 @@ def stands_in(form: str, text: str, part: str, at: int) -> bool:
     Return ``form in text``, from where a part of the form stands in the text.
 
     Wherever the form stands in the text, its first *part* does, so that it is enough to look there.
-
-    Args:
-        form: What to look for.
-
-        text: Where to look.
-
-        part: Some part of the form; may be empty.
-
-        at: Where the text has that part first; 0 or more.
-
-    Returns:
-        True when the form stands in the text.
     """
     if not part:
         return form in text

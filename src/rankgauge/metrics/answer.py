@@ -4,11 +4,10 @@ Answers: whether the retrieved texts hold the answer, and whether the generated 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from rankgauge.metrics.hit import any_found
-from rankgauge.plugin import Cutoff, Judged, Scores, metric
+from rankgauge.plugin import Cutoff, Judged, Law, Scores, metric
 
 __all__ = ["answer_containment", "answer_exact_match"]
 
@@ -20,7 +19,7 @@ def _containing(*, case_sensitive: bool = False, fold: Literal["casefold", "lowe
     return "contains" if fold == "casefold" else "contains-lower"
 
 
-def _details(judged: Judged, *, k: Cutoff) -> Mapping[str, Sequence[Any]]:
+def _details(judged: Judged, *, k: Cutoff) -> dict[str, list[Any]]:
     return {"matched_rank": [rank or None for rank in judged.first_rank(k).tolist()]}
 
 
@@ -30,16 +29,7 @@ def _details(judged: Judged, *, k: Cutoff) -> Mapping[str, Sequence[Any]]:
     gold="answer",
     matcher=_containing,
     uses_rel=False,
-    laws=(
-        "bounded",
-        "perfect-is-one",
-        "best-first",
-        "relevant-helps",
-        "padding",
-        "tail",
-        "duplicates",
-        "monotone-in-k",
-    ),
+    laws=get_args(Law),  # every law
     undefined="the ground truth has no answer",
     details=_details,
     joins=("expected_span",),
@@ -50,7 +40,7 @@ def answer_containment(judged: Judged, *, k: Cutoff) -> Scores:
 
     Formula: *hit* over answers: ``1 if some answer is a substring of one of the first k texts else 0``, after runs of
     Unicode white space are collapsed, both sides are trimmed, and case is folded (unless `case_sensitive`; by
-    lower-casing when ``fold=lower``). There are no word boundaries. Source: the eval-harness metric of that name.
+    lower-casing when ``fold=lower``). Word boundaries play no part. Source: the eval-harness metric of that name.
 
     When to use it: ids do not survive re-chunking, but the answer is a span of text.
 

@@ -4,18 +4,18 @@ Average precision: precision at every relevant item, over all of the ground trut
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
+from rankgauge.metrics.family import per_gold, retrieval
 from rankgauge.metrics.ties import last_rank, tied
-from rankgauge.plugin import Cutoff, Judged, Scores, metric
+from rankgauge.plugin import Cutoff, Judged, Scores
 
 __all__ = ["average_precision", "geometric_average_precision"]
 
 
-def _details(judged: Judged, *, k: Cutoff | None = None) -> Mapping[str, Sequence[Any]]:
+def _details(judged: Judged, *, k: Cutoff | None) -> dict[str, list[Any]]:
     earned = judged.credits(k)
     ranks: list[list[int]] = [[] for _ in range(judged.n)]
     for sample, rank in zip(earned.sample.tolist(), earned.rank.tolist(), strict=True):
@@ -42,14 +42,11 @@ def _expected(judged: Judged, *, k: Cutoff | None = None) -> Scores:
     inverse = harmonic[last[head]] - harmonic[low - 1]
     value[~alone] = 0.0
     value[head] = count / size * (slope * (last[head] - low + 1) + (ties.before[head] + 1 - slope * low) * inverse)
-    with np.errstate(invalid="ignore"):
-        return judged.sum(ties.rows, value) / judged.n_gold()
+    return per_gold(judged, judged.sum(ties.rows, value))
 
 
-@metric(
+@retrieval(
     "retrieval-map",
-    gold=("relevant", "passages"),
-    matcher="chunk",
     short=("MAP", "AP", "map_cut_{k}"),
     laws=("bounded", "best-first", "relevant-helps", "padding", "tail", "duplicates", "monotone-in-k"),
     details=_details,
@@ -60,8 +57,8 @@ def average_precision(judged: Judged, *, k: Cutoff | None = None) -> Scores:
     """
     Mean of the precision at each relevant item; its mean over samples is MAP.
 
-    Formula: ``AP = sum over relevant ranks i of (relevant up to i) / i, divided by |relevant|``. What was not found
-    counts as 0; the denominator is all of the ground truth, also under a cutoff. Source: trec_eval, measures `map`
+    Formula: ``AP = sum over relevant ranks i of (relevant up to i) / i, divided by |relevant|``. Items that were not
+    found count as 0; the denominator is all of the ground truth, also under a cutoff. Source: trec_eval, measures `map`
     and `map_cut`.
 
     When to use it: the whole order matters and judgments are binary.
@@ -75,14 +72,11 @@ def average_precision(judged: Judged, *, k: Cutoff | None = None) -> Scores:
         Shape (n,), from 0 to 1; NaN where no gold item is relevant.
     """
     earned = judged.credits(k)
-    with np.errstate(invalid="ignore"):
-        return judged.sum(earned, earned.nth() / earned.rank) / judged.n_gold()
+    return per_gold(judged, judged.sum(earned, earned.nth() / earned.rank))
 
 
-@metric(
+@retrieval(
     "retrieval-gm-map",
-    gold=("relevant", "passages"),
-    matcher="chunk",
     short=("gm_map", "GMAP"),
     aggregate="geometric",
     laws=("bounded", "best-first", "relevant-helps", "padding", "tail", "duplicates"),
@@ -91,12 +85,12 @@ def average_precision(judged: Judged, *, k: Cutoff | None = None) -> Scores:
 )
 def geometric_average_precision(judged: Judged) -> Scores:
     """
-    Average precision, of which the geometric mean is taken over samples.
+    Average precision, averaged over samples by the geometric mean.
 
     Formula: ``exp(mean of ln(max(AP, 0.00001)))``; the score of one sample is its AP. Source: trec_eval, measure
     `gm_map`; Robertson, On GMAP: and other transformations, CIKM 2006.
 
-    When to use it: a system should not fail on any query, so that a gain on a hard one counts most.
+    When to use it: a system should not fail on any query, so gains on hard queries count most.
 
     Args:
         judged: The rankings of a batch of samples.

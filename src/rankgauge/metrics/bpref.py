@@ -1,5 +1,5 @@
 """
-Measures for incomplete judgments: bpref and inferred average precision, which skip what nobody judged.
+Measures for incomplete judgments: bpref and inferred average precision, which skip unjudged items.
 """
 
 from __future__ import annotations
@@ -7,12 +7,13 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from rankgauge.metrics.family import per_gold
 from rankgauge.plugin import Judged, Scores, metric
 
 __all__ = ["bpref", "geometric_bpref", "inferred_average_precision"]
 
 _EPSILON = 1e-5
-"""What trec_eval adds where nothing above was judged."""
+"""What trec_eval adds to avoid division by zero when nothing above was judged."""
 
 
 @metric(
@@ -22,14 +23,14 @@ _EPSILON = 1e-5
 )
 def bpref(judged: Judged) -> Scores:
     """
-    Share of the relevant items that stand above judged nonrelevant ones.
+    How far the relevant items rank above judged nonrelevant ones.
 
     Formula: ``bpref = 1/R * sum over relevant retrieved items of 1 - min(n, R) / min(N, R)``, where *n* counts the
     judged nonrelevant items above it and *N* those of the ground truth; an item with none above counts 1. Items that
     nobody judged are skipped, and so are negative grades, in *N* too. Source: trec_eval, measure `bpref`; Buckley &
     Voorhees, Retrieval evaluation with incomplete information, SIGIR 2004.
 
-    When to use it: judgments are incomplete, and what was not judged should not count as wrong.
+    When to use it: judgments are incomplete, and unjudged items should not count as wrong.
 
     Args:
         judged: The rankings of a batch of samples.
@@ -57,12 +58,12 @@ def bpref(judged: Judged) -> Scores:
 )
 def geometric_bpref(judged: Judged) -> Scores:
     """
-    Bpref, of which the geometric mean is taken over samples.
+    Bpref, averaged over samples by the geometric mean.
 
     Formula: ``exp(mean of ln(max(bpref, 0.00001)))``; the score of one sample is its bpref. Source: trec_eval, measure
     `gm_bpref`.
 
-    When to use it: as `retrieval-gm-map`, where judgments are incomplete.
+    When to use it: like `retrieval-gm-map`, when judgments are incomplete.
 
     Args:
         judged: The rankings of a batch of samples.
@@ -74,13 +75,11 @@ def geometric_bpref(judged: Judged) -> Scores:
 
 
 @metric(
-    "retrieval-inf-ap",
-    short=("infAP", "inf_ap"),
-    laws=("bounded", "relevant-helps", "padding", "tail", "duplicates"),
+    "retrieval-inf-ap", short=("infAP", "inf_ap"), laws=("bounded", "relevant-helps", "padding", "tail", "duplicates")
 )
 def inferred_average_precision(judged: Judged) -> Scores:
     """
-    Average precision as it is estimated from a sample of judgments.
+    Average precision, estimated from a sample of judgments.
 
     Formula: ``infAP = 1/R * sum over relevant ranks i of 1/i + (i-1)/i * (p / (i-1)) * (r + e) / (r + n + 2e)``, where
     *r* and *n* count the relevant and the judged nonrelevant items above rank i, *p* these and those with a negative
@@ -104,12 +103,11 @@ def inferred_average_precision(judged: Judged) -> Scores:
     share = np.divide(rel + nonrel + pooled, ahead, out=np.zeros(len(ahead)), where=ahead > 0)
     inferred = (rel + _EPSILON) / (rel + nonrel + 2 * _EPSILON)
     value = np.where(ahead == 0, 1.0, 1.0 / (ahead + 1) + ahead / (ahead + 1) * share * inferred)
-    with np.errstate(invalid="ignore"):
-        return np.bincount(judged.rows.sample[relevant], weights=value, minlength=judged.n) / judged.n_gold()
+    return per_gold(judged, np.bincount(judged.rows.sample[relevant], weights=value, minlength=judged.n))
 
 
 def _known(judged: Judged) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Return which rows earn as relevant, and which are the first to hold an item judged nonrelevant."""
+    """Return which rows count as relevant, and which are the first to hold an item judged nonrelevant."""
     holds = judged.relevance.of(judged.rows.grade)
     once = judged.earns if judged.counts_repeats else judged.earns & judged.first
     return holds & once, ~holds & judged.first & (judged.rows.grade >= 0)

@@ -4,10 +4,13 @@ Counts: how many queries, retrieved, relevant and found items there are; summed 
 
 from __future__ import annotations
 
+import functools
+
 import numpy as np
 
 from rankgauge.columns import Flags
-from rankgauge.plugin import Judged, Scores, metric
+from rankgauge.metrics.family import retrieval
+from rankgauge.plugin import Judged, Scores
 
 __all__ = ["num_nonrel_judged_ret", "num_q", "num_rel", "num_rel_ret", "num_ret"]
 
@@ -16,18 +19,17 @@ def _always(judged: Judged) -> Flags:
     return np.ones(judged.n, dtype=np.bool_)
 
 
-@metric(
+_count = functools.partial(
+    retrieval, range=(0.0, None), aggregate="sum", describes=True, defined=_always, expectation="itself"
+)
+
+
+@_count(
     "retrieval-num-q",
-    gold=("relevant", "passages"),
-    matcher="chunk",
     short=("num_q", "NumQ"),
     range=(1.0, 1.0),
-    aggregate="sum",
     uses_rel=False,
-    describes=True,
-    defined=_always,
     laws=("bounded", "padding", "tail", "duplicates"),
-    expectation="itself",
 )
 def num_q(judged: Judged) -> Scores:
     """
@@ -35,7 +37,7 @@ def num_q(judged: Judged) -> Scores:
 
     Formula: 1 for each; their sum is the number. Source: trec_eval, measure `num_q`.
 
-    When to use it: beside means, to see over how many samples they go.
+    When to use it: beside means, to see how many samples they cover.
 
     Args:
         judged: The rankings of a batch of samples.
@@ -46,24 +48,13 @@ def num_q(judged: Judged) -> Scores:
     return np.ones(judged.n)
 
 
-@metric(
-    "retrieval-num-ret",
-    gold=("relevant", "passages"),
-    matcher="chunk",
-    short=("num_ret", "NumRet"),
-    range=(0.0, None),
-    aggregate="sum",
-    uses_rel=False,
-    describes=True,
-    defined=_always,
-    expectation="itself",
-)
+@_count("retrieval-num-ret", short=("num_ret", "NumRet"), uses_rel=False)
 def num_ret(judged: Judged) -> Scores:
     """
     Count the retrieved items, after policy.
 
     Formula: the depth of the ranking. Source: trec_eval, measure `num_ret`. ir_measures reads ``NumRet(rel=1)`` as
-    what is `retrieval-num-rel-ret` here.
+    our `retrieval-num-rel-ret`.
 
     When to use it: to see whether a run is as deep as it should be.
 
@@ -76,25 +67,14 @@ def num_ret(judged: Judged) -> Scores:
     return judged.depth.astype(np.float64)
 
 
-@metric(
-    "retrieval-num-rel",
-    gold=("relevant", "passages"),
-    matcher="chunk",
-    short=("num_rel", "NumRel"),
-    range=(0.0, None),
-    aggregate="sum",
-    describes=True,
-    defined=_always,
-    laws=("padding", "tail", "duplicates"),
-    expectation="itself",
-)
+@_count("retrieval-num-rel", short=("num_rel", "NumRel"), laws=("padding", "tail", "duplicates"))
 def num_rel(judged: Judged) -> Scores:
     """
     Count the relevant items of the ground truth.
 
     Formula: ``R = |relevant|``. Source: trec_eval, measure `num_rel`.
 
-    When to use it: beside recall, to see out of how many.
+    When to use it: beside recall, as its denominator.
 
     Args:
         judged: The rankings of a batch of samples.
@@ -105,17 +85,10 @@ def num_rel(judged: Judged) -> Scores:
     return judged.n_gold().astype(np.float64)
 
 
-@metric(
+@_count(
     "retrieval-num-rel-ret",
-    gold=("relevant", "passages"),
-    matcher="chunk",
     short=("num_rel_ret", "NumRelRet"),
-    range=(0.0, None),
-    aggregate="sum",
-    describes=True,
-    defined=_always,
     laws=("best-first", "relevant-helps", "padding", "tail", "duplicates"),
-    expectation="itself",
 )
 def num_rel_ret(judged: Judged) -> Scores:
     """
@@ -134,15 +107,12 @@ def num_rel_ret(judged: Judged) -> Scores:
     return judged.found().astype(np.float64)
 
 
-@metric(
+@_count(
     "retrieval-num-nonrel-judged-ret",
+    gold="relevant",
+    matcher=None,
     short=("num_nonrel_judged_ret",),
-    range=(0.0, None),
-    aggregate="sum",
     higher_is_better=False,
-    describes=True,
-    defined=_always,
-    expectation="itself",
 )
 def num_nonrel_judged_ret(judged: Judged) -> Scores:
     """
@@ -151,7 +121,7 @@ def num_nonrel_judged_ret(judged: Judged) -> Scores:
     Formula: ``|retrieved with 0 <= grade < the threshold of relevance|``; a negative grade means *pooled but not
     judged*. Source: trec_eval, measure `num_nonrel_judged_ret`.
 
-    When to use it: to tell what is known to be wrong from what nobody looked at.
+    When to use it: to tell wrong results from unjudged ones.
 
     Args:
         judged: The rankings of a batch of samples.

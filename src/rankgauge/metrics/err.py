@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankgauge.plugin import Cutoff, Judged, Scores, metric
+from rankgauge.metrics.family import retrieval
+from rankgauge.plugin import Cutoff, Judged, Scores
 
 __all__ = ["expected_reciprocal_rank"]
 
@@ -16,10 +17,8 @@ __all__ = ["expected_reciprocal_rank"]
 _HIGHEST = 1023
 
 
-@metric(
+@retrieval(
     "retrieval-err-at-k",
-    gold=("relevant", "passages"),
-    matcher="chunk",
     short=("err", "ERR"),
     uses_rel=False,
     needs_max_grade=True,
@@ -30,7 +29,7 @@ def expected_reciprocal_rank(
     judged: Judged, *, k: Cutoff, max_grade: float | None = None, check: bool = True
 ) -> Scores:
     """
-    Value one over the rank at which a reader who goes down the list is expected to be satisfied.
+    Reciprocal rank at which a reader going down the list is satisfied, in expectation.
 
     Formula: ``ERR@k = sum over ranks r of 1/r * R(g_r) * product over i < r of (1 - R(g_i))`` with
     ``R(g) = (2**g - 1) / 2**max_grade``, 0 for a grade below 0. Source: Chapelle et al., CIKM 2009.
@@ -46,13 +45,13 @@ def expected_reciprocal_rank(
             the result says so; scores of one sample, and streams, need it given.
 
         check: Whether a grade above *max_grade* is an error, and one below 0 satisfies nobody; the classic library
-            lets both pass as probabilities that are none, and its scores may then be anything.
+            checks neither, and its scores may then be anything.
 
     Returns:
         Shape (n,), from 0 to 1; NaN where no gold item has a gain.
 
     Raises:
-        ValueError: A grade lies above *max_grade*, so that it would be no probability.
+        ValueError: A grade is above *max_grade*, so it would not be a probability.
     """
     judged = judged.by_gain()
     highest = float(judged.gold.grade.max(initial=0.0))
@@ -61,7 +60,7 @@ def expected_reciprocal_rank(
         msg = f"grade {highest:g} lies above max_grade={top:g}; give the highest grade of the scale"
         raise ValueError(msg)
     if top > _HIGHEST:
-        msg = f"a highest grade of {top:g} is too large for a float: 2 to that power has to be one"
+        msg = f"a highest grade of {top:g} is too large: 2 to that power does not fit a float"
         raise ValueError(msg)
     rows = judged.credits(k)
     grades = np.maximum(rows.grade, 0) if check else rows.grade
@@ -70,7 +69,7 @@ def expected_reciprocal_rank(
     going_on = np.ones(judged.n)
     scores = np.zeros(judged.n)
     for nth in range(1, int(place.max(initial=0)) + 1):
-        here = np.flatnonzero(place == nth)  # at most one row a sample, so that plain indexing adds
+        here = np.flatnonzero(place == nth)  # at most one row a sample, so plain indexing adds
         sample = rows.sample[here]
         scores[sample] += going_on[sample] * satisfied[here] / rows.rank[here]
         going_on[sample] *= 1 - satisfied[here]

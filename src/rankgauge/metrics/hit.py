@@ -4,16 +4,19 @@ Hit rate, also called success: whether anything relevant was found.
 
 from __future__ import annotations
 
+from typing import get_args
+
 import numpy as np
 
+from rankgauge.metrics.family import retrieval
 from rankgauge.metrics.ties import share_within, tied
-from rankgauge.plugin import Cutoff, Judged, Scores, metric
+from rankgauge.plugin import Cutoff, Judged, Law, Scores
 
 __all__ = ["any_found", "hit"]
 
 
 def _expected(judged: Judged, *, k: Cutoff) -> Scores:
-    """Return one less the probability that each tie leaves its relevant rows behind the cutoff."""
+    """Return 1 minus the probability that every tie has its relevant rows below the cutoff."""
     ties = tied(judged)
     slots = np.rint(share_within(ties, k) * ties.size)
     left = np.maximum(ties.size - slots - ties.place, 0) / (ties.size - ties.place)
@@ -23,41 +26,20 @@ def _expected(judged: Judged, *, k: Cutoff) -> Scores:
 
 
 def any_found(judged: Judged, k: Cutoff | None) -> Scores:
-    """
-    Return 1 where a relevant item was found within the cutoff, else 0, NaN where nothing is relevant.
-
-    Args:
-        judged: The rankings of a batch of samples.
-
-        k: How many results count; None for all.
-
-    Returns:
-        Shape (n,).
-    """
+    """Return 1 where a relevant item was found within the cutoff, else 0; NaN where nothing is relevant."""
     return np.where(judged.n_gold() > 0, (judged.found(k) > 0).astype(np.float64), np.nan)
 
 
-@metric(
+@retrieval(
     "retrieval-hit-at-k",
-    gold=("relevant", "passages"),
-    matcher="chunk",
     short=("hit", "Success", "success_{k}", "hit_rate", "HitRate"),
-    laws=(
-        "bounded",
-        "perfect-is-one",
-        "best-first",
-        "relevant-helps",
-        "padding",
-        "tail",
-        "duplicates",
-        "monotone-in-k",
-    ),
+    laws=get_args(Law),  # every law
     joins=("relevant", "top_k"),
     expectation=_expected,
 )
 def hit(judged: Judged, *, k: Cutoff) -> Scores:
     """
-    Whether at least one relevant item stands in the first *k* ranks.
+    Whether at least one relevant item is in the first *k* ranks.
 
     Formula: ``hit@k = 1 if any of the first k is relevant else 0``. Source: trec_eval, measure `success`.
 

@@ -1,5 +1,5 @@
 """
-Interpolated precision: the best precision from a level of recall on, at one level and on average over several.
+Interpolated precision: the best precision at a level of recall or above, and its mean over several levels.
 """
 
 from __future__ import annotations
@@ -8,7 +8,8 @@ from typing import Literal
 
 import numpy as np
 
-from rankgauge.plugin import Judged, Scores, metric
+from rankgauge.metrics.family import retrieval
+from rankgauge.plugin import Judged, Scores
 
 __all__ = ["average_over_levels", "interpolated_precision"]
 
@@ -17,18 +18,16 @@ Rounding = Literal["nearest", "up"]
 _LEVELS = "0,0.1,0.2,0.3,0.4,0.5,0.6,0.7,0.8,0.9,1"
 
 
-def _check_level(*, recall: float = 0.0, rounding: Rounding = "nearest") -> None:  # noqa: ARG001  # as the metric's
+def _check_level(*, recall: float) -> None:
     _levels(str(recall))
 
 
-def _check_levels(*, recalls: str = _LEVELS, rounding: Rounding = "nearest") -> None:  # noqa: ARG001  # as above
+def _check_levels(*, recalls: str) -> None:
     _levels(recalls)
 
 
-@metric(
+@retrieval(
     "retrieval-iprec-at-recall",
-    gold=("relevant", "passages"),
-    matcher="chunk",
     short=("IPrec", "iprec_at_recall", "iprec_at_recall_{recall}"),
     pins="recall",
     check=_check_level,
@@ -36,11 +35,11 @@ def _check_levels(*, recalls: str = _LEVELS, rounding: Rounding = "nearest") -> 
 )
 def interpolated_precision(judged: Judged, *, recall: float = 0.0, rounding: Rounding = "nearest") -> Scores:
     """
-    Highest precision at any rank from which on a level of recall is reached.
+    Highest precision at any rank where a level of recall has been reached.
 
-    Formula: ``max over ranks i >= the rank of the c-th relevant item of (relevant up to i) / i``, with *c* the share
-    *recall* of the relevant items as a whole number; 0 where fewer were found, and for ``c = 0`` the maximum over the
-    ranking. Source: trec_eval, measure `iprec_at_recall`.
+    Formula: ``max over ranks i >= the rank of the c-th relevant item of (relevant up to i) / i``, where *c* is
+    *recall* times the number of relevant items, as a whole number; 0 if fewer were found, and the maximum over the
+    whole ranking for ``c = 0``. Source: trec_eval, measure `iprec_at_recall`.
 
     When to use it: to draw a precision-recall curve, or to ask for precision at a fixed completeness.
 
@@ -49,8 +48,8 @@ def interpolated_precision(judged: Judged, *, recall: float = 0.0, rounding: Rou
 
         recall: The level, from 0 to 1; ``iprec@0.1`` sets it.
 
-        rounding: How the share becomes a whole number: `nearest`, halves up, as trec_eval 10 does; `up`, by adding 0.9
-            and cutting off, as trec_eval 9 does.
+        rounding: How *c* becomes a whole number: `nearest` rounds halves up, as trec_eval 10 does; `up` adds 0.9 and
+            truncates, as trec_eval 9 does.
 
     Returns:
         Shape (n,), from 0 to 1; NaN where no gold item is relevant.
@@ -58,10 +57,8 @@ def interpolated_precision(judged: Judged, *, recall: float = 0.0, rounding: Rou
     return _at_levels(judged, [recall], rounding)
 
 
-@metric(
+@retrieval(
     "retrieval-11pt-avg",
-    gold=("relevant", "passages"),
-    matcher="chunk",
     short=("11pt_avg",),
     check=_check_levels,
     laws=("bounded", "perfect-is-one", "best-first", "relevant-helps", "padding", "tail", "duplicates"),
@@ -72,7 +69,7 @@ def average_over_levels(judged: Judged, *, recalls: str = _LEVELS, rounding: Rou
 
     Formula: ``mean over levels of iprec@level``. Source: trec_eval, measure `11pt_avg`.
 
-    When to use it: to compare with results from before average precision became usual.
+    When to use it: to compare with older results, from before average precision was common.
 
     Args:
         judged: The rankings of a batch of samples.

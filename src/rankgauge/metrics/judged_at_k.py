@@ -1,11 +1,8 @@
 """
-Judged@k and unjudged@k: how much of what was retrieved the ground truth has an opinion on, and how much not.
+Judged@k and unjudged@k: how many of the retrieved items the ground truth judges, and how many not.
 """
 
 from __future__ import annotations
-
-from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
 
@@ -27,7 +24,7 @@ def _expected(judged: Judged, *, k: Cutoff) -> Scores:
     return np.where(judged.graded, found, np.nan)
 
 
-def _details(judged: Judged, *, k: Cutoff) -> Mapping[str, Sequence[Any]]:
+def _details(judged: Judged, *, k: Cutoff) -> dict[str, list[int]]:
     return {"judged_ranks": judged.judged_ranks(k).tolist(), "depth": judged.depth.tolist()}
 
 
@@ -37,7 +34,7 @@ def _details(judged: Judged, *, k: Cutoff) -> Mapping[str, Sequence[Any]]:
     uses_rel=False,
     laws=("bounded", "relevant-helps", "tail"),
     defined=_has_grades,
-    undefined="the ground truth is a plain list, which judges nothing but what it lists, or nothing was retrieved",
+    undefined="the ground truth is a plain list, which judges only what it lists, or nothing was retrieved",
     details=_details,
     joins=("top_k",),
     expectation=_expected,
@@ -49,7 +46,7 @@ def judged_at_k(judged: Judged, *, k: Cutoff) -> Scores:
     Formula: ``judged@k = |ranks up to k whose item is judged| / min(k, depth)``. Source: the coverage figure that
     ir_measures reports as `Judged@k`.
 
-    When to use it: beside any other score, to see how far unjudged items may distort it.
+    When to use it: beside any other score, to see how much unjudged items may distort it.
 
     Args:
         judged: The rankings of a batch of samples.
@@ -78,7 +75,7 @@ def _unjudged_expected(judged: Judged, *, k: Cutoff) -> Scores:
     describes=True,
     laws=("bounded",),
     defined=_has_grades,
-    undefined="the ground truth is a plain list, which judges nothing but what it lists",
+    undefined="the ground truth is a plain list, which judges only what it lists",
     joins=("top_k",),
     expectation=_unjudged_expected,
 )
@@ -86,11 +83,11 @@ def unjudged_at_k(judged: Judged, *, k: Cutoff) -> Scores:
     """
     Fraction of the first *k* ranks that hold an item without a judgment.
 
-    Formula: ``unj@k = |ranks up to k whose item has no grade, or one below 0| / k``; ranks that were not filled are not
+    Formula: ``unj@k = |ranks up to k whose item has no grade, or one below 0| / k``; empty ranks are not
     unjudged. Unlike `retrieval-judged-at-k` it divides by *k*, and takes a negative grade for *pooled but not judged*.
     Source: trec_eval 10, measure `unj`.
 
-    When to use it: beside any other score, to see how far unjudged items may distort it.
+    When to use it: beside any other score, to see how much unjudged items may distort it.
 
     Args:
         judged: The rankings of a batch of samples.

@@ -1,31 +1,32 @@
 """
-Keywords: how much of what should be said the retrieved texts say, and how early.
+Keywords: how many expected keywords occur in the retrieved texts, and how early.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Literal
+import functools
+from typing import Literal
 
 import numpy as np
 
+from rankgauge.metrics.family import per_gold
 from rankgauge.plugin import Cutoff, Judged, Rows, Scores, metric
 
 __all__ = ["keyword_coverage", "keyword_ndcg", "keyword_reciprocal_rank"]
 
+_over_keywords = functools.partial(
+    metric, gold="keywords", matcher="keyword", uses_rel=False, undefined="the ground truth has no keyword"
+)
 
-def _coverage_details(judged: Judged, *, k: Cutoff) -> Mapping[str, Sequence[Any]]:
+
+def _coverage_details(judged: Judged, *, k: Cutoff) -> dict[str, list[int]]:
     return {"keyword_count": judged.n_gold().tolist(), "found": judged.found(k).tolist()}
 
 
-@metric(
+@_over_keywords(
     "keyword-coverage-at-k",
     short=("keyword_coverage",),
-    gold="keywords",
-    matcher="keyword",
-    uses_rel=False,
     laws=("bounded", "best-first", "relevant-helps", "padding", "tail", "duplicates", "monotone-in-k"),
-    undefined="the ground truth has no keyword",
     details=_coverage_details,
 )
 def keyword_coverage(judged: Judged, *, k: Cutoff) -> Scores:
@@ -35,7 +36,7 @@ def keyword_coverage(judged: Judged, *, k: Cutoff) -> Scores:
     Formula: *recall* over keywords: ``|keywords found in the first k texts| / |keywords|``, without regard to case and
     word boundaries. Source: the keyword article, which calls it Recall@k.
 
-    When to use it: there is no gold passage, but it is known what a good answer has to mention.
+    When to use it: there is no gold passage, but you know what a good answer has to mention.
 
     Args:
         judged: The retrieved texts of a batch of samples, judged against the keywords.
@@ -45,18 +46,13 @@ def keyword_coverage(judged: Judged, *, k: Cutoff) -> Scores:
     Returns:
         Shape (n,), from 0 to 1; NaN where there is no keyword.
     """
-    with np.errstate(invalid="ignore"):
-        return judged.found(k) / judged.n_gold()
+    return per_gold(judged, judged.found(k))
 
 
-@metric(
+@_over_keywords(
     "keyword-mrr",
     short=("keyword_mrr",),
-    gold="keywords",
-    matcher="keyword",
-    uses_rel=False,
     laws=("bounded", "relevant-helps", "padding", "tail", "duplicates", "monotone-in-k"),
-    undefined="the ground truth has no keyword",
 )
 def keyword_reciprocal_rank(judged: Judged, *, k: Cutoff | None = None) -> Scores:
     """
@@ -65,7 +61,7 @@ def keyword_reciprocal_rank(judged: Judged, *, k: Cutoff | None = None) -> Score
     Formula: ``sum over keywords of 1 / rank, divided by |keywords|``; a keyword that is never found counts 0.
     Source: the keyword article ("average MRR").
 
-    When to use it: as `keyword-coverage-at-k`, where it matters how early a keyword comes.
+    When to use it: like `keyword-coverage-at-k`, when it matters how early a keyword comes.
 
     Args:
         judged: The retrieved texts of a batch of samples, judged against the keywords.
@@ -76,18 +72,13 @@ def keyword_reciprocal_rank(judged: Judged, *, k: Cutoff | None = None) -> Score
         Shape (n,), from 0 to 1; NaN where there is no keyword.
     """
     first = judged.rows.where(judged.first).until(k)
-    with np.errstate(invalid="ignore"):
-        return judged.sum(first, 1.0 / first.rank) / judged.n_gold()
+    return per_gold(judged, judged.sum(first, 1.0 / first.rank))
 
 
-@metric(
+@_over_keywords(
     "keyword-ndcg-at-k",
     short=("keyword_ndcg",),
-    gold="keywords",
-    matcher="keyword",
-    uses_rel=False,
     laws=("bounded", "relevant-helps", "padding", "tail", "duplicates"),
-    undefined="the ground truth has no keyword",
 )
 def keyword_ndcg(judged: Judged, *, k: Cutoff | None, credit: Literal["keyword", "rank"] = "keyword") -> Scores:
     """
@@ -97,7 +88,7 @@ def keyword_ndcg(judged: Judged, *, k: Cutoff | None, credit: Literal["keyword",
     `rank`, every such text earns, and the ideal is the best order of what was retrieved. Source: the keyword article,
     which computes the latter.
 
-    When to use it: as `keyword-mrr`, with a gentler discount.
+    When to use it: like `keyword-mrr`, with a gentler discount.
 
     Args:
         judged: The retrieved texts of a batch of samples, judged against the keywords.
@@ -114,8 +105,7 @@ def keyword_ndcg(judged: Judged, *, k: Cutoff | None, credit: Literal["keyword",
         scores = judged.sum(first, 1 / np.log2(first.rank + 1))
     else:
         scores = _over_what_was_retrieved(judged, judged.rows.until(k))
-    with np.errstate(invalid="ignore"):
-        return scores / judged.n_gold()
+    return per_gold(judged, scores)
 
 
 def _over_what_was_retrieved(judged: Judged, rows: Rows) -> Scores:

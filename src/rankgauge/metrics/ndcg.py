@@ -7,14 +7,14 @@ rank 1 on follows Burges et al., Learning to rank using gradient descent, ICML 2
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rankgauge.metrics.family import retrieval
 from rankgauge.metrics.ties import prefix_mean, tied
-from rankgauge.plugin import Cutoff, Judged, Rows, Scores, metric
+from rankgauge.plugin import Cutoff, Judged, Rows, Scores
 
 __all__ = ["discounted", "ndcg", "ndcg_any"]
 
@@ -26,42 +26,21 @@ Ideal = Literal["gold-at-k", "gold", "retrieved", "retrieved-at-k"]
 _LAST_BITS = 1e-12
 
 
-def _ndcg_details(
-    judged: Judged,
-    *,
-    k: Cutoff | None,
-    gain: Gain = "linear",
-    discount: Discount = "log2",
-    ideal: Ideal = "gold-at-k",
-    clamp: bool = False,  # noqa: ARG001  # the same parameters as the metric's
-    gains: str = "",
-) -> Mapping[str, Sequence[Any]]:
+def _details(
+    judged: Judged, *, k: Cutoff | None, gain: Gain, discount: Discount, ideal: Ideal, gains: str
+) -> dict[str, list[float]]:
     earned, best = _earned_and_best(_by_gains(judged, gains), k, gain, discount, ideal)
     return {"dcg": earned.tolist(), "idcg": best.tolist()}
 
 
-def _check(
-    *,
-    gain: Gain = "linear",
-    discount: Discount = "log2",  # noqa: ARG001  # as above
-    ideal: Ideal = "gold-at-k",  # noqa: ARG001  # as above
-    clamp: bool = False,  # noqa: ARG001  # as above
-    gains: str = "",
-) -> None:
+def _check(*, gain: Gain, gains: str) -> None:
     if _gain_of_grade(gains) and gain != "linear":
-        msg = f"gains={gains!r} says what grades are worth already; leave out gain={gain}"
+        msg = f"gains={gains!r} already sets what grades are worth; leave out gain={gain}"
         raise ValueError(msg)
 
 
 def _expected(
-    judged: Judged,
-    *,
-    k: Cutoff | None,
-    gain: Gain = "linear",
-    discount: Discount = "log2",
-    ideal: Ideal = "gold-at-k",
-    clamp: bool = False,
-    gains: str = "",
+    judged: Judged, *, k: Cutoff | None, gain: Gain, discount: Discount, ideal: Ideal, clamp: bool, gains: str
 ) -> Scores:
     if clamp:
         msg = "clamp=true has no closed form over the orders of ties"
@@ -69,14 +48,12 @@ def _expected(
     return _expected_ratio(_by_gains(judged, gains), k, gain, discount, ideal)
 
 
-@metric(
+@retrieval(
     "retrieval-ndcg-at-k",
-    gold=("relevant", "passages"),
-    matcher="chunk",
     short=("ndcg", "nDCG", "ndcg_cut_{k}"),
     uses_rel=False,
     laws=("bounded", "perfect-is-one", "best-first", "relevant-helps", "padding", "tail", "duplicates"),
-    details=_ndcg_details,
+    details=_details,
     check=_check,
     expectation=_expected,
 )
@@ -106,16 +83,16 @@ def ndcg(
         gain: `linear` takes gold gains as they are, `exponential` uses ``2**gain - 1``.
 
         discount: `log2` divides by ``log2(rank + 1)``; `log2-from-2` by ``log2(rank)`` from rank 2 on, and leaves
-            rank 1 whole, as REMem does.
+            rank 1 undiscounted, as REMem does.
 
         ideal: What the best order is made of: `gold-at-k`, all gold items cut at *k*; `gold`, all of them uncut, as
-            Haystack does; `retrieved`, what was retrieved at any depth, cut at *k*, as REMem does;
-            `retrieved-at-k`, only the first *k* retrieved. The last two forgive what was never found.
+            Haystack does; `retrieved`, the items retrieved at any depth, cut at *k*, as REMem does; `retrieved-at-k`,
+            only the first *k* retrieved. The last two do not punish what was never found.
 
-        clamp: Whether a score outside [0, 1], which only gains below 0 can bring about, is moved to its edge.
+        clamp: Whether to clip scores to [0, 1]; only gains below 0 can lead outside.
 
-        gains: What grades are worth, such as ``"1=3,2=9"``, as trec_eval's ``ndcg.1=3,2=9``; a grade that is not in it
-            is worth itself, and one below 0 nothing.
+        gains: What grades are worth, such as ``"1=3,2=9"``, like trec_eval's ``ndcg.1=3,2=9``; an unlisted grade is
+            worth itself, and one below 0 nothing.
 
     Returns:
         Shape (n,), from 0 to 1; NaN where no gold item has a gain.
@@ -126,32 +103,19 @@ def ndcg(
 
 
 def _any_details(
-    judged: Judged,
-    *,
-    k: Cutoff | None,
-    discount: Discount = "log2",
-    ideal: Ideal = "gold-at-k",
-    credit: Credit = "gold",
-) -> Mapping[str, Sequence[Any]]:
+    judged: Judged, *, k: Cutoff | None, discount: Discount, ideal: Ideal, credit: Credit
+) -> dict[str, list[float]]:
     earned, best = _earned_and_best(_binary(judged), k, "linear", discount, ideal, credit)
     return {"dcg": earned.tolist(), "idcg": best.tolist()}
 
 
-def _any_expected(
-    judged: Judged,
-    *,
-    k: Cutoff | None,
-    discount: Discount = "log2",
-    ideal: Ideal = "gold-at-k",
-    credit: Credit = "gold",  # noqa: ARG001  # by id, every relevant rank holds a gold item of its own
-) -> Scores:
+def _any_expected(judged: Judged, *, k: Cutoff | None, discount: Discount, ideal: Ideal) -> Scores:
+    # `credit` makes no difference: by id, every relevant rank holds a gold item of its own.
     return _expected_ratio(_binary(judged), k, "linear", discount, ideal)
 
 
-@metric(
+@retrieval(
     "retrieval-ndcg-any-at-k",
-    gold=("relevant", "passages"),
-    matcher="chunk",
     short=("ndcg_any", "NDCG_any"),
     laws=("bounded", "perfect-is-one", "best-first", "relevant-helps", "padding", "tail", "duplicates"),
     details=_any_details,
@@ -166,12 +130,12 @@ def ndcg_any(
     credit: Credit = "gold",
 ) -> Scores:
     """
-    Discounted share of the relevant results, every relevant one earning 1, whatever its grade.
+    Binary nDCG: every relevant result has gain 1, whatever its grade.
 
     Formula: as `retrieval-ndcg-at-k`, with gain 1. Source: REMem's `RetrievalNDCGAny`, here with the ideal over the
     ground truth.
 
-    When to use it: judgments are graded but a system should not be asked to tell the grades apart.
+    When to use it: judgments are graded, but the system need not tell the grades apart.
 
     Args:
         judged: The rankings of a batch of samples.
@@ -193,21 +157,7 @@ def ndcg_any(
 
 
 def discounted(judged: Judged, rows: Rows, gain: Gain = "linear", discount: Discount = "log2") -> Scores:
-    """
-    Return the discounted cumulative gain of some rows.
-
-    Args:
-        judged: The batch that they belong to.
-
-        rows: What earns, and at which rank.
-
-        gain: As in `ndcg`.
-
-        discount: As in `ndcg`.
-
-    Returns:
-        Shape (n,).
-    """
+    """Return the discounted cumulative gain of some rows of a batch, shape (n,)."""
     with np.errstate(over="ignore"):
         return judged.sum(rows, _gains(rows, gain) / _divisor(rows.rank, discount))
 
@@ -221,9 +171,9 @@ def _divisor(ranks: NDArray[np.int64], discount: Discount) -> Scores:
 
 
 def _expected_ratio(judged: Judged, k: Cutoff | None, gain: Gain, discount: Discount, ideal: Ideal) -> Scores:
-    """Return nDCG with every relevant row's discount averaged over the ranks that its tie allows."""
+    """Return nDCG with the discount of each relevant row averaged over the ranks of its tie."""
     if ideal == "retrieved-at-k":
-        msg = "ideal=retrieved-at-k has no closed form over the orders of ties: what stands in the first k varies, too"
+        msg = "ideal=retrieved-at-k has no closed form over the orders of ties: the contents of the first k vary too"
         raise ValueError(msg)
     ties = tied(judged)
     shares = prefix_mean(ties, 1.0 / _divisor(np.arange(1, int(ties.high.max(initial=0)) + 1), discount), k)
@@ -236,7 +186,7 @@ def _expected_ratio(judged: Judged, k: Cutoff | None, gain: Gain, discount: Disc
 
 
 def _by_gains(judged: Judged, gains: str) -> Judged:
-    """Return the columns with gains for grades, whatever the threshold of relevance."""
+    """Return the batch with gains instead of grades; the threshold of relevance plays no part."""
     table = _gain_of_grade(gains)
     if not table:
         return judged.by_gain()
@@ -256,7 +206,7 @@ def _gain_of_grade(gains: str) -> dict[float, float]:
         try:
             value = float(gain) if equals else -1.0
             if not (0 <= value < np.inf and float(grade) >= 0):
-                raise ValueError(pair)  # noqa: TRY301  # said once, below
+                raise ValueError(pair)  # noqa: TRY301  # one message for all, below
             table[float(grade)] = value
         except ValueError:
             msg = f"gains are pairs of a grade and what it is worth, both 0 or more, such as 1=3,2=9; not {gains!r}"

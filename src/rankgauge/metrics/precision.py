@@ -4,18 +4,16 @@ Precision and what is built on it: F1, R-precision and relative precision.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
-
 import numpy as np
 
+from rankgauge.metrics.family import retrieval
 from rankgauge.metrics.ties import expected_ranks
-from rankgauge.plugin import Cutoff, Judged, Scores, metric
+from rankgauge.plugin import Cutoff, Judged, Scores
 
 __all__ = ["f1", "precision", "r_precision", "relative_precision"]
 
 
-def _details(judged: Judged, *, k: Cutoff) -> Mapping[str, Sequence[Any]]:
+def _details(judged: Judged, *, k: Cutoff) -> dict[str, list[int]]:
     return {"relevant_ranks": judged.relevant_ranks(k).tolist()}
 
 
@@ -23,10 +21,8 @@ def _expected(judged: Judged, *, k: Cutoff) -> Scores:
     return np.where(judged.n_gold() > 0, expected_ranks(judged, k) / k, np.nan)
 
 
-@metric(
+@retrieval(
     "retrieval-precision-at-k",
-    gold=("relevant", "passages"),
-    matcher="chunk",
     laws=("bounded", "best-first", "relevant-helps", "padding", "tail", "duplicates"),
     short=("P", "precision", "P_{k}"),
     details=_details,
@@ -40,7 +36,7 @@ def precision(judged: Judged, *, k: Cutoff) -> Scores:
     Formula: ``P@k = |ranks up to k with a relevant item| / k``; divided by *k* also when fewer were retrieved.
     Source: trec_eval, measure `P`.
 
-    When to use it: every result is shown or paid for, so that what is not relevant costs something.
+    When to use it: every result is shown or paid for, so irrelevant ones cost something.
 
     Args:
         judged: The rankings of a batch of samples.
@@ -53,7 +49,7 @@ def precision(judged: Judged, *, k: Cutoff) -> Scores:
     return np.where(judged.n_gold() > 0, judged.relevant_ranks(k) / k, np.nan)
 
 
-def _f1_details(judged: Judged, *, k: Cutoff) -> Mapping[str, Sequence[Any]]:
+def _f1_details(judged: Judged, *, k: Cutoff) -> dict[str, list[int]]:
     return {"relevant_ranks": judged.relevant_ranks(k).tolist(), "found": judged.found(k).tolist()}
 
 
@@ -62,10 +58,8 @@ def _f1_expected(judged: Judged, *, k: Cutoff) -> Scores:
     return np.where(wanted > 0, 2 * expected_ranks(judged, k) / (k + wanted), np.nan)  # linear in what is found
 
 
-@metric(
+@retrieval(
     "retrieval-f1-at-k",
-    gold=("relevant", "passages"),
-    matcher="chunk",
     laws=("bounded", "best-first", "relevant-helps", "padding", "tail", "duplicates"),
     short=("f1", "F1"),
     details=_f1_details,
@@ -78,7 +72,7 @@ def f1(judged: Judged, *, k: Cutoff) -> Scores:
 
     Formula: ``F1@k = 2 P R / (P + R)``, 0 where both are 0. Source: van Rijsbergen, Information Retrieval, 1979.
 
-    When to use it: one number for a fixed result size, where missing and surplus results weigh the same.
+    When to use it: one number for a fixed result size, where missing and surplus results count the same.
 
     Args:
         judged: The rankings of a batch of samples.
@@ -94,7 +88,7 @@ def f1(judged: Judged, *, k: Cutoff) -> Scores:
         return np.where(p + r == 0, 0.0, 2 * p * r / (p + r))
 
 
-def _r_details(judged: Judged) -> Mapping[str, Sequence[Any]]:
+def _r_details(judged: Judged) -> dict[str, list[int]]:
     wanted = judged.n_gold()
     return {"relevant_count": wanted.tolist(), "relevant_ranks": judged.relevant_ranks(wanted).tolist()}
 
@@ -105,10 +99,8 @@ def _r_expected(judged: Judged) -> Scores:
         return expected_ranks(judged, wanted) / wanted
 
 
-@metric(
+@retrieval(
     "retrieval-r-precision",
-    gold=("relevant", "passages"),
-    matcher="chunk",
     laws=("bounded", "best-first", "relevant-helps", "padding", "tail", "duplicates"),
     short=("Rprec", "RPrec", "r_precision"),
     details=_r_details,
@@ -119,10 +111,10 @@ def r_precision(judged: Judged) -> Scores:
     """
     Precision at R, where R is the number of relevant gold items.
 
-    Formula: ``|ranks up to R with a relevant item| / R``; a perfect ranking scores 1 whatever R is.
+    Formula: ``|ranks up to R with a relevant item| / R``; a perfect ranking scores 1 for any R.
     Source: trec_eval, measure `Rprec`.
 
-    When to use it: queries differ widely in how much is relevant, so that no fixed cutoff is fair.
+    When to use it: queries differ widely in the number of relevant items, so no fixed cutoff is fair.
 
     Args:
         judged: The rankings of a batch of samples.
@@ -140,10 +132,8 @@ def _relative_expected(judged: Judged, *, k: Cutoff) -> Scores:
         return expected_ranks(judged, k) / np.minimum(judged.n_gold(), k)
 
 
-@metric(
+@retrieval(
     "retrieval-relative-precision-at-k",
-    gold=("relevant", "passages"),
-    matcher="chunk",
     laws=("bounded", "perfect-is-one", "best-first", "relevant-helps", "padding", "tail", "duplicates"),
     short=("relative_P", "relative_precision", "relative_P_{k}"),
     joins=("top_k",),
@@ -151,12 +141,12 @@ def _relative_expected(judged: Judged, *, k: Cutoff) -> Scores:
 )
 def relative_precision(judged: Judged, *, k: Cutoff) -> Scores:
     """
-    Relevant items in the first *k* ranks, of as many as could stand there.
+    Relevant items in the first *k* ranks, as a fraction of the most that could be there.
 
     Formula: ``|relevant in the first k| / min(k, |relevant|)``, each gold item and each rank counted once. Source:
     trec_eval, measure `relative_P`.
 
-    When to use it: some queries have fewer relevant items than *k*, so that precision could not reach 1.
+    When to use it: some queries have fewer relevant items than *k*, so precision cannot reach 1.
 
     Args:
         judged: The rankings of a batch of samples.

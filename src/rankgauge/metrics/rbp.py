@@ -1,5 +1,5 @@
 """
-Rank-biased precision, and how much it could still gain if everything unjudged were relevant.
+Rank-biased precision, and its residual: how much higher it could be if everything unjudged were relevant.
 
 Moffat & Zobel, Rank-biased precision for measurement of retrieval effectiveness, TOIS 2008.
 """
@@ -9,13 +9,14 @@ from __future__ import annotations
 import numpy as np
 
 from rankgauge.columns import Flags
+from rankgauge.metrics.family import retrieval
 from rankgauge.metrics.ties import last_rank, tied
 from rankgauge.plugin import Cutoff, Judged, Scores, metric
 
 __all__ = ["rank_biased_precision", "residual"]
 
 
-def _check(*, p: float = 0.9) -> None:
+def _check(*, p: float) -> None:
     if not 0 < p < 1:
         msg = f"p is the probability of going on to the next result, above 0 and below 1, not {p}"
         raise ValueError(msg)
@@ -25,7 +26,7 @@ def _has_grades(judged: Judged) -> Flags:
     return judged.graded.copy()
 
 
-def _expected(judged: Judged, *, k: Cutoff | None = None, p: float = 0.9) -> Scores:
+def _expected(judged: Judged, *, k: Cutoff | None, p: float) -> Scores:
     judged = judged.by_gain()
     ties = tied(judged)
     share = (p ** (ties.low - 1.0) - p ** last_rank(ties, k).astype(np.float64)) / ties.size
@@ -33,10 +34,8 @@ def _expected(judged: Judged, *, k: Cutoff | None = None, p: float = 0.9) -> Sco
     return np.where(judged.n_gold() > 0, judged.sum(ties.rows, gains * share), np.nan)
 
 
-@metric(
+@retrieval(
     "retrieval-rbp",
-    gold=("relevant", "passages"),
-    matcher="chunk",
     short=("rbp", "RBP"),
     uses_rel=False,
     check=_check,
@@ -46,13 +45,13 @@ def _expected(judged: Judged, *, k: Cutoff | None = None, p: float = 0.9) -> Sco
 )
 def rank_biased_precision(judged: Judged, *, k: Cutoff | None = None, p: float = 0.9) -> Scores:
     """
-    Value the gain per result of a reader who goes on from each result with probability *p*.
+    Mean gain per result for a reader who goes on to the next result with probability *p*.
 
     Formula: ``RBP = (1 - p) * sum over ranks i of g_i * p**(i - 1)``, with grades for gains, divided by the highest
     grade of the sample's ground truth where that is above 1. Source: trec_eval 10, measure `rbp`; Moffat & Zobel, TOIS
     2008.
 
-    When to use it: readers stop early, and a score should not depend on how much is relevant in all.
+    When to use it: readers stop early, and the score should not depend on how many items are relevant in total.
 
     Args:
         judged: The rankings of a batch of samples.
@@ -69,11 +68,11 @@ def rank_biased_precision(judged: Judged, *, k: Cutoff | None = None, p: float =
     gains = np.maximum(earned.grade, 0.0) / _top(judged)[earned.sample]
     score = (1.0 - p) * judged.sum(earned, gains * p ** (earned.rank - 1.0))
     if not judged.counts_repeats:
-        score = np.minimum(score, 1.0)  # the weights of many ranks may sum to more in the last bit
+        score = np.minimum(score, 1.0)  # the sum of many weights may exceed 1 in the last bit
     return np.where(judged.n_gold() > 0, score, np.nan)
 
 
-def _residual_expected(judged: Judged, *, p: float = 0.9) -> Scores:
+def _residual_expected(judged: Judged, *, p: float) -> Scores:
     known = judged.judged_ranks(at_least=0)
     ties = tied(judged, judged.first & (judged.rows.grade >= 0))
     weights = np.asarray((p ** (ties.low - 1.0) - p ** ties.high.astype(np.float64)) / ties.size, dtype=np.float64)
@@ -90,18 +89,18 @@ def _residual_expected(judged: Judged, *, p: float = 0.9) -> Scores:
     describes=True,
     defined=_has_grades,
     laws=("bounded",),
-    undefined="the ground truth is a plain list, which judges nothing but what it lists",
+    undefined="the ground truth is a plain list, which judges only what it lists",
     expectation=_residual_expected,
 )
 def residual(judged: Judged, *, p: float = 0.9) -> Scores:
     """
-    Weight that rank-biased precision gives to what nobody judged, below the end of the ranking too.
+    Weight that rank-biased precision gives to unjudged ranks, including those below the end of the ranking.
 
     Formula: ``p**n + (1 - p) * sum over unjudged ranks i of p**(i - 1)`` for *n* retrieved items, 0 where all of them
     were judged; an item without a grade, or with a negative one, is unjudged. Source: trec_eval 10, measure
     `rbp_resid`.
 
-    When to use it: beside `retrieval-rbp`, as the width of the interval that the true score lies in.
+    When to use it: beside `retrieval-rbp`, as the width of the interval that holds the true score.
 
     Args:
         judged: The rankings of a batch of samples.
@@ -115,7 +114,7 @@ def residual(judged: Judged, *, p: float = 0.9) -> Scores:
     place = np.ones(len(known.rank), dtype=np.bool_)
     place[1:] = (known.sample[1:] != known.sample[:-1]) | (known.rank[1:] != known.rank[:-1])
     known = known.where(place)
-    # The weights of all ranks from 1 on sum to 1, so that what is left of them is unjudged, or below the end.
+    # The weights of all ranks sum to 1, so the rest is the weight of ranks that are unjudged or below the end.
     left = np.maximum(1.0 - (1.0 - p) * judged.sum(known, np.asarray(p ** (known.rank - 1.0))), 0.0)
     is_whole = np.bincount(known.sample, minlength=judged.n) == judged.depth
     return np.where(judged.graded, np.where(is_whole, 0.0, left), np.nan)

@@ -4,41 +4,41 @@ Recall: how much of the ground truth was found.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
+from rankgauge.metrics.family import per_gold, retrieval
 from rankgauge.metrics.ties import expected_ranks, share_within, tied
-from rankgauge.plugin import Cutoff, Judged, Scores, metric
+from rankgauge.plugin import Cutoff, Judged, Scores
 
 __all__ = ["recall", "recall_all"]
 
+Count = Literal["distinct", "listed"]
 
-def _details(judged: Judged, *, k: Cutoff, count: str = "distinct") -> Mapping[str, Sequence[Any]]:  # noqa: ARG001  # as recall-all has it
+
+def _details(judged: Judged, *, k: Cutoff) -> dict[str, list[int]]:
     return {"relevant_count": judged.n_gold().tolist(), "found": judged.found(k).tolist()}
 
 
 def _expected(judged: Judged, *, k: Cutoff) -> Scores:
-    with np.errstate(invalid="ignore"):
-        return expected_ranks(judged, k) / judged.n_gold()
+    return per_gold(judged, expected_ranks(judged, k))
 
 
-def _all_expected(judged: Judged, *, k: Cutoff, count: Literal["distinct", "listed"] = "distinct") -> Scores:
-    """Return the probability that each tie brings all of its relevant rows within the cutoff."""
+def _all_expected(judged: Judged, *, k: Cutoff, count: Count) -> Scores:
+    """Return the probability that all relevant rows of each tie are within the cutoff."""
     ties = tied(judged)
     slots = np.rint(share_within(ties, k) * ties.size)
     brought = np.maximum(slots - ties.place, 0) / (ties.size - ties.place)
     complete = np.ones(judged.n)
     np.multiply.at(complete, ties.rows.sample, brought)
-    wanted = judged.n_gold() if count == "distinct" else judged.n_listed()
+    wanted = _wanted(judged, count)
     return np.where(wanted > 0, np.where(judged.found() == wanted, complete, 0.0), np.nan)
 
 
-@metric(
+@retrieval(
     "retrieval-recall-at-k",
-    gold=("relevant", "passages"),
-    matcher="chunk",
     short=("recall", "R", "recall_{k}"),
     laws=("bounded", "best-first", "relevant-helps", "padding", "tail", "duplicates", "monotone-in-k"),
     details=_details,
@@ -47,7 +47,7 @@ def _all_expected(judged: Judged, *, k: Cutoff, count: Literal["distinct", "list
 )
 def recall(judged: Judged, *, k: Cutoff) -> Scores:
     """
-    Fraction of the relevant gold items that stand in the first *k* ranks.
+    Fraction of the relevant gold items that are in the first *k* ranks.
 
     Formula: ``recall@k = |relevant found in the first k| / |relevant|``; the denominator is all of the ground truth,
     never ``min(k, |relevant|)``. Source: trec_eval, measure `recall`.
@@ -62,23 +62,20 @@ def recall(judged: Judged, *, k: Cutoff) -> Scores:
     Returns:
         Shape (n,), from 0 to 1; NaN where no gold item is relevant.
     """
-    with np.errstate(invalid="ignore"):
-        return judged.found(k) / judged.n_gold()
+    return per_gold(judged, judged.found(k))
 
 
-@metric(
+@retrieval(
     "retrieval-recall-all-at-k",
-    gold=("relevant", "passages"),
-    matcher="chunk",
     short=("recall_all",),
     laws=("bounded", "best-first", "relevant-helps", "padding", "tail", "duplicates", "monotone-in-k"),
     details=_details,
     joins=("top_k",),
     expectation=_all_expected,
 )
-def recall_all(judged: Judged, *, k: Cutoff, count: Literal["distinct", "listed"] = "distinct") -> Scores:
+def recall_all(judged: Judged, *, k: Cutoff, count: Count = "distinct") -> Scores:
     """
-    Whether every relevant gold item stands in the first *k* ranks.
+    Whether every relevant gold item is in the first *k* ranks.
 
     Formula: ``1 if recall@k = 1 else 0``. Source: REMem's `RetrievalRecallAll`, here over distinct gold items.
 
@@ -89,11 +86,15 @@ def recall_all(judged: Judged, *, k: Cutoff, count: Literal["distinct", "listed"
 
         k: How many results count, for all samples or for each.
 
-        count: Whether a gold item that is listed twice has to be found once (`distinct`) or, which cannot be, twice
-            (`listed`, as REMem has it).
+        count: Whether a gold item that is listed twice has to be found once (`distinct`), or twice (`listed`, as in
+            REMem), which is impossible.
 
     Returns:
         Shape (n,), 0 or 1; NaN where no gold item is relevant.
     """
-    wanted = judged.n_gold() if count == "distinct" else judged.n_listed()
+    wanted = _wanted(judged, count)
     return np.where(wanted > 0, (judged.found(k) == wanted).astype(np.float64), np.nan)
+
+
+def _wanted(judged: Judged, count: Count) -> NDArray[np.int64]:
+    return judged.n_gold() if count == "distinct" else judged.n_listed()

@@ -1,26 +1,26 @@
 """
-Reciprocal rank: how far down the first relevant item stands.
+Reciprocal rank: how far down the first relevant item is.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 
+from rankgauge.metrics.family import retrieval
 from rankgauge.metrics.ties import tied
-from rankgauge.plugin import Cutoff, Judged, Scores, metric
+from rankgauge.plugin import Cutoff, Judged, Law, Scores
 
 __all__ = ["reciprocal_rank"]
 
 
-def _details(judged: Judged, *, k: Cutoff | None = None) -> Mapping[str, Sequence[Any]]:
+def _details(judged: Judged, *, k: Cutoff | None) -> dict[str, list[Any]]:
     return {"first_relevant_rank": [rank or None for rank in judged.first_rank(k).tolist()]}
 
 
-def _expected(judged: Judged, *, k: Cutoff | None = None) -> Scores:
-    """Return the expectation over the first tie that holds relevant items, of how many of its others come first."""
+def _expected(judged: Judged, *, k: Cutoff | None) -> Scores:
+    """Return the expectation over how many irrelevant items of the first tie with relevant ones come first."""
     ties = tied(judged)
     found = np.zeros(judged.n)
     for at in np.flatnonzero(ties.starts & (ties.before == 0)).tolist():
@@ -28,27 +28,16 @@ def _expected(judged: Judged, *, k: Cutoff | None = None) -> Scores:
         ahead = size - count if k is None else min(size - count, int(k if isinstance(k, int) else k[sample]) - low)
         if ahead < 0:
             continue
-        steps = np.arange(ahead, dtype=np.float64)  # the chances that one more comes first, given those before
+        steps = np.arange(ahead, dtype=np.float64)  # the probability that one more comes first, given those before
         chances = np.concatenate([[1.0], np.cumprod((size - count - steps) / (size - 1 - steps))]) * (count / size)
         found[sample] = np.sum(chances / (low + np.arange(ahead + 1)))
     return np.where(judged.n_gold() > 0, found, np.nan)
 
 
-@metric(
+@retrieval(
     "retrieval-mrr",
-    gold=("relevant", "passages"),
-    matcher="chunk",
     short=("MRR", "RR", "recip_rank"),
-    laws=(
-        "bounded",
-        "perfect-is-one",
-        "best-first",
-        "relevant-helps",
-        "padding",
-        "tail",
-        "duplicates",
-        "monotone-in-k",
-    ),
+    laws=get_args(Law),  # every law
     details=_details,
     expectation=_expected,
 )

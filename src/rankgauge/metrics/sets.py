@@ -1,5 +1,5 @@
 """
-Set measures: everything that was retrieved, whatever its order.
+Set measures: all retrieved items, regardless of order.
 """
 
 from __future__ import annotations
@@ -8,31 +8,30 @@ import math
 
 import numpy as np
 
-from rankgauge.plugin import Judged, Scores, metric
+from rankgauge.metrics.family import per_gold, retrieval
+from rankgauge.plugin import Judged, Scores
 
 __all__ = ["set_f", "set_map", "set_precision", "set_recall", "set_relative_precision"]
 
 
-def _check_beta(*, beta: float = 1.0) -> None:
+def _check_beta(*, beta: float) -> None:
     if not (math.isfinite(beta) and beta >= 0):
         msg = f"beta is a number of 0 or more, not {beta}"
         raise ValueError(msg)
 
 
-@metric(
+@retrieval(
     "retrieval-set-precision",
-    gold=("relevant", "passages"),
-    matcher="chunk",
     short=("set_P", "SetP", "set_precision"),
     laws=("bounded", "best-first", "relevant-helps"),
     expectation="itself",
 )
 def set_precision(judged: Judged) -> Scores:
     """
-    Fraction of what was retrieved that is relevant.
+    Fraction of the retrieved items that are relevant.
 
     Formula: ``|ranks with a relevant item| / |retrieved|``, 0 where nothing was retrieved; unlike precision at *k* it
-    divides by what is there. Source: trec_eval, measure `set_P`.
+    divides by the number retrieved. Source: trec_eval, measure `set_P`.
 
     When to use it: the system decides how much it returns.
 
@@ -45,10 +44,8 @@ def set_precision(judged: Judged) -> Scores:
     return np.where(judged.n_gold() > 0, _precision(judged), np.nan)
 
 
-@metric(
+@retrieval(
     "retrieval-set-recall",
-    gold=("relevant", "passages"),
-    matcher="chunk",
     short=("set_recall", "SetR"),
     laws=("bounded", "best-first", "relevant-helps", "padding", "tail", "duplicates"),
     expectation="itself",
@@ -67,21 +64,18 @@ def set_recall(judged: Judged) -> Scores:
     Returns:
         Shape (n,), from 0 to 1; NaN where no gold item is relevant.
     """
-    with np.errstate(invalid="ignore"):
-        return judged.found() / judged.n_gold()
+    return per_gold(judged, judged.found())
 
 
-@metric(
+@retrieval(
     "retrieval-set-map",
-    gold=("relevant", "passages"),
-    matcher="chunk",
     short=("set_map", "SetAP"),
     laws=("bounded", "best-first", "relevant-helps"),
     expectation="itself",
 )
 def set_map(judged: Judged) -> Scores:
     """
-    Set precision times set recall: what average precision becomes when nothing is known about the order.
+    Set precision times set recall: average precision without any order.
 
     Formula: ``P * R``. Source: trec_eval, measure `set_map`.
 
@@ -96,10 +90,8 @@ def set_map(judged: Judged) -> Scores:
     return set_recall(judged) * _precision(judged)
 
 
-@metric(
+@retrieval(
     "retrieval-set-f",
-    gold=("relevant", "passages"),
-    matcher="chunk",
     short=("set_F", "SetF", "set_f"),
     check=_check_beta,
     laws=("bounded", "best-first", "relevant-helps"),
@@ -110,14 +102,14 @@ def set_f(judged: Judged, *, beta: float = 1.0) -> Scores:
     Weighted harmonic mean of set precision and set recall.
 
     Formula: ``F = (beta**2 + 1) P R / (beta**2 P + R)``, 0 where both are 0. Source: trec_eval, measure `set_F`, whose
-    parameter is ``x = beta**2`` (``set_F.4`` is ``set_F(beta=2)``); ir_measures hands its `beta` on as that x.
+    parameter is ``x = beta**2`` (``set_F.4`` is ``set_F(beta=2)``); ir_measures passes its `beta` on as that x.
 
     When to use it: the system decides how much it returns, and one number is wanted.
 
     Args:
         judged: The rankings of a batch of samples.
 
-        beta: How many times as much recall matters as precision.
+        beta: How many times more recall matters than precision.
 
     Returns:
         Shape (n,), from 0 to 1; NaN where no gold item is relevant.
@@ -127,22 +119,20 @@ def set_f(judged: Judged, *, beta: float = 1.0) -> Scores:
         return np.where(weight * p + r == 0, 0.0, (weight + 1) * p * r / (weight * p + r))
 
 
-@metric(
+@retrieval(
     "retrieval-set-relative-precision",
-    gold=("relevant", "passages"),
-    matcher="chunk",
     short=("set_relative_P", "SetRelP"),
     laws=("bounded", "best-first", "relevant-helps"),
     expectation="itself",
 )
 def set_relative_precision(judged: Judged) -> Scores:
     """
-    Relevant items retrieved, of as many as could be.
+    Relevant items retrieved, as a fraction of the most that could be.
 
     Formula: ``|relevant found| / min(|retrieved|, |relevant|)``, 0 where nothing was retrieved. Source: trec_eval,
     measure `set_relative_P`.
 
-    When to use it: the system decides how much it returns, and neither size should be held against it.
+    When to use it: the system decides how much it returns, and neither size should count against it.
 
     Args:
         judged: The rankings of a batch of samples.

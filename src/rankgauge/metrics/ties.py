@@ -1,5 +1,5 @@
 """
-Ties: what the expectations over all orders of tied results are made of.
+Ties: building blocks of expectations over all orders of tied results.
 
 McSherry & Najork, Computing information retrieval performance measures efficiently in the presence of tied scores,
 ECIR 2008. A judged row of a tie may stand at any rank from `low` to `high`, each with the same probability; rows of one
@@ -19,32 +19,15 @@ __all__ = ["Tied", "expected_ranks", "last_rank", "prefix_mean", "share_within",
 
 
 class Tied(NamedTuple):
-    """
-    Rows with the ranks that they could take, in order of sample, then tie.
+    """Rows with the ranks that they could take, in order of sample, then tie."""
 
-    Attributes:
-        rows: The rows; the rank of one in a tie is as good as any other from `low` to `high`.
-
-        low: The first rank that each could take.
-
-        high: The last.
-
-        starts: Whether a row is the first of its tie.
-
-        place: Which of its tie's rows it is, from 0.
-
-        together: How many of these rows its tie has.
-
-        before: How many rows of its sample stand in earlier ties.
-    """
-
-    rows: Rows
-    low: NDArray[np.int64]
-    high: NDArray[np.int64]
-    starts: NDArray[np.bool_]
-    place: NDArray[np.int64]
-    together: NDArray[np.int64]
-    before: NDArray[np.int64]
+    rows: Rows  # the rank of a row in a tie is as good as any other from low to high
+    low: NDArray[np.int64]  # the first rank that each row could take
+    high: NDArray[np.int64]  # the last
+    starts: NDArray[np.bool_]  # whether a row is the first of its tie
+    place: NDArray[np.int64]  # of a row among the rows of its tie, from 0
+    together: NDArray[np.int64]  # how many of these rows its tie has
+    before: NDArray[np.int64]  # how many rows of its sample stand in earlier ties
 
     @property
     def size(self) -> NDArray[np.int64]:
@@ -53,17 +36,7 @@ class Tied(NamedTuple):
 
 
 def tied(judged: Judged, mask: NDArray[np.bool_] | None = None) -> Tied:
-    """
-    Return the relevant rows with the ranks that they could take.
-
-    Args:
-        judged: The rankings of a batch of samples.
-
-        mask: Which rows, where not the relevant ones.
-
-    Returns:
-        The rows; where ranks are settled, each alone at its rank.
-    """
+    """Return the relevant rows, or those of *mask*, with the ranks that they could take."""
     chosen = judged.earns & judged.first & judged.relevance.of(judged.rows.grade) if mask is None else mask
     rows = judged.rows.where(chosen)
     low = rows.rank if judged.low is None else judged.low[chosen]
@@ -78,52 +51,20 @@ def tied(judged: Judged, mask: NDArray[np.bool_] | None = None) -> Tied:
 
 
 def share_within(ties: Tied, k: Cutoff | None) -> Scores:
-    """
-    Return the probability that each row stands within the cutoff.
-
-    Args:
-        ties: The rows.
-
-        k: The cutoff; None for none.
-
-    Returns:
-        Shape (rows,), from 0 to 1.
-    """
+    """Return the probability that each row stands within the cutoff."""
     if k is None:
         return np.ones(len(ties.low))
     return np.clip(_cutoffs(ties, k) - ties.low + 1, 0, ties.size) / ties.size
 
 
 def expected_ranks(judged: Judged, k: Cutoff | None) -> Scores:
-    """
-    Return how many relevant rows are expected within the cutoff.
-
-    Args:
-        judged: The rankings of a batch of samples.
-
-        k: The cutoff; None for none.
-
-    Returns:
-        Shape (n,).
-    """
+    """Return how many relevant rows are expected within the cutoff, shape (n,)."""
     ties = tied(judged)
     return judged.sum(ties.rows, share_within(ties, k))
 
 
 def prefix_mean(ties: Tied, values: Scores, k: Cutoff | None) -> Scores:
-    """
-    Return the mean of a function of the rank over the ranks that each row could take, 0 beyond the cutoff.
-
-    Args:
-        ties: The rows.
-
-        values: The function at rank 1, 2, ... down to the last rank that a row could take.
-
-        k: The cutoff; None for none.
-
-    Returns:
-        Shape (rows,).
-    """
+    """Return the mean over the ranks that each row could take of *values* (at rank 1, 2, ...), 0 beyond the cutoff."""
     sums = np.concatenate([[0.0], np.cumsum(values)])
     last = last_rank(ties, k)
     means = (sums[last] - sums[ties.low - 1]) / ties.size
@@ -133,7 +74,7 @@ def prefix_mean(ties: Tied, values: Scores, k: Cutoff | None) -> Scores:
 
 
 def last_rank(ties: Tied, k: Cutoff | None) -> NDArray[np.int64]:
-    """Return the last rank within the cutoff that each row could take, ``low - 1`` where there is none."""
+    """Return the last rank within the cutoff that each row could take, or ``low - 1``."""
     return ties.high if k is None else np.clip(_cutoffs(ties, k), ties.low - 1, ties.high)
 
 

@@ -21,80 +21,35 @@ CutSource = Literal["pinned", "sample metadata", "metric", "default", "none"]
 
 
 class DefaultK(NamedTuple):
-    """
-    The cutoff for whatever says none.
-
-    Attributes:
-        k: The cutoff.
-
-        source: Where it was given, for messages.
-    """
+    """Default cutoff, used when a metric has none."""
 
     k: int = DEFAULT_K
-    source: str = "built-in default"
+    source: str = "built-in default"  # where it was given, for messages
 
 
 class Cut(NamedTuple):
-    """
-    The rule by which a metric's cutoff is found.
-
-    Attributes:
-        rule: `pinned`; `free`, for which the precedence of cutoffs holds; `own`, only what was given to the metric;
-            or `none`.
-
-        k: The pinned cutoff, or the one given to the metric.
-    """
+    """The rule by which a metric's cutoff is found: `free` takes the sample's, the metric's, or the default one."""
 
     rule: Literal["pinned", "free", "own", "none"]
-    k: int | None = None
+    k: int | None = None  # the pinned cutoff, or the one given to the metric
 
     def resolve(self, metadata: Sequence[int | None], default: DefaultK) -> tuple[Cutoff | None, dict[CutSource, int]]:
-        """
-        Find the cutoff of each sample of a batch.
-
-        Args:
-            metadata: The `metadata.k` of each sample.
-
-            default: The cutoff for whatever says none.
-
-        Returns:
-            One number when all are the same, else one for each sample, or None for no cutoff; and how many samples
-            took it from where.
-        """
+        """Return one cutoff for a batch, or one for each sample with a `metadata.k`; and how many came from where."""
         n = len(metadata)
-        if self.rule == "none":
-            return None, {"none": n}
-        if self.rule == "pinned":
-            return self.k, {"pinned": n}
-        if self.rule == "own":
-            return self.k, {"metric": n}
-        fallback, source = (default.k, "default") if self.k is None else (self.k, "metric")
-        own = [k for k in metadata if k is not None]
-        sources: dict[CutSource, int] = {}
-        if own:
-            sources["sample metadata"] = len(own)
-        if len(own) < n:
-            sources[source] = n - len(own)  # type: ignore[index]  # both are cut sources
+        if self.rule != "free":
+            source: CutSource = "metric" if self.rule == "own" else self.rule
+            return self.k, {source: n}
+        source, fallback = ("default", default.k) if self.k is None else ("metric", self.k)
+        own = n - metadata.count(None)
+        sources: dict[CutSource, int] = {"sample metadata": own, source: n - own}
+        sources = {name: count for name, count in sources.items() if count}
         if not own:
             return fallback, sources
         return np.array([fallback if k is None else k for k in metadata], dtype=np.int64), sources
 
 
 def check_k(k: object, source: str) -> int:
-    """
-    Check a cutoff.
-
-    Args:
-        k: What was given.
-
-        source: Where, for the message.
-
-    Returns:
-        The cutoff.
-
-    Raises:
-        ParameterError: It is not an integer of 1 or more.
-    """
+    """Return a cutoff; raise `ParameterError` unless it is an integer of 1 or more."""
     if isinstance(k, bool) or not isinstance(k, int) or k < 1:
         msg = f"the cutoff of {source} must be an integer of 1 or more, not {k!r}"
         raise ParameterError(msg)

@@ -14,12 +14,12 @@ from typing import Any
 from rankgauge.catalog import ResolvedMatcher
 from rankgauge.policy import Profile
 
+__all__ = ["fingerprint_of", "matcher_definition", "metric_definition"]
+
 _NO_VALUE = {"max_failed", "queries"}
-"""Policy options that change no score of any sample."""
+"""Policy options that do not change the score of any sample."""
 
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
-
-__all__ = ["fingerprint_of", "matcher_definition", "metric_definition"]
 
 
 def metric_definition(
@@ -32,27 +32,7 @@ def metric_definition(
     matchers: Iterable[ResolvedMatcher],
     profile: Profile,
 ) -> dict[str, Any]:
-    """
-    Return what a metric's fingerprint covers.
-
-    Args:
-        alias: The metric's alias.
-
-        version: The version it declares.
-
-        params: Every parameter with its value, the defaults included.
-
-        cut: The rule of its cutoff.
-
-        target: What is judged against what.
-
-        matchers: The matchers; none for a join of ids.
-
-        profile: The policy, what counts as relevant, and how data is read.
-
-    Returns:
-        Plain data. Who provides the metric is not part of it.
-    """
+    """Return what a metric's fingerprint covers, as plain data; who provides the metric is not part of it."""
     policy = {name: value for name, value in dataclasses.asdict(profile.policy).items() if name not in _NO_VALUE}
     return {
         "alias": alias,
@@ -75,16 +55,7 @@ def metric_definition(
 
 
 def matcher_definition(matcher: ResolvedMatcher) -> dict[str, Any]:
-    """
-    Return what a matcher's fingerprint covers.
-
-    Args:
-        matcher: The matcher.
-
-    Returns:
-        Plain data: its composition without parameters, every parameter of its comparer, and the versions that its
-        parts declare. Who provides them, and what the matcher is called, is not part of it.
-    """
+    """Return what a matcher's fingerprint covers; its name and who provides its parts are not part of it."""
     return {
         "composition": _composition(matcher),
         "parameters": {name: _plain(value) for name, value in sorted(matcher.settings.items())},
@@ -93,26 +64,17 @@ def matcher_definition(matcher: ResolvedMatcher) -> dict[str, Any]:
 
 
 def fingerprint_of(definition: Mapping[str, Any]) -> str:
-    """
-    Return the fingerprint of a definition.
-
-    Args:
-        definition: Plain data.
-
-    Returns:
-        16 hexadecimal digits.
-    """
-    text = json.dumps(definition, sort_keys=True)
-    return hashlib.sha256(text.encode()).hexdigest()[:16]
+    """Return the fingerprint of a definition: 16 hexadecimal digits."""
+    return hashlib.sha256(json.dumps(definition, sort_keys=True).encode()).hexdigest()[:16]
 
 
 def _composition(matcher: ResolvedMatcher) -> str:
-    """Return how a matcher prints without parameters, which say the same whether they are at their defaults or not."""
+    """Return how a matcher prints without parameters, which may or may not spell out the defaults."""
     return str(dataclasses.replace(matcher.matcher, params=()))
 
 
 def _plain(value: object) -> bool | float | str | None:
-    """Return a value as JSON and YAML can hold it; what is no plain value (a function's default) as it prints."""
+    """Return a value that JSON and YAML can hold; anything else (a default that is an object) as its repr."""
     if value is None or isinstance(value, bool | int | float | str):
         return value
     return _ADDRESS.sub("", repr(value))

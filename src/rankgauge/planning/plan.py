@@ -27,29 +27,14 @@ __all__ = ["Plan", "PlannedMetric", "make_plan"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """
-    Everything an evaluation will do, resolved.
-
-    Attributes:
-        metrics: The columns, in order.
-
-        profile: The policy and the conventions.
-
-        default_k: The cutoff for whatever says none.
-
-        catalog: Where the names came from.
-
-        dataset: What the data is called; empty for samples given in Python.
-
-        locks: What it was held to.
-    """
+    """Everything an evaluation will do, resolved."""
 
     metrics: tuple[PlannedMetric, ...]
     profile: Profile
     default_k: DefaultK
     catalog: Catalog
     dataset: str = ""
-    locks: tuple[Lock, ...] = ()
+    locks: tuple[Lock, ...] = ()  # what it was checked against
     _targets: Mapping[Target, ResolvedMatcher | None] = field(default_factory=dict)
 
     __copy__ = __deepcopy__ = itself
@@ -59,30 +44,23 @@ class Plan:
 
     @property
     def targets(self) -> Mapping[Target, ResolvedMatcher | None]:
-        """Return what has to be judged, each target once, with its matcher."""
+        """Return each target once, with its matcher; None for judging by id."""
         return self._targets
 
     def describe(self) -> str:
-        """
-        Return the plan as a text for people.
-
-        Returns:
-            The columns with their expanded expressions, what each is judged against, its cutoff and its provider;
-            then the policy.
-        """
+        """Return the plan as text for people: what each column is, its cutoff and its provider; then the policy."""
         lines = [f"dataset: {self.dataset or '(samples given in Python)'}", "metrics:"]
         for metric in self.metrics:
-            lines.append(f"  {metric.name}")
-            lines.append(f"    is        {metric.expression}")
-            lines.append(f"    judged    {', else '.join(map(str, metric.targets))}")
-            lines += [f"    matcher   {matcher}" for matcher in metric.matchers.values()]
-            lines.append(f"    cutoff    {self._cutoff(metric)}")
-            if metric.rel is not None:
-                lines.append(f"    relevant  grade {metric.rel:g} or more")
-            lines.append(f"    provider  {metric.provider}")
-        lines.append(f"profile: {self.profile.name}")
-        lines.append(f"policy: {self.profile.policy}")
-        return "\n".join(lines)
+            lines += [
+                f"  {metric.name}",
+                f"    is        {metric.expression}",
+                f"    judged    {', else '.join(map(str, metric.targets))}",
+                *(f"    matcher   {matcher}" for matcher in metric.matchers.values()),
+                f"    cutoff    {self._cutoff(metric)}",
+                *([] if metric.rel is None else [f"    relevant  grade {metric.rel:g} or more"]),
+                f"    provider  {metric.provider}",
+            ]
+        return "\n".join([*lines, f"profile: {self.profile.name}", f"policy: {self.profile.policy}"])
 
     def _cutoff(self, metric: PlannedMetric) -> str:
         match metric.cut.rule:
@@ -108,32 +86,7 @@ def make_plan(
     by_id: bool = False,
     locks: Sequence[Lock] = (),
 ) -> Plan:
-    """
-    Resolve an evaluation.
-
-    Args:
-        specs: The metrics as users write them.
-
-        catalog: Where names are looked up.
-
-        profile: The policy and the conventions.
-
-        default_k: The cutoff for whatever says none.
-
-        matchers: The matcher for a kind of gold, for metrics that say none.
-
-        dataset: What the data is called.
-
-        by_id: Whether the data has ids only, so that nothing can be judged by text.
-
-        locks: What the metrics and matchers have to be.
-
-    Returns:
-        The plan.
-
-    Raises:
-        PlanError: Anything that is wrong, all of it at once.
-    """
+    """Resolve an evaluation whose data may have ids only (*by_id*); raise `PlanError` with every problem at once."""
     problems: list[Problem | str] = []
     columns: dict[str, PlannedMetric] = {}
     default = default_k or DefaultK()
@@ -146,10 +99,9 @@ def make_plan(
         for kind in matchers
         if kind not in GOLD_KINDS[1:]
     ]
-    asked = False
+    specs = list(specs)
     places: dict[str, tuple[str, int | None]] = {}
     for spec in specs:
-        asked = True
         place = (spec.file, spec.line) if isinstance(spec, Located) else ("", None)
         try:
             for request in read_requests(spec):
@@ -160,17 +112,12 @@ def make_plan(
             hints = "".join(lock.hint(error, catalog) for lock in locks)
             problems.append(Problem(f"{error}{hints}", *place))
     problems += [Problem(message, *places[name]) for lock in locks for name, message in lock.problems(columns.values())]
-    if not asked:
-        problems.append(
-            "no metric was asked for; give some: -m ndcg@10, metrics.use in config, or with_metrics(['ndcg@10'])"
-        )
+    if not specs:
+        problems.append("no metrics given; give some: -m ndcg@10, metrics.use in config, or with_metrics(['ndcg@10'])")
     if problems:
         msg = f"the evaluation cannot be planned ({len(problems)} problem{'s' if len(problems) > 1 else ''}):"
         raise PlanError(msg, problems)
-    targets: dict[Target, ResolvedMatcher | None] = {}
-    for column in columns.values():
-        for target in column.targets:
-            targets[target] = column.matchers.get(target)
+    targets = {target: column.matchers.get(target) for column in columns.values() for target in column.targets}
     return Plan(
         metrics=tuple(columns.values()),
         profile=profile,
@@ -183,7 +130,7 @@ def make_plan(
 
 
 def _received(kind: type[Plan], fields: Mapping[str, Any]) -> Plan:
-    """Return a plan that another process made; refuse it where its metrics and matchers are not the same code."""
+    """Return a plan that another process made; refuse it if its metrics and matchers are other versions here."""
     plan: Plan = restored(kind, fields)
     here = {plugin.distribution: plugin.version for plugin in plan.catalog.plugins if plugin.offers}
     wanted: dict[Provider, str] = {}
@@ -197,13 +144,13 @@ def _received(kind: type[Plan], fields: Mapping[str, Any]) -> Plan:
         if provider.distribution and here.get(provider.distribution) != provider.version
     ]
     if problems:
-        msg = "the plan was made in a process where other distributions are installed; install the same ones in both:"
+        msg = "the plan was made where other versions are installed; install the same ones in both places:"
         raise PlanError(msg, problems)
     return plan
 
 
 def _add(columns: dict[str, PlannedMetric], new: PlannedMetric) -> None:
-    """Add a column; the same one asked for twice is computed once and keeps both spellings."""
+    """Add a column; one that is asked for twice is computed once and keeps both spellings."""
     known = columns.get(new.name)
     if known is None:
         taken = {"sample_id", "tags"}
@@ -216,7 +163,7 @@ def _add(columns: dict[str, PlannedMetric], new: PlannedMetric) -> None:
         return
     is_same = inspect.unwrap(known.metric.source) is inspect.unwrap(new.metric.source)
     if known.fingerprint != new.fingerprint or not is_same:
-        msg = f"two columns are called {new.name!r}: {_told(known)} and {_told(new)}; give one another name with `as`"
+        msg = f"two columns are called {new.name!r}: {_told(known)} and {_told(new)}; rename one with `as`"
         raise ExpressionError(msg, text=new.name)
     spellings = tuple(dict.fromkeys((*known.spellings, *new.spellings)))
     columns[new.name] = dataclasses.replace(known, spellings=spellings)

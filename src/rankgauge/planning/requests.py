@@ -1,5 +1,5 @@
 """
-Requests: what users write where a metric is wanted, in one form.
+Requests: the ways of asking for a metric, read into one form.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ import functools
 import inspect
 import re
 import typing
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -17,22 +17,12 @@ from rankgauge.columns import JudgedSample
 from rankgauge.errors import ExpressionError, ParameterError
 from rankgauge.expression import MetricExpression, Value, parse_many
 from rankgauge.plugin.metric import Metric, declared, sample_metric
-from rankgauge.plugin.signature import Parameter
 
 __all__ = ["Located", "MetricSpec", "Request", "read_requests"]
 
 
 class Located(NamedTuple):
-    """
-    A metric that stands in a file.
-
-    Attributes:
-        spec: The expression or mapping.
-
-        file: The file.
-
-        line: The line in it.
-    """
+    """A metric as a file asks for it, with its place."""
 
     spec: str | Mapping[str, Any]
     file: str
@@ -40,51 +30,23 @@ class Located(NamedTuple):
 
 
 MetricSpec = str | MetricExpression | Mapping[str, Any] | Callable[..., Any] | Located
-"""An expression, a mapping ``{metric, as, k, ...}``, or a function: declared, or over one `JudgedSample`."""
+"""An expression, a mapping ``{metric, as, k, ...}``, or a function: a declared one, or one over a `JudgedSample`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """
-    One metric as a user asked for it.
+    """One metric as a user asked for it."""
 
-    Attributes:
-        written: The spelling, for messages and for finding the column later.
-
-        expression: Name, parameters and pinned cutoff; without the parameters that the engine keeps for itself.
-
-        given: The metric itself, when a function was given.
-
-        name: What the column is to be called (`as`).
-
-        k: A cutoff given to the metric without pinning it.
-
-        engine: `rel`, `gold` and `matcher`, where given.
-    """
-
-    written: str
-    expression: MetricExpression
-    given: Metric | None
-    name: str | None
-    k: object
-    engine: Mapping[str, Value]
+    written: str  # the spelling, for messages and for finding the column later
+    expression: MetricExpression  # without the parameters that the engine keeps for itself
+    given: Metric | None  # the metric itself, when a function was given
+    name: str | None  # of the column (`as`)
+    k: object  # a cutoff given to the metric without pinning it
+    engine: Mapping[str, Value]  # `rel`, `gold` and `matcher`, where given
 
 
 def read_requests(spec: object) -> list[Request]:
-    """
-    Read what stands where a metric is wanted.
-
-    Args:
-        spec: An expression (which may list cutoffs), a mapping, or a function.
-
-    Returns:
-        One request for each column.
-
-    Raises:
-        ExpressionError: The text does not follow the grammar, or the mapping has no `metric`.
-
-        DeclarationError: A function that cannot be used as a metric.
-    """
+    """Read an expression (which may list cutoffs), a mapping or a function into one request for each column."""
     if isinstance(spec, Located):
         return read_requests(spec.spec)
     if isinstance(spec, MetricExpression):
@@ -114,7 +76,7 @@ def _from_mapping(spec: Mapping[str, Any]) -> list[Request]:
     requests = []
     for expression in read_form(written) or parse_many(written):
         if twice := set(dict(expression.params)) & set(params):
-            msg = f"{written!r} says {min(twice)!r} already; give it once"
+            msg = f"{written!r} already sets {min(twice)!r}; give it once"
             raise ExpressionError(msg, text=written)
         merged = {**dict(expression.params), **params}
         if isinstance(cutoffs, list | tuple):
@@ -122,18 +84,15 @@ def _from_mapping(spec: Mapping[str, Any]) -> list[Request]:
                 msg = f"{written!r} needs either one pinned cutoff or a list of them, not {cutoffs!r}"
                 raise ExpressionError(msg, text=written)
             if "as" in merged and len(cutoffs) > 1:
-                msg = f"'as' names one column, and {written!r} makes {len(cutoffs)}; list them one by one"
+                msg = f"'as' names one column, and {written!r} makes {len(cutoffs)}; list them separately"
                 raise ExpressionError(msg, text=written)
-            requests += [
-                _request("", MetricExpression(expression.name, merged, k=_cutoff(k, written))) for k in cutoffs
-            ]
-        elif cutoffs is not None:
-            if expression.k is not None:
-                msg = f"{written!r} pins its cutoff already; leave out k: {cutoffs!r}"
-                raise ExpressionError(msg, text=written)
-            requests.append(_request("", MetricExpression(expression.name, merged), k=cutoffs))
-        else:
-            requests.append(_request("", MetricExpression(expression.name, merged, k=expression.k)))
+            pinned = [_cutoff(k, written) for k in cutoffs]
+            requests += [_request("", MetricExpression(expression.name, merged, k=k)) for k in pinned]
+            continue
+        if cutoffs is not None and expression.k is not None:
+            msg = f"{written!r} already pins its cutoff; leave out k: {cutoffs!r}"
+            raise ExpressionError(msg, text=written)
+        requests.append(_request("", MetricExpression(expression.name, merged, k=expression.k), k=cutoffs))
     return requests
 
 
@@ -178,8 +137,8 @@ def _lifted(function: Callable[..., Any]) -> Metric:
     found = declared(sample_metric(alias)(documented))
     if found is None:  # `sample_metric` always declares
         raise AssertionError(alias)
-    # The lifted function is nobody's to import, so that its declaration is made anew where it is unpickled.
-    found.function.__rankgauge_remake__ = (_lifted, (function,))  # type: ignore[attr-defined]  # as in `metric`
+    # The lifted function cannot be imported, so its declaration is made again where it is unpickled.
+    found.function.__rankgauge_remake__ = (_lifted, (function,))  # type: ignore[attr-defined]  # a function takes any
     return found
 
 
@@ -187,8 +146,3 @@ def _default_k(metric: Metric) -> int | None:
     """Return the cutoff that a bare function gives as its parameter's default."""
     k = inspect.signature(metric.source).parameters.get("k")
     return k.default if k is not None and type(k.default) is int else None
-
-
-def plain_parameters(parameters: Iterable[Parameter]) -> dict[str, Value | None]:
-    """Return the defaults of some parameters by name."""
-    return {parameter.name: parameter.default for parameter in parameters}

@@ -17,7 +17,7 @@ from rankgauge.judging import Target
 from rankgauge.pickling import reduced
 from rankgauge.planning.cutoffs import Cut, DefaultK, check_k
 from rankgauge.planning.fingerprint import fingerprint_of, metric_definition
-from rankgauge.planning.requests import Request, plain_parameters
+from rankgauge.planning.requests import Request
 from rankgauge.plugin.metric import Metric
 from rankgauge.policy import Profile
 from rankgauge.samples import GoldKind
@@ -27,53 +27,22 @@ __all__ = ["PlannedMetric", "resolve"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlannedMetric:
-    """
-    One column of the result, ready to be computed.
-
-    Attributes:
-        name: The column's name.
-
-        safe_name: The same in letters, digits and ``_``.
-
-        spellings: Everything that was written to ask for it.
-
-        expression: The expanded expression: alias, every parameter that is not at its default, pinned cutoff.
-
-        metric: The declaration.
-
-        provider: Who declared it.
-
-        params: What the function is called with, beside `k`.
-
-        rel: The threshold of relevance; None for the profile's.
-
-        targets: What is judged against what; the first whose gold the data has is taken.
-
-        matchers: The matcher of each target that needs one.
-
-        cut: The rule of its cutoff.
-
-        definition: What the scores mean, as plain data.
-
-        fingerprint: Of the definition: tells whether two scores of this name mean the same.
-
-        settings: Every parameter with its value, those that choose the matcher and the defaults included.
-    """
+    """One column of the result, ready to be computed."""
 
     name: str
-    safe_name: str
-    spellings: tuple[str, ...]
-    expression: MetricExpression
+    safe_name: str  # the same in letters, digits and _
+    spellings: tuple[str, ...]  # everything that was written to ask for it
+    expression: MetricExpression  # expanded: alias, every parameter that is not at its default, pinned cutoff
     metric: Metric
     provider: Provider
-    params: Mapping[str, Value]
-    rel: float | None
-    targets: tuple[Target, ...]
+    params: Mapping[str, Value]  # what the function is called with, beside k
+    rel: float | None  # the threshold of relevance; None for the profile's
+    targets: tuple[Target, ...]  # what is judged against what; the first whose gold the data has is taken
     matchers: Mapping[Target, ResolvedMatcher]
     cut: Cut
-    definition: Mapping[str, Any]
-    fingerprint: str
-    settings: Mapping[str, Value | None]
+    definition: Mapping[str, Any]  # what the scores mean, as plain data
+    fingerprint: str  # of the definition: equal for scores that can be compared
+    settings: Mapping[str, Value | None]  # every parameter, also those at their defaults and those of the matcher
     __reduce__ = reduced
 
     @property
@@ -91,28 +60,7 @@ def resolve(
     *,
     by_id: bool = False,
 ) -> PlannedMetric:
-    """
-    Resolve one request.
-
-    Args:
-        request: What a user asked for.
-
-        catalog: Where names are looked up.
-
-        profile: The policy and the conventions.
-
-        default: The cutoff for whatever says none.
-
-        matchers_by_gold: The matcher for a kind of gold, where the request says none.
-
-        by_id: Whether the data has ids only, so that nothing can be judged by text.
-
-    Returns:
-        The column.
-
-    Raises:
-        RankgaugeError: A name, parameter, cutoff or matcher that cannot be used.
-    """
+    """Resolve one request; raise a `RankgaugeError` for a name, parameter, cutoff or matcher that cannot be used."""
     expression = request.expression
     if request.given is not None:
         metric, pinned, is_short = request.given, expression.k, False
@@ -127,20 +75,20 @@ def resolve(
     explicit = check_parameters(f"metric {metric.alias!r}", (*metric.parameters, *metric.matching), given)
     conventions = dict(profile.parameters.get(metric.alias, {}))
     usual_matcher = conventions.pop("matcher", None)
-    told = {**conventions, **explicit}
-    _check_together(request, metric, told)
+    params = {**conventions, **explicit}
+    _check_together(request, metric, params)
     cut = _cut(request, metric, pinned, is_short=is_short)
     rel = _rel(request, metric)
     if by_id:
         targets, matchers = _by_id(request, metric)
     else:
-        targets, matchers = _targets(request, metric, told, explicit, usual_matcher, matchers_by_gold, catalog)
+        targets, matchers = _targets(request, metric, params, explicit, usual_matcher, matchers_by_gold, catalog)
     if profile.policy.averages_ties:
         targets, matchers = _averaged(request, metric, targets), {}
     short = catalog.short_name(metric) if request.given is None else next(iter(metric.plain_short), None)
-    engine = {key: request.engine[key] for key in ("rel", "gold", "matcher") if key in request.engine}
-    defaults = plain_parameters((*metric.parameters, *metric.matching))
-    differing = {key: value for key, value in told.items() if value != defaults[key]}
+    engine = request.engine
+    defaults = {parameter.name: parameter.default for parameter in (*metric.parameters, *metric.matching)}
+    differing = {key: value for key, value in params.items() if value != defaults[key]}
     uncut = cut.rule == "none" and metric.cutoff == "droppable"
     expanded = MetricExpression(
         (short or metric.alias).lower() if uncut else metric.alias,
@@ -159,7 +107,7 @@ def resolve(
     definition = metric_definition(
         alias=metric.alias,
         version=metric.version,
-        params={**defaults, **told, "rel": rel},
+        params={**defaults, **params, "rel": rel},
         cut="none" if cut.rule == "none" else f"{cut.rule} {default.k if cut.k is None else cut.k}",
         target="; ".join(f"{target.gold} {target.judges}" for target in targets),
         matchers=matchers.values(),
@@ -172,12 +120,12 @@ def resolve(
         expression=expanded,
         metric=metric,
         provider=provider,
-        params=MappingProxyType({key: value for key, value in told.items() if key not in matching}),
+        params=MappingProxyType({key: value for key, value in params.items() if key not in matching}),
         rel=rel,
         targets=targets,
         matchers=MappingProxyType(matchers),
         cut=cut,
-        settings=MappingProxyType({**defaults, **told, **engine}),
+        settings=MappingProxyType({**defaults, **params, **engine}),
         definition=MappingProxyType(definition),
         fingerprint=fingerprint_of(definition),
     )
@@ -186,7 +134,7 @@ def resolve(
 def _pinned_parameter(
     request: Request, metric: Metric, number: float | None, *, is_short: bool
 ) -> tuple[dict[str, Value], float | None]:
-    """Return the parameters written, among them the one that the number behind @ is, and the number if it is none."""
+    """Return the parameters, with the one that the number behind @ stands for; and the number, if it is a cutoff."""
     written = dict(request.expression.params)
     name = metric.pins
     if name is None:
@@ -195,7 +143,7 @@ def _pinned_parameter(
         if is_short and name not in written:
             msg = (
                 f"{request.written!r} needs a number, its {name}: {request.expression.name}@0.1, or {metric.alias} "
-                "for the default one"
+                "for the default"
             )
             raise ParameterError(msg)
         return written, None
@@ -208,16 +156,15 @@ def _pinned_parameter(
 def _check_together(request: Request, metric: Metric, params: Mapping[str, Value]) -> None:
     if metric.check is None:
         return
-    usual = plain_parameters(metric.parameters)
     try:
-        metric.check(**{name: params.get(name, value) for name, value in usual.items()})
+        metric.check(**{own.name: params[own.name] for own in metric.parameters if own.name in params})
     except ValueError as error:
         msg = f"{request.written!r} cannot be computed: {error}"
         raise ParameterError(msg) from None
 
 
 def _averaged(request: Request, metric: Metric, targets: tuple[Target, ...]) -> tuple[Target, ...]:
-    """Return what a metric can be judged against under ``ties=average``, which needs ids and a closed form."""
+    """Return the targets that ``ties=average`` allows: those judged by id, for a metric with a closed form."""
     if metric.over_ties is None:
         msg = (
             f"policy ties=average needs a closed form over the orders of ties, and metric {metric.alias!r} declares "
@@ -249,7 +196,7 @@ def _cut(request: Request, metric: Metric, pinned: float | None, *, is_short: bo
     if is_short and own is None:
         if metric.cutoff == "droppable":
             return Cut("none")
-        msg = f"{written} needs a cutoff: {request.expression.name}@5, or {metric.alias} for the default one"
+        msg = f"{written} needs a cutoff: {request.expression.name}@5, or {metric.alias} for the default"
         raise ParameterError(msg)
     return Cut("free", own)
 
@@ -259,7 +206,7 @@ def _rel(request: Request, metric: Metric) -> float | None:
     if rel is None:
         return None
     if isinstance(rel, bool) or not isinstance(rel, int | float):
-        msg = f"rel of {request.written!r} is the grade from which on an item is relevant, not {rel!r}"
+        msg = f"rel of {request.written!r} is the lowest grade of a relevant item, not {rel!r}"
         raise ParameterError(msg)
     if not metric.uses_rel:
         msg = f"rel has no effect on {metric.alias!r}; leave it out of {request.written!r}"
@@ -268,13 +215,11 @@ def _rel(request: Request, metric: Metric) -> float | None:
 
 
 def _by_id(request: Request, metric: Metric) -> tuple[tuple[Target, ...], dict[Target, ResolvedMatcher]]:
-    """Return the join of ids, where a metric has one."""
-    if "relevant" not in metric.gold or metric.judges != "retrieved" or "matcher" in request.engine:
-        read = "by text" if "matcher" in request.engine else f"against {' or '.join(metric.gold)}"
-        msg = (
-            f"{request.written!r} is judged {read}, and a run has only ids; leave it out, or evaluate samples with "
-            "`rankgauge run`"
-        )
+    """Return the target of a metric that can be judged by id."""
+    gold = (request.engine["gold"],) if "gold" in request.engine else metric.gold
+    if "relevant" not in gold or metric.judges != "retrieved" or "matcher" in request.engine:
+        how = "by text" if "matcher" in request.engine else f"against {' or '.join(map(str, gold))}"
+        msg = f"{request.written!r} is judged {how}, and a run has only ids; drop it, or use `rankgauge run` on samples"
         raise ParameterError(msg)
     return (Target("relevant", "retrieved"),), {}
 
@@ -300,7 +245,7 @@ def _targets(
             msg = f"the matcher of {request.written!r} is a name or a composition, not {chosen!r}"
             raise ParameterError(msg)
         if idle := [parameter.name for parameter in metric.matching if parameter.name in explicit]:
-            msg = f"{request.written!r} gives a matcher, so that {', '.join(idle)} has no effect; leave one of them out"
+            msg = f"{request.written!r} gives a matcher, so {', '.join(idle)} has no effect; leave one of them out"
             raise ParameterError(msg)
         kinds = tuple(kind for kind in kinds if kind != "relevant")
         if not kinds:

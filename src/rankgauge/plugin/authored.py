@@ -1,14 +1,15 @@
 """
-What every declaration of a function says of it: where it comes from, and what its documentation begins with.
+What declarations of functions share: the author's function and the first line of its documentation.
 """
 
 from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
+from types import ModuleType
 from typing import Any, Protocol
 
-__all__ = ["Authored", "first_line"]
+__all__ = ["Authored", "declared_in", "first_line"]
 
 
 class _HasFunction(Protocol):
@@ -33,13 +34,11 @@ class Authored:
 
 
 def first_line(function: Callable[..., Any]) -> str:
-    """
-    Return the first line of a function's documentation.
-
-    Args:
-        function: Any function.
-
-    Returns:
-        The line; empty where there is no documentation.
-    """
+    """Return the first line of a function's documentation."""
     return (inspect.getdoc(function) or "").strip().partition("\n")[0]
+
+
+def declared_in(module: ModuleType) -> list[Callable[..., Any]]:
+    """Return the functions in a module's `__all__` that carry a declaration."""
+    named = [getattr(module, name) for name in module.__all__]
+    return [function for function in named if hasattr(function, "__rankgauge__")]

@@ -20,7 +20,7 @@ class Record(NamedTuple):
     One record of a file.
 
     Attributes:
-        value: What stands there, decoded: usually a mapping.
+        value: The decoded record, usually a mapping.
 
         line: Its line, from 1, where the format has lines.
 
@@ -52,7 +52,7 @@ class Source(Protocol):
 
     @property
     def offset(self) -> int:
-        """Return how many bytes of the file stand before the stream: those of a byte-order mark."""
+        """Return how many bytes of the file come before the stream: those of a byte-order mark."""
         ...
 
 
@@ -62,34 +62,16 @@ ReporterFunction = Callable[[Any], str]
 
 @dataclass(frozen=True, slots=True)
 class Reader(Authored):
-    """
-    A file format that datasets and outputs can be read from.
-
-    Attributes:
-        name: What listings call it.
-
-        suffixes: File endings that select it, such as ``.jsonl``; compression endings are taken off before.
-
-        function: ``(Source) -> records``; raises `rankgauge.errors.DataError` for a file it cannot read.
-    """
+    """A file format that datasets and outputs can be read from."""
 
     name: str
-    suffixes: tuple[str, ...]
+    suffixes: tuple[str, ...]  # without compression endings
     function: ReaderFunction
 
 
 @dataclass(frozen=True, slots=True)
 class Reporter(Authored):
-    """
-    A text form of a result.
-
-    Attributes:
-        name: What config and ``--format`` call it.
-
-        suffix: The usual ending of a file that holds such a text.
-
-        function: ``(Result) -> text``; it only lays out, it computes nothing.
-    """
+    """A text form of a result."""
 
     name: str
     suffix: str
@@ -101,9 +83,10 @@ def reader(name: str, *, suffixes: Iterable[str]) -> Callable[[ReaderFunction], 
     Declare a reader: ``(source: Source) -> Iterator[Record]``.
 
     Args:
-        name: The name of the format.
+        name: The name of the format, for listings.
 
-        suffixes: File endings, each with its dot.
+        suffixes: File endings that select it, such as ``.jsonl``; compression endings are removed before. The function
+            raises `rankgauge.errors.DataError` for a file that it cannot read.
 
     Returns:
         A decorator that leaves the function as it is.
@@ -115,9 +98,9 @@ def reader(name: str, *, suffixes: Iterable[str]) -> Callable[[ReaderFunction], 
     def decorate(function: ReaderFunction) -> ReaderFunction:
         endings = tuple(suffixes)
         if not endings or not all(re.fullmatch(r"\.[a-z0-9.]+", ending) for ending in endings):
-            msg = f"the suffixes of reader {name!r} look like '.jsonl', not {endings!r}"
+            msg = f"the suffixes of reader {name!r} must look like '.jsonl', not {endings!r}"
             raise DeclarationError(msg)
-        function.__rankgauge__ = Reader(name, endings, function)  # type: ignore[attr-defined]  # see metric
+        function.__rankgauge__ = Reader(name, endings, function)  # type: ignore[attr-defined]  # functions allow it
         return function
 
     return decorate
@@ -128,16 +111,17 @@ def reporter(name: str, *, suffix: str) -> Callable[[ReporterFunction], Reporter
     Declare a reporter: ``(result: Result) -> str``.
 
     Args:
-        name: What ``--format`` calls it.
+        name: The name in config and for ``--format``.
 
-        suffix: The ending of its file, with its dot.
+        suffix: The ending of a file that holds such a text, with its dot. The function only lays out; it computes
+            nothing.
 
     Returns:
         A decorator that leaves the function as it is.
     """
 
     def decorate(function: ReporterFunction) -> ReporterFunction:
-        function.__rankgauge__ = Reporter(name, suffix, function)  # type: ignore[attr-defined]  # see metric
+        function.__rankgauge__ = Reporter(name, suffix, function)  # type: ignore[attr-defined]  # functions allow it
         return function
 
     return decorate

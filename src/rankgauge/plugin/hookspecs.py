@@ -22,7 +22,7 @@ hookimpl = pluggy.HookimplMarker(PROJECT)
 
 class StartedRun(Protocol):
     """
-    What an observer may read of a run's plan; the plan that it is given has more.
+    What an observer may read of a run's plan; the actual plan has more.
 
     Attributes:
         dataset: What the data is called; empty for samples given in Python.
@@ -47,7 +47,7 @@ class StartedRun(Protocol):
 
 class FinishedRun(Protocol):
     """
-    What an observer may read of a result; the `rankgauge.Result` that it is given has more.
+    What an observer may read of a result; the actual `rankgauge.Result` has more.
 
     Attributes:
         sample_ids: The samples, in order.
@@ -70,7 +70,7 @@ def rankgauge_metrics() -> Sequence[Callable[..., Any]]:
     """
     Return metrics: functions decorated with `@metric` or `@sample_metric`.
 
-    Called once, when the catalog is built. A name that another plugin claims, too, works for neither.
+    Called once, when the catalog is built. A name that another plugin also claims works for neither.
     """
     return ()
 

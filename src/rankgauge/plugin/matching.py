@@ -51,18 +51,7 @@ ComparerFunction = Callable[..., NDArray[np.float64]]
 
 @dataclass(frozen=True, slots=True)
 class Normalizer(Authored):
-    """
-    A text transformation.
-
-    Attributes:
-        name: What matchers call it.
-
-        function: Pure and total; idempotent, but for the decode stage.
-
-        stage: `decode` undoes an encoding, `strip` removes parts, `fold` makes spellings alike; in that order.
-
-        version: Raised when the definition changes.
-    """
+    """A text transformation."""
 
     name: str
     function: NormalizerFunction
@@ -72,22 +61,7 @@ class Normalizer(Authored):
 
 @dataclass(frozen=True, slots=True)
 class Comparer(Authored):
-    """
-    A comparison of retrieved texts with gold texts.
-
-    Attributes:
-        name: What matchers call it.
-
-        function: ``(retrieved, gold, **params) -> scores`` of shape (retrieved, gold), from 0 to 1.
-
-        version: Raised when the definition changes.
-
-        check: ``(**params) -> None``, raises where the comparer cannot work; called before any data is read.
-
-        prepare: ``(texts, **params) -> None``, called with the distinct texts of many samples before each is compared.
-
-        laws: Which laws hold.
-    """
+    """A comparison of retrieved texts with gold texts; the fields are the arguments of `comparer`."""
 
     name: str
     function: ComparerFunction
@@ -100,7 +74,7 @@ class Comparer(Authored):
 @dataclass(frozen=True, slots=True)
 class Matcher:
     """
-    Normalizers in order, a comparer, and the score from which on two texts match.
+    Normalizers in order, a comparer, and the lowest score at which two texts match.
 
     Attributes:
         normalizers: Names of normalizers.
@@ -112,7 +86,7 @@ class Matcher:
         threshold: From 0 (exclusive) to 1.
 
     Raises:
-        MatcherError: The threshold lies outside (0, 1].
+        MatcherError: The threshold is outside (0, 1].
     """
 
     normalizers: tuple[str, ...]
@@ -124,7 +98,7 @@ class Matcher:
         threshold = self.threshold
         number = isinstance(threshold, int | float) and not isinstance(threshold, bool) and math.isfinite(threshold)
         if not number or not 0 < threshold <= 1:
-            msg = f"the threshold of a matcher lies above 0 and at most at 1, not {threshold!r}"
+            msg = f"the threshold of a matcher must be above 0 and at most 1, not {threshold!r}"
             raise MatcherError(msg)
 
     def __str__(self) -> str:
@@ -136,33 +110,22 @@ class Matcher:
 
 @dataclass(frozen=True, slots=True)
 class NamedMatcher:
-    """
-    A matcher with a name of its own.
-
-    Attributes:
-        name: What metrics and config call it.
-
-        matcher: What it is.
-
-        summary: When to use it.
-
-        source: The function that made it, for file and line.
-    """
+    """A matcher with its own name."""
 
     name: str
     matcher: Matcher
-    summary: str
-    source: Callable[..., Any]
+    summary: str  # when to use it
+    source: Callable[..., Any]  # the function that declared it, for file and line
 
 
 def normalizer(name: str, *, stage: Stage, version: str = "1") -> Callable[[NormalizerFunction], NormalizerFunction]:
     """
-    Declare a normalizer: ``(text: str) -> str``.
+    Declare a normalizer: ``(text: str) -> str``, pure and total, and idempotent but for the stage `decode`.
 
     Args:
         name: Lower-case words joined by hyphens.
 
-        stage: `decode`, `strip` or `fold`.
+        stage: `decode` undoes an encoding, `strip` removes parts, `fold` makes spellings equal; in that order.
 
         version: Raise it when the definition changes.
 
@@ -175,10 +138,10 @@ def normalizer(name: str, *, stage: Stage, version: str = "1") -> Callable[[Norm
 
     def decorate(function: NormalizerFunction) -> NormalizerFunction:
         if stage not in STAGES:
-            msg = f"the stage of normalizer {name!r} is one of {', '.join(STAGES)}, not {stage!r}"
+            msg = f"the stage of normalizer {name!r} must be one of {', '.join(STAGES)}, not {stage!r}"
             raise DeclarationError(msg)
         declaration = Normalizer(_name(name), function, stage, version)
-        function.__rankgauge__ = declaration  # type: ignore[attr-defined]  # see metric
+        function.__rankgauge__ = declaration  # type: ignore[attr-defined]  # functions allow it
         return function
 
     return decorate
@@ -195,17 +158,19 @@ def comparer(
     """
     Declare a comparer: ``(retrieved: Sequence[str], gold: Sequence[str], **params) -> scores``.
 
+    Scores have the shape (retrieved, gold) and lie between 0 and 1.
+
     Args:
         name: Lower-case words joined by hyphens.
 
         version: Raise it when the definition changes.
 
         check: For a comparer that needs more than its arguments, such as a model: ``(**params) -> None``, called
-            before any data is read. What it raises is the reason why the evaluation cannot be planned.
+            before any data is read. If it raises, the evaluation cannot be planned, for that reason.
 
         prepare: For a comparer that is faster at many texts at once: ``(texts: Sequence[str], **params) -> None``,
             called with the distinct normalized texts of many samples before each of them is compared. Scores must not
-            depend on it, and what it raises is passed over: a sample's own comparison fails for itself.
+            depend on it, and what it raises is ignored: the sample's own comparison then fails by itself.
 
         laws: Which laws hold; see `ComparerLaw`.
 
@@ -213,17 +178,17 @@ def comparer(
         A decorator that leaves the function as it is.
 
     Raises:
-        DeclarationError: When applied: the name cannot be used, or a law is none.
+        DeclarationError: When applied: the name cannot be used, or a law is unknown.
     """
 
     def decorate(function: ComparerFunction) -> ComparerFunction:
         declared = frozenset(laws)
         if unknown := declared - _COMPARER_LAWS:
             listed = ", ".join(sorted(map(repr, unknown)))
-            msg = f"comparer {name!r} names {listed}, which is no law; laws are {', '.join(sorted(_COMPARER_LAWS))}"
+            msg = f"comparer {name!r} names the unknown law {listed}; laws are {', '.join(sorted(_COMPARER_LAWS))}"
             raise DeclarationError(msg)
         declaration = Comparer(_name(name), function, version, check=check, prepare=prepare, laws=declared)
-        function.__rankgauge__ = declaration  # type: ignore[attr-defined]  # see metric
+        function.__rankgauge__ = declaration  # type: ignore[attr-defined]  # functions allow it
         return function
 
     return decorate
@@ -247,26 +212,14 @@ def named_matcher(name: str, spec: str) -> Callable[[Callable[[], None]], Callab
 
     def decorate(function: Callable[[], None]) -> Callable[[], None]:
         declaration = NamedMatcher(_name(name), parse_matcher(spec), first_line(function), function)
-        function.__rankgauge__ = declaration  # type: ignore[attr-defined]  # see metric
+        function.__rankgauge__ = declaration  # type: ignore[attr-defined]  # functions allow it
         return function
 
     return decorate
 
 
 def parse_matcher(spec: str | Mapping[str, Any]) -> Matcher:
-    """
-    Read a matcher from its printed form, or from the mapping that config holds.
-
-    Args:
-        spec: ``a | b > comparer(param=value) >= threshold`` (the threshold may be left out), or
-            ``{normalize: [a, b], compare: comparer, threshold: 1.0}``.
-
-    Returns:
-        The matcher; its names are not resolved.
-
-    Raises:
-        MatcherError: The text or mapping is none.
-    """
+    """Read a matcher from its printed form or from config's ``{normalize: [a, b], compare: c, threshold: 1.0}``."""
     names, compare, threshold = _parts_of_mapping(spec) if isinstance(spec, Mapping) else _parts_of_text(spec)
     try:
         expression = parse(compare)
@@ -295,7 +248,7 @@ def _parts_of_mapping(spec: Mapping[str, Any]) -> tuple[Sequence[str], object, f
 
 
 def _parts_of_text(spec: str) -> tuple[Sequence[str], object, float]:
-    masked = QUOTED.sub(lambda quoted: " " * len(quoted[0]), spec)  # marks inside of quotes are none
+    masked = QUOTED.sub(lambda quoted: " " * len(quoted[0]), spec)  # marks inside quotes do not count
     end = masked.find(">=")
     head = len(spec) if end < 0 else end
     arrow = masked.rfind(">", 0, head)

@@ -1,14 +1,13 @@
 """
 Metric declarations: a function, and everything the engine must know about it.
 
-`@metric` marks a function over a batch; `@sample_metric` lifts a function over one ranking into that form. Both
-return a function that can be called as it is; the declaration hangs on it as `__rankgauge__`.
+`@metric` marks a function over a batch; `@sample_metric` turns a function over one ranking into that form. Both return
+a function that can be called directly, with the declaration as its attribute `__rankgauge__`.
 """
 
 from __future__ import annotations
 
 import functools
-import inspect
 import typing
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,9 +18,9 @@ import numpy as np
 from rankgauge.columns import Flags, Judged, Scores
 from rankgauge.errors import DeclarationError, ExpressionError
 from rankgauge.expression import parse
-from rankgauge.pickling import check_picklable, goes_by_reference, itself
+from rankgauge.pickling import goes_by_name, itself
 from rankgauge.plugin.authored import first_line
-from rankgauge.plugin.signature import CutoffKind, Parameter, read_signature
+from rankgauge.plugin.signature import CutoffKind, Parameter, companion, read_signature
 from rankgauge.samples import GOLD_KINDS, GoldKind
 
 __all__ = ["Law", "Metric", "declared", "metric", "sample_metric"]
@@ -46,106 +45,45 @@ _LAWS = frozenset(typing.get_args(Law))
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Metric:
-    """
-    A metric as the catalog holds it.
-
-    Attributes:
-        alias: The name that stands in results.
-
-        function: ``(Judged, *, k, ...) -> Scores``.
-
-        source: The function that the author wrote, for file and line.
-
-        aliases: Further long names.
-
-        short: Short names; one with ``{k}`` in it pins the cutoff, such as ``ndcg_cut_{k}``; one with the name of a
-            parameter sets that, see `pins`.
-
-        gold: The kinds of ground truth it can be judged against; the first that a dataset has is taken.
-
-        judges: Whether the retrieved items are judged, or the generated answer.
-
-        matcher: The matcher for ground truth that is text: a name, or a function of some parameters that gives one.
-
-        parameters: The metric's own parameters.
-
-        matching: Parameters that only choose the matcher.
-
-        cutoff: `none`: it has no cutoff; `required`: it always has one; `droppable`: its short name without ``@``
-            drops it; `optional`: it has one only when that is pinned or given to the metric.
-
-        range: Lowest and highest value; None for no bound.
-
-        higher_is_better: Whether more is better.
-
-        aggregate: How samples become one number.
-
-        version: Raised when the definition changes.
-
-        laws: Which laws hold.
-
-        uses_rel: Whether a threshold of relevance has any effect.
-
-        undefined: Why a score has no value where the ground truth allows none.
-
-        defined: Which samples' ground truth allows a score, shape (n,); where anything is relevant, by default.
-
-        needs_max_grade: Whether `max_grade`, when absent, is to be inferred from the whole data set.
-
-        details: ``(Judged, *, k, ...) -> {fact: one value a sample}``, computed only when asked for.
-
-        joins: Facts about ids and texts that the engine adds to the details.
-
-        pins: The parameter that a number behind ``@`` gives, where it is no cutoff (``iprec@0.1``).
-
-        check: Called with the parameters when an evaluation is planned; a `ValueError` is the user's error.
-
-        describes: Whether it tells what was judged or retrieved rather than how good a ranking is, so that a missing
-            output counts as an empty ranking does, whatever the range.
-
-        expectation: The same function, computed as the expectation over all orders of tied results (policy
-            ``ties=average``); `itself` where their order has no effect; None where there is no closed form.
-    """
+    """A metric as the catalog holds it: the arguments of `metric`, and what the function's signature says."""
 
     alias: str
     function: Callable[..., Scores]
-    source: Callable[..., Any]  # the author's function, whatever it returns
-    aliases: tuple[str, ...] = ()
-    short: tuple[str, ...] = ()
-    gold: tuple[GoldKind, ...] = ("relevant",)
-    judges: Literal["retrieved", "answer"] = "retrieved"
-    matcher: str | Callable[..., str] | None = None
-    parameters: tuple[Parameter, ...] = ()
-    matching: tuple[Parameter, ...] = ()
-    cutoff: CutoffKind = "none"
-    range: tuple[float | None, float | None] = (0.0, 1.0)
-    higher_is_better: bool = True
-    aggregate: Literal["mean", "sum", "geometric"] = "mean"
-    version: str = "1"
-    laws: frozenset[Law] = frozenset()
-    uses_rel: bool = True
-    undefined: str = "the ground truth has no relevant item"
-    defined: Callable[[Judged], Flags] | None = None
-    needs_max_grade: bool = False
-    details: Callable[..., Mapping[str, Sequence[Any]]] | None = None
-    joins: tuple[Literal["relevant", "top_k", "expected_span"], ...] = ()
-    pins: str | None = None
-    check: Callable[..., None] | None = None
-    describes: bool = False
-    expectation: Callable[..., Scores] | Literal["itself"] | None = None
+    source: Callable[..., Any]  # the author's function, for file and line
+    aliases: tuple[str, ...]
+    short: tuple[str, ...]
+    gold: tuple[GoldKind, ...]
+    judges: Literal["retrieved", "answer"]
+    matcher: str | Callable[..., str] | None
+    parameters: tuple[Parameter, ...]
+    matching: tuple[Parameter, ...]  # parameters that only choose the matcher
+    cutoff: CutoffKind
+    range: tuple[float | None, float | None]
+    higher_is_better: bool
+    aggregate: Literal["mean", "sum", "geometric"]
+    version: str
+    laws: frozenset[Law]
+    uses_rel: bool
+    undefined: str
+    defined: Callable[[Judged], Flags] | None
+    needs_max_grade: bool
+    details: Callable[..., Mapping[str, Sequence[Any]]] | None
+    joins: tuple[Literal["relevant", "top_k", "expected_span"], ...]
+    pins: str | None
+    check: Callable[..., None] | None
+    describes: bool
+    expectation: Callable[..., Scores] | Literal["itself"] | None
 
     __copy__ = __deepcopy__ = itself
 
     def __reduce_ex__(self, protocol: SupportsIndex) -> str | tuple[Any, ...]:
-        # It travels as its function, which goes by reference and has it on itself: a copy could be of another version
-        # than the code it stands for. Only where the function has to be copied, too, the declaration is.
+        # It is sent as the name of its function, which carries it: a copy could belong to another version of the code.
+        # It is copied only with a function that is itself sent as code.
         remake: tuple[Any, ...] | None = getattr(self.function, "__rankgauge_remake__", None)
-        check_picklable(self.function if remake is None else remake[1], f"metric {self.alias!r}")
+        by_name = goes_by_name(self.function if remake is None else remake[1], f"metric {self.alias!r}")
         if remake is not None:
             return remake
-        if goes_by_reference(self.function):
-            return declared, (self.function,)
-        return object.__reduce_ex__(self, protocol)
+        return (declared, (self.function,)) if by_name else object.__reduce_ex__(self, protocol)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -154,19 +92,19 @@ class Metric:
 
     @property
     def engine_parameters(self) -> tuple[str, ...]:
-        """Return which of the parameters that the engine gives to metrics have an effect on this one."""
+        """Return which of the engine's parameters have an effect on this metric."""
         has_text = any(kind != "relevant" for kind in self.gold)
         takes = {"k": self.cutoff != "none", "rel": self.uses_rel, "gold": len(self.gold) > 1, "matcher": has_text}
         return (*(name for name, applies in takes.items() if applies), "as")
 
     @property
     def plain_short(self) -> tuple[str, ...]:
-        """Return the short names that are no templates."""
+        """Return the short names that are not templates."""
         return tuple(name for name in self.short if "{" not in name)
 
     @property
     def over_ties(self) -> Callable[..., Scores] | None:
-        """Return what computes the expectation over the orders of tied results; None where nothing does."""
+        """Return the function for the expectation over the orders of tied results; None if there is none."""
         return self.function if self.expectation == "itself" else self.expectation
 
     @property
@@ -176,7 +114,7 @@ class Metric:
 
 
 def declared(function: object) -> Metric | None:
-    """Return what `@metric` or `@sample_metric` declared of a function, None when nothing."""
+    """Return the declaration that `@metric` or `@sample_metric` put on a function; None if there is none."""
     found = getattr(function, "__rankgauge__", None)
     return found if isinstance(found, Metric) else None
 
@@ -212,13 +150,16 @@ def metric(
     the short name without ``@``; ``Cutoff | None = None`` is optional. Further keyword-only parameters need an
     annotation and a default.
 
+    `details`, `check` and `expectation` name only the parameters they use: each of these is passed by name, with the
+    metric's default where none is given.
+
     Args:
-        alias: The name in results, lower-case words joined by hyphens; it ends in ``-at-k`` when there is a cutoff.
+        alias: The name in results, lower-case words joined by hyphens; it ends in ``-at-k`` if there is a cutoff.
 
         aliases: Further long names.
 
-        short: Short names; one with ``{k}`` in it pins the cutoff, such as ``ndcg_cut_{k}``; one with the name of the
-            parameter that *pins* names sets that.
+        short: Short names. One with ``{k}`` in it pins the cutoff, such as ``ndcg_cut_{k}``; one with the parameter of
+            *pins* sets that.
 
         gold: The kinds of ground truth it can be judged against; the first that a dataset has is taken.
 
@@ -234,14 +175,14 @@ def metric(
 
         version: Raise it when the definition changes.
 
-        laws: Which laws hold; see `Law`.
+        laws: The laws that hold; see `Law`.
 
         uses_rel: Whether a threshold of relevance has any effect.
 
-        undefined: Why a score has no value where the ground truth allows none, for reports.
+        undefined: Why a sample has no score if its ground truth does not allow one, for reports.
 
-        defined: Which samples' ground truth allows a score, shape (n,); where anything is relevant, by default. A
-            missing output is *undefined* only where this says so.
+        defined: ``(Judged) -> flags`` of shape (n,): which samples' ground truth allows a score; by default, where
+            anything is relevant. A missing output is *undefined* only where this says so.
 
         needs_max_grade: Whether `max_grade`, when absent, is to be inferred from the whole data set.
 
@@ -249,14 +190,14 @@ def metric(
 
         joins: Facts about ids and texts that the engine adds to the details.
 
-        pins: The parameter that a number behind ``@`` gives, where it is no cutoff (``iprec@0.1``).
+        pins: The parameter that a number after ``@`` sets, if it is not a cutoff (``iprec@0.1``).
 
-        check: Called with the parameters when an evaluation is planned; a `ValueError` is the user's error.
+        check: ``(*, ...) -> None``, called when an evaluation is planned; a `ValueError` is the user's error.
 
-        describes: Whether it tells what was judged or retrieved rather than how good a ranking is, so that a missing
-            output counts as an empty ranking does, whatever the range.
+        describes: Whether it describes the data rather than how good a ranking is, so that a missing output counts as
+            an empty ranking, whatever the range.
 
-        expectation: The same signature, returning the expectation over all orders of tied results (policy
+        expectation: ``(Judged, *, k, ...) -> Scores``, the expectation over all orders of tied results (policy
             ``ties=average``); `itself` where their order has no effect; None where there is no closed form.
 
     Returns:
@@ -271,6 +212,8 @@ def metric(
         source = getattr(function, "__wrapped__", function)
         parameters, cutoff = read_signature(alias, source)
         matching = read_signature(alias, matcher, skip_first=False)[0] if callable(matcher) else ()
+        own = {parameter.name: parameter.default for parameter in parameters}
+        given = own if cutoff == "none" else {"k": None, **own}
         declaration = Metric(
             alias=alias,
             function=function,
@@ -292,22 +235,21 @@ def metric(
             undefined=undefined,
             defined=defined,
             needs_max_grade=needs_max_grade,
-            details=details,
+            details=None if details is None else companion(alias, "details", details, given),
             joins=tuple(joins),
             pins=pins,
-            check=check,
+            check=None if check is None else companion(alias, "check", check, own, skip_first=False),
             describes=describes,
-            expectation=expectation,
+            expectation=companion(alias, "expectation", expectation, given) if callable(expectation) else expectation,
         )
         _check(declaration)
-        _check_pins(declaration)
         function.__rankgauge__ = declaration  # type: ignore[attr-defined]  # a function takes attributes
         return function
 
     return decorate
 
 
-def sample_metric(  # the rest is as in `metric`
+def sample_metric(
     alias: str,
     **declaration: Any,  # noqa: ANN401  # passed on to `metric`
 ) -> Callable[[Callable[..., float | None]], Callable[..., Scores]]:
@@ -335,29 +277,18 @@ def sample_metric(  # the rest is as in `metric`
 
 
 def _lift(function: Callable[..., float | None]) -> Callable[..., Scores]:
-    takes_k = "k" in inspect.signature(function).parameters
-
     @functools.wraps(function)
     def over_batch(judged: Judged, **params: Any) -> Scores:  # noqa: ANN401  # the function's own parameters
         scores = np.full(judged.n, np.nan)
-        cutoffs = params.pop("k", None)
+        cutoffs = params.get("k")
         for index in range(judged.n):
-            if takes_k:
-                params["k"] = cutoffs if cutoffs is None or isinstance(cutoffs, int) else int(cutoffs[index])
+            if isinstance(cutoffs, np.ndarray):
+                params["k"] = int(cutoffs[index])
             value = function(judged.sample(index), **params)
             scores[index] = np.nan if value is None else value
         return scores
 
     return over_batch
-
-
-def _check_pins(declaration: Metric) -> None:
-    alias, pins = declaration.alias, declaration.pins
-    if pins is None:
-        return
-    if declaration.cutoff != "none" or pins not in {parameter.name for parameter in declaration.parameters}:
-        msg = f"metric {alias!r} pins {pins!r}, which must be one of its parameters, and it must have no k"
-        raise DeclarationError(msg)
 
 
 def _check(declaration: Metric) -> None:
@@ -374,18 +305,20 @@ def _check(declaration: Metric) -> None:
         if read.k is not None or read.params:
             msg = f"{name!r} cannot be a name of metric {alias!r}: a name pins no cutoff and has no parameters"
             raise DeclarationError(msg)
-    if declaration.cutoff in {"required", "droppable"} and not alias.endswith("-at-k"):
-        msg = f"metric {alias!r} takes a cutoff, so its alias must end in '-at-k'"
-        raise DeclarationError(msg)
-    if declaration.cutoff in {"none", "optional"} and alias.endswith("-at-k"):
-        msg = f"metric {alias!r} does not need a cutoff, so its alias must not end in '-at-k'"
-        raise DeclarationError(msg)
-    if unknown := set(declaration.gold) - set(GOLD_KINDS) or declaration.laws - _LAWS:
-        msg = f"metric {alias!r} names {', '.join(sorted(map(repr, unknown)))}, which is neither a gold kind nor a law"
-        raise DeclarationError(msg)
-    if not declaration.gold:
-        msg = f"metric {alias!r} must name at least one kind of gold"
-        raise DeclarationError(msg)
-    if declaration.summary == "":
-        msg = f"metric {alias!r} needs a docstring: `rankgauge metrics show` prints it"
-        raise DeclarationError(msg)
+    needs_k = declaration.cutoff in {"required", "droppable"}
+    unknown = set(declaration.gold) - set(GOLD_KINDS) or declaration.laws - _LAWS
+    own = {parameter.name for parameter in declaration.parameters}
+    pins = declaration.pins
+    problems = {
+        "takes a cutoff, so its alias must end in '-at-k'": needs_k and not alias.endswith("-at-k"),
+        "does not need a cutoff, so its alias must not end in '-at-k'": not needs_k and alias.endswith("-at-k"),
+        f"names {', '.join(sorted(map(repr, unknown)))}, which is neither a gold kind nor a law": bool(unknown),
+        "must name at least one kind of gold": not declaration.gold,
+        "needs a docstring: `rankgauge metrics show` prints it": not declaration.summary,
+        f"pins {pins!r}, which must be one of its parameters, and it must have no k": pins is not None
+        and (declaration.cutoff != "none" or pins not in own),
+    }
+    for problem, is_there in problems.items():
+        if is_there:
+            msg = f"metric {alias!r} {problem}"
+            raise DeclarationError(msg)

@@ -4,51 +4,43 @@ Signatures: the parameters and the kind of cutoff that a function declares by ho
 
 from __future__ import annotations
 
+import functools
 import inspect
 import types
 import typing
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from rankgauge.errors import DeclarationError
 from rankgauge.expression import Value
 
-__all__ = ["RESERVED", "CutoffKind", "Parameter", "read_signature"]
+__all__ = ["RESERVED", "CutoffKind", "Parameter", "companion", "read_signature"]
 
 RESERVED = frozenset({"k", "rel", "gold", "matcher", "as"})
-"""Parameters that the engine gives to every metric; a metric's own may not be called so."""
+"""Parameters that the engine gives to every metric; a metric cannot use these names for its own."""
 
 CutoffKind = Literal["none", "required", "droppable", "optional"]
 
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """
-    One parameter of a metric.
-
-    Attributes:
-        name: What expressions call it.
-
-        annotation: Its type, as declared; pydantic checks values against it.
-
-        default: Its value when nothing is said.
-    """
+    """One parameter of a metric."""
 
     name: str
-    annotation: Any  # whatever the author annotated: a type, a Literal, a union
+    annotation: Any  # whatever the author annotated; pydantic checks values against it
     default: Value | None
 
     @property
     def choices(self) -> tuple[Value, ...]:
-        """Return the values it takes, when they are listed in its annotation."""
+        """Return the values that a `Literal` annotation lists."""
         return typing.get_args(self.annotation) if typing.get_origin(self.annotation) is Literal else ()
 
 
 def read_signature(
     alias: str, function: Callable[..., Any], *, skip_first: bool = True
 ) -> tuple[tuple[Parameter, ...], CutoffKind]:
-    """Read parameters and kind of cutoff from the signature of a metric or of a matcher's chooser."""
+    """Read parameters and kind of cutoff from the signature of a metric, or of a function that chooses a matcher."""
     try:
         hints = typing.get_type_hints(function)
     except (NameError, TypeError) as error:
@@ -60,7 +52,7 @@ def read_signature(
         if skip_first and index == 0:
             continue
         if given.kind is not inspect.Parameter.KEYWORD_ONLY:
-            msg = f"parameter {name!r} of metric {alias!r} must be keyword-only (write it behind a *)"
+            msg = f"parameter {name!r} of metric {alias!r} must be keyword-only (write it after a *)"
             raise DeclarationError(msg)
         if name == "k" and skip_first:
             cutoff = _cutoff(hints.get("k"), given.default)
@@ -74,6 +66,39 @@ def read_signature(
             raise DeclarationError(msg)
         parameters.append(Parameter(name, hints[name], given.default))
     return tuple(parameters), cutoff
+
+
+def companion(
+    alias: str, role: str, function: Callable[..., Any], offered: Mapping[str, object], *, skip_first: bool = True
+) -> Callable[..., Any]:
+    """
+    Return a metric's companion (`details`, `check`, `expectation`) so that it may name only the parameters it uses.
+
+    It is called with any of those offered (name to default), and is given each that it names, or the default.
+    """
+    try:
+        parameters = list(inspect.signature(function).parameters.values())[skip_first:]
+    except (TypeError, ValueError):  # a function written in C may have no signature
+        return function
+    taken: dict[str, inspect.Parameter] = {}
+    for parameter in parameters:
+        if parameter.kind is inspect.Parameter.VAR_KEYWORD:
+            taken.update(dict.fromkeys(offered, parameter))
+        elif parameter.name in offered:
+            taken[parameter.name] = parameter
+        elif parameter.default is parameter.empty and parameter.kind is not inspect.Parameter.VAR_POSITIONAL:
+            known = f"its parameters are {', '.join(offered)}" if offered else "it has no parameters"
+            msg = f"{role} of metric {alias!r} takes {parameter.name!r}, which it cannot be given; {known}"
+            raise DeclarationError(msg)
+    if offered.keys() == taken.keys() and all(name == "k" or taken[name].default == offered[name] for name in taken):
+        return function
+    usual = {name: offered[name] for name in taken if name != "k"}
+
+    @functools.wraps(function)
+    def narrowed(*judged: object, **params: object) -> Any:  # noqa: ANN401  # what the companion returns
+        return function(*judged, **{**usual, **{name: value for name, value in params.items() if name in taken}})
+
+    return narrowed
 
 
 def _cutoff(annotation: object, default: object) -> CutoffKind:

@@ -1,4 +1,4 @@
-"""Preflight: what can be seen of a run and its judgments before a number is computed, and what to do about it."""
+"""Preflight: problems of a run and its judgments that can be seen before a number is computed."""
 
 from rankgauge.preflight_checks.check import preflight, preflight_runs
 from rankgauge.preflight_checks.findings import Finding, Preflight, Severity

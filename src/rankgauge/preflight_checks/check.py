@@ -1,5 +1,5 @@
 """
-Preflight: checking runs against judgments before a number is computed, however they are given.
+Preflight: checking runs against judgments, given in any way, before a number is computed.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 from rankgauge.columns import Qrels, RunSource
 from rankgauge.errors import DataError, Problem, RepeatedJudgmentsError, UnreadableError
-from rankgauge.io.mappings import MappingRun
+from rankgauge.io.recognize import Looks, sniff
 from rankgauge.io.sources import STANDARD_INPUT, open_qrels, open_run
-from rankgauge.io.trec import Looks, RunFile, sniff
+from rankgauge.io.trec import RunFile
 from rankgauge.judging.parts import thread_count, work_on_parts
 from rankgauge.preflight_checks.findings import About, Finding, Preflight, counted
 from rankgauge.preflight_checks.judgments import check_judgments, judgment_facts
@@ -30,7 +30,7 @@ _MOST_EXAMPLES = 100
 
 def preflight(qrels: object, run: object, *, rel: float = 1.0, columns: Mapping[str, str] | None = None) -> Preflight:
     """
-    Check a run against judgments, and score nothing.
+    Check a run against judgments without scoring it.
 
     ::
 
@@ -43,15 +43,15 @@ def preflight(qrels: object, run: object, *, rel: float = 1.0, columns: Mapping[
 
         run: A run, given in any way that `rankgauge.evaluate` takes.
 
-        rel: The grade from which on a document is relevant.
+        rel: The lowest grade of a relevant document.
 
-        columns: The tables' own names for `query`, `document`, `grade` and `score`.
+        columns: The tables' names for `query`, `document`, `grade` and `score`.
 
     Returns:
-        What was found, however bad: lines that cannot be read are findings, too.
+        What was found; lines that cannot be read are findings, too.
 
     Raises:
-        UnreadableError: A file cannot be opened or decompressed, or is no text.
+        UnreadableError: A file cannot be opened or decompressed, or is not text.
     """
     return preflight_runs(qrels, {"run": run}, rel=rel, columns=columns)["run"]
 
@@ -86,7 +86,7 @@ def preflight_runs(
 
 
 class _Judgments(NamedTuple):
-    """Judgments as far as they could be read, and what was found of them."""
+    """Judgments as far as they could be read, and findings about them."""
 
     name: str
     qrels: Qrels | None
@@ -121,7 +121,7 @@ def _checked(judgments: _Judgments, run: object, rel: float, columns: Mapping[st
         return Preflight(judgments.name, name, {}, (_swapped(judgments.name, name),))
     facts, findings = dict(judgments.facts), list(judgments.findings)
     try:
-        source: RunSource = MappingRun(run) if isinstance(run, Mapping) else open_run(run, columns=columns)
+        source = open_run(run, columns=columns)
         scanned, scattered = _scanned(source, judgments.qrels, rel)
     except UnreadableError:
         raise
@@ -143,7 +143,7 @@ def _checked(judgments: _Judgments, run: object, rel: float, columns: Mapping[st
 
 
 def _scanned(source: RunSource, qrels: Qrels | None, rel: float) -> tuple[ScannedRun, tuple[bytes, ...]]:
-    """Scan a run; return also the queries whose lines stand in several places."""
+    """Scan a run; also return the queries whose lines are not together."""
     if isinstance(source, RunFile):
         source = source.with_ranks()
     judged = qrels if qrels is not None and qrels.n_judgments else None
@@ -160,7 +160,7 @@ def _scanned(source: RunSource, qrels: Qrels | None, rel: float) -> tuple[Scanne
 
 
 def _unreadable(what: About, problems: Sequence[Problem], looks: Looks | None) -> Finding:
-    """Return what is to be said of judgments or a run that cannot be read, with every line of it."""
+    """Return a finding about judgments or a run that cannot be read, with every such line."""
     if looks is not None and looks.kind == "empty":
         return _empty(what, str(problems[0]) if problems else "")
     is_run = what == "run"
@@ -168,11 +168,11 @@ def _unreadable(what: About, problems: Sequence[Problem], looks: Looks | None) -
     n = sum(problem.line is not None for problem in problems) or len(problems)
     message = f"the {what} cannot be read; {'at least ' if n < len(problems) else ''}{counted(n, 'problem')}"
     columns = "query Q0 document rank score tag" if is_run else "query iteration document grade"
-    advice = f"mend these lines: each is `{columns}`, separated by white space; numbers are finite decimals"
+    advice = f"fix these lines: each is `{columns}`, separated by white space; numbers are finite decimals"
     counts = {"problems": n}
     if looks is not None and looks.what and looks.kind != what:
         message += f"; the file looks like {looks.what}"
-        advice = f"was another file meant? lines of {'a run' if is_run else 'judgments'} are `{columns}`"
+        advice = f"is this the wrong file? lines of {'a run' if is_run else 'judgments'} are `{columns}`"
         counts["other_format"] = 1
     return Finding(f"{what}-unreadable", "error", what, message, advice, counts, listed)
 
@@ -182,8 +182,8 @@ def _empty(what: About, example: str = "") -> Finding:
         f"{what}-empty",
         "error",
         what,
-        f"there is nothing in the {what}",
-        "was the file written to its end?",
+        f"the {what} {'is' if what == 'run' else 'are'} empty",
+        "was the file written completely?",
         examples=(example,) if example else (),
     )
 
@@ -194,8 +194,8 @@ def _judged_twice(error: RepeatedJudgmentsError) -> Finding:
         "judged-twice",
         "error",
         "judgments",
-        f"{counted(n, 'judgment repeats', 'judgments repeat')} a document that the query judges before",
-        "keep one line for each document of a query; the rest of this report goes by the first",
+        f"{counted(n, 'judgment repeats', 'judgments repeat')} a document that was judged before for the query",
+        "keep one line for each document of a query; the rest of this report uses the first",
         {"judgments": n},
         tuple(problem.message for problem in error.problems),
     )
@@ -206,7 +206,7 @@ def _swapped(qrels: str, run: str) -> Finding:
         "swapped",
         "error",
         "both",
-        f"{_SWAPPED}: a line of {qrels} has the six columns of a run, one of {run} the four of judgments",
+        f"{_SWAPPED}: a line of {qrels} has the six columns of a run, a line of {run} the four columns of judgments",
         "name the judgments first, then the run",
     )
 
@@ -216,8 +216,8 @@ def _scattered(scattered: tuple[bytes, ...], n: int) -> Finding:
         "scattered-queries",
         "info",
         "run",
-        f"the lines of {len(scattered):,} of {n:,} queries stand in several places",
-        "no harm, they are brought together, which takes disk space and time; sort the file by query to save both",
+        f"the lines of {len(scattered):,} of {n:,} queries are not together in the file",
+        "harmless: they are grouped, which takes disk space and time; sort the file by query to save both",
         {"queries": len(scattered)},
         tuple(f"query {name.decode('utf-8', 'backslashreplace')!r}" for name in scattered[:_MOST_EXAMPLES]),
     )
@@ -232,10 +232,10 @@ def _is_file(source: object) -> bool:
 
 
 def _looks(source: object) -> Looks | None:
-    """Return what a file looks like; None where no file is given."""
+    """Return what a file looks like; None where the source is not a file."""
     if not _is_file(source):
         return None
-    path = Path(os.fspath(source))  # type: ignore[call-overload]  # which `_is_file` has checked
+    path = Path(os.fspath(source))  # type: ignore[call-overload]  # `_is_file` has checked it
     looks = sniff(path)
     if looks.kind == "binary":
         msg = f"cannot read {path}:"

@@ -1,5 +1,5 @@
 """
-`Finding` and `Preflight`: what checking a run against its judgments came to, as values that print themselves.
+`Finding` and `Preflight`: the results of checking a run against its judgments, as values that print themselves.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ Severity = Literal["error", "warning", "info"]
 About = Literal["judgments", "run", "both"]
 
 _SHOWN, _SHOWN_LINES = 5, 50
-"""How many examples are printed, and how many lines that could not be read."""
+"""How many examples are printed, and how many unreadable lines."""
 
 _SHORT = 24
-"""How long examples may be that are printed side by side."""
+"""The longest examples that are printed side by side."""
 
 _WIDTH = 110
 _INDENT = " " * 9
@@ -31,12 +31,11 @@ class Finding:
     One thing that was found.
 
     Attributes:
-        code: A name that stays the same, such as ``query-overlap``.
+        code: A stable name, such as ``query-overlap``.
 
-        severity: `error`, where the evaluation would fail or mean nothing; `warning`, where numbers may surprise;
-            `info`.
+        severity: `error` if the evaluation would fail or mean nothing, `warning` if numbers may surprise, or `info`.
 
-        about: Where it was found: in the `judgments`, in the `run`, or between `both`.
+        about: What it is about: the `judgments`, the `run`, or `both`.
 
         message: What was found, with numbers.
 
@@ -44,7 +43,7 @@ class Finding:
 
         counts: The numbers, by name.
 
-        examples: Where to look; all of them where lines could not be read.
+        examples: Where to look: some places, or all lines that could not be read.
     """
 
     code: str
@@ -59,7 +58,7 @@ class Finding:
         object.__setattr__(self, "counts", MappingProxyType(dict(self.counts)))
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the same as plain values, ready for JSON."""
+        """Return plain values, ready for JSON."""
         return {
             "code": self.code,
             "severity": self.severity,
@@ -71,7 +70,7 @@ class Finding:
         }
 
     def lines(self) -> Iterator[str]:
-        """Yield the finding laid out for people."""
+        """Yield the lines of the finding as text."""
         mark = self.severity.upper() if self.severity == "error" else self.severity
         yield from _wrapped(f"{mark:<8} {self.code}: {self.message}", _INDENT)
         yield from self._example_lines()
@@ -94,16 +93,16 @@ class Finding:
 @dataclass(frozen=True, slots=True)
 class Preflight:
     """
-    What checking a run against its judgments found; printing it gives a report.
+    What checking a run against its judgments found; `print` it for a report.
 
     Attributes:
-        qrels: What the judgments are called.
+        qrels: The name of the judgments.
 
-        run: What the run is called.
+        run: The name of the run.
 
-        facts: Numbers that hold whether anything is wrong or not, by name.
+        facts: Numbers by name, whether anything is wrong or not.
 
-        findings: What was found, errors first, then warnings.
+        findings: What was found: errors, then warnings, then the rest.
     """
 
     qrels: str
@@ -116,33 +115,33 @@ class Preflight:
 
     @property
     def ok(self) -> bool:
-        """Return whether there is no error: the run can be evaluated, and its numbers mean something."""
+        """Return whether there is no error: the run can be evaluated, and its numbers will mean something."""
         return not self.errors
 
     @property
     def errors(self) -> tuple[Finding, ...]:
-        """Return the findings because of which the evaluation would fail or mean nothing."""
+        """Return the findings that make the evaluation fail or mean nothing."""
         return self._with("error")
 
     @property
     def warnings(self) -> tuple[Finding, ...]:
-        """Return the findings because of which numbers may surprise."""
+        """Return the findings that may make numbers surprising."""
         return self._with("warning")
 
     def find(self, code: str) -> Finding | None:
         """
-        Return a finding.
+        Return the finding of a certain kind.
 
         Args:
             code: Its name, such as ``query-overlap``.
 
         Returns:
-            The finding; None where nothing of the kind was found.
+            The finding; None if there is none.
         """
         return next((finding for finding in self.findings if finding.code == code), None)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the same as plain values, ready for JSON."""
+        """Return plain values, ready for JSON."""
         return {
             "qrels": self.qrels,
             "run": self.run,
@@ -197,7 +196,7 @@ class Preflight:
 
 
 def counted(count: float, one: str, several: str = "") -> str:
-    """Return a count with what is counted, in the singular or the plural."""
+    """Return a count with its noun, in the singular or the plural."""
     return f"{count:,} {one if count == 1 else several or f'{one}s'}"
 
 

@@ -1,5 +1,5 @@
 """
-Judgments on their own: queries without a relevant document, and grades that some measures read in their own way.
+Judgments on their own: queries without a relevant document, and grades that measures read differently.
 """
 
 from __future__ import annotations
@@ -20,17 +20,7 @@ _ERR_GRADE = 4
 
 
 def judgment_facts(qrels: Qrels, rel: float) -> Mapping[str, float]:
-    """
-    Return numbers about judgments.
-
-    Args:
-        qrels: The judgments.
-
-        rel: From which grade on a document is relevant.
-
-    Returns:
-        Numbers by name.
-    """
+    """Return numbers about judgments; documents are relevant from the grade *rel* on."""
     return {
         "queries_judged": len(qrels.queries),
         "judgments": qrels.n_judgments,
@@ -41,57 +31,51 @@ def judgment_facts(qrels: Qrels, rel: float) -> Mapping[str, float]:
 
 
 def check_judgments(qrels: Qrels, rel: float) -> Iterator[Finding]:
-    """
-    Check judgments without any run.
-
-    Args:
-        qrels: The judgments.
-
-        rel: From which grade on a document is relevant.
-
-    Yields:
-        What was found.
-    """
+    """Yield findings about judgments on their own."""
     yield from _without_relevant(qrels, rel)
     grades = qrels.grades
-    if (negative := grades < 0).any():
-        n = int(np.count_nonzero(negative))
-        yield Finding(
-            "negative-grades",
-            "info",
-            "judgments",
-            f"{counted(n, 'judgment is', 'judgments are')} negative, the lowest {grades.min():g}",
-            "they never count as relevant; trec_eval and the trec profiles treat such documents as unjudged in bpref, "
-            "infAP, and the policy judged_only drops them",
-            {"judgments": n, "lowest": float(grades.min())},
-            _judged_examples(qrels, negative),
-        )
-    if (fractional := grades != np.floor(grades)).any():
-        n = int(np.count_nonzero(fractional))
-        yield Finding(
-            "fractional-grades",
-            "info",
-            "judgments",
-            f"{counted(n, 'grade is no whole number', 'grades are no whole numbers')}",
-            "they are used as they are; trec_eval itself cuts off the fraction (1.5 becomes 1), so numbers will differ",
-            {"judgments": n},
-            _judged_examples(qrels, fractional),
-        )
-    if (high := grades > _ERR_GRADE).any():
-        n = int(np.count_nonzero(high))
-        yield Finding(
-            "high-grades",
-            "info",
-            "judgments",
-            f"{counted(n, 'grade is', 'grades are')} above {_ERR_GRADE}, the highest {grades.max():g}",
-            "give ERR its max_grade, and mind that nDCG with exponential gain grows by 2 to the grade",
-            {"judgments": n, "highest": float(grades.max())},
-            _judged_examples(qrels, high),
-        )
+    yield from _some_judgments(
+        qrels,
+        "negative-grades",
+        grades < 0,
+        ("judgment is", "judgments are"),
+        f"negative, the lowest {grades.min():g}",
+        "they never count as relevant; trec_eval and the trec profiles treat such documents as unjudged in bpref, "
+        "infAP, and the policy judged_only drops them",
+        lowest=float(grades.min()),
+    )
+    yield from _some_judgments(
+        qrels,
+        "fractional-grades",
+        grades != np.floor(grades),
+        ("grade is", "grades are"),
+        "not whole numbers",
+        "they are used as they are; trec_eval itself cuts off the fraction (1.5 becomes 1), so numbers will differ",
+    )
+    yield from _some_judgments(
+        qrels,
+        "high-grades",
+        grades > _ERR_GRADE,
+        ("grade is", "grades are"),
+        f"above {_ERR_GRADE}, the highest {grades.max():g}",
+        "give ERR its max_grade; and nDCG with exponential gain grows by 2 to the grade",
+        highest=float(grades.max()),
+    )
+
+
+def _some_judgments(
+    qrels: Qrels, code: str, flags: Flags, subject: tuple[str, str], message: str, advice: str, **counts: float
+) -> Iterator[Finding]:
+    """Yield a finding about the flagged judgments, if there are any."""
+    n = int(np.count_nonzero(flags))
+    if n:
+        message = f"{counted(n, *subject)} {message}"
+        examples = _judged_examples(qrels, flags)
+        yield Finding(code, "info", "judgments", message, advice, {"judgments": n, **counts}, examples)
 
 
 def examples_of(names: Sequence[bytes], flags: Flags) -> tuple[str, ...]:
-    """Return some of the flagged queries, as examples show them."""
+    """Return some of the flagged queries as examples."""
     return tuple(f"query {readable(names[place])!r}" for place in np.flatnonzero(flags)[:_MOST_EXAMPLES].tolist())
 
 
@@ -106,9 +90,9 @@ def _without_relevant(qrels: Qrels, rel: float) -> Iterator[Finding]:
             "error" if every else "warning",
             "judgments",
             f"{n:,} of {of:,} judged queries {'has' if n == 1 else 'have'} no document with a grade of {rel:g} or more",
-            "no run can score above 0; choose the grade from which on a document is relevant (rel), or mend the grades"
+            "no run can score above 0; lower the grade from which a document is relevant (rel), or fix the grades"
             if every
-            else "they score 0 whatever a run does, and count in every mean; take them out if that is not meant",
+            else "they score 0 in every run and count in every mean; remove them if that is not intended",
             {"queries": n, "queries_judged": of, "rel": rel},
             examples_of(qrels.queries, lacking),
         )

@@ -1,5 +1,5 @@
 """
-Near misses: naming the difference, such as of case or of a prefix, that keeps two sets of ids from meeting.
+Near misses: the difference, such as case or a prefix, that keeps two sets of ids from matching.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import NamedTuple
 __all__ = ["NearMiss", "find_near_miss", "readable"]
 
 _LEAST_SHARE = 0.1
-"""How many of the ids, as a share, a difference has to explain."""
+"""The share of the ids of the smaller side that a difference has to explain."""
 
 _ZEROS = re.compile(r"(?<![0-9.])0+(?=[0-9])")
 _FRACTION = re.compile(r"(?<=[0-9])\.0+$")
@@ -24,12 +24,12 @@ _Change = Callable[[str], str]
 
 class NearMiss(NamedTuple):
     """
-    A difference that keeps ids apart.
+    A difference that keeps ids from matching.
 
     Attributes:
         what: The difference, as a clause: ``they differ in case``.
 
-        n_met: How many ids of the run would be found without it.
+        n_met: How many ids of the run would match without it.
 
         own: One of them, as the run has it.
 
@@ -44,18 +44,9 @@ class NearMiss(NamedTuple):
 
 def find_near_miss(run: Sequence[bytes], judged: Sequence[bytes], *, by_spelling: bool = False) -> NearMiss | None:
     """
-    Return what keeps ids of a run from being those of the judgments.
+    Return the difference that keeps most ids of a run from being ids of the judgments; None if it explains too few.
 
-    Args:
-        run: Ids that the judgments lack.
-
-        judged: Ids that the run lacks.
-
-        by_spelling: Whether to look only at how an id is written, not at what all of them begin or end with: for ids
-            of which others do meet.
-
-    Returns:
-        The difference that explains most; None where none explains a tenth of the smaller side.
+    *by_spelling* looks only at how an id is written, not at common prefixes and endings: for ids of which others match.
     """
     own, its = [readable(name) for name in run], [readable(name) for name in judged]
     best: NearMiss | None = None
@@ -73,12 +64,12 @@ def find_near_miss(run: Sequence[bytes], judged: Sequence[bytes], *, by_spelling
 
 
 def readable(name: bytes) -> str:
-    """Return an id as people read it, whatever its bytes are."""
+    """Return an id as text, whatever its bytes are."""
     return name.decode("utf-8", "backslashreplace")
 
 
 def _spellings() -> Iterator[tuple[str, _Change, _Change]]:
-    """Yield differences in how an id is written, with what undoes them on either side, the plainest first."""
+    """Yield differences in how an id is written, with a function for each side that removes it, the simplest first."""
     for what, change in (
         ("they differ in upper and lower case", str.casefold),
         ("they differ in white space at the ends", str.strip),
@@ -95,14 +86,14 @@ def _changes(own: Sequence[str], its: Sequence[str]) -> Iterator[tuple[str, _Cha
     yield from _spellings()
     begins, its_begins = _beginning(own), _beginning(its)
     if begins != its_begins:
-        what = f"the run's begin with {begins!r}, the judgments' with {its_begins!r}"
-        yield _shortened(what.replace("with ''", "with nothing of the kind"), begins, its_begins, "", "")
+        what = f"the run's ids begin with {begins!r}, the judgments' with {its_begins!r}"
+        yield _shortened(what.replace("with ''", "with no common prefix"), begins, its_begins, "", "")
     ends, its_ends = _ending(own), _ending(its)
     if ends != its_ends:
-        what = f"the run's end in {ends!r}, the judgments' in {its_ends!r}"
-        yield _shortened(what.replace("in ''", "in nothing of the kind"), "", "", ends, its_ends)
-    yield "the run's name parts of documents, as `doc#3`, the judgments' whole documents", _whole, _same
-    yield "the judgments' name parts of documents, as `doc#3`, the run's whole documents", _same, _whole
+        what = f"the run's ids end with {ends!r}, the judgments' with {its_ends!r}"
+        yield _shortened(what.replace("with ''", "with no common suffix"), "", "", ends, its_ends)
+    yield "the run's ids name parts of documents, such as `doc#3`, the judgments' ids whole documents", _whole, _same
+    yield "the judgments' ids name parts of documents, such as `doc#3`, the run's ids whole documents", _same, _whole
     what = "they differ in several ways at once (case, white space, zeros, quotes, prefix or ending)"
     _, cut, its_cut = _shortened("", begins, its_begins, ends, its_ends)
     yield what, lambda name: _loosened(cut(name)), lambda name: _loosened(its_cut(name))
@@ -127,7 +118,7 @@ def _ending(names: Sequence[str]) -> str:
 
 
 def _common(names: Sequence[str]) -> str:
-    """Return what all names begin with."""
+    """Return the longest common prefix."""
     first, last = min(names, default=""), max(names, default="")
     return next((first[:at] for at, letter in enumerate(first) if not last.startswith(letter, at)), first)
 

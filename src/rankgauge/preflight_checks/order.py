@@ -1,5 +1,5 @@
 """
-Order: the scores of each query by stated rank and by score, and what its stated ranks look like.
+Order: the scores of each query in the order of stated ranks and in descending order.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ __all__ = ["BatchRows", "Stated", "descending", "in_given_order", "repeated"]
 
 
 class BatchRows:
-    """The rows of a batch, and how they go together: the query of each, and whether the row before it has the same."""
+    """The rows of a batch: the query of each, and whether the row before belongs to the same query."""
 
     def __init__(self, batch: RankingBatch) -> None:
         self.batch = batch
@@ -23,7 +23,7 @@ class BatchRows:
         np.equal(self.owners[1:], self.owners[:-1], out=self.inside[1:])
 
     def steps(self, values: Floats, compare: np.ufunc) -> Flags:
-        """Return which rows compare so with the row of the same query before them."""
+        """Return for which rows *compare* holds with the row before, if that is of the same query."""
         flags = np.zeros(len(values), dtype=np.bool_)
         compare(values[1:], values[:-1], out=flags[1:])
         flags &= self.inside
@@ -45,7 +45,7 @@ class BatchRows:
 
 
 class Stated(NamedTuple):
-    """What the stated ranks of queries look like."""
+    """Whether queries have ranks, whether these have gaps, and the first rank."""
 
     is_numbered: Flags
     has_gaps: Flags
@@ -53,7 +53,7 @@ class Stated(NamedTuple):
 
 
 def in_given_order(rows: BatchRows) -> tuple[Floats, Stated]:
-    """Return the scores in order of stated ranks, or of lines where there are none, and what the ranks look like."""
+    """Return the scores in the order of stated ranks, or else of lines, and facts about the ranks."""
     batch = rows.batch
     n, scores = len(batch.lengths), batch.scores
     no = np.zeros(n, dtype=np.bool_)
@@ -80,7 +80,7 @@ def in_given_order(rows: BatchRows) -> tuple[Floats, Stated]:
 
 
 def descending(rows: BatchRows, is_unsorted: Flags) -> Floats:
-    """Return the scores of each query, the highest first."""
+    """Return the scores of each query in descending order."""
     scores = rows.batch.scores
     own = rows.of(is_unsorted)
     if not len(own):
@@ -91,7 +91,7 @@ def descending(rows: BatchRows, is_unsorted: Flags) -> Floats:
 
 
 def repeated(same: Flags) -> Flags:
-    """Return which rows equal the row before them or the one behind."""
+    """Return which rows equal the row before or the row after."""
     both = same.copy()
     both[:-1] |= same[1:]
     return both

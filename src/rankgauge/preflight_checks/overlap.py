@@ -1,5 +1,5 @@
 """
-Overlap: whether the queries and documents of a run are those that are judged, and what keeps them apart if not.
+Overlap: whether the queries and documents of a run are judged, and what keeps ids from matching if not.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 
 from rankgauge.columns import Flags, Qrels, Slices
-from rankgauge.preflight_checks.findings import Finding
+from rankgauge.preflight_checks.findings import Finding, counted
 from rankgauge.preflight_checks.judgments import examples_of
 from rankgauge.preflight_checks.near_misses import NearMiss, find_near_miss, readable
 from rankgauge.preflight_checks.scan import TOP, ScannedRun
@@ -17,27 +17,15 @@ from rankgauge.preflight_checks.scan import TOP, ScannedRun
 __all__ = ["check_overlap", "overlap_facts"]
 
 _MOST_NAMES = 20_000
-"""How many ids of either side are looked at for near misses."""
+"""How many ids of each side are compared for near misses."""
 
 _FEW_JUDGED, _ENOUGH_JUDGMENTS = 0.5, 10
 _OWN_FIRST = 0.2
-"""The share of queries whose own document comes first from which on that is no coincidence."""
+"""From this share of queries on, a query's own document at rank 1 is no coincidence."""
 
 
 def overlap_facts(run: ScannedRun, qrels: Qrels, rel: float) -> Mapping[str, float]:
-    """
-    Return numbers about how a run and judgments fit.
-
-    Args:
-        run: The run.
-
-        qrels: The judgments.
-
-        rel: From which grade on a document is relevant.
-
-    Returns:
-        Numbers by name; those of documents are over the judged queries that the run has.
-    """
+    """Return numbers about how a run and judgments fit; those of documents are over the judged queries of the run."""
     both = run.queries.place >= 0
     n_both = int(np.count_nonzero(both))
     seen = _seen(run, qrels)
@@ -60,19 +48,7 @@ def overlap_facts(run: ScannedRun, qrels: Qrels, rel: float) -> Mapping[str, flo
 
 
 def check_overlap(run: ScannedRun, qrels: Qrels, facts: Mapping[str, float]) -> Iterator[Finding]:
-    """
-    Check a run against judgments.
-
-    Args:
-        run: The run.
-
-        qrels: The judgments.
-
-        facts: What `overlap_facts` returned.
-
-    Yields:
-        What was found.
-    """
+    """Yield findings about a run and judgments, given what `overlap_facts` returned."""
     missing = ~_seen(run, qrels)
     unjudged = run.queries.place < 0
     if not facts["queries_both"]:
@@ -112,7 +88,10 @@ def _some_queries(run: ScannedRun, qrels: Qrels, missing: Flags, unjudged: Flags
     near = None
     if n_missing and n_unjudged:
         near = find_near_miss(_named(run.names, unjudged), _named(qrels.queries, missing))
-    hint = "" if near is None else f"; {near.n_met:,} ids of the run come near: {near.what}, as `{near.own}`"
+    hint = ""
+    if near is not None:
+        matching = counted(near.n_met, "id of the run nearly matches", "ids of the run nearly match")
+        hint = f"; {matching}: {near.what}, such as `{near.own}`"
     if n_missing:
         yield Finding(
             "missing-queries",
@@ -120,7 +99,7 @@ def _some_queries(run: ScannedRun, qrels: Qrels, missing: Flags, unjudged: Flags
             "both",
             f"{n_missing:,} of {len(qrels.queries):,} judged queries {'is' if n_missing == 1 else 'are'} missing from "
             f"the run{hint}",
-            "they count as 0 in every mean; trec_eval leaves them out unless it is given -c",
+            "they count as 0 in every mean; trec_eval leaves them out without -c",
             {"queries": n_missing, "near_misses": 0 if near is None else near.n_met},
             examples_of(qrels.queries, missing),
         )
@@ -142,8 +121,8 @@ def _no_documents(run: ScannedRun, qrels: Qrels, facts: Mapping[str, float]) -> 
     near: NearMiss | None = None
     counts = {"judged": expected, "judged_elsewhere": elsewhere, "near_misses": 0}
     if elsewhere:
-        looks = f"yet {elsewhere:,} of {len(run.sample):,} that were looked at are judged for other queries"
-        advice = "the ids fit, so look at the queries: are they numbered as those of the judgments?"
+        looks = f"but {elsewhere:,} of {len(run.sample):,} sampled documents are judged for other queries"
+        advice = "the ids match, so look at the queries: are they numbered as in the judgments?"
     else:
         judged = _not_retrieved(run, qrels)
         near = find_near_miss(run.sample, judged)
@@ -166,16 +145,16 @@ def _no_documents(run: ScannedRun, qrels: Qrels, facts: Mapping[str, float]) -> 
 
 
 def _near_documents(run: ScannedRun, qrels: Qrels) -> Iterator[Finding]:
-    """Look for documents that are kept apart although others meet, as those are whose leading zeros got lost."""
+    """Look for documents that fail to match although others do, such as those that lost their leading zeros."""
     near = find_near_miss(_never_judged(run, qrels), _not_retrieved(run, qrels), by_spelling=True)
     if near is not None:
         yield Finding(
             "near-documents",
             "warning",
             "both",
-            f"{near.n_met:,} of {len(run.sample):,} documents that were looked at come near judged ones that are not "
-            f"retrieved, as `{near.own}` and `{near.its}`: {near.what}",
-            "write the ids of both files alike",
+            f"{near.n_met:,} of {len(run.sample):,} sampled documents nearly match judged ones that are not retrieved, "
+            f"such as `{near.own}` and `{near.its}`: {near.what}",
+            "write the ids in the same way in both files",
             {"near_misses": near.n_met, "looked_at": len(run.sample)},
             (f"{near.own!r} and {near.its!r}",),
         )
@@ -205,10 +184,10 @@ def _few_judged(facts: Mapping[str, float]) -> Iterator[Finding]:
         "unjudged-top",
         "warning" if is_low else "info",
         "both",
-        f"of the first {TOP} results, {100 * share:.1f} % are judged on average (judged@{TOP} {share:.3f}); there are "
-        f"{per_query:.1f} judgments a query",
-        "unjudged results count as not relevant; score judged@10 beside the other metrics"
-        + (", and consider bpref or judged results only (policy judged_only=true)" if is_low else ""),
+        f"of the first {TOP} results, {100 * share:.1f} % are judged on average (judged@{TOP} {share:.3f}); a "
+        f"query has {per_query:.1f} judgments on average",
+        "unjudged results count as not relevant; also score judged@10"
+        + (", and consider bpref, or the policy judged_only=true" if is_low else ""),
         {"judged_at_10": share, "judgments_a_query": per_query},
     )
 
@@ -221,14 +200,18 @@ def _own_documents(run: ScannedRun) -> Iterator[Finding]:
     n_first = int(np.count_nonzero(run.queries.own_rank == 1))
     n_judged = int(np.count_nonzero(run.queries.own_is_judged))
     is_suspicious = n_first >= _OWN_FIRST * len(run.names)
-    kept = f"; {n_judged:,} of these documents are judged, and would go too" if n_judged else ""
+    kept = (
+        f"; {n_judged:,} of these documents {'is' if n_judged == 1 else 'are'} judged, and would be left out too"
+        if n_judged
+        else ""
+    )
     yield Finding(
         "own-document",
         "warning" if is_suspicious else "info",
         "run",
         f"{n:,} of {len(run.names):,} queries retrieve a document with the query's own id, {n_first:,} of them first",
         "if that document is the query itself, as in ArguAna and Quora, leave it out with the policy exclude_self=true"
-        f"{kept}; if ids only happen to be equal, do nothing",
+        f"{kept}; if the ids are equal by chance, do nothing",
         {"queries": n, "first": n_first, "judged": n_judged},
         examples_of(run.names, own),
     )

@@ -1,5 +1,5 @@
 """
-The ranking on its own: order, ranks, equal scores, repeated documents and depth.
+The ranking on its own: order, ranks, ties, duplicates and depth.
 """
 
 from __future__ import annotations
@@ -8,7 +8,8 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from rankgauge.preflight_checks.findings import Finding, counted
+from rankgauge.columns import Flags
+from rankgauge.preflight_checks.findings import Finding, Severity, counted
 from rankgauge.preflight_checks.judgments import examples_of
 from rankgauge.preflight_checks.near_misses import readable
 from rankgauge.preflight_checks.scan import ScannedRun
@@ -17,24 +18,16 @@ __all__ = ["check_ranking", "run_facts"]
 
 _NEARLY_ALL = 0.9
 _SHORT = 0.5
-"""The share of the usual depth below which a query is short."""
+"""A query is short below this share of the usual depth."""
 
 _DEEP = 10
-"""The usual depth from which on short queries are a warning."""
+"""Short queries are a warning from this usual depth on."""
 
 _MOST_EXAMPLES = 100
 
 
 def run_facts(run: ScannedRun) -> Mapping[str, float]:
-    """
-    Return numbers about a run.
-
-    Args:
-        run: The run, which has queries.
-
-    Returns:
-        Numbers by name.
-    """
+    """Return numbers about a run, which has queries."""
     queries = run.queries
     return {
         "queries_run": len(run.names),
@@ -49,15 +42,7 @@ def run_facts(run: ScannedRun) -> Mapping[str, float]:
 
 
 def check_ranking(run: ScannedRun) -> Iterator[Finding]:
-    """
-    Check the rankings of a run.
-
-    Args:
-        run: The run, which has queries.
-
-    Yields:
-        What was found.
-    """
+    """Yield findings about the rankings of a run, which has queries."""
     yield from _repeats(run)
     order = list(_order(run))
     yield from order
@@ -65,6 +50,17 @@ def check_ranking(run: ScannedRun) -> Iterator[Finding]:
     if not any(finding.severity == "error" for finding in order):
         yield from _ties(run)
     yield from _depth(run)
+
+
+def _in_queries(
+    run: ScannedRun, code: str, severity: Severity, flags: Flags, message: str, advice: str, **counts: float
+) -> Iterator[Finding]:
+    """Yield a finding about the flagged queries, if there are any."""
+    n = int(np.count_nonzero(flags))
+    if n:
+        message = f"in {n:,} of {len(run.names):,} queries {message}"
+        examples = examples_of(run.names, flags)
+        yield Finding(code, severity, "run", message, advice, {"queries": n, **counts}, examples)
 
 
 def _repeats(run: ScannedRun) -> Iterator[Finding]:
@@ -77,7 +73,7 @@ def _repeats(run: ScannedRun) -> Iterator[Finding]:
             "run",
             f"{counted(n_queries, 'query retrieves', 'queries retrieve')} a document more than once; "
             f"{counted(int(surplus.sum()), 'result is', 'results are')} too many",
-            "mend the run, or say which result of each document counts: policy duplicates=first, last or best",
+            "fix the run, or say which of them counts: policy duplicates=first, last or best",
             {"queries": n_queries, "results": int(surplus.sum())},
             tuple(
                 f"query {readable(repeat.query)!r}, document {readable(repeat.document)!r}: {repeat.times} times"
@@ -87,7 +83,7 @@ def _repeats(run: ScannedRun) -> Iterator[Finding]:
 
 
 def _order(run: ScannedRun) -> Iterator[Finding]:
-    """Check scores against ranks and lines; one cause is told once."""
+    """Check scores against ranks and lines; one cause gives one finding."""
     queries = run.queries
     several = queries.depth > 1
     varied = several & ~queries.is_constant
@@ -104,7 +100,7 @@ def _order(run: ScannedRun) -> Iterator[Finding]:
             "run",
             f"in {n_ascends:,} of {n_varied:,} queries the scores rise with "
             + ("the stated rank, so that rank 1 has the lowest score" if states else "every line"),
-            "are these distances? a higher score has to be better: negate scores of which the lower is better",
+            "are these distances? higher scores have to be better: negate scores where lower is better",
             {"queries": n_ascends, "queries_with_several_scores": n_varied},
             examples_of(run.names, queries.ascends),
         )
@@ -117,7 +113,7 @@ def _order(run: ScannedRun) -> Iterator[Finding]:
             "error" if is_lost else "warning",
             "run",
             f"in {n_constant:,} of {n_several:,} queries with several results all scores are equal",
-            "the order is then that of document ids, and says nothing about the system; "
+            "documents are then ordered by id, which says nothing about the system; "
             + ("the ranks that the run states are never read: " if stated else "")
             + "write scores that fall with the rank",
             {"queries": n_constant, "queries_with_several_results": n_several},
@@ -125,73 +121,59 @@ def _order(run: ScannedRun) -> Iterator[Finding]:
         )
     if is_reversed:
         return
-    if queries.contradicts.any():
-        n = int(np.count_nonzero(queries.contradicts))
-        yield Finding(
-            "rank-contradicts-score",
-            "warning",
-            "run",
-            f"in {n:,} of {len(run.names):,} queries the stated ranks are another order than the scores",
-            "scores decide, as in trec_eval; if the ranks are right, write scores that fall with the rank",
-            {"queries": n},
-            examples_of(run.names, queries.contradicts),
-        )
-    unsorted = queries.is_unsorted & ~queries.contradicts
-    if unsorted.any():
-        n = int(np.count_nonzero(unsorted))
-        yield Finding(
-            "unsorted-queries",
-            "info",
-            "run",
-            f"in {n:,} of {len(run.names):,} queries the lines are not in order of score",
-            "no harm, results are ranked by score; tools that read lines in order, such as cwl_eval, will differ",
-            {"queries": n},
-            examples_of(run.names, unsorted),
-        )
+    yield from _in_queries(
+        run,
+        "rank-contradicts-score",
+        "warning",
+        queries.contradicts,
+        "the stated ranks give another order than the scores",
+        "scores decide, as in trec_eval; if the ranks are right, write scores that fall with the rank",
+    )
+    yield from _in_queries(
+        run,
+        "unsorted-queries",
+        "info",
+        queries.is_unsorted & ~queries.contradicts,
+        "the lines are not in order of score",
+        "harmless: results are ranked by score; tools that read lines in order, such as cwl_eval, will differ",
+    )
 
 
 def _rank_column(run: ScannedRun) -> Iterator[Finding]:
     queries = run.queries
     if not run.states_ranks:
         return
-    if (without := ~queries.is_numbered).any():
-        n = int(np.count_nonzero(without))
-        yield Finding(
-            "no-ranks",
-            "info",
-            "run",
-            f"in {n:,} of {len(run.names):,} queries the rank column holds no ranks: no numbers, or one for all",
-            "no harm, ranks are never read; but nothing could be checked against them",
-            {"queries": n},
-            examples_of(run.names, without),
-        )
-    if queries.has_gaps.any():
-        n = int(np.count_nonzero(queries.has_gaps))
-        yield Finding(
-            "rank-gaps",
-            "warning",
-            "run",
-            f"in {n:,} of {len(run.names):,} queries the stated ranks are not consecutive: some are missing or "
-            "repeated",
-            "results may have been lost or added after ranking; results are ranked anew by score, so that those behind "
-            "a gap move up",
-            {"queries": n},
-            examples_of(run.names, queries.has_gaps),
-        )
+    yield from _in_queries(
+        run,
+        "no-ranks",
+        "info",
+        ~queries.is_numbered,
+        "the rank column holds no ranks: no numbers, or the same one everywhere",
+        "harmless: ranks are never read; but nothing could be checked against them",
+    )
+    yield from _in_queries(
+        run,
+        "rank-gaps",
+        "warning",
+        queries.has_gaps,
+        "the stated ranks are not consecutive: some are missing or repeated",
+        "results may have been lost or added after ranking; results are ranked again by score, so those below a gap "
+        "move up",
+    )
     shifted = queries.is_numbered & (queries.first_rank != 1)
     if shifted.any():
-        n, first = int(np.count_nonzero(shifted)), float(queries.first_rank[shifted][0])
+        first = float(queries.first_rank[shifted][0])
         starts_at_0 = bool((queries.first_rank[shifted] == 0).all())
-        yield Finding(
+        yield from _in_queries(
+            run,
             "first-rank",
             "info" if starts_at_0 else "warning",
-            "run",
-            f"in {n:,} of {len(run.names):,} queries the first rank is not 1 (it is {first:g} in the first of them)",
-            "no harm, ranks are never read"
+            shifted,
+            f"the first rank is not 1 (it is {first:g} in the first of them)",
+            "harmless: ranks are never read"
             if starts_at_0
-            else "the beginning of these rankings may have been lost; what is there is ranked anew from 1",
-            {"queries": n, "first_rank": first},
-            examples_of(run.names, shifted),
+            else "the top of these rankings may have been lost; the rest is ranked again from 1",
+            first_rank=first,
         )
 
 
@@ -205,10 +187,10 @@ def _ties(run: ScannedRun) -> Iterator[Finding]:
             "ties-that-matter",
             "warning",
             "both",
-            f"in {n_matter:,} of {n:,} queries documents of different grades have equal scores, so that their order "
-            f"decides about metrics; {n_tied:,} of {n_results:,} results ({100 * n_tied / n_results:.1f} %) share "
+            f"in {n_matter:,} of {n:,} queries documents of different grades have equal scores, so their order changes "
+            f"metrics; {n_tied:,} of {n_results:,} results ({100 * n_tied / n_results:.1f} %) share "
             "their score",
-            "they stand by document id, descending, as in trec_eval; see how much it matters with the policy "
+            "ties are ordered by document id, descending, as in trec_eval; see how much they matter with the policy "
             "ties=average, or write scores with more digits",
             {"queries": n_matter, "queries_tied": n_queries, "results_tied": n_tied},
             examples_of(run.names, queries.ties_matter),
@@ -220,7 +202,7 @@ def _ties(run: ScannedRun) -> Iterator[Finding]:
             "run",
             f"{n_tied:,} of {n_results:,} results ({100 * n_tied / n_results:.1f} %), in {n_queries:,} queries, share "
             "their score",
-            "no harm, no documents of different grades share one",
+            "harmless: no documents of different grades share one",
             {"queries_tied": n_queries, "results_tied": n_tied},
             examples_of(run.names, queries.tied > 0),
         )
@@ -258,7 +240,7 @@ def _depth(run: ScannedRun) -> Iterator[Finding]:
             "run",
             f"{n:,} of {len(run.names):,} queries {'has' if n == 1 else 'have'} fewer than half as many results as "
             f"is usual ({usual:g}); the fewest are {depth.min():,}",
-            "were they cut off? deep metrics, such as recall@100 and AP, suffer; precision@k divides by k all the same",
+            "were they cut off? deep metrics, such as recall@100 and AP, get lower; precision@k still divides by k",
             {"queries": n, "depth_min": int(depth.min()), "depth_median": usual, "depth_max": int(depth.max())},
             tuple(f"query {readable(run.names[place])!r}: {counted(int(depth[place]), 'result')}" for place in shown),
         )

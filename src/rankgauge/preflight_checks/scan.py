@@ -1,5 +1,5 @@
 """
-Scanning: going through the batches of a run once, and noting of each query what checks will ask about.
+Scanning: one pass over the batches of a run, which notes for each query what the checks need.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from rankgauge.preflight_checks.order import BatchRows, descending, in_given_ord
 __all__ = ["TOP", "Repeat", "RunScan", "ScannedQueries", "ScannedRun", "merged"]
 
 TOP = 10
-"""How many results count for how many of the first ones are judged."""
+"""How many results from the top `judged@10` looks at."""
 
 _SAMPLE, _SAMPLE_OF_QUERY = 100, 20
-"""Of how many queries how many documents are kept for looking at."""
+"""How many queries are sampled, and how many documents of each."""
 
 _MOST_REPEATS = 1_000
 _SINGLE = Policy(score_dtype="float32")
@@ -33,38 +33,38 @@ _NOTHING: Ints = np.empty(0, dtype=np.int64)
 
 class ScannedQueries(NamedTuple):
     """
-    What was noted of the queries of a run; each column has shape (queries,).
+    What was noted for the queries of a run; each column has shape (queries,).
 
     Attributes:
         place: The query's place in the judgments; -1 where it is not judged.
 
         depth: How many results it has.
 
-        is_unsorted: Whether the score rises somewhere, going by lines.
+        is_unsorted: Whether the score rises somewhere, in the order of lines.
 
-        is_numbered: Whether the source states ranks: numbers, and not the same one everywhere.
+        is_numbered: Whether the source states ranks: numbers that are not all the same.
 
         has_gaps: Whether the ranks are not consecutive.
 
         first_rank: The lowest rank; NaN without ranks.
 
-        contradicts: Whether the score rises somewhere, going by stated ranks.
+        contradicts: Whether the score rises somewhere, in the order of stated ranks.
 
-        ascends: Whether it rises and never falls, going by stated ranks or, without any, by lines.
+        ascends: Whether it rises and never falls, in the order of stated ranks or else of lines.
 
-        is_constant: Whether several results have one score between them.
+        is_constant: Whether there are several results, all with the same score.
 
         tied: How many results share their score with another.
 
-        tied_as_float32: How many more do, once scores are 32-bit floats.
+        tied_as_float32: How many more do with scores as 32-bit floats.
 
-        ties_matter: Whether the order of equal scores can change a score.
+        ties_matter: Whether the order of tied results can change a metric.
 
-        ties_matter_as_float32: Whether it can only where scores are 32-bit floats.
+        ties_matter_as_float32: Whether it can only with scores as 32-bit floats.
 
-        surplus: How many results repeat a document.
+        surplus: How many results are duplicates.
 
-        own_rank: The rank of the document that is called as the query is; 0 without one.
+        own_rank: The rank of the document whose id is the query's; 0 without one.
 
         own_is_judged: Whether that document is judged.
 
@@ -117,19 +117,19 @@ class ScannedRun:
     Attributes:
         names: The id of each query, in byte order.
 
-        queries: What was noted of them.
+        queries: What was noted for them.
 
-        states_ranks: Whether the source has a column of ranks at all.
+        states_ranks: Whether the source has a column of ranks.
 
-        sample: Some document ids, for looking at.
+        sample: Some document ids, in which near misses are looked for.
 
         sampled: The places of the judged queries that they come from.
 
         found: Which judgments have a document that was retrieved.
 
-        repeats: Some repeated documents.
+        repeats: Some duplicates.
 
-        scattered: Queries whose lines stand in several places; where there are any, nothing else was noted.
+        scattered: Queries whose lines are not together; if there are any, nothing else is noted.
     """
 
     names: Sequence[bytes]
@@ -146,14 +146,6 @@ class RunScan:
     """Scans the batches of one part of a run."""
 
     def __init__(self, qrels: Qrels | None, rel: float) -> None:
-        """
-        Begin.
-
-        Args:
-            qrels: The judgments; None where there are none that could be read.
-
-            rel: From which grade on a document is relevant.
-        """
         self._qrels = qrels
         self._rel = rel
         self._finder = RepeatFinder()
@@ -167,7 +159,7 @@ class RunScan:
         self.is_scattered = False
 
     def add(self, batch: RankingBatch) -> None:
-        """Scan some queries; once one of them has come again, only note their names."""
+        """Scan some queries; once a query has come twice, only note names."""
         queries = batch.queries
         self.names += queries
         self.is_scattered = self.is_scattered or not self._seen.isdisjoint(queries)
@@ -236,7 +228,7 @@ class RunScan:
         }
 
     def _find(self, rows: BatchRows, places: Ints) -> tuple[Ints, Ints]:
-        """Return the rows whose document is judged, and the judgment of each."""
+        """Return the rows with a judged document, and their judgments."""
         qrels = self._qrels
         if qrels is None or not (places >= 0).any():
             return _NOTHING, _NOTHING
@@ -254,7 +246,7 @@ class RunScan:
         return owners[found][mixed_ties(owners[found], ranks, earned(self._qrels.grades[judgments], POSITIVE), None)]
 
     def _surplus(self, rows: BatchRows, salts: Words) -> Ints:
-        """Count the rows of each query that repeat a document, and keep some as examples."""
+        """Count the duplicates of each query, and keep some as examples."""
         batch = rows.batch
         repeats = self._finder.find(mixed(batch.keys, salts[rows.owners]), batch.documents)
         if not len(repeats.rows):
@@ -273,7 +265,7 @@ class RunScan:
         return np.bincount(rows.owners[repeats.rows[again]], minlength=len(batch.lengths))
 
     def _take_sample(self, places: Ints, batch: RankingBatch, salts: Words) -> None:
-        """Keep the queries whose hash is lowest, judged ones first: the same ones, however the run is cut."""
+        """Keep the queries with the lowest hashes, judged ones first: the same sample however the run is split."""
         most = self.sample[-1] if len(self.sample) == _SAMPLE else None
         for row in np.lexsort((salts, places < 0))[:_SAMPLE].tolist():
             key = (bool(places[row] < 0), int(salts[row]))
@@ -286,7 +278,7 @@ class RunScan:
 
 
 class _SampledQuery(NamedTuple):
-    """The first documents of a query, for looking at."""
+    """The first documents of a query."""
 
     is_unjudged: bool
     salt: int
@@ -296,21 +288,13 @@ class _SampledQuery(NamedTuple):
 
 def _salts(queries: Sequence[bytes]) -> Words:
     salts = Slices.of(queries).keys()
-    salts *= np.uint64(0xD6E8FEB86659FD93)  # or else a document called as its query would cancel out
+    salts *= np.uint64(0xD6E8FEB86659FD93)  # otherwise a document with its query's id would cancel out
     salts ^= salts >> np.uint64(32)
     return salts
 
 
 def merged(parts: Sequence[RunScan]) -> ScannedRun:
-    """
-    Put the parts of a run together.
-
-    Args:
-        parts: Each scanned to its end.
-
-    Returns:
-        The run, the same whatever its parts were, but for which repeated documents are shown where there are many.
-    """
+    """Join the parts of a run; only which duplicates are shown, where there are many, depends on the parts."""
     names = [name for part in parts for name in part.names]
     order = sorted(range(len(names)), key=names.__getitem__)
     names = [names[place] for place in order]
@@ -331,7 +315,7 @@ def merged(parts: Sequence[RunScan]) -> ScannedRun:
 
 
 def _joined(tables: Sequence[ScannedQueries]) -> ScannedQueries:
-    """Put tables together; of none comes one without queries."""
+    """Join tables; no tables give one without queries."""
     columns: Iterable[Any] = (
         map(np.concatenate, zip(*tables, strict=True)) if tables else [_NOTHING] * len(ScannedQueries._fields)
     )

@@ -1,8 +1,8 @@
 """
-The pytest plugin: rankings logged in tests, held against gates by test and by session.
+The pytest plugin: tests log rankings, which gates judge for each test and for the session.
 
-Inert unless a test asks for the fixture `rankgauge_eval`, has the marker `rankgauge`, or an option is given: until
-then nothing of rankgauge's engine is loaded, and nothing is printed.
+It is inert until a test uses the fixture `rankgauge_eval` or the marker `rankgauge`, or an option is given: until then
+it loads nothing of rankgauge's engine and prints nothing.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 __all__ = ["RankgaugeEval"]
 
 _MARKER = (
-    "rankgauge(metrics=None, gates=None): score what the test logs with the fixture rankgauge_eval, and fail it when "
-    "a gate such as {'ndcg@10': 0.42} or 'ndcg@10 >= 0.42' is missed"
+    "rankgauge(metrics=None, gates=None): score what the test logs with the fixture rankgauge_eval, and fail it if "
+    "it misses a gate such as {'ndcg@10': 0.42} or 'ndcg@10 >= 0.42'"
 )
 _OPTIONS = ("rankgauge_min", "rankgauge_max", "rankgauge_metric", "rankgauge_json")
 _ORIGIN = "@pytest.mark.rankgauge"
@@ -44,39 +44,39 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="append",
         default=[],
         metavar="METRIC=NUMBER",
-        help="let the session fail when the mean of a metric over everything that tests logged is below a number, "
-        "such as ndcg@10=0.42; may be given several times",
+        help="fail the session if a metric's mean over all logged samples is below a number, such as ndcg@10=0.42; "
+        "may be given several times",
     )
     group.addoption(
         "--rankgauge-max",
         action="append",
         default=[],
         metavar="METRIC=NUMBER",
-        help="the same for metrics of which less is better: fail when the mean is above a number",
+        help="the same where lower is better: fail the session if the mean is above a number",
     )
     group.addoption(
         "--rankgauge-metric",
         action="append",
         default=[],
         metavar="METRIC",
-        help="compute a metric over everything that tests logged, without a gate; may be given several times",
+        help="compute a metric over all logged samples, without a gate; may be given several times",
     )
     group.addoption("--rankgauge-json", metavar="PATH", help="write the session's scores and gates to a JSON file")
     group.addoption(
         "--rankgauge-config",
         metavar="PATH",
-        help="a rankgauge config, for its metrics, matchers, policy and default cutoff (or the ini rankgauge_config)",
+        help="a rankgauge config whose metrics, matchers, policy and default cutoff apply (ini: rankgauge_config)",
     )
-    parser.addini("rankgauge_config", "the config that --rankgauge-config names, relative to the ini file", default="")
+    parser.addini("rankgauge_config", "as --rankgauge-config, relative to the ini file", default="")
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Register the marker; where an option asks for the session's scores, check it and begin to gather."""
+    """Register the marker; if an option asks for the session's scores, resolve it and start gathering."""
     config.addinivalue_line("markers", _MARKER)
     if not _is_session_wanted(config) or hasattr(config, "workerinput"):
         return
-    from rankgauge.pytest_plugin.gates import read_gates  # noqa: PLC0415  # nothing loads before it is used
-    from rankgauge.pytest_plugin.session import Session  # noqa: PLC0415  # as above
+    from rankgauge.pytest_plugin.gates import read_gates  # the plugin loads nothing before it is used
+    from rankgauge.pytest_plugin.session import Session
 
     option = config.option
     try:
@@ -101,7 +101,7 @@ def rankgauge_eval(request: pytest.FixtureRequest) -> RankgaugeEval:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    """Resolve the metrics and gates of a test before its system is asked for anything."""
+    """Resolve the metrics and gates of a test before it runs."""
     if item.get_closest_marker("rankgauge") is None:
         return
     flaw = ""
@@ -116,7 +116,7 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 @pytest.hookimpl(trylast=True)
 def pytest_runtest_call(item: pytest.Item) -> None:
-    """Judge the gates of a test: pytest's own implementation has run it by now, and it has not failed."""
+    """Judge the gates of a test, which pytest's own implementation has run by now without a failure."""
     asked = item.stash.get(_asked_key, None)
     if asked is not None:
         _judge(item, asked)
@@ -126,11 +126,11 @@ def pytest_runtest_call(item: pytest.Item) -> None:
 def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Hand over what a test logged, in the report of its teardown, where the session asks for it."""
+    """Put what a test logged into the report of its teardown, if the session wants it."""
     report = yield
     logged = item.stash.get(_logged_key, None)
     if call.when == "teardown" and logged is not None and _is_session_wanted(item.config):
-        from rankgauge.pytest_plugin.session import ATTRIBUTE  # noqa: PLC0415  # as above
+        from rankgauge.pytest_plugin.session import ATTRIBUTE
 
         asked = item.stash.get(_asked_key, None)
         payload = {
@@ -143,7 +143,7 @@ def pytest_runtest_makereport(
 
 
 def _travels(spec: object) -> bool:
-    """Return whether a metric can go to another process: functions stay where they are."""
+    """Return whether a metric can be sent to another process, which a function cannot."""
     if isinstance(spec, dict):
         return all(isinstance(value, str | int | float | list | None) for value in spec.values())
     return isinstance(spec, str)
@@ -154,10 +154,10 @@ def _is_session_wanted(config: pytest.Config) -> bool:
 
 
 def _scoring(config: pytest.Config) -> Scoring:
-    """Return what scores in this process; made when first used."""
+    """Return this process's `Scoring`, made when first used."""
     scoring = config.stash.get(_scoring_key, None)
     if scoring is None:
-        from rankgauge.pytest_plugin.scoring import Scoring  # noqa: PLC0415  # as above
+        from rankgauge.pytest_plugin.scoring import Scoring
 
         scoring = config.stash[_scoring_key] = Scoring(_config_path(config))
     return scoring
@@ -171,8 +171,8 @@ def _config_path(config: pytest.Config) -> Path | None:
 
 
 def _marked(item: pytest.Item) -> tuple[list[Any], list[Gate]]:
-    """Return the metrics and gates of a test's markers; of two gates for one metric, the one nearer to the test."""
-    from rankgauge.pytest_plugin.gates import read_gates  # noqa: PLC0415  # as above
+    """Return the metrics and gates of a test's markers; the nearest first, which win for a metric that several have."""
+    from rankgauge.pytest_plugin.gates import read_gates
 
     metrics: list[Any] = []
     gates: list[Gate] = []
@@ -193,7 +193,7 @@ def _judge(item: pytest.Item, asked: Asked) -> None:
     logged = item.stash.get(_logged_key, None)
     if not asked.bounds and (logged is None or not len(logged)):
         return
-    from rankgauge.pytest_plugin.wording import failure_text  # noqa: PLC0415  # as above
+    from rankgauge.pytest_plugin.wording import failure_text
 
     samples = () if logged is None else logged.samples
     judgment = _scoring(item.config).judge(samples, asked, test=item.nodeid)
@@ -204,5 +204,5 @@ def _judge(item: pytest.Item, asked: Asked) -> None:
     if judgment.failed:
         text = failure_text(judgment, {sample["id"]: sample for sample in samples})
         if logged is None:
-            text += "\n  the test has gates and does not use the fixture rankgauge_eval"
+            text += "\n  the test has gates but does not use the fixture rankgauge_eval"
         pytest.fail(text, pytrace=False)

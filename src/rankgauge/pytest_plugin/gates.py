@@ -1,5 +1,5 @@
 """
-Gates: the bounds that a metric has to keep, as users write them, and what came of them.
+Gates: the bounds that a metric has to keep, as users write them, and their outcomes.
 """
 
 from __future__ import annotations
@@ -18,26 +18,26 @@ if TYPE_CHECKING:
 __all__ = ["Bound", "Gate", "GateOutcome", "Judgment", "Side", "read_gates"]
 
 Side = Literal["minimum", "maximum", "better"]
-"""What a bound is; `better` leaves it to the metric: a minimum where more is better, else a maximum."""
+"""Which side a bound is on; `better` is a minimum where higher is better, else a maximum."""
 
 _WRITTEN = re.compile(r"(?P<metric>.+?)\s*(?P<sign>>=|<=|=)\s*(?P<bound>[^\s=<>]+)\s*", re.DOTALL)
 _SIDES: Mapping[str, Side] = {">=": "minimum", "<=": "maximum", "=": "better"}
-_FORMS = "'ndcg@10 >= 0.42', 'waste@5 <= 0.1', or 'ndcg@10=0.42' for whichever of the two is better"
+_FORMS = "'ndcg@10 >= 0.42', 'waste@5 <= 0.1', or 'ndcg@10=0.42' (a minimum, or a maximum where lower is better)"
 
 
 @dataclass(frozen=True, slots=True)
 class Gate:
     """
-    A bound as it was asked for; what its metric is called in results is not known yet.
+    A bound as it was written; the column of its metric is not known yet.
 
     Attributes:
         metric: The metric in any spelling, or the name of a column.
 
         bound: The number.
 
-        side: Whether that is a minimum or a maximum.
+        side: Whether it is a minimum or a maximum.
 
-        origin: Where it was asked for, for messages.
+        origin: Where it was written, for messages.
     """
 
     metric: str
@@ -46,17 +46,7 @@ class Gate:
     origin: str
 
     def bound_of(self, column: str, *, higher_is_better: bool) -> Bound:
-        """
-        Return the bound of a column that the gate names.
-
-        Args:
-            column: The column's name.
-
-            higher_is_better: What makes a bound that just wants better values a minimum.
-
-        Returns:
-            The bound.
-        """
+        """Return the bound of a column that the gate names."""
         is_maximum = self.side == "maximum" or (self.side == "better" and not higher_is_better)
         return Bound(column, self.bound, is_maximum)
 
@@ -82,7 +72,7 @@ class Bound:
         return f"{self.column} {'<=' if self.is_maximum else '>='} {self.bound:g}"
 
     def holds(self, value: float | None) -> bool:
-        """Return whether a value keeps the bound; no value keeps none."""
+        """Return whether a value keeps the bound; None never does."""
         if value is None:
             return False
         return value <= self.bound if self.is_maximum else value >= self.bound
@@ -91,20 +81,20 @@ class Bound:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GateOutcome:
     """
-    What came of one bound.
+    The outcome of one gate.
 
     Attributes:
         bound: The bound.
 
-        value: The metric's aggregate; None when there is none.
+        value: The metric's aggregate; None where it has none.
 
-        aggregate: How samples became that: `mean`, `sum` or `geometric`.
+        aggregate: How samples are aggregated: `mean`, `sum` or `geometric`.
 
         counts: How many samples count (`n`), and how many are `undefined`, `missing` and `failed`.
 
-        reason: Why there is no value; empty when there is one.
+        reason: Why there is no value.
 
-        test: The test that it was asked of; empty for the session.
+        test: The test that has the gate; empty for the session.
     """
 
     bound: Bound
@@ -136,12 +126,12 @@ class GateOutcome:
 @dataclass(frozen=True, slots=True)
 class Judgment:
     """
-    What came of the samples that were logged.
+    The scores of what was logged, held against gates.
 
     Attributes:
         result: The scores; None when nothing could be scored.
 
-        outcomes: What came of each gate.
+        outcomes: The outcome of each gate.
 
         problems: Why a column could not be computed.
     """
@@ -157,22 +147,7 @@ class Judgment:
 
 
 def read_gates(written: object, *, origin: str, side: Side = "better") -> list[Gate]:
-    """
-    Read gates in any form that users write.
-
-    Args:
-        written: A map from metrics to numbers, or one or several texts such as ``ndcg@10 >= 0.42``; None for none.
-
-        origin: Where they stand, for messages.
-
-        side: What a number is where only a number, or ``metric=number``, is given.
-
-    Returns:
-        The gates, in order.
-
-    Raises:
-        ParameterError: One cannot be read.
-    """
+    """Read gates from a map of metrics to numbers, or texts; a number without a sign is on *side*."""
     if written is None:
         return []
     if isinstance(written, Mapping):
@@ -190,13 +165,13 @@ def read_gates(written: object, *, origin: str, side: Side = "better") -> list[G
 def _read_text(text: str, origin: str, side: Side) -> Gate:
     found = _WRITTEN.fullmatch(text.strip())
     if found is None:
-        msg = f"{origin}: {text!r} is no gate; write {_FORMS}"
+        msg = f"{origin}: {text!r} is not a gate; write {_FORMS}"
         raise ParameterError(msg)
     own = _SIDES[found["sign"]]
     if own == "better":
         own = side
     elif side not in {"better", own}:
-        msg = f"{origin}: {text!r} says that it is a {own}; write METRIC=NUMBER"
+        msg = f"{origin}: {text!r} is a {own}, but this option takes a {side}; write METRIC=NUMBER"
         raise ParameterError(msg)
     metric = found["metric"].strip()
     return Gate(metric, _number(found["bound"], text, origin), own, origin)
@@ -204,14 +179,14 @@ def _read_text(text: str, origin: str, side: Side) -> Gate:
 
 def _text(each: object, origin: str) -> str:
     if not isinstance(each, str):
-        msg = f"{origin}: {each!r} is no gate; write {_FORMS}"
+        msg = f"{origin}: {each!r} is not a gate; write {_FORMS}"
         raise ParameterError(msg)
     return each
 
 
 def _metric(name: object, origin: str) -> str:
     if not isinstance(name, str) or not name.strip():
-        msg = f"{origin}: a gate begins with a metric such as 'ndcg@10', not with {name!r}"
+        msg = f"{origin}: a gate starts with a metric such as 'ndcg@10', not with {name!r}"
         raise ParameterError(msg)
     return name.strip()
 

@@ -1,5 +1,5 @@
 """
-`RankgaugeEval`: what tests log rankings with.
+`RankgaugeEval`: the fixture's value, with which tests log rankings.
 """
 
 from __future__ import annotations
@@ -19,21 +19,13 @@ __all__ = ["RankgaugeEval"]
 
 class RankgaugeEval:
     """
-    The samples that one test logs: what its system retrieved, and what it should have.
+    The samples that one test logs: what was retrieved, and what should have been.
 
     Attributes:
         test: The id of the test.
     """
 
     def __init__(self, test: str, scoring: Scoring) -> None:
-        """
-        Begin a test; the fixture `rankgauge_eval` does it for you.
-
-        Args:
-            test: The id of the test.
-
-            scoring: What reads and scores samples.
-        """
         self.test = test
         self._scoring = scoring
         self._records: dict[str, Mapping[str, Any]] = {}
@@ -42,7 +34,7 @@ class RankgaugeEval:
         return len(self._records)
 
     def __repr__(self) -> str:
-        return f"<RankgaugeEval of {self.test}: {len(self)} samples>"
+        return f"<RankgaugeEval of {self.test}: {len(self)} {'sample' if len(self) == 1 else 'samples'}>"
 
     @property
     def samples(self) -> tuple[Mapping[str, Any], ...]:
@@ -66,8 +58,8 @@ class RankgaugeEval:
             sample: Its id, unique in the test; or a whole sample in the form of the dataset contract, with its
                 `actual_output`, for which nothing else is given.
 
-            retrieved: What was retrieved, rank 1 first: ids, or objects with `id`, `text` and `score`. None where
-                the system emitted nothing, which counts as a missing output, and not as an empty ranking.
+            retrieved: What was retrieved, rank 1 first: ids, or objects with `id`, `text` and `score`. None is a
+                missing output, which is not the same as an empty ranking.
 
             expected: The ground truth: a list of ids, a map id -> gain, an answer, or the full form with any of
                 `relevant`, `passages`, `answer` and `keywords`.
@@ -79,13 +71,13 @@ class RankgaugeEval:
             metadata: `k`, `tags`, `answerable`, or anything else.
 
         Raises:
-            DataError: The sample does not follow the dataset contract, or its id was logged in this test before. What
-                was *retrieved* is different: a malformed ranking is that sample's failure, and counts as the worst.
+            DataError: The sample does not follow the dataset contract, or its id was logged in this test before. A
+                malformed *retrieved* raises nothing: it is that sample's failed output.
         """
         given = {"retrieved": retrieved, "expected": expected, "answer": answer, "input": input, "metadata": metadata}
         record = self._scoring.record_of(sample, given)
         if record["id"] in self._records:
-            self._scoring.refuse(record["id"], "it was logged in this test before; give each query an id of its own")
+            self._scoring.refuse(record["id"], "it was logged in this test before; give each query its own id")
         self._records[record["id"]] = record
 
     def result(self, metrics: Sequence[Any] | str = ()) -> Result:
@@ -93,29 +85,29 @@ class RankgaugeEval:
         Score what was logged so far.
 
         Args:
-            metrics: Expressions such as ``ndcg@10``, mappings, or functions; with none, those of the config that
-                `--rankgauge-config` names.
+            metrics: Expressions such as ``ndcg@10``, mappings, or functions; by default those of the config given as
+                `--rankgauge-config`.
 
         Returns:
             The scores, with everything that `rankgauge.Result` offers.
 
         Raises:
-            RankgaugeError: A metric that cannot be used, or nothing that it can score.
+            RankgaugeError: A metric cannot be used, or there is nothing that it can score.
         """
         return self._scoring.result(self.samples, [metrics] if isinstance(metrics, str) else list(metrics))
 
     def check(self, *gates: str | Mapping[str, float], metrics: Sequence[Any] = ()) -> None:
         """
-        Fail the test here and now when what was logged so far misses a gate.
+        Fail the test on this line if what was logged so far misses a gate.
 
         Args:
-            *gates: Texts such as ``ndcg@10 >= 0.42``, or maps from metrics to the numbers that they have to reach
-                (from above, where less is better).
+            *gates: Texts such as ``ndcg@10 >= 0.42``, or maps from metrics to their bounds (minimums, or maximums
+                where lower is better).
 
-            metrics: Metrics that the gates name by their columns, such as functions or mappings with `as`.
+            metrics: Further metrics, such as functions or mappings with `as`, which gates name by their columns.
 
         Raises:
-            RankgaugeError: A gate that cannot be read, or a metric that cannot be used.
+            RankgaugeError: A gate cannot be read, or a metric cannot be used.
         """
         __tracebackhide__ = True
         failure = self._scoring.failure(self.samples, gates, metrics=metrics, origin="check()", test=self.test)

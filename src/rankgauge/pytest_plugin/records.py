@@ -1,5 +1,5 @@
 """
-Records: what a test logs, as plain JSON values that can go from process to process and into a report.
+Records: logged samples as plain JSON values, which can be sent to another process and written into a report.
 """
 
 from __future__ import annotations
@@ -20,22 +20,7 @@ _OPTIONS = orjson.OPT_NON_STR_KEYS | orjson.OPT_SERIALIZE_NUMPY
 
 
 def make_record(sample: object, given: Mapping[str, Any], contract: Contract) -> dict[str, Any]:
-    """
-    Check one sample, and return it as plain values.
-
-    Args:
-        sample: The id of a sample, or a whole one.
-
-        given: What `RankgaugeEval.log` was given beside it; None for what was not.
-
-        contract: How strictly to read.
-
-    Returns:
-        The sample in the form of the dataset contract; every value is one that JSON has.
-
-    Raises:
-        DataError: It does not follow the contract.
-    """
+    """Check a sample, either whole or an id with what is *given* beside it, and return it as plain values."""
     if isinstance(sample, Sample):
         sample = _whole(sample)
     if isinstance(sample, Mapping):
@@ -76,11 +61,11 @@ def _plain(record: Mapping[str, Any]) -> dict[str, Any]:
     try:
         return cast("dict[str, Any]", orjson.loads(orjson.dumps(record, default=_unfold, option=_OPTIONS)))
     except (TypeError, orjson.JSONEncodeError) as error:
-        refuse(str(record.get("id")), f"it holds something that JSON has no word for: {error}")
+        refuse(str(record.get("id")), f"it holds a value that JSON cannot express: {error}")
 
 
 def _unfold(value: object) -> object:
-    """Return a value that JSON does not know in terms of values that it does."""
+    """Return a value that JSON lacks in terms of values that it has."""
     if isinstance(value, Mapping):
         return dict(value)
     if isinstance(value, AbstractSet):
@@ -96,7 +81,7 @@ def _unfold(value: object) -> object:
 
 
 def _whole(sample: Sample) -> dict[str, Any]:
-    """Return a sample in the form that it may have been read from."""
+    """Return a sample as plain values, in a form from which it can be read again."""
     metadata = {**(sample.metadata or {}), "k": sample.k, "tags": sample.tags, "answerable": sample.answerable}
     return {
         "id": sample.id,

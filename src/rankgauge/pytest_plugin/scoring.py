@@ -1,5 +1,5 @@
 """
-Scoring what was logged: metrics and gates resolved before, values and outcomes after.
+Scoring what was logged: resolve metrics and gates before, score and judge after.
 """
 
 from __future__ import annotations
@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 from rankgauge.catalog import Catalog
 from rankgauge.catalog.environment import disabled_plugins, no_plugins
-from rankgauge.engine import Engine, Evaluation
+from rankgauge.engine.engine import Engine
+from rankgauge.engine.evaluation import Evaluation
 from rankgauge.errors import ParameterError, PlanError, Problem, RankgaugeError
 from rankgauge.pytest_plugin.gates import Bound, Gate, GateOutcome, Judgment, read_gates
 from rankgauge.pytest_plugin.records import make_record, refuse
-from rankgauge.pytest_plugin.wording import failure_text
+from rankgauge.pytest_plugin.wording import counts_of, failure_text
 
 if TYPE_CHECKING:
     from rankgauge.planning.resolve import PlannedMetric
@@ -34,36 +35,30 @@ class Asked:
     Metrics and gates, resolved.
 
     Attributes:
-        specs: The metrics to compute, those that only gates name included.
+        specs: The metrics to compute, including those that only gates name.
 
         bounds: The gates by column.
     """
 
-    specs: tuple[Any, ...] = ()  # whatever `Evaluation.with_metrics` takes
+    specs: tuple[Any, ...] = ()  # what `Evaluation.with_metrics` takes
     bounds: tuple[Bound, ...] = ()
 
 
 class Scoring:
-    """Reads and scores samples with the installed plugins, under one config."""
+    """Reads and scores samples with the installed plugins, under one config; loads nothing before it is used."""
 
     def __init__(self, config: Path | None = None) -> None:
-        """
-        Make ready; nothing is loaded yet.
-
-        Args:
-            config: A config file, for its metrics, matchers, policy and default cutoff.
-        """
         self._config = config
 
     @cached_property
     def engine(self) -> Engine:
-        """Return the engine; `ConfigError` when the config cannot be used."""
+        """Return the engine; raise `ConfigError` when the config cannot be used."""
         if self._config is None:
             return Engine(catalog=Catalog.discover(disable=disabled_plugins(), own_only=no_plugins()))
         return Engine.from_config(self._config, disable=disabled_plugins(), own_only=no_plugins())
 
     def record_of(self, sample: object, given: Mapping[str, Any]) -> dict[str, Any]:
-        """Check one sample and return it as plain values; `DataError` when it does not follow the contract."""
+        """Return one sample as plain values; raise `DataError` when it does not follow the contract."""
         return make_record(sample, given, self._evaluation(()).profile.contract)
 
     def refuse(self, sample_id: str, message: str) -> None:
@@ -71,20 +66,7 @@ class Scoring:
         refuse(sample_id, message)
 
     def ask(self, metrics: Iterable[Any], gates: Sequence[Gate]) -> Asked:
-        """
-        Resolve metrics and gates; no sample is needed.
-
-        Args:
-            metrics: What `Evaluation.with_metrics` takes.
-
-            gates: The gates.
-
-        Returns:
-            What to compute, and the bounds by column.
-
-        Raises:
-            PlanError: A metric that cannot be used, or a gate that no value can ever keep; all of them at once.
-        """
+        """Resolve metrics and gates without a sample; raise one `PlanError` for all that cannot be used."""
         evaluation = self._evaluation(())
         specs = [*evaluation.metrics, *metrics]
         columns = self._columns(specs)
@@ -112,24 +94,12 @@ class Scoring:
         return Asked(tuple(specs), tuple(bounds.values()))
 
     def result(self, records: Sequence[Record], metrics: Sequence[Any]) -> Result:
-        """Score some samples; whatever is wrong is raised."""
+        """Score some samples."""
         evaluation = self._evaluation(records)
         return evaluation.with_metrics([*evaluation.metrics, *metrics]).run()
 
     def judge(self, records: Sequence[Record], asked: Asked, *, test: str = "") -> Judgment:
-        """
-        Score what was logged, and hold it against the gates.
-
-        Args:
-            records: The samples, as `record_of` returns them; each id once.
-
-            asked: What `ask` returned.
-
-            test: The test that asks; empty for the session.
-
-        Returns:
-            The scores and what came of each gate. A metric without a value misses its gates.
-        """
+        """Score what was logged, and hold it against the gates; a metric without a value misses its gates."""
         if not asked.specs:
             return Judgment(None)
         result, problems = self._scores(records, asked.specs)
@@ -145,29 +115,10 @@ class Scoring:
         origin: str,
         test: str,
     ) -> str:
-        """
-        Return why some samples miss some gates.
-
-        Args:
-            records: The samples.
-
-            written: Gates as users write them.
-
-            metrics: Metrics beside those that the gates name.
-
-            origin: Where the gates stand, for messages.
-
-            test: The test that asks.
-
-        Returns:
-            A text for people; empty when every gate is kept.
-
-        Raises:
-            RankgaugeError: A gate or a metric that cannot be used.
-        """
+        """Return a text on the *written* gates that samples miss; empty when all are kept."""
         gates = [gate for each in written for gate in read_gates(each, origin=origin)]
         if not gates:
-            msg = f"{origin} was given no gate, so that it could not fail; write 'ndcg@10 >= 0.42'"
+            msg = f"{origin} was given no gate, so it could never fail; write 'ndcg@10 >= 0.42'"
             raise ParameterError(msg)
         judgment = self.judge(records, self.ask(metrics, gates), test=test)
         return failure_text(judgment, {record["id"]: record for record in records}) if judgment.failed else ""
@@ -187,7 +138,7 @@ class Scoring:
             return None, dict.fromkeys(self._columns(specs), "nothing was logged")
         try:
             return evaluation.with_metrics(specs).run(), {}
-        except RankgaugeError:  # such as a metric whose kind of ground truth no sample has: find out which
+        except RankgaugeError:  # such as a metric whose ground truth no sample has: find out which
             usable: list[Any] = []
             problems: dict[str, str] = {}
             for spec in specs:
@@ -207,38 +158,32 @@ def _outcome(bound: Bound, result: Result | None, problems: Mapping[str, str], t
         counts = dict.fromkeys(("n", "undefined", "missing", "failed"), 0)
         return GateOutcome(bound=bound, value=None, counts=counts, reason=problems[bound.column], test=test)
     column = result.metrics[bound.column]
-    value = column.mean if column.n else None  # a sum over nothing is 0, and no value either
+    value = column.mean if column.n else None  # a sum over nothing is 0, which is not a value either
     reason = ""
     if value is None:
         first = next(iter(column.reasons.values()), "")
-        reason = f"none of the {len(result)} samples has a value" + (f": {first}" if first else "")
+        reason = f"{'the only sample has no' if len(result) == 1 else f'none of the {len(result)} samples has a'} value"
+        reason += f": {first}" if first else ""
     return GateOutcome(
         bound=bound,
         value=value,
         aggregate=column.info.aggregate,
-        counts={
-            "n": column.n,
-            "undefined": column.n_undefined,
-            "missing": column.n_missing,
-            "failed": column.n_failed,
-        },
+        counts=counts_of(column),
         reason=reason,
         test=test,
     )
 
 
 def _flaw(gate: Gate, bound: Bound, metric: Metric) -> str:
-    """Return why a gate cannot be meant as it stands; empty when it can."""
+    """Return why a gate makes no sense for its metric; empty when it does."""
     if gate.side == "minimum" and gate.origin == "--rankgauge-min" and not metric.higher_is_better:
-        return f"{gate.origin}: of {bound.column!r} less is better; give it a bound with --rankgauge-max"
+        return f"{gate.origin}: lower is better for {bound.column!r}; give its bound with --rankgauge-max"
     if gate.side == "maximum" and gate.origin == "--rankgauge-max" and metric.higher_is_better:
-        return f"{gate.origin}: of {bound.column!r} more is better; give it a bound with --rankgauge-min"
+        return f"{gate.origin}: higher is better for {bound.column!r}; give its bound with --rankgauge-min"
     low, high = metric.range
     over = metric.aggregate != "sum" and not bound.is_maximum and high is not None and bound.bound > high
     under = metric.aggregate != "sum" and bound.is_maximum and low is not None and bound.bound < low
     if over or under:
         spread = f"from {'-inf' if low is None else f'{low:g}'} to {'inf' if high is None else f'{high:g}'}"
-        return (
-            f"{gate.origin}: no value of {bound.column!r}, which goes {spread}, can ever keep the bound {bound.bound:g}"
-        )
+        return f"{gate.origin}: no value of {bound.column!r}, which ranges {spread}, can keep the bound {bound.bound:g}"
     return ""

@@ -1,15 +1,14 @@
 """
-The session's part: gathers what all tests logged, also on other processes, judges it once, and reports.
+The session: gathers what all tests logged, in other processes too, judges it once, and reports.
 
-Tests hand their samples over in the report of their teardown, which pytest-xdist brings to the controller like any
-other report; there is one road with and without it, and a worker that crashes takes nothing away that it reported.
+Tests pass their samples on in the report of their teardown, which pytest-xdist sends to the controller like any other
+report. So there is one way with and without it, and a worker that crashes loses nothing that it reported.
 """
 
 from __future__ import annotations
 
 import json
 import os
-import tempfile
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
@@ -18,36 +17,22 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from rankgauge.pytest_plugin.gates import Judgment
+
 if TYPE_CHECKING:
-    from rankgauge.pytest_plugin.gates import Judgment
     from rankgauge.pytest_plugin.scoring import Asked, Scoring
 
 __all__ = ["ATTRIBUTE", "Session"]
 
 ATTRIBUTE = "rankgauge_logged"
-"""What the report of a test carries its samples under."""
+"""The attribute of a test's report that holds its samples."""
 
 
 class Session:
-    """
-    A pytest plugin for one session, registered where samples are gathered: never on a worker.
-
-    Attributes:
-        asked: The metrics and gates of the session.
-    """
+    """A pytest plugin for one session, registered where samples are gathered: never on a worker."""
 
     def __init__(self, scoring: Scoring, asked: Asked, json_path: Path | None) -> None:
-        """
-        Begin a session.
-
-        Args:
-            scoring: What scores.
-
-            asked: The metrics and gates of the session.
-
-            json_path: Where to write the report; None for nowhere.
-        """
-        self.asked = asked
+        self._asked = asked
         self._scoring = scoring
         self._json_path = json_path
         self._tests: dict[str, dict[str, Any]] = {}
@@ -57,14 +42,14 @@ class Session:
         self._remarks: list[tuple[str, bool]] = []
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Take what a test logged; a test that runs again replaces what it logged before."""
+        """Take what a test logged; a test that runs again replaces its samples."""
         payload = getattr(report, ATTRIBUTE, None)
         if payload is not None:
             self._tests[report.nodeid] = json.loads(payload)
 
     @pytest.hookimpl(trylast=True)
     def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
-        """Judge what was logged, write the report, and let the session fail when a gate was missed."""
+        """Judge what was logged, write the report, and fail the session when a gate is missed."""
         if session.config.option.collectonly:
             return
         if exitstatus in {pytest.ExitCode.INTERRUPTED, pytest.ExitCode.INTERNAL_ERROR, pytest.ExitCode.USAGE_ERROR}:
@@ -74,9 +59,7 @@ class Session:
         asked = self._everything()
         self._judgment = self._scoring.judge(list(self._records.values()), asked)
         if not asked.specs:
-            self._remarks.append(
-                ("no metric was asked for; give some with --rankgauge-metric or --rankgauge-min", True)
-            )
+            self._remarks.append(("no metric was asked for; give one with --rankgauge-metric or --rankgauge-min", True))
         ok = not self._judgment.failed
         if self._json_path is not None:
             ok = self._write(self._json_path) and ok
@@ -84,7 +67,7 @@ class Session:
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
-        """Say what came of the session's metrics and gates."""
+        """Print the session's metrics and gates."""
         if self._judgment is None and not self._remarks:
             return
         terminalreporter.section("rankgauge")
@@ -94,7 +77,7 @@ class Session:
             terminalreporter.line(remark, red=is_bad)
 
     def _gather(self) -> None:
-        """Put all samples into one data set; an id that several tests logged is told apart by the test."""
+        """Put all samples into one dataset; an id that several tests logged gets the test's name."""
         times = Counter(sample["id"] for logged in self._tests.values() for sample in logged["samples"])
         for test in sorted(self._tests):  # reports of several workers come in any order
             for sample in self._tests[test]["samples"]:
@@ -103,8 +86,8 @@ class Session:
                 self._owners[sample_id] = test
 
     def _everything(self) -> Asked:
-        """Return the session's metrics and those of its tests, of which no single one can spoil the rest."""
-        asked = self.asked
+        """Return the session's metrics with those of its tests."""
+        asked = self._asked
         known = {json.dumps(spec, sort_keys=True, default=repr) for spec in asked.specs}
         for test in sorted(self._tests):
             for spec in self._tests[test]["metrics"]:
@@ -115,7 +98,7 @@ class Session:
         return asked
 
     def _tell(self, reporter: pytest.TerminalReporter, judgment: Judgment) -> None:
-        from rankgauge.pytest_plugin.wording import column_line, outcome_line, worst_lines  # noqa: PLC0415  # on use
+        from rankgauge.pytest_plugin.wording import column_line, outcome_line, worst_lines
 
         tests = sum(bool(logged["samples"]) for logged in self._tests.values())
         logged_by = f"logged by {tests} test{'' if tests == 1 else 's'}" if tests else "logged"
@@ -125,34 +108,29 @@ class Session:
             for line in worst_lines(outcome, judgment, self._records, self._owners):
                 reporter.line(f"    {line}")
         gated = {outcome.bound.column for outcome in judgment.outcomes}
-        columns = judgment.result.metrics.values() if judgment.result is not None else ()
-        for column in columns:
-            if column.name not in gated:
-                reporter.line(column_line(column))
-        for name, problem in judgment.problems.items():
+        result = judgment.result
+        lines = [(name, column_line(column)) for name, column in result.metrics.items()] if result is not None else []
+        lines += [(name, f"       {name}: no value: {problem}") for name, problem in judgment.problems.items()]
+        for name, line in lines:
             if name not in gated:
-                reporter.line(f"       {name}: no value: {problem}")
-        for note in judgment.result.notes if judgment.result is not None else ():
+                reporter.line(line)
+        for note in result.notes if result is not None else ():
             reporter.line(f"note: {note}", yellow=True)
 
     def _write(self, path: Path) -> bool:
-        """Write the report, whole or not at all; return whether that worked."""
+        """Write the report, whole or not at all, and return whether that worked."""
         text = json.dumps(self._report(), indent=2, ensure_ascii=False) + "\n"
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+            part = path.with_name(f".{path.name}.{os.getpid()}")
             try:
-                with os.fdopen(handle, "w", encoding="utf-8") as file:
+                with part.open("w", encoding="utf-8") as file:
                     file.write(text)
                     file.flush()
                     os.fsync(file.fileno())
-                mask = os.umask(0)
-                os.umask(mask)
-                Path(name).chmod(0o666 & ~mask)
-                Path(name).replace(path)
-            except BaseException:
-                Path(name).unlink(missing_ok=True)
-                raise
+                part.replace(path)
+            finally:
+                part.unlink(missing_ok=True)
         except OSError as error:
             self._remarks.append((f"--rankgauge-json: cannot write {path}: {error.strerror or error}", True))
             return False
@@ -160,20 +138,19 @@ class Session:
         return True
 
     def _report(self) -> dict[str, Any]:
-        from rankgauge.report.json import SCHEMA_VERSION, per_sample_jsonl, summary  # noqa: PLC0415  # on use
+        from rankgauge.report.json import SCHEMA_VERSION, per_sample_jsonl, summary
 
-        judgment = self._judgment
-        result = None if judgment is None else judgment.result
-        report: dict[str, Any] = {"schema_version": SCHEMA_VERSION, "samples": len(self._records), "metrics": {}}
+        judgment = self._judgment or Judgment(None)
+        report: Mapping[str, Any] = {"schema_version": SCHEMA_VERSION, "samples": len(self._records), "metrics": {}}
         per_sample: list[Mapping[str, Any]] = []
-        if result is not None:
-            report = summary(result)
-            per_sample = [json.loads(line) for line in per_sample_jsonl(result).splitlines()]
-        gates = [outcome.as_dict() for outcome in (judgment.outcomes if judgment is not None else ())]
+        if judgment.result is not None:
+            report = summary(judgment.result)
+            per_sample = [json.loads(line) for line in per_sample_jsonl(judgment.result).splitlines()]
+        gates = [outcome.as_dict() for outcome in judgment.outcomes]
         gates += [gate for test in sorted(self._tests) for gate in self._tests[test]["gates"]]
         return {
             **report,
             "gates": gates,
-            "unscored_metrics": dict(judgment.problems) if judgment is not None else {},
+            "unscored_metrics": dict(judgment.problems),
             "per_sample": [{**line, "test": self._owners[line["sample_id"]]} for line in per_sample],
         }

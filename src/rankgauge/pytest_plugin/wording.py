@@ -1,5 +1,5 @@
 """
-What tests and sessions say of gates: values, bounds and counts, and the samples that did worst.
+What tests and sessions print about gates: values, bounds and counts, and the worst samples.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from rankgauge.samples import Output, read_expected, read_output
 if TYPE_CHECKING:
     from rankgauge.result import MetricSummary
 
-__all__ = ["column_line", "failure_text", "outcome_line", "worst_lines"]
+__all__ = ["column_line", "counts_of", "failure_text", "outcome_line", "worst_lines"]
 
 _WORST = 3
 _SHOWN = 10
@@ -22,18 +22,7 @@ _LONGEST = 60
 
 
 def failure_text(judgment: Judgment, records: Mapping[str, Mapping[str, Any]]) -> str:
-    """
-    Say why a test fails.
-
-    Args:
-        judgment: What came of the test's samples and gates.
-
-        records: The samples by id.
-
-    Returns:
-        A heading that is worth its place in a one-line summary, a line for each gate, and for each missed one the
-        samples that did worst.
-    """
+    """Say why a test fails: a heading, a line for each gate, and the worst samples of each that was missed."""
     samples = f"{len(records)} sample{'' if len(records) == 1 else 's'}"
     lines = [f"{', '.join(map(_headline, judgment.failed))} over {samples}"]
     for outcome in judgment.outcomes:
@@ -44,51 +33,28 @@ def failure_text(judgment: Judgment, records: Mapping[str, Mapping[str, Any]]) -
 
 
 def outcome_line(outcome: GateOutcome) -> str:
-    """
-    Say what came of one gate.
-
-    Args:
-        outcome: The outcome.
-
-    Returns:
-        Verdict, metric, value, bound and counts, such as
-        ``MISSED ndcg@10: 0.3155 is below the minimum 0.42 (mean of n=3, 1 undefined)``.
-    """
+    """Say how a gate came out: ``MISSED ndcg@10: 0.3155 is below the minimum 0.42 (mean of n=3, 1 undefined)``."""
     verdict = "ok    " if outcome.passed else "MISSED"
-    side = "maximum" if outcome.bound.is_maximum else "minimum"
     bound = outcome.bound
+    side = "maximum" if bound.is_maximum else "minimum"
     if outcome.value is None:
         told = f"no value for the {side} {bound.bound:g}: {outcome.reason}"
     else:
         value, limit = _apart(outcome.value, bound.bound)
-        relation = {
-            (True, False): "keeps",
-            (True, True): "keeps",
-            (False, False): "is below",
-            (False, True): "is above",
-        }[outcome.passed, bound.is_maximum]
-        told = f"{value} {relation} the {side} {limit}"
+        missed = "is above" if bound.is_maximum else "is below"
+        told = f"{value} {'keeps' if outcome.passed else missed} the {side} {limit}"
     return f"{verdict} {bound.column}: {told} ({outcome.aggregate} of {_counted(outcome.counts)})"
 
 
 def column_line(column: MetricSummary) -> str:
-    """
-    Say what a metric without a gate is.
-
-    Args:
-        column: The column.
-
-    Returns:
-        Metric, value and counts.
-    """
+    """Return the name, value and counts of a metric without a gate."""
     value = "no value" if column.mean is None or not column.n else f"{column.mean:.4f}"
-    counts = {
-        "n": column.n,
-        "undefined": column.n_undefined,
-        "missing": column.n_missing,
-        "failed": column.n_failed,
-    }
-    return f"       {column.name}: {value} ({column.info.aggregate} of {_counted(counts)})"
+    return f"       {column.name}: {value} ({column.info.aggregate} of {_counted(counts_of(column))})"
+
+
+def counts_of(column: MetricSummary) -> dict[str, int]:
+    """Return how many samples of a column count, and how many are undefined, missing and failed."""
+    return {"n": column.n, "undefined": column.n_undefined, "missing": column.n_missing, "failed": column.n_failed}
 
 
 def worst_lines(
@@ -97,21 +63,7 @@ def worst_lines(
     records: Mapping[str, Mapping[str, Any]],
     tests: Mapping[str, str] | None = None,
 ) -> Iterator[str]:
-    """
-    Say which samples did worst by a gate that was missed.
-
-    Args:
-        outcome: The gate.
-
-        judgment: What it was held against.
-
-        records: The samples by id.
-
-        tests: The test of each sample, where they are of several.
-
-    Yields:
-        For each of up to three samples: its id and value; what was retrieved; what was expected, and where it stands.
-    """
+    """Yield lines on the worst samples of a missed gate; *tests* has the test of each, where they are of several."""
     if outcome.passed or outcome.value is None or judgment.result is None:
         return
     column = judgment.result.metrics[outcome.bound.column]
@@ -127,14 +79,14 @@ def worst_lines(
 
 
 def _worst(column: MetricSummary, bound: Bound) -> list[int]:
-    """Return the places of the samples that are furthest beyond the bound, the furthest first."""
+    """Return the places of the samples that miss the bound by most, worst first."""
     values = column.values.tolist()
     beyond = [place for place, value in enumerate(values) if not math.isnan(value) and not bound.holds(value)]
     return sorted(beyond, key=lambda place: -values[place] if bound.is_maximum else values[place])[:_WORST]
 
 
 def _compared(record: Mapping[str, Any], column: MetricSummary, reason: str) -> Iterator[str]:
-    """Yield what was retrieved, and what was expected of the kind that the metric is judged against."""
+    """Yield what was retrieved, and the gold of the kind that the metric is judged against."""
     if reason:
         yield f"because    {reason}"
     output = read_output(record.get("actual_output"))
@@ -142,7 +94,7 @@ def _compared(record: Mapping[str, Any], column: MetricSummary, reason: str) -> 
     by_answer = "generated answer" in rest
     ids: list[str | None] = []
     if not isinstance(output, Output) or record.get("actual_output") is None:
-        pass  # the reason says it
+        pass  # the reason says so
     elif by_answer:
         yield f"answered   {_short(output.answer)}"
     else:
@@ -154,9 +106,8 @@ def _compared(record: Mapping[str, Any], column: MetricSummary, reason: str) -> 
         ]
         if len(ids) > _SHOWN:
             items.append(f"... {len(ids) - _SHOWN} more")
-        first, *others = items if texts is not None and items else ["  ".join(items) or "nothing"]
-        yield f"retrieved  {first}"
-        yield from (f"           {item}" for item in others)
+        lines = items if texts is not None and items else ["  ".join(items) or "nothing"]
+        yield from (f"{'' if number else 'retrieved':<9}  {line}" for number, line in enumerate(lines))
     yield f"expected   {_wanted(record, kind, ids) or 'nothing'}"
 
 
@@ -164,7 +115,7 @@ def _wanted(record: Mapping[str, Any], kind: str, ids: list[str | None]) -> str:
     raw = record.get("expected_output")
     try:
         expected = read_expected([] if raw is None else raw)
-    except ValueError:  # a profile may take what the default contract does not
+    except ValueError:  # a profile may accept what the default contract does not
         return _short(raw)
     if kind != "relevant":
         texts: tuple[str, ...] = getattr(expected, kind, None) or ()
@@ -183,7 +134,7 @@ def _counted(counts: Mapping[str, int]) -> str:
 
 
 def _apart(value: float, bound: float) -> tuple[str, str]:
-    """Return both numbers with as many digits as it takes to tell them apart, four at least for the value."""
+    """Return both numbers with enough digits to tell them apart, at least four for the value."""
     limit = f"{bound:g}"
     for digits in range(4, 17):
         shown = f"{value:.{digits}f}"

@@ -23,17 +23,7 @@ _BANDS = {
 
 
 def band(alias: str, mean: float | None) -> str:
-    """
-    Return the band of a mean.
-
-    Args:
-        alias: The metric's alias.
-
-        mean: Its mean.
-
-    Returns:
-        A word; empty for a metric that has no bands.
-    """
+    """Return the word for a mean of the metric with this alias; empty for a metric without bands."""
     if mean is None:
         return ""
     return next((word for least, word in _BANDS.get(alias, ()) if mean >= least), "")

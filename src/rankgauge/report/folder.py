@@ -1,5 +1,5 @@
 """
-Result folders: written in one piece or not at all.
+Writing result folders, complete or not at all.
 """
 
 from __future__ import annotations
@@ -30,23 +30,11 @@ _PRETTY = orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE
 
 def save_result(result: Result, directory: Path) -> Path:
     """
-    Write a result folder.
+    Write a result folder into an absent or empty directory, complete or not at all.
 
-    Everything is written into a hidden folder beside the target, which is then renamed: whatever goes wrong before,
-    a full disk included, leaves nothing behind.
-
-    Args:
-        result: The scores.
-
-        directory: Where; it must not exist, or be empty.
-
-    Returns:
-        The folder.
-
-    Raises:
-        ResultError: The folder has something in it, or cannot be written.
+    Everything is written into a hidden folder beside it, which is then renamed, so that a full disk leaves nothing.
     """
-    import polars as pl  # noqa: PLC0415  # loads only when needed
+    import polars as pl
 
     directory = directory.resolve()
     check_target(directory)
@@ -69,18 +57,8 @@ def save_result(result: Result, directory: Path) -> Path:
 
 
 def save_frame(frame: pl.DataFrame, path: Path) -> None:
-    """
-    Write a table as Parquet; the file is complete or absent, or as it was.
-
-    Args:
-        frame: The table.
-
-        path: Where.
-
-    Raises:
-        ResultError: It cannot be written.
-    """
-    import polars as pl  # noqa: PLC0415  # loads only when needed
+    """Write a table as Parquet; the file is complete, or as it was."""
+    import polars as pl
 
     part = path.with_name(f".{path.name}.part")
     try:
@@ -93,22 +71,14 @@ def save_frame(frame: pl.DataFrame, path: Path) -> None:
 
 
 def check_target(directory: Path) -> None:
-    """
-    Refuse a target that has something in it.
-
-    Args:
-        directory: Where a result is to be saved.
-
-    Raises:
-        ResultError: It exists and is not an empty folder.
-    """
+    """Refuse a target that has something in it."""
     if directory.exists() and not (directory.is_dir() and not any(directory.iterdir())):
         msg = f"cannot save to {directory}: it exists and is not an empty folder; choose another"
         raise ResultError(msg)
 
 
 def _write(result: Result, folder: Path) -> None:
-    import polars as pl  # noqa: PLC0415  # loads only when needed
+    import polars as pl
 
     columns = list(result.metrics.values())
     manifest: dict[str, Any] = {"schema_version": SCHEMA_VERSION, **result.manifest}

@@ -4,6 +4,7 @@ The JSON report, and the scores of every sample as JSON lines.
 
 from __future__ import annotations
 
+import dataclasses
 from typing import TYPE_CHECKING, Any
 
 import orjson
@@ -44,15 +45,7 @@ def per_sample_jsonl(result: Result) -> str:
 
 
 def summary(result: Result) -> dict[str, Any]:
-    """
-    Return the report as plain data.
-
-    Args:
-        result: The scores.
-
-    Returns:
-        What `json_report` writes, in its order.
-    """
+    """Return the report as plain data, in the order in which `json_report` writes it."""
     manifest = result.manifest
     return {
         "schema_version": SCHEMA_VERSION,
@@ -75,10 +68,7 @@ def summary(result: Result) -> dict[str, Any]:
             for tag, cohort in _cohorts(result)
         ],
         "notes": list(result.notes),
-        "errors": [
-            {"sample_id": error.sample_id, "metric": error.metric, "status": error.status, "reason": error.reason}
-            for error in result.errors
-        ],
+        "errors": [dataclasses.asdict(error) for error in result.errors],
     }
 
 

@@ -9,13 +9,14 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from rankgauge.errors import counted
 from rankgauge.plugin import reporter
-from rankgauge.policy import option_text
+from rankgauge.report.wording import cutoff, mean, number, policy_line, policy_options
 
 if TYPE_CHECKING:
     from rankgauge.result import MetricSummary, Result
 
-__all__ = ["cell", "cutoff", "markdown_report", "number", "policy_line"]
+__all__ = ["cell", "markdown_report"]
 
 _BAR = 24
 _LISTED = 50
@@ -25,37 +26,24 @@ _LISTED = 50
 def markdown_report(result: Result) -> str:
     """Lay the result out as Markdown: metrics, cohorts, distributions, notes and failures."""
     dataset = result.manifest.get("dataset") or {}
-    parts = [f"# Evaluation of {cell(dataset.get('name') or 'samples given in Python')}", ""]
-    stopped = (
-        " The run was interrupted; these are the samples that were done." if result.manifest.get("interrupted") else ""
-    )
-    parts += [f"{len(result):,} samples.{stopped} {cell(policy_line(result))}", ""]
-    parts += _metrics(result)
+    stopped = " The run was interrupted; only these samples were done." if result.manifest.get("interrupted") else ""
+    parts = [
+        f"# Evaluation of {cell(dataset.get('name') or 'samples given in Python')}",
+        "",
+        f"{counted(len(result), 'sample')}, {cell(policy_line(result))}.{stopped}",
+        "",
+        *_folded("All policy options", [f"{name}={value}" for name, value in policy_options(result).items()]),
+        *_metrics(result),
+    ]
     if any(result.tags):
         parts += _cohorts(result)
-    parts += _distributions(result)
+    parts += ["## Distributions", ""]
+    for name, column in result.metrics.items():
+        parts += _folded(name, _bars(column))
     if result.notes:
         parts += ["## Notes", "", *(f"- {cell(note)}" for note in result.notes), ""]
     parts += _failures(result)
     return "\n".join(parts).rstrip() + "\n"
-
-
-def number(value: float | None, digits: int = 4) -> str:
-    """Return a number as tables show it; a dash where there is none."""
-    return "-" if value is None else f"{value:.{digits}f}"
-
-
-def cutoff(column: MetricSummary) -> str:
-    """Return a column's cutoff, or the lowest and the highest; a dash where there is none."""
-    k = column.k
-    return "-" if k is None else f"{k[0]}-{k[1]}" if isinstance(k, tuple) else str(k)
-
-
-def policy_line(result: Result) -> str:
-    """Return the profile and the policy in one line."""
-    manifest = result.manifest
-    options = " ".join(f"{key}={option_text(value)}" for key, value in (manifest.get("policy") or {}).items())
-    return f"Profile {manifest.get('profile', 'default')}: {options}"
 
 
 def cell(text: object) -> str:
@@ -64,59 +52,33 @@ def cell(text: object) -> str:
     return re.sub(r"([\\`*_\[\]|~#])", r"\\\1", html.escape(flat, quote=False))
 
 
-def _table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
-    rule = ["---"] + ["---:"] * (len(header) - 1)
-    return [f"| {' | '.join(row)} |" for row in (header, rule, *rows)] + [""]
+def _table(header: Sequence[str], rows: Sequence[Sequence[str]], rule: str = "---:") -> list[str]:
+    return [f"| {' | '.join(row)} |" for row in (header, ["---", *[rule] * (len(header) - 1)], *rows)] + [""]
 
 
 def _metrics(result: Result) -> list[str]:
     header = ("metric", "mean", "n", "k", "undefined", "missing", "failed", "std", "p50", "p95", "pass rate (>= 0.5)")
-    rows = [
-        (
-            cell(name),
-            number(column.mean),
-            str(column.n),
-            cutoff(column),
-            str(column.n_undefined),
-            str(column.n_missing),
-            str(column.n_failed),
-            number(column.std),
-            number(column.percentile(50)),
-            number(column.percentile(95)),
-            number(column.pass_rate()),
-        )
-        for name, column in result.metrics.items()
-    ]
+    rows = []
+    for name, column in result.metrics.items():
+        counts = (column.n_undefined, column.n_missing, column.n_failed)
+        numbers = (column.std, column.percentile(50), column.percentile(95), column.pass_rate())
+        row = (cell(name), mean(column), str(column.n), cutoff(column), *map(str, counts), *map(number, numbers))
+        rows.append(row)
     return ["## Metrics", "", *_table(header, rows)]
 
 
 def _cohorts(result: Result) -> list[str]:
-    header = ("tag", "samples", *map(cell, result.metrics))
     rows = [
-        (
-            "(untagged)" if tag is None else cell(tag),
-            str(len(cohort)),
-            *(number(column.mean) for column in cohort.metrics.values()),
-        )
+        ("(untagged)" if tag is None else cell(tag), str(len(cohort)), *map(mean, cohort.metrics.values()))
         for tag, cohort in result.by_tag().items()
     ]
-    return ["## Cohorts", "", "A sample with several tags counts in each.", "", *_table(header, rows)]
+    table = _table(("tag", "samples", *map(cell, result.metrics)), rows)
+    return ["## Cohorts", "", "A sample with several tags counts in each.", "", *table]
 
 
-def _distributions(result: Result) -> list[str]:
-    parts = ["## Distributions", ""]
-    for name, column in result.metrics.items():
-        parts += [
-            f"<details><summary>{html.escape(' '.join(name.split()))}</summary>",
-            "",
-            "```text",
-            *_bars(column),
-            "```",
-            "",
-            "</details>",
-            "",
-        ]
-    return parts
+def _folded(summary: str, lines: Sequence[str]) -> list[str]:
+    begin = f"<details><summary>{html.escape(' '.join(summary.split()))}</summary>"
+    return [begin, "", "```text", *lines, "```", "", "</details>", ""]
 
 
 def _bars(column: MetricSummary) -> list[str]:
@@ -135,6 +97,4 @@ def _failures(result: Result) -> list[str]:
         return []
     rows = [(cell(e.sample_id), cell(e.metric or "(all)"), e.status, cell(e.reason)) for e in errors[:_LISTED]]
     more = [f"... and {len(errors) - _LISTED:,} more in `errors.jsonl`.", ""] if len(errors) > _LISTED else []
-    header, rule = ("sample", "metric", "status", "reason"), ("---", "---", "---", "---")
-    table = [f"| {' | '.join(row)} |" for row in (header, rule, *rows)]
-    return ["## Missing and failed", "", *table, "", *more]
+    return ["## Missing and failed", "", *_table(("sample", "metric", "status", "reason"), rows, "---"), *more]

@@ -4,12 +4,13 @@ The terminal report: tables for people.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
+from rankgauge.errors import counted
 from rankgauge.plugin import reporter
 from rankgauge.report.bands import band
-from rankgauge.report.markdown import cutoff, number, policy_line
+from rankgauge.report.wording import cutoff, mean, number, policy_line
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -25,7 +26,7 @@ _PADDING = 3
 @reporter("table", suffix=".txt")
 def terminal_report(result: Result) -> str:
     """Lay the result out as plain tables."""
-    from rich.console import Console  # noqa: PLC0415  # loads only when a table is wanted
+    from rich.console import Console  # a run that prints JSON goes without rich
 
     console = Console(width=120, no_color=True, highlight=False, force_terminal=False, legacy_windows=False)
     with console.capture() as captured:
@@ -34,51 +35,33 @@ def terminal_report(result: Result) -> str:
 
 
 def print_result(result: Result, console: Console, *, bands: bool = False) -> None:
-    """
-    Print a result.
-
-    Args:
-        result: The scores.
-
-        console: Where to.
-
-        bands: Whether to add a word for each mean.
-    """
-    from rich import box  # noqa: PLC0415  # as above
-    from rich.markup import escape  # noqa: PLC0415  # as above
-    from rich.table import Table  # noqa: PLC0415  # as above
-
+    """Print a result, with a word for each mean where *bands* are wanted."""
     dataset = result.manifest.get("dataset") or {}
-    title = f"{dataset.get('name') or 'samples given in Python'}: {len(result):,} samples"
+    columns = list(result.metrics.values())
     numbers = {
-        "mean": [number(column.mean) for column in result.metrics.values()],
-        "n": [f"{column.n:,}" for column in result.metrics.values()],
-        "k": [cutoff(column) for column in result.metrics.values()],
-        "undefined": [f"{column.n_undefined:,}" for column in result.metrics.values()],
-        "missing": [f"{column.n_missing:,}" for column in result.metrics.values()],
-        "failed": [f"{column.n_failed:,}" for column in result.metrics.values()],
-        "std": [number(column.std) for column in result.metrics.values()],
-        "p50": [number(column.percentile(50)) for column in result.metrics.values()],
-        "p95": [number(column.percentile(95)) for column in result.metrics.values()],
+        "mean": [mean(column) for column in columns],
+        "n": [f"{column.n:,}" for column in columns],
+        "k": [cutoff(column) for column in columns],
+        "undefined": [f"{column.n_undefined:,}" for column in columns],
+        "missing": [f"{column.n_missing:,}" for column in columns],
+        "failed": [f"{column.n_failed:,}" for column in columns],
+        "std": [number(column.std) for column in columns],
+        "p50": [number(column.percentile(50)) for column in columns],
+        "p95": [number(column.percentile(95)) for column in columns],
     }
     if bands:
-        numbers["band"] = [band(column.info.alias, column.mean) for column in result.metrics.values()]
+        numbers["band"] = [band(column.info.alias, column.mean) for column in columns]
     kept = _fitting(list(result.metrics), numbers, console.width)
-    table = Table(title=escape(title), title_justify="left", box=box.SIMPLE_HEAD)
-    table.add_column("metric", overflow="fold")
-    for heading in kept:
-        table.add_column(heading, justify="right", no_wrap=True)
-    for row, name in enumerate(result.metrics):
-        table.add_row(escape(name), *(numbers[heading][row] for heading in kept))
-    console.print(table)
+    rows = [(name, *(numbers[heading][place] for heading in kept)) for place, name in enumerate(result.metrics)]
+    title = f"{dataset.get('name') or 'samples given in Python'}: {counted(len(result), 'sample')}"
+    _print_table(console, title, ("metric", *kept), rows)
     if any(result.tags):
         _print_cohorts(result, console)
     errors = result.errors
     for error in errors[:_LISTED]:
         where = f" ({error.metric})" if error.metric else ""
-        console.print(
-            f"{error.status}: sample {error.sample_id!r}{where}: {error.reason}", markup=False, soft_wrap=True
-        )
+        line = f"{error.status}: sample {error.sample_id!r}{where}: {error.reason}"
+        console.print(line, markup=False, soft_wrap=True)
     if len(errors) > _LISTED:
         console.print(f"... and {len(errors) - _LISTED:,} more; a saved result lists them all", markup=False)
     console.print(policy_line(result), markup=False, soft_wrap=True, style="dim")
@@ -98,25 +81,32 @@ def _fitting(names: Sequence[str], numbers: Mapping[str, Sequence[str]], width: 
 
 
 def _print_cohorts(result: Result, console: Console) -> None:
-    from rich import box  # noqa: PLC0415  # as above
-    from rich.markup import escape  # noqa: PLC0415  # as above
-    from rich.table import Table  # noqa: PLC0415  # as above
-
-    cohorts = result.by_tag()
-    labels = ["(untagged)" if tag is None else tag for tag in cohorts]
-    width = sum(max(len(name), 6) + _PADDING for name in result.metrics) + max(map(len, labels)) + 5 * _PADDING
-    table = Table(title="means by tag", title_justify="left", box=box.SIMPLE_HEAD)
+    """Print the means by tag; metrics down instead of across where they do not fit."""
+    cohorts = [("(untagged)" if tag is None else tag, cohort) for tag, cohort in result.by_tag().items()]
+    longest = max(len(tag) for tag, _ in cohorts)
+    width = sum(max(len(name), 6) + _PADDING for name in result.metrics) + longest + 5 * _PADDING
     if width <= console.width:
-        table.add_column("tag")
-        for heading in ("samples", *result.metrics):
-            table.add_column(escape(heading), justify="right", no_wrap=True)
-        for label, cohort in zip(labels, cohorts.values(), strict=True):
-            means = (number(column.mean) for column in cohort.metrics.values())
-            table.add_row(escape(label), f"{len(cohort):,}", *means)
-    else:  # metrics down instead of across
-        table.add_column("metric", overflow="fold")
-        for label, cohort in zip(labels, cohorts.values(), strict=True):
-            table.add_column(f"{escape(label)} ({len(cohort):,})", justify="right", overflow="fold", min_width=6)
-        for name in result.metrics:
-            table.add_row(escape(name), *(number(cohort.metrics[name].mean) for cohort in cohorts.values()))
+        header = ["tag", "samples", *result.metrics]
+        rows = [(tag, f"{len(cohort):,}", *map(mean, cohort.metrics.values())) for tag, cohort in cohorts]
+    else:
+        header = ["metric", *(f"{tag} ({len(cohort):,})" for tag, cohort in cohorts)]
+        rows = [(name, *(mean(cohort.metrics[name]) for _, cohort in cohorts)) for name in result.metrics]
+    _print_table(console, "means by tag", header, rows, folds=width > console.width)
+
+
+def _print_table(
+    console: Console, title: str, header: Sequence[str], rows: Iterable[Sequence[str]], *, folds: bool = False
+) -> None:
+    """Print a table, whose first column may take several lines, and the others too if it *folds*."""
+    from rich import box
+    from rich.markup import escape
+    from rich.table import Table
+
+    table = Table(title=escape(title), title_justify="left", box=box.SIMPLE_HEAD)
+    table.add_column(header[0], overflow="fold")
+    shape: dict[str, Any] = {"overflow": "fold", "min_width": 6} if folds else {"no_wrap": True}
+    for heading in header[1:]:
+        table.add_column(escape(heading), justify="right", **shape)
+    for row in rows:
+        table.add_row(*map(escape, row))
     console.print(table)

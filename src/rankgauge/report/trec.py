@@ -1,7 +1,7 @@
 """
 trec_eval's output, byte for byte.
 
-Sums are made as trec_eval makes them, one query after the other, so that the last of four decimals is the same.
+Sums are added as trec_eval adds them, one query after the other, so that the last decimal is the same.
 """
 
 from __future__ import annotations
@@ -19,22 +19,11 @@ if TYPE_CHECKING:
 __all__ = ["TrecLine", "trec_lines"]
 
 _SMALLEST = 1e-5
-"""What a geometric mean takes for smaller values."""
+"""A geometric mean takes smaller values as this."""
 
 
 class TrecLine(NamedTuple):
-    """
-    A measure to be printed.
-
-    Attributes:
-        label: What stands in the first column.
-
-        column: The name of the result's column; empty for `runid`.
-
-        is_count: Whether it prints as an integer.
-
-        only_all: Whether it stands in the summary alone.
-    """
+    """A measure to print; `runid` has no column, and *only_all* measures stand in the summary alone."""
 
     label: str
     column: str
@@ -52,24 +41,10 @@ def trec_lines(
     n_relevant: int | None = None,
 ) -> Iterator[str]:
     """
-    Lay a result out as trec_eval prints it.
+    Yield the lines that trec_eval prints for these measures.
 
-    Args:
-        result: The scores of a run.
-
-        measures: What to print, in order.
-
-        per_query: Whether to print each query's lines before the summary.
-
-        summary: Whether to print the summary.
-
-        hide_missing: Whether queries that the run lacks have no lines of their own, as up to version 9.
-
-        n_relevant: What `num_rel` is in the summary; trec_eval counts it over all judgments when asked for all
-            queries, whatever the level of relevance. None for the sum.
-
-    Yields:
-        Lines with their ends.
+    Up to version 9 it hides queries missing from the run. Asked for all queries, it sums `num_rel` over all judgments,
+    whatever the level of relevance: that is *n_relevant*, None for the sum over queries.
     """
     columns = {measure.column: result.metrics[measure.column] for measure in measures if measure.column}
     if per_query:

@@ -1,4 +1,4 @@
-"""Results: scores with honest denominators, in memory and as values that can be merged."""
+"""Results: scores and counts of an evaluation, which can be saved, loaded and merged."""
 
 from rankgauge.result.load import SCHEMA_VERSION
 from rankgauge.result.result import Result, SampleError

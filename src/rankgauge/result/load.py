@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import orjson
@@ -18,35 +18,17 @@ from rankgauge.scoring.score import STATUSES
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["SCHEMA_VERSION", "LoadedFolder", "read_folder"]
+__all__ = ["SCHEMA_VERSION", "read_folder"]
 
 SCHEMA_VERSION = "rankgauge.result.v1"
 
 
-class LoadedFolder(NamedTuple):
-    """What a result folder holds, in the order in which `Result` takes it."""
-
-    sample_ids: list[str]
-    tags: list[tuple[str, ...]]
-    metrics: dict[str, MetricSummary]
-    manifest: dict[str, Any]
-    notes: list[str]
+_Folder = tuple[list[str], list[tuple[str, ...]], dict[str, MetricSummary], dict[str, Any], list[str]]
 
 
-def read_folder(directory: Path) -> LoadedFolder:
-    """
-    Read a result folder.
-
-    Args:
-        directory: What `Result.save` wrote.
-
-    Returns:
-        What it holds.
-
-    Raises:
-        ResultError: It is no result folder, not a complete one, or of a later version.
-    """
-    import polars as pl  # noqa: PLC0415  # loads only when needed
+def read_folder(directory: Path) -> _Folder:
+    """Return what `Result.save` wrote, in the order in which `Result` takes it."""
+    import polars as pl
 
     damaged = (OSError, ValueError, KeyError, TypeError, pl.exceptions.PolarsError)
     try:
@@ -61,7 +43,7 @@ def read_folder(directory: Path) -> LoadedFolder:
     raise ResultError(msg)
 
 
-def _read(directory: Path, manifest: Mapping[str, Any], frame: pl.DataFrame) -> LoadedFolder:
+def _read(directory: Path, manifest: Mapping[str, Any], frame: pl.DataFrame) -> _Folder:
     errors = [orjson.loads(line) for line in (directory / "errors.jsonl").read_bytes().splitlines()]
     details: list[Any] | None = None
     if manifest["has_details"]:
@@ -82,4 +64,4 @@ def _read(directory: Path, manifest: Mapping[str, Any], frame: pl.DataFrame) -> 
     ours = {"schema_version", "metrics", "notes", "has_details"}
     kept = {key: value for key, value in manifest.items() if key not in ours}
     tags = [tuple(tags) for tags in frame["tags"].to_list()]
-    return LoadedFolder(sample_ids, tags, metrics, kept, manifest["notes"])
+    return sample_ids, tags, metrics, kept, manifest["notes"]

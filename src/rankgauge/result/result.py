@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankgauge.catalog.trec_eval import read_form
-from rankgauge.errors import ResultError, suggest
+from rankgauge.errors import ResultError, counted, suggest
 from rankgauge.expression import parse
 from rankgauge.result.load import read_folder
 from rankgauge.result.merge import Part, check_mergeable, concatenated, merged_manifest
@@ -64,7 +64,7 @@ class Result:
 
         manifest: Versions, provenance, policy, expressions, and fingerprints of data and definitions.
 
-        notes: What the user should know about the data.
+        notes: Remarks on the data.
     """
 
     def __init__(
@@ -76,7 +76,7 @@ class Result:
         notes: Sequence[str] = (),
     ) -> None:
         """
-        Put a result together; `Evaluation.run` does it for you.
+        Put a result together; usually `Evaluation.run` does.
 
         Args:
             sample_ids: The samples, in order.
@@ -85,9 +85,9 @@ class Result:
 
             metrics: The columns by name, each over all samples.
 
-            manifest: What a reader has to know to trust the numbers.
+            manifest: Versions, provenance, policy, expressions, and fingerprints of data and definitions.
 
-            notes: What the user should know about the data.
+            notes: Remarks on the data.
         """
         self.sample_ids = tuple(sample_ids)
         self.tags = tuple(tags)
@@ -115,10 +115,10 @@ class Result:
             The column.
 
         Raises:
-            KeyError: No column answers to it, or several do.
+            KeyError: No column has this name, or several do.
         """
         if not isinstance(name, str):
-            msg = f"a column is found by its name, not by {name!r}"
+            msg = f"a column is looked up by its name, not by {name!r}"
             raise KeyError(msg)
         if name in self.metrics:
             return self.metrics[name]
@@ -158,7 +158,7 @@ class Result:
         columns = ", ".join(
             f"{name}={'none' if column.mean is None else f'{column.mean:.4f}'}" for name, column in self.metrics.items()
         )
-        return f"<Result of {len(self):,} samples: {columns}>"
+        return f"<Result of {counted(len(self), 'sample')}: {columns}>"
 
     @cached_property
     def per_sample(self) -> pl.DataFrame:
@@ -169,7 +169,7 @@ class Result:
             One row a sample: `sample_id`, then for each metric its value under the safe name (null where it does not
             count) and its status under ``<safe name>_status``.
         """
-        import polars as pl  # noqa: PLC0415  # loads only when a frame is wanted
+        import polars as pl
 
         frame: dict[str, pl.Series] = {"sample_id": pl.Series(self.sample_ids, dtype=pl.String)}
         for column in self.metrics.values():
@@ -252,7 +252,7 @@ class Result:
     @classmethod
     def merge(cls, results: Sequence[Result]) -> Result:
         """
-        Put the results of parts of a data set together.
+        Join the results of parts of a data set.
 
         Args:
             results: Results with the same columns over different samples.
@@ -261,7 +261,7 @@ class Result:
             One result, equal to the last bit to that of one run over all samples in this order.
 
         Raises:
-            ResultError: There is none, columns or definitions differ, or a sample stands in two of them.
+            ResultError: The list is empty, columns or definitions differ, or a sample is in two of them.
         """
         results = list(results)
         if not results:
@@ -273,7 +273,7 @@ class Result:
         ids = [sample_id for result in results for sample_id in result.sample_ids]
         if len(set(ids)) < len(ids):
             twice = next(sample_id for sample_id, times in Counter(ids).items() if times > 1)
-            msg = f"cannot merge: sample {twice!r} stands in two of the results"
+            msg = f"cannot merge: sample {twice!r} is in two of the results"
             raise ResultError(msg)
         metrics = {name: concatenated([result.metrics[name] for result in results]) for name in first.metrics}
         notes = dict.fromkeys(note for result in results for note in result.notes)
@@ -294,7 +294,7 @@ class Result:
         Raises:
             ResultError: The folder has something in it, or cannot be written.
         """
-        from rankgauge.report.folder import save_result  # noqa: PLC0415  # a value has the methods users look for
+        from rankgauge.report.folder import save_result  # the one import that points up
 
         return save_result(self, Path(directory))
 
@@ -310,6 +310,6 @@ class Result:
             The result, equal to the one that was saved.
 
         Raises:
-            ResultError: It is no result folder, or not a complete one.
+            ResultError: It is not a complete result folder.
         """
         return cls(*read_folder(Path(directory)))

@@ -96,7 +96,7 @@ class MetricInfo:
 
     @classmethod
     def of(cls, scored: ScoredMetric) -> MetricInfo:
-        """Return the plain values of a scored column."""
+        """Return what a scored column is."""
         planned = scored.planned
         matcher = planned.matchers.get(scored.target)
         return cls(
@@ -127,7 +127,7 @@ class MetricInfo:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> MetricInfo:
-        """Return the info that `dataclasses.asdict` and JSON have made a mapping of."""
+        """Return the info of a saved manifest."""
         values = dict(data)
         for name in ("spellings", "names", "range"):
             values[name] = tuple(values[name])
@@ -135,15 +135,7 @@ class MetricInfo:
         return cls(**values)
 
     def answers_to(self, expression: MetricExpression) -> bool:
-        """
-        Return whether an expression, in any spelling, asks for this column.
-
-        Args:
-            expression: What was asked for. Parameters that it does not mention may have any value.
-
-        Returns:
-            True when name, cutoff and the parameters mentioned agree.
-        """
+        """Return whether an expression, in any spelling, means this column; what it leaves out may be anything."""
         own = parse(self.expression)
         asked = dict(expression.params)
         if any(name not in self.params or self.params[name] != value for name, value in asked.items()):

@@ -28,20 +28,7 @@ _TEXT_KINDS: tuple[GoldKind, ...] = ("passages", "answer", "keywords")
 
 
 def read_expected(raw: object, *, contract: Contract = DEFAULT_CONTRACT) -> Expected:
-    """
-    Read the ground truth of one sample.
-
-    Args:
-        raw: A list of ids, a map id -> gain, a string (the answer span), or the full form.
-
-        contract: How strictly to read.
-
-    Returns:
-        The ground truth. Where the contract says so, unusable kinds stand under `faults`.
-
-    Raises:
-        ValueError: The value has none of these forms, and the contract makes that a problem of the file.
-    """
+    """Read any form of ground truth; the contract decides whether unusable kinds are an `InvalidError` or `faults`."""
     if contract.on_bad_gold == "pair":
         return _read_expected_leniently(raw, contract)
     if type(raw) is list or isinstance(raw, list | tuple):
@@ -72,7 +59,7 @@ def _relevant(raw: Sequence[object] | Mapping[Any, object], contract: Contract, 
         repeats = None
         if len(gains) != len(raw):
             repeats = {name: times for name, times in Counter(raw).items() if times > 1}
-        return Expected(gains, False, repeats)  # as above
+        return Expected(gains, False, repeats)  # by place, because it is made once a sample
     return _relevant_entries(raw, contract, path)
 
 

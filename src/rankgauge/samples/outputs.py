@@ -16,18 +16,7 @@ __all__ = ["read_output"]
 
 
 def read_output(raw: object, *, contract: Contract = DEFAULT_CONTRACT) -> Output | Fault:
-    """
-    Read what the system under test emitted for one sample.
-
-    Args:
-        raw: `{"retrieved": [...], "answer": "..."}` or a bare list, as a JSON value or as a JSON string. An entry is
-            an id or an object with `id`, `text` and `score`, of which `id` or `text` must be there.
-
-        contract: How strictly to read.
-
-    Returns:
-        The output, or the fault that makes it unusable.
-    """
+    """Read an output, as a JSON value or JSON text, or return the fault that makes it unusable."""
     if isinstance(raw, str | bytes):
         try:
             raw = orjson.loads(raw)

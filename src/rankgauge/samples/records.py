@@ -29,26 +29,7 @@ def read_sample(
     line: int | None = None,
     path: str = "",
 ) -> Sample | None:
-    """
-    Read one sample from outside data.
-
-    Args:
-        record: A mapping with `id`, `input`, `expected_output`, and optionally `actual_output` and `metadata`.
-
-        problems: Receives every problem found.
-
-        contract: How strictly to read.
-
-        file: The file that the record stands in.
-
-        line: Its line there.
-
-        path: Its place in the document.
-
-    Returns:
-        The sample, or None when a problem was found. A malformed `actual_output` is no problem of the dataset: it
-        becomes the sample's `Fault`.
-    """
+    """Read one sample, or add to *problems*; a malformed `actual_output` is no problem but the sample's `Fault`."""
     try:
         return _read_sample(record, contract)
     except InvalidError:

@@ -6,15 +6,14 @@ from __future__ import annotations
 
 import math
 import numbers
-import re
 from collections.abc import Mapping, Sequence
 from typing import TypeGuard
 
+from rankgauge.decimals import NUMBER
 from rankgauge.policy import Contract
 
 __all__ = ["NUMBERS", "InvalidError", "are_strings", "is_finite_number", "is_real", "look", "read_gain", "read_id"]
 
-_NUMERIC = re.compile(r"\s*[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?\s*")
 NUMBERS = frozenset({int, float})
 
 
@@ -28,22 +27,7 @@ class InvalidError(ValueError):
 
 
 def read_id(raw: object, path: str, contract: Contract) -> str:
-    """
-    Read an id.
-
-    Args:
-        raw: What stands there.
-
-        path: Where, for the message.
-
-        contract: Whether an integer is read as its decimal text.
-
-    Returns:
-        The id.
-
-    Raises:
-        InvalidError: It is none.
-    """
+    """Return an id; an `InvalidError` where the contract allows none."""
     if isinstance(raw, str):
         if raw:
             return raw
@@ -55,23 +39,8 @@ def read_id(raw: object, path: str, contract: Contract) -> str:
 
 
 def read_gain(raw: object, path: str, contract: Contract) -> float:
-    """
-    Read a gain.
-
-    Args:
-        raw: What stands there.
-
-        path: Where, for the message.
-
-        contract: Whether a numeric string is a number.
-
-    Returns:
-        The gain, finite.
-
-    Raises:
-        InvalidError: It is none.
-    """
-    if isinstance(raw, str) and contract.coerce and _NUMERIC.fullmatch(raw):
+    """Return a finite gain; an `InvalidError` for anything else."""
+    if isinstance(raw, str) and contract.coerce and NUMBER.fullmatch(raw.strip()):
         raw = float(raw)
     if not is_real(raw):
         raise InvalidError(path, f"a gain must be a number, not {look(raw)}")

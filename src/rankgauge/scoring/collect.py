@@ -1,7 +1,7 @@
 """
 The run: judge every batch once as it comes, then score all of it.
 
-Samples are let go of as soon as they are judged; what stays is a `Judged` for each batch, whose size follows the
+Samples are dropped as soon as they are judged; what stays is a `Judged` for each batch, whose size follows the
 judgments, and then eight bytes a sample and metric.
 """
 
@@ -218,7 +218,7 @@ class Collector:
             if not self._seen.intersection(metric.targets)
         ]
         if problems:
-            msg = f"nothing can be scored by {len(problems)} of {len(self.plan.metrics)} metrics:"
+            msg = f"{len(problems)} of {len(self.plan.metrics)} metrics cannot score any sample:"
             raise MissingGoldError(msg, problems)
 
     def _score(self, metric: PlannedMetric, notes: list[str]) -> ScoredMetric:

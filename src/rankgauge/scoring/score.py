@@ -184,7 +184,7 @@ def _blame_textless(
     for place, rank in evidence.textless.items():
         cutoff = rank if k is None else k if isinstance(k, int) else int(k[place])
         if rank <= cutoff and (best is None or not values[place] >= best):
-            reasons[place] = f"judging by text needs a text for every retrieved item; the one at rank {rank} has none"
+            reasons[place] = f"judging by text needs a text for every retrieved item; the item at rank {rank} has none"
 
 
 def _count(column: PlannedMetric, values: Scores, status: NDArray[np.uint8], policy: Policy) -> None:
@@ -226,7 +226,7 @@ def refuse(
                 problems[place] = Problem(message, sample=sample_ids[place])
     if problems:
         count = len(problems)
-        msg = f"the policy refuses {count} sample{'s' if count > 1 else ''}; nothing was scored:"
+        msg = f"the policy refuses {count} sample{'s' if count > 1 else ''}; no score was kept:"
         raise SampleRefusedError(msg, [problems[place] for place in sorted(problems)])
 
 

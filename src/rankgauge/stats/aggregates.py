@@ -17,18 +17,7 @@ _FLOOR = 1e-5
 
 
 def aggregate(values: Sequence[float], how: Literal["mean", "sum", "geometric"] = "mean") -> float | None:
-    """
-    Return one number for all *values*.
-
-    Args:
-        values: The values that count.
-
-        how: `mean`; `sum`; or `geometric`, the exponential of the mean logarithm, values below 1e-5 raised to that
-            (as trec_eval's gm_map).
-
-    Returns:
-        The number; None for the mean of nothing.
-    """
+    """Return their mean, sum or geometric mean (values below 1e-5 count as that); None for the mean of nothing."""
     if how == "sum":
         return math.fsum(values)
     if not values:
@@ -39,15 +28,7 @@ def aggregate(values: Sequence[float], how: Literal["mean", "sum", "geometric"] 
 
 
 def standard_deviation(values: Sequence[float]) -> float | None:
-    """
-    Return the sample standard deviation (divided by n - 1).
-
-    Args:
-        values: The values that count.
-
-    Returns:
-        0 or more; None for fewer than two values.
-    """
+    """Return the sample standard deviation (divided by n - 1); None for fewer than two values."""
     if len(values) < 2:
         return None
     mean = math.fsum(values) / len(values)
@@ -55,20 +36,7 @@ def standard_deviation(values: Sequence[float]) -> float | None:
 
 
 def percentile(values: Sequence[float], p: float) -> float | None:
-    """
-    Return a percentile, interpolated linearly between the closest ranks.
-
-    Args:
-        values: The values that count.
-
-        p: From 0 to 100.
-
-    Returns:
-        The percentile; None for nothing.
-
-    Raises:
-        ValueError: *p* lies outside [0, 100].
-    """
+    """Return percentile *p* (0 to 100), interpolated linearly between the closest ranks; None for no values."""
     if not 0 <= p <= 100:
         msg = f"a percentile lies from 0 to 100, not at {p!r}"
         raise ValueError(msg)
@@ -82,38 +50,14 @@ def percentile(values: Sequence[float], p: float) -> float | None:
 
 
 def pass_rate(values: Sequence[float], threshold: float = 0.5) -> float | None:
-    """
-    Return the share of *values* that reach a threshold.
-
-    Args:
-        values: The values that count.
-
-        threshold: What a value must be at least.
-
-    Returns:
-        From 0 to 1; None for nothing.
-    """
+    """Return the share of *values* that reach a threshold; None for no values."""
     return sum(value >= threshold for value in values) / len(values) if values else None
 
 
 def histogram(
     values: Sequence[float], low: float = 0.0, high: float = 1.0, buckets: int = 10
 ) -> list[tuple[float, float, int]]:
-    """
-    Count values in buckets of equal width; the last bucket holds its upper edge, too.
-
-    Args:
-        values: The values that count.
-
-        low: The lower edge of the first bucket; lower values count there.
-
-        high: The upper edge of the last bucket; higher values count there.
-
-        buckets: How many buckets.
-
-    Returns:
-        Lower edge, upper edge and count of each bucket, the empty ones included.
-    """
+    """Count values in buckets of equal width; values outside count in the outermost buckets."""
     edges = [low + (high - low) * step / buckets for step in range(buckets + 1)]
     counts = [0] * buckets
     for value in values:

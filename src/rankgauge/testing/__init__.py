@@ -1,5 +1,5 @@
 """
-Checks for plugin authors: metrics, normalizers, comparers and matchers against the laws that rankgauge's own obey.
+Checks for plugin authors: hold metrics, normalizers, comparers and matchers to the laws that rankgauge's own obey.
 
 ::
 

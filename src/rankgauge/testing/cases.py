@@ -1,5 +1,5 @@
 """
-Cases: a ranking with its ground truth, drawn small, told readably, and rendered as a sample with every kind of gold.
+Cases: a small ranking with its ground truth, as a sample with every kind of gold.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ class Case:
 
         ranking: The items retrieved, rank 1 first.
 
-        scores: What the retriever scored each of them; None where it gives no scores.
+        scores: The retriever's score of each of them; None where it gives none.
 
-        gold_order: The order in which the ground truth is listed; None for that of the items.
+        gold_order: The order in which the ground truth is listed; None for the order of the items.
     """
 
     grades: tuple[float, ...]
@@ -77,23 +77,13 @@ class Case:
         return replace(self, ranking=tuple(ranking))
 
     def padded(self, depth: int) -> Case:
-        """Return the case with unjudged items, none of them there before, down to a depth of distinct items."""
+        """Return the case with new unjudged items below, down to a depth of distinct items."""
         missing = max(0, depth - len(self.distinct))
         start = max((*self.ranking, len(self.grades) - 1)) + 1
         return self.ranked((*self.ranking, *range(start, start + missing)))
 
     def sample(self, name: str, k: int | None = None) -> dict[str, Any]:
-        """
-        Return a sample with every kind of ground truth; gold texts are those of the relevant items.
-
-        Args:
-            name: The sample's id.
-
-            k: The sample's own cutoff.
-
-        Returns:
-            A sample in the form of the dataset contract, with its output.
-        """
+        """Return a sample, in the form of the dataset contract, whose gold texts are those of the relevant items."""
         gold = self.gold
         texts = [doc_text(name) for name, grade in gold.items() if grade > 0]
         retrieved: list[dict[str, Any]] = [
@@ -111,7 +101,7 @@ class Case:
 
 
 ANCHOR = Case((1.0,), (0, 7))
-"""A case with gold of every kind, so that no part of a data set lacks it."""
+"""A case with gold of every kind, so that no part of a dataset lacks it."""
 
 
 def doc_id(item: int) -> str:

@@ -1,7 +1,7 @@
 """
-The checks: a metric, normalizer, comparer or matcher in, a report out.
+Checks: a metric, normalizer, comparer or matcher in, a report out.
 
-hypothesis draws the cases; it loads when a check runs, so that naming this module costs nothing of it.
+hypothesis draws the cases; it loads when a check runs, so that importing this module stays cheap.
 """
 
 from __future__ import annotations
@@ -9,152 +9,104 @@ from __future__ import annotations
 import contextlib
 import importlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, cast
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from rankgauge.errors import MissingExtraError
-from rankgauge.testing.laws import Subjects, check_names, laws_of
+from rankgauge.testing.laws import LawInfo, Subjects, check_names, laws_of
 from rankgauge.testing.network import closed_network
 from rankgauge.testing.report import Report, Verdict
 
 if TYPE_CHECKING:
-    from rankgauge.testing.metric_laws import MetricLaw
-    from rankgauge.testing.text_laws import TextLaw
-    from rankgauge.testing.trial import Trial
+    from rankgauge.testing.trial import Law, Trial
 
-__all__ = ["CASES", "checking", "judge_laws", "unusable_report"]
+__all__ = ["CASES", "Checker", "checking", "ready"]
 
 CASES = 100
-"""How many cases are drawn for a law, unless one says otherwise."""
+"""How many cases are drawn for a law by default."""
 
 
 @contextlib.contextmanager
-def checking(what: str) -> Iterator[list[str]]:
-    """
-    Enter a check: hypothesis has to be there, and the network is closed.
-
-    Args:
-        what: What is called, for the message.
-
-    Yields:
-        A list that receives attempts to reach the network.
-
-    Raises:
-        MissingExtraError: hypothesis is not installed.
-    """
+def ready(what: str) -> Iterator[list[str]]:
+    """Close the network and yield a list of attempts to reach it; raise where hypothesis is not installed."""
     try:
         importlib.import_module("hypothesis")
     except ImportError as error:
-        raise MissingExtraError(what, "testing") from error
+        raise MissingExtraError(f"checking a {what}", "testing") from error
     with closed_network() as attempts:
         yield attempts
 
 
-def judge_laws(
-    kind: Subjects,
-    name: str,
-    trial: Callable[[], Trial[Any]],
-    known: Mapping[str, MetricLaw | TextLaw],
-    wanted: Iterable[str],
-    *,
-    without: Iterable[str] = (),
-    cases: int = CASES,
-    attempts: list[str],
-    called: str = "",
-    could: Iterable[str] = (),
-) -> Report:
-    """
-    Check laws one after the other.
+@contextlib.contextmanager
+def checking(kind: Subjects, without: Iterable[str], cases: int) -> Iterator[Checker]:
+    """Get ready, and yield what checks laws of one kind."""
+    left_out = check_names(kind, without)
+    with ready(kind) as attempts:
+        yield Checker(kind, left_out, cases, attempts)
 
-    Args:
+
+@dataclass(frozen=True, slots=True)
+class Checker:
+    """
+    What checks laws of one kind, one after the other.
+
+    Attributes:
         kind: What is checked.
 
-        name: What it is called.
-
-        trial: Makes a fresh trial.
-
-        known: How each law is checked, by name.
-
-        wanted: The laws to check.
-
-        without: Those to skip all the same.
+        left_out: Laws to skip.
 
         cases: How many cases to draw for a law.
 
-        attempts: What was tried to reach over the network; it is read when all else is done.
-
-        called: How the function is called, for the report.
-
-        could: Laws that are not declared; those that hold are named in the report when nothing is broken.
-
-    Returns:
-        The report.
+        attempts: Attempts to reach the network, read when all else is done.
     """
-    infos = laws_of(kind)
-    wanted, left_out = frozenset(wanted), check_names(kind, without)
-    verdicts: list[Verdict] = []
-    for law, info in infos.items():
-        if law == "no-network" or (law not in wanted and law not in left_out):
-            continue
-        if law in left_out:
-            verdicts.append(Verdict(law=law, says=info.summary, state="skipped", reason="left out on request"))
-            continue
-        verdicts.append(_verdict(law, info.summary, known[law], trial, cases))
-        if law == "usable" and verdicts[-1].state == "broken":  # nothing else can be told then
-            return Report(kind=kind, name=name, called=called, verdicts=tuple(verdicts))
-    if "no-network" not in left_out and "no-network" in wanted:
-        verdicts.append(
-            Verdict(
-                law="no-network",
-                says=infos["no-network"].summary,
-                state="broken" if attempts else "holds",
-                reason=f"it tried to {', and to '.join(attempts)}" if attempts else "",
-            )
-        )
-    hold: tuple[str, ...] = ()
-    if all(verdict.state != "broken" for verdict in verdicts):
-        tried = [_verdict(law, "", known[law], trial, cases, shrink=False) for law in could if law not in left_out]
-        hold = tuple(verdict.law for verdict in tried if verdict.state == "holds")
-    return Report(kind=kind, name=name, called=called, verdicts=tuple(verdicts), could_declare=hold)
 
+    kind: Subjects
+    left_out: frozenset[str]
+    cases: int
+    attempts: list[str]
 
-def unusable_report(kind: Subjects, name: str, reason: str) -> Report:
-    """
-    Return the report of what cannot work where it is checked, such as a comparer whose model is not installed.
+    def report(
+        self,
+        name: str,
+        trial: Callable[[], Trial[Any]],
+        known: Mapping[str, Law],
+        wanted: Iterable[str],
+        *,
+        called: str = "",
+        could: Iterable[str] = (),
+    ) -> Report:
+        """
+        Check the laws that are *wanted*, each by its rule in *known*, on fresh trials.
 
-    Args:
-        kind: What was to be checked.
+        Where nothing is broken, the report names the laws of *could* that hold without being declared.
+        """
+        infos, wanted = laws_of(self.kind), frozenset(wanted)
+        verdicts: list[Verdict] = []
+        for law, info in infos.items():
+            if law in self.left_out and law != "no-network":
+                verdicts.append(info.verdict("skipped", "left out on request"))
+            elif law in wanted and law != "no-network":
+                verdicts.append(self._verdict(info, known[law], trial))
+                if law == "usable" and verdicts[-1].state == "broken":  # then no other law can be checked
+                    return Report(kind=self.kind, name=name, called=called, verdicts=tuple(verdicts))
+        if "no-network" in wanted - self.left_out:
+            reason = f"it tried to {', and to '.join(self.attempts)}" if self.attempts else ""
+            verdicts.append(infos["no-network"].verdict("broken" if self.attempts else "holds", reason))
+        hold: list[str] = []
+        if all(verdict.state != "broken" for verdict in verdicts):
+            tried = [self._verdict(infos[law], known[law], trial, shrink=False) for law in could]
+            hold = [verdict.law for verdict in tried if verdict.state == "holds" and verdict.law not in self.left_out]
+        return Report(kind=self.kind, name=name, called=called, verdicts=tuple(verdicts), could_declare=tuple(hold))
 
-        name: What it is called.
+    def unusable(self, name: str, reason: str) -> Report:
+        """Return the report of what cannot work here, such as a comparer without its model: every law is skipped."""
+        verdicts = tuple(info.verdict("skipped", reason) for info in laws_of(self.kind).values())
+        return Report(kind=self.kind, name=name, verdicts=verdicts, unusable=reason)
 
-        reason: Why it cannot work here.
+    def _verdict(self, info: LawInfo, rule: Law, trial: Callable[[], Trial[Any]], *, shrink: bool = True) -> Verdict:
+        from rankgauge.testing.draws import broken_by
 
-    Returns:
-        A report in which every law is skipped.
-    """
-    verdicts = [
-        Verdict(law=law, says=info.summary, state="skipped", reason=reason) for law, info in laws_of(kind).items()
-    ]
-    return Report(kind=kind, name=name, verdicts=tuple(verdicts), unusable=reason)
-
-
-def _verdict(
-    law: str, says: str, rule: MetricLaw | TextLaw, trial: Callable[[], Trial[Any]], cases: int, *, shrink: bool = True
-) -> Verdict:
-    from rankgauge.testing.draws import hold  # noqa: PLC0415  # loads hypothesis
-    from rankgauge.testing.trial import BrokenError  # noqa: PLC0415  # loads the engine
-
-    fresh = trial()
-    if reason := rule.skip(fresh.subject):
-        return Verdict(law=law, says=says, state="skipped", reason=reason)
-    broken: BrokenError | None = None
-    if rule.cost == 0:
-        try:
-            rule.check(fresh)
-        except BrokenError as error:
-            broken = error
-    else:
-        strategies = cast("Any", rule.draw)(fresh.subject)
-        broken = hold(rule.check, strategies, trial, most=max(5, int(cases / rule.cost)), shrink=shrink)
-    if broken is None:
-        return Verdict(law=law, says=says, state="holds")
-    return Verdict(law=law, says=says, state="broken", reason=broken.reason, example=broken.example)
+        if reason := rule.skip(trial().subject):
+            return info.verdict("skipped", reason)
+        broken = broken_by(rule, trial, cases=self.cases, shrink=shrink)
+        return info.verdict("holds") if broken is None else info.verdict("broken", broken.reason, broken.example)

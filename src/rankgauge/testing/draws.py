@@ -1,5 +1,5 @@
 """
-Draws: what cases are drawn from, and how a law is tried on many of them and its example made small.
+Draws: the strategies that cases are drawn from, and trying a law on many of them.
 
 Everything is reproducible: hypothesis runs without its database, without a deadline, and from a fixed seed.
 """
@@ -7,7 +7,7 @@ Everything is reproducible: hypothesis runs without its database, without a dead
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+from typing import Any
 
 from hypothesis import HealthCheck, Phase, Verbosity, given, seed, settings
 from hypothesis import strategies as st
@@ -15,12 +15,9 @@ from hypothesis.errors import Flaky
 
 from rankgauge.testing.cases import GRADES, HUGE, MOST_GOLD, Case
 from rankgauge.testing.subject import MetricSubject
-from rankgauge.testing.trial import BrokenError, Trial
+from rankgauge.testing.trial import BrokenError, Law, Trial
 
-__all__ = ["case_and_k", "cases", "hold", "sample_cases", "texts"]
-
-T = TypeVar("T", bound=Trial[Any])
-Check = Callable[..., None]
+__all__ = ["broken_by", "case_and_k", "cases", "sample_cases", "texts"]
 
 _MOST_ITEMS = 12
 
@@ -56,7 +53,7 @@ def cases(subject: MetricSubject) -> st.SearchStrategy[Case]:
     Return what cases are drawn from.
 
     The engine takes anything: repeated items, gains of 0 and below, nothing retrieved. A function from elsewhere gets
-    ordinary cases, so that each odd one is the business of the law that asks for it.
+    ordinary cases, so that an odd one comes only from the law that asks for it.
     """
     if not subject.slack:
         return _CASES
@@ -69,29 +66,16 @@ def case_and_k(subject: MetricSubject) -> st.SearchStrategy[tuple[Case, int]]:
     return within if subject.slack else st.one_of(within, st.tuples(_CASES, _CUTOFFS))
 
 
-def sample_cases(least: int = 1) -> st.SearchStrategy[list[tuple[Case, int | None]]]:
+def sample_cases() -> st.SearchStrategy[list[tuple[Case, int | None]]]:
     """Return what the samples of a run are drawn from, some with a cutoff of their own."""
-    return st.lists(st.tuples(_CASES, st.none() | _CUTOFFS), min_size=least, max_size=6)
+    return st.lists(st.tuples(_CASES, st.none() | _CUTOFFS), min_size=1, max_size=6)
 
 
 _FOLDING = "aAbßẞ\u017fİ\u0131Σ\u03c3ς\u0345\u1fb3ﬁŉǅ \t\n\u00a0\u2003\u200b\x1c\ud800'\""
 _PIECES = (
-    *(
-        "a",
-        " ",
-        "b",
-        "user: ",
-        "User:",
-        "assistant : ",
-        "Date: 2023-05-20\n",
-        "[20 May 2023] ",
-        "2023-05-20",
-        ":",
-        "[",
-        "]",
-    ),
-    *("the cat", "sat ", "A", "é", "e\u0301", "漢字", "\U0001f600", "10", "3.5", "-", "...", "  ", "\n", "\u2003"),
-    *("<b>", "</b>", "&amp;", "http://x.y/z", "\\", "\\n", '\\"', "\\u0041", "\\ud83d", "\x00"),
+    *("a", " ", "b", "user: ", "User:", "assistant : ", "Date: 2023-05-20\n", "[20 May 2023] ", "2023-05-20", ":"),
+    *("[", "]", "the cat", "sat ", "A", "é", "e\u0301", "漢字", "\U0001f600", "10", "3.5", "-", "...", "  ", "\n"),
+    *("\u2003", "<b>", "</b>", "&amp;", "http://x.y/z", "\\", "\\n", '\\"', "\\u0041", "\\ud83d", "\x00"),
 )
 
 
@@ -108,38 +92,20 @@ def texts() -> st.SearchStrategy[str]:
     )
 
 
-def hold(
-    check: Check,
-    strategies: Sequence[st.SearchStrategy[Any]],
-    trial: Callable[[], T],
-    *,
-    most: int,
-    shrink: bool = True,
-) -> BrokenError | None:
-    """
-    Try a law on many drawn cases.
-
-    Args:
-        check: Called with a trial and what was drawn.
-
-        strategies: What its arguments are drawn from.
-
-        trial: Makes a fresh trial.
-
-        most: How many cases to draw.
-
-        shrink: Whether to make the example small.
-
-    Returns:
-        What broke it, with the smallest example; None where it holds for every case drawn.
-    """
+def broken_by(rule: Law, trial: Callable[[], Trial[Any]], *, cases: int, shrink: bool = True) -> BrokenError | None:
+    """Return what breaks a law, with the smallest example unless *shrink* is off; None where it holds for all cases."""
+    if rule.draw is None:
+        try:
+            rule.check(trial())
+        except BrokenError as error:
+            return error
+        return None
     broken: list[BrokenError] = []
-    phases = [Phase.explicit, Phase.generate, *([Phase.shrink] if shrink else [])]
 
     @seed(0)
     @settings(
-        max_examples=most,
-        phases=phases,
+        max_examples=max(5, int(cases / rule.cost)),
+        phases=[Phase.explicit, Phase.generate, *([Phase.shrink] if shrink else [])],
         derandomize=True,
         database=None,
         deadline=None,
@@ -148,10 +114,10 @@ def hold(
         verbosity=Verbosity.quiet,
         suppress_health_check=list(HealthCheck),
     )
-    @given(st.tuples(*strategies))
+    @given(st.tuples(*rule.draw(trial().subject)))
     def holds(drawn: tuple[Any, ...]) -> None:
         try:
-            check(trial(), *drawn)
+            rule.check(trial(), *drawn)
         except BrokenError as error:
             broken.append(error)
             raise
@@ -162,5 +128,5 @@ def hold(
         return error
     except Flaky:  # what broke the law did not break it again: the subject remembers
         first = broken[0]
-        return BrokenError(f"{first.reason}; the same case does not give the same each time", first.example)
+        return BrokenError(f"{first.reason}; the same case does not give the same result each time", first.example)
     return None

@@ -7,90 +7,64 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from rankgauge.errors import ParameterError
 from rankgauge.policy import Policy
 from rankgauge.testing.calling import Calling, Role
 from rankgauge.testing.cases import Case
-from rankgauge.testing.subject import UnfitError
+from rankgauge.testing.subject import MetricSubject, UnfitError
 
-__all__ = ["ForeignSubject", "fit"]
+__all__ = ["ForeignMetric", "fit"]
 
 _SLACK = 1e-9
+"""Rounding is forgiven, because nobody promised the last bit."""
+
 _HUGE = 100_000
+"""The highest cutoff that is tried; many functions loop up to it."""
+
 _FORMS: tuple[Role, ...] = ("set", "gains", "list")
 _PROBE = Case((2.0, 1.0), (0, 2, 1))
 
 
 @dataclass(frozen=True, eq=False)
-class ForeignSubject:
+class ForeignMetric:
     """
-    A metric that was not written for rankgauge.
+    A metric that was not written for rankgauge, and is called as it is.
 
     Attributes:
-        name: What reports call it.
-
         function: The function.
 
         calling: How it is called.
 
-        range: The lowest and the highest score; None for no bound.
-
-        higher_is_better: Whether more is better.
+        changed: The arguments that the function has changed so far.
     """
 
-    name: str
     function: Callable[..., Any]
     calling: Calling
-    range: tuple[float | None, float | None] = (0.0, 1.0)
-    higher_is_better: bool = True
     changed: dict[str, None] = field(default_factory=dict, init=False, repr=False)
-    """The arguments that the function has changed so far."""
 
-    @property
-    def describes(self) -> bool:
-        """Return that whatever has a score is taken for a judgment."""
-        return False
-
-    @property
-    def takes_k(self) -> bool:
-        """Return whether it is given a cutoff."""
-        return self.calling.has("k")
-
-    @property
-    def sees_ids(self) -> bool:
-        """Return whether it is given ids."""
-        return self.calling.has("retrieved", "scores")
-
-    @property
-    def sees_repeats(self) -> bool:
-        """Return whether it is given a list of ids, which may hold one twice."""
-        return self.calling.has("retrieved")
-
-    @property
-    def sees_scores(self) -> bool:
-        """Return whether it is given scores."""
-        return self.calling.has("scores")
-
-    @property
-    def graded(self) -> bool:
-        """Return whether it is given grades."""
-        return self.calling.has("gains", "relevances", "ideal")
-
-    @property
-    def slack(self) -> float:
-        """Return how much of rounding is forgiven: nobody promised the last bit."""
-        return _SLACK
-
-    @property
-    def huge(self) -> int:
-        """Return the highest cutoff that is tried; many a loop runs to it."""
-        return _HUGE
+    def subject(self, bounds: tuple[float | None, float | None], *, higher_is_better: bool) -> MetricSubject:
+        """Return the metric as the laws see it."""
+        has = self.calling.has
+        return MetricSubject(
+            name=str(getattr(self.function, "__qualname__", type(self.function).__qualname__)),
+            scorer=self,
+            sent=self.function,
+            range=bounds,
+            higher_is_better=higher_is_better,
+            takes_k=has("k"),
+            sees_ids=has("retrieved", "scores"),
+            sees_repeats=has("retrieved"),
+            sees_scores=has("scores"),
+            graded=has("gains", "relevances", "ideal"),
+            slack=_SLACK,
+            huge=_HUGE,
+        )
 
     def score(self, case: Case, k: int, policy: Policy | str = "default") -> float | None:  # noqa: ARG002  # it has none
-        """Return the score of a case, None where there is none; `UnfitError` when it fails."""
+        """Return the score of a case, None where there is none; raise `UnfitError` when it fails."""
         if not self.calling.batch:
             return _number(self._call(self._arguments([case], k)))
         (found,) = self.over([case], k)[0] or [None]
@@ -119,7 +93,7 @@ class ForeignSubject:
         return found
 
     def _call(self, arguments: list[tuple[str, object]]) -> object:
-        """Call the function; what it is given must stay as it is, and whatever it raises is its failure."""
+        """Call the function, and keep which arguments it changed."""
         before = deepcopy(arguments)
         by_name = {name: value for name, value in arguments if name in self.calling.by_name}
         try:
@@ -132,38 +106,23 @@ class ForeignSubject:
         return returned
 
 
-def fit(subject: ForeignSubject, *, spelled: bool = False) -> ForeignSubject:
-    """
-    Find the form of ground truth that a function can be given, and check that it can be called at all.
-
-    Args:
-        subject: The function, with what is known of its parameters.
-
-        spelled: Whether it was said how to call it, so that only the form of the ground truth is tried.
-
-    Returns:
-        The subject, ready to be checked.
-
-    Raises:
-        ParameterError: It fails on the plainest case there is.
-    """
-    callings = [subject.calling]
-    if subject.calling.has("gold"):
-        callings = [subject.calling.with_gold(form) for form in _FORMS]
-    if not subject.calling.batch and not spelled:  # nothing said so, and yet it may want a batch
-        callings += [replace(calling, batch=True) for calling in callings]
-    candidates = [replace(subject, calling=calling) for calling in callings]
+def fit(function: Callable[..., Any], calling: Calling) -> ForeignMetric:
+    """Find the form of ground truth that a function takes; raise `ParameterError` if it fails on the plainest case."""
+    callings = [calling.with_gold(form) for form in _FORMS] if calling.has("gold") else [calling]
     problems: list[str] = []
-    for candidate in candidates:
+    for each in callings:
+        metric = ForeignMetric(function, each)
         try:
-            candidate.score(_PROBE, 2)
+            metric.score(_PROBE, 2)
         except UnfitError as error:
-            problems.append(f"given {candidate.calling}, {error}")
+            problems.append(f"given {each}, {error}")
         else:
-            return candidate
+            return metric
+    name = getattr(function, "__qualname__", type(function).__qualname__)
     msg = (
-        f"cannot use {subject.name} as a metric; on a plain case it fails:\n  " + "\n  ".join(problems) + "\n"
-        "say what its parameters are (--calls), or wrap it in a function of your own that returns one number"
+        f"cannot use {name} as a metric; on a plain case it fails:\n  " + "\n  ".join(problems) + "\n"
+        "say what its parameters are (calls=, or --calls on the command line; batch: before them for lists of "
+        "rankings), or wrap it in a function of your own that returns one number"
     )
     raise ParameterError(msg)
 
@@ -189,7 +148,7 @@ def _rendered(role: Role, case: Case) -> object:
         case "n-gold":
             return len(relevant)
         case "k":
-            msg = "the cutoff is no part of a case"
+            msg = "a case has no cutoff"
     raise AssertionError(msg)
 
 
@@ -204,13 +163,10 @@ def _number(value: object) -> float | None:
         (value,) = value.values()
     if value is None:
         return None
-    if isinstance(value, str | bytes) or not hasattr(value, "__float__"):
-        msg = f"it returned {value!r}, which is no number"
-        raise UnfitError(msg)
     try:
-        number = float(value)
-    except (TypeError, ValueError) as error:
-        msg = f"it returned {value!r}, which is no number"
+        number = value.__float__()  # type: ignore[attr-defined]  # float() would read text, too; no method: not a number
+    except (AttributeError, TypeError, ValueError) as error:
+        msg = f"it returned {value!r}, which is not a number"
         raise UnfitError(msg) from error
     if math.isinf(number):
         msg = "it returned an infinite score"
@@ -220,5 +176,5 @@ def _number(value: object) -> float | None:
 
 def _same(one: object, other: object) -> bool:
     if isinstance(one, dict) and isinstance(other, dict):
-        return list(one.items()) == list(other.items())
+        return list(one.items()) == list(other.items())  # their order counts
     return one == other

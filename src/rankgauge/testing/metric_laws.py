@@ -1,26 +1,25 @@
 """
-The laws of metrics over single rankings, each a strategy and a check that raises where it does not hold.
+The laws of metrics over single rankings, each a check with its strategies.
 """
 
 from __future__ import annotations
 
 import itertools
 import math
-import pickle
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from random import Random
-from typing import Any, NamedTuple
+from typing import Any
 
 from hypothesis import strategies as st
 
 from rankgauge.policy import Policy
 from rankgauge.testing.cases import HUGE, Case
 from rankgauge.testing.draws import case_and_k, cases
-from rankgauge.testing.subject import EngineSubject, MetricSubject
-from rankgauge.testing.trial import MetricTrial
+from rankgauge.testing.subject import EngineMetric, MetricSubject
+from rankgauge.testing.trial import Law, MetricTrial, Strategies
 
-__all__ = ["METRIC_LAWS", "MetricLaw"]
+__all__ = ["METRIC_LAWS"]
 
 POLICIES = (
     "default",
@@ -30,34 +29,12 @@ POLICIES = (
     Policy(judged_only=True),
     Policy(depth=3),
 )
-"""Whatever a policy does to a ranking, short of counting repeats or letting gains below 0 earn, scores stay bounded."""
+"""Policies under which scores stay bounded: all but those that count duplicates or let gains below 0 earn."""
 
 REPEATS = (Policy(), Policy(duplicates="credit-once"))
 
 _MOST_TIED = 6
-"""How many results are put in every order that their ties allow: with three of one score, 36 orders."""
-
-Strategies = tuple[st.SearchStrategy[Any], ...]
-
-
-class MetricLaw(NamedTuple):
-    """
-    How a law is checked.
-
-    Attributes:
-        check: Called with a trial and what was drawn.
-
-        draw: Returns what its arguments are drawn from, for a subject.
-
-        skip: Returns why a subject is none for this law; empty where it is one.
-
-        cost: By how much fewer cases are drawn than for a law of one ranking; 0: nothing is drawn.
-    """
-
-    check: Callable[..., None]
-    draw: Callable[[MetricSubject], Strategies]
-    skip: Callable[[MetricSubject], str] = lambda _subject: ""
-    cost: float = 1
+"""How many results are tried in every order that their ties allow: with three of one score, 36 orders."""
 
 
 def _bounded(trial: MetricTrial, at: tuple[Case, int]) -> None:
@@ -71,7 +48,7 @@ def _perfect(trial: MetricTrial, case: Case) -> None:
     if relevant:
         value = trial.score(case.ranked(relevant), len(relevant))
         best = trial.subject.range[1 if trial.subject.higher_is_better else 0]
-        trial.same(best, value, "a perfect ranking does not get the best score there is", exact=False)
+        trial.same(best, value, "a perfect ranking does not get the best score", exact=False)
 
 
 def _perfect_is_one(trial: MetricTrial, at: tuple[Case, int]) -> None:
@@ -94,7 +71,7 @@ def _best_first(trial: MetricTrial, at: tuple[Case, int]) -> None:
 
 
 def _relevant_helps(trial: MetricTrial, at: tuple[Case, int], where: int, which: int) -> None:
-    """Put a relevant item that was not retrieved in the place of one that nobody judged."""
+    """Put a relevant item that was not retrieved in the place of an unjudged one."""
     case, k = at
     relevant = [item for item in range(len(case.grades)) if case.grade(item) > 0]
     if not relevant or not case.ranking:
@@ -115,9 +92,9 @@ def _padding(trial: MetricTrial, at: tuple[Case, int], pads: int) -> None:
     depth = len(case.distinct)
     padded = case.padded(max(depth, min(k, depth + pads)))
     before = trial.score(case, k)
-    after = trial.score(padded, k, note="unjudged results put below")
+    after = trial.score(padded, k, note="unjudged results added below")
 
-    trial.same(before, after, "results that nobody judged changed the score of a list shorter than k")
+    trial.same(before, after, "unjudged results changed the score of a list shorter than k")
 
 
 def _tail(trial: MetricTrial, at: tuple[Case, int], length: int) -> None:
@@ -144,10 +121,10 @@ def _duplicates(trial: MetricTrial, at: tuple[Case, int], picks: Sequence[tuple[
             place = pick % len(repeated)
             repeated.insert(min(len(repeated), place + 1 + further), repeated[place])
     before = trial.score(case, k, policy=policy)
-    after = trial.score(case.ranked(repeated), k, policy=policy, note="some of it again")
+    after = trial.score(case.ranked(repeated), k, policy=policy, note="some duplicated")
 
     trial.within_range(after)
-    trial.no_better(after, before, "retrieving the same again made the score better")
+    trial.no_better(after, before, "duplicates made the score better")
 
 
 def _monotone(trial: MetricTrial, at: tuple[Case, int], more: int) -> None:
@@ -163,10 +140,10 @@ def _ties(trial: MetricTrial, at: tuple[Case, int], which: int, order: Random) -
     kinds = [(case.grade(item), case.is_judged(item)) for item in ranking]
     places = range(len(ranking))
     alike = [(one, other) for one, other in itertools.combinations(places, 2) if kinds[one] == kinds[other]]
-    alike.sort(key=lambda pair: case.grade(ranking[pair[0]]) <= 0)  # two that earn something tell more
+    alike.sort(key=lambda pair: case.grade(ranking[pair[0]]) <= 0)  # relevant ones show more
     if alike:
         one, other = alike[which // 2 % len(alike)]
-        k = one + 1 if which % 2 else k  # a cutoff between the two tells more, too
+        k = one + 1 if which % 2 else k  # so does a cutoff between the two
         before = trial.score(case.ranked(ranking), k)
         ranking[one], ranking[other] = ranking[other], ranking[one]
         after = trial.score(case.ranked(ranking), k, note=f"ranks {one + 1} and {other + 1} changed places")
@@ -183,13 +160,13 @@ def _constant_scorer(trial: MetricTrial, at: tuple[Case, int], order: Random) ->
 
 
 def _in_any_order(trial: MetricTrial, case: Case, k: int, scores: Sequence[float], order: Random) -> None:
-    """Demand that the order in which scored results came decides nothing."""
+    """Demand that the order in which scored results came changes nothing."""
     pairs = list(zip(case.ranking, scores, strict=True))
     policy = Policy(order="score")
     before = trial.score(replace(case, scores=tuple(scores)), k, policy=policy, note="ordered by score")
     order.shuffle(pairs)
     shuffled = replace(case, ranking=tuple(item for item, _ in pairs), scores=tuple(score for _, score in pairs))
-    after = trial.score(shuffled, k, policy=policy, note="the same, and they came in another order")
+    after = trial.score(shuffled, k, policy=policy, note="the same in another order")
 
     trial.same(before, after, "results with equal scores came in another order, and the score changed", exact=False)
 
@@ -232,7 +209,7 @@ def _sees_the_ranking(trial: MetricTrial) -> None:
     rankings = [(0, 2, 1), (7, 8, 9), (7, 0, 8), (0,), (7, 8, 0, 2, 1), (7, 8, 1, 0)]
     found = {trial.score(case.ranked(ranking), min(3, len(ranking))) for ranking in rankings}
 
-    trial.demand(len(found) > 1, "these rankings are as different as can be, and all score the same")
+    trial.demand(len(found) > 1, "these very different rankings all score the same")
 
 
 def _expectation(trial: MetricTrial, at: tuple[Case, int], size: int) -> None:
@@ -255,61 +232,36 @@ def _twice(trial: MetricTrial, at: tuple[Case, int], between: tuple[Case, int]) 
     before = trial.score(*at)
     for _ in range(2):
         after = trial.score(*at, note="again")
-        trial.demand(before == after, "the same ranking scores differently the second time: something remembers")
-        trial.score(*between, note="another one between")
+        trial.demand(before == after, "the same ranking scores differently the second time: the metric has state")
+        trial.score(*between, note="another one in between")
 
 
 def _pickling(trial: MetricTrial) -> None:
-    subject = trial.subject
-    function = subject.sent if isinstance(subject, EngineSubject) else subject.function
-    advice = "define the function at the top of a module, so that it can be found by its name"
-    try:
-        restored = pickle.loads(pickle.dumps(function))  # noqa: S301  # it was pickled on this very line
-    except Exception as error:  # noqa: BLE001  # objects may raise anything
-        trial.demand(False, f"{type(error).__name__}: {error}; {advice}")
-        return
-    trial.demand(type(restored) is type(function), f"what comes back is something else: {restored!r}")
-
-
-def _needs_judging(subject: MetricSubject) -> str:
-    return "it describes the data, and says nothing of how good a ranking is" if subject.describes else ""
+    trial.pickles(trial.subject.sent)
 
 
 def _needs_expectation(subject: MetricSubject) -> str:
-    metric = subject.metric if isinstance(subject, EngineSubject) else None
+    metric = subject.scorer.metric if isinstance(subject.scorer, EngineMetric) else None
     if metric is None or metric.over_ties is None:
         return "it declares no `expectation`"
-    return "" if "relevant" in metric.gold else "ties are averaged where judging is by id"
+    return "" if "relevant" in metric.gold else "ties are averaged only where judging is by id"
 
 
-def _needs_k(subject: MetricSubject) -> str:
-    return "" if subject.takes_k else "it has no cutoff"
+def _unless(fits: Callable[[MetricSubject], object], reason: str) -> Callable[[MetricSubject], str]:
+    return lambda subject: "" if fits(subject) else reason
 
 
-def _needs_k_elsewhere(subject: MetricSubject) -> str:
-    return _needs_k(subject) if subject.slack else ""
-
-
-def _needs_ids(subject: MetricSubject) -> str:
-    return "" if subject.sees_ids else "it sees grades, and cannot tell items apart"
-
-
-def _needs_repeats(subject: MetricSubject) -> str:
-    return "" if subject.sees_repeats else "what it is given cannot hold an item twice"
-
-
-def _needs_scores(subject: MetricSubject) -> str:
-    return "" if subject.sees_scores else "it is given a list in order, and no scores"
-
-
-def _needs_top(subject: MetricSubject) -> str:
-    best = subject.range[1 if subject.higher_is_better else 0]
-    return "" if best is not None else "its range has no best value"
-
-
-def _needs_range(subject: MetricSubject) -> str:
-    return "its range has no bound" if subject.range == (None, None) else ""
-
+_NO_CUTOFF = "it has no cutoff"
+_NEEDS_K = _unless(lambda subject: subject.takes_k, _NO_CUTOFF)
+_NEEDS_K_ELSEWHERE = _unless(lambda subject: subject.takes_k or not subject.slack, _NO_CUTOFF)
+_NEEDS_JUDGING = _unless(lambda subject: not subject.describes, "it describes the data, not how good a ranking is")
+_NEEDS_IDS = _unless(lambda subject: subject.sees_ids, "it sees grades, and cannot tell items apart")
+_NEEDS_REPEATS = _unless(lambda subject: subject.sees_repeats, "what it is given cannot hold an item twice")
+_NEEDS_SCORES = _unless(lambda subject: subject.sees_scores, "it is given a list in order, without scores")
+_NEEDS_TOP = _unless(
+    lambda subject: subject.range[1 if subject.higher_is_better else 0] is not None, "its range has no best value"
+)
+_NEEDS_RANGE = _unless(lambda subject: subject.range != (None, None), "its range has no bound")
 
 _ORDER = st.randoms(use_true_random=False)
 _PICKS = st.lists(st.tuples(st.integers(0, 30), st.integers(0, 5)), min_size=1, max_size=4)
@@ -324,25 +276,25 @@ def _over_case(subject: MetricSubject) -> Strategies:
     return (cases(subject),)
 
 
-METRIC_LAWS: dict[str, MetricLaw] = {
-    "bounded": MetricLaw(_bounded, _at(), _needs_range),
-    "perfect": MetricLaw(_perfect, _over_case, _needs_top),
-    "perfect-is-one": MetricLaw(_perfect_is_one, _at()),
-    "best-first": MetricLaw(_best_first, _at()),
-    "relevant-helps": MetricLaw(_relevant_helps, _at(_INDEX, _INDEX)),
-    "padding": MetricLaw(_padding, _at(st.integers(1, 12)), _needs_k_elsewhere),
-    "tail": MetricLaw(_tail, _at(st.integers(1, 5)), _needs_k_elsewhere),
-    "duplicates": MetricLaw(_duplicates, _at(_PICKS, st.sampled_from(REPEATS)), _needs_repeats),
-    "monotone-in-k": MetricLaw(_monotone, _at(st.sampled_from([1, 2, 5, HUGE])), _needs_k),
-    "ties": MetricLaw(_ties, _at(_INDEX, _ORDER), _needs_ids),
-    "constant-scorer": MetricLaw(_constant_scorer, _at(_ORDER), _needs_scores),
-    "gold-order": MetricLaw(_gold_order, _at(_ORDER), _needs_ids),
-    "empty-list": MetricLaw(_empty_list, _at(), _needs_judging),
-    "empty-gold": MetricLaw(_empty_gold, _at()),
-    "huge-cutoff": MetricLaw(_huge_cutoff, _over_case, _needs_k),
-    "sees-the-ranking": MetricLaw(_sees_the_ranking, lambda _subject: (), _needs_judging, cost=0),
-    "expectation": MetricLaw(_expectation, _at(st.integers(1, 3)), _needs_expectation, cost=4),
-    "twice": MetricLaw(_twice, lambda subject: (case_and_k(subject), case_and_k(subject))),
-    "pickling": MetricLaw(_pickling, lambda _subject: (), cost=0),
+METRIC_LAWS: dict[str, Law] = {
+    "bounded": Law(_bounded, _at(), _NEEDS_RANGE),
+    "perfect": Law(_perfect, _over_case, _NEEDS_TOP),
+    "perfect-is-one": Law(_perfect_is_one, _at()),
+    "best-first": Law(_best_first, _at()),
+    "relevant-helps": Law(_relevant_helps, _at(_INDEX, _INDEX)),
+    "padding": Law(_padding, _at(st.integers(1, 12)), _NEEDS_K_ELSEWHERE),
+    "tail": Law(_tail, _at(st.integers(1, 5)), _NEEDS_K_ELSEWHERE),
+    "duplicates": Law(_duplicates, _at(_PICKS, st.sampled_from(REPEATS)), _NEEDS_REPEATS),
+    "monotone-in-k": Law(_monotone, _at(st.sampled_from([1, 2, 5, HUGE])), _NEEDS_K),
+    "ties": Law(_ties, _at(_INDEX, _ORDER), _NEEDS_IDS),
+    "constant-scorer": Law(_constant_scorer, _at(_ORDER), _NEEDS_SCORES),
+    "gold-order": Law(_gold_order, _at(_ORDER), _NEEDS_IDS),
+    "empty-list": Law(_empty_list, _at(), _NEEDS_JUDGING),
+    "empty-gold": Law(_empty_gold, _at()),
+    "huge-cutoff": Law(_huge_cutoff, _over_case, _NEEDS_K),
+    "sees-the-ranking": Law(_sees_the_ranking, None, _NEEDS_JUDGING),
+    "expectation": Law(_expectation, _at(st.integers(1, 3)), _needs_expectation, cost=4),
+    "twice": Law(_twice, lambda subject: (case_and_k(subject), case_and_k(subject))),
+    "pickling": Law(_pickling, None),
 }
-"""The laws of one ranking, by name; those of whole runs stand in `run_laws`."""
+"""The laws of one ranking, by name; `run_laws` has those of whole runs."""

@@ -1,9 +1,10 @@
 """
-`check_metric`: a metric from the catalog, a declared one, or any callable against the laws.
+`check_metric`: checking a metric from the catalog, a declared one, or any callable against the laws.
 """
 
 from __future__ import annotations
 
+import functools
 import inspect
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
@@ -16,15 +17,15 @@ from rankgauge.expression import MetricExpression, Value, parse
 from rankgauge.planning.requests import read_requests
 from rankgauge.plugin.hookspecs import hookimpl
 from rankgauge.plugin.metric import Metric, declared
-from rankgauge.testing.check import CASES, checking, judge_laws
+from rankgauge.testing.check import CASES, Checker, checking
 from rankgauge.testing.laws import check_names, laws_of
 from rankgauge.testing.report import Report
 
 if TYPE_CHECKING:
     from rankgauge.testing.calling import Calling
-    from rankgauge.testing.elsewhere import ForeignSubject
+    from rankgauge.testing.subject import EngineMetric, MetricSubject
 
-__all__ = ["check_metric", "report_metric"]
+__all__ = ["check_metric", "engine_metric", "report_metric"]
 
 _LAWS = laws_of("metric")
 _ELSEWHERE = tuple(name for name, law in _LAWS.items() if law.elsewhere)
@@ -33,7 +34,7 @@ _ELSEWHERE = tuple(name for name, law in _LAWS.items() if law.elsewhere)
 def check_metric(
     metric: Callable[..., Any] | str,
     *,
-    calls: str = "auto",
+    calls: str | None = None,
     range: tuple[float | None, float | None] = (0.0, 1.0),  # noqa: A002  # the field's word
     higher_is_better: bool = True,
     laws: Iterable[str] | None = None,
@@ -45,15 +46,17 @@ def check_metric(
     Check a metric against the laws.
 
     A metric declared with `@metric` or `@sample_metric` is checked for the laws that hold for every metric and those
-    that it declares. Any other callable is called in its own convention, and checked for the laws that the metrics of
-    the field obey: hit, recall, precision, MRR, AP, nDCG.
+    that it declares. Any other callable is called as *calls* says, and checked for the laws that the usual metrics
+    obey: hit, recall, precision, MRR, AP, nDCG.
 
     Args:
-        metric: The function; or a metric in the catalog by any of its names, with parameters where the default ones are
-            not meant, such as ``ndcg(gain=exponential)`` or ``iprec@0.3``. A cutoff has no effect: the laws try many.
+        metric: The function; or a metric in the catalog by any of its names, with parameters that differ from the
+            defaults, such as ``ndcg(gain=exponential)`` or ``iprec@0.3``. A cutoff has no effect: the laws try many.
 
-        calls: How a function from elsewhere is called: `auto` reads it from its parameters; `ids`, `relevances`,
-            `scores`, `batch` or `sample` say it; or what its parameters are, in order, such as ``gold,retrieved,k``.
+        calls: How a function from elsewhere is called: the roles of its parameters in order, such as
+            ``gold,retrieved,k`` (``batch:gold,retrieved,k`` when it takes lists of rankings), or ``sample`` for a
+            function of one `JudgedSample`. Not needed where each parameter is named like its role, or annotated
+            `JudgedSample`. The roles stand in the documentation, "Laws".
 
         range: Lowest and highest score of a function that declares nothing; None for no bound.
 
@@ -74,157 +77,92 @@ def check_metric(
     Raises:
         MissingExtraError: hypothesis is not installed.
 
-        ParameterError: It cannot be told how to call the function, it fails on the plainest case, or a law is none.
+        ParameterError: *calls* is missing or does not fit, the function fails on the plainest case, or there is no
+            such law.
 
         UnknownNameError: No plugin offers the name.
     """
     wanted = None if laws is None else check_names("metric", laws)
-    check_names("metric", without)
-    with checking("checking a metric") as attempts:
+    with checking("metric", without, cases) as checker:
         if isinstance(metric, str):
             known = catalog or Catalog.discover()
             named, params = _read(metric, known)
-            return report_metric(
-                named, known, params=params, laws=wanted, without=without, cases=cases, attempts=attempts
-            )
+            return report_metric(checker, engine_metric(named, known, params=params), wanted)
         _refuse_class(metric)
         found, written = declared(metric), None
         if found is None:
-            calling = _calling(metric, calls)
-            if calling is not None:
-                subject = _fitted(metric, calling, range, higher_is_better, spelled=calls != "auto")
-                return _report_elsewhere(subject, wanted, without, cases, attempts)
-            found = replace(_lifted(metric), range=range, higher_is_better=higher_is_better)
-            written = metric
+            from rankgauge.testing.calling import read_calling
+            from rankgauge.testing.elsewhere import fit
+
+            calling = read_calling(metric, calls)
+            if calling == "judged":
+                name = getattr(metric, "__name__", "the function")
+                msg = (
+                    f"{name} takes a Judged: declare it with @metric, which gives it a name and a range, and check that"
+                )
+                raise ParameterError(msg)
+            if calling != "sample":
+                fitted = fit(metric, calling)
+                subject = fitted.subject(range, higher_is_better=higher_is_better)
+                return _report_elsewhere(checker, subject, fitted.calling, wanted)
+            found, written = replace(_lifted(metric), range=range, higher_is_better=higher_is_better), metric
             wanted = wanted or frozenset(n for n, law in _LAWS.items() if law.elsewhere or law.when == "every")
         known, given = _catalog_of(found, catalog)
-        return report_metric(
-            found,
-            known,
-            given=given,
-            written=written,
-            laws=wanted,
-            without=without,
-            cases=cases,
-            attempts=attempts,
-        )
+        return report_metric(checker, engine_metric(found, known, given=given, written=written), wanted)
 
 
-def report_metric(
+def report_metric(checker: Checker, metric: EngineMetric, laws: Iterable[str] | None = None) -> Report:
+    """Check a declared metric; *laws* stand in for those that hold for every metric and those that it declares."""
+    from rankgauge.testing.metric_laws import METRIC_LAWS
+    from rankgauge.testing.run_laws import RUN_LAWS
+    from rankgauge.testing.trial import MetricTrial
+
+    declaration = metric.metric
+    usual = {name for name, info in _LAWS.items() if info.when == "every"} | declaration.laws
+    if declaration.range != (None, None):
+        usual.add("bounded")
+    could = () if laws is not None else [n for n, i in _LAWS.items() if i.when == "declared" and n not in usual]
+    return checker.report(
+        str(MetricExpression(declaration.alias, metric.params)),
+        functools.partial(MetricTrial, metric.subject()),
+        {**METRIC_LAWS, **RUN_LAWS},
+        usual if laws is None else laws,
+        could=could,
+    )
+
+
+def engine_metric(
     metric: Metric,
     catalog: Catalog,
     *,
     given: Callable[..., Any] | None = None,
     written: Callable[..., Any] | None = None,
     params: Mapping[str, Value] = MappingProxyType({}),
-    laws: Iterable[str] | None = None,
-    without: Iterable[str] = (),
-    cases: int = CASES,
-    attempts: list[str],
-) -> Report:
-    """
-    Check a declared metric inside a check that was entered.
+) -> EngineMetric:
+    """Return a declared metric for the engine to score, with what keeps its own matcher from working here."""
+    from rankgauge.testing.subject import EngineMetric
 
-    Args:
-        metric: Its declaration.
-
-        catalog: Where it is found, with its matchers.
-
-        given: The function, where no catalog has it.
-
-        written: The function as its author wrote it, where that is not the one over a batch.
-
-        params: Values of its parameters that are not the default ones.
-
-        laws: The laws to check instead of the usual ones.
-
-        without: Laws not to check.
-
-        cases: How many cases to draw for a law.
-
-        attempts: What was tried to reach over the network.
-
-    Returns:
-        The report.
-    """
-    from rankgauge.testing.metric_laws import METRIC_LAWS  # noqa: PLC0415  # loads hypothesis
-    from rankgauge.testing.run_laws import RUN_LAWS  # noqa: PLC0415  # as above
-    from rankgauge.testing.subject import EngineSubject  # noqa: PLC0415  # as above
-    from rankgauge.testing.trial import MetricTrial  # noqa: PLC0415  # as above
-
-    subject = EngineSubject(metric, catalog, given, written, params, _unusable(metric, catalog))
-    usual = {name for name, info in _LAWS.items() if info.when == "every"} | metric.laws
-    if metric.range != (None, None):
-        usual.add("bounded")
-    could = () if laws is not None else [n for n, i in _LAWS.items() if i.when == "declared" and n not in usual]
-    return judge_laws(
-        "metric",
-        str(MetricExpression(metric.alias, params)),
-        lambda: MetricTrial(subject),
-        {**METRIC_LAWS, **RUN_LAWS},
-        usual if laws is None else laws,
-        without=without,
-        cases=cases,
-        attempts=attempts,
-        could=could,
-    )
+    return EngineMetric(metric, catalog, given, written, params, _unusable(metric, catalog))
 
 
-def _fitted(
-    function: Callable[..., Any],
-    calling: Calling,
-    bounds: tuple[float | None, float | None],
-    higher_is_better: bool,  # noqa: FBT001  # a private step of one public function
-    *,
-    spelled: bool,
-) -> ForeignSubject:
-    from rankgauge.testing.elsewhere import ForeignSubject, fit  # noqa: PLC0415  # loads when a check runs
-
-    name = str(getattr(function, "__qualname__", type(function).__qualname__))
-    return fit(ForeignSubject(name, function, calling, bounds, higher_is_better), spelled=spelled)
-
-
-def _report_elsewhere(
-    subject: ForeignSubject, laws: Iterable[str] | None, without: Iterable[str], cases: int, attempts: list[str]
-) -> Report:
-    from rankgauge.testing.elsewhere_laws import ELSEWHERE_LAWS  # noqa: PLC0415  # loads hypothesis
-    from rankgauge.testing.metric_laws import METRIC_LAWS  # noqa: PLC0415  # as above
-    from rankgauge.testing.trial import MetricTrial  # noqa: PLC0415  # as above
+def _report_elsewhere(checker: Checker, subject: MetricSubject, calling: Calling, laws: Iterable[str] | None) -> Report:
+    from rankgauge.testing.elsewhere_laws import ELSEWHERE_LAWS
+    from rankgauge.testing.metric_laws import METRIC_LAWS
+    from rankgauge.testing.trial import MetricTrial
 
     known = {**METRIC_LAWS, **ELSEWHERE_LAWS}
     wanted = _ELSEWHERE if laws is None else tuple(laws)
     if unfit := [law for law in wanted if law not in {*known, "no-network"}]:
-        msg = f"the law {unfit[0]!r} is one of metrics that the engine scores; {subject.name} is called as it is"
+        msg = f"the law {unfit[0]!r} is only for metrics that the engine scores; {subject.name} is called directly"
         raise ParameterError(msg)
-    return judge_laws(
-        "metric",
-        subject.name,
-        lambda: MetricTrial(subject),
-        known,
-        wanted,
-        without=without,
-        cases=cases,
-        attempts=attempts,
-        called=f"{subject.name.rpartition('.')[2]}{subject.calling}",
-    )
-
-
-def _calling(function: Callable[..., Any], calls: str) -> Calling | None:
-    """Return how a function is called; None for one in the engine's own form."""
-    from rankgauge.testing.calling import read_calling  # noqa: PLC0415  # loads when a check runs
-
-    calling = read_calling(function, calls)
-    if calling == "judged":
-        name = getattr(function, "__name__", "the function")
-        msg = f"{name} takes a Judged; declare it with @metric, which says its name and its range, and check that"
-        raise ParameterError(msg)
-    return None if isinstance(calling, str) else calling
+    called = f"{subject.name.rpartition('.')[2]}{calling}"
+    return checker.report(subject.name, functools.partial(MetricTrial, subject), known, wanted, called=called)
 
 
 def _refuse_class(metric: object) -> None:
     if inspect.isclass(metric) or not callable(metric):
         what = f"the class {metric.__qualname__}" if inspect.isclass(metric) else repr(metric)
-        msg = f"a metric is a function, an object that can be called, or a name; not {what}"
+        msg = f"a metric is a function, a callable object, or a name; not {what}"
         raise ParameterError(msg)
 
 
@@ -239,7 +177,7 @@ def _read(written: str, catalog: Catalog) -> tuple[Metric, dict[str, Value]]:
 
 
 def _unusable(metric: Metric, catalog: Catalog) -> str:
-    """Return why the matcher of a metric cannot work here; empty where it can, or is none, which `usable` finds."""
+    """Return why a metric's matcher cannot work here; empty where it can, or does not exist, which `usable` finds."""
     if all(kind == "relevant" for kind in metric.gold):
         return ""
     try:
@@ -262,7 +200,7 @@ def _lifted(function: Callable[..., Any]) -> Metric:
 
 
 def _catalog_of(metric: Metric, catalog: Catalog | None) -> tuple[Catalog, Callable[..., Any] | None]:
-    """Return a catalog that has the metric; where its names cannot be had, one without it, and the function."""
+    """Return a catalog that has the metric; or, where its names are taken, one without it, and the function."""
     if catalog is not None and any(claim.declaration is metric for claim in catalog.metrics.values()):
         return catalog, None
 

@@ -1,5 +1,5 @@
 """
-The network, closed: while a check runs, whatever connects is refused and noted.
+The network, closed: while a check runs, every attempt to connect is refused and noted.
 """
 
 from __future__ import annotations
@@ -19,12 +19,9 @@ _LOOKUPS = ("getaddrinfo", "gethostbyname", "gethostbyname_ex")
 @contextlib.contextmanager
 def closed_network() -> Iterator[list[str]]:
     """
-    Refuse connections and look-ups of names for as long as this is entered, in every thread.
+    Refuse connections and name look-ups in every thread, and yield a list of what was tried, each attempt once.
 
-    Sockets of one machine (Unix sockets) are no network. What is already connected stays connected.
-
-    Yields:
-        A list that receives what was tried, each attempt once.
+    Unix sockets are allowed, and what is already connected stays connected.
     """
     attempts: list[str] = []
 

@@ -1,5 +1,5 @@
 """
-`check_plugin`: everything that a plugin offers, against the laws.
+`check_plugin`: checking everything that a plugin offers against the laws.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from rankgauge.catalog import Catalog
 from rankgauge.catalog.discovery import Claim, Declaration, Plugin, normalized
 from rankgauge.errors import UnknownNameError, suggest
 from rankgauge.plugin.metric import Metric
-from rankgauge.testing.check import CASES, checking
+from rankgauge.testing.check import CASES, checking, ready
 from rankgauge.testing.laws import Subjects, check_names, laws_of
-from rankgauge.testing.metrics import report_metric
+from rankgauge.testing.metrics import engine_metric, report_metric
 from rankgauge.testing.report import PluginReport, Report
 from rankgauge.testing.texts import check_comparer, check_matcher, check_normalizer
 
@@ -29,19 +29,20 @@ def check_plugin(
     progress: Callable[[str], None] | None = None,
 ) -> PluginReport:
     """
-    Check a plugin: that it loads, that its names are its own, and every law of everything it offers.
+    Check that a plugin loads, that its names are not taken, and that everything it offers obeys the laws.
 
     Args:
-        plugin: A module or object with hooks; or what an installed one is called: its distribution, its entry point,
+        plugin: A module or object with hooks; or the name of an installed plugin: its distribution, its entry point,
             or both as ``distribution:name``.
 
-        without: Laws not to check; or those of each metric, normalizer, comparer or matcher, by its name.
+        without: Laws not to check; or a mapping from the name of a metric, normalizer, comparer or matcher to such
+            laws.
 
         cases: How many cases to draw for a law.
 
-        catalog: Where an installed one is looked up; by default everything installed.
+        catalog: Where an installed plugin is looked up; by default everything installed.
 
-        progress: Called with the name of what is checked next.
+        progress: Called with the kind and name of what is checked next.
 
     Returns:
         What is wrong with the plugin, and a report for everything it offers.
@@ -51,10 +52,10 @@ def check_plugin(
 
         UnknownNameError: No plugin of that name is installed, or it is disabled.
 
-        ParameterError: A law is none.
+        ParameterError: There is no such law.
     """
     spared = _spared(without)
-    with checking("checking a plugin"):
+    with ready("plugin"):
         if isinstance(plugin, str):
             known = catalog or Catalog.discover()
             name, found = plugin, _named(known, plugin)
@@ -78,9 +79,9 @@ def _report(offer: Claim[Declaration], catalog: Catalog, spared: Callable[[str, 
     without = spared(offer.kind, _name_of(offer))
     if isinstance(declaration, Metric):
         usable = any(claim.declaration is declaration for claim in catalog.metrics.values())
-        given = None if usable else declaration.function  # its alias is not its own, which is a fault of the plugin
-        with checking("checking a metric") as attempts:
-            return report_metric(declaration, catalog, given=given, without=without, cases=cases, attempts=attempts)
+        given = None if usable else declaration.function  # its alias is taken, which is a fault of the plugin
+        with checking("metric", without, cases) as checker:
+            return report_metric(checker, engine_metric(declaration, catalog, given=given))
     if offer.kind == "normalizer":
         return check_normalizer(declaration.function, without=without, cases=cases)
     if offer.kind == "comparer":
@@ -96,9 +97,8 @@ def _named(catalog: Catalog, name: str) -> list[Plugin]:
     """Return the plugins of that name: those of a distribution, or the one behind an entry point."""
     distribution, colon, point = name.partition(":")
     if colon:
-        found = [
-            each for each in catalog.plugins if (each.distribution, each.name) == (normalized(distribution), point)
-        ]
+        entry = (normalized(distribution), point)
+        found = [each for each in catalog.plugins if (each.distribution, each.name) == entry]
     else:
         found = [each for each in catalog.plugins if each.distribution == normalized(name)]
         found = found or [each for each in catalog.plugins if each.name == name]
@@ -112,14 +112,14 @@ def _named(catalog: Catalog, name: str) -> list[Plugin]:
 
 
 def _spared(without: Iterable[str] | Mapping[str, Iterable[str]]) -> Callable[[str, str], list[str]]:
-    """Return a function that says which laws are not checked of what; raise for one that is none."""
-    by_name: Mapping[str, Iterable[str]] | None = without if isinstance(without, Mapping) else None
-    general = check_names(None, () if isinstance(without, Mapping) else without)
-    for names in (by_name or {}).values():
+    """Return a function of kind and name that gives the laws to leave out; raise where one does not exist."""
+    by_name: Mapping[str, Iterable[str]] = without if isinstance(without, Mapping) else {}
+    general = () if isinstance(without, Mapping) else check_names(None, without)
+    for names in by_name.values():
         check_names(None, names)
 
     def of(kind: str, name: str) -> list[str]:
         known = laws_of(cast("Subjects", kind))
-        return [law for law in (general if by_name is None else by_name.get(name, ())) if law in known]
+        return [law for law in by_name.get(name, general) if law in known]
 
     return of

@@ -1,16 +1,17 @@
 """
-Reports: which laws hold, which are broken, and the smallest example of each that is.
+Reports: which laws hold, which are broken, and the smallest example of each broken one.
 """
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from rankgauge.errors import BrokenLawError
 
-__all__ = ["Exhibit", "PluginReport", "Report", "Verdict"]
+__all__ = ["Exhibit", "PluginReport", "Report", "State", "Verdict"]
 
 Exhibit = Mapping[str, object]
 """One observation of an example, such as ``{gold: {doc-0: 1}, retrieved: [doc-0], k: 2, score: 0.5}``."""
@@ -21,7 +22,7 @@ State = Literal["holds", "broken", "skipped"]
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verdict:
     """
-    What became of one law.
+    The outcome of one law.
 
     Attributes:
         law: Its name.
@@ -52,14 +53,14 @@ class Verdict:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
     """
-    What became of every law of one metric, normalizer, comparer or matcher.
+    The outcome of every law of one metric, normalizer, comparer or matcher.
 
     Attributes:
         kind: `metric`, `normalizer`, `comparer` or `matcher`.
 
         name: What was checked.
 
-        called: How it was called, where that had to be found out.
+        called: How it was called, for a function from elsewhere.
 
         verdicts: One for each law, in order.
 
@@ -78,7 +79,7 @@ class Report:
 
     @property
     def ok(self) -> bool:
-        """Return whether no law is broken; what cannot work here breaks none."""
+        """Return whether no law is broken; an unusable one breaks none."""
         return not self.broken
 
     @property
@@ -100,12 +101,12 @@ class Report:
         for verdict in self.verdicts:
             if verdict.law == law:
                 return verdict
-        msg = f"{self.name!r} was not checked for {law!r}; it was for {', '.join(each.law for each in self.verdicts)}"
+        msg = f"{self.name!r} was not checked for {law!r}, only for {', '.join(each.law for each in self.verdicts)}"
         raise KeyError(msg)
 
     def raise_if_broken(self) -> None:
         """
-        Do nothing where all laws hold.
+        Raise if a law is broken.
 
         Raises:
             BrokenLawError: A law is broken; the message is this report.
@@ -121,13 +122,7 @@ class Report:
             "called": self.called,
             "ok": self.ok,
             "laws": [
-                {
-                    "law": verdict.law,
-                    "says": verdict.says,
-                    "state": verdict.state,
-                    "reason": verdict.reason,
-                    "example": [dict(exhibit) for exhibit in verdict.example],
-                }
+                {**dataclasses.asdict(verdict), "example": [dict(exhibit) for exhibit in verdict.example]}
                 for verdict in self.verdicts
             ],
             "could_declare": list(self.could_declare),
@@ -154,12 +149,12 @@ class Report:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PluginReport:
     """
-    What became of everything that a plugin offers.
+    The outcome of every law of everything that a plugin offers.
 
     Attributes:
         name: The plugin.
 
-        faults: What is wrong with how it loads and what its names are.
+        faults: What is wrong with how it loads and with its names.
 
         reports: One for each metric, normalizer, comparer and matcher.
     """
@@ -175,7 +170,7 @@ class PluginReport:
 
     @property
     def broken(self) -> Mapping[str, tuple[str, ...]]:
-        """Return the laws that are broken, by what breaks them."""
+        """Return the names of broken laws, by the name of what breaks them."""
         return {report.name: report.broken for report in self.reports if report.broken}
 
     def __getitem__(self, name: str) -> Report:
@@ -190,7 +185,7 @@ class PluginReport:
 
     def raise_if_broken(self) -> None:
         """
-        Do nothing where all is well.
+        Raise if there is a fault, or a law is broken.
 
         Raises:
             BrokenLawError: There is a fault, or a law is broken; the message is this report.
@@ -212,7 +207,8 @@ class PluginReport:
         lines += [str(report) for report in self.reports]
         bad = sum(not report.ok for report in self.reports)
         unusable = sum(bool(report.unusable) for report in self.reports)
-        verdict = "all is well" if self.ok else f"{len(self.faults)} faults, {bad} of them break a law"
+        faults = f"{len(self.faults)} {'fault' if len(self.faults) == 1 else 'faults'}"
+        verdict = "nothing wrong" if self.ok else f"{faults}, {bad} of them {'breaks' if bad == 1 else 'break'} a law"
         if unusable:
             verdict = f"{unusable} of them not checked, {'nothing wrong with the others' if self.ok else verdict}"
         lines.append(f"plugin {self.name}: {len(self.reports)} offered, {verdict}")
@@ -228,7 +224,7 @@ def _counted(report: Report) -> str:
 
 
 def _shown(example: Sequence[Exhibit]) -> Iterator[str]:
-    """Lay an example out: a line for whatever differs from the observation before."""
+    """Lay an example out: one line for each observation, and the ground truth where it changes."""
     before: dict[str, str] = {}
     for exhibit in example:
         fields = {name: _plain(value) for name, value in exhibit.items() if value != ""}

@@ -1,42 +1,40 @@
 """
-The laws of metrics over whole runs of the engine: batches, parts, order, and what the function does to its columns.
+The laws of metrics over whole runs of the engine: batches, parts, order, and what happens to the columns.
 """
 
 from __future__ import annotations
 
+import functools
 import itertools
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from random import Random
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from hypothesis import strategies as st
 
 from rankgauge.columns import Judged
+from rankgauge.errors import RankgaugeError
 from rankgauge.result import Result
 from rankgauge.testing.cases import ANCHOR, HUGE, Case
 from rankgauge.testing.draws import case_and_k, cases, sample_cases
-from rankgauge.testing.metric_laws import MetricLaw, Strategies
-from rankgauge.testing.subject import EngineSubject, MetricSubject
-from rankgauge.testing.trial import MetricTrial
+from rankgauge.testing.subject import EngineMetric, MetricSubject
+from rankgauge.testing.trial import Law, MetricTrial, Strategies
 
 __all__ = ["RUN_LAWS"]
 
 Drawn = Sequence[tuple[Case, int | None]]
 
-_ADVICE = "sum with `judged.sum`, and let no sample see another"
+_ADVICE = "sum with `judged.sum`, and keep samples apart"
 
 
-def _subject(trial: MetricTrial) -> EngineSubject:
-    if not isinstance(trial.subject, EngineSubject):
-        msg = f"the laws of runs are for metrics that the engine scores, not for {trial.subject!r}"
-        raise TypeError(msg)
-    return trial.subject
+def _engine(trial: MetricTrial) -> EngineMetric:
+    return cast("EngineMetric", trial.subject.scorer)  # these laws are given to no other
 
 
 def _samples(trial: MetricTrial, drawn: Drawn, prefix: str = "s") -> list[dict[str, Any]]:
-    """Return samples that have gold of every kind among them, and note them for the report."""
+    """Return samples, one of which has gold of every kind, and note them for the report."""
     found = []
     for place, (case, k) in enumerate([(ANCHOR, None), *drawn]):
         found.append(case.sample(f"{prefix}{place}", k))
@@ -81,7 +79,7 @@ def _order_of_samples(trial: MetricTrial, drawn: Drawn, order: Random) -> None:
     samples = _samples(trial, drawn)
     shuffled = [*samples]
     order.shuffle(shuffled)
-    one, other = _subject(trial).run(samples), _subject(trial).run(shuffled)
+    one, other = _engine(trial).run(samples), _engine(trial).run(shuffled)
     means = [[column.mean for column in result.metrics.values()] for result in (one, other)]
 
     trial.demand(_by_sample(one) == _by_sample(other), f"in another order, {_difference(one, other)}")
@@ -90,24 +88,24 @@ def _order_of_samples(trial: MetricTrial, drawn: Drawn, order: Random) -> None:
 
 def _parts(trial: MetricTrial, first: Drawn, second: Drawn, third: Drawn) -> None:
     parts = [_samples(trial, part, prefix) for part, prefix in ((first, "a"), (second, "b"), (third, "c"))]
-    whole = _subject(trial).run([*itertools.chain(*parts)])
-    merged = Result.merge([_subject(trial).run(part) for part in parts])
+    whole = _engine(trial).run([*itertools.chain(*parts)])
+    merged = Result.merge([_engine(trial).run(part) for part in parts])
 
     trial.demand(_column(whole) == _column(merged), f"in three parts, {_difference(whole, merged)}")
 
 
 def _batch_size(trial: MetricTrial, drawn: Drawn) -> None:
     samples = _samples(trial, drawn)
-    whole = _subject(trial).run(samples)
+    whole = _engine(trial).run(samples)
     for size in (1, 2, 7, len(samples)):
-        cut = _subject(trial).run(samples, batch_size=size)
+        cut = _engine(trial).run(samples, batch_size=size)
         trial.demand(_column(whole) == _column(cut), f"in batches of {size}, {_difference(whole, cut)}")
-    streamed = Result.merge(list(_subject(trial).over(samples).stream(batch_size=2)))
+    streamed = Result.merge(list(_engine(trial).over(samples).stream(batch_size=2)))
     trial.demand(_column(whole) == _column(streamed), f"streamed by two, {_difference(whole, streamed)}")
 
 
 def _twice(trial: MetricTrial, drawn: Drawn) -> None:
-    evaluation = _subject(trial).over(_samples(trial, drawn))
+    evaluation = _engine(trial).over(_samples(trial, drawn))
     one, other = evaluation.run(), evaluation.run()
 
     trial.demand(_column(one) == _column(other), f"evaluated twice, {_difference(one, other)}: something remembers")
@@ -115,8 +113,8 @@ def _twice(trial: MetricTrial, drawn: Drawn) -> None:
 
 def _one_by_one(trial: MetricTrial, drawn: Drawn) -> None:
     samples = _samples(trial, drawn)
-    (column,) = _subject(trial).run(samples).metrics.values()
-    alone = _subject(trial).evaluation(None, "default")
+    (column,) = _engine(trial).run(samples).metrics.values()
+    alone = _engine(trial).evaluation(None, "default")
     for place, sample in enumerate(samples):
         (found,) = alone.score(sample).values()
         value = column.values[place].item()
@@ -133,13 +131,13 @@ def _empty_gold(trial: MetricTrial, at: tuple[Case, int]) -> None:
     case, k = at
     empty = Case((), case.distinct)
     trial.note(gold={}, retrieved=empty.ids, k=k)
-    (found,) = _subject(trial).evaluation(k, "default").score(empty.sample("s", k)).values()
+    (found,) = _engine(trial).evaluation(k, "default").score(empty.sample("s", k)).values()
     undefined = (found.value, found.status) == (None, "undefined") and bool(found.reason)
     trial.demand(undefined, f"without ground truth it is {found.status} ({found.value!r}) instead of undefined")
-    for judged in _subject(trial).judged([empty.sample("s", k)], empty=True):
-        scores = _subject(trial).call(judged, k)
-        defined = _subject(trial).metric.defined
-        always = defined is not None and bool(defined(judged).all())  # such as a count, which may well be 0
+    for judged in _engine(trial).judged([empty.sample("s", k)], empty=True):
+        scores = _engine(trial).call(judged, k)
+        defined = _engine(trial).metric.defined
+        always = defined is not None and bool(defined(judged).all())  # such as a count, which may be 0
         trial.demand(
             always or np.isnan(scores).all(),
             f"the function gives {scores.tolist()!r} where nothing is relevant, not NaN",
@@ -152,28 +150,25 @@ def _huge_cutoff(trial: MetricTrial, case: Case, more: Case) -> None:
     trial.within_range(value)
 
     drawn = [(case, HUGE), (more, 1)]
-    (column,) = _subject(trial).run(_samples(trial, drawn)).metrics.values()
+    (column,) = _engine(trial).run(_samples(trial, drawn)).metrics.values()
     trial.demand(
         column.n_failed == 0, f"with cutoffs of {HUGE} and 1 in one batch: {'; '.join(column.reasons.values())}"
     )
 
 
 def _arguments(trial: MetricTrial, at: tuple[Case, int], more: Case) -> None:
-    (case, k), subject = at, _subject(trial)
+    (case, k), subject = at, _engine(trial)
     samples = [ANCHOR.sample("anchor"), case.sample("s0", k), more.sample("s1", k)]
     trial.note(gold=case.gold, retrieved=case.ids, k=k)
     for before, judged in zip(subject.judged(samples), subject.judged(samples), strict=True):
-        judged.hits(), judged.n_gold()  # they are kept, and shared with other metrics
-        try:
-            subject.call(judged, k)
-        except Exception as error:  # noqa: BLE001  # plugin code may raise anything
-            trial.demand(False, f"{type(error).__name__}: {error}")
+        judged.hits(), judged.n_gold()  # computed once, and shared with other metrics
+        trial.attempt(functools.partial(subject.call, judged, k), {})
         changed = [name for name, value in _contents(before).items() if value != _contents(judged)[name]]
-        trial.demand(not changed, f"it changed {', '.join(changed)} of the Judged that it was given; work on a copy")
+        trial.demand(not changed, f"it changed {', '.join(changed)} of its Judged; work on a copy")
 
 
 def _contents(judged: Judged) -> dict[str, object]:
-    """Return the bytes of everything that a metric can reach, what is kept for others included."""
+    """Return the bytes of everything that a metric can reach, cached values included."""
     arrays: Mapping[str, Any] = {
         name: getattr(judged, name) for name in ("depth", "first", "earns", "score", "times", "graded")
     }
@@ -185,25 +180,17 @@ def _contents(judged: Judged) -> dict[str, object]:
 
 
 def _usable(trial: MetricTrial) -> None:
-    from rankgauge.errors import RankgaugeError  # noqa: PLC0415  # as small as the law
-
     try:
-        _subject(trial).evaluation(1, "default", own_matcher=True).plan()
+        _engine(trial).evaluation(1, "default", own_matcher=True).plan()
     except Exception as error:  # noqa: BLE001  # plugin code may raise anything
         told = str(error) if isinstance(error, RankgaugeError) else f"{type(error).__name__}: {error}"
-        trial.demand(False, told)
-    for case, k in _plain_cases():
+        trial.fail(told)
+    for case, k in ((ANCHOR, 2), (Case((1.0, 2.0), (1, 0)), 2), (Case((1.0,), (5, 6)), 1)):
         trial.score(case, k)
 
 
-def _plain_cases() -> Iterator[tuple[Case, int]]:
-    yield ANCHOR, 2
-    yield Case((1.0, 2.0), (1, 0)), 2
-    yield Case((1.0,), (5, 6)), 1
-
-
 def _needs_matcher(subject: MetricSubject) -> str:
-    return subject.unusable if isinstance(subject, EngineSubject) else ""
+    return subject.scorer.unusable if isinstance(subject.scorer, EngineMetric) else ""
 
 
 def _runs(*more: st.SearchStrategy[Any]) -> Callable[[MetricSubject], Strategies]:
@@ -214,15 +201,15 @@ def _over_two(subject: MetricSubject) -> Strategies:
     return (cases(subject), cases(subject))
 
 
-RUN_LAWS: dict[str, MetricLaw] = {
-    "usable": MetricLaw(_usable, lambda _subject: (), _needs_matcher, cost=0),
-    "order-of-samples": MetricLaw(_order_of_samples, _runs(st.randoms(use_true_random=False)), cost=6),
-    "one-by-one": MetricLaw(_one_by_one, _runs(), cost=6),
-    "batch-size": MetricLaw(_batch_size, _runs(), cost=6),
-    "parts": MetricLaw(_parts, _runs(sample_cases(), sample_cases()), cost=6),
-    "twice": MetricLaw(_twice, _runs(), cost=6),
-    "empty-gold": MetricLaw(_empty_gold, lambda subject: (case_and_k(subject),)),
-    "huge-cutoff": MetricLaw(_huge_cutoff, _over_two, cost=6),
-    "arguments": MetricLaw(_arguments, lambda subject: (case_and_k(subject), cases(subject)), cost=6),
+RUN_LAWS: dict[str, Law] = {
+    "usable": Law(_usable, None, _needs_matcher),
+    "order-of-samples": Law(_order_of_samples, _runs(st.randoms(use_true_random=False)), cost=6),
+    "one-by-one": Law(_one_by_one, _runs(), cost=6),
+    "batch-size": Law(_batch_size, _runs(), cost=6),
+    "parts": Law(_parts, _runs(sample_cases(), sample_cases()), cost=6),
+    "twice": Law(_twice, _runs(), cost=6),
+    "empty-gold": Law(_empty_gold, lambda subject: (case_and_k(subject),)),
+    "huge-cutoff": Law(_huge_cutoff, _over_two, cost=6),
+    "arguments": Law(_arguments, lambda subject: (case_and_k(subject), cases(subject)), cost=6),
 }
 """The laws that need the engine, by name."""

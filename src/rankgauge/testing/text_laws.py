@@ -1,23 +1,23 @@
 """
-The laws of normalizers, comparers and matchers, each a strategy and a check that raises where it does not hold.
+The laws of normalizers, comparers and matchers, each a check with its strategies.
 """
 
 from __future__ import annotations
 
-import pickle
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 from hypothesis import strategies as st
+from hypothesis.strategies import SearchStrategy
 from numpy.typing import NDArray
 
 from rankgauge.catalog import ResolvedMatcher
 from rankgauge.judging.by_text import checked_scores
 from rankgauge.plugin.matching import parse_matcher
 from rankgauge.testing.draws import texts
-from rankgauge.testing.trial import Trial
+from rankgauge.testing.trial import Law, Strategies, Trial
 
 __all__ = [
     "COMPARER_LAWS",
@@ -26,7 +26,6 @@ __all__ = [
     "ComparerSubject",
     "MatcherSubject",
     "NormalizerSubject",
-    "TextLaw",
     "Variant",
 ]
 
@@ -35,9 +34,8 @@ Block = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class NormalizerSubject:
-    """A normalizer: its name, its function, and the stage that it declares."""
+    """A normalizer: its function, and the stage that it declares."""
 
-    name: str
     function: Callable[[str], str]
     stage: str
 
@@ -51,22 +49,21 @@ class Variant(NamedTuple):
 
         compare: The function of two blocks of texts.
 
-        compare_cut: The same with a cutoff as the third argument; None where it takes none.
+        takes_cutoff: Whether it has a parameter `cutoff`.
 
-        prepare: Called with many texts before they are compared; None where it declares nothing of the kind.
+        prepare: Called with many texts before they are compared; None where the comparer declares nothing of the kind.
     """
 
     spec: str
     compare: Callable[..., object]
-    compare_cut: Callable[..., object] | None
+    takes_cutoff: bool
     prepare: Callable[..., object] | None = None
 
 
 @dataclass(frozen=True, eq=False)
 class ComparerSubject:
-    """A comparer: its name, function and variants (the default one first), and how much of rounding is forgiven."""
+    """A comparer: its function and variants (the default one first), and how far two equal scores may differ."""
 
-    name: str
     function: Callable[..., object]
     variants: tuple[Variant, ...]
     slack: float = 2e-6
@@ -75,31 +72,16 @@ class ComparerSubject:
 
 @dataclass(frozen=True, eq=False)
 class MatcherSubject:
-    """A matcher: its name, what it resolves to, and the laws that its comparer declares."""
+    """A matcher: what it resolves to, and the laws that its comparer declares."""
 
-    name: str
     matcher: ResolvedMatcher
     comparer_laws: frozenset[str]
 
 
-class TextLaw(NamedTuple):
-    """How a law is checked: a check, what its arguments are drawn from, and why a subject is none for it."""
-
-    check: Callable[..., None]
-    draw: Callable[[Any], tuple[st.SearchStrategy[Any], ...]]
-    skip: Callable[[Any], str] = lambda _subject: ""
-    cost: float = 1
-
-
 def _normalized(trial: Trial[NormalizerSubject], text: str, note: str = "") -> str:
-    try:
-        found: object = trial.subject.function(text)
-    except (Exception, SystemExit) as error:  # plugin code may raise anything
-        trial.note(text=repr(text), note=note)
-        trial.demand(False, f"it raised {type(error).__name__}: {error}")
-        raise
+    found: object = trial.attempt(lambda: trial.subject.function(text), {"text": repr(text), "note": note})
     trial.note(text=repr(text), gives=repr(found), note=note)
-    trial.demand(isinstance(found, str), f"it returned a {type(found).__name__}, and not a text")
+    trial.demand(isinstance(found, str), f"it returned a {type(found).__name__}, not a text")
     return str(found)
 
 
@@ -117,49 +99,43 @@ def _normalizer_twice(trial: Trial[NormalizerSubject], text: str, between: str) 
 def _idempotent(trial: Trial[NormalizerSubject], text: str) -> None:
     once = _normalized(trial, text)
 
-    trial.demand(once == _normalized(trial, once, "again"), "normalizing again changes it again")
+    trial.demand(once == _normalized(trial, once, "again"), "normalizing again changes it")
 
 
 def _block(
-    trial: Trial[Any],
-    compare: Callable[..., object],
-    retrieved: Sequence[str],
-    gold: Sequence[str],
-    *,
-    variant: str = "",
-    cutoff: float | None = None,
+    trial: Trial[Any], variant: Variant, retrieved: Sequence[str], gold: Sequence[str], cutoff: float | None = None
 ) -> Block:
+    """Compare two blocks of texts, and keep the scores for the report; a comparer that fails breaks the law."""
     facts: dict[str, object] = {
         "retrieved": [repr(text) for text in retrieved],
         "against": [repr(text) for text in gold],
-        "comparer": variant,
+        "comparer": variant.spec,
         "cutoff": "" if cutoff is None else cutoff,
     }
-    try:
-        returned = compare(retrieved, gold) if cutoff is None else compare(retrieved, gold, cutoff)
-    except (Exception, SystemExit) as error:
-        trial.note(**facts)
-        trial.demand(False, f"it raised {type(error).__name__}: {error}")
-        raise
+    options = {} if cutoff is None else {"cutoff": cutoff}
+    returned = trial.attempt(lambda: variant.compare(retrieved, gold, **options), facts)
     try:
         scores = checked_scores(returned, len(retrieved), len(gold))
     except (TypeError, ValueError) as error:
         trial.note(**facts, returned=repr(returned))
-        trial.demand(False, str(error))
-        raise
+        trial.fail(str(error))
     trial.note(**facts, scores=[[float(score) for score in row] for row in scores])
     return scores
 
 
+def _pair(trial: Trial[Any], variant: Variant, retrieved: str, gold: str) -> float:
+    return float(_block(trial, variant, [retrieved], [gold])[0, 0])
+
+
 def _comparer_bounded(trial: Trial[ComparerSubject], variant: Variant, retrieved: list[str], gold: list[str]) -> None:
-    _block(trial, variant.compare, retrieved, gold, variant=variant.spec)
+    _block(trial, variant, retrieved, gold)
 
 
 def _pair_by_pair(trial: Trial[ComparerSubject], variant: Variant, retrieved: list[str], gold: list[str]) -> None:
-    block = _block(trial, variant.compare, retrieved, gold, variant=variant.spec)
+    block = _block(trial, variant, retrieved, gold)
     for row, found in enumerate(retrieved):
         for column, wanted in enumerate(gold):
-            alone = _block(trial, variant.compare, [found], [wanted], variant=variant.spec)[0, 0]
+            alone = _pair(trial, variant, found, wanted)
             same = abs(block[row, column] - alone) <= trial.subject.slack
             trial.demand(same, f"in the block the pair scores {block[row, column]!r}, alone {alone!r}")
 
@@ -167,26 +143,26 @@ def _pair_by_pair(trial: Trial[ComparerSubject], variant: Variant, retrieved: li
 def _comparer_cutoff(
     trial: Trial[ComparerSubject], variant: Variant, retrieved: list[str], gold: list[str], cutoff: float
 ) -> None:
-    if variant.compare_cut is None:
+    if not variant.takes_cutoff:
         return
-    whole = _block(trial, variant.compare, retrieved, gold, variant=variant.spec)
-    cut = _block(trial, variant.compare_cut, retrieved, gold, variant=variant.spec, cutoff=cutoff)
+    whole = _block(trial, variant, retrieved, gold)
+    cut = _block(trial, variant, retrieved, gold, cutoff)
     above = whole >= min(cutoff + trial.subject.slack, 1.0)
     below = whole < cutoff - trial.subject.slack
     kept = bool((np.abs(cut - whole) <= trial.subject.slack)[above].all())
 
-    trial.demand(kept, "a score at or above the cutoff is another one with it")
-    trial.demand(bool((cut < cutoff)[below].all()), "a score below the cutoff reaches it with it")
+    trial.demand(kept, "a score at or above the cutoff changes with it")
+    trial.demand(bool((cut < cutoff)[below].all()), "with the cutoff, a score below it reaches it")
 
 
 def _comparer_twice(
     trial: Trial[ComparerSubject], variant: Variant, retrieved: list[str], gold: list[str], between: list[str]
 ) -> None:
-    before = _block(trial, variant.compare, retrieved, gold, variant=variant.spec)
+    before = _block(trial, variant, retrieved, gold)
     for _ in range(2):
-        after = _block(trial, variant.compare, retrieved, gold, variant=variant.spec)
+        after = _block(trial, variant, retrieved, gold)
         trial.demand(np.array_equal(before, after), "it scores the same texts differently the second time")
-        _block(trial, variant.compare, between, between, variant=variant.spec)
+        _block(trial, variant, between, between)
 
 
 def _prepared(
@@ -194,54 +170,50 @@ def _prepared(
 ) -> None:
     if variant.prepare is None:
         return
-    gold = [*gold, *retrieved]  # so that texts meet their like before any of them was ever prepared
-    before = _block(trial, variant.compare, retrieved, gold, variant=variant.spec)
-    try:
-        variant.prepare(list(dict.fromkeys([*others, *retrieved, *gold])))
-    except Exception as error:  # noqa: BLE001  # plugin code may raise anything
-        trial.demand(False, f"`prepare` raised {type(error).__name__}: {error}")
-    after = _block(trial, variant.compare, retrieved, gold, variant=variant.spec)
+    gold = [*gold, *retrieved]  # so that equal texts are compared before any was prepared
+    before = _block(trial, variant, retrieved, gold)
+    prepare, together = variant.prepare, list(dict.fromkeys([*others, *retrieved, *gold]))
+    trial.attempt(lambda: prepare(together), {}, "`prepare`")
+    after = _block(trial, variant, retrieved, gold)
 
     trial.demand(bool((np.abs(before - after) <= trial.subject.slack).all()), "it scores differently once prepared")
 
 
 def _comparer_arguments(trial: Trial[ComparerSubject], variant: Variant, retrieved: list[str], gold: list[str]) -> None:
     before = (list(retrieved), list(gold))
-    _block(trial, variant.compare, retrieved, gold, variant=variant.spec)
+    _block(trial, variant, retrieved, gold)
 
     trial.demand(before == (retrieved, gold), "it changed the texts that it was given; work on a copy")
 
 
 def _reflexive(trial: Trial[ComparerSubject], variant: Variant, text: str) -> None:
     if text:
-        score = _block(trial, variant.compare, [text], [text], variant=variant.spec)[0, 0]
+        score = _pair(trial, variant, text, text)
         trial.demand(score >= 1.0 - trial.subject.slack, f"a text scores {score!r} against itself")
 
 
 def _empty_scores_zero(trial: Trial[ComparerSubject], variant: Variant, text: str) -> None:
     for retrieved, gold in (("", text), (text, "")):
-        score = _block(trial, variant.compare, [retrieved], [gold], variant=variant.spec)[0, 0]
+        score = _pair(trial, variant, retrieved, gold)
         trial.demand(score == 0.0, f"an empty text scores {score!r}")
 
 
 def _symmetric(trial: Trial[ComparerSubject], variant: Variant, pair: tuple[str, str]) -> None:
     one, other = pair
-    there = _block(trial, variant.compare, [one], [other], variant=variant.spec)[0, 0]
-    back = _block(trial, variant.compare, [other], [one], variant=variant.spec)[0, 0]
+    there = _pair(trial, variant, one, other)
+    back = _pair(trial, variant, other, one)
 
-    trial.demand(abs(there - back) <= trial.subject.slack, f"one way it is {there!r}, the other way {back!r}")
+    trial.demand(abs(there - back) <= trial.subject.slack, f"in one order it is {there!r}, in the other {back!r}")
 
 
 def _match(trial: Trial[MatcherSubject], retrieved: str, gold: str) -> tuple[str, str, float]:
-    """Return both texts as prepared, and their score."""
+    """Return both texts normalized, and their score."""
     matcher = trial.subject.matcher
-    try:
-        prepared, wanted = matcher.normalize(retrieved), matcher.normalize(gold)
-    except (Exception, SystemExit) as error:  # plugin code may raise anything
-        trial.note(retrieved=repr(retrieved), against=repr(gold))
-        trial.demand(False, f"a normalizer raised {type(error).__name__}: {error}")
-        raise
-    return prepared, wanted, float(_block(trial, matcher.compare, [prepared], [wanted])[0, 0])
+    facts = {"retrieved": repr(retrieved), "against": repr(gold)}
+    prepared, wanted = trial.attempt(
+        lambda: [matcher.normalize(text) for text in (retrieved, gold)], facts, "a normalizer"
+    )
+    return prepared, wanted, _pair(trial, Variant("", matcher.compare, takes_cutoff=False), prepared, wanted)
 
 
 def _matcher_total(trial: Trial[MatcherSubject], retrieved: str, gold: str) -> None:
@@ -260,7 +232,7 @@ def _matches_itself(trial: Trial[MatcherSubject], text: str) -> None:
     prepared, _, score = _match(trial, text, text)
     threshold = trial.subject.matcher.matcher.threshold
     if prepared:
-        trial.demand(score >= threshold, f"a text of which {prepared!r} is left scores {score!r} against itself")
+        trial.demand(score >= threshold, f"normalized to {prepared!r}, a text scores {score!r} against itself")
 
 
 def _nothing_matches_nothing(trial: Trial[MatcherSubject], blank: str, text: str) -> None:
@@ -268,7 +240,7 @@ def _nothing_matches_nothing(trial: Trial[MatcherSubject], blank: str, text: str
         prepared, wanted, score = _match(trial, retrieved, gold)
         if "" in {prepared, wanted}:
             matched = score >= trial.subject.matcher.matcher.threshold
-            trial.demand(not matched, f"a text of which nothing is left scores {score!r}, and so matches")
+            trial.demand(not matched, f"a text that is empty once normalized scores {score!r}, so it matches")
 
 
 def _prints_as_read(trial: Trial[MatcherSubject]) -> None:
@@ -279,94 +251,91 @@ def _prints_as_read(trial: Trial[MatcherSubject]) -> None:
 
 
 def _pickling(trial: Trial[Any]) -> None:
-    try:
-        pickle.loads(pickle.dumps(trial.subject.function))  # noqa: S301  # it was pickled on this very line
-    except Exception as error:  # noqa: BLE001  # objects may raise anything
-        advice = "define the function at the top of a module, so that it can be found by its name"
-        trial.demand(False, f"{type(error).__name__}: {error}; {advice}")
+    trial.pickles(trial.subject.function)
 
 
-def _drawn(*strategies: Callable[[], st.SearchStrategy[Any]]) -> Callable[[Any], tuple[st.SearchStrategy[Any], ...]]:
+def _drawn(*strategies: Callable[[], SearchStrategy[Any]]) -> Callable[[Any], Strategies]:
     return lambda _subject: tuple(each() for each in strategies)
 
 
-def _with_variant(
-    *strategies: Callable[[], st.SearchStrategy[Any]],
-) -> Callable[[ComparerSubject], tuple[st.SearchStrategy[Any], ...]]:
+def _with_variant(*strategies: Callable[[], SearchStrategy[Any]]) -> Callable[[ComparerSubject], Strategies]:
     return lambda subject: (st.sampled_from(subject.variants), *(each() for each in strategies))
 
 
-def _blocks() -> st.SearchStrategy[list[str]]:
+def _unless(fits: Callable[[Any], object], reason: str) -> Callable[[Any], str]:
+    return lambda subject: "" if fits(subject) else reason
+
+
+def _blocks() -> SearchStrategy[list[str]]:
     return st.lists(st.sampled_from(["a", "ab", "a b", "b", ""]) | texts(), max_size=4)
 
 
-def _blanks() -> st.SearchStrategy[str]:
+def _blanks() -> SearchStrategy[str]:
     return st.text(" \t\n\u00a0\u2003", max_size=4) | texts()
 
 
-def _related() -> st.SearchStrategy[tuple[str, str]]:
-    """Return what two texts are drawn from: any two, or one and another that holds it."""
+def _related() -> SearchStrategy[tuple[str, str]]:
+    """Draw two texts: any two, or one and another that contains it."""
     pair = st.tuples(texts(), texts())
     return (
         pair | pair.map(lambda both: (both[0], both[0] + both[1])) | pair.map(lambda both: (both[0], both[1] + both[0]))
     )
 
 
-def _cutoffs() -> st.SearchStrategy[float]:
+def _cutoffs() -> SearchStrategy[float]:
     return st.sampled_from([0.1, 0.5, 0.75, 0.9, 1.0])
 
 
-NORMALIZER_LAWS: dict[str, TextLaw] = {
-    "total": TextLaw(_normalizer_total, _drawn(texts), cost=0.2),
-    "twice": TextLaw(_normalizer_twice, _drawn(texts, texts)),
-    "idempotent": TextLaw(
+NORMALIZER_LAWS: dict[str, Law] = {
+    "total": Law(_normalizer_total, _drawn(texts), cost=0.2),
+    "twice": Law(_normalizer_twice, _drawn(texts, texts)),
+    "idempotent": Law(
         _idempotent,
         _drawn(texts),
-        lambda subject: "it decodes, and may find more to decode" if subject.stage == "decode" else "",
+        _unless(lambda subject: subject.stage != "decode", "it decodes, so it may find more to decode"),
         cost=0.2,
     ),
-    "pickling": TextLaw(_pickling, _drawn(), cost=0),
+    "pickling": Law(_pickling, None),
 }
 
-COMPARER_LAWS: dict[str, TextLaw] = {
-    "bounded": TextLaw(_comparer_bounded, _with_variant(_blocks, _blocks)),
-    "pair-by-pair": TextLaw(_pair_by_pair, _with_variant(_blocks, _blocks)),
-    "cutoff": TextLaw(
+COMPARER_LAWS: dict[str, Law] = {
+    "bounded": Law(_comparer_bounded, _with_variant(_blocks, _blocks)),
+    "pair-by-pair": Law(_pair_by_pair, _with_variant(_blocks, _blocks)),
+    "cutoff": Law(
         _comparer_cutoff,
         _with_variant(_blocks, _blocks, _cutoffs),
-        lambda subject: (
-            "" if any(variant.compare_cut for variant in subject.variants) else "it has no parameter `cutoff`"
+        _unless(
+            lambda subject: any(variant.takes_cutoff for variant in subject.variants), "it has no parameter `cutoff`"
         ),
     ),
-    "twice": TextLaw(_comparer_twice, _with_variant(_blocks, _blocks, _blocks)),
-    "prepared": TextLaw(
+    "twice": Law(_comparer_twice, _with_variant(_blocks, _blocks, _blocks)),
+    "prepared": Law(
         _prepared,
         _with_variant(_blocks, _blocks, _blocks),
-        lambda subject: "" if any(variant.prepare for variant in subject.variants) else "it declares no `prepare`",
+        _unless(lambda subject: any(variant.prepare for variant in subject.variants), "it declares no `prepare`"),
     ),
-    "arguments": TextLaw(_comparer_arguments, _with_variant(_blocks, _blocks)),
-    "reflexive": TextLaw(_reflexive, _with_variant(texts)),
-    "empty-scores-zero": TextLaw(_empty_scores_zero, _with_variant(texts)),
-    "symmetric": TextLaw(_symmetric, _with_variant(_related)),
-    "pickling": TextLaw(_pickling, _drawn(), cost=0),
+    "arguments": Law(_comparer_arguments, _with_variant(_blocks, _blocks)),
+    "reflexive": Law(_reflexive, _with_variant(texts)),
+    "empty-scores-zero": Law(_empty_scores_zero, _with_variant(texts)),
+    "symmetric": Law(_symmetric, _with_variant(_related)),
+    "pickling": Law(_pickling, None),
 }
 
-MATCHER_LAWS: dict[str, TextLaw] = {
-    "prints-as-read": TextLaw(_prints_as_read, _drawn(), cost=0),
-    "total": TextLaw(_matcher_total, _drawn(texts, texts)),
-    "twice": TextLaw(_matcher_twice, _drawn(texts, texts, texts)),
-    "matches-itself": TextLaw(
+MATCHER_LAWS: dict[str, Law] = {
+    "prints-as-read": Law(_prints_as_read, None),
+    "total": Law(_matcher_total, _drawn(texts, texts)),
+    "twice": Law(_matcher_twice, _drawn(texts, texts, texts)),
+    "matches-itself": Law(
         _matches_itself,
         _drawn(texts),
-        lambda subject: "" if "reflexive" in subject.comparer_laws else "its comparer does not declare to be reflexive",
+        _unless(lambda subject: "reflexive" in subject.comparer_laws, "its comparer does not declare `reflexive`"),
     ),
-    "nothing-matches-nothing": TextLaw(
+    "nothing-matches-nothing": Law(
         _nothing_matches_nothing,
         _drawn(_blanks, texts),
-        lambda subject: (
-            ""
-            if "empty-scores-zero" in subject.comparer_laws
-            else "its comparer does not declare to score empty texts 0"
+        _unless(
+            lambda subject: "empty-scores-zero" in subject.comparer_laws,
+            "its comparer does not declare `empty-scores-zero`",
         ),
     ),
 }

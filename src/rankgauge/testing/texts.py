@@ -1,5 +1,5 @@
 """
-`check_normalizer`, `check_comparer` and `check_matcher`: what compares texts, against the laws.
+`check_normalizer`, `check_comparer` and `check_matcher`: checking what compares texts against the laws.
 """
 
 from __future__ import annotations
@@ -8,15 +8,16 @@ import functools
 import inspect
 import itertools
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from rankgauge.catalog import Catalog
 from rankgauge.catalog.parameters import signature_parameters
 from rankgauge.errors import MatcherError, ParameterError, RankgaugeError
 from rankgauge.plugin.matching import STAGES, Comparer, ComparerLaw, Matcher, NamedMatcher, Normalizer, Stage
-from rankgauge.testing.check import CASES, checking, judge_laws, unusable_report
+from rankgauge.testing.check import CASES, checking
 from rankgauge.testing.laws import check_names, laws_of
-from rankgauge.testing.report import Report, Verdict
+from rankgauge.testing.report import Report
 
 if TYPE_CHECKING:
     from rankgauge.testing.text_laws import ComparerSubject
@@ -47,30 +48,19 @@ def check_normalizer(
     Raises:
         MissingExtraError: hypothesis is not installed.
 
-        ParameterError: It is no function, or a stage or law is none.
+        ParameterError: It is not a function, or there is no such stage or law.
     """
     found = _declared(normalizer, Normalizer)
     if stage is not None and stage not in STAGES:
         msg = f"the stage of a normalizer is one of {', '.join(STAGES)}, not {stage!r}"
         raise ParameterError(msg)
-    check_names("normalizer", without)
-    with checking("checking a normalizer") as attempts:
-        from rankgauge.testing.text_laws import NORMALIZER_LAWS, NormalizerSubject  # noqa: PLC0415  # loads hypothesis
-        from rankgauge.testing.trial import Trial  # noqa: PLC0415  # as above
+    with checking("normalizer", without, cases) as checker:
+        from rankgauge.testing.text_laws import NORMALIZER_LAWS, NormalizerSubject
+        from rankgauge.testing.trial import Trial
 
         name = found.name if found is not None else _name(normalizer)
-        subject = NormalizerSubject(name, normalizer, stage or (found.stage if found is not None else "fold"))
-        every = laws_of("normalizer")
-        return judge_laws(
-            "normalizer",
-            name,
-            lambda: Trial(subject),
-            NORMALIZER_LAWS,
-            every,
-            without=without,
-            cases=cases,
-            attempts=attempts,
-        )
+        subject = NormalizerSubject(normalizer, stage or (found.stage if found is not None else "fold"))
+        return checker.report(name, functools.partial(Trial, subject), NORMALIZER_LAWS, laws_of("normalizer"))
 
 
 def check_comparer(
@@ -86,8 +76,8 @@ def check_comparer(
     Args:
         comparer: A function declared with `@comparer`, or any ``(retrieved, gold) -> scores``.
 
-        laws: The laws that a function which declares none is to obey beside those of every comparer; by default
-            `reflexive` and `empty-scores-zero`.
+        laws: Laws to check besides those of every comparer; by default the declared ones, or `reflexive` and
+            `empty-scores-zero` for a function that declares none.
 
         without: Laws not to check.
 
@@ -99,33 +89,22 @@ def check_comparer(
     Raises:
         MissingExtraError: hypothesis is not installed.
 
-        ParameterError: It is no function, or a law is none.
+        ParameterError: It is not a function, or there is no such law.
     """
     found = _declared(comparer, Comparer)
     usual = found.laws if found is not None else frozenset(_COMPARER_DEFAULTS)
     wanted = usual if laws is None else check_names("comparer", laws)
-    check_names("comparer", without)
-    with checking("checking a comparer") as attempts:
-        from rankgauge.testing.text_laws import COMPARER_LAWS  # noqa: PLC0415  # loads hypothesis
-        from rankgauge.testing.trial import Trial  # noqa: PLC0415  # as above
+    with checking("comparer", without, cases) as checker:
+        from rankgauge.testing.text_laws import COMPARER_LAWS
+        from rankgauge.testing.trial import Trial
 
         name = found.name if found is not None else _name(comparer)
-        infos = laws_of("comparer")
         subject, unusable = comparer_subject(name, comparer)
         if not subject.variants:
-            return unusable_report("comparer", name, unusable)
-        every = {law for law, info in infos.items() if info.when == "every"}
-        return judge_laws(
-            "comparer",
-            name,
-            lambda: Trial(subject),
-            COMPARER_LAWS,
-            every | wanted,
-            without=without,
-            cases=cases,
-            attempts=attempts,
-            called=f"not as {unusable}" if unusable else "",
-        )
+            return checker.unusable(name, unusable)
+        every = {law for law, info in laws_of("comparer").items() if info.when == "every"}
+        called = f"not as {unusable}" if unusable else ""
+        return checker.report(name, functools.partial(Trial, subject), COMPARER_LAWS, every | wanted, called=called)
 
 
 def check_matcher(
@@ -154,56 +133,38 @@ def check_matcher(
     Raises:
         MissingExtraError: hypothesis is not installed.
 
-        ParameterError: It is no matcher, or a law is none.
+        ParameterError: It is not a matcher, or there is no such law.
     """
     spec, name = _spec_of(matcher)
-    check_names("matcher", without)
     known = catalog or Catalog.discover()
-    infos = laws_of("matcher")
-    with checking("checking a matcher") as attempts:
-        from rankgauge.testing.text_laws import MATCHER_LAWS, MatcherSubject  # noqa: PLC0415  # loads hypothesis
-        from rankgauge.testing.trial import Trial  # noqa: PLC0415  # as above
+    infos = dict(laws_of("matcher"))
+    usable = infos.pop("usable")  # resolving it is what shows that
+    with checking("matcher", set(without) - {"usable"}, cases) as checker:
+        from rankgauge.testing.text_laws import MATCHER_LAWS, MatcherSubject
+        from rankgauge.testing.trial import Trial
 
         try:
             resolved = known.matcher(spec)
         except RankgaugeError as error:
-            usable = Verdict(law="usable", says=infos["usable"].summary, state="broken", reason=str(error))
-            return Report(kind="matcher", name=name, verdicts=(usable,))
+            return Report(kind="matcher", name=name, verdicts=(usable.verdict("broken", str(error)),))
         try:
             resolved.check_usable()
         except MatcherError as error:
-            return unusable_report("matcher", name, str(error))
+            return checker.unusable(name, str(error))
         claim = known.all("comparer").get(resolved.matcher.comparer)
-        subject = MatcherSubject(name, resolved, claim.declaration.laws if claim is not None else frozenset())
-        report = judge_laws(
-            "matcher",
-            name,
-            lambda: Trial(subject),
-            MATCHER_LAWS,
-            [law for law in infos if law != "usable"],
-            without=[law for law in without if law != "usable"],
-            cases=cases,
-            attempts=attempts,
-        )
-        usable = Verdict(law="usable", says=infos["usable"].summary, state="holds")
-        return Report(kind="matcher", name=name, called=str(resolved.matcher), verdicts=(usable, *report.verdicts))
+        subject = MatcherSubject(resolved, claim.declaration.laws if claim is not None else frozenset())
+        called = str(resolved.matcher)
+        report = checker.report(name, functools.partial(Trial, subject), MATCHER_LAWS, infos, called=called)
+        return replace(report, verdicts=(usable.verdict("holds"), *report.verdicts))
 
 
 def comparer_subject(name: str, function: Callable[..., Any]) -> tuple[ComparerSubject, str]:
     """
-    Return a comparer with every combination of the choices that its parameters list, the default one first.
+    Return a comparer with every combination of the choices that its parameters list, and what was left out and why.
 
-    What its `check` says cannot work here is left out; where that is the default, everything is.
-
-    Args:
-        name: Its name.
-
-        function: Its function.
-
-    Returns:
-        The subject, and what was left out and why.
+    The default combination comes first. What `check` refuses is left out; where that is the default, everything is.
     """
-    from rankgauge.testing.text_laws import ComparerSubject, Variant  # noqa: PLC0415  # loads hypothesis
+    from rankgauge.testing.text_laws import ComparerSubject, Variant
 
     parameters = signature_parameters(function)
     choices = [
@@ -215,30 +176,27 @@ def comparer_subject(name: str, function: Callable[..., Any]) -> tuple[ComparerS
     declaration: Comparer | None = getattr(function, "__rankgauge__", None)
     variants: list[Variant] = []
     left_out: list[str] = []
-    for combination in itertools.product(*choices):
-        listed = ", ".join(f"{key}={value}" for key, value in combination)
+    for combination in map(dict, itertools.product(*choices)):
+        listed = ", ".join(f"{key}={value}" for key, value in combination.items())
         spec = f"{name}({listed})" if listed else name
         try:
             if declaration is not None and declaration.check is not None:
-                declaration.check(**dict(combination))
+                declaration.check(**combination)
         except Exception as error:  # noqa: BLE001  # plugin code may raise anything
             left_out.append(f"{spec}, which cannot work here: {error}" if listed else str(error))
             if not variants:
                 break
             continue
-        compare = functools.partial(function, **dict(combination))
-        prepare = (
-            None
-            if declaration is None or declaration.prepare is None
-            else functools.partial(declaration.prepare, **dict(combination))
+        prepare = None if declaration is None else declaration.prepare
+        variants.append(
+            Variant(
+                spec,
+                functools.partial(function, **combination),
+                takes_cutoff=takes_cutoff,
+                prepare=None if prepare is None else functools.partial(prepare, **combination),
+            )
         )
-        cut = (
-            (lambda found, wanted, cutoff, compare=compare: compare(found, wanted, cutoff=cutoff))
-            if takes_cutoff
-            else None
-        )
-        variants.append(Variant(spec, compare, cut, prepare))
-    return ComparerSubject(name, function, tuple(variants)), "; ".join(left_out)
+    return ComparerSubject(function, tuple(variants)), "; ".join(left_out)
 
 
 def _spec_of(matcher: object) -> tuple[str, str]:

@@ -65,15 +65,15 @@ def test_signs_without_a_blank_behind_them_and_line_ends_of_windows(tmp_path):
         ("# ir_metadata.start\n# a: 1\n", "it has no line `# ir_metadata.end`"),
         ("# ir_metadata.start\n# a: [1\n# ir_metadata.end\n", "not valid YAML"),
         ("# ir_metadata.start\n# a: 1\n# a: 2\n# ir_metadata.end\n", "'a'"),
-        ("# ir_metadata.start\n# just text\n# ir_metadata.end\n", "it is no mapping"),
-        ("# ir_metadata.start\n# ir_metadata.end\n", "it is no mapping"),
+        ("# ir_metadata.start\n# just text\n# ir_metadata.end\n", "it is not a mapping"),
+        ("# ir_metadata.start\n# ir_metadata.end\n", "it is not a mapping"),
     ],
 )
 def test_a_broken_header_is_a_note(header, why, tmp_path):
     result = evaluated(tmp_path, header)
     assert result.manifest["outputs"]["metadata"] == {}
     (note,) = [note for note in result.notes if "ir_metadata" in note]
-    assert note.startswith(f"the ir_metadata header of {tmp_path / 'run'} was left out: ")
+    assert note.startswith(f"the ir_metadata header of {tmp_path / 'run'} was ignored: ")
     assert re.search(why, note)
 
 

@@ -106,9 +106,9 @@ def test_malformed_lines_are_reported_together_with_their_numbers(tmp_path):
         content(RunFile(path, block=20).parts(1)[0])
     assert [(problem.line, problem.message) for problem in error.value.problems] == [
         (3, "5 fields where 6 are needed: 'q1 Q0 d2 2 t'"),
-        (5, "the score 'nan' is no finite number"),
-        (6, "the score '1,5' is no finite number"),
-        (7, "the score '1e999' is no finite number"),
+        (5, "the score 'nan' is not a finite number"),
+        (6, "the score '1,5' is not a finite number"),
+        (7, "the score '1e999' is not a finite number"),
     ]
     assert {problem.file for problem in error.value.problems} == {str(path)}
 

@@ -20,33 +20,25 @@ class RankgaugeMetric(BaseMetric):
     """
     One metric of rankgauge, for test cases that hold what was retrieved.
 
-    DeepEval makes a metric again from the attributes that are named like its arguments, so that every argument stands
-    in an attribute of its name.
+    DeepEval rebuilds a metric from the attributes named like its arguments, so each argument is kept in one.
 
-    After `measure`, `score` is the value and `reason` says how it came about. A sample for which nothing counts has no
-    score: where it is undefined (no ground truth, declared unanswerable) the metric is *skipped*, which leaves it out
-    of DeepEval's results; where its output is missing or failed and the policy excludes that, it has an `error`.
+    After `measure`, `score` is the value and `reason` explains it. A sample for which nothing counts has no score:
+    where it is undefined (no ground truth, declared unanswerable) the metric is *skipped*, which leaves it out of
+    DeepEval's results; where its output is missing or failed and the policy excludes that, it has an `error`.
 
     Attributes:
         metric: The metric.
 
-        threshold: The least score that passes; for a metric of which less is better, the most. None passes no verdict.
+        threshold: The lowest score that passes, or the highest where lower is better. None gives no verdict.
 
-        retrieved: The key of the test case's `metadata` under which the retrieved items stand, in any form that
-            `actual_output` has in a dataset of rankgauge. Absent, they are the texts of `retrieval_context`.
+        retrieved: The key of the test case's `metadata` that holds the retrieved items, in any form of `actual_output`
+            in a dataset of rankgauge. Without it, they are the texts of `retrieval_context`.
 
-        gold: The key of the ground truth there, in any form of `expected_output`. Absent, the texts of `context` are
-            the gold passages, and `expected_output` is the accepted answer.
+        gold: The key of the ground truth there, in any form of `expected_output`. Without it, the texts of `context`
+            are the gold passages, and `expected_output` is the accepted answer.
 
-        config: The path of a rankgauge config, for what the other arguments do not say.
-
-        profile: The name of a profile.
-
-        k: The cutoff if the metric says none; a sample's own, `k` in its metadata, comes first.
-
-        policy: Policy options that differ from the profile's.
-
-        matchers: The matcher for a kind of gold.
+        config, profile, k, policy, matchers: As in `rankgauge_hosts.Suite`. A sample's own `k`, in its
+            metadata, comes first.
 
         flaky: As in DeepEval.
     """
@@ -90,7 +82,7 @@ class RankgaugeMetric(BaseMetric):
             test_case: The test case.
 
         Returns:
-            The score, which stands in `score`, too; None where nothing counts.
+            The score, also in `score`; None where nothing counts.
 
         Raises:
             MissingTestCaseParamsError: It has no ground truth at all.

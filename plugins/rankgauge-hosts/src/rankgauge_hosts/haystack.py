@@ -24,8 +24,8 @@ class RankgaugeEvaluator:
     """
     One metric of rankgauge over lists of documents.
 
-    Its conventions are those of *profile*, which is rankgauge's own by default and not Haystack's: with
-    ``profile="haystack"`` the numbers are those of Haystack's evaluators.
+    Its conventions are those of *profile*, by default rankgauge's own; ``profile="haystack"`` gives the numbers of
+    Haystack's evaluators.
     """
 
     def __init__(
@@ -44,22 +44,14 @@ class RankgaugeEvaluator:
         Args:
             metric: The metric.
 
-            document_comparison_field: What a retrieved document and a gold one have in common: `id`, a key of the meta
-                data (``meta.file_id``, ``meta.source.url``), or the whole text (`content`). A metric with a matcher,
-                such as ``recall(matcher=fuzzy-chunk)@5``, compares texts in its own way, whatever stands here.
+            document_comparison_field: The field by which retrieved and gold documents match: `id`, a key of the
+                metadata (``meta.file_id``, ``meta.source.url``), or the whole text (`content`). A metric with a
+                matcher, such as ``recall(matcher=fuzzy-chunk)@5``, compares texts with that instead.
 
-            config: The path of a rankgauge config, for what the other arguments do not say.
-
-            profile: The name of a profile.
-
-            k: The cutoff if the metric says none.
-
-            policy: Policy options that differ from the profile's.
-
-            matchers: The matcher for a kind of gold.
+            config, profile, k, policy, matchers: As in `rankgauge_hosts.Suite`.
 
         Raises:
-            RankgaugeError: Anything that is wrong with the arguments.
+            RankgaugeError: The arguments cannot be used.
 
             ValueError: Documents have no such field.
         """
@@ -104,8 +96,7 @@ class RankgaugeEvaluator:
 
         Returns:
             `score`, the mean; `individual_scores`; and for each query its status and, where it was not scored, the
-            reason. Where nothing counts the score is NaN, as Haystack's own evaluators have it, and is not in the
-            mean.
+            reason. Where nothing counts the score is NaN, as in Haystack's own evaluators, and not in the mean.
 
         Raises:
             ValueError: There are no queries, the lists differ in length, there is no ground truth, or some gold
@@ -145,7 +136,7 @@ class RankgaugeEvaluator:
         }
 
     def to_dict(self) -> dict[str, Any]:
-        """Return a dictionary that makes this component again."""
+        """Return a dictionary from which `from_dict` makes this component again."""
         data: dict[str, Any] = default_to_dict(
             self,
             metric=self.metric,
@@ -165,7 +156,7 @@ class RankgaugeEvaluator:
         return made
 
     def _item(self, document: Document) -> dict[str, Any]:
-        """Return a retrieved document as rankgauge has it; one without the field is like no gold document."""
+        """Return a retrieved document in rankgauge's form; one without the field matches no gold document."""
         item: dict[str, Any] = {"text": document.content or "", "score": document.score}
         value = value_of(document, self.document_comparison_field)
         return item if value in (None, "") else {**item, "id": str(value)}

@@ -45,29 +45,22 @@ def retrieval(
     Args:
         metrics: One or several metrics.
 
-        retrieved: Where the retrieved items stand: a key of the sample's store, or else of its metadata. They are in
-            any form that `actual_output` has in a dataset of rankgauge. Absent, the sample has no output.
+        retrieved: The key of the retrieved items in the sample's store, or else in its metadata. They are in any form
+            of `actual_output` in a dataset of rankgauge. Without it, the sample has no output.
 
-        gold: Where the ground truth stands: a key of the sample's metadata, in any form of `expected_output`. Absent,
-            the sample's target is the ground truth.
+        gold: The key of the ground truth in the sample's metadata, in any form of `expected_output`. Without it, the
+            sample's target is the ground truth.
 
         target: The kind of ground truth that the target is: `relevant` (ids), `passages`, `answer` or `keywords`.
 
-        config: The path of a rankgauge config, for what the other arguments do not say.
-
-        profile: The name of a profile.
-
-        k: The cutoff for whatever says none; a sample's own, `k` in its metadata, comes first.
-
-        policy: Policy options that differ from the profile's.
-
-        matchers: The matcher for a kind of gold.
+        config, profile, k, policy, matchers: As in `rankgauge_hosts.Suite`. A sample's own `k`, in its
+            metadata, comes first.
 
     Returns:
         The scorer. A completion of the model is the answer that ``answer-exact-match`` judges.
 
     Raises:
-        RankgaugeError: Anything that is wrong with the arguments.
+        RankgaugeError: The arguments cannot be used.
     """
     if target not in GOLD_KINDS:
         msg = f"target is the kind of ground truth that a sample's target is: {', '.join(GOLD_KINDS)}; not {target!r}"
@@ -105,7 +98,7 @@ def _expected(state: TaskState, target: Target, gold: str, kind: str) -> object:
 
 
 def _common_status(scores: Mapping[str, SampleScore]) -> str | None:
-    """Return why there is no score, where that is so for every metric and for one reason."""
+    """Return why there is no score, if no metric has one and all for the same reason."""
     statuses = {found.status for found in scores.values()}
     return statuses.pop() if len(statuses) == 1 and "scored" not in statuses else None
 
@@ -123,9 +116,9 @@ def _rejoined(
     metrics: MetricArgument | Sequence[MetricArgument] | None,
 ) -> MetricArgument | Sequence[MetricArgument] | None:
     """
-    Put together again what the command line took apart.
+    Join what the command line split.
 
-    ``-S metrics=recall@1,5,ndcg@10`` arrives as three strings, of which the second is no metric.
+    ``-S metrics=recall@1,5,ndcg@10`` arrives as three strings, of which the second is not a metric.
     """
     if isinstance(metrics, str):
         metrics = [metrics]

@@ -39,22 +39,14 @@ def retrieval_metric(
     """
     Make a metric for `mlflow.models.evaluate(extra_metrics=[...])`, under its safe name (``ndcg_at_10``).
 
-    A prediction is what was retrieved, in any form that `actual_output` has in a dataset of rankgauge; a target is the
-    ground truth, in any form of `expected_output`. A column `metadata` of the data, if there is one, gives each row's
-    `k` and `answerable`.
+    A prediction is what was retrieved, in any form of `actual_output` in a dataset of rankgauge; a target is the ground
+    truth, in any form of `expected_output`. A column `metadata` of the data, if there is one, has each row's `k` and
+    `answerable`.
 
     Args:
         metric: The metric.
 
-        config: The path of a rankgauge config, for what the other arguments do not say.
-
-        profile: The name of a profile.
-
-        k: The cutoff if the metric says none.
-
-        policy: Policy options that differ from the profile's.
-
-        matchers: The matcher for a kind of gold.
+        config, profile, k, policy, matchers: As in `rankgauge_hosts.Suite`.
 
     Returns:
         The metric. A row for which nothing counts has the score None, and its justification says why. The aggregates
@@ -62,7 +54,7 @@ def retrieval_metric(
         where nothing counts.
 
     Raises:
-        RankgaugeError: Anything that is wrong with the arguments.
+        RankgaugeError: The arguments cannot be used.
     """
     suite = Suite(metrics=metric, config=config, profile=profile, k=k, policy=policy, matchers=matchers)
     column = suite.column
@@ -117,7 +109,7 @@ def retrieval_scorer(
         The scorer.
 
     Raises:
-        RankgaugeError: Anything that is wrong with the arguments.
+        RankgaugeError: The arguments cannot be used.
     """
     given = {"metrics": metrics, **arguments}
     unknown = sorted(set(given) - _ARGUMENTS)
@@ -182,15 +174,7 @@ def feedback(
         document_id: What identifies a document of the trace: a path such as ``metadata.doc_uri`` or ``id``. By default
             the first of these two that it has.
 
-        config: The path of a rankgauge config, for what the other arguments do not say.
-
-        profile: The name of a profile.
-
-        k: The cutoff for whatever says none.
-
-        policy: Policy options that differ from the profile's.
-
-        matchers: The matcher for a kind of gold.
+        config, profile, k, policy, matchers: As in `rankgauge_hosts.Suite`.
 
     Returns:
         A feedback for each metric, under its safe name. One for which nothing counts has no value, which leaves it out
@@ -263,7 +247,7 @@ def _from_trace(trace: Trace, span: str | None, document_id: str | None) -> list
 def _document(document: object, paths: Sequence[str]) -> dict[str, Any]:
     if not isinstance(document, dict):
         msg = "the row cannot be scored:"
-        raise DataError(msg, [Problem(f"its retriever span holds {document!r}, which is no document")])
+        raise DataError(msg, [Problem(f"its retriever span holds {document!r}, which is not a document")])
     item: dict[str, Any] = {"text": document.get("page_content") or ""}
     for path in paths:
         value: object = document

@@ -23,9 +23,9 @@ def get_assert(output: object, context: Mapping[str, Any]) -> dict[str, Any]:
     Score one test case of promptfoo.
 
     The assertion's `config` holds the arguments: `metrics`, `config` (the path of a rankgauge config), `profile`, `k`,
-    `policy`, `matchers` as everywhere; `retrieved`, the variable (or the key of the response's metadata) that holds
+    `policy`, `matchers` as in `Suite`; `retrieved`, the variable (or the key of the response's metadata) that holds
     the retrieved items, where they are not the output itself; `gold`, the variable with the ground truth (`gold`
-    unless said otherwise); and `gates`, by metric the least score that passes (the most, where less is better).
+    unless said otherwise); and `gates`, by metric the lowest score that passes (the highest, where lower is better).
 
     Args:
         output: What the provider returned: the retrieved items as JSON, or, with `retrieved`, the answer.
@@ -34,8 +34,8 @@ def get_assert(output: object, context: Mapping[str, Any]) -> dict[str, Any]:
 
     Returns:
         A grading result. `namedScores` holds every metric that has a value, and `componentResults` what each one says;
-        a metric for which nothing counts has no named score, so that it is in no mean of promptfoo's. `score` is that
-        of the first metric; promptfoo needs one, so that it is 1 or 0, as the test passed, where that has no value.
+        a metric for which nothing counts has no named score, so it is in none of promptfoo's means. `score` is that
+        of the first metric; where that has no value it is 1 or 0, as the test passed, because promptfoo needs a number.
         An undefined metric passes its gate; one whose output is missing or failed, and excluded, does not.
 
     Raises:
@@ -78,7 +78,7 @@ def _gates(suite: Suite, given: Mapping[str, Any]) -> dict[str, float]:
     for name, limit in given.items():
         if name not in names:
             hint = did_you_mean(name, names)
-            msg = f"there is a gate for {name!r}, which is not computed{hint}; there are {', '.join(names)}"
+            msg = f"there is a gate for {name!r}, which is not computed{hint}; computed are {', '.join(names)}"
             raise ParameterError(msg)
         if isinstance(limit, bool) or not isinstance(limit, int | float):
             msg = f"the gate of {name!r} is a number, not {limit!r}"

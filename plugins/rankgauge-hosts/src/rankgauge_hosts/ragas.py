@@ -26,7 +26,7 @@ _logger = logging.getLogger("rankgauge_hosts.ragas")
 
 class UnscoredError(Exception):
     """
-    A sample for which nothing counts; ragas makes it a result without value, whose reason says why.
+    A sample for which nothing counts; ragas turns it into a result without a value, with the reason.
 
     Attributes:
         score: Its status and reason.
@@ -51,27 +51,19 @@ def retrieval_metric(
 
     Its `score()` and `ascore()` take what ragas calls `retrieved_context_ids`, `retrieved_contexts`,
     `reference_context_ids`, `reference_contexts`, `reference` and `response`. What ragas has no field for, such as
-    gains, stands in `retrieved` and `expected`, in any form that `actual_output` and `expected_output` have in a
-    dataset of rankgauge, and in `metadata`, of which `k` and `answerable` are read.
+    gains, goes into `retrieved` and `expected`, in any form of `actual_output` and `expected_output` in a dataset of
+    rankgauge, and into `metadata`, of which `k` and `answerable` are read.
 
     Args:
         metric: The metric.
 
-        config: The path of a rankgauge config, for what the other arguments do not say.
-
-        profile: The name of a profile.
-
-        k: The cutoff if the metric says none.
-
-        policy: Policy options that differ from the profile's.
-
-        matchers: The matcher for a kind of gold.
+        config, profile, k, policy, matchers: As in `rankgauge_hosts.Suite`.
 
     Returns:
         The metric. Where nothing counts its result has the value None, and the reason says why.
 
     Raises:
-        RankgaugeError: Anything that is wrong with the arguments.
+        RankgaugeError: The arguments cannot be used.
     """
     suite = Suite(metrics=metric, config=config, profile=profile, k=k, policy=policy, matchers=matchers)
     column = suite.column
@@ -80,12 +72,12 @@ def retrieval_metric(
         retrieved: Any = None,  # noqa: ANN401  # any form of an output
         expected: Any = None,  # noqa: ANN401  # any form of ground truth
         retrieved_context_ids: Any = None,  # noqa: ANN401  # checked by the engine, which says what is wrong
-        retrieved_contexts: Any = None,  # noqa: ANN401  # as above
-        reference_context_ids: Any = None,  # noqa: ANN401  # as above
-        reference_contexts: Any = None,  # noqa: ANN401  # as above
-        reference: Any = None,  # noqa: ANN401  # as above
-        response: Any = None,  # noqa: ANN401  # as above
-        metadata: Any = None,  # noqa: ANN401  # as above
+        retrieved_contexts: Any = None,  # noqa: ANN401  # checked by the engine, too
+        reference_context_ids: Any = None,  # noqa: ANN401  # checked by the engine, too
+        reference_contexts: Any = None,  # noqa: ANN401  # checked by the engine, too
+        reference: Any = None,  # noqa: ANN401  # checked by the engine, too
+        response: Any = None,  # noqa: ANN401  # checked by the engine, too
+        metadata: Any = None,  # noqa: ANN401  # checked by the engine, too
     ) -> MetricResult:
         if retrieved is None:
             retrieved = _retrieved(retrieved_context_ids, retrieved_contexts)
@@ -105,29 +97,21 @@ class RankgaugeMetric(SingleTurnMetric):
     """
     One metric of rankgauge for `ragas.evaluate()`, over `SingleTurnSample`.
 
-    ragas knows retrieved and reference ids and texts, the reference answer and the response, and no gains. What else
-    there is to know about a sample stands in *ground_truth*.
+    ragas has fields for retrieved and reference ids and texts, the reference answer and the response, but not for
+    gains, which go into *ground_truth*.
 
-    Where nothing counts the score is NaN, which ragas leaves out of its means; why is logged, at level INFO, because
-    ragas has no place for it.
+    Where nothing counts the score is NaN, which ragas leaves out of its means; the reason is logged at level INFO,
+    because ragas has no place for it.
 
     Attributes:
         metric: The metric.
 
-        ground_truth: The ground truth by the samples' `user_input`, in any form of `expected_output`; a sample that
-            it does not name has its reference fields.
+        ground_truth: The ground truth by `user_input`, in any form of `expected_output`; samples that it lacks use
+            their reference fields.
 
-        config: The path of a rankgauge config, for what the other arguments do not say.
+        config, profile, k, policy, matchers: As in `rankgauge_hosts.Suite`.
 
-        profile: The name of a profile.
-
-        k: The cutoff if the metric says none.
-
-        policy: Policy options that differ from the profile's.
-
-        matchers: The matcher for a kind of gold.
-
-        name: What ragas calls the column; the metric's safe name where it is not given.
+        name: The column's name in ragas; by default the metric's safe name.
     """
 
     metric: MetricArgument
@@ -194,7 +178,7 @@ _FIELDS = (
 
 
 def _allowed(suite: Suite, column: Column) -> tuple[float, float]:
-    """Return the range that ragas is to check: what the metric declares, where the policy keeps to it."""
+    """Return the range that ragas checks: the metric's, unless the policy lets scores leave it."""
     low, high = (None, None) if suite.may_pass_bounds else column.range
     return (-math.inf if low is None else low, math.inf if high is None else high)
 

@@ -1,8 +1,8 @@
 """
 The suite: metrics and conventions as plain JSON arguments, which score one sample at a time.
 
-Hosts log, serialize, copy, pickle and rebuild what they are given, so that a suite is nothing but its arguments. What
-they stand for is planned when it is made, which is where every mistake in them surfaces, and planned once a process.
+Hosts log, serialize, copy, pickle and rebuild what they are given, so a suite holds nothing but its arguments. They are
+planned when it is made, so every mistake in them shows there, and planned once a process.
 """
 
 from __future__ import annotations
@@ -33,21 +33,21 @@ class Column(NamedTuple):
     One score that a suite gives each sample.
 
     Attributes:
-        name: What rankgauge calls it, such as ``ndcg@10``.
+        name: Its name in rankgauge, such as ``ndcg@10``.
 
         safe_name: The same in letters, digits and ``_``.
 
-        higher_is_better: Whether more is better.
+        higher_is_better: Whether higher is better.
 
-        range: The least and the most that it can be; None for no bound.
+        range: The lowest and the highest value; None for no bound.
 
-        gold: The kinds of ground truth that it can be judged against, the first that a sample has.
+        gold: The kinds of ground truth that it can be judged against; the first that a sample has is used.
 
-        judges_answer: Whether it judges the generated answer and not what was retrieved.
+        judges_answer: Whether it judges the generated answer instead of what was retrieved.
 
-        aggregate: How rankgauge makes one number of many: `mean`, `sum` or `geometric`.
+        aggregate: How samples are aggregated: `mean`, `sum` or `geometric`.
 
-        expression: What it is, written out.
+        expression: The metric with all its parameters.
     """
 
     name: str
@@ -63,24 +63,24 @@ class Column(NamedTuple):
 @dataclass(frozen=True, kw_only=True)
 class Suite:
     """
-    Metrics and conventions, made of plain JSON.
+    Metrics and conventions as plain JSON.
 
     Attributes:
         metrics: One or several metrics; None for those of *config*.
 
-        config: The path of a rankgauge config, which gives metrics, policy, cutoff and matchers where the other
-            arguments do not; its datasets are not read.
+        config: The path of a rankgauge config, whose metrics, policy, cutoff and matchers apply where the other
+            arguments give none; its datasets are not read.
 
         profile: The name of a profile, such as ``haystack``.
 
-        k: The cutoff for whatever says none.
+        k: Default cutoff, used when a metric has none.
 
         policy: Policy options that differ from the profile's, such as ``{"no_gold": "zero"}``.
 
-        matchers: The matcher for a kind of gold (`passages`, `answer`, `keywords`), for metrics that say none.
+        matchers: The matcher for a kind of gold (`passages`, `answer`, `keywords`), for metrics without one.
 
     Raises:
-        RankgaugeError: Anything that is wrong with the arguments, when the suite is made.
+        RankgaugeError: The arguments cannot be used.
     """
 
     metrics: MetricArgument | Sequence[MetricArgument] | None = None
@@ -95,16 +95,16 @@ class Suite:
 
     @property
     def columns(self) -> tuple[Column, ...]:
-        """Return what each sample is given, in order."""
+        """Return the scores that each sample gets, in order."""
         return self._prepared.columns
 
     @property
     def column(self) -> Column:
         """
-        Return the one column, for hosts that take one score at a time.
+        Return the only column, for hosts that take one score at a time.
 
         Raises:
-            ParameterError: There are several.
+            ParameterError: There are several columns.
         """
         if len(self.columns) != 1:
             names = ", ".join(column.name for column in self.columns)
@@ -130,16 +130,15 @@ class Suite:
         Score one sample.
 
         Args:
-            expected: The ground truth, in any form that `expected_output` has in a dataset.
+            expected: The ground truth, in any form of `expected_output` in a dataset.
 
-            retrieved: What was retrieved, rank 1 first, in any form that `actual_output` has; None where there is
-                nothing, which the policy's `missing_output` rules.
+            retrieved: What was retrieved, rank 1 first, in any form of `actual_output`; None is a missing output.
 
-            answer: The generated answer, where it stands apart.
+            answer: The generated answer, if it is not in *retrieved*.
 
             sample_id: The sample's id, for messages and for the policy's `exclude_self`.
 
-            metadata: The sample's metadata, of which `k` and `answerable` are read; the rest is the host's.
+            metadata: The sample's metadata, of which `k` and `answerable` are read.
 
         Returns:
             The scores by column name. A `value` is None where nothing counts under the policy.
@@ -147,14 +146,14 @@ class Suite:
         Raises:
             DataError: The ground truth or the metadata cannot be read.
 
-            SampleRefusedError: The policy turns the sample into an error.
+            SampleRefusedError: The policy makes the sample an error.
         """
         evaluation = self._prepared.evaluation
         known = {key: metadata[key] for key in _METADATA if key in metadata} if metadata else {}
         sample = {"id": sample_id, "expected_output": expected, "metadata": known}
         scores = evaluation.score({**sample, "actual_output": _output(retrieved, answer)}, details=True)
         if retrieved is None and answer is not None and not all(column.judges_answer for column in self.columns):
-            # An answer alone says nothing about retrieval: there is no output to judge, which is not an empty one.
+            # An answer alone says nothing about retrieval, whose output is missing rather than empty.
             without = evaluation.score({**sample, "actual_output": None}, details=True)
             for column in self.columns:
                 if not column.judges_answer:
@@ -163,7 +162,7 @@ class Suite:
 
     def score_only(self, **sample: Any) -> SampleScore:  # noqa: ANN401  # the arguments of `score`
         """
-        Score one sample by the one column.
+        Score one sample by the only column.
 
         Args:
             **sample: As in `score`.
@@ -213,7 +212,7 @@ def _prepare(arguments: str, edited: int | None) -> _Prepared:  # noqa: ARG001  
     if given["matchers"] is not None:
         evaluation = evaluation.with_matchers(given["matchers"])
     plan = evaluation.plan()
-    check_stream(plan, "a harness that hands over one sample at a time")
+    check_stream(plan, "a harness that passes one sample at a time")
     columns = [
         Column(
             name=planned.name,
@@ -232,7 +231,7 @@ def _prepare(arguments: str, edited: int | None) -> _Prepared:  # noqa: ARG001  
 
 def explanation(name: str, score: SampleScore) -> str:
     """
-    Return a sentence about one score, for the place where a host shows its reasons.
+    Return a sentence about one score, for a host to show as its reason.
 
     Args:
         name: The column.
@@ -250,7 +249,7 @@ def explanation(name: str, score: SampleScore) -> str:
 
 
 def _facts(score: SampleScore) -> Iterator[tuple[str, object]]:
-    """Yield the facts behind a score that are short."""
+    """Yield the short details of a score."""
     for key, value in (score.details or {}).items():
         if isinstance(value, float):
             yield key, f"{value:.4g}"
@@ -259,7 +258,7 @@ def _facts(score: SampleScore) -> Iterator[tuple[str, object]]:
 
 
 def _output(retrieved: object, answer: str | None) -> object:
-    """Return what was emitted in the form of the dataset contract."""
+    """Return an output in the form of the dataset contract."""
     if answer is None:
         return retrieved
     if retrieved is None:
@@ -295,7 +294,7 @@ def _check_kind(value: object, name: str) -> None:
 
 
 def _check_plain(value: object, name: str, depth: int = 0) -> None:
-    """Refuse what JSON cannot hold, at the argument that holds it."""
+    """Refuse what JSON cannot hold, naming the place."""
     if value is None or isinstance(value, str | bool | int | float):
         return
     if depth < _DEEPEST and isinstance(value, Mapping) and all(isinstance(key, str) for key in value):
@@ -306,7 +305,7 @@ def _check_plain(value: object, name: str, depth: int = 0) -> None:
             _check_plain(item, f"{name}[{place}]", depth + 1)
     else:
         msg = (
-            f"{name} must be plain JSON, because hosts store their arguments, and is a {type(value).__name__}; "
-            "a metric or matcher of your own is named here once a plugin offers it"
+            f"{name} must be plain JSON, because hosts store their arguments, but is a {type(value).__name__}; "
+            "to use your own metric or matcher, offer it by a plugin and give its name"
         )
         raise ParameterError(msg)

@@ -61,8 +61,8 @@ def test_a_suite_made_again_is_not_planned_again(monkeypatch):
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        ({}, "no metric was asked for"),
-        ({"metrics": []}, "no metric was asked for"),
+        ({}, "no metrics given"),
+        ({"metrics": []}, "no metrics given"),
         ({"metrics": "ndgc@10"}, "unknown metric 'ndgc'; did you mean 'ndcg'"),
         ({"metrics": ["ndcg@10", "P"]}, "'P' needs a cutoff"),
         ({"metrics": "ndcg(gain=cubic)@10"}, "cubic"),

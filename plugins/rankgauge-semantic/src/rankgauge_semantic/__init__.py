@@ -1,8 +1,8 @@
 """
 Semantic matching for rankgauge: texts are compared by their embeddings.
 
-Installed, it offers the matchers `semantic` and `semantic-score`, the comparer `embedding-cosine` and the metric
-`answer-semantic-similarity` to every evaluation. From Python, `semantic_plugin` makes the same of any embedder.
+Once installed, it offers every evaluation the matchers `semantic` and `semantic-score`, the comparer `embedding-cosine`
+and the metric `answer-semantic-similarity`. In Python, `semantic_plugin` makes the same from any embedder.
 """
 
 from rankgauge_semantic.embedders import Embedder, EmbedderError

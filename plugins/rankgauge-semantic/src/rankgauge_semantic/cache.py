@@ -1,8 +1,8 @@
 """
 The disk cache: vectors by model and text, kept from run to run.
 
-One SQLite file a model. Writers of several processes take turns; a vector is stored with a checksum, and whatever is
-damaged, a row or the whole file, is computed anew. A cache that cannot be used costs time and nothing else.
+There is one SQLite file for each model. Processes write in turn. A vector is stored with a checksum, and damaged rows
+or files are computed again. A cache that cannot be used costs only time.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 __all__ = ["ENVIRONMENT", "DiskCache", "cache_folder", "open_cache"]
 
 ENVIRONMENT = "RANKGAUGE_SEMANTIC_CACHE"
-"""The environment variable that names the folder, or says `off`."""
+"""The environment variable that names the folder, or is `off`."""
 
 Vector = NDArray[np.float32]
 T = TypeVar("T")
@@ -41,13 +41,7 @@ _LOGGER = logging.getLogger("rankgauge.semantic")
 
 
 def cache_folder() -> Path | None:
-    """
-    Return where embeddings are kept.
-
-    Returns:
-        What RANKGAUGE_SEMANTIC_CACHE says, else `rankgauge/semantic` in the user's cache folder; None when it says
-        `off`, or there is no such folder.
-    """
+    """Return the folder of embeddings: RANKGAUGE_SEMANTIC_CACHE, else one in the user's cache; None when it is off."""
     said = os.environ.get(ENVIRONMENT)
     if said is not None:
         return None if said.strip().lower() in _OFF else Path(said).expanduser()
@@ -58,21 +52,13 @@ def cache_folder() -> Path | None:
             base = Path.home() / "Library" / "Caches"
         else:
             base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    except RuntimeError:  # nobody's home
+    except RuntimeError:  # there is no home folder
         return None
     return base / "rankgauge" / "semantic"
 
 
 def open_cache(model: str) -> DiskCache | None:
-    """
-    Return the cache of a model.
-
-    Args:
-        model: What identifies it.
-
-    Returns:
-        The cache; None when caching is off.
-    """
+    """Return the cache of a model; None when caching is off."""
     folder = cache_folder()
     if folder is None:
         return None
@@ -81,33 +67,14 @@ def open_cache(model: str) -> DiskCache | None:
 
 
 class DiskCache:
-    """
-    Vectors of one model on disk.
-
-    Attributes:
-        path: The file.
-    """
+    """Vectors of one model in the file `path`, which is made when there is something to store."""
 
     def __init__(self, path: Path) -> None:
-        """
-        Name a cache; the file is made when there is something to keep.
-
-        Args:
-            path: The file.
-        """
         self.path = path
         self._has_warned = False
 
     def get(self, texts: Iterable[str]) -> dict[str, Vector]:
-        """
-        Return the vectors that are there.
-
-        Args:
-            texts: Any texts.
-
-        Returns:
-            Vectors by text, for those that are kept and whole.
-        """
+        """Return the stored vectors by text, without damaged ones."""
         keys = {_key(text): text for text in texts}
 
         def read(connection: sqlite3.Connection) -> dict[str, Vector]:
@@ -126,12 +93,7 @@ class DiskCache:
         return (self._use(read) or {}) if keys and self.path.exists() else {}
 
     def put(self, vectors: Mapping[str, Vector]) -> None:
-        """
-        Keep some vectors.
-
-        Args:
-            vectors: Vectors by text.
-        """
+        """Store vectors by text."""
         rows = [(_key(text), _pack(vector)) for text, vector in vectors.items()]
 
         def write(connection: sqlite3.Connection) -> bool:
@@ -139,17 +101,17 @@ class DiskCache:
             return True
 
         if self._use(write) is None:
-            self._use(write)  # a file that was damaged is set aside by now
+            self._use(write)  # a damaged file has been renamed by now
 
     def _use(self, work: Callable[[sqlite3.Connection], T]) -> T | None:
-        """Do something with the file; None when that fails. A file that is no database any more is set aside."""
+        """Do something with the file; return None when that fails. A damaged file is renamed."""
         try:
             with self._connection() as connection:
                 return work(connection)
         except (sqlite3.OperationalError, OSError) as error:  # locked, read-only, a full disk
-            self._warn(f"embeddings are not kept: {self.path}: {error}")
+            self._warn(f"embeddings are not stored: {self.path}: {error}")
         except sqlite3.DatabaseError as error:  # cut short, or not a database
-            self._warn(f"{self.path} is damaged ({error}); its embeddings are computed anew")
+            self._warn(f"{self.path} is damaged ({error}); its embeddings are computed again")
             with contextlib.suppress(OSError):
                 self.path.with_name(f"{self.path.name}-journal").unlink(missing_ok=True)  # it belongs to the old file
                 self.path.replace(self.path.with_suffix(".damaged"))

@@ -1,5 +1,5 @@
 """
-Embedders: what turns texts into vectors, and where one is found by its name.
+Embedders: models that turn texts into vectors, found by name.
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ from typing import Any
 __all__ = ["DEFAULT", "GROUP", "Embedder", "EmbedderError", "find_embedder"]
 
 DEFAULT = "minilm"
-"""The embedder of whatever says none."""
+"""The default embedder."""
 
 GROUP = "rankgauge_semantic.embedders"
-"""The entry points that embedders stand behind."""
+"""The group of entry points that name embedders."""
 
 
 class EmbedderError(ValueError):
-    """An embedder that cannot be found or used, or that returns something else than vectors."""
+    """An embedder that cannot be found or used, or that does not return vectors."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,8 +28,8 @@ class Embedder:
     A model that turns texts into vectors.
 
     Attributes:
-        model: What identifies the model, its version included: embeddings are kept on disk under this name, so two
-            models that embed differently must not share it.
+        model: The model's name and version: embeddings are stored on disk under it, so two models that embed
+            differently must not share it.
 
         embed: ``(texts) -> vectors`` of shape (texts, dimensions): a list of lists, a numpy array, or whatever numpy
             makes one of. Called with distinct texts that are not empty, at most `batch_size` of them.
@@ -62,18 +62,7 @@ class Embedder:
 
 
 def find_embedder(name: str) -> Embedder:
-    """
-    Return an installed embedder.
-
-    Args:
-        name: What the entry point is called.
-
-    Returns:
-        The embedder behind it; its model is not loaded.
-
-    Raises:
-        EmbedderError: There is none of that name, there are several, or it cannot be used.
-    """
+    """Return the embedder behind an entry point, its model not loaded; raise `EmbedderError` where there is none."""
     found = entry_points(group=GROUP)
     points = list({point.value: point for point in found if point.name == name}.values())
     if not points:
@@ -81,7 +70,7 @@ def find_embedder(name: str) -> Embedder:
         msg = f"no installed package offers an embedder {name!r} (entry points of the group {GROUP!r}); known: {known}"
         raise EmbedderError(msg)
     if len(points) > 1:
-        msg = f"{len(points)} packages offer an embedder {name!r}, so it is none: {'; '.join(map(_told, points))}"
+        msg = f"{len(points)} packages offer an embedder {name!r}, so none is used: {'; '.join(map(_told, points))}"
         raise EmbedderError(msg)
     (point,) = points
     try:

@@ -31,7 +31,7 @@ __all__ = ["answer_semantic_similarity", "embedding_cosine", "semantic", "semant
 _LAWS: Sequence[ComparerLaw] = ("reflexive", "empty-scores-zero", "symmetric")
 _THRESHOLD = 0.7
 _ANY = 1e-6
-"""The lowest threshold that a score of six decimals can reach, so that every score above 0 makes a judged row."""
+"""The lowest score of six decimals above 0, so that every score above 0 makes a judged row."""
 
 
 @functools.cache  # what was embedded once in a process is never embedded again
@@ -40,7 +40,7 @@ def _vectors(name: str) -> Vectors:
 
 
 def _cached(embedder: Embedder) -> Vectors:
-    from rankgauge_semantic.cache import open_cache  # noqa: PLC0415  # a catalog that is only listed needs no SQLite
+    from rankgauge_semantic.cache import open_cache  # noqa: PLC0415  # listing a catalog needs no SQLite
 
     return Vectors(embedder, open_cache(embedder.model))
 
@@ -80,7 +80,7 @@ def semantic() -> None:
 
 @named_matcher("semantic-score", f"collapse-whitespace > embedding-cosine >= {_ANY}")
 def semantic_score() -> None:
-    """Match whatever is not opposite in meaning, for metrics that read the score."""
+    """Match every text with a cosine above 0, for metrics that read the score."""
 
 
 def _scoring(*, embedder: str = DEFAULT) -> str:
@@ -119,14 +119,14 @@ def _details(judged: Judged, *, k: Cutoff | None) -> Mapping[str, Sequence[Any]]
 )
 def answer_semantic_similarity(judged: Judged, *, k: Cutoff | None = None) -> Scores:
     """
-    How near one of the first *k* results comes in meaning to an accepted answer.
+    How close in meaning the best of the first *k* results comes to an accepted answer.
 
     Formula: the highest match score of the first *k* texts (of all, without a cutoff) with any accepted answer: the
     cosine of their embeddings, 0 where it is negative; 0 where nothing was retrieved. `embedder` names an installed
     embedder; with another `matcher`, its scores from its threshold on.
 
-    When to use it: answers are paraphrased, so that `answer-containment-at-k` finds too few. Compare values only under
-    one model: what 0.6 means differs between models.
+    When to use it: answers are paraphrased, so `answer-containment-at-k` finds too few. Compare only values of one
+    model: 0.6 means different things in different models.
 
     Args:
         judged: The retrieved texts of a batch of samples, judged against the accepted answers.
@@ -170,7 +170,7 @@ def rankgauge_metrics() -> Sequence[Callable[..., Any]]:
 
 def semantic_plugin(embedder: Embedder, *, name: str, threshold: float = _THRESHOLD) -> object:
     """
-    Make a plugin of an embedder that no installed package offers.
+    Make a plugin from an embedder that no installed package offers.
 
     ::
 
@@ -179,12 +179,12 @@ def semantic_plugin(embedder: Embedder, *, name: str, threshold: float = _THRESH
         Engine(catalog=catalog).dataset(samples).with_metrics(["hit(gold=passages, matcher=house)@5"])
 
     Args:
-        embedder: What embeds.
+        embedder: The embedder.
 
         name: Lower-case words joined by hyphens. The plugin offers the comparer ``NAME-cosine``, the matcher ``NAME``,
             and ``NAME-score`` for `answer-semantic-similarity`.
 
-        threshold: The cosine from which on two texts match by the matcher ``NAME``.
+        threshold: The lowest cosine at which two texts match by the matcher ``NAME``.
 
     Returns:
         A plugin for `rankgauge.Catalog.discover`.
@@ -209,7 +209,7 @@ def semantic_plugin(embedder: Embedder, *, name: str, threshold: float = _THRESH
 
     @named_matcher(f"{name}-score", str(Matcher(("collapse-whitespace",), f"{name}-cosine", (), _ANY)))
     def score() -> None:
-        """Match whatever is not opposite in meaning, by an embedder given in Python."""
+        """Match every text with a cosine above 0, by an embedder given in Python."""
 
     return SimpleNamespace(
         rankgauge_comparers=hookimpl(lambda: [cosine]), rankgauge_matchers=hookimpl(lambda: [match, score])

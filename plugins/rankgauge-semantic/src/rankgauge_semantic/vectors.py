@@ -22,39 +22,23 @@ if TYPE_CHECKING:
 __all__ = ["Vectors"]
 
 _DIGITS = 6
-"""Decimals of a cosine: what a model makes of a text differs beyond them with the texts that it comes with."""
+"""Decimals of a cosine: beyond them, a vector depends on the other texts in its batch."""
 
 
 _HALVES = re.compile("[\ud800-\udfff]")
 
 
 class Vectors:
-    """The unit vectors of the texts that one embedder was asked for; safe to use from several threads."""
+    """The unit vectors of the texts that one embedder has embedded, and a disk cache for them; thread-safe."""
 
     def __init__(self, embedder: Embedder, cache: DiskCache | None = None) -> None:
-        """
-        Begin with nothing in memory.
-
-        Args:
-            embedder: What embeds.
-
-            cache: Where vectors are kept from run to run; None for nowhere.
-        """
         self._embedder = embedder
         self._cache = cache
         self._known: dict[str, NDArray[np.float32]] = {}
         self._lock = threading.Lock()
 
     def add(self, texts: Sequence[str]) -> None:
-        """
-        Make sure that some texts are embedded.
-
-        Args:
-            texts: Any texts; empty ones are passed over.
-
-        Raises:
-            EmbedderError: The embedder returns something else than one vector a text.
-        """
+        """Embed the texts that are neither empty nor known; raise `EmbedderError` where the embedder fails."""
         with self._lock:
             missing = [text for text in dict.fromkeys(texts) if text and text not in self._known]
             if missing and self._cache is not None:
@@ -67,19 +51,9 @@ class Vectors:
 
     def cosines(self, retrieved: Sequence[str], gold: Sequence[str]) -> NDArray[np.float64]:
         """
-        Return how alike texts are.
+        Return cosines to six decimals, shape (retrieved, gold).
 
-        Args:
-            retrieved: Some texts.
-
-            gold: Other texts.
-
-        Returns:
-            Shape (retrieved, gold), from 0 to 1, to six decimals: the cosine, 0 where that is negative or a text is
-            empty, 1 for equal texts.
-
-        Raises:
-            EmbedderError: As `add`.
+        Negative ones, and those of empty texts, are 0; equal texts have 1.
         """
         self.add([*retrieved, *gold])
         if not any(retrieved) or not any(gold):
@@ -126,7 +100,7 @@ class Vectors:
             raise EmbedderError(msg)
         if known is not None and vectors.shape[1] != known:
             msg = (
-                f"the embedder of {model!r} returned vectors of {vectors.shape[1]} dimensions, and of {known} before; "
+                f"the embedder of {model!r} returned vectors of {vectors.shape[1]} dimensions, but of {known} before; "
                 "another model needs another name"
             )
             raise EmbedderError(msg)
@@ -138,7 +112,7 @@ class Vectors:
 
 
 def _whole(text: str) -> str:
-    """Return a text without halves of characters, which JSON can hold and tokenizers refuse."""
+    """Return a text without lone surrogates, which JSON can hold but tokenizers refuse."""
     return text if text.isascii() else _HALVES.sub("\ufffd", text)
 
 
@@ -148,7 +122,7 @@ class _Report(Protocol):
 
 @contextmanager
 def _progress(total: int, *, wanted: bool) -> Iterator[_Report]:
-    """Show on stderr how far embedding is, when that is a terminal; the line is gone afterwards."""
+    """Show progress on stderr while embedding, if that is a terminal."""
     if not wanted or not sys.stderr.isatty():
         yield lambda done: None  # noqa: ARG005  # the protocol's
         return

@@ -1,9 +1,9 @@
 """
 Haystack's evaluators of retrieved documents and of answers, for documents of any kind.
 
-Profile `haystack` has the same conventions; nothing has a cutoff. Haystack itself is not needed: a document is
-anything with `content`, `id`, `meta` and `score`. The originals raise `ValueError` where lists are empty or of
-different length, and so do these.
+Profile `haystack` has the same conventions; there are no cutoffs. Haystack itself is not needed: a document is anything
+with `content`, `id`, `meta` and `score`. As in the original, empty lists and lists of different length raise
+`ValueError`.
 """
 
 from rankgauge.compat.haystack.documents import Document

@@ -1,5 +1,5 @@
 """
-Documents: what is compared of them, and what pairs of lists of them must look like.
+Documents: the fields that evaluators compare, and checks of their arguments.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ class Document(Protocol):
 
     @property
     def meta(self) -> Mapping[str, object]:
-        """Return facts about it."""
+        """Return its metadata."""
 
     @property
     def score(self) -> float | None:
-        """Return its gain, where it belongs to the ground truth."""
+        """Return its gain, if it belongs to the ground truth."""
 
 
 Documents = Sequence[Sequence[Document]]
@@ -35,20 +35,7 @@ Documents = Sequence[Sequence[Document]]
 
 
 def value_of(document: Document, field: str) -> object:
-    """
-    Return what is compared of a document.
-
-    Args:
-        document: The document.
-
-        field: `content`, `id` or ``meta.<key>``, where dots lead into nested keys.
-
-    Returns:
-        The value; None where `meta` has no such key.
-
-    Raises:
-        ValueError: No such field can be compared.
-    """
+    """Return the value of `content`, `id` or ``meta.<key>`` (dots for nested keys); None where `meta` lacks the key."""
     if field == "content":
         return document.content
     if field == "id":
@@ -65,36 +52,13 @@ def value_of(document: Document, field: str) -> object:
 
 
 def hashable(value: object) -> object:
-    """
-    Return a value that may be a member of a set.
-
-    Args:
-        value: Any value.
-
-    Returns:
-        The same value.
-
-    Raises:
-        TypeError: It is not hashable.
-    """
+    """Return the same value; raise `TypeError` where it cannot be hashed."""
     hash(value)
     return value
 
 
 def check_lengths(gold: Sequence[object], found: Sequence[object], kind: str) -> None:
-    """
-    Check that there is something to score, and as much on either side.
-
-    Args:
-        gold: The ground truth, one entry for each query.
-
-        found: What was found, likewise.
-
-        kind: What the arguments are called, for the message.
-
-    Raises:
-        ValueError: A side is empty, or the lengths differ.
-    """
+    """Raise `ValueError` where a side is empty or the lengths differ; *kind* names the arguments."""
     if len(gold) == 0 or len(found) == 0:
         msg = f"{kind} must be provided."
         raise ValueError(msg)

@@ -50,7 +50,7 @@ class AnswerScores(TypedDict):
 
 
 class RecallMode(Enum):
-    """What recall is: whether anything was found, or how much."""
+    """Whether recall is 1 as soon as anything was found, or the share that was found."""
 
     SINGLE_HIT = "single_hit"
     MULTI_HIT = "multi_hit"
@@ -80,15 +80,15 @@ class RecallMode(Enum):
 
 
 class _Evaluator:
-    """What becomes a dictionary, and is made again from one."""
+    """Turns into a dictionary, and is made again from one."""
 
     def to_dict(self) -> dict[str, object]:
-        """Return a dictionary that makes this evaluator again."""
+        """Return a dictionary from which `from_dict` makes this evaluator again."""
         return described(type(self).__name__, **self._parameters())
 
     @classmethod
     def from_dict(cls, data: Mapping[str, object]) -> Self:
-        """Make an evaluator from what `to_dict` returned, here or in Haystack."""
+        """Make an evaluator from a dictionary that `to_dict` returned, here or in Haystack."""
         return rebuilt(cls, cls.__name__, data)
 
     def _parameters(self) -> dict[str, str]:
@@ -96,7 +96,7 @@ class _Evaluator:
 
 
 class _DocumentEvaluator(_Evaluator):
-    """What compares documents by one of their fields."""
+    """Compares documents by one of their fields."""
 
     def __init__(self, document_comparison_field: str = "content") -> None:
         self.document_comparison_field = document_comparison_field
@@ -104,16 +104,18 @@ class _DocumentEvaluator(_Evaluator):
     def _parameters(self) -> dict[str, str]:
         return {"document_comparison_field": self.document_comparison_field}
 
+    def _values(self, documents: Sequence[Document]) -> list[object]:
+        return [value_of(document, self.document_comparison_field) for document in documents]
+
 
 class DocumentRecallEvaluator(_DocumentEvaluator):
     """
     Recall of the distinct gold values; values that are None or the empty string are ignored.
 
     Attributes:
-        mode: Whether a query scores 1 as soon as anything was found, or the share that was found.
+        mode: Whether a query scores 1 as soon as anything is found, or the share that is found.
 
-        document_comparison_field: What is compared: `content`, `id` or ``meta.<key>``, where dots lead into nested
-            keys.
+        document_comparison_field: The field compared: `content`, `id` or ``meta.<key>``, with dots for nested keys.
     """
 
     def __init__(
@@ -150,8 +152,7 @@ class DocumentRecallEvaluator(_DocumentEvaluator):
         return _result(scores_of(metric, judged, _PROFILE, k=judged.depth))
 
     def _comparable(self, documents: Sequence[Document], side: str) -> list[object]:
-        values = [value_of(document, self.document_comparison_field) for document in documents]
-        kept = [hashable(value) for value in values if value not in ("", None)]
+        kept = [hashable(value) for value in self._values(documents) if value not in ("", None)]
         if not kept:
             logger("compat.haystack").warning(
                 "a query has no %s documents with a value in %r. Score will be set to 0.",
@@ -164,13 +165,10 @@ class DocumentRecallEvaluator(_DocumentEvaluator):
         return {"mode": str(self.mode), **super()._parameters()}
 
 
-class DocumentMRREvaluator(_DocumentEvaluator):
-    """
-    One over the rank of the first retrieved document that is gold; None never matches, the empty string does.
+class _UncutEvaluator(_DocumentEvaluator):
+    """Compares documents, of which only those with the value None never match, by the metric of a subclass."""
 
-    Attributes:
-        document_comparison_field: As in `DocumentRecallEvaluator`.
-    """
+    _metric: Callable[..., Scores]
 
     def run(self, ground_truth_documents: Documents, retrieved_documents: Documents) -> DocumentScores:
         """
@@ -187,10 +185,26 @@ class DocumentMRREvaluator(_DocumentEvaluator):
         Raises:
             ValueError: There are no queries, the lengths differ, or the field cannot be compared.
         """
-        return _uncut(reciprocal_rank, ground_truth_documents, retrieved_documents, self.document_comparison_field)
+        check_lengths(ground_truth_documents, retrieved_documents, _DOCUMENTS)
+        queries = []
+        for wanted, found in zip(ground_truth_documents, retrieved_documents, strict=True):
+            truths = [value for value in self._values(wanted) if value is not None]
+            queries.append(ByValue(truths, self._values(found)))
+        return _result(scores_of(self._metric, judge_by_value(queries, _PROFILE), _PROFILE))
 
 
-class DocumentMAPEvaluator(_DocumentEvaluator):
+class DocumentMRREvaluator(_UncutEvaluator):
+    """
+    1 / the rank of the first retrieved gold document; None never matches, the empty string does.
+
+    Attributes:
+        document_comparison_field: As in `DocumentRecallEvaluator`.
+    """
+
+    _metric = staticmethod(reciprocal_rank)
+
+
+class DocumentMAPEvaluator(_UncutEvaluator):
     """
     Average precision over the distinct gold values, each credited once; None never matches, the empty string does.
 
@@ -198,27 +212,12 @@ class DocumentMAPEvaluator(_DocumentEvaluator):
         document_comparison_field: As in `DocumentRecallEvaluator`.
     """
 
-    def run(self, ground_truth_documents: Documents, retrieved_documents: Documents) -> DocumentScores:
-        """
-        Score every query.
-
-        Args:
-            ground_truth_documents: The gold documents of each query.
-
-            retrieved_documents: The documents retrieved for each, best first; all of them count.
-
-        Returns:
-            The mean and the score of each query; 0 where there is nothing to find.
-
-        Raises:
-            ValueError: There are no queries, the lengths differ, or the field cannot be compared.
-        """
-        return _uncut(average_precision, ground_truth_documents, retrieved_documents, self.document_comparison_field)
+    _metric = staticmethod(average_precision)
 
 
 class DocumentNDCGEvaluator(_DocumentEvaluator):
     """
-    Discounted gain over that of all gold documents in the best order; a gain is the gold document's score, or 1.
+    nDCG; a gain is the gold document's score, or 1.
 
     Attributes:
         document_comparison_field: As in `DocumentRecallEvaluator`.
@@ -229,13 +228,13 @@ class DocumentNDCGEvaluator(_DocumentEvaluator):
         Score every query.
 
         Args:
-            ground_truth_documents: The gold documents of each query, all with a score or all without. Of those with
-                equal values the highest score counts.
+            ground_truth_documents: The gold documents of each query, all with a score or all without. Of duplicates,
+                the highest score counts.
 
             retrieved_documents: The documents retrieved for each, best first; all of them count.
 
         Returns:
-            The mean and the score of each query; the integer 0 where the best order has no gain.
+            The mean and the score of each query; the integer 0 where no gold document has a gain.
 
         Raises:
             ValueError: There are no queries, the lengths differ, some gold documents of a query have a score and
@@ -250,11 +249,9 @@ class DocumentNDCGEvaluator(_DocumentEvaluator):
                 raise ValueError(msg)
         queries = []
         for gold, retrieved in zip(ground_truth_documents, retrieved_documents, strict=True):
-            truths = [
-                (hashable(value_of(document, self.document_comparison_field)), document.score) for document in gold
-            ]
+            truths = zip(map(hashable, self._values(gold)), [document.score for document in gold], strict=True)
             known = [(value, 1.0 if score is None else score) for value, score in truths if value is not None]
-            found = [hashable(value_of(document, self.document_comparison_field)) for document in retrieved]
+            found = list(map(hashable, self._values(retrieved)))
             queries.append(ByValue([value for value, _ in known], found, [score for _, score in known]))
         judged = judge_by_value(queries, _PROFILE)
         scores = scores_of(ndcg, judged, _PROFILE, k=None)
@@ -263,7 +260,7 @@ class DocumentNDCGEvaluator(_DocumentEvaluator):
 
 
 class AnswerExactMatchEvaluator(_Evaluator):
-    """Whether a predicted answer equals its one accepted answer, letter by letter."""
+    """Whether a predicted answer equals the accepted answer, letter by letter."""
 
     def run(self, ground_truth_answers: Sequence[str], predicted_answers: Sequence[str]) -> AnswerScores:
         """
@@ -285,16 +282,6 @@ class AnswerExactMatchEvaluator(_Evaluator):
         judged = judge_by_value([ByValue([truth], [answer]) for truth, answer in pairs], _PROFILE)
         scores = [int(score) for score in scores_of(answer_exact_match, judged, _PROFILE)]
         return {"individual_scores": scores, "score": sum(scores) / len(scores)}
-
-
-def _uncut(metric: Callable[..., Scores], gold: Documents, retrieved: Documents, field: str) -> DocumentScores:
-    """Score every query by a metric for which only None never matches."""
-    check_lengths(gold, retrieved, _DOCUMENTS)
-    queries = []
-    for wanted, found in zip(gold, retrieved, strict=True):
-        truths = [value for document in wanted if (value := value_of(document, field)) is not None]
-        queries.append(ByValue(truths, [value_of(document, field) for document in found]))
-    return _result(scores_of(metric, judge_by_value(queries, _PROFILE), _PROFILE))
 
 
 def _result(scores: list[float]) -> DocumentScores:

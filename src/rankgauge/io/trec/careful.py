@@ -1,99 +1,66 @@
 """
-Careful reading: going through a file that could not be read line by line, to say everything that is wrong with it.
+Careful reading: going line by line through a file that could not be read, to report everything that is wrong with it.
 """
 
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import IO
 
+from rankgauge.decimals import read_number
 from rankgauge.errors import DataError, Problem
 from rankgauge.io.files import open_file
+from rankgauge.io.problems import first_problems
+from rankgauge.io.recognize import is_run_line, split_line
 
-__all__ = ["explain_qrels", "explain_run", "read_number"]
-
-_NUMBER = re.compile(rb"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
-_BLANKS = re.compile(rb"[\x00-\x20]+")
-_MOST = 10_000
+__all__ = ["explain_qrels", "explain_run"]
 
 
 def explain_run(path: Path, name: str) -> DataError:
-    """
-    Return what is wrong with a run that could not be read.
-
-    Args:
-        path: The file.
-
-        name: What messages call it.
-
-    Returns:
-        An error with a problem for each line that is wrong.
-    """
+    """Return what is wrong with a run that could not be read: a problem for each wrong line."""
     return _explained(path, name, _run_line, "the run cannot be read; a line is `query Q0 document rank score tag`:")
 
 
 def explain_qrels(path: Path, name: str) -> DataError:
-    """
-    Return what is wrong with judgments that could not be read.
-
-    Args:
-        path: The file.
-
-        name: What messages call it.
-
-    Returns:
-        An error with a problem for each line that is wrong.
-    """
+    """Return what is wrong with judgments that could not be read: a problem for each wrong line."""
     return _explained(
         path, name, _qrels_line, "the judgments cannot be read; a line is `query iteration document grade`:"
     )
 
 
-def read_number(text: bytes) -> float | None:
-    """Return a finite number; None where the text is none."""
-    number = float(text) if _NUMBER.fullmatch(text) else math.nan
-    return number if math.isfinite(number) else None
-
-
 def _explained(path: Path, name: str, check: Callable[[list[bytes]], str], title: str) -> DataError:
-    problems: list[Problem] = []
+    problems = first_problems(_wrong_lines(path, name, check), name)
+    return DataError(title, problems or [Problem("lines that cannot be read", name)])
+
+
+def _wrong_lines(path: Path, name: str, check: Callable[[list[bytes]], str]) -> Iterator[Problem]:
     with open_file(path) as opened:
-        for number, line in enumerate(_lines(opened.stream), 1):
-            fields = [field for field in _BLANKS.split(line) if field]
-            if not fields or line.startswith(b"#"):
-                continue
-            if wrong := check(fields):
-                problems.append(Problem(wrong, name, number))
-                if len(problems) >= _MOST:
-                    problems.append(Problem(f"reading stopped after {_MOST:,} problems", name))
-                    break
-    if not problems:
-        problems.append(Problem("lines that cannot be read", name))
-    return DataError(title, problems)
-
-
-def _lines(stream: IO[bytes]) -> Iterator[bytes]:
-    yield from stream
+        for number, line in enumerate(opened.stream, 1):
+            fields = split_line(line)
+            if fields and not line.startswith(b"#") and (wrong := check(fields)):
+                yield Problem(wrong, name, number)
 
 
 def _run_line(fields: list[bytes]) -> str:
     if len(fields) < 6:
-        return f"{len(fields)} fields where 6 are needed: {_shown(b' '.join(fields))}"
-    if read_number(fields[4]) is None:
-        return f"the score {_shown(fields[4])} is no finite number"
+        return f"{len(fields)} {_fields(fields)} where 6 are needed: {_shown(b' '.join(fields))}"
+    if math.isnan(read_number(fields[4])):
+        return f"the score {_shown(fields[4])} is not a finite number"
     return ""
 
 
 def _qrels_line(fields: list[bytes]) -> str:
     if len(fields) != 4:
-        hint = " (a line of a run; are the two files swapped?)" if not _run_line(fields) else ""
-        return f"{len(fields)} fields where 4 are needed{hint}: {_shown(b' '.join(fields))}"
-    if read_number(fields[3]) is None:
-        return f"the grade {_shown(fields[3])} is no finite number"
+        hint = " (a line of a run; are the two files swapped?)" if is_run_line(fields) else ""
+        return f"{len(fields)} {_fields(fields)} where 4 are needed{hint}: {_shown(b' '.join(fields))}"
+    if math.isnan(read_number(fields[3])):
+        return f"the grade {_shown(fields[3])} is not a finite number"
     return ""
+
+
+def _fields(fields: list[bytes]) -> str:
+    return "field" if len(fields) == 1 else "fields"
 
 
 def _shown(text: bytes) -> str:

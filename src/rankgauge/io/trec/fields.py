@@ -62,22 +62,9 @@ class Fields(NamedTuple):
 
 def find_fields(buffer: NDArray[np.uint8], end: int, count: int, *, more: bool) -> Fields:
     """
-    Find the fields of all lines of a buffer.
+    Find the fields of the lines of a buffer from `PADDING` to *end*, *count* a line or, if wanted, *more*.
 
-    Args:
-        buffer: `PADDING` bytes that are not blank, then lines.
-
-        end: Where the last line ends, behind its newline.
-
-        count: How many fields a line needs.
-
-        more: Whether a line may have more of them, which are ignored.
-
-    Returns:
-        One row a line. Empty lines and lines that begin with ``#`` have none.
-
-    Raises:
-        MalformedError: A line has too few fields, or too many.
+    Empty lines and lines that begin with ``#`` have none; a line with too few or too many is a `MalformedError`.
     """
     blank = buffer[:end] <= _BLANK
     ends = None if (blank[1:] & blank[:-1]).any() else _single_spaced(buffer[:end], blank, count)
@@ -93,6 +80,8 @@ def find_fields(buffer: NDArray[np.uint8], end: int, count: int, *, more: bool) 
 
 def _single_spaced(part: NDArray[np.uint8], blank: Flags, count: int) -> Ints | None:
     """Return where fields end, if every line has the same number of them with one separator each; else None."""
+    # "q1 0 d7 1\n" behind the padding, PADDING taken off: white space at 2, 4, 7 and 9 ends the four fields; each but
+    # the first begins one byte later, so column 2 is 5 to 7, "d7". The last end must be a newline.
     lines = int(np.count_nonzero(part == _NEWLINE))
     ends = np.flatnonzero(blank)
     if not lines or len(ends) != lines * count or blank[PADDING]:

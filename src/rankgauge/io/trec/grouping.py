@@ -1,5 +1,5 @@
 """
-Grouping: bringing the lines of each query together, for runs whose queries stand scattered.
+Grouping: brings the lines of each query together, for runs whose queries are scattered.
 
 Lines go to one of many files by their query, in order; each file, small enough to be held, is then sorted by query.
 """
@@ -20,17 +20,7 @@ _PENDING = 1 << 24
 
 
 def grouped(stream: IO[bytes], folder: Path) -> Iterator[IO[bytes]]:
-    """
-    Yield the lines of a stream, those of each query together.
-
-    Args:
-        stream: Lines that begin with the id of a query.
-
-        folder: An empty folder, which takes as much as the stream holds.
-
-    Yields:
-        Streams; every query stands in one of them, its lines together and in order.
-    """
+    """Yield streams that each have all lines of their queries, together and in order, by way of *folder*."""
     paths = [folder / f"{number}.part" for number in range(_BUCKETS)]
     pending: list[list[bytes]] = [[] for _ in paths]
     held = 0

@@ -1,7 +1,7 @@
 """
-Metadata: what the comment lines at the beginning of a run say of it, as ir_metadata has it.
+Metadata: the ir_metadata header in the comment lines at the beginning of a run.
 
-The lines between ``# ir_metadata.start`` and ``# ir_metadata.end`` are YAML behind their number signs.
+The lines between ``# ir_metadata.start`` and ``# ir_metadata.end`` are YAML after their number signs.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ _WHOLE = 1 << 63
 
 class Header(NamedTuple):
     """
-    What a run says of itself.
+    The header of a run.
 
     Attributes:
         metadata: JSON values; empty where there is no header, or none that can be read.
 
-        note: Why a header was not taken; empty where all is well.
+        note: Why a header was ignored; empty if all is well.
     """
 
     metadata: Mapping[str, Any]
@@ -37,20 +37,7 @@ class Header(NamedTuple):
 
 
 def read_header(path: Path, name: str) -> Header:
-    """
-    Read the header of a run.
-
-    Args:
-        path: The file; decompressed by its ending.
-
-        name: What messages call it.
-
-    Returns:
-        The header; a broken one is a note, never an error.
-
-    Raises:
-        UnreadableError: The file cannot be read.
-    """
+    """Read the header of a run; a broken one is a note, never an error."""
     with open_file(path) as opened:
         if opened.stream.peek(1)[:1] != b"#":  # type: ignore[attr-defined]  # open_file gives a buffered reader
             return Header({})
@@ -67,13 +54,13 @@ def read_header(path: Path, name: str) -> Header:
                 lines.append(text)
     if lines is None:
         return Header({})
-    return Header({}, f"the ir_metadata header of {name} was left out: it has no line `# {_END}`")
+    return Header({}, f"the ir_metadata header of {name} was ignored: it has no line `# {_END}`")
 
 
 def _parsed(lines: list[str], name: str) -> Header:
-    from rankgauge.io.documents import read_yaml  # noqa: PLC0415  # YAML loads only where there is a header
+    from rankgauge.io.documents import read_yaml
 
-    why = "it is no mapping"
+    why = "it is not a mapping"
     try:
         value = read_yaml(textwrap.dedent("\n".join(lines)), name).value
     except UnreadableError as error:
@@ -82,7 +69,7 @@ def _parsed(lines: list[str], name: str) -> Header:
     else:
         if isinstance(value, dict):
             return Header({str(key): _plain(item) for key, item in value.items()})
-    return Header({}, f"the ir_metadata header of {name} was left out: {why}")
+    return Header({}, f"the ir_metadata header of {name} was ignored: {why}")
 
 
 def _plain(value: object) -> object:

@@ -1,5 +1,5 @@
 """
-Qrels: reading the judgments of a TREC qrels file.
+Qrels: reads the judgments of a TREC qrels file.
 """
 
 from __future__ import annotations
@@ -8,9 +8,9 @@ from pathlib import Path
 
 import numpy as np
 
-from rankgauge.columns import PADDING, Qrels, Slices
-from rankgauge.errors import DataError, Problem
+from rankgauge.columns import PADDING, Qrels
 from rankgauge.io.files import open_file
+from rankgauge.io.problems import no_judgments
 from rankgauge.io.trec.careful import explain_qrels
 from rankgauge.io.trec.fields import MalformedError, find_fields
 from rankgauge.io.trec.numbers import parse_floats
@@ -23,22 +23,7 @@ _QUERY, _DOCUMENT, _GRADE = 0, 2, 3
 
 
 def read_qrels(path: Path, *, name: str | None = None) -> Qrels:
-    """
-    Read judgments.
-
-    Args:
-        path: The file; decompressed by its ending.
-
-        name: What messages call it.
-
-    Returns:
-        The judgments, in order of query.
-
-    Raises:
-        UnreadableError: The file cannot be read.
-
-        DataError: Lines that cannot be read, or documents judged twice, all of them; or nothing is judged.
-    """
+    """Read judgments, in order of query; a `DataError` has every wrong line, or every document judged twice."""
     label = str(path) if name is None else name
     with open_file(path) as opened:
         data = opened.stream.read()
@@ -54,18 +39,11 @@ def read_qrels(path: Path, *, name: str | None = None) -> Qrels:
     except MalformedError:
         raise explain_qrels(path, label) from None
     if not fields:
-        msg = "the judgments cannot be used:"
-        raise DataError(msg, [Problem("the file judges nothing", label)])
+        raise no_judgments(label)
     grades, wrong = parse_floats(fields.column(_GRADE))
     if len(wrong):
         raise explain_qrels(path, label)
-    queries, owners = _distinct(fields.column(_QUERY))
-    return Qrels.of(queries, owners, fields.column(_DOCUMENT), grades, label)
-
-
-def _distinct(names: Slices) -> tuple[list[bytes], np.ndarray]:
-    """Return the distinct names, and for each name which of them it is."""
-    starts = np.flatnonzero(names.begins())
-    places: dict[bytes, int] = {}
-    of_start = [places.setdefault(name, len(places)) for name in names.at(starts).texts()]
-    return list(places), np.repeat(np.array(of_start, dtype=np.int64), np.diff(np.append(starts, len(names.start))))
+    queries = fields.column(_QUERY)
+    starts = np.flatnonzero(queries.begins())
+    lengths = np.diff(np.append(starts, len(grades)))
+    return Qrels.of_stretches(queries.at(starts).texts(), lengths, fields.column(_DOCUMENT), grades, label)

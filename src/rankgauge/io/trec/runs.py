@@ -1,5 +1,5 @@
 """
-Runs: reading the rankings of a TREC run file, some whole queries at a time.
+Runs: reads the rankings of a TREC run file, some whole queries at a time.
 """
 
 from __future__ import annotations
@@ -7,14 +7,13 @@ from __future__ import annotations
 import copy
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
 
-from rankgauge.columns import Flags, RankingBatch
+from rankgauge.columns import PADDING, Flags, RankingBatch
 from rankgauge.io.files import open_file
 from rankgauge.io.trec.careful import explain_run
 from rankgauge.io.trec.fields import Fields, MalformedError, find_fields
@@ -26,7 +25,7 @@ from rankgauge.io.trec.window import Window
 __all__ = ["BLOCK", "RunFile"]
 
 BLOCK = 1 << 20
-"""How many bytes are read at once: few enough to stay in a processor's cache on the way."""
+"""How many bytes are read at once: few enough to fit in a processor's cache."""
 
 _FIELDS = 6
 _QUERY, _DOCUMENT, _RANK, _SCORE, _TAG = 0, 2, 3, 4, 5
@@ -35,13 +34,8 @@ _SMALL = 1 << 22
 
 _LONGEST_SEARCH = 1 << 24
 
-
-@dataclass(frozen=True, slots=True)
-class _Span:
-    """A part of a file: where it begins, and how many bytes it has; None for all that follow."""
-
-    begin: int
-    length: int | None
+_Span = tuple[int, int | None]
+"""A part of a file: where it begins, and how many bytes it has; None for the rest."""
 
 
 class RunFile:
@@ -55,18 +49,7 @@ class RunFile:
     """
 
     def __init__(self, path: Path, *, name: str | None = None, block: int = BLOCK, kept: object = None) -> None:
-        """
-        Name a run.
-
-        Args:
-            path: The file; decompressed by its ending.
-
-            name: What messages call it.
-
-            block: How many bytes to read at once; it never changes a result.
-
-            kept: What has to live as long as the run does: a temporary file, which goes with it.
-        """
+        """Name a run; *block* never changes a result, *kept* is a temporary file to keep alive as long as the run."""
         self._kept = kept
         self.name = str(path) if name is None else name
         self.tag = ""
@@ -75,19 +58,19 @@ class RunFile:
         self._states_ranks = False
 
     def with_ranks(self) -> RunFile:
-        """Return the same run, whose batches also have the file's own column of ranks, for those who check it."""
+        """Return the same run with the file's own column of ranks in its batches, which preflight checks."""
         other = copy.copy(self)
         other._states_ranks = True  # noqa: SLF001  # the copy is ours
         return other
 
     @property
     def metadata(self) -> Mapping[str, Any]:
-        """Return what a header of comment lines says of the run, as ir_metadata has it."""
+        """Return the ir_metadata header of the run, from its first comment lines."""
         return self._header.metadata
 
     @property
     def notes(self) -> Sequence[str]:
-        """Return what is wrong with such a header."""
+        """Return what is wrong with that header."""
         return [self._header.note] if self._header.note else []
 
     @cached_property
@@ -95,33 +78,11 @@ class RunFile:
         return read_header(self._path, self.name)
 
     def parts(self, count: int) -> list[Iterator[RankingBatch]]:
-        """
-        Return iterators that together yield every query once, to be used by a thread each.
-
-        Args:
-            count: How many to make at the most; a compressed or small file has one.
-
-        Returns:
-            The iterators, each over consecutive queries of the file.
-
-        Raises:
-            UnreadableError: The file cannot be read.
-
-            DataError: When used: lines that cannot be read, all of them.
-        """
+        """Return at most *count* iterators, one for each thread, over parts of the file; a compressed one has one."""
         return [self._batches(span, is_last=place == 0) for place, span in enumerate(reversed(self._spans(count)))]
 
     def grouped(self) -> Iterator[RankingBatch]:
-        """
-        Yield every query once, also where its lines stand apart.
-
-        Yields:
-            Whole queries; the lines of each in the order of the file. The file is written anew, by query, to a
-            temporary place on disk.
-
-        Raises:
-            DataError: Lines that cannot be read, all of them.
-        """
+        """Yield every query once, even if its lines are scattered; this copies the run to a temporary folder."""
         with open_file(self._path) as opened, tempfile.TemporaryDirectory(prefix="rankgauge-") as folder:
             try:
                 for stream in grouped(opened.stream, Path(folder)):
@@ -132,9 +93,10 @@ class RunFile:
     def _batches(self, span: _Span, *, is_last: bool) -> Iterator[RankingBatch]:
         try:
             with open_file(self._path) as opened:
-                if span.begin:
-                    opened.stream.seek(span.begin)
-                yield from self._read(opened.stream, span.length, keeps_tag=is_last)
+                begin, length = span
+                if begin:
+                    opened.stream.seek(begin)
+                yield from self._read(opened.stream, length, keeps_tag=is_last)
         except MalformedError:
             raise explain_run(self._path, self.name) from None
 
@@ -142,10 +104,10 @@ class RunFile:
         window = Window(stream, limit=limit, size=self._block)
         while True:
             window.fill()
-            if window.end == window.begin:
+            if window.end == PADDING:
                 if window.is_last:
                     return
-                window.drop(window.begin)
+                window.drop(PADDING)
                 continue
             fields = find_fields(window.buffer, window.end, _FIELDS, more=True)
             if not fields:
@@ -162,7 +124,7 @@ class RunFile:
             last = int(np.flatnonzero(begins)[-1])
             if last:
                 yield self._batch(fields.until(last), begins[:last])
-            window.drop(_line_begin(window, int(fields.begin[last])))
+            window.drop(window.line_begin(int(fields.begin[last])))
 
     def _batch(self, fields: Fields, begins: Flags) -> RankingBatch:
         starts = np.flatnonzero(begins)
@@ -183,23 +145,22 @@ class RunFile:
         """Cut the file into parts that begin with a query each."""
         with open_file(self._path) as opened:
             if opened.path is None or count < 2:
-                return [_Span(opened.offset if opened.path else 0, None)]
+                return [(opened.offset if opened.path else 0, None)]
             size = self._path.stat().st_size
             if not self._path.is_file() or size < _SMALL:
-                return [_Span(opened.offset, None)]
+                return [(opened.offset, None)]
             cuts = [opened.offset]
             for part in range(1, count):
                 cut = _query_boundary(opened.stream, max(size * part // count, cuts[-1]))
                 if cut is not None and cut > cuts[-1]:
                     cuts.append(cut)
         return [
-            _Span(begin, None if end is None else end - begin)
-            for begin, end in zip(cuts, [*cuts[1:], None], strict=True)
+            (begin, None if end is None else end - begin) for begin, end in zip(cuts, [*cuts[1:], None], strict=True)
         ]
 
 
 def _query_boundary(stream: IO[bytes], place: int) -> int | None:
-    """Return where the next query begins behind a place; None where there is none nearby."""
+    """Return where the next query begins after a place; None if there is none nearby."""
     stream.seek(place)
     stream.readline()
     at = stream.tell()
@@ -214,12 +175,3 @@ def _query_boundary(stream: IO[bytes], place: int) -> int | None:
         if at - place > _LONGEST_SEARCH:
             return None
     return None
-
-
-def _line_begin(window: Window, place: int) -> int:
-    """Return where the line begins whose first field does at *place*."""
-    before = bytes(window.buffer[max(window.begin, place - 64) : place])
-    found = before.rfind(b"\n")
-    if found >= 0:
-        return place - (len(before) - found - 1)
-    return window.begin if len(before) == place - window.begin else place

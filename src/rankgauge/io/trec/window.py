@@ -13,97 +13,70 @@ from rankgauge.columns import PADDING
 __all__ = ["Window"]
 
 _NEWLINE = b"\n"
-_SOLID = 255
+_SOLID = b"\xff" * PADDING
 """What stands before the lines; anything but white space."""
 
 
 class Window:
-    """
-    A part of a stream in memory.
+    r"""
+    A part of a stream in memory; its lines begin at place `PADDING`.
+
+    With 11 bytes of room and the stream ``q1 a\nq1 b\nq2 c\n``, `fill` reads ``q1 a\nq1 b\nq`` and sets `end` to
+    PADDING + 10, behind the second line. ``drop(PADDING + 10)`` moves the ``q`` to PADDING, and the next `fill` reads
+    ``2 c\n`` behind it.
 
     Attributes:
-        buffer: The bytes, with `PADDING` bytes before and behind what counts; those before are not blank.
+        buffer: The bytes, with `PADDING` bytes before and behind the lines; those before are not blank.
 
-        begin: Where what counts begins.
-
-        end: Where its last whole line ends.
+        end: Where the last whole line ends.
 
         is_last: Whether nothing follows.
     """
 
     def __init__(self, stream: IO[bytes], *, limit: int | None, size: int) -> None:
-        """
-        Open a window.
-
-        Args:
-            stream: Where bytes come from.
-
-            limit: How many to take; None for all.
-
-            size: How many to hold at once; more where a query needs it.
-        """
+        """Open a window of *size* bytes, or more where a query needs it, over *limit* bytes of a stream or all."""
         self._stream = stream
         self._left = limit
         self._held = 0
         self._reserve(size)
-        self.begin = PADDING
         self.end = PADDING
         self.is_last = False
 
     def fill(self) -> None:
         """Read until the window is full or the stream ends, and see where its last line does."""
-        view = self.buffer.data
+        view = memoryview(self._bytes)
         while self._held < self._size and not self.is_last:
             wanted = self._size - self._held
             if self._left is not None:
                 wanted = min(wanted, self._left)
-            got = self._read(view[PADDING + self._held : PADDING + self._held + wanted]) if wanted else 0
-            if not got:
-                self.is_last = True
+            place = PADDING + self._held
+            got = self._stream.readinto(view[place : place + wanted])  # type: ignore[attr-defined]  # binary files do
+            self.is_last = not got
             self._held += got
             if self._left is not None:
                 self._left -= got
         self.end = PADDING + self._held
-        if self.is_last:
-            if self._held and self.buffer[self.end - 1] != _NEWLINE[0]:
-                self.buffer[self.end] = _NEWLINE[0]
-                self.end += 1
-                self._held += 1
-            return
-        self.end = self._last_line_end()
+        if not self.is_last:
+            self.end = self.line_begin(self.end)
+        elif self._held and self._bytes[self.end - 1] != _NEWLINE[0]:
+            self._bytes[self.end] = _NEWLINE[0]
+            self.end += 1
+            self._held += 1
+
+    def line_begin(self, place: int) -> int:
+        """Return where the line begins that *place* stands in."""
+        return max(self._bytes.rfind(_NEWLINE, PADDING, place) + 1, PADDING)
 
     def drop(self, place: int) -> None:
         """Forget everything before a place of the buffer; make room where that is nothing."""
-        rest = PADDING + self._held - place
-        if place == self.begin:
-            old = self.buffer
+        kept = self._bytes[place : PADDING + self._held]
+        if place == PADDING:
             self._reserve(2 * self._size)
-            self.buffer[PADDING : PADDING + rest] = old[place : place + rest]
-        else:
-            self.buffer[PADDING : PADDING + rest] = self.buffer[place : place + rest].copy()
-        self._held = rest
+        self._held = len(kept)
+        self._bytes[PADDING : PADDING + self._held] = kept
 
     def _reserve(self, size: int) -> None:
         self._size = size
-        self.buffer = np.zeros(size + 2 * PADDING + 1, dtype=np.uint8)
-        self.buffer[:PADDING] = _SOLID
-
-    def _read(self, target: memoryview) -> int:
-        readinto = getattr(self._stream, "readinto", None)
-        if readinto is not None:
-            return int(readinto(target) or 0)
-        data = self._stream.read(len(target))
-        target[: len(data)] = data
-        return len(data)
-
-    def _last_line_end(self) -> int:
-        """Return the place behind the last newline; the beginning where there is none."""
-        size = 1 << 12
-        while True:
-            from_here = max(PADDING, self.end - size)
-            found = bytes(self.buffer[from_here : self.end]).rfind(_NEWLINE)
-            if found >= 0:
-                return from_here + found + 1
-            if from_here == PADDING:
-                return PADDING
-            size *= 8
+        self._bytes = bytearray(size + 2 * PADDING + 1)
+        self._bytes[:PADDING] = _SOLID
+        self.buffer = np.frombuffer(self._bytes, dtype=np.uint8)

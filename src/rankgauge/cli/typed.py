@@ -1,0 +1,77 @@
+"""
+Options as typer takes them: those that several commands have, commands with one value, and functions by name.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar, get_type_hints
+
+import typer
+
+from rankgauge.cli.options import CUTOFF_HELP
+from rankgauge.errors import ParameterError
+
+__all__ = ["CUTOFF", "FUNCTION", "JSON", "METRICS", "OUTPUTS", "imported", "taking"]
+
+_Options = TypeVar("_Options")
+
+FUNCTION = "module:function or file.py:function"
+
+CUTOFF = typer.Option("--k", "-k", metavar="K", help=CUTOFF_HELP)
+JSON = typer.Option("--json", help="Print JSON.")
+METRICS = typer.Option("--metric", "-m", metavar="METRIC", help="A metric, such as ndcg@10 or recall@1,5. Repeatable.")
+OUTPUTS = typer.Option(metavar="FILE", help="A file with the outputs to score.")
+
+
+def taking(kind: type[_Options]) -> Callable[[Callable[[_Options], None]], Callable[..., None]]:
+    """
+    Let a command take its options as one dataclass.
+
+    Typer reads them from a function's signature and knows no other way, so the command gets that of the dataclass.
+    """
+    hints = get_type_hints(kind, include_extras=True)
+    parameters = inspect.signature(kind).parameters.values()
+
+    def decorated(command: Callable[[_Options], None]) -> Callable[..., None]:
+        def call(**given: Any) -> None:  # noqa: ANN401  # values of every option
+            command(kind(**given))
+
+        call.__annotations__ = hints
+        vars(call)["__signature__"] = inspect.Signature(
+            [each.replace(annotation=hints[each.name]) for each in parameters]
+        )
+        return call
+
+    return decorated
+
+
+def imported(name: str, what: str) -> Callable[..., Any]:
+    """Return the function that ``module:function`` or ``file.py:function`` names; the working directory comes first."""
+    module_name, _, attribute = name.rpartition(":")
+    if not module_name or not attribute:
+        msg = f"{what} is {FUNCTION}, not {name!r}"
+        raise ParameterError(msg)
+    folder = Path.cwd()
+    if module_name.endswith(".py"):
+        file = Path(module_name)
+        folder, module_name = file.parent.resolve(), file.stem
+    sys.path.insert(0, str(folder))
+    try:
+        found: Any = importlib.import_module(module_name)
+        for part in attribute.split("."):
+            found = getattr(found, part)
+    except (Exception, SystemExit) as error:
+        msg = (
+            f"{what}: cannot import {name!r}: {type(error).__name__}: {error} (write {FUNCTION}; modules are looked up "
+            "in the working directory first)"
+        )
+        raise ParameterError(msg) from error
+    if not callable(found):
+        msg = f"{what}: {name!r} is {type(found).__name__}, which cannot be called"
+        raise ParameterError(msg)
+    return found  # type: ignore[no-any-return]  # whatever the module holds
