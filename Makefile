@@ -34,7 +34,7 @@ $(VENV)/.installed-dev: $(BIN)/python pyproject.toml $(wildcard plugins/*/pyproj
 demo: $(VENV)/.installed
 	$(BIN)/rankgauge run configs/quickstart/rankgauge.yaml
 
-PYTEST = $(BIN)/python $(if $(WHEEL),tests/packaging/run_on_wheel.py,-m pytest) -n auto
+PYTEST = $(BIN)/python $(if $(WHEEL),tests/packaging/run_on_wheel.py,-m pytest) -n auto --dist worksteal
 
 test: $(VENV)/.installed-dev
 	$(PYTEST)

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
+import rankgauge.testing.draws
 from draws import EXAMPLES
 from fake_plugins import FakePlugins
 from rankgauge.catalog import Catalog
@@ -18,6 +19,7 @@ from rankgauge.engine.values import SampleScore
 from rankgauge.judging import Target, judge
 from rankgauge.policy import PROFILES, Profile
 from rankgauge.samples import Sample, read_expected, read_output
+from rankgauge.testing.draws import broken_by
 
 settings.register_profile(
     "thorough",
@@ -38,6 +40,17 @@ Judger = Callable[..., Judged]
 def catalog() -> Catalog:
     """Return rankgauge's own plugins, whatever else is installed."""
     return Catalog.discover(own_only=True)
+
+
+@pytest.fixture
+def first_example(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In the quick suite, let laws tell the first example that breaks them: to make it small takes most of the time."""
+    if settings().max_examples < EXAMPLES["thorough"]:
+
+        def first(rule: Any, trial: Any, *, cases: int, shrink: bool) -> Any:
+            return broken_by(rule, trial, cases=cases, shrink=False)
+
+        monkeypatch.setattr(rankgauge.testing.draws, "broken_by", first)
 
 
 @pytest.fixture

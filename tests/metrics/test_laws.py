@@ -276,6 +276,7 @@ FAULTY: list[tuple[str, Callable[..., Scores]]] = [
 
 
 @pytest.mark.parametrize(("law", "function"), FAULTY, ids=[f"{law}-{function.__name__}" for law, function in FAULTY])
+@pytest.mark.usefixtures("first_example")
 def test_law_notices_a_metric_that_breaks_it(law: str, function: Callable[..., Scores]) -> None:
     laws = {law} if law != "no-network" else {law, "bounded"}
     report = check_metric(function, laws=laws)

@@ -32,6 +32,7 @@ def test_right_definitions_pass(function):
 
 
 @pytest.mark.parametrize(("law", "function"), FAULTY, ids=[f"{law}-{each.__name__}" for law, each in FAULTY])
+@pytest.mark.usefixtures("first_example")
 def test_faulty_definitions_are_caught(law, function):
     laws = {law, "bounded"} if law == "no-network" else {law}
     report = check_metric(function, calls=CALLS.get(function), laws=laws)
@@ -55,6 +56,7 @@ def test_every_law_of_functions_from_elsewhere_catches_one():
         (definitions.recall_that_divides_by_nothing, "empty-gold"),
     ],
 )
+@pytest.mark.usefixtures("first_example")
 def test_a_fault_breaks_no_other_law(function, law):
     assert check_metric(function, cases=40).broken == (law,)
 

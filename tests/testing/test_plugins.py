@@ -48,6 +48,7 @@ def plugin(*metrics, normalizers=()):
     )
 
 
+@pytest.mark.usefixtures("first_example")
 def test_everything_that_a_plugin_offers_is_checked():
     report = check_plugin(plugin(found, per_depth, normalizers=[dash]), cases=draws(60))
 
@@ -63,6 +64,7 @@ def test_everything_that_a_plugin_offers_is_checked():
         _ = report["other"]
 
 
+@pytest.mark.usefixtures("first_example")
 def test_laws_are_left_out_for_all_or_for_one_of_them():
     both = plugin(per_depth, normalizers=[dash])
 

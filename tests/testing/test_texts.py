@@ -53,6 +53,7 @@ def counted(text):
         ("pickling", lambda text: text),
     ],
 )
+@pytest.mark.usefixtures("first_example")
 def test_normalizer_that_breaks_a_law_is_caught(law, function):
     report = check_normalizer(function, without=set(laws_of("normalizer")) - {law})
 
@@ -130,6 +131,7 @@ def one_way(found, wanted):
         ("pickling", lambda found, wanted: 1.0 * equal(found, wanted)),
     ],
 )
+@pytest.mark.usefixtures("first_example")
 def test_comparer_that_breaks_a_law_is_caught(law, function):
     laws = ["reflexive", "empty-scores-zero", *(["symmetric"] if law == "symmetric" else [])]
 
