@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
-import rankgauge.testing.draws
+import rankgauge.testing.trial
 from draws import EXAMPLES
 from fake_plugins import FakePlugins
 from rankgauge.catalog import Catalog
@@ -19,7 +19,7 @@ from rankgauge.engine.values import SampleScore
 from rankgauge.judging import Target, judge
 from rankgauge.policy import PROFILES, Profile
 from rankgauge.samples import Sample, read_expected, read_output
-from rankgauge.testing.draws import broken_by
+from rankgauge.testing.trial import broken_by
 
 settings.register_profile(
     "thorough",
@@ -50,7 +50,7 @@ def first_example(monkeypatch: pytest.MonkeyPatch) -> None:
         def first(rule: Any, trial: Any, *, cases: int, shrink: bool) -> Any:
             return broken_by(rule, trial, cases=cases, shrink=False)
 
-        monkeypatch.setattr(rankgauge.testing.draws, "broken_by", first)
+        monkeypatch.setattr(rankgauge.testing.trial, "broken_by", first)
 
 
 @pytest.fixture
