@@ -117,7 +117,8 @@ def check_metric(
 
 def report_metric(checker: Checker, metric: EngineMetric, laws: Iterable[str] | None = None) -> Report:
     """Check a declared metric; *laws* stand in for those that hold for every metric and those that it declares."""
-    from rankgauge.testing.metric_laws import METRIC_LAWS, RUN_LAWS
+    from rankgauge.testing.metric_laws import METRIC_LAWS
+    from rankgauge.testing.run_laws import RUN_LAWS
     from rankgauge.testing.trial import MetricTrial
 
     declaration = metric.metric
