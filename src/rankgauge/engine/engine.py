@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from rankgauge.catalog import Catalog
 from rankgauge.engine.evaluation import Evaluation
-from rankgauge.errors import ConfigError, DataError, PlanError, Problem, did_you_mean
+from rankgauge.errors import ConfigError, DataError, PlanError, Problem, counted, did_you_mean
 from rankgauge.io.datasets import DataSource
 from rankgauge.planning.cutoffs import DefaultK
 from rankgauge.planning.lock import Lock, lock_columns
@@ -180,7 +180,7 @@ class Engine:
             except PlanError as error:
                 problems.update({str(problem): problem for problem in error.problems})
         if problems:
-            msg = f"{loaded.path} cannot be locked ({len(problems)} problem{'s' if len(problems) > 1 else ''}):"
+            msg = f"{loaded.path} cannot be locked ({counted(len(problems), 'problem')}):"
             raise PlanError(msg, problems.values())
         return lock_columns(columns, str(loaded.lock_file), remedy(loaded.path), path=str(loaded.lock_file))
 

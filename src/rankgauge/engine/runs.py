@@ -12,7 +12,7 @@ from typing import Any, cast
 from rankgauge.catalog import Catalog
 from rankgauge.columns import Qrels, RankingBatch, RunSource
 from rankgauge.engine.manifest import make_manifest
-from rankgauge.errors import PolicyError
+from rankgauge.errors import PolicyError, counted
 from rankgauge.io.mappings import MappingRun
 from rankgauge.io.sources import open_qrels, open_run
 from rankgauge.judging import BatchJudge, Evidence, RunCollector, ScatteredError, judge_mapping
@@ -227,23 +227,21 @@ def _notes(run: RunCollector, evidence: Evidence) -> list[str]:
     notes = []
     n_missing, n = len(run.missing), evidence.judged.n
     if n_missing:
-        counted = "counted as 0" if policy.missing_output == "zero" else "left out of every mean"
-        notes.append(f"{n_missing:,} of {_queries(n, 'judged ')} without results in the run; {counted}")
+        how = "counted as 0" if policy.missing_output == "zero" else "left out of every mean"
+        of = counted(n, "judged query", "judged queries")
+        notes.append(f"{n_missing:,} of {of} without results in the run; {how}")
     if run.n_unjudged:
-        notes.append(f"{_queries(run.n_unjudged)} of the run not judged; left out")
+        notes.append(f"{counted(run.n_unjudged, 'query', 'queries')} of the run not judged; left out")
     if evidence.n_dropped:
-        results = "result" if evidence.n_dropped == 1 else "results"
-        notes.append(f"{evidence.n_dropped:,} repeated {results} dropped (policy duplicates={policy.duplicates})")
+        notes.append(
+            f"{counted(evidence.n_dropped, 'repeated result')} dropped (policy duplicates={policy.duplicates})"
+        )
     if evidence.n_tied:
         notes.append(
-            f"{evidence.n_tied:,} of {_queries(n)} with equal scores whose order can change a metric (policy "
-            f"ties={policy.ties})"
+            f"{evidence.n_tied:,} of {counted(n, 'query', 'queries')} with equal scores whose order can change a "
+            f"metric (policy ties={policy.ties})"
         )
     return notes
-
-
-def _queries(count: int, kind: str = "") -> str:
-    return f"{count:,} {kind}{'query' if count == 1 else 'queries'}"
 
 
 def _manifest(plan: Plan, source: RunSource, origin: str, run: RunCollector, evidence: Evidence) -> dict[str, Any]:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankgauge.columns import Cutoff, Judged, Scores
-from rankgauge.errors import Problem, SampleRefusedError
+from rankgauge.errors import Problem, SampleRefusedError, counted
 from rankgauge.judging import Evidence, Target
 from rankgauge.planning.cutoffs import CutSource
 from rankgauge.planning.plan import Plan
@@ -225,8 +225,7 @@ def refuse(
                 message = f"{reason} (metric {name!r}, policy {option}=error)"
                 problems[place] = Problem(message, sample=sample_ids[place])
     if problems:
-        count = len(problems)
-        msg = f"the policy refuses {count} sample{'s' if count > 1 else ''}; no score was kept:"
+        msg = f"the policy refuses {counted(len(problems), 'sample')}; no score was kept:"
         raise SampleRefusedError(msg, [problems[place] for place in sorted(problems)])
 
 
