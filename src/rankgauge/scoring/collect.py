@@ -78,15 +78,12 @@ class Scored:
 
         metrics: The columns, in order.
 
-        flawed: The samples that no metric could score, by place.
-
         notes: What the user should know about the data.
     """
 
     sample_ids: list[str]
     tags: list[tuple[str, ...]]
     metrics: list[ScoredMetric]
-    flawed: dict[int, Flaw]
     notes: list[str]
 
 
@@ -190,10 +187,9 @@ class Collector:
             start += len(batch.ks)
         notes = [] if not require_gold else self._notes()
         metrics = [self._score(metric, notes) for metric in self.plan.metrics]
-        scored = Scored(self._ids, self._tags, metrics, flawed, notes)
         outcomes = {metric.planned.name: metric.outcome for metric in metrics}
         refuse(outcomes, self._ids, flawed, self.plan.profile.policy)
-        return scored
+        return Scored(self._ids, self._tags, metrics, notes)
 
     def _candidates(self, metric: PlannedMetric) -> Sequence[Target]:
         """Return the targets still in question: those before the first whose gold has been seen, and that one."""
