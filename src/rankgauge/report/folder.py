@@ -61,7 +61,7 @@ def save_runs(results: Mapping[str, Result], path: Path) -> None:
     """Write the scores of several runs as one Parquet file, with a column `run`; it is complete, or as it was."""
     import polars as pl
 
-    frames = [result.per_sample.insert_column(0, pl.lit(name).alias("run")) for name, result in results.items()]
+    frames = [result.per_sample.select(pl.lit(name).alias("run"), pl.all()) for name, result in results.items()]
     try:
         replace_file(path, _parquet(pl.concat(frames)))
     except (OSError, pl.exceptions.PolarsError) as error:
