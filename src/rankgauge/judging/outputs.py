@@ -12,7 +12,7 @@ import numpy as np
 
 from rankgauge.columns import Flags, Floats, Ints, RankingBatch, Slices, encoded
 from rankgauge.columns.rows import first_of_each
-from rankgauge.judging.ranking import duplicate_reasons, earned, mixed_ties, settle, stand, tie_reason
+from rankgauge.judging.ranking import earned, mixed_ties, settle, stand, tie_reason
 from rankgauge.judging.ranks import Ranks, ranks_of
 from rankgauge.judging.relevance import relevance_of
 from rankgauge.judging.repeats import grouped
@@ -69,8 +69,8 @@ def prepare(samples: Sequence[Sample], profile: Profile, *, by_text: bool) -> li
             found.append(None)
             rest[place] = sample, output
     if rest:
-        columns = _Columns(list(rest.values()), profile, key)
-        for place, ranking in zip(rest, columns.ranked(by_text=by_text), strict=True):
+        columns = _Columns(list(rest.values()), profile, key, by_text=by_text)
+        for place, ranking in zip(rest, columns.ranked(), strict=True):
             found[place] = ranking
     return found
 
@@ -95,9 +95,10 @@ def _keys(output: Output, key: str) -> Sequence[Hashable | None]:
 class _Columns:
     """The outputs of some samples as one batch of rankings."""
 
-    def __init__(self, samples: Sequence[tuple[Sample, Output]], profile: Profile, key: str) -> None:
+    def __init__(self, samples: Sequence[tuple[Sample, Output]], profile: Profile, key: str, *, by_text: bool) -> None:
         self._samples = samples
         self._profile = profile
+        self._by_text = by_text
         policy = profile.policy
         outputs = [output for _, output in samples]
         self._ids = list(chain.from_iterable(output.ids for output in outputs))
@@ -123,25 +124,22 @@ class _Columns:
             dtype=np.uint64,
         )
 
-    def ranked(self, *, by_text: bool) -> list[Ranking | Fault]:
+    def ranked(self) -> list[Ranking | Fault]:
         """Return the rankings, or why the policy cannot be applied."""
         policy = self._profile.policy
         faults: dict[int, str] = {}
         settled = settle(self._batch, self._pairs, policy, grouped)
-        if settled.refused is not None:
-            for owner, reason in duplicate_reasons(settled.batch, settled.refused):
-                faults.setdefault(owner, reason)
-        if policy.duplicates == "best":
-            self._refuse_unscored(faults)
+        for owner, reason in settled.refused or ():
+            faults.setdefault(owner, reason)
         owners = settled.batch.owners()
         rows = np.arange(len(self._ids))[settled.rows]
         ids = [self._ids[row] for row in rows.tolist()]
         ranks = ranks_of(settled.batch, np.arange(len(rows)), by_id=policy.ties != "given")
         if policy.order == "score" and policy.ties == "error":
-            self._refuse_ties(faults, owners, ids, ranks, by_text=by_text)
+            self._refuse_ties(faults, owners, ids, ranks)
 
         def judged() -> Flags:
-            gold = [self._judged_ids(sample, by_text=by_text) for sample, _ in self._samples]
+            gold = [self._judged_ids(sample) for sample, _ in self._samples]
             named = zip((gold[owner] for owner in owners.tolist()), ids, strict=True)
             return np.fromiter((own is None or name in own for own, name in named), np.bool_, len(ids))
 
@@ -171,25 +169,9 @@ class _Columns:
                 list(zip(low[own].tolist(), high[own].tolist(), strict=True)) if averages else None,
             )
 
-    def _refuse_unscored(self, faults: dict[int, str]) -> None:
-        """Refuse what ``duplicates=best`` cannot choose from."""
-        without = np.isnan(self._batch.scores)
-        if not without.any():
-            return
-        batch = self._batch
-        owners = batch.owners()
-        repeats = grouped(self._pairs, batch.documents)
-        for row in repeats.rows[np.isin(repeats.group, repeats.group[without[repeats.rows]])].tolist():
-            name = self._ids[row]
-            if not (self._profile.policy.exclude_self and name == self._samples[owners[row]][0].id):
-                reason = f"policy duplicates=best needs a score for every repeated item; {name!r} has none"
-                faults.setdefault(int(owners[row]), reason)
-
-    def _refuse_ties(
-        self, faults: dict[int, str], owners: Ints, ids: Sequence[str | None], ranks: Ranks, *, by_text: bool
-    ) -> None:
+    def _refuse_ties(self, faults: dict[int, str], owners: Ints, ids: Sequence[str | None], ranks: Ranks) -> None:
         earns: Floats | None = None
-        if not by_text:
+        if not self._by_text:
             gold = [sample.expected.relevant or {} for sample, _ in self._samples]
             grades = (gold[owner].get(name, np.nan) for owner, name in zip(owners.tolist(), ids, strict=True))
             earns = earned(np.fromiter(grades, np.float64, len(ids)), relevance_of(self._profile))
@@ -197,9 +179,9 @@ class _Columns:
             reason = tie_reason(ids[row] or "", int(ranks.low[row]), int(ranks.high[row]))
             faults.setdefault(int(owners[row]), reason)
 
-    def _judged_ids(self, sample: Sample, *, by_text: bool) -> Container[str | None] | None:
+    def _judged_ids(self, sample: Sample) -> Container[str | None] | None:
         """Return the ids that count as judged; None where judging by text has no ids to go by, so that all stay."""
         gold = sample.expected.relevant
         if gold is None or self._profile.negatives == "judged":
-            return None if gold is None and by_text else gold or ()
+            return None if gold is None and self._by_text else gold or ()
         return {name for name, grade in gold.items() if grade >= 0}

@@ -24,7 +24,6 @@ __all__ = [
     "Settled",
     "Standing",
     "as_compared",
-    "duplicate_reasons",
     "earned",
     "mixed_ties",
     "own_rows",
@@ -45,7 +44,7 @@ class Settled(NamedTuple):
 
         pairs: A key of query and document for each.
 
-        refused: Duplicates, where the policy refuses them.
+        refused: Queries of the batch with why the policy refuses their duplicates, to be read once; None for none.
 
         n_dropped: How many duplicates were dropped.
     """
@@ -53,7 +52,7 @@ class Settled(NamedTuple):
     batch: RankingBatch
     rows: Ints | slice
     pairs: Words
-    refused: Repeats | None = None
+    refused: Iterator[tuple[int, str]] | None = None
     n_dropped: int = 0
 
 
@@ -69,8 +68,10 @@ def settle(
     refused, n_dropped = None, 0
     if policy.duplicates not in {"keep", "credit-once"} and len((repeats := find_repeats(pairs, batch.documents)).rows):
         if policy.duplicates == "error":
-            refused = repeats
+            refused = _duplicate_reasons(batch, repeats)
         else:
+            if policy.duplicates == "best" and (unscored := np.isnan(batch.scores[repeats.rows])).any():
+                refused = _unscored_reasons(batch, repeats, unscored)
             dropped = np.zeros(len(pairs), dtype=np.bool_)
             dropped[surplus(repeats, policy.duplicates, batch.scores)] = True
             n_dropped = int(np.count_nonzero(dropped))
@@ -173,7 +174,7 @@ def _edges(owners: Ints, low: Ints) -> Ints:
     return np.flatnonzero(begins)
 
 
-def duplicate_reasons(batch: RankingBatch, repeats: Repeats) -> Iterator[tuple[int, str]]:
+def _duplicate_reasons(batch: RankingBatch, repeats: Repeats) -> Iterator[tuple[int, str]]:
     """Yield, for each repeated document, its query in the batch and why ``duplicates=error`` refuses it."""
     _, first, times = np.unique(repeats.group, return_index=True, return_counts=True)
     owners, starts = batch.owners(), batch.starts
@@ -184,6 +185,15 @@ def duplicate_reasons(batch: RankingBatch, repeats: Repeats) -> Iterator[tuple[i
         document = _document(shown(batch.documents.at(rows[:1]).texts()[0]))
         reason = f"{document} is retrieved {count} times (ranks {ranks}), and policy says duplicates=error"
         yield owner, f"{reason}; remove the repeats, or choose duplicates=first, last or best"
+
+
+def _unscored_reasons(batch: RankingBatch, repeats: Repeats, unscored: Flags) -> Iterator[tuple[int, str]]:
+    """Yield, for each repeated document with a row without a score, its query and why `best` cannot choose."""
+    owners = batch.owners()
+    _, first = np.unique(repeats.group, return_index=True)
+    for row in repeats.rows[first[np.isin(repeats.group[first], repeats.group[unscored])]].tolist():
+        document = _document(shown(batch.documents.at(np.array([row])).texts()[0]))
+        yield int(owners[row]), f"policy duplicates=best needs a score for every repeated item; {document} has none"
 
 
 def tie_reason(document: str, low: int, high: int) -> str:

@@ -18,7 +18,7 @@ from rankgauge.columns.rows import distinct, nth_of_each
 from rankgauge.errors import DataError, NothingToEvaluateError, Problem
 from rankgauge.judging.columns import judged_under
 from rankgauge.judging.evidence import Evidence
-from rankgauge.judging.ranking import duplicate_reasons, earned, mixed_ties, settle, shown, stand, tie_reason
+from rankgauge.judging.ranking import earned, mixed_ties, settle, shown, stand, tie_reason
 from rankgauge.judging.ranks import Ranks, ranks_of
 from rankgauge.judging.relevance import relevance_of
 from rankgauge.judging.repeats import RepeatFinder
@@ -51,7 +51,7 @@ class BatchJudge:
         settled = settle(batch, pairs, policy, self._finder.find)
         batch = settled.batch
         if settled.refused is not None:
-            self._run.refuse((int(places[query]), why) for query, why in duplicate_reasons(batch, settled.refused))
+            self._run.refuse((int(places[query]), why) for query, why in settled.refused)
         rows, judgments = qrels.find(settled.pairs)
         real = batch.documents.at(rows).equal(qrels.documents.at(judgments))
         rows, judgments = rows[real], judgments[real]
