@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from rankgauge.policy import Policy, Profile
     from rankgauge.preflight_checks import Finding, Preflight, preflight, preflight_runs
     from rankgauge.result import MetricSummary, Result
+    from rankgauge.result.baseline import load_baseline, save_baseline
     from rankgauge.samples import Sample
 
 __all__ = [
@@ -40,8 +41,10 @@ __all__ = [
     "__version__",
     "evaluate",
     "evaluate_runs",
+    "load_baseline",
     "preflight",
     "preflight_runs",
+    "save_baseline",
 ]
 
 _HOMES = {
@@ -61,8 +64,10 @@ _HOMES = {
     "SampleScore": "rankgauge.engine.values",
     "evaluate": "rankgauge.engine.runs",
     "evaluate_runs": "rankgauge.engine.runs",
+    "load_baseline": "rankgauge.result.baseline",
     "preflight": "rankgauge.preflight_checks",
     "preflight_runs": "rankgauge.preflight_checks",
+    "save_baseline": "rankgauge.result.baseline",
 }
 
 

@@ -5,6 +5,7 @@ from rankgauge.columns.judged import Judged, JudgedSample
 from rankgauge.columns.numbers import number_problem
 from rankgauge.columns.qrels import Qrels
 from rankgauge.columns.rows import ANY_GRADE, POSITIVE, Cutoff, Flags, Floats, Ints, Relevance, Rows, Scores
+from rankgauge.columns.sketch import IdSketch, IdSketcher
 from rankgauge.columns.slices import PADDING, Slices, Words, encoded, short_keys, words_of
 from rankgauge.columns.source import RunSource
 
@@ -15,6 +16,8 @@ __all__ = [
     "Cutoff",
     "Flags",
     "Floats",
+    "IdSketch",
+    "IdSketcher",
     "Ints",
     "Judged",
     "JudgedSample",

@@ -186,6 +186,7 @@ class Evaluation:
         limit: int | None = None,
         details: bool = False,
         near_misses: bool = False,
+        sketch_ids: bool = False,
         batch_size: int = 4096,
         progress: Progress | None = None,
     ) -> Result:
@@ -207,6 +208,9 @@ class Evaluation:
 
             near_misses: Whether these facts are to include, for each gold text that nothing matched, the retrieved text
                 that came nearest and its score.
+
+            sketch_ids: Whether the manifest is to hold a sketch of the retrieved ids (`retrieved_ids`), so that a
+                baseline tells a corpus with other ids from a worse ranking.
 
             batch_size: How many samples are judged at once; it never changes a score.
 
@@ -233,6 +237,7 @@ class Evaluation:
             batch_size=batch_size,
             outputs=outputs,
             near_misses=near_misses,
+            sketch_ids=sketch_ids,
         )
         if sut is not None:
             return _run_sut(job, sut, concurrency, timeout, progress)
@@ -251,6 +256,7 @@ class Evaluation:
         limit: int | None = None,
         details: bool = False,
         near_misses: bool = False,
+        sketch_ids: bool = False,
         batch_size: int = 4096,
         progress: Progress | None = None,
         on_cancel: Callable[[Result], None] | None = None,
@@ -278,10 +284,19 @@ class Evaluation:
                 limit=limit,
                 details=details,
                 near_misses=near_misses,
+                sketch_ids=sketch_ids,
                 batch_size=batch_size,
                 progress=progress,
             )
-        job = Job(self.plan(), self.data, details=details, limit=limit, batch_size=batch_size, near_misses=near_misses)
+        job = Job(
+            self.plan(),
+            self.data,
+            details=details,
+            limit=limit,
+            batch_size=batch_size,
+            near_misses=near_misses,
+            sketch_ids=sketch_ids,
+        )
         try:
             async for done, total in job.call(sut, concurrency, timeout):
                 if progress is not None:

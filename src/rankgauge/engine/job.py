@@ -10,6 +10,7 @@ from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Mappin
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from rankgauge.columns import IdSketcher
 from rankgauge.engine.manifest import make_manifest, resolved_config
 from rankgauge.errors import DataError, NothingToEvaluateError, ParameterError, Problem
 from rankgauge.io.datasets import DatasetReader, DataSource
@@ -45,6 +46,7 @@ class Job:
         batch_size: int,
         outputs: OutputsSource | None = None,
         near_misses: bool = False,
+        sketch_ids: bool = False,
     ) -> None:
         for name, number in (("batch_size", batch_size), ("limit", 1 if limit is None else limit)):
             if isinstance(number, bool) or not isinstance(number, int) or number < 1:
@@ -65,8 +67,13 @@ class Job:
             self.outputs = read_outputs(source, catalog=catalog, contract=contract, fields=self.data.fields)
         self.overlap = 0
         self.taken = 0
+        self.sketcher = IdSketcher() if sketch_ids else None
         self.collector = Collector(
-            self.plan, details=details or near_misses, near_misses=near_misses, batch_size=batch_size
+            self.plan,
+            details=details or near_misses,
+            near_misses=near_misses,
+            batch_size=batch_size,
+            sketcher=self.sketcher,
         )
         self.samples: list[Sample] = []
         self.answered: dict[int, Sample] = {}
@@ -142,7 +149,8 @@ class Job:
             "replaced_those_in_samples": self.overlap,
         }
         config = resolved_config(self.plan, data)
-        return make_manifest(self.plan, dataset, attached, interrupted=interrupted) | {"config": config}
+        sketch = {} if self.sketcher is None else {"retrieved_ids": self.sketcher.sketch().as_dict()}
+        return make_manifest(self.plan, dataset, attached, interrupted=interrupted) | sketch | {"config": config}
 
     def _attached(self, batch: list[Sample]) -> list[Sample]:
         if self.outputs is not None:

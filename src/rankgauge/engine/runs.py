@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from rankgauge.catalog import Catalog
-from rankgauge.columns import Qrels, RankingBatch, RunSource
+from rankgauge.columns import IdSketcher, Qrels, RankingBatch, RunSource
 from rankgauge.engine.manifest import make_manifest
 from rankgauge.errors import PolicyError, counted
 from rankgauge.io.mappings import MappingRun
@@ -139,10 +139,17 @@ def evaluate_runs(
 
 
 def evaluate_plan(
-    plan: Plan, qrels: Qrels, runs: Mapping[str, object], *, columns: Mapping[str, str] | None = None
+    plan: Plan,
+    qrels: Qrels,
+    runs: Mapping[str, object],
+    *,
+    columns: Mapping[str, str] | None = None,
+    sketch_ids: bool = False,
 ) -> dict[str, Result]:
     """Evaluate runs by a plan that `plan_run` has made, against judgments that were read."""
-    return {name: _evaluated(plan, qrels, run, columns) for name, run in runs.items()}
+    return {
+        name: _evaluated(plan, qrels, run, columns, IdSketcher() if sketch_ids else None) for name, run in runs.items()
+    }
 
 
 def plan_run(
@@ -193,9 +200,11 @@ def _installed() -> Catalog:
     return Catalog.discover()
 
 
-def _evaluated(plan: Plan, qrels: Qrels, run: object, columns: Mapping[str, str] | None) -> Result:
+def _evaluated(
+    plan: Plan, qrels: Qrels, run: object, columns: Mapping[str, str] | None, sketcher: IdSketcher | None
+) -> Result:
     source = open_run(run, columns=columns)
-    judged = RunCollector(qrels, plan.profile)
+    judged = RunCollector(qrels, plan.profile, sketcher)
     if isinstance(source, MappingRun):
         judge_mapping(source.rankings, judged)
     else:
@@ -203,10 +212,10 @@ def _evaluated(plan: Plan, qrels: Qrels, run: object, columns: Mapping[str, str]
             _judge_parts(source.parts(thread_count()), judged)
         except ScatteredError:
             logger("engine").info("the lines of a query are not together in %s; grouping them first", source.name)
-            judged = RunCollector(qrels, plan.profile)
+            judged = RunCollector(qrels, plan.profile, sketcher)
             _judge_parts([source.grouped()], judged)
     evidence = judged.finish(source.name or "the run")
-    collector = Collector(plan)
+    collector = Collector(plan, sketcher=sketcher)
     query_ids = [qrels.query_names[place] for place in judged.places.tolist()]
     collector.add_run(query_ids, evidence, judged.missing)
     scored = collector.finish()
@@ -214,7 +223,8 @@ def _evaluated(plan: Plan, qrels: Qrels, run: object, columns: Mapping[str, str]
     for note in scored.notes:
         logger("engine").info(note)
     origin = "argument" if isinstance(run, Mapping) else "run"
-    return Result.of(scored, _manifest(plan, source, origin, judged, evidence))
+    sketch = {} if sketcher is None else {"retrieved_ids": sketcher.sketch().as_dict()}
+    return Result.of(scored, _manifest(plan, source, origin, judged, evidence) | sketch)
 
 
 def _judge_parts(parts: Sequence[Iterator[RankingBatch]], collector: RunCollector) -> None:

@@ -50,6 +50,8 @@ def judge_mapping(run: Mapping[str, _Ranking], collector: RunCollector) -> None:
         plain = list(map(dict, plain))
     if policy.exclude_self:
         plain = [_without(ranking, names[place]) for ranking, place in zip(plain, places.tolist(), strict=True)]
+    if collector.sketcher is not None:
+        collector.sketcher.add_texts(chain.from_iterable(plain))
     if policy.order == "given":
         plain = [dict(zip(ranking, range(0, -len(ranking), -1), strict=True)) for ranking in plain]
     depth = np.fromiter(map(len, plain), np.int64, len(plain))

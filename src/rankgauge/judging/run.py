@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rankgauge.columns import Flags, Ints, Judged, Qrels, RankingBatch, Rows, Slices
+from rankgauge.columns import Flags, IdSketcher, Ints, Judged, Qrels, RankingBatch, Rows, Slices
 from rankgauge.columns.rows import distinct, nth_of_each
 from rankgauge.errors import DataError, NothingToEvaluateError, Problem
 from rankgauge.judging.columns import judged_under
@@ -47,6 +47,8 @@ class BatchJudge:
         places = self._run.enter(batch.names)
         if (places < 0).any():
             batch, places = batch.of_queries(places >= 0), places[places >= 0]
+        if self._run.sketcher is not None:
+            self._run.sketcher.add(batch.keys)
         pairs = qrels.salted(batch.keys, np.repeat(places, batch.lengths))
         settled = settle(batch, pairs, policy, self._finder.find)
         batch = settled.batch
@@ -81,14 +83,17 @@ class RunCollector:
 
         n_unjudged: How many queries of the run are not judged, and so left out.
 
+        sketcher: Takes the ids that judged queries retrieved; None where nobody asked.
+
         places: Which queries of the judgments are evaluated; known once `finish` was called.
 
         missing: Which of these the run lacks.
     """
 
-    def __init__(self, qrels: Qrels, profile: Profile) -> None:
+    def __init__(self, qrels: Qrels, profile: Profile, sketcher: IdSketcher | None = None) -> None:
         self.qrels = qrels
         self.profile = profile
+        self.sketcher = sketcher
         self.n_unjudged = 0
         self.places = self.missing = np.empty(0, dtype=np.int64)
         self._lock = threading.Lock()

@@ -5,13 +5,15 @@ Merging: putting columns of parts of a data set together.
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import PurePath
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
+from rankgauge.columns import IdSketch
 from rankgauge.errors import ResultError
 from rankgauge.result.summary import MetricInfo, MetricSummary
 
@@ -103,4 +105,9 @@ def merged_manifest(manifests: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         distinct = [other for place, other in enumerate(others) if other not in others[:place]]
         if distinct:
             merged[f"further_{key}"] = distinct
+    sketches = [manifest.get("retrieved_ids") for manifest in manifests]
+    merged.pop("retrieved_ids", None)
+    if None not in sketches:  # of some parts alone it would say that the ids of the others are gone
+        sketch = functools.reduce(IdSketch.merged, map(IdSketch.from_dict, cast("list[dict[str, Any]]", sketches)))
+        merged["retrieved_ids"] = sketch.as_dict()
     return merged

@@ -14,13 +14,13 @@ from typing import Any
 
 import numpy as np
 
-from rankgauge.columns import Cutoff, Ints
+from rankgauge.columns import Cutoff, IdSketcher, Ints
 from rankgauge.errors import MissingGoldError
 from rankgauge.judging import Evidence, Judge, Target, make_judge
 from rankgauge.planning.cutoffs import CutSource
 from rankgauge.planning.plan import Plan
 from rankgauge.planning.resolve import PlannedMetric
-from rankgauge.samples import Sample
+from rankgauge.samples import Output, Sample
 from rankgauge.scoring.details import add_near_misses, explain_batch
 from rankgauge.scoring.score import (
     MISSING,
@@ -100,12 +100,15 @@ class Collector:
         near_misses: Whether details are to hold the texts that came nearest to gold texts that nothing matched.
 
         batch_size: How many samples are scored at once; it never changes a score.
+
+        sketcher: Takes the ids that samples retrieved, and counts the relevant ones; None where nobody asked.
     """
 
     plan: Plan
     details: bool = False
     near_misses: bool = False
     batch_size: int = 4096
+    sketcher: IdSketcher | None = None
     _judges: dict[Target, Judge] = field(default_factory=dict)
     _open: JudgedBatch | None = None
     _batches: list[JudgedBatch] = field(default_factory=list)
@@ -134,6 +137,9 @@ class Collector:
         for sample in samples:
             self._ids.append(sample.id)
             self._tags.append(sample.tags)
+        if self.sketcher is not None:
+            outputs = (sample.output for sample in samples)
+            self.sketcher.add_texts(name for each in outputs if isinstance(each, Output) for name in each.ids)
         if self._open is None:
             wanted = {target for metric in self.plan.metrics for target in self._candidates(metric)}
             self._judges = {
@@ -172,6 +178,8 @@ class Collector:
             if evidence.has_gold:
                 self._seen.add(target)
             if target.matcher is None:
+                if self.sketcher is not None:
+                    self.sketcher.count_gold(evidence.judged)
                 self._met = self._met or len(evidence.judged.rows.sample) > 0
                 self._looks = self._looks or evidence.looks
 
