@@ -17,7 +17,19 @@ if TYPE_CHECKING:
     from rankgauge.catalog import Catalog
     from rankgauge.engine.engine import Engine
 
-__all__ = ["CUTOFF_HELP", "POLICY_HELP", "PROFILE_HELP", "make_catalog", "make_engine", "policy_options"]
+__all__ = [
+    "COLUMNS_HELP",
+    "CUTOFF_HELP",
+    "POLICY_HELP",
+    "PROFILE_HELP",
+    "make_catalog",
+    "make_engine",
+    "policy_options",
+    "run_names",
+    "table_columns",
+]
+
+COLUMNS_HELP = "Column names of tables, such as query=qid,document=pid,score=s."
 
 CUTOFF_HELP = "Default cutoff, used when a metric has none."
 POLICY_HELP = "A policy option, such as ties=average."
@@ -54,3 +66,24 @@ def policy_options(written: Sequence[str] | None, **others: object) -> Mapping[s
 
         options[name.strip()] = read_yaml(value.strip(), "--policy").value
     return {**options, **{name: value for name, value in others.items() if value is not None}}
+
+
+def table_columns(written: str | None) -> dict[str, str] | None:
+    """Return column names by what they hold."""
+    if written is None:
+        return None
+    pairs = [pair.partition("=") for pair in written.split(",")]
+    if not all(equals and name.strip() and column.strip() for name, equals, column in pairs):
+        msg = f"--columns is NAME=COLUMN, separated by commas, such as query=qid,document=pid; not {written!r}"
+        raise ParameterError(msg)
+    return {name.strip(): column.strip() for name, _, column in pairs}
+
+
+def run_names(runs: Sequence[str]) -> list[str]:
+    """Return a name for each run: its file's name, or its path where names meet."""
+    short = [Path(run).name for run in runs]
+    names = [run if short.count(name) > 1 else name for run, name in zip(runs, short, strict=True)]
+    if len(set(names)) < len(names):
+        msg = f"{next(name for name in names if names.count(name) > 1)} is given twice"
+        raise ParameterError(msg)
+    return names

@@ -14,7 +14,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rankgauge.cli.console import remark
-from rankgauge.cli.options import CUTOFF_HELP, POLICY_HELP, PROFILE_HELP, make_catalog, policy_options
+from rankgauge.cli.options import (
+    COLUMNS_HELP,
+    CUTOFF_HELP,
+    POLICY_HELP,
+    PROFILE_HELP,
+    make_catalog,
+    policy_options,
+    run_names,
+    table_columns,
+)
 from rankgauge.cli.outcome import Folders
 from rankgauge.errors import ParameterError
 
@@ -64,7 +73,7 @@ def trec(arguments: Sequence[str]) -> int:
         raise ParameterError(msg)
     wanted = [measure.spec for measure in measures if measure.spec is not None]
     plan = plan_run(wanted, profile=given.profile, policy=options, rel=given.relevance, k=given.k, catalog=catalog)
-    columns, names = _columns(given.columns), _names(given.runs)
+    columns, names = table_columns(given.columns), run_names(given.runs)
     table = given.output if given.output is not None and given.output.suffix == ".parquet" else None
     folders = Folders(output=None if table else given.output, several=len(names) > 1)
     folders.check(names)
@@ -130,7 +139,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--profile", default="trec10", metavar="NAME", help=f"{PROFILE_HELP} [default: trec10]")
     add("--policy", action="append", metavar="NAME=VALUE", help=f"{POLICY_HELP} Repeatable.")
     add("-k", "--k", type=int, metavar="K", help=CUTOFF_HELP)
-    add("--columns", metavar="NAME=COLUMN,...", help="Column names of tables, such as query=qid,document=pid,score=s.")
+    add("--columns", metavar="NAME=COLUMN,...", help=COLUMNS_HELP)
     add("--sort", metavar="METRIC", help="The metric that orders several runs. [default: the first mean]")
     add("-o", "--output", type=Path, metavar="PATH", help="Write the scores to a .parquet file or a result folder.")
     add("-h", "--help", action="help", help="Show this message and exit.")
@@ -145,27 +154,6 @@ def _check(given: argparse.Namespace) -> None:
     if [given.qrels, *given.runs].count("-") > 1:
         msg = "standard input (-) can stand for one file only"
         raise ParameterError(msg)
-
-
-def _columns(written: str | None) -> dict[str, str] | None:
-    """Return column names by what they hold."""
-    if written is None:
-        return None
-    pairs = [pair.partition("=") for pair in written.split(",")]
-    if not all(equals and name.strip() and column.strip() for name, equals, column in pairs):
-        msg = f"--columns is NAME=COLUMN, separated by commas, such as query=qid,document=pid; not {written!r}"
-        raise ParameterError(msg)
-    return {name.strip(): column.strip() for name, _, column in pairs}
-
-
-def _names(runs: Sequence[str]) -> list[str]:
-    """Return a name for each run: its file's name, or its path where names meet."""
-    short = [Path(run).name for run in runs]
-    names = [run if short.count(name) > 1 else name for run, name in zip(runs, short, strict=True)]
-    if len(set(names)) < len(names):
-        msg = f"{next(name for name in names if names.count(name) > 1)} is given twice"
-        raise ParameterError(msg)
-    return names
 
 
 def _sorted(results: dict[str, Result], sort: str | None) -> dict[str, Result]:
