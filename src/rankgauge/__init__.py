@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from rankgauge.expression import MetricExpression
     from rankgauge.policy import Policy, Profile
     from rankgauge.preflight_checks import Finding, Preflight, preflight, preflight_runs
-    from rankgauge.result import MetricSummary, Result
+    from rankgauge.result import MetricSummary, Result, open_result
     from rankgauge.result.baseline import load_baseline, save_baseline
     from rankgauge.samples import Sample
 
@@ -42,6 +42,7 @@ __all__ = [
     "evaluate",
     "evaluate_runs",
     "load_baseline",
+    "open_result",
     "preflight",
     "preflight_runs",
     "save_baseline",
@@ -65,6 +66,7 @@ _HOMES = {
     "evaluate": "rankgauge.engine.runs",
     "evaluate_runs": "rankgauge.engine.runs",
     "load_baseline": "rankgauge.result.baseline",
+    "open_result": "rankgauge.result",
     "preflight": "rankgauge.preflight_checks",
     "preflight_runs": "rankgauge.preflight_checks",
     "save_baseline": "rankgauge.result.baseline",

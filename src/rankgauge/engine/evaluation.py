@@ -152,17 +152,19 @@ class Evaluation:
         """
         return self._with(matchers=tuple(matchers.items()))
 
-    def with_outputs(self, outputs: str | os.PathLike[str]) -> Evaluation:
+    def with_outputs(self, outputs: OutputsSource) -> Evaluation:
         """
-        Return this evaluation with another outputs file.
+        Return this evaluation with other outputs.
 
         Args:
-            outputs: The file.
+            outputs: A file, a map from sample ids to outputs (such as `Result.outputs`), or rows
+                ``{id, actual_output}``.
 
         Returns:
             A new evaluation.
         """
-        return self._with(data=self.data._replace(outputs=Path(outputs)))
+        source = Path(outputs) if isinstance(outputs, str | os.PathLike) else outputs
+        return self._with(data=self.data._replace(outputs=source))
 
     def plan(self) -> Plan:
         """
@@ -238,6 +240,8 @@ class Evaluation:
             outputs=outputs,
             near_misses=near_misses,
             sketch_ids=sketch_ids,
+            by_sut=sut is not None,
+            evaluation=self,
         )
         if sut is not None:
             return _run_sut(job, sut, concurrency, timeout, progress)
@@ -296,6 +300,8 @@ class Evaluation:
             batch_size=batch_size,
             near_misses=near_misses,
             sketch_ids=sketch_ids,
+            by_sut=True,
+            evaluation=self,
         )
         try:
             async for done, total in job.call(sut, concurrency, timeout):
@@ -328,13 +334,21 @@ class Evaluation:
             RankgaugeError: As `run`; also for a metric that has to see the whole data set first.
         """
         check_stream(self.plan(), "stream()")
-        job = Job(self.plan(), self.data, details=False, limit=limit, batch_size=batch_size, outputs=outputs)
+        job = Job(
+            self.plan(),
+            self.data,
+            details=False,
+            limit=limit,
+            batch_size=batch_size,
+            outputs=outputs,
+            evaluation=self,
+        )
         collector = Collector(job.plan, batch_size=batch_size)
         for batch in job.batches(batch_size):
             earlier, collector = collector, Collector(job.plan, batch_size=batch_size)
             collector.go_on_from(earlier)
             collector.add(batch)
-            yield Result.of(collector.finish(require_gold=False), job.manifest())
+            yield Result.of(collector.finish(require_gold=False), job.manifest(), job.origin())
         for note in collector.conclude():
             logger("engine").warning(note)
 

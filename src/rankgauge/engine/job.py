@@ -14,11 +14,12 @@ from rankgauge.columns import IdSketcher
 from rankgauge.engine.manifest import make_manifest, resolved_config
 from rankgauge.errors import DataError, NothingToEvaluateError, ParameterError, Problem
 from rankgauge.io.datasets import DatasetReader, DataSource
+from rankgauge.io.kept import OUTPUTS_FILE, kept
 from rankgauge.io.outputs import Outputs, read_outputs
 from rankgauge.logs import logger
 from rankgauge.planning.plan import Plan
-from rankgauge.result import Result
-from rankgauge.samples import Fault, Output, Sample, read_output
+from rankgauge.result import Origin, Result
+from rankgauge.samples import CallError, KeptOutput, Sample
 from rankgauge.scoring.collect import Collector
 
 if TYPE_CHECKING:
@@ -47,6 +48,8 @@ class Job:
         outputs: OutputsSource | None = None,
         near_misses: bool = False,
         sketch_ids: bool = False,
+        by_sut: bool = False,
+        evaluation: object = None,
     ) -> None:
         for name, number in (("batch_size", batch_size), ("limit", 1 if limit is None else limit)):
             if isinstance(number, bool) or not isinstance(number, int) or number < 1:
@@ -56,14 +59,17 @@ class Job:
         self.profile = plan.profile
         self.data = data
         self.batch_size = batch_size
-        self.limited = limit is not None
+        self.limit = limit
         catalog = self.plan.catalog
         contract = self.profile.contract
         self.reader = DatasetReader(self.data, catalog=catalog, contract=contract, limit=limit)
+        self.by_sut = by_sut
+        self.evaluation = evaluation
         chosen: OutputsSource | None = outputs if outputs is not None else self.data.outputs
+        self.given: OutputsSource | None = None if by_sut else chosen
         self.outputs: Outputs | None = None
-        if chosen is not None:
-            source = Path(chosen) if isinstance(chosen, str | os.PathLike) else chosen
+        if self.given is not None:
+            source = Path(self.given) if isinstance(self.given, str | os.PathLike) else self.given
             self.outputs = read_outputs(source, catalog=catalog, contract=contract, fields=self.data.fields)
         self.overlap = 0
         self.taken = 0
@@ -77,7 +83,7 @@ class Job:
         )
         self.samples: list[Sample] = []
         self.answered: dict[int, Sample] = {}
-        self.by_sut = False
+        self.calls: dict[str, KeptOutput] = {}
 
     def batches(self, size: int) -> Iterator[list[Sample]]:
         """Yield the samples in batches, with their outputs."""
@@ -106,19 +112,16 @@ class Job:
         """Read everything, then call the system under test; yield how many samples are done, and how many there are."""
         from rankgauge.scoring.sut import call_each  # asyncio loads only where it is used
 
-        self.by_sut = True
         self._observe("rankgauge_run_started", self.plan)
         for batch in self.reader.batches(self.batch_size):
             self.samples += batch
-        async for place, raw in call_each(self.samples, sut, concurrency=concurrency, timeout=timeout):
-            if isinstance(raw, Fault):
-                output: Output | Fault = raw
-            elif raw is None:
-                output = Fault("the system under test returned None")
-            else:
-                output = read_output(raw, contract=self.profile.contract)
-            self.overlap += self.samples[place].output is not None
-            self.answered[place] = self.samples[place]._replace(output=output)
+        contract = self.profile.contract
+        async for place, call in call_each(self.samples, sut, concurrency=concurrency, timeout=timeout):
+            sample, found = self.samples[place], call.found
+            output = KeptOutput(error=found) if isinstance(found, CallError) else kept(found, contract)
+            self.calls[sample.id] = output._replace(seconds=call.seconds)
+            self.overlap += sample.output is not None
+            self.answered[place] = sample._replace(output=output.read(contract))
             yield len(self.answered), len(self.samples)
 
     def result(self, *, interrupted: bool = False) -> Result:
@@ -127,30 +130,41 @@ class Job:
         for start in range(0, len(answered), self.batch_size):
             self.collector.add(answered[start : start + self.batch_size])
         scored = self.collector.finish(require_gold=not interrupted)
-        result = Result.of(scored, self.manifest(interrupted=interrupted))
+        result = Result.of(scored, self.manifest(interrupted=interrupted), self.origin())
         self._observe("rankgauge_run_finished", result)
         for note in result.notes:
             logger("engine").warning(note)
         return result
 
+    def origin(self) -> Origin | None:
+        """Return what the result can be scored from again, without any call."""
+        if self.evaluation is None:
+            return None
+        return Origin(self.evaluation, self.calls if self.by_sut else self.given, self.calls)
+
     def manifest(self, *, interrupted: bool = False) -> dict[str, Any]:
         """Return what a reader has to know to trust the numbers."""
         data, outputs = self.data, self.outputs
-        origin = "sut" if self.by_sut else "samples" if outputs is None else "file" if outputs.source else "argument"
         dataset = {
             "name": data.name or None,
             "path": str(data.source) if isinstance(data.source, Path) else None,
             "fingerprint": self.reader.fingerprint,
+            "limit": self.limit,
         }
-        attached = {
-            "from": origin,
-            "path": outputs.source or None if outputs is not None else None,
-            "fingerprint": outputs.fingerprint or None if outputs is not None else None,
-            "replaced_those_in_samples": self.overlap,
-        }
-        config = resolved_config(self.plan, data)
+        attached: dict[str, Any] = {"path": None, "fingerprint": None, "replaced_those_in_samples": self.overlap}
+        if self.by_sut:
+            origin, file = "sut", OUTPUTS_FILE
+        elif outputs is None:
+            origin, file = "samples", None
+        elif outputs.source:
+            origin, file = "file", str(Path(outputs.source).resolve())
+            attached |= {"path": outputs.source, "fingerprint": outputs.fingerprint}
+        else:
+            origin, file = "argument", None
+        config = resolved_config(self.plan, data, file)
+        manifest = make_manifest(self.plan, dataset, {"from": origin, **attached}, interrupted=interrupted)
         sketch = {} if self.sketcher is None else {"retrieved_ids": self.sketcher.sketch().as_dict()}
-        return make_manifest(self.plan, dataset, attached, interrupted=interrupted) | sketch | {"config": config}
+        return manifest | sketch | {"config": config}
 
     def _attached(self, batch: list[Sample]) -> list[Sample]:
         if self.outputs is not None:
@@ -162,7 +176,7 @@ class Job:
         return batch
 
     def _check_outputs(self) -> None:
-        if self.outputs is None or self.limited or self.profile.policy.queries == "intersection":
+        if self.outputs is None or self.limit is not None or self.profile.policy.queries == "intersection":
             return
         unknown = self.outputs.by_id.keys() - self.reader.sample_ids
         if unknown:

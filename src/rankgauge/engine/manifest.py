@@ -52,11 +52,15 @@ def _versions() -> Mapping[str, str]:
     }
 
 
-def resolved_config(plan: Plan, data: DataSource) -> dict[str, Any]:
-    """Return a config that says all of it and runs from anywhere: what `config.resolved.yaml` holds."""
+def resolved_config(plan: Plan, data: DataSource, outputs: str | None) -> dict[str, Any]:
+    """
+    Return a config that says all of it and runs from anywhere: what `config.resolved.yaml` holds.
+
+    *outputs* is the outputs file that was read, or the one beside the config that keeps what a system returned.
+    """
     entry: dict[str, Any] = {"path": str(data.source.resolve()) if isinstance(data.source, Path) else "samples.jsonl"}
-    if data.outputs is not None:
-        entry["outputs"] = str(data.outputs.resolve())
+    if outputs is not None:
+        entry["outputs"] = outputs
     if data.fields:
         entry["fields"] = dict(data.fields)
     use: list[Any] = []

@@ -5,9 +5,10 @@ Evaluating runs: from judgments and rankings, however they are given, to results
 from __future__ import annotations
 
 import functools
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 from rankgauge.catalog import Catalog
 from rankgauge.columns import IdSketcher, Qrels, RankingBatch, RunSource
@@ -22,10 +23,30 @@ from rankgauge.planning.cutoffs import DefaultK
 from rankgauge.planning.plan import Plan, make_plan
 from rankgauge.planning.requests import Located, MetricSpec
 from rankgauge.policy import Policy, Profile, profile
-from rankgauge.result import Result
+from rankgauge.result import Origin, Result
 from rankgauge.scoring.collect import Collector
 
-__all__ = ["evaluate", "evaluate_plan", "evaluate_runs", "plan_run"]
+__all__ = ["RunEvaluation", "evaluate", "evaluate_plan", "evaluate_runs", "plan_run"]
+
+
+class RunEvaluation(NamedTuple):
+    """
+    What a result of a run came from: `evaluate_plan` takes it.
+
+    Attributes:
+        plan: What was computed.
+
+        qrels: The judgments.
+
+        run: The run, which can be read again.
+
+        columns: The tables' own names for our columns, where they were given.
+    """
+
+    plan: Plan
+    qrels: Qrels
+    run: RunSource
+    columns: Mapping[str, str] | None = None
 
 
 def evaluate(
@@ -223,8 +244,20 @@ def _evaluated(
     for note in scored.notes:
         logger("engine").info(note)
     origin = "argument" if isinstance(run, Mapping) else "run"
-    sketch = {} if sketcher is None else {"retrieved_ids": sketcher.sketch().as_dict()}
-    return Result.of(scored, _manifest(plan, source, origin, judged, evidence) | sketch)
+    manifest = _manifest(plan, source, origin, judged, evidence)
+    if sketcher is not None:
+        manifest["retrieved_ids"] = sketcher.sketch().as_dict()
+    manifest["files"] = {
+        "qrels": _absolute(qrels.source),
+        "run": _absolute(source.name),
+        "columns": None if columns is None else dict(columns),
+    }
+    return Result.of(scored, manifest, Origin(RunEvaluation(plan, qrels, source, columns)))
+
+
+def _absolute(name: str) -> str | None:
+    """Return the path of a file that can be read again; None for what was given in Python or on standard input."""
+    return os.path.abspath(name) if name and os.path.isfile(name) else None  # noqa: PTH100, PTH113  # often in a loop; four times as fast
 
 
 def _judge_parts(parts: Sequence[Iterator[RankingBatch]], collector: RunCollector) -> None:

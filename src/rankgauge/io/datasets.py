@@ -37,7 +37,7 @@ class DataSource(NamedTuple):
     Attributes:
         source: A file, or samples: mappings in the form of the contract, or `Sample` values.
 
-        outputs: A file with outputs.
+        outputs: A file with outputs, or outputs given in Python.
 
         fields: The data's own field name for each of ours.
 
@@ -45,7 +45,7 @@ class DataSource(NamedTuple):
     """
 
     source: Path | Sequence[object]
-    outputs: Path | None = None
+    outputs: Path | Mapping[str, object] | Sequence[Mapping[str, object]] | None = None
     fields: Mapping[str, str] = MappingProxyType({})
     name: str = ""
 
@@ -53,6 +53,11 @@ class DataSource(NamedTuple):
     def label(self) -> str:
         """Return the name of the data for messages."""
         return str(self.source) if isinstance(self.source, Path) else self.name or "the samples"
+
+    def fingerprint(self) -> str:
+        """Return the SHA-256 of the file or of the samples; of nothing for a file that is not there."""
+        source = self.source
+        return digest(source) if isinstance(source, Path) and source.is_file() else _digest_of(source)
 
 
 class DatasetReader:
@@ -78,8 +83,7 @@ class DatasetReader:
     def batches(self, size: int = _BATCH) -> Iterator[list[Sample]]:
         """Yield batches of samples; after the first problem yield nothing more and raise all problems at the end."""
         problems: list[Problem] = []
-        source = self._data.source
-        self.fingerprint = digest(source) if isinstance(source, Path) and source.is_file() else _digest_of(source)
+        self.fingerprint = self._data.fingerprint()
         found = self._samples(problems)
         while True:
             with _without_gc():  # never across a yield: what the caller does is not ours to decide

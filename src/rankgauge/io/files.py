@@ -16,7 +16,7 @@ from typing import IO, Any, cast
 
 from rankgauge.io.problems import unreadable
 
-__all__ = ["MAGIC", "OpenFile", "digest", "open_file", "plain_suffix"]
+__all__ = ["MAGIC", "OpenFile", "digest", "open_file", "plain_suffix", "sha256"]
 
 MAGIC = {b"\x1f\x8b": ".gz", b"\x28\xb5\x2f\xfd": ".zst"}
 """How compressed data begins, and the ending that says so."""
@@ -74,6 +74,11 @@ def digest(path: Path) -> str:
             return f"sha256:{hashlib.file_digest(file, 'sha256').hexdigest()}"
     except OSError as error:
         raise unreadable(str(path), _explained(path, error)) from error
+
+
+def sha256(data: bytes) -> str:
+    """Return the SHA-256 of some bytes in the form of `digest`."""
+    return f"sha256:{hashlib.sha256(data).hexdigest()}"
 
 
 def plain_suffix(path: Path) -> str:

@@ -13,9 +13,10 @@ from rankgauge.catalog import Catalog
 from rankgauge.errors import DataError, Problem, counted
 from rankgauge.io.datasets import given, records, remapped
 from rankgauge.io.files import digest
+from rankgauge.io.kept import kept_row
 from rankgauge.plugin.formats import Record
 from rankgauge.policy import Contract
-from rankgauge.samples import Fault, Output, read_output
+from rankgauge.samples import Fault, KeptOutput, Output, read_output
 
 __all__ = ["Outputs", "read_outputs"]
 
@@ -45,9 +46,13 @@ def read_outputs(
     contract: Contract,
     fields: Mapping[str, str] | None = None,
 ) -> Outputs:
-    """Read outputs; a malformed one is a fault of its sample, a row without a usable id a `DataError`."""
+    """
+    Read outputs; a malformed one is a fault of its sample, a row without a usable id a `DataError`.
+
+    Of the rows that a run has kept, which have attempts, the last of each sample counts.
+    """
     if isinstance(source, Mapping):
-        return Outputs({str(name): read_output(raw, contract=contract) for name, raw in source.items()})
+        return Outputs({str(name): _read(raw, contract) for name, raw in source.items()})
     label = str(source) if isinstance(source, Path) else ""
     collected = _Rows(label, contract)
     rows = records(source, catalog) if isinstance(source, Path) else given(source, "outputs")
@@ -57,6 +62,10 @@ def read_outputs(
         msg = f"{label or 'the outputs'} cannot be used ({counted(len(problems), 'problem')}):"
         raise DataError(msg, problems)
     return Outputs(collected.by_id, label, digest(source) if isinstance(source, Path) else "")
+
+
+def _read(raw: object, contract: Contract) -> Output | Fault:
+    return raw.read(contract) if isinstance(raw, KeptOutput) else read_output(raw, contract=contract)
 
 
 class _Rows:
@@ -78,7 +87,8 @@ class _Rows:
             )
         elif record.path or fields or {"id", "actual_output"} & set(value):
             row = remapped(value, fields)
-            self.add(record, row.get("id"), row.get("actual_output"))
+            is_kept = not {"error", "attempt"}.isdisjoint(value)
+            self.add(record, row.get("id"), kept_row(row) if is_kept else row.get("actual_output"))
         elif {"retrieved", "answer"} & set(value):
             self.problem(record, "a row needs 'id' and 'actual_output'")
         else:
@@ -90,12 +100,12 @@ class _Rows:
             name = str(name)
         if not isinstance(name, str) or not name:
             self.problem(record, f"an output needs the 'id' of its sample, a string; found {name!r}")
-        elif name in self.by_id:
+        elif name in self.by_id and not isinstance(raw, KeptOutput):
             self.problem(record, "there are two outputs for this sample; keep one", name)
         elif raw is None:
             self.problem(record, "the field 'actual_output' is missing", name)
         else:
-            self.by_id[name] = read_output(raw, contract=self.contract)
+            self.by_id[name] = _read(raw, self.contract)
 
     def problem(self, record: Record, message: str, sample: str | None = None) -> None:
         self.problems.append(Problem(message, self.file, record.line, record.path, sample))

@@ -17,6 +17,8 @@ import orjson
 import yaml
 
 from rankgauge.errors import ResultError
+from rankgauge.io.files import sha256
+from rankgauge.io.kept import OUTPUTS_FILE, kept_line
 from rankgauge.io.writing import replace_file, write_file
 from rankgauge.report.json import json_report, per_sample_jsonl
 from rankgauge.report.markdown import markdown_report
@@ -79,6 +81,7 @@ def _files(result: Result) -> dict[str, bytes]:
     """Return the content of every file, so that what cannot be encoded is found before anything is written."""
     import polars as pl
 
+    kept = b"".join(kept_line(sample_id, output) for sample_id, output in result.outputs.items())
     columns = list(result.metrics.values())
     tags = pl.Series("tags", [list(tags) for tags in result.tags], dtype=pl.List(pl.String))
     table = _parquet(result.per_sample.clone().insert_column(1, tags))
@@ -91,6 +94,8 @@ def _files(result: Result) -> dict[str, bytes]:
     }
     errors = [orjson.dumps(dataclasses.asdict(error), option=orjson.OPT_APPEND_NEWLINE) for error in result.unscored]
     config = yaml.safe_dump(result.manifest.get("config", {}), sort_keys=False, allow_unicode=True)
+    if result.manifest.get("outputs", {}).get("from") == "sut":
+        manifest["outputs"] = {**manifest["outputs"], "path": OUTPUTS_FILE, "fingerprint": sha256(kept)}
     return {
         "manifest.json": orjson.dumps(manifest, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE),
         "per_sample.parquet": table,
@@ -99,6 +104,7 @@ def _files(result: Result) -> dict[str, bytes]:
         "summary.json": json_report(result).encode(),
         "report.md": markdown_report(result).encode(),
         "per_sample.jsonl": per_sample_jsonl(result).encode(),
+        **({OUTPUTS_FILE: kept} if kept else {}),
     }
 
 

@@ -1,7 +1,8 @@
 """Results: scores and counts of an evaluation, which can be saved, loaded and merged."""
 
 from rankgauge.result.load import SCHEMA_VERSION
-from rankgauge.result.result import Result, SampleError
+from rankgauge.result.origin import Origin
+from rankgauge.result.result import Result, SampleError, open_result
 from rankgauge.result.summary import MetricInfo, MetricSummary
 
-__all__ = ["SCHEMA_VERSION", "MetricInfo", "MetricSummary", "Result", "SampleError"]
+__all__ = ["SCHEMA_VERSION", "MetricInfo", "MetricSummary", "Origin", "Result", "SampleError", "open_result"]

@@ -17,9 +17,12 @@ import numpy as np
 from rankgauge.catalog.trec_eval import read_form
 from rankgauge.errors import ResultError, counted, suggest
 from rankgauge.expression import parse
+from rankgauge.io.kept import OUTPUTS_FILE, read_kept
 from rankgauge.result.load import read_folder
 from rankgauge.result.merge import Part, concatenated, difference, merged_manifest
+from rankgauge.result.origin import Origin
 from rankgauge.result.summary import MetricSummary
+from rankgauge.samples import KeptOutput
 from rankgauge.scoring.collect import Scored
 from rankgauge.scoring.score import FAILED, MISSING, STATUSES
 
@@ -28,7 +31,7 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-__all__ = ["Result", "SampleError"]
+__all__ = ["Result", "SampleError", "open_result"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,15 +98,48 @@ class Result:
         self.metrics = dict(metrics)
         self.manifest = dict(manifest)
         self.notes = tuple(notes)
+        self._origin: Origin | None = None
+        self._folder: Path | None = None
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Result, (self.sample_ids, self.tags, self.metrics, self.manifest, self.notes)  # without what is cached
 
     @classmethod
-    def of(cls, scored: Scored, manifest: Mapping[str, Any]) -> Result:
+    def of(cls, scored: Scored, manifest: Mapping[str, Any], origin: Origin | None = None) -> Result:
         """Return the result of a run."""
         metrics = {metric.planned.name: MetricSummary.of(metric) for metric in scored.metrics}
-        return cls(scored.sample_ids, scored.tags, metrics, manifest, scored.notes)
+        result = cls(scored.sample_ids, scored.tags, metrics, manifest, scored.notes)
+        result._origin = origin
+        return result
+
+    @property
+    def origin(self) -> Origin | None:
+        """Return what it came from, where it was computed in this process; None where it was loaded or merged."""
+        return self._origin
+
+    @property
+    def folder(self) -> Path | None:
+        """Return the folder that it was loaded from; None where it was computed in this process."""
+        return self._folder
+
+    @cached_property
+    def outputs(self) -> Mapping[str, KeptOutput]:
+        """
+        Return what the system under test returned, as it was kept.
+
+        Returns:
+            By sample id the output of each call, or why it failed, with its duration and number of attempts;
+            ``run(outputs=result.outputs)`` scores them again. Empty where no system was called: the outputs are then
+            in the files that the manifest names.
+
+        Raises:
+            DataError: The file in the result folder cannot be read.
+        """
+        if self._origin is not None:
+            return self._origin.calls
+        if self._folder is None or self.manifest.get("outputs", {}).get("from") != "sut":
+            return {}
+        return read_kept(self._folder / OUTPUTS_FILE)
 
     def __getitem__(self, name: object) -> MetricSummary:
         """
@@ -239,13 +275,15 @@ class Result:
         Returns:
             A new result with the same columns.
         """
-        return Result(
+        taken = Result(
             [self.sample_ids[place] for place in places],
             [self.tags[place] for place in places],
             {name: column.take(places) for name, column in self.metrics.items()},
             self.manifest,
             self.notes,
         )
+        taken._origin, taken._folder = self._origin, self._folder
+        return taken
 
     @classmethod
     def merge(cls, results: Sequence[Result]) -> Result:
@@ -312,4 +350,22 @@ class Result:
         Raises:
             ResultError: It is not a complete result folder.
         """
-        return cls(*read_folder(Path(directory)))
+        result = cls(*read_folder(Path(directory)))
+        result._folder = Path(directory).absolute()
+        return result
+
+
+def open_result(directory: str | os.PathLike[str]) -> Result:
+    """
+    Read a result folder; the same as `Result.load`.
+
+    Args:
+        directory: What `rankgauge run` or `Result.save` wrote.
+
+    Returns:
+        The result. Its outputs, where a system under test was called, are in `Result.outputs`.
+
+    Raises:
+        ResultError: It is not a complete result folder, or one of another version.
+    """
+    return Result.load(directory)

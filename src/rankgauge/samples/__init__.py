@@ -6,6 +6,7 @@ problems at a time, and forgiving about what a system emitted; `docs/explanation
 """
 
 from rankgauge.samples.ground_truth import read_expected
+from rankgauge.samples.kept import CallError, KeptOutput
 from rankgauge.samples.outputs import read_output
 from rankgauge.samples.records import read_sample
 from rankgauge.samples.values import FIELDS, GOLD_KINDS, HIGHEST_K, Expected, Fault, GoldKind, Output, Sample
@@ -14,9 +15,11 @@ __all__ = [
     "FIELDS",
     "GOLD_KINDS",
     "HIGHEST_K",
+    "CallError",
     "Expected",
     "Fault",
     "GoldKind",
+    "KeptOutput",
     "Output",
     "Sample",
     "read_expected",

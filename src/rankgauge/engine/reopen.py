@@ -1,0 +1,189 @@
+"""
+The road back: from a result to the evaluation that it came from, with the same data, outputs and definitions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from rankgauge.catalog import Catalog
+from rankgauge.engine.engine import Engine
+from rankgauge.engine.evaluation import Evaluation
+from rankgauge.engine.job import OutputsSource
+from rankgauge.engine.runs import RunEvaluation, plan_run
+from rankgauge.errors import ResultError
+from rankgauge.io.files import digest
+from rankgauge.io.sources import open_qrels, open_run
+from rankgauge.planning.plan import Plan
+from rankgauge.policy import profile
+from rankgauge.result import Result
+
+__all__ = ["check_definitions", "evaluation_of", "is_of_run", "run_evaluation_of"]
+
+_CONFIG = "config.resolved.yaml"
+
+
+def is_of_run(result: Result) -> bool:
+    """Return whether a result is of a run and judgments, so that `run_evaluation_of` is its road back."""
+    return "files" in result.manifest
+
+
+def evaluation_of(result: Result, *, catalog: Catalog | None = None) -> Evaluation:
+    """
+    Return the evaluation that a result of samples came from, with the outputs that were scored.
+
+    Planning it checks nothing against the result; `check_definitions` does.
+
+    Args:
+        result: A result of this process, or one that was loaded from its folder.
+
+        catalog: What plugins offer, for a result from a folder; by default everything that is installed.
+
+    Returns:
+        The evaluation; running it gives the same scores without any call. It has no limit of samples: that is in the
+        manifest under ``dataset.limit``.
+
+    Raises:
+        ResultError: The data or outputs are not kept, or not the same any more; it says which.
+
+        UnreadableError: A file is not there any more, or cannot be read.
+    """
+    if is_of_run(result):
+        msg = "this is a result of a run and judgments, not of samples"
+        raise ResultError(msg)
+    if result.origin is not None:
+        evaluation = result.origin.evaluation
+        if not isinstance(evaluation, Evaluation):
+            raise _lost(result)
+        if result.origin.outputs is not None:
+            given: Any = result.origin.outputs
+            evaluation = evaluation.with_outputs(given)
+    elif result.folder is None or "merged_from" in result.manifest:
+        raise _lost(result)
+    else:
+        evaluation = _from_folder(result, result.folder, catalog)
+    _check_data(evaluation, result.manifest)
+    return evaluation
+
+
+def run_evaluation_of(result: Result, *, catalog: Catalog | None = None) -> RunEvaluation:
+    """
+    Return plan, judgments and run that a result of a run came from.
+
+    A run has no fingerprint: whoever reads it again compares the score of a query with the saved one.
+
+    Args:
+        result: As in `evaluation_of`.
+
+        catalog: As in `evaluation_of`.
+
+    Returns:
+        What `evaluate_plan` takes.
+
+    Raises:
+        ResultError: The judgments or the run are not in files, or the judgments are not the same any more.
+
+        DataError: A file cannot be read.
+    """
+    if not is_of_run(result):
+        msg = "this is a result of samples, not of a run and judgments"
+        raise ResultError(msg)
+    if result.origin is not None and isinstance(result.origin.evaluation, RunEvaluation):
+        return result.origin.evaluation
+    manifest = result.manifest
+    if result.folder is None or "merged_from" in manifest:
+        raise _lost(result)
+    files: Mapping[str, Any] = manifest["files"]
+    for what, key in (("judgments", "qrels"), ("run", "run")):
+        if files[key] is None:
+            msg = f"{result.folder}: its {what} came from memory or standard input, and cannot be read again"
+            raise ResultError(msg)
+    qrels = open_qrels(files["qrels"], columns=files["columns"])
+    _check("judgments", files["qrels"], manifest["dataset"]["fingerprint"], qrels.fingerprint)
+    chosen = profile(manifest["profile"]).adapted(manifest["policy"], manifest["relevance"])
+    plan = plan_run(
+        list(_metrics(result)), profile=chosen, k=manifest["default_k"]["k"], catalog=catalog or Catalog.discover()
+    )
+    check_definitions(plan, result)
+    return RunEvaluation(plan, qrels, open_run(files["run"], columns=files["columns"]), files["columns"])
+
+
+def check_definitions(plan: Plan, result: Result) -> None:
+    """
+    Refuse a plan under which a column of a result would mean something else.
+
+    Args:
+        plan: A plan with the columns of the result.
+
+        result: The result.
+
+    Raises:
+        ResultError: A column is not in the plan, or is defined differently; it says which and by whom.
+    """
+    planned = {metric.name: metric for metric in plan.metrics}
+    for name, column in result.metrics.items():
+        info, here = column.info, planned.get(name)
+        if here is None or here.fingerprint != info.fingerprint:
+            was = f"{info.expression} of {info.provider['distribution'] or 'a Python function'}"
+            found = "nothing" if here is None else f"{here.expression} of {here.provider}"
+            msg = (
+                f"{name!r} cannot be computed as it was: the result has {was} {info.provider['version']}, here is "
+                f"{found}; install what the result was made with, or evaluate again"
+            )
+            raise ResultError(msg)
+
+
+def _from_folder(result: Result, folder: Path, catalog: Catalog | None) -> Evaluation:
+    """Return the evaluation that the folder's config describes."""
+    manifest = result.manifest
+    dataset, outputs = manifest["dataset"], manifest["outputs"]
+    if dataset["path"] is None:
+        msg = f"the samples of {folder} were given in Python and are not kept; save with keep_data=True to keep them"
+        raise ResultError(msg)
+    if outputs["from"] == "argument":
+        msg = f"the outputs of {folder} were given in Python and are not kept; save with keep_data=True to keep them"
+        raise ResultError(msg)
+    engine = Engine.from_config(folder / _CONFIG, catalog=catalog)
+    evaluation = engine.dataset(*engine.dataset_names)
+    if outputs["from"] != "sut":
+        return evaluation
+    kept: OutputsSource = result.outputs
+    return evaluation.with_outputs(kept)
+
+
+def _check_data(evaluation: Evaluation, manifest: Mapping[str, Any]) -> None:
+    """Refuse a dataset or an outputs file that has changed."""
+    data, outputs = evaluation.data, manifest["outputs"]
+    _check("dataset", data.label, manifest["dataset"]["fingerprint"], data.fingerprint())
+    if isinstance(data.outputs, Path) and outputs["fingerprint"] is not None:
+        _check("outputs file", str(data.outputs), outputs["fingerprint"], digest(data.outputs))
+
+
+def _check(what: str, where: str, saved: str, found: str) -> None:
+    if saved != found:
+        msg = (
+            f"the {what} {where} is not what the result was computed from: its fingerprint is {found}, and the result "
+            f"has {saved}; restore it, or evaluate again"
+        )
+        raise ResultError(msg)
+
+
+def _metrics(result: Result) -> Iterator[dict[str, Any]]:
+    """Yield the columns of a run as they are asked for."""
+    for name, column in result.metrics.items():
+        wanted: dict[str, Any] = {"metric": column.info.expression, "as": name}
+        if column.info.cut in {"free", "own"} and column.info.k is not None:
+            wanted["k"] = column.info.k[0]  # no query of a run brings one of its own
+        yield wanted
+
+
+def _lost(result: Result) -> ResultError:
+    """Return the error of a result that has no road back."""
+    parts = result.manifest.get("merged_from")
+    why = "it was put together in Python or sent from another process" if parts is None else f"it has {parts} parts"
+    return ResultError(
+        f"it is not known from which data this result was computed: {why}; use the result of `run`, or a folder that "
+        "was saved from it"
+    )
