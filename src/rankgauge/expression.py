@@ -31,6 +31,7 @@ QUOTED = re.compile(r""""(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'""", re.DOTALL)
 _MOST_DIGITS = 300
 _SPACE = re.compile(r"\s*")
 _PINNED = re.compile(r"(?P<stem>.+-at)-(?P<k>\d+)")
+_WORDED = re.compile(r"""(?<=[(\s])[a-z_][a-z0-9_]*=(?!true\b|false\b)(?=[a-z"'])""")
 _EXAMPLE = "an expression looks like ndcg@10, retrieval-recall-at-k or ndcg(gain=exponential)@10"
 
 
@@ -125,8 +126,13 @@ def parse_many(text: object) -> list[MetricExpression]:
 
 
 def safe_name(text: str) -> str:
-    """Return a column name in lower-case ASCII letters, digits and ``_``: ``p_rel2_at_5`` for ``P(rel=2)@5``."""
-    spelled = text.lower().replace("@", "_at_").replace("=", "")
+    """
+    Return a column name in lower-case ASCII letters, digits and ``_``.
+
+    A parameter whose value is a word goes by that word: ``recall_chunk_at_10`` for ``recall(matcher=chunk)@10``, but
+    ``p_rel2_at_5`` for ``P(rel=2)@5``.
+    """
+    spelled = _WORDED.sub("", text.lower()).replace("@", "_at_").replace("=", "")
     return re.sub(r"[^0-9a-z]+", "_", spelled).strip("_") or "metric"
 
 

@@ -193,7 +193,7 @@ def test_forms_work_wherever_metrics_are_written_and_find_their_columns():
 
     assert list(result.metrics)[:2] == ["p@2", "p@3"]
     for spelled in ("iprec@0.1", "IPrec@0.1", "iprec_at_recall_0.10", "iprec_at_recall_0.1", "iprec_at_recall..10"):
-        assert result[spelled].name == "iprec@0.1"
+        assert result[spelled].name == "iprec_at_recall@0.1"
     assert result["iprec_at_0_5"].name == result["iprec_at_recall.0.5"].name == "iprec@0.5"
     assert result["set_F.4"] is result["set_F(beta=2)"]
     assert result["ndcg.1=3,2=9"].info.expression == 'ndcg(gains="1=3,2=9")'

@@ -71,7 +71,7 @@ def config(write):
 def expect(done, code, mrr, recall, policy):
     assert done.code == code
     assert (done.json["profile"], done.json["policy"]["duplicates"]) == ("classic", "keep")
-    assert done.mean("retrieval-mrr") == pytest.approx(mrr, rel=1e-12)
+    assert done.mean("mrr") == pytest.approx(mrr, rel=1e-12)
     assert done.mean("retrieval-recall-at-k") == pytest.approx(recall, rel=1e-12)
     assert {name: done.json["policy"][name] for name in policy} == policy
 

@@ -34,7 +34,7 @@ class TestExitCodes:
     def test_0_when_everything_was_scored(self, rankgauge, project):
         done = rankgauge("run", project)
         assert done.code == 0
-        assert "retrieval-mrr" in done.out
+        assert "mrr" in done.out
         assert "0.7500" in done.out  # (1 + 1/2) / 2
 
     def test_eval_is_the_same_as_run(self, rankgauge, project):
@@ -84,7 +84,7 @@ class TestExitCodes:
         data = write("s.jsonl", [{"id": "q1", "expected_output": ["a"]}])
         done = rankgauge("run", "--data", data, "--metric", "MRR")
         assert done.code == 3
-        assert "retrieval-mrr" in done.out
+        assert "mrr" in done.out
         assert "the run is incomplete: 1 of 1 sample is missing" in done.err
         assert "--max-failed" in done.err
 
@@ -219,7 +219,7 @@ class TestOverrides:
     def test_set_takes_a_set_of_the_config(self, rankgauge, project):
         assert list(rankgauge("run", project, "--set", "strict", "--json").json["metrics"]) == ["p@1"]
         both = rankgauge("run", project, "--set", "strict", "--set", "wide", "--metric", "MRR", "--json")
-        assert list(both.json["metrics"]) == ["p@1", "recall@7", "retrieval-mrr"]
+        assert list(both.json["metrics"]) == ["p@1", "recall@7", "mrr"]
 
     def test_k_overrides_the_default_cutoff(self, rankgauge, project):
         column = rankgauge("run", project, "--k", "1", "--json").json["metrics"]["retrieval-recall-at-k"]
@@ -238,7 +238,7 @@ class TestOverrides:
     def test_outputs_replace_what_the_samples_hold(self, rankgauge, project, write):
         outputs = write("o.jsonl", [{"id": f"q{n}", "actual_output": ["b", "b2", "a"]} for n in (1, 2)])
         done = rankgauge("run", project, "--outputs", outputs, "--json")
-        assert done.mean("retrieval-mrr") == pytest.approx(1 / 3, rel=1e-12)
+        assert done.mean("mrr") == pytest.approx(1 / 3, rel=1e-12)
         assert done.json["outputs"]["path"] == outputs
         assert done.json["outputs"]["replaced_those_in_samples"] == 2
 
@@ -246,7 +246,7 @@ class TestOverrides:
     def test_sut_is_imported_from_the_working_directory(self, rankgauge, project, write, name, mean):
         write("my_system_under_test.py", SUT)
         done = rankgauge("run", project, "--metric", "MRR", "--sut", f"my_system_under_test:{name}", "--json")
-        assert (done.code, done.mean("retrieval-mrr")) == (0, mean)
+        assert (done.code, done.mean("mrr")) == (0, mean)
         assert done.json["outputs"]["from"] == "sut"
 
     def test_a_failing_system_makes_the_run_incomplete(self, rankgauge, project, write):
@@ -278,7 +278,7 @@ class TestOverrides:
 
     def test_limit_takes_the_first_samples(self, rankgauge, project):
         done = rankgauge("run", project, "--limit", "1", "--json")
-        assert (done.json["samples"], done.mean("retrieval-mrr")) == (1, 1.0)
+        assert (done.json["samples"], done.mean("mrr")) == (1, 1.0)
 
     def test_max_failed_allows_a_share(self, rankgauge, write):
         rows = [
@@ -292,7 +292,7 @@ class TestOverrides:
     def test_a_data_file_needs_no_config(self, rankgauge, project):
         done = rankgauge("run", "--data", "samples.jsonl", "--metric", "MRR", "--json")
         assert done.json["dataset"] == {**done.json["dataset"], "name": "samples", "path": "samples.jsonl"}
-        assert done.mean("retrieval-mrr") == 0.75
+        assert done.mean("mrr") == 0.75
 
 
 class TestSaving:

@@ -535,12 +535,12 @@ class TestInterrupt:
 class TestScore:
     def test_one_sample_is_scored_at_a_time(self, engine):
         scores = engine.dataset([]).with_metrics(["MRR", "ndcg@10"]).score(sample("q", output=["b", "a"]))
-        assert list(scores) == ["retrieval-mrr", "ndcg@10"]
-        assert (scores["retrieval-mrr"].value, scores["retrieval-mrr"].status) == (0.5, "scored")
+        assert list(scores) == ["mrr", "ndcg@10"]
+        assert (scores["mrr"].value, scores["mrr"].status) == (0.5, "scored")
 
     def test_it_takes_a_sample_value(self, engine):
         given = Sample("q", None, Expected(relevant={"a": 1.0}), Output(["b", "a"]))
-        assert engine.dataset([]).with_metrics(["MRR"]).score(given)["retrieval-mrr"].value == 0.5
+        assert engine.dataset([]).with_metrics(["MRR"]).score(given)["mrr"].value == 0.5
 
     @pytest.mark.parametrize(
         ("change", "value", "status"),
@@ -552,7 +552,7 @@ class TestScore:
         ],
     )
     def test_statuses_come_with_a_reason(self, engine, change, value, status):
-        found = engine.dataset([]).with_metrics(["MRR"]).score({**sample("q", output=["a"]), **change})["retrieval-mrr"]
+        found = engine.dataset([]).with_metrics(["MRR"]).score({**sample("q", output=["a"]), **change})["mrr"]
         assert (value, status) == (found.value, found.status)
         assert found.reason
 
@@ -665,10 +665,19 @@ class TestStreamAndMerge:
         with pytest.raises(ResultError, match="sample 'q1' is in two"):
             Result.merge([result, result])
 
+    def test_parts_may_ask_for_a_column_by_different_names(self, engine):
+        parts = [
+            engine.dataset([sample(name, output=["x", "a"][start:])]).with_metrics([metric]).run()
+            for name, metric, start in (("q1", "MRR", 0), ("q2", "RR", 1))
+        ]
+        merged = Result.merge(parts)
+        assert (0.75, ["mrr"]) == (merged["RR"].mean, list(merged.metrics))
+        assert ("MRR", "RR") == merged["mrr"].info.spellings
+
     def test_different_columns_are_refused(self, engine):
         one = engine.dataset([sample("q1", output=["a"])]).with_metrics(["MRR"]).run()
         two = engine.dataset([sample("q2", output=["a"])]).with_metrics(["ndcg@10"]).run()
-        with pytest.raises(ResultError, match="columns differ: retrieval-mrr and ndcg@10"):
+        with pytest.raises(ResultError, match="columns differ: mrr and ndcg@10"):
             Result.merge([one, two])
 
     @pytest.mark.parametrize(

@@ -127,6 +127,12 @@ class TestWhatIsRefused:
         config.write("ndcg_cut_10")
         assert ["ndcg@10"] == [column.name for column in config.plan().metrics]
 
+    def test_another_short_name_of_the_same_is_the_same(self, config):
+        config.write("retrieval-mrr")
+        config.relock()
+        config.write("RR")
+        assert ["rr"] == [column.name for column in config.plan().metrics]
+
     def test_a_metric_that_is_not_in_the_lock(self, config):
         config.relock()
         config.write("ndcg@5")

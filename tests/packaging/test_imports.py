@@ -69,7 +69,7 @@ def test_a_plain_run_of_json_lines_without_saving_loads_no_polars(tmp_path):
     row = {"id": "q", "expected_output": ["a"], "actual_output": ["b", "a"]}
     (tmp_path / "s.jsonl").write_text(json.dumps(row) + "\n", encoding="utf-8")
     loaded, text = modules_after(command("run", "--data", "s.jsonl", "--metric", "MRR", "--json"), cwd=tmp_path)
-    assert json.loads(text)["metrics"]["retrieval-mrr"]["mean"] == 0.5
+    assert json.loads(text)["metrics"]["mrr"]["mean"] == 0.5
     assert {"polars", "scipy", "structlog", "rankgauge.config"} & loaded == set()
 
 

@@ -90,27 +90,32 @@ class TestNames:
             ("ndcg", "ndcg", "ndcg"),
             ("P@5", "p@5", "p_at_5"),
             ("P_5", "p@5", "p_at_5"),
-            ("precision@5", "p@5", "p_at_5"),
+            ("precision@5", "precision@5", "precision_at_5"),
             ("P(rel=2)@5", "p(rel=2)@5", "p_rel2_at_5"),
-            ("R@5", "recall@5", "recall_at_5"),
+            ("R@5", "r@5", "r_at_5"),
             ("recall_100", "recall@100", "recall_at_100"),
             ("success_1", "hit@1", "hit_at_1"),
-            ("Success@5", "hit@5", "hit_at_5"),
-            ("RR", "retrieval-mrr", "retrieval_mrr"),
-            ("recip_rank", "retrieval-mrr", "retrieval_mrr"),
+            ("Success@5", "success@5", "success_at_5"),
+            ("RR", "rr", "rr"),
+            ("RR(rel=2)", "rr(rel=2)", "rr_rel2"),
+            ("retrieval-mrr", "retrieval-mrr", "retrieval_mrr"),
+            ("recip_rank", "recip_rank", "recip_rank"),
             ("MRR@3", "mrr@3", "mrr_at_3"),
-            ("map", "retrieval-map", "retrieval_map"),
-            ("AP", "retrieval-map", "retrieval_map"),
+            ("map", "map", "map"),
+            ("AP", "ap", "ap"),
+            ("AP@10", "ap@10", "ap_at_10"),
             ("map_cut_5", "map@5", "map_at_5"),
             ("answer-containment-at-k", "answer-containment-at-k", "answer_containment_at_k"),
-            ("EM", "answer-exact-match", "answer_exact_match"),
-            ("ndcg(gain=exponential)@10", "ndcg(gain=exponential)@10", "ndcg_gainexponential_at_10"),
+            ("EM", "em", "em"),
+            ("EM(matcher=folded)", "em(matcher=folded)", "em_folded"),
+            ("recall(matcher=chunk)@10", "recall(matcher=chunk)@10", "recall_chunk_at_10"),
+            ("ndcg(gain=exponential)@10", "ndcg(gain=exponential)@10", "ndcg_exponential_at_10"),
             ("tpl_cut_5", "tpl@5", "tpl_at_5"),
             ("templated-at-5", "tpl@5", "tpl_at_5"),
             ("only_5", "only-templated-at-k@5", "only_templated_at_k_at_5"),
         ],
     )
-    def test_a_column_is_called_by_the_lower_case_short_form_when_pinned_else_by_the_alias(
+    def test_a_column_is_called_by_the_short_name_it_was_asked_for_by_else_by_the_first_or_the_alias(
         self, one, spelling, name, safe
     ):
         column = one(spelling)
@@ -178,6 +183,28 @@ class TestFolding:
     def test_one_column_asked_for_in_several_spellings_is_planned_once_and_keeps_them(self, plan):
         (column,) = plan("ndcg@10", "ndcg_cut_10", "retrieval-ndcg-at-10", "ndcg@10").metrics
         assert ("ndcg@10", ("ndcg@10", "ndcg_cut_10", "retrieval-ndcg-at-10")) == (column.name, column.spellings)
+
+    @pytest.mark.parametrize(
+        ("spellings", "name"),
+        [
+            (("AP", "map", "retrieval-map"), "ap"),
+            (("retrieval-map", "AP"), "retrieval-map"),
+            (("R@5", "recall@5", "recall_5"), "r@5"),
+            (("P_5", "precision@5"), "p@5"),
+        ],
+    )
+    def test_a_column_has_the_name_it_was_first_asked_for_by(self, plan, spellings, name):
+        (column,) = plan(*spellings).metrics
+        assert (name, spellings) == (column.name, column.spellings)
+
+    def test_an_own_cutoff_is_not_what_the_short_name_means(self, plan):
+        """`MRR` has no cutoff, so a column with one that is not pinned goes by the alias."""
+        columns = plan("MRR", {"metric": "MRR", "k": 3}).metrics
+        assert ["mrr", "retrieval-mrr"] == [column.name for column in columns]
+
+    def test_a_name_that_another_metric_was_given_is_refused(self, refusal):
+        (message,) = refusal({"metric": "P@5", "as": "mrr"}, "MRR")
+        assert "two columns are called 'mrr'" in message
 
     def test_columns_stay_in_the_order_asked_for(self, plan):
         names = [column.name for column in plan("P@5", "ndcg@10", "P_5", "retrieval-mrr").metrics]

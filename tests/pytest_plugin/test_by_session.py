@@ -39,7 +39,7 @@ def test_a_gate_that_is_kept_over_all_tests_passes(project, workers):
         [
             "*= rankgauge =*",
             "3 samples logged by 2 tests",
-            "ok     retrieval-mrr: 0.5000 keeps the minimum 0.5 (mean of n=3)",
+            "ok     mrr: 0.5000 keeps the minimum 0.5 (mean of n=3)",
         ]
     )
 
@@ -56,7 +56,7 @@ def test_a_gate_that_is_missed_over_all_tests_fails_the_session(project, workers
             "      retrieved  1. x  2. a",
             "      expected   a (rank 2)",
             "    q3: 0.0000  test_q.py::test_two",
-            "ok     retrieval-mrr: 0.5000 keeps the minimum 0.5 (mean of n=3)",
+            "ok     recip_rank: 0.5000 keeps the minimum 0.5 (mean of n=3)",
         ]
     )
 
@@ -92,8 +92,8 @@ def test_metrics_and_gates_of_tests_stand_in_the_report(project, workers):
     done = run(project, "--rankgauge-json", "out.json", *workers, body=body.replace(", len]", "]"))
     done.assert_outcomes(passed=1, failed=1)
     report = json.loads((project.path / "out.json").read_text())
-    assert {"retrieval-mrr": 0.5, "top": 1 / 3} == {name: each["mean"] for name, each in report["metrics"].items()}
-    assert [("test_q.py::test_one", "retrieval-mrr", True), ("test_q.py::test_two", "top", False)] == gates(
+    assert {"mrr": 0.5, "top": 1 / 3} == {name: each["mean"] for name, each in report["metrics"].items()}
+    assert [("test_q.py::test_one", "mrr", True), ("test_q.py::test_two", "top", False)] == gates(
         project.path / "out.json"
     )
     assert ["q1", "q2 [test_q.py::test_one]", "q2 [test_q.py::test_two]"] == [
@@ -115,9 +115,7 @@ def test_metrics_of_two_tests_that_claim_one_column_do_not_spoil_the_gates(proje
     """
     done = run(project, "--rankgauge-min", "MRR=0.75", body=body)
     assert done.ret == pytest.ExitCode.OK
-    done.stdout.fnmatch_lines(
-        ["ok     retrieval-mrr: 0.7500 *", "*top: 0.5000*", "*top: no value: *two columns*'top'*"]
-    )
+    done.stdout.fnmatch_lines(["ok     mrr: 0.7500 *", "*top: 0.5000*", "*top: no value: *two columns*'top'*"])
 
 
 @BOTH
@@ -126,7 +124,7 @@ def test_a_gate_fails_when_nothing_was_logged(project, workers):
         project, "--rankgauge-min", "MRR=0", "--rankgauge-json", "out.json", *workers, body="def test_it(): pass"
     )
     assert done.ret == pytest.ExitCode.TESTS_FAILED
-    done.stdout.fnmatch_lines(["MISSED retrieval-mrr: no value for the minimum 0: nothing was logged (mean of n=0)"])
+    done.stdout.fnmatch_lines(["MISSED mrr: no value for the minimum 0: nothing was logged (mean of n=0)"])
     report = json.loads((project.path / "out.json").read_text())
     assert (0, {}, "nothing was logged") == (report["samples"], report["metrics"], report["gates"][0]["reason"])
 
@@ -134,7 +132,7 @@ def test_a_gate_fails_when_nothing_was_logged(project, workers):
 def test_a_gate_whose_ground_truth_no_sample_has_fails_and_the_others_are_judged(project):
     done = run(project, "--rankgauge-min", "containment@5=0", "--rankgauge-min", "MRR=0.5")
     assert done.ret == pytest.ExitCode.TESTS_FAILED
-    done.stdout.fnmatch_lines(["MISSED containment@5: no value *kind answer*", "ok     retrieval-mrr: 0.5000 *"])
+    done.stdout.fnmatch_lines(["MISSED containment@5: no value *kind answer*", "ok     mrr: 0.5000 *"])
 
 
 @pytest.mark.parametrize(
@@ -146,7 +144,7 @@ def test_a_gate_whose_ground_truth_no_sample_has_fails_and_the_others_are_judged
             ["--rankgauge-min", "ndcg@10=42"],
             "*no value of 'ndcg@10', which ranges from 0 to 1, can keep the bound 42*",
         ),
-        (["--rankgauge-max", "MRR=0.5"], "*--rankgauge-max: higher is better for 'retrieval-mrr'*"),
+        (["--rankgauge-max", "MRR=0.5"], "*--rankgauge-max: higher is better for 'mrr'*"),
         (["--rankgauge-metric", "P"], "*needs a cutoff*"),
         (["--rankgauge-json", "o", "--rankgauge-config", "absent.yaml"], "*absent.yaml*"),
     ],
@@ -203,7 +201,7 @@ def test_a_config_gives_metrics_policy_and_matchers(project):
     assert run(project, "--rankgauge-config", "conf/rankgauge.yaml", body=body).ret == pytest.ExitCode.OK
     done = run(project, "-o", "rankgauge_config=conf/rankgauge.yaml", "--rankgauge-json", "out.json", body=body)
     assert done.ret == pytest.ExitCode.OK
-    done.stdout.fnmatch_lines(["       retrieval-mrr: 1.0000 (mean of n=1, 1 missing)"])
+    done.stdout.fnmatch_lines(["       mrr: 1.0000 (mean of n=1, 1 missing)"])
 
 
 def test_tests_that_fail_on_their_own_still_count_and_keep_their_exit_code(project):
@@ -214,7 +212,7 @@ def test_tests_that_fail_on_their_own_still_count_and_keep_their_exit_code(proje
     """
     done = run(project, "--rankgauge-min", "MRR=1", body=body)
     assert done.ret == pytest.ExitCode.TESTS_FAILED
-    done.stdout.fnmatch_lines(["ok     retrieval-mrr: 1.0000 *"])
+    done.stdout.fnmatch_lines(["ok     mrr: 1.0000 *"])
 
 
 def test_a_test_that_runs_again_replaces_what_it_logged(project):
@@ -305,4 +303,4 @@ def test_a_worker_that_crashes_takes_nothing_away_that_it_had_reported(project):
     """
     done = run(project, "--rankgauge-min", "MRR=0.5", "-n", "1", body=body)
     assert done.ret == pytest.ExitCode.TESTS_FAILED
-    done.stdout.fnmatch_lines(["1 sample logged by 1 test", "ok     retrieval-mrr: 1.0000 *"])
+    done.stdout.fnmatch_lines(["1 sample logged by 1 test", "ok     mrr: 1.0000 *"])

@@ -45,15 +45,15 @@ def test_a_missed_gate_fails_the_test_and_shows_what_was_retrieved_and_expected(
     done.assert_outcomes(failed=1)
     done.stdout.fnmatch_lines(
         [
-            "retrieval-mrr is 0.4444 < 0.5 over 3 samples",
-            "  MISSED retrieval-mrr: 0.4444 is below the minimum 0.5 (mean of n=3)",
+            "mrr is 0.4444 < 0.5 over 3 samples",
+            "  MISSED mrr: 0.4444 is below the minimum 0.5 (mean of n=3)",
             "    none: 0.0000",
             "      retrieved  1. x",
             "      expected   b (not retrieved)",
             "    late: 0.3333  'Where is a?'",
             "      retrieved  1. x  2. y  3. a",
             "      expected   a (gain 2, rank 3)  b (gain 1, not retrieved)",
-            "FAILED test_q.py::test_it - Failed: retrieval-mrr is 0.4444 < 0.5 over 3 samples",
+            "FAILED test_q.py::test_it - Failed: mrr is 0.4444 < 0.5 over 3 samples",
         ],
         consecutive=False,
     )
@@ -107,8 +107,8 @@ def test_a_metric_without_a_value_misses_its_gate(project):
             "  MISSED recall@5: no value for the minimum 0: the only sample has no value: *no relevant item*",
             "containment@5 has no value over 3 samples",
             "  MISSED containment@5: no value for the minimum 0: *needs ground truth of the kind answer*",
-            "  ok     retrieval-mrr: 0.4444 keeps the minimum 0.1 (mean of n=3)",
-            "  MISSED retrieval-mrr: no value for the minimum 0: nothing was logged (mean of n=0)",
+            "  ok     mrr: 0.4444 keeps the minimum 0.1 (mean of n=3)",
+            "  MISSED mrr: no value for the minimum 0: nothing was logged (mean of n=0)",
             "  the test has gates but does not use the fixture rankgauge_eval",
         ]
     )
@@ -151,7 +151,7 @@ def test_the_gate_nearest_to_a_test_wins(project):
     """
     done = run(project, body)
     done.assert_outcomes(failed=1)
-    done.stdout.fnmatch_lines(["hit@3 is 0.6667 < 0.9 over 3 samples", "  ok     retrieval-mrr: *the minimum 0.4 *"])
+    done.stdout.fnmatch_lines(["hit@3 is 0.6667 < 0.9 over 3 samples", "  ok     recip_rank: *the minimum 0.4 *"])
 
 
 def test_a_gate_may_name_a_column_by_what_the_metric_says_as(project):
@@ -195,7 +195,7 @@ def test_what_is_wrong_with_a_marker_is_said_before_the_system_is_called(project
         [
             "the gates cannot be used:",
             "  @pytest.mark.rankgauge: unknown metric 'ndgc' (did you mean 'ndcg'?)*",
-            "  @pytest.mark.rankgauge: no value of 'retrieval-mrr', which ranges from 0 to 1, can keep the bound 42",
+            "  @pytest.mark.rankgauge: no value of 'mrr', which ranges from 0 to 1, can keep the bound 42",
             "@pytest.mark.rankgauge takes metrics= and gates=, not 'MRR'; *",
             "@pytest.mark.rankgauge takes metrics= and gates=, not gate=; *",
         ]
@@ -238,7 +238,7 @@ def test_check_fails_where_it_stands_and_result_gives_the_scores(project):
     """
     done = run(project, body)
     done.assert_outcomes(failed=1)
-    done.stdout.fnmatch_lines(['>*rankgauge_eval.check("MRR >= 0.5")  # this line', "*retrieval-mrr is 0.4444 < 0.5*"])
+    done.stdout.fnmatch_lines(['>*rankgauge_eval.check("MRR >= 0.5")  # this line', "*mrr is 0.4444 < 0.5*"])
 
 
 def test_a_check_without_a_gate_is_an_error_because_it_could_not_fail(project):
@@ -305,4 +305,4 @@ def test_scores_are_properties_of_the_test_for_junit(project):
     def test_it(rankgauge_eval): log(rankgauge_eval)
     """
     run(project, body, "--junitxml=out.xml").assert_outcomes(passed=1)
-    assert '<property name="rankgauge retrieval-mrr" value="0.44444' in (project.path / "out.xml").read_text()
+    assert '<property name="rankgauge mrr" value="0.44444' in (project.path / "out.xml").read_text()

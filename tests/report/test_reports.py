@@ -101,17 +101,18 @@ class TestJson:
             "incomplete",
             "interrupted",
             "metrics",
+            "columns",
             "cohorts",
             "notes",
             "errors",
         ]
         assert report["schema_version"] == "rankgauge.report.v1"
-        assert list(report["metrics"]) == ["retrieval-mrr", "ndcg@10"]
-        assert list(report["metrics"]["retrieval-mrr"])[:5] == ["mean", "n", "n_undefined", "n_missing", "n_failed"]
+        assert list(report["metrics"]) == ["mrr", "ndcg@10"]
+        assert list(report["metrics"]["mrr"])[:5] == ["mean", "n", "n_undefined", "n_missing", "n_failed"]
 
     def test_numbers_come_with_their_counts(self, result):
         report = json.loads(json_report(result))
-        column = report["metrics"]["retrieval-mrr"]
+        column = report["metrics"]["mrr"]
         assert (report["samples"], report["unhealthy"], report["incomplete"]) == (5, 2, True)
         found = [column[key] for key in ("mean", "n", "n_undefined", "n_missing", "n_failed", "min", "p50", "max")]
         # The values that count: 0, 0, 1/2, 1.
@@ -119,6 +120,14 @@ class TestJson:
         assert column["pass_rate"] == 0.5
         assert report["metrics"]["ndcg@10"]["k"] == 10
         assert report["metrics"]["ndcg@10"]["provider"]["distribution"] == "rankgauge"
+
+    def test_every_spelling_leads_to_its_column(self, engine):
+        metrics = ["AP", "EM(matcher=folded)", "map", "P_5"]
+        row = {"id": "q", "expected_output": {"relevant": ["a"], "answer": "yes"}}
+        result = engine.dataset([{**row, "actual_output": {"retrieved": ["a"], "answer": "Yes"}}]).with_metrics(metrics)
+        report = json.loads(json_report(result.run()))
+        names = {"AP": "ap", "map": "ap", "EM(matcher=folded)": "em(matcher=folded)", "P_5": "p@5"}
+        assert (names, list(report["metrics"])) == (report["columns"], ["ap", "em(matcher=folded)", "p@5"])
 
     def test_there_are_ten_buckets_the_empty_ones_included(self, result, undefined):
         for each, counts in ((result, [2, 0, 0, 0, 0, 1, 0, 0, 0, 1]), (undefined, [0] * 10)):
@@ -128,7 +137,7 @@ class TestJson:
 
     def test_cohorts_come_with_their_counts(self, result):
         cohorts = json.loads(json_report(result))["cohorts"]
-        assert [(each["tag"], each["samples"], each["metrics"]["retrieval-mrr"]["mean"]) for each in cohorts] == [
+        assert [(each["tag"], each["samples"], each["metrics"]["mrr"]["mean"]) for each in cohorts] == [
             ("x", 2, 0.75),
             ("y", 1, 0.5),
             (None, 3, 0.0),
@@ -161,7 +170,7 @@ class TestJsonLines:
             ("q4", []),
             ("q5", []),
         ]
-        scores = [each["scores"]["retrieval-mrr"] for each in found]
+        scores = [each["scores"]["mrr"] for each in found]
         assert [(each["score"], each["status"]) for each in scores] == [
             (1.0, "scored"),
             (0.5, "scored"),
@@ -202,8 +211,8 @@ class TestMarkdown:
         header, rule, *rows = rows_of(markdown_report(result), "Metrics")
         assert header[:7] == ["metric", "mean", "n", "k", "undefined", "missing", "failed"]
         assert set(rule) == {"---", "---:"}
-        assert rows[0][:7] == ["retrieval-mrr", "0.3750", "4", "-", "1", "1", "1"]
-        assert [row[0] for row in rows] == ["retrieval-mrr", "ndcg@10"]
+        assert rows[0][:7] == ["mrr", "0.3750", "4", "-", "1", "1", "1"]
+        assert [row[0] for row in rows] == ["mrr", "ndcg@10"]
 
     def test_cohorts_and_failures_have_tables(self, result):
         text = markdown_report(result)
@@ -297,8 +306,8 @@ class TestTerminal:
     def test_it_is_a_plain_table_with_counts(self, result):
         text = terminal_report(result)
         assert "\x1b" not in text
-        (line,) = [line for line in text.splitlines() if line.strip().startswith("retrieval-mrr")]
-        assert line.split()[:7] == ["retrieval-mrr", "0.3750", "4", "-", "1", "1", "1"]
+        (line,) = [line for line in text.splitlines() if line.strip().startswith("mrr")]
+        assert line.split()[:7] == ["mrr", "0.3750", "4", "-", "1", "1", "1"]
 
     def test_failures_are_told_with_their_reasons(self, result):
         text = terminal_report(result)
@@ -343,7 +352,7 @@ def test_a_measure_that_counts_has_no_digits(report):
     qrels = {"q1": {"a": 1, "b": 1}, "q2": {"c": 1, "d": 1, "e": 1}}
     run = {"q1": {"a": 2.0, "x": 1.0}, "q2": {"c": 2.0, "d": 1.0}}
     words = report(rankgauge.evaluate(qrels, run, ["num_rel", "P@2"])).replace("|", " ").replace("\\", "").split()
-    assert words[words.index("retrieval-num-rel") + 1] == "5"
+    assert words[words.index("num_rel") + 1] == "5"
     assert words[words.index("p@2") + 1] == "0.7500"
 
 

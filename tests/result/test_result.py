@@ -53,10 +53,10 @@ class TestLookup:
             ("precision@1", "p@1"),
             ("retrieval-precision-at-2", "p@2"),
             ("P_2", "p@2"),
-            ("MRR", "retrieval-mrr"),
-            ("RR", "retrieval-mrr"),
-            ("recip_rank", "retrieval-mrr"),
-            ("retrieval-mrr", "retrieval-mrr"),
+            ("MRR", "mrr"),
+            ("RR", "mrr"),
+            ("recip_rank", "mrr"),
+            ("retrieval-mrr", "mrr"),
             ("my ndcg", "my ndcg"),
             ("my_ndcg", "my ndcg"),
             ("ndcg(gain=exponential)@10", "my ndcg"),
@@ -76,7 +76,7 @@ class TestLookup:
             "retrieval-recall-at-k",
             "p@1",
             "p@2",
-            "retrieval-mrr",
+            "mrr",
             "my ndcg",
             "ndcg",
             "p(rel=2)@5",
@@ -139,7 +139,7 @@ class TestAggregates:
         assert (result["P@1"].k, result["retrieval-recall-at-k"].k, result["MRR"].k) == (1, 5, None)
 
     def test_a_column_prints_its_counts(self, result):
-        assert repr(result["MRR"]) == "<retrieval-mrr mean=0.3500 n=5 undefined=1 missing=1 failed=1>"
+        assert repr(result["MRR"]) == "<mrr mean=0.3500 n=5 undefined=1 missing=1 failed=1>"
 
     def test_a_result_prints_its_means(self, result):
         assert repr(result).startswith("<Result of 6 samples: ndcg@10=0.")
@@ -161,8 +161,8 @@ class TestAggregates:
 class TestPerSample:
     def test_there_is_a_row_for_every_sample_and_two_columns_for_every_metric(self, engine):
         frame = engine.dataset(ROWS).with_metrics(["MRR", "P@1"]).run().per_sample
-        assert frame.columns == ["sample_id", "retrieval_mrr", "retrieval_mrr_status", "p_at_1", "p_at_1_status"]
-        assert frame.select("sample_id", "retrieval_mrr", "retrieval_mrr_status").rows() == [
+        assert frame.columns == ["sample_id", "mrr", "mrr_status", "p_at_1", "p_at_1_status"]
+        assert frame.select("sample_id", "mrr", "mrr_status").rows() == [
             ("q1", 1.0, "scored"),
             ("q2", 0.5, "scored"),
             ("q3", 0.0, "missing"),

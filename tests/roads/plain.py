@@ -19,14 +19,14 @@ def plain_scores(query: Query, profile: Profile) -> dict[str, Fraction] | None:
     if possible is None:
         return None
     wanted = sum(is_relevant(query, document, profile) for document in query.grades)
-    totals = dict.fromkeys(("p@3", "hit@1", "retrieval-mrr", "retrieval-map"), Fraction(0))
+    totals = dict.fromkeys(("p@3", "hit@1", "rr", "ap"), Fraction(0))
     for order in possible:
         found = _earned(query, order, profile)
         ranks = [rank for rank, earns in enumerate(found, 1) if earns]
         totals["p@3"] += Fraction(sum(found[:3]), 3)
         totals["hit@1"] += any(found[:1])
-        totals["retrieval-mrr"] += Fraction(1, ranks[0]) if ranks else 0
-        totals["retrieval-map"] += sum(Fraction(place, rank) for place, rank in enumerate(ranks, 1)) / max(wanted, 1)
+        totals["rr"] += Fraction(1, ranks[0]) if ranks else 0
+        totals["ap"] += sum(Fraction(place, rank) for place, rank in enumerate(ranks, 1)) / max(wanted, 1)
     return {name: total / len(possible) for name, total in totals.items()}
 
 

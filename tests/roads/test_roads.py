@@ -96,7 +96,7 @@ def test_given_order_has_no_ties_to_average(tools):
     ranking = (("a", 1.0), ("x", 1.0), ("a", 1.0))
     found = scored(tools, ranking, {"a": 1, "b": 1}, Policy(ties="average", duplicates="keep"))
     assert found["p@3"] == 2 / 3
-    assert found["retrieval-map"] == pytest.approx(5 / 6, rel=1e-12)
+    assert found["ap"] == pytest.approx(5 / 6, rel=1e-12)
     assert found["ndcg"] == pytest.approx(1.5 / (1 + 1 / math.log2(3)), rel=1e-12)
 
 
@@ -107,15 +107,15 @@ def test_a_repeat_below_the_depth_is_refused_unless_it_is_the_query_itself(tools
     assert scored(tools, (("a", 3.0), ("x", 2.0), ("a", 1.0)), {"a": 1}, refusing) is None
     dropping = dataclasses.replace(refusing, exclude_self=True)
     ranking = (("q", 4.0), ("x", 3.0), ("a", 2.0), ("q", 1.0))
-    assert scored(tools, ranking, {"a": 1}, dropping)["retrieval-mrr"] == 1 / 2
+    assert scored(tools, ranking, {"a": 1}, dropping)["rr"] == 1 / 2
 
 
 def test_the_best_of_repeats_has_the_highest_score_in_given_order_too(tools):
     """The second `a` stays, behind `x`; as C floats both have one score, and the first stays."""
     ranking = (("a", 2.0), ("x", 1.0), ("a", 2.00000001))
     best = Policy(duplicates="best")
-    assert scored(tools, ranking, {"a": 1}, best)["retrieval-mrr"] == 1 / 2
-    assert scored(tools, ranking, {"a": 1}, dataclasses.replace(best, score_dtype="float32"))["retrieval-mrr"] == 1
+    assert scored(tools, ranking, {"a": 1}, best)["rr"] == 1 / 2
+    assert scored(tools, ranking, {"a": 1}, dataclasses.replace(best, score_dtype="float32"))["rr"] == 1
 
 
 @pytest.mark.parametrize(("depth", "refused"), [(1, False), (2, False), (3, True), (4, True), (None, True)])
@@ -130,13 +130,13 @@ def test_a_tie_is_refused_where_its_documents_earn_differently(tools):
     """Grade 0 earns nothing, as an unjudged document does, unless every listed document is relevant."""
     policy = Policy(order="score", ties="error")
     ranking = (("b", 1.0), ("y", 1.0))
-    assert scored(tools, ranking, {"a": 1, "b": 0}, policy)["retrieval-mrr"] == 0
+    assert scored(tools, ranking, {"a": 1, "b": 0}, policy)["rr"] == 0
     assert scored(tools, ranking, {"a": 1, "b": 0}, policy, relevance="listed") is None
     assert scored(tools, ranking, {"a": 1, "b": 0}, policy, relevance=0.0) is None
     grades = {"a": 3, "b": 1, "y": 1}
     assert scored(tools, ranking, {"a": 3, "b": 1}, policy, relevance=2.0) is None  # a gain, though not relevant
-    assert scored(tools, ranking, grades, policy, relevance=2.0)["retrieval-mrr"] == 0
-    assert scored(tools, (("b", 2.0), ("y", 2.00000001)), {"b": 1}, policy)["retrieval-mrr"] == 1 / 2
+    assert scored(tools, ranking, grades, policy, relevance=2.0)["rr"] == 0
+    assert scored(tools, (("b", 2.0), ("y", 2.00000001)), {"b": 1}, policy)["rr"] == 1 / 2
     assert (
         scored(
             tools, (("b", 2.0), ("y", 2.00000001)), {"b": 1}, Policy(order="score", ties="error", score_dtype="float32")
@@ -148,7 +148,7 @@ def test_a_tie_is_refused_where_its_documents_earn_differently(tools):
 def test_scores_that_no_c_float_holds_are_tied(tools):
     """Both are infinite as C floats, so that `b` stands first by its id."""
     policy = Policy(order="score", score_dtype="float32")
-    assert scored(tools, (("a", 2e39), ("b", 1e39)), {"a": 1}, policy)["retrieval-mrr"] == 1 / 2
+    assert scored(tools, (("a", 2e39), ("b", 1e39)), {"a": 1}, policy)["rr"] == 1 / 2
 
 
 TINY = (

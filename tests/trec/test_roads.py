@@ -305,10 +305,10 @@ def test_a_query_with_an_empty_ranking_is_there_and_found_nothing():
         {"q": {"a": 1}, "p": {"a": 1}}, {"q": {}, "p": {"a": 1.0}}, ["AP", "num_rel", "unj_5", "set_P"]
     )
     assert {name: column.values.tolist() for name, column in result.metrics.items()} == {
-        "retrieval-map": [1.0, 0.0],
-        "retrieval-num-rel": [1.0, 1.0],
+        "ap": [1.0, 0.0],
+        "num_rel": [1.0, 1.0],
         "unj@5": [0.0, 0.0],
-        "retrieval-set-precision": [1.0, 0.0],
+        "set_p": [1.0, 0.0],
     }
     assert result["AP"].n_missing == 0
     assert rankgauge.evaluate({"q": {"a": 1}}, {"q": {}}, "AP")["AP"].mean == 0

@@ -53,7 +53,7 @@ class Locked:
     def metric(cls, column: PlannedMetric) -> Locked:
         """Lock a column."""
         part = LockedPart(column.metric.alias, column.provider.distribution, column.provider.version)
-        return cls("metric", column.name, column.definition, column.fingerprint, (part,), column.metric.names)
+        return cls("metric", column.standard_name, column.definition, column.fingerprint, (part,), column.metric.names)
 
     @classmethod
     def matcher(cls, matcher: ResolvedMatcher) -> Locked:
@@ -81,9 +81,9 @@ class Lock:
         """Yield columns and how they or their matchers differ; a difference that several share is reported once."""
         redefined: dict[str, list[tuple[str, Locked, Locked]]] = {}
         moved: dict[tuple[LockedPart, LockedPart], list[tuple[str, Locked]]] = {}
-        distinct: dict[tuple[str, str], tuple[str, Locked]] = {}
+        distinct: dict[tuple[str, str, str], tuple[str, Locked]] = {}
         for column, found in _entries(columns):
-            distinct.setdefault((found.kind, found.name), (column, found))
+            distinct.setdefault((found.kind, found.name, found.fingerprint), (column, found))
         for column, found in distinct.values():
             known = [entry for entry in self.entries if (entry.kind, entry.name) == (found.kind, found.name)]
             if not known:
@@ -163,8 +163,8 @@ def lock_columns(columns: Iterable[PlannedMetric], origin: str, remedy: str, *, 
 def _entries(columns: Iterable[PlannedMetric]) -> Iterator[tuple[str, Locked]]:
     """Yield every column and its matchers as they would be locked, with the name of the column."""
     for column in columns:
-        yield column.name, Locked.metric(column)
-        yield from ((column.name, Locked.matcher(matcher)) for matcher in column.matchers.values())
+        yield column.standard_name, Locked.metric(column)
+        yield from ((column.standard_name, Locked.matcher(matcher)) for matcher in column.matchers.values())
 
 
 def _nearest(entries: Sequence[Locked], found: Locked) -> Locked:

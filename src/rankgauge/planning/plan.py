@@ -102,6 +102,7 @@ def make_plan(
             for request in read_requests(spec):
                 column = resolve(request, catalog, profile, default, matchers, by_id=by_id)
                 places.setdefault(column.name, place)
+                places.setdefault(column.standard_name, place)
                 _add(columns, column)
         except RankgaugeError as error:
             hints = "".join(lock.hint(error, catalog) for lock in locks)
@@ -145,8 +146,8 @@ def _received(kind: type[Plan], fields: Mapping[str, Any]) -> Plan:
 
 
 def _add(columns: dict[str, PlannedMetric], new: PlannedMetric) -> None:
-    """Add a column; one that is asked for twice is computed once and keeps both spellings."""
-    known = columns.get(new.name)
+    """Add a column; one that is asked for twice is computed once, under its first name, and keeps both spellings."""
+    known = columns.get(new.name) or next((column for column in columns.values() if _is_same(column, new)), None)
     if known is None:
         taken = {"sample_id", "tags"}
         for column in columns.values():
@@ -156,12 +157,21 @@ def _add(columns: dict[str, PlannedMetric], new: PlannedMetric) -> None:
             name, count = f"{new.safe_name}_{count}", count + 1
         columns[new.name] = dataclasses.replace(new, safe_name=name)
         return
-    is_same = inspect.unwrap(known.metric.source) is inspect.unwrap(new.metric.source)
-    if known.fingerprint != new.fingerprint or not is_same:
+    if not _means_same(known, new):
         msg = f"two columns are called {new.name!r}: {_told(known)} and {_told(new)}; rename one with `as`"
         raise ExpressionError(msg, text=new.name)
     spellings = tuple(dict.fromkeys((*known.spellings, *new.spellings)))
-    columns[new.name] = dataclasses.replace(known, spellings=spellings)
+    columns[known.name] = dataclasses.replace(known, spellings=spellings)
+
+
+def _is_same(column: PlannedMetric, other: PlannedMetric) -> bool:
+    """Return whether two columns are one that was asked for by several names."""
+    return column.standard_name == other.standard_name and _means_same(column, other)
+
+
+def _means_same(column: PlannedMetric, other: PlannedMetric) -> bool:
+    is_same_code = inspect.unwrap(column.metric.source) is inspect.unwrap(other.metric.source)
+    return is_same_code and column.fingerprint == other.fingerprint
 
 
 def _told(column: PlannedMetric) -> str:

@@ -28,7 +28,8 @@ __all__ = ["PlannedMetric", "resolve"]
 class PlannedMetric:
     """One column of the result, ready to be computed."""
 
-    name: str
+    name: str  # as it was asked for, where that is a short name
+    standard_name: str  # the same whatever it was asked for by; what locks call it
     safe_name: str  # the same in letters, digits and _
     spellings: tuple[str, ...]  # everything that was written to ask for it
     expression: MetricExpression  # expanded: alias, every parameter that is not at its default, pinned cutoff
@@ -99,12 +100,17 @@ def resolve(
     usual = {**defaults, **conventions}
     unusual = {key: value for key, value in explicit.items() if value != usual[key] and key != metric.pins}
     number = named if isinstance(named, int | float) else expanded.k
-    column = MetricExpression(stem, {**unusual, **engine}, k=number)
-    name = request.name or str(column)
+    standard_name = request.name or str(MetricExpression(stem, {**unusual, **engine}, k=number))
+    name = standard_name
+    asked = expression.name.lower()
+    is_whole = pinned_or_uncut or (cut.rule == "none" and metric.pins is None)  # no cutoff or number is left out of it
+    if request.name is None and is_whole and asked in {plain.lower() for plain in metric.plain_short}:
+        name = str(MetricExpression(asked, {**unusual, **engine}, k=number))
     cutoff = "none" if cut.rule == "none" else f"{cut.rule} {default.k if cut.k is None else cut.k}"
     definition = metric_definition(metric, {**defaults, **params, "rel": rel}, cutoff, targets, matchers, profile)
     return PlannedMetric(
         name=name,
+        standard_name=standard_name,
         safe_name=safe_name(name),
         spellings=(request.written,),
         expression=expanded,

@@ -5,7 +5,7 @@ Scoring what was logged: resolve metrics and gates before, score and judge after
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -71,6 +71,7 @@ class Scoring:
         columns = self._columns(specs)
         problems: list[Problem | str] = []
         bounds: dict[tuple[str, bool], Bound] = {}
+        known = {(column.standard_name, column.fingerprint): column for column in columns.values()}
         for gate in gates:
             found = [column for column in columns.values() if gate.metric in {column.name, column.safe_name}]
             if not found:
@@ -81,6 +82,7 @@ class Scoring:
                     continue
                 specs.append(gate.metric)
             for column in found:
+                column = known.setdefault((column.standard_name, column.fingerprint), column)  # noqa: PLW2901  # `MRR` is `RR`
                 is_maximum = gate.side == "maximum" or (gate.side == "better" and not column.metric.higher_is_better)
                 bound = Bound(column.name, gate.bound, is_maximum)
                 if flaw := _flaw(gate, bound, column.metric):
@@ -151,10 +153,11 @@ class Scoring:
 
 
 def _outcome(bound: Bound, result: Result | None, problems: Mapping[str, str], test: str) -> GateOutcome:
-    if result is None or bound.column not in result.metrics:
+    if result is None or bound.column not in result:
         nothing = dict.fromkeys(("n", "undefined", "missing", "failed"), 0)
         return GateOutcome(bound=bound, value=None, counts=nothing, reason=problems[bound.column], test=test)
-    column = result.metrics[bound.column]
+    column = result[bound.column]  # which another test may have asked for by another name
+    bound = replace(bound, column=column.name)
     value = column.mean if column.n else None  # a sum over nothing is 0, which is not a value either
     reason = ""
     if value is None:

@@ -60,6 +60,7 @@ def summary(result: Result) -> dict[str, Any]:
         "incomplete": result.is_incomplete,
         "interrupted": bool(manifest.get("interrupted")),
         "metrics": {name: _metric(column) for name, column in result.metrics.items()},
+        "columns": {written: name for name, column in result.metrics.items() for written in column.info.spellings},
         "cohorts": [
             {
                 "tag": tag,

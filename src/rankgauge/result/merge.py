@@ -29,13 +29,13 @@ class Part(NamedTuple):
 
 def difference(first: Part, other: Part) -> str | None:
     """Return why two results cannot be merged: their columns differ, or mean different things; None if they can."""
-    if list(first.metrics) != list(other.metrics):
+    if not _are_alike(list(first.metrics.values()), list(other.metrics.values())):
         return f"the columns differ: {', '.join(first.metrics)} and {', '.join(other.metrics)}"
     one, another = (part.manifest.get("policy", {}).get("queries") for part in (first, other))
     if one != another:
         return f"one part evaluates queries={one} and another queries={another}, so that means differ"
-    for name, column in first.metrics.items():
-        own, its = column.info, other.metrics[name].info
+    for (name, column), another_column in zip(first.metrics.items(), other.metrics.values(), strict=True):
+        own, its = column.info, another_column.info
         if (own.judged, own.matcher) != (its.judged, its.matcher):
             return (
                 f"{name!r} was judged against different ground truth: {own.judged}, and {its.judged}; say which with "
@@ -52,6 +52,14 @@ def difference(first: Part, other: Part) -> str | None:
                 f"{', '.join(sorted(its_by - own_by))} in the other; compute both with the same distributions"
             )
     return None
+
+
+def _are_alike(columns: Sequence[MetricSummary], others: Sequence[MetricSummary]) -> bool:
+    """Return whether columns have the same names, in order; `MRR` and `RR` name the same one."""
+    return len(columns) == len(others) and all(
+        own.name == its.name or (own.info.alias, own.info.fingerprint) == (its.info.alias, its.info.fingerprint)
+        for own, its in zip(columns, others, strict=True)
+    )
 
 
 def _providers(info: MetricInfo) -> set[str]:
@@ -84,6 +92,7 @@ def concatenated(columns: Sequence[MetricSummary]) -> MetricSummary:
         infos[0],
         k=(min(low for low, _ in spreads), max(high for _, high in spreads)) if spreads else None,
         k_sources=dict(sources),
+        spellings=tuple(dict.fromkeys(spelling for info in infos for spelling in info.spellings)),
     )
     kept = all(column.details is not None for column in columns)
     return MetricSummary(

@@ -313,7 +313,8 @@ class Result:
             twice = next(sample_id for sample_id, times in Counter(ids).items() if times > 1)
             msg = f"cannot merge: sample {twice!r} is in two of the results"
             raise ResultError(msg)
-        metrics = {name: concatenated([result.metrics[name] for result in results]) for name in first.metrics}
+        columns = zip(*(result.metrics.values() for result in results), strict=True)
+        metrics = {name: concatenated(same) for name, same in zip(first.metrics, columns, strict=True)}
         notes = dict.fromkeys(note for result in results for note in result.notes)
         tags = [tags for result in results for tags in result.tags]
         manifest = merged_manifest([result.manifest for result in results])
