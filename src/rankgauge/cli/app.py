@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from rankgauge.cli import init, matchers, metrics, plugins, run, trec, validate
+from rankgauge.cli import init, judge, matchers, metrics, plugins, run, trec, validate
 from rankgauge.cli.exits import INTERRUPTED
 
 __all__ = ["app", "run_app"]
@@ -33,6 +33,7 @@ app.command("run", help=run.HELP)(run.run)
 app.command("eval", help="The same as `run`.", hidden=True)(run.run)
 app.command("validate", help=validate.HELP)(validate.validate)
 app.command("init", help=init.HELP)(init.init)
+app.add_typer(judge.app, name="judge")
 app.add_typer(metrics.app, name="metrics")
 app.add_typer(matchers.app, name="matchers")
 app.add_typer(plugins.app, name="plugins")

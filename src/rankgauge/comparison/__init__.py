@@ -1,0 +1,1 @@
+"""Comparison: pairs of results, and what documents that nobody judged could change."""
