@@ -19,7 +19,7 @@ import pytest
 
 from draws import draws
 from rankgauge.catalog import Catalog
-from rankgauge.plugin import Cutoff, Judged, Scores, metric
+from rankgauge.plugin import Contributions, Cutoff, Judged, Scores, metric
 from rankgauge.plugin.metric import Law, Metric
 from rankgauge.testing import check_metric
 from rankgauge.testing.laws import laws_of
@@ -218,6 +218,17 @@ def averaged(judged: Judged, *, k: Cutoff) -> Scores:
     return judged.found(k) / np.where(judged.n_gold() > 0, judged.n_gold(), np.nan)
 
 
+def short_sums(judged: Judged, *, k: Cutoff) -> Contributions:
+    found = judged.finds(k)
+    return Contributions(found, np.ones(len(found.rank)))
+
+
+@metric("faulty-short-at-k", contributions=short_sums)
+def short(judged: Judged, *, k: Cutoff) -> Scores:
+    """Be recall, whose contributions forget the number of gold items."""
+    return judged.found(k) / np.where(judged.n_gold() > 0, judged.n_gold(), np.nan)
+
+
 @metric("faulty-crash-at-k")
 def crashing(judged: Judged, *, k: Cutoff) -> Scores:
     """Raise."""
@@ -269,6 +280,7 @@ FAULTY: list[tuple[str, Callable[..., Scores]]] = [
     ("huge-cutoff", dense),
     ("sees-the-ranking", blind),
     ("expectation", averaged),
+    ("contributions", short),
     ("arguments", tidy),
     ("pickling", inner_metric()),
     ("no-network", online),

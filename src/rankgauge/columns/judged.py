@@ -148,8 +148,11 @@ class Judged:
 
     def found(self, k: Cutoff | None = None) -> Ints:
         """Return how many distinct relevant gold items were found within the cutoff; shape (n,)."""
-        found = self.rows.where(self.first & self.relevance.of(self.rows.grade)).until(k)
-        return np.bincount(found.sample, minlength=self.n)
+        return np.bincount(self.finds(k).sample, minlength=self.n)
+
+    def finds(self, k: Cutoff | None = None) -> Rows:
+        """Return the rows within the cutoff at which relevant gold items were found first; `found` counts them."""
+        return self.rows.where(self.first & self.relevance.of(self.rows.grade)).until(k)
 
     def relevant_ranks(self, k: Cutoff | None = None) -> Ints:
         """Return how many ranks within the cutoff hold a relevant item; shape (n,)."""

@@ -107,6 +107,10 @@ class Rows(NamedTuple):
         """Return for each row, counting from 1, which one of its sample's rows it is."""
         return nth_of_each(self.sample)
 
+    def first_of_each_sample(self) -> Rows:
+        """Return the first row of each sample."""
+        return self.where(first_of_each(self.sample))
+
     def best_first(self) -> Rows:
         """Return the same rows reordered by descending grade within each sample, ranked from 1 anew."""
         ordered = self.where(np.lexsort((-self.grade, self.sample)))

@@ -19,7 +19,7 @@ from rankgauge.judging.repeats import grouped
 from rankgauge.policy import Profile
 from rankgauge.samples import Fault, Output, Sample
 
-__all__ = ["Ranking", "prepare"]
+__all__ = ["Ranking", "copies", "prepare"]
 
 
 class Ranking(NamedTuple):
@@ -34,12 +34,19 @@ class Ranking(NamedTuple):
         repeated: Whether each rank repeats an earlier item and so earns nothing; None when no rank does.
 
         ties: The first and the last rank that each rank's item could take; None where ties are not averaged.
+
+        entries: The place of each rank's item in the output, from 0; None where rank 1 is the first, and so on.
     """
 
     ids: Sequence[str | None]
     texts: Sequence[str | None] | None
     repeated: Sequence[bool] | None = None
     ties: Sequence[tuple[int, int]] | None = None
+    entries: Sequence[int] | None = None
+
+    def entry(self, rank: int) -> int:
+        """Return the place in the output, from 0, of the item at a rank."""
+        return rank - 1 if self.entries is None else self.entries[rank - 1]
 
 
 def prepare(samples: Sequence[Sample], profile: Profile, *, by_text: bool) -> list[Ranking | Fault | None]:
@@ -73,6 +80,14 @@ def prepare(samples: Sequence[Sample], profile: Profile, *, by_text: bool) -> li
         for place, ranking in zip(rest, columns.ranked(), strict=True):
             found[place] = ranking
     return found
+
+
+def copies(output: Output, entry: int, profile: Profile, *, by_text: bool) -> list[int]:
+    """Return the places of all items of an output that stand for one of them under the policy, itself included."""
+    keys = _keys(output, profile.duplicate_texts if by_text else "id")
+    if profile.policy.duplicates not in {"first", "last", "best"} or keys[entry] is None:
+        return [entry]
+    return [place for place, key in enumerate(keys) if key == keys[entry]]
 
 
 def _repeats(output: Output, key: str) -> bool:
@@ -157,7 +172,7 @@ class _Columns:
         """Yield the ranking of each output, from rows in order of output and rank."""
         texts = list(chain.from_iterable(output.texts or [None] * len(output.ids) for _, output in self._samples))
         averages = self._profile.policy.averages_ties
-        end = 0
+        end = begin = 0
         for (_, output), length in zip(self._samples, depth.tolist(), strict=True):
             own = slice(end, end + length)
             end += length
@@ -167,7 +182,9 @@ class _Columns:
                 None if output.texts is None else [texts[row] for row in numbers],
                 repeated[own].tolist() if repeated[own].any() else None,
                 list(zip(low[own].tolist(), high[own].tolist(), strict=True)) if averages else None,
+                [row - begin for row in numbers],
             )
+            begin += len(output.ids)
 
     def _refuse_ties(self, faults: dict[int, str], owners: Ints, ids: Sequence[str | None], ranks: Ranks) -> None:
         earns: Floats | None = None

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import Any, Literal, get_args
 
-from rankgauge.metrics.hit import any_found
+from rankgauge.metrics.hit import any_found, first_found
 from rankgauge.plugin import Cutoff, Judged, Law, Scores, metric
 
 __all__ = ["answer_containment", "answer_exact_match"]
@@ -33,6 +33,7 @@ def _details(judged: Judged, *, k: Cutoff) -> dict[str, list[Any]]:
     undefined="the ground truth has no answer",
     details=_details,
     joins=("expected_span",),
+    contributions=first_found,
 )
 def answer_containment(judged: Judged, *, k: Cutoff) -> Scores:
     """
@@ -64,6 +65,7 @@ def answer_containment(judged: Judged, *, k: Cutoff) -> Scores:
     uses_rel=False,
     laws=("bounded", "relevant-helps", "perfect-is-one"),
     undefined="the ground truth has no answer",
+    contributions=first_found,
 )
 def answer_exact_match(judged: Judged) -> Scores:
     """

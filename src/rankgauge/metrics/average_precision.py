@@ -10,7 +10,7 @@ import numpy as np
 
 from rankgauge.metrics.family import USUAL, per_gold, retrieval
 from rankgauge.metrics.ties import last_rank, tied
-from rankgauge.plugin import Cutoff, Judged, Scores
+from rankgauge.plugin import Contributions, Cutoff, Judged, Scores
 
 __all__ = ["average_precision", "geometric_average_precision"]
 
@@ -45,6 +45,12 @@ def _expected(judged: Judged, *, k: Cutoff | None = None) -> Scores:
     return per_gold(judged, judged.sum(ties.rows, value))
 
 
+def _precisions(judged: Judged, *, k: Cutoff | None = None) -> Contributions:
+    earned = judged.credits(k)
+    gains, wanted = np.ones(len(earned.rank)), judged.n_gold().astype(np.float64)
+    return Contributions(earned, gains, earned.nth() / earned.rank, wanted, "gold items")
+
+
 @retrieval(
     "retrieval-map",
     short=("MAP", "AP", "map_cut_{k}"),
@@ -52,6 +58,7 @@ def _expected(judged: Judged, *, k: Cutoff | None = None) -> Scores:
     details=_details,
     joins=("relevant",),
     expectation=_expected,
+    contributions=_precisions,
 )
 def average_precision(judged: Judged, *, k: Cutoff | None = None) -> Scores:
     """
@@ -76,7 +83,12 @@ def average_precision(judged: Judged, *, k: Cutoff | None = None) -> Scores:
 
 
 @retrieval(
-    "retrieval-gm-map", short=("gm_map", "GMAP"), aggregate="geometric", joins=("relevant",), expectation=_expected
+    "retrieval-gm-map",
+    short=("gm_map", "GMAP"),
+    aggregate="geometric",
+    joins=("relevant",),
+    expectation=_expected,
+    contributions=_precisions,
 )
 def geometric_average_precision(judged: Judged) -> Scores:
     """

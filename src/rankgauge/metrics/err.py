@@ -9,12 +9,18 @@ from __future__ import annotations
 import numpy as np
 
 from rankgauge.metrics.family import USUAL, retrieval
-from rankgauge.plugin import Cutoff, Judged, Scores
+from rankgauge.plugin import Contributions, Cutoff, Judged, Rows, Scores
 
 __all__ = ["expected_reciprocal_rank"]
 
 
 _HIGHEST = 1023
+
+
+def _contributions(judged: Judged, *, k: Cutoff, max_grade: float | None, check: bool) -> Contributions:
+    """Return the probability that a reader reaches each rank and is satisfied there, as a gain."""
+    rows = judged.by_gain().credits(k)
+    return Contributions(rows, _satisfied(judged.by_gain(), rows, max_grade, check=check), 1.0 / rows.rank)
 
 
 @retrieval(
@@ -24,6 +30,7 @@ _HIGHEST = 1023
     needs_max_grade=True,
     laws=(*USUAL, "monotone-in-k"),
     undefined="the ground truth has no item with a gain",
+    contributions=_contributions,
 )
 def expected_reciprocal_rank(
     judged: Judged, *, k: Cutoff, max_grade: float | None = None, check: bool = True
@@ -54,6 +61,13 @@ def expected_reciprocal_rank(
         ValueError: A grade is above *max_grade*, so it would not be a probability.
     """
     judged = judged.by_gain()
+    rows = judged.credits(k)
+    scores = judged.sum(rows, _satisfied(judged, rows, max_grade, check=check) / rows.rank)
+    return np.where(judged.n_gold() > 0, scores, np.nan)
+
+
+def _satisfied(judged: Judged, rows: Rows, max_grade: float | None, *, check: bool) -> Scores:
+    """Return for each row the probability that a reader gets there and is satisfied there, shape (rows,)."""
     highest = float(judged.gold.grade.max(initial=0.0))
     top = highest if max_grade is None else max_grade
     if check and highest > top:
@@ -62,15 +76,14 @@ def expected_reciprocal_rank(
     if top > _HIGHEST:
         msg = f"a highest grade of {top:g} is too large: 2 to that power does not fit a float"
         raise ValueError(msg)
-    rows = judged.credits(k)
     grades = np.maximum(rows.grade, 0) if check else rows.grade
     satisfied = (np.exp2(grades) - 1) / np.exp2(top)
     place = rows.nth()
     going_on = np.ones(judged.n)
-    scores = np.zeros(judged.n)
+    reached = np.zeros(len(place))
     for nth in range(1, int(place.max(initial=0)) + 1):
-        here = np.flatnonzero(place == nth)  # at most one row a sample, so plain indexing adds
+        here = np.flatnonzero(place == nth)  # at most one row a sample, so plain indexing multiplies
         sample = rows.sample[here]
-        scores[sample] += going_on[sample] * satisfied[here] / rows.rank[here]
+        reached[here] = going_on[sample] * satisfied[here]
         going_on[sample] *= 1 - satisfied[here]
-    return np.where(judged.n_gold() > 0, scores, np.nan)
+    return reached

@@ -10,9 +10,9 @@ import numpy as np
 
 from rankgauge.metrics.family import retrieval
 from rankgauge.metrics.ties import share_within, tied
-from rankgauge.plugin import Cutoff, Judged, Law, Scores
+from rankgauge.plugin import Contributions, Cutoff, Judged, Law, Scores
 
-__all__ = ["any_found", "hit"]
+__all__ = ["any_found", "first_found", "hit"]
 
 
 def _expected(judged: Judged, *, k: Cutoff) -> Scores:
@@ -30,12 +30,19 @@ def any_found(judged: Judged, k: Cutoff | None) -> Scores:
     return np.where(judged.n_gold() > 0, (judged.found(k) > 0).astype(np.float64), np.nan)
 
 
+def first_found(judged: Judged, *, k: Cutoff | None = None) -> Contributions:
+    """Return what `any_found` is made of: the first row with a relevant item."""
+    first = judged.finds(k).first_of_each_sample()
+    return Contributions(first, np.ones(len(first.rank)))
+
+
 @retrieval(
     "retrieval-hit-at-k",
     short=("hit", "Success", "success_{k}", "hit_rate", "HitRate"),
     laws=get_args(Law),  # every law
     joins=("relevant", "top_k"),
     expectation=_expected,
+    contributions=first_found,
 )
 def hit(judged: Judged, *, k: Cutoff) -> Scores:
     """

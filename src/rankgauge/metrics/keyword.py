@@ -10,7 +10,8 @@ from typing import Literal
 import numpy as np
 
 from rankgauge.metrics.family import USUAL, per_gold
-from rankgauge.plugin import Cutoff, Judged, Law, Rows, Scores, metric
+from rankgauge.metrics.recall import each_found
+from rankgauge.plugin import Contributions, Cutoff, Judged, Law, Rows, Scores, metric
 
 __all__ = ["keyword_coverage", "keyword_ndcg", "keyword_reciprocal_rank"]
 
@@ -29,6 +30,7 @@ def _coverage_details(judged: Judged, *, k: Cutoff) -> dict[str, list[int]]:
     short=("keyword_coverage",),
     laws=(*USUAL, "monotone-in-k"),
     details=_coverage_details,
+    contributions=each_found,
 )
 def keyword_coverage(judged: Judged, *, k: Cutoff) -> Scores:
     """
@@ -50,7 +52,11 @@ def keyword_coverage(judged: Judged, *, k: Cutoff) -> Scores:
     return per_gold(judged, judged.found(k))
 
 
-@_over_keywords("keyword-mrr", short=("keyword_mrr",), laws=(*_LAWS, "monotone-in-k"))
+def _reciprocals(judged: Judged, *, k: Cutoff | None) -> Contributions:
+    return each_found(judged, k=k)._replace(discounts=1.0 / judged.finds(k).rank)
+
+
+@_over_keywords("keyword-mrr", short=("keyword_mrr",), laws=(*_LAWS, "monotone-in-k"), contributions=_reciprocals)
 def keyword_reciprocal_rank(judged: Judged, *, k: Cutoff | None = None) -> Scores:
     """
     Mean over a sample's keywords of one over the rank of the first text that has the keyword.

@@ -7,6 +7,7 @@ rank 1 on follows Burges et al., Learning to rank using gradient descent, ICML 2
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Literal
 
 import numpy as np
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 
 from rankgauge.metrics.family import USUAL, retrieval
 from rankgauge.metrics.ties import prefix_mean, tied
-from rankgauge.plugin import Cutoff, Judged, Rows, Scores
+from rankgauge.plugin import Contributions, Cutoff, Judged, Rows, Scores
 
 __all__ = ["discounted", "ndcg", "ndcg_any"]
 
@@ -48,6 +49,17 @@ def _expected(
     return _expected_ratio(_by_gains(judged, gains), k, gain, discount, ideal)
 
 
+def _contributions(
+    judged: Judged, *, k: Cutoff | None, gain: Gain, discount: Discount, ideal: Ideal, clamp: bool, gains: str
+) -> Contributions:
+    judged = _by_gains(judged, gains)
+    earned, best = _earned_and_best(judged, k, gain, discount, ideal)
+    if clamp:
+        scores = _ratio(judged, earned, best, ideal)
+        best = np.where((scores < 0) | (scores > 1), np.nan, best)
+    return _over_ideal(judged.credits(k), best, gain, discount)
+
+
 @retrieval(
     "retrieval-ndcg-at-k",
     short=("ndcg", "nDCG", "ndcg_cut_{k}"),
@@ -56,6 +68,7 @@ def _expected(
     details=_details,
     check=_check,
     expectation=_expected,
+    contributions=_contributions,
 )
 def ndcg(
     judged: Judged,
@@ -114,12 +127,21 @@ def _any_expected(judged: Judged, *, k: Cutoff | None, discount: Discount, ideal
     return _expected_ratio(_binary(judged), k, "linear", discount, ideal)
 
 
+def _any_contributions(
+    judged: Judged, *, k: Cutoff | None, discount: Discount, ideal: Ideal, credit: Credit
+) -> Contributions:
+    binary = _binary(judged)
+    _, best = _earned_and_best(binary, k, "linear", discount, ideal, credit)
+    return _over_ideal(_earning(binary, credit)(k), best, "linear", discount)
+
+
 @retrieval(
     "retrieval-ndcg-any-at-k",
     short=("ndcg_any", "NDCG_any"),
     laws=(*USUAL, "perfect-is-one"),
     details=_any_details,
     expectation=_any_expected,
+    contributions=_any_contributions,
 )
 def ndcg_any(
     judged: Judged,
@@ -239,7 +261,7 @@ def _binary(judged: Judged) -> Judged:
 def _earned_and_best(
     judged: Judged, k: Cutoff | None, gain: Gain, discount: Discount, ideal: Ideal, credit: Credit = "gold"
 ) -> tuple[Scores, Scores]:
-    earning = judged.credits if credit == "gold" else judged.hits
+    earning = _earning(judged, credit)
     match ideal:
         case "gold-at-k":
             best = judged.ideal(k)
@@ -250,3 +272,12 @@ def _earned_and_best(
         case "retrieved-at-k":
             best = earning(k).best_first()
     return discounted(judged, earning(k), gain, discount), discounted(judged, best, gain, discount)
+
+
+def _earning(judged: Judged, credit: Credit) -> Callable[[Cutoff | None], Rows]:
+    return judged.credits if credit == "gold" else judged.hits
+
+
+def _over_ideal(rows: Rows, best: Scores, gain: Gain, discount: Discount) -> Contributions:
+    """Return what nDCG is made of: the discounted gain of each row, divided by the ideal."""
+    return Contributions(rows, _gains(rows, gain), 1.0 / _divisor(rows.rank, discount), best, "ideal DCG")

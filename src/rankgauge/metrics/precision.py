@@ -8,7 +8,7 @@ import numpy as np
 
 from rankgauge.metrics.family import USUAL, per_gold, retrieval
 from rankgauge.metrics.ties import expected_ranks
-from rankgauge.plugin import Cutoff, Judged, Scores
+from rankgauge.plugin import Contributions, Cutoff, Judged, Scores
 
 __all__ = ["f1", "precision", "r_precision", "relative_precision"]
 
@@ -21,12 +21,23 @@ def _expected(judged: Judged, *, k: Cutoff) -> Scores:
     return np.where(judged.n_gold() > 0, expected_ranks(judged, k) / k, np.nan)
 
 
+def _over_k(judged: Judged, *, k: Cutoff) -> Contributions:
+    return _each_hit(judged, k, "ranks")
+
+
+def _each_hit(judged: Judged, k: Cutoff, divisor_is: str) -> Contributions:
+    hits = judged.hits(k)
+    divisors = np.broadcast_to(k, judged.n).astype(np.float64)
+    return Contributions(hits, np.ones(len(hits.rank)), None, divisors, divisor_is)
+
+
 @retrieval(
     "retrieval-precision-at-k",
     short=("P", "precision", "P_{k}"),
     details=_details,
     joins=("top_k",),
     expectation=_expected,
+    contributions=_over_k,
 )
 def precision(judged: Judged, *, k: Cutoff) -> Scores:
     """
@@ -95,12 +106,17 @@ def _r_expected(judged: Judged) -> Scores:
     return per_gold(judged, expected_ranks(judged, judged.n_gold()))
 
 
+def _over_r(judged: Judged) -> Contributions:
+    return _each_hit(judged, judged.n_gold(), "gold items")
+
+
 @retrieval(
     "retrieval-r-precision",
     short=("Rprec", "RPrec", "r_precision"),
     details=_r_details,
     joins=("relevant",),
     expectation=_r_expected,
+    contributions=_over_r,
 )
 def r_precision(judged: Judged) -> Scores:
     """

@@ -10,7 +10,7 @@ import numpy as np
 
 from rankgauge.metrics.family import USUAL, has_grades, retrieval
 from rankgauge.metrics.ties import last_rank, tied
-from rankgauge.plugin import Cutoff, Judged, Scores, metric
+from rankgauge.plugin import Contributions, Cutoff, Judged, Rows, Scores, metric
 
 __all__ = ["rank_biased_precision", "residual"]
 
@@ -25,8 +25,14 @@ def _expected(judged: Judged, *, k: Cutoff | None, p: float) -> Scores:
     judged = judged.by_gain()
     ties = tied(judged)
     share = (p ** (ties.low - 1.0) - p ** last_rank(ties, k).astype(np.float64)) / ties.size
-    gains = np.maximum(ties.rows.grade, 0.0) / _top(judged)[ties.rows.sample]
-    return np.where(judged.n_gold() > 0, judged.sum(ties.rows, gains * share), np.nan)
+    return np.where(judged.n_gold() > 0, judged.sum(ties.rows, _gains(judged, ties.rows) * share), np.nan)
+
+
+def _contributions(judged: Judged, *, k: Cutoff | None, p: float) -> Contributions:
+    judged = judged.by_gain()
+    earned = judged.credits(k)
+    weights, all_weights = np.asarray(p ** (earned.rank - 1.0)), np.full(judged.n, 1.0 / (1.0 - p))
+    return Contributions(earned, _gains(judged, earned), weights, all_weights, "weight of all ranks")
 
 
 @retrieval(
@@ -37,6 +43,7 @@ def _expected(judged: Judged, *, k: Cutoff | None, p: float) -> Scores:
     laws=(*USUAL, "monotone-in-k"),
     undefined="the ground truth has no item with a gain",
     expectation=_expected,
+    contributions=_contributions,
 )
 def rank_biased_precision(judged: Judged, *, k: Cutoff | None = None, p: float = 0.9) -> Scores:
     """
@@ -60,8 +67,7 @@ def rank_biased_precision(judged: Judged, *, k: Cutoff | None = None, p: float =
     """
     judged = judged.by_gain()
     earned = judged.credits(k)
-    gains = np.maximum(earned.grade, 0.0) / _top(judged)[earned.sample]
-    score = (1.0 - p) * judged.sum(earned, gains * p ** (earned.rank - 1.0))
+    score = (1.0 - p) * judged.sum(earned, _gains(judged, earned) * p ** (earned.rank - 1.0))
     if not judged.counts_repeats:
         score = np.minimum(score, 1.0)  # the sum of many weights may exceed 1 in the last bit
     return np.where(judged.n_gold() > 0, score, np.nan)
@@ -115,8 +121,8 @@ def residual(judged: Judged, *, p: float = 0.9) -> Scores:
     return np.where(judged.graded, np.where(is_whole, 0.0, left), np.nan)
 
 
-def _top(judged: Judged) -> Scores:
-    """Return what each sample's grades are divided by."""
+def _gains(judged: Judged, rows: Rows) -> Scores:
+    """Return the grades of some rows, divided by the highest of their sample where that is above 1."""
     top = np.ones(judged.n)
     np.maximum.at(top, judged.gold.sample, judged.gold.grade)
-    return top
+    return np.maximum(rows.grade, 0.0) / top[rows.sample]

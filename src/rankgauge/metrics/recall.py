@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from rankgauge.metrics.family import USUAL, per_gold, retrieval
 from rankgauge.metrics.ties import expected_ranks, share_within, tied
-from rankgauge.plugin import Cutoff, Judged, Scores
+from rankgauge.plugin import Contributions, Cutoff, Judged, Scores
 
-__all__ = ["recall", "recall_all"]
+__all__ = ["each_found", "recall", "recall_all"]
 
 Count = Literal["distinct", "listed"]
 
@@ -37,6 +37,12 @@ def _all_expected(judged: Judged, *, k: Cutoff, count: Count) -> Scores:
     return np.where(wanted > 0, np.where(judged.found() == wanted, complete, 0.0), np.nan)
 
 
+def each_found(judged: Judged, *, k: Cutoff | None = None) -> Contributions:
+    """Return what recall is made of: the row at which each relevant gold item was found first."""
+    found = judged.finds(k)
+    return Contributions(found, np.ones(len(found.rank)), None, judged.n_gold().astype(np.float64), "gold items")
+
+
 @retrieval(
     "retrieval-recall-at-k",
     short=("recall", "R", "recall_{k}"),
@@ -44,6 +50,7 @@ def _all_expected(judged: Judged, *, k: Cutoff, count: Count) -> Scores:
     details=_details,
     joins=("top_k",),
     expectation=_expected,
+    contributions=each_found,
 )
 def recall(judged: Judged, *, k: Cutoff) -> Scores:
     """

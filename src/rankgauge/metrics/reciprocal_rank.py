@@ -10,7 +10,7 @@ import numpy as np
 
 from rankgauge.metrics.family import retrieval
 from rankgauge.metrics.ties import tied
-from rankgauge.plugin import Cutoff, Judged, Law, Scores
+from rankgauge.plugin import Contributions, Cutoff, Judged, Law, Scores
 
 __all__ = ["reciprocal_rank"]
 
@@ -34,12 +34,18 @@ def _expected(judged: Judged, *, k: Cutoff | None) -> Scores:
     return np.where(judged.n_gold() > 0, found, np.nan)
 
 
+def _first_hit(judged: Judged, *, k: Cutoff | None) -> Contributions:
+    first = judged.hits(k).first_of_each_sample()
+    return Contributions(first, np.ones(len(first.rank)), 1.0 / first.rank)
+
+
 @retrieval(
     "retrieval-mrr",
     short=("MRR", "RR", "recip_rank"),
     laws=get_args(Law),  # every law
     details=_details,
     expectation=_expected,
+    contributions=_first_hit,
 )
 def reciprocal_rank(judged: Judged, *, k: Cutoff | None = None) -> Scores:
     """

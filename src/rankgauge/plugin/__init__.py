@@ -19,6 +19,7 @@ Everything that a plugin author imports, and nothing else.
 
 from rankgauge.columns import Cutoff, Judged, JudgedSample, Rows, Scores
 from rankgauge.errors import DataError, Problem
+from rankgauge.plugin.contributions import Contributions
 from rankgauge.plugin.formats import Record, Source, reader, reporter
 from rankgauge.plugin.hookspecs import FinishedRun, StartedRun, hookimpl
 from rankgauge.plugin.matching import ComparerLaw, Matcher, comparer, named_matcher, normalizer
@@ -26,6 +27,7 @@ from rankgauge.plugin.metric import Law, metric, sample_metric
 
 __all__ = [
     "ComparerLaw",
+    "Contributions",
     "Cutoff",
     "DataError",
     "FinishedRun",

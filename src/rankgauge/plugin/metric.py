@@ -20,6 +20,7 @@ from rankgauge.errors import DeclarationError, ExpressionError
 from rankgauge.expression import parse
 from rankgauge.pickling import goes_by_name, itself
 from rankgauge.plugin.authored import first_line
+from rankgauge.plugin.contributions import Contributions
 from rankgauge.plugin.signature import CutoffKind, Parameter, companion, read_signature
 from rankgauge.samples import GOLD_KINDS, GoldKind
 
@@ -73,6 +74,7 @@ class Metric:
     check: Callable[..., None] | None
     describes: bool
     expectation: Callable[..., Scores] | Literal["itself"] | None
+    contributions: Callable[..., Contributions] | None
 
     __copy__ = __deepcopy__ = itself
 
@@ -142,6 +144,7 @@ def metric(
     check: Callable[..., None] | None = None,
     describes: bool = False,
     expectation: Callable[..., Scores] | Literal["itself"] | None = None,
+    contributions: Callable[..., Contributions] | None = None,
 ) -> Callable[[F], F]:
     """
     Declare a metric over a batch: ``(judged: Judged, *, k: Cutoff, ...) -> Scores``.
@@ -150,8 +153,8 @@ def metric(
     the short name without ``@``; ``Cutoff | None = None`` is optional. Further keyword-only parameters need an
     annotation and a default.
 
-    `details`, `check` and `expectation` name only the parameters they use: each of these is passed by name, with the
-    metric's default where none is given.
+    `details`, `check`, `expectation` and `contributions` name only the parameters they use: each of these is passed by
+    name, with the metric's default where none is given.
 
     Args:
         alias: The name in results, lower-case words joined by hyphens; it ends in ``-at-k`` if there is a cutoff.
@@ -200,6 +203,9 @@ def metric(
         expectation: ``(Judged, *, k, ...) -> Scores``, the expectation over all orders of tied results (policy
             ``ties=average``); `itself` where their order has no effect; None where there is no closed form.
 
+        contributions: ``(Judged, *, k, ...) -> Contributions``, what each rank adds to the score, for `rankgauge
+            explain`; None where the score is no sum over ranks.
+
     Returns:
         A decorator that leaves the function as it is.
 
@@ -241,6 +247,7 @@ def metric(
             check=None if check is None else companion(alias, "check", check, own, skip_first=False),
             describes=describes,
             expectation=companion(alias, "expectation", expectation, given) if callable(expectation) else expectation,
+            contributions=(None if contributions is None else companion(alias, "contributions", contributions, given)),
         )
         _check(declaration)
         function.__rankgauge__ = declaration  # type: ignore[attr-defined]  # a function takes attributes

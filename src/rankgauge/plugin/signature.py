@@ -72,7 +72,7 @@ def companion(
     alias: str, role: str, function: Callable[..., Any], offered: Mapping[str, object], *, skip_first: bool = True
 ) -> Callable[..., Any]:
     """
-    Return a metric's companion (`details`, `check`, `expectation`) so that it may name only the parameters it uses.
+    Return a metric's companion, such as `details`, so that it may name only the parameters it uses.
 
     It is called with any of those offered (name to default), and is given each that it names, or the default.
     """

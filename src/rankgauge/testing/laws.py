@@ -65,6 +65,7 @@ LAWS: tuple[LawInfo, ...] = (
     LawInfo("huge-cutoff", "metric", "a cutoff far beyond the list gives a finite score within the range"),
     LawInfo("sees-the-ranking", "metric", "the score depends on what was retrieved"),
     LawInfo("expectation", "metric", "its `expectation` is the mean over all orders of tied results", elsewhere=False),
+    LawInfo("contributions", "metric", "its `contributions` add up to the score", elsewhere=False),
     LawInfo("order-of-samples", "metric", "the order of the samples changes neither their scores nor the mean"),
     LawInfo("one-by-one", "metric", "a sample scores the same alone and in a batch, to the last bit"),
     LawInfo("batch-size", "metric", "the size of the batches changes nothing, to the last bit", elsewhere=False),

@@ -225,6 +225,15 @@ def _expectation(trial: MetricTrial, at: tuple[Case, int], size: int) -> None:
     trial.same(expected, mean, f"the mean over all {len(found)} orders of the ties is {mean!r}", exact=False)
 
 
+def _contributions(trial: MetricTrial, at: tuple[Case, int]) -> None:
+    for policy in (*POLICIES, Policy(duplicates="keep")):
+        for explanation in trial.subject.scorer.explained(*at, policy):  # type: ignore[attr-defined]  # checked before
+            trial.demand(not explanation.notes, "; ".join(explanation.notes))
+            added = [each.contribution for each in explanation.ranks]
+            if explanation.status == "scored" and explanation.arithmetic is not None:
+                trial.same(explanation.score, math.fsum(added), "the contributions do not add up", exact=False)
+
+
 def _twice(trial: MetricTrial, at: tuple[Case, int], between: tuple[Case, int]) -> None:
     before = trial.score(*at)
     for _ in range(2):
@@ -242,6 +251,11 @@ def _needs_expectation(subject: MetricSubject) -> str:
     if metric is None or metric.over_ties is None:
         return "it declares no `expectation`"
     return "" if "relevant" in metric.gold else "ties are averaged only where judging is by id"
+
+
+def _needs_contributions(subject: MetricSubject) -> str:
+    metric = subject.scorer.metric if isinstance(subject.scorer, EngineMetric) else None
+    return "it declares no `contributions`" if metric is None or metric.contributions is None else ""
 
 
 _NO_CUTOFF = "it has no cutoff"
@@ -287,6 +301,7 @@ METRIC_LAWS: dict[str, Law] = {
     "huge-cutoff": Law(huge_cutoff, _over_case, _NEEDS_K),
     "sees-the-ranking": Law(_sees_the_ranking, None, _NEEDS_JUDGING),
     "expectation": Law(_expectation, _at(st.integers(1, 3)), _needs_expectation, cost=4),
+    "contributions": Law(_contributions, _at(), _needs_contributions),
     "twice": Law(_twice, lambda subject: (case_and_k(subject), case_and_k(subject))),
     "pickling": Law(_pickling, None),
 }

@@ -15,6 +15,7 @@ from rankgauge.columns import Judged, Scores
 from rankgauge.engine.engine import Engine
 from rankgauge.engine.evaluation import Evaluation
 from rankgauge.errors import MatcherError
+from rankgauge.explain import Explanation, Scorer, explain_sample
 from rankgauge.expression import Value
 from rankgauge.judging import Target, judge
 from rankgauge.plugin.metric import Metric
@@ -272,6 +273,14 @@ class EngineMetric:
         if found.status not in {"scored", "undefined"}:
             raise UnfitError(found.reason)
         return found.value if found.status == "scored" else None
+
+    def explained(self, case: Case, k: int, policy: Policy | str = "default") -> list[Explanation]:
+        """Return how the score of a case comes about, for each kind of gold that the metric takes."""
+        plan = self.evaluation(k, policy).plan()
+        sample = read_sample(case.sample("s", k), problems=[])
+        (column,) = plan.metrics
+        scorers = [Scorer(plan, column, target) for target in column.targets]
+        return [explain_sample(scorer, sample, trials=False) for scorer in scorers if sample is not None]
 
     def over(self, samples: Sequence[Mapping[str, Any]]) -> Evaluation:
         """Return an evaluation of some samples."""

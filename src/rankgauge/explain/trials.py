@@ -1,0 +1,102 @@
+"""
+Trials: a sample with one change, scored again by the road that every sample takes.
+
+They need nothing but the metric itself, so they work for any metric, a plugin's too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+
+import numpy as np
+
+from rankgauge.explain.explanation import Trial
+from rankgauge.explain.scorer import Scorer
+from rankgauge.judging import Ranking
+from rankgauge.judging.outputs import copies
+from rankgauge.judging.ranking import as_compared
+from rankgauge.policy import Policy
+from rankgauge.samples import Output, Sample
+from rankgauge.scoring.facts import MissingGold, RankFacts
+
+__all__ = ["on_top", "without_each"]
+
+_AT_ONCE = 100_000
+"""How many results of changed rankings are judged at once."""
+
+_MOST_ON_TOP = 20
+
+
+def without_each(
+    scorer: Scorer, sample: Sample, ranking: Ranking | None, ranks: Sequence[RankFacts]
+) -> tuple[Trial, ...]:
+    """Return the score without each of some results; a result goes with the duplicates that it stands for."""
+    output = sample.output
+    if ranking is None or not isinstance(output, Output) or scorer.target.judges == "answer":
+        return ()
+    by_text = scorer.target.matcher is not None
+    changed = (
+        sample._replace(
+            output=_left(output, copies(output, ranking.entry(each.rank), scorer.plan.profile, by_text=by_text))
+        )
+        for each in ranks
+    )
+    scores = _scores(scorer, changed, len(output.ids))
+    return tuple(Trial(each.rank, each.id, score) for each, score in zip(ranks, scores, strict=True))
+
+
+def on_top(scorer: Scorer, sample: Sample, missing: Sequence[MissingGold]) -> tuple[Trial, ...]:
+    """Return the score with each of the first 20 missing gold items at rank 1; one found below the cutoff moves up."""
+    if sample.output is not None and not isinstance(sample.output, Output):
+        return ()  # the output failed; nothing can be put on top of it
+    output = sample.output or Output(())
+    tried = missing[:_MOST_ON_TOP]
+    changed = (sample._replace(output=_with(output, gold.id, scorer)) for gold in tried)
+    scores = _scores(scorer, changed, len(output.ids) + 1)
+    return tuple(Trial(gold.rank, gold.id, score) for gold, score in zip(tried, scores, strict=True))
+
+
+def _scores(scorer: Scorer, changed: Iterable[Sample], depth: int) -> Iterator[float | None]:
+    """Yield the scores of changed samples, so many at once as fit in memory well."""
+    rest = iter(changed)
+    while batch := list(islice(rest, max(1, _AT_ONCE // max(1, depth)))):
+        yield from scorer.values(batch)
+
+
+def _left(output: Output, dropped: Sequence[int]) -> Output:
+    """Return an output without some of its items."""
+    gone = set(dropped)
+    kept = [place for place in range(len(output.ids)) if place not in gone]
+    return output._replace(
+        ids=[output.ids[place] for place in kept],
+        texts=None if output.texts is None else [output.texts[place] for place in kept],
+        scores=None if output.scores is None else [output.scores[place] for place in kept],
+    )
+
+
+def _with(output: Output, gold: str, scorer: Scorer) -> Output:
+    """Return an output with a gold item at rank 1, or as the answer where that is judged."""
+    if scorer.target.judges == "answer":
+        return output._replace(answer=gold)
+    if scorer.target.matcher is not None:
+        others = output.texts or [None] * len(output.ids)
+        raised = output._replace(ids=[None, *output.ids], texts=[gold, *others])
+    else:
+        rest = _left(output, [place for place, name in enumerate(output.ids) if name == gold])
+        raised = rest._replace(ids=[gold, *rest.ids], texts=None if rest.texts is None else [None, *rest.texts])
+    return _scored_on_top(raised, scorer.plan.profile.policy)
+
+
+def _scored_on_top(output: Output, policy: Policy) -> Output:
+    """
+    Give the first item, which is new, a score above all others, of which it has none yet.
+
+    Where scores decide the order, each becomes its place among the distinct ones: there is room above the highest, and
+    whatever was tied stays tied.
+    """
+    if policy.order != "score":
+        return output._replace(scores=None if output.scores is None else [None, *output.scores])
+    compared: list[float] = as_compared(np.array(output.scores or (), dtype=np.float64), policy).tolist()
+    places = {value: float(place) for place, value in enumerate(sorted(set(compared)))}
+    return output._replace(scores=[float(len(places)), *map(places.__getitem__, compared)])

@@ -1,0 +1,222 @@
+"""One score, rank by rank, and what would change it; every number is worked out by hand."""
+
+from __future__ import annotations
+
+from math import log2
+from typing import Any
+
+import numpy as np
+import pytest
+
+from rankgauge import Engine, Policy
+from rankgauge.catalog import Catalog
+from rankgauge.explain import Explanation, MissingGold, Scorer, explain_sample
+from rankgauge.plugin import Contributions, metric
+from rankgauge.samples import read_sample
+
+CATALOG = Catalog.discover(own_only=True)
+SECOND, THIRD = 1 / log2(3), 1 / 2
+GRADED = {
+    "id": "q1",
+    "input": "which one?",
+    "expected_output": {"relevant": {"d1": 2, "d9": 1, "d2": 0}},
+    "actual_output": [{"id": "d3", "score": 9.0}, {"id": "d1", "score": 5.0}, {"id": "d2", "score": 5.0}],
+}
+
+
+def explain(wanted: Any, record: dict[str, Any], policy: str | Policy = "default") -> Explanation:
+    plan = Engine(catalog=CATALOG).dataset([]).with_metrics([wanted]).with_policy(policy).plan()
+    sample = read_sample(record, problems=[])
+    assert sample is not None
+    (column,) = plan.metrics
+    return explain_sample(Scorer(plan, column, column.targets[0]), sample)
+
+
+def close(value: float) -> Any:
+    return pytest.approx(value, rel=1e-12)
+
+
+def trials(found: Any) -> dict[Any, float | None]:
+    return {each.id: each.score for each in found}
+
+
+def test_every_rank_says_what_it_adds():
+    ideal = 2 + SECOND
+    explanation = explain("ndcg@3", GRADED)
+
+    assert explanation.score == close(2 * SECOND / ideal)
+    first, second, third = explanation.ranks
+    assert (first.id, first.grade, first.relevant, first.gold, first.contribution) == ("d3", None, False, (), 0.0)
+    assert (second.rank, second.id, second.score, second.grade, second.relevant) == (2, "d1", 5.0, 2.0, True)
+    assert (second.gold, second.gain, second.discount) == (("d1",), 2.0, close(SECOND))
+    assert (second.contribution, second.total) == (close(2 * SECOND / ideal), close(2 * SECOND / ideal))
+    assert (third.id, third.grade, third.relevant, third.gold) == ("d2", 0.0, False, ("d2",))
+    assert explanation.missing == (MissingGold(id="d9", grade=1.0, rank=None, ideal_rank=2),)
+    assert explanation.arithmetic == "ndcg@3 = 2*0.6309 / 2.6309 (ideal DCG) = 0.4796"
+
+
+def test_result_that_cost_most_and_gold_that_would_help_most():
+    ideal = 2 + SECOND
+    explanation = explain("ndcg@3", GRADED)
+
+    assert trials(explanation.without) == {"d3": close(2 / ideal), "d1": 0.0, "d2": close(2 * SECOND / ideal)}
+    assert trials(explanation.with_missing_on_top) == {"d9": close((1 + 2 * THIRD) / ideal)}
+    assert explanation.cost_most == explanation.without[0]
+    assert explanation.would_help_most == explanation.with_missing_on_top[0]
+    assert explanation.change(explanation.without[0]) == close((2 - 2 * SECOND) / ideal)
+
+
+@pytest.mark.parametrize(
+    ("wanted", "line"),
+    [
+        ("hit@3", "hit@3 = 1"),
+        ("recall@3", "recall@3 = 1 / 2 (gold items) = 0.5"),
+        ("P@3", "p@3 = 1 / 3 (ranks) = 0.3333"),
+        ("MRR", "retrieval-mrr = 1/2 = 0.5"),
+        ("AP", "retrieval-map = 0.5 / 2 (gold items) = 0.25"),
+        ("ndcg@1", "ndcg@1 = 0 / 2 (ideal DCG) = 0"),
+        ("rbp(p=0.5)", "retrieval-rbp(p=0.5) = 0.5 / 2 (weight of all ranks) = 0.25"),
+        ("err(max_grade=2)@3", "err(max_grade=2)@3 = 0.75/2 = 0.375"),
+        ("f1@3", None),
+    ],
+)
+def test_arithmetic_is_one_line_that_adds_up(wanted, line):
+    explanation = explain({"metric": wanted, "as": line.split(" = ")[0]} if line else wanted, GRADED)
+
+    assert explanation.arithmetic == line
+
+
+def test_sum_of_many_terms_is_cut_and_still_adds_up():
+    names = [f"d{rank}" for rank in range(1, 16)]
+    record = {"id": "q", "expected_output": names, "actual_output": names}
+
+    assert explain("recall@15", record).arithmetic == (
+        "recall@15 = (1 + 1 + 1 + 1 + 1 + 1 + 1 + 1 + 1 + 1 + 1 + 1 + 3 (3 more)) / 15 (gold items) = 1"
+    )
+
+
+def test_gold_found_below_the_cutoff_says_where():
+    explanation = explain("recall@1", {"id": "q", "expected_output": ["a", "b"], "actual_output": ["a", "x", "b"]})
+
+    assert explanation.missing == (MissingGold(id="b", grade=1.0, rank=3, ideal_rank=2),)
+    assert [rank.rank for rank in explanation.ranks] == [1]
+    assert trials(explanation.with_missing_on_top) == {"b": 0.5}
+
+
+def test_metric_that_is_no_sum_has_trials_all_the_same():
+    explanation = explain("f1@2", {"id": "q", "expected_output": ["a", "b"], "actual_output": ["x", "a"]})
+
+    assert explanation.arithmetic is None
+    assert explanation.ranks[1].contribution is None
+    assert explanation.score == 0.5
+    assert trials(explanation.without) == {"x": 0.5, "a": 0.0}  # 2 * 1 / (2 + 2); k stays 2
+    assert trials(explanation.with_missing_on_top) == {"b": 0.5}
+
+
+def test_metric_for_which_less_is_better_is_helped_by_a_lower_score():
+    record = {"id": "q", "expected_output": {"a": 1}, "actual_output": ["x", "a"]}
+    explanation = explain("unj@1", record)
+
+    assert explanation.score == 1.0
+    assert explanation.cost_most == explanation.without[0]
+    assert explanation.without[0].score == 0.0
+
+
+def test_duplicates_go_with_the_result_that_stands_for_them():
+    record = {"id": "q", "expected_output": ["a"], "actual_output": ["x", "a", "x", "a"]}
+
+    assert trials(explain("P@2", record).without) == {"x": 0.5, "a": 0.0}
+    kept = explain("P@4", record, Policy(duplicates="credit-once"))
+    assert [trial.score for trial in kept.without] == [0.25, 0.25, 0.25, 0.25]  # the other copy is credited instead
+
+
+def test_scores_decide_the_order_and_the_top_is_above_them():
+    ranked = [{"id": "a", "score": -3.5}, {"id": "b", "score": 1e308}, {"id": "c", "score": 1e308}]
+    record = {"id": "q", "expected_output": ["a", "z"], "actual_output": ranked}
+    explanation = explain("MRR", record, Policy(order="score"))
+
+    assert [rank.id for rank in explanation.ranks] == ["c", "b", "a"]  # ties: the id descending, as trec_eval
+    assert [rank.score for rank in explanation.ranks] == [1e308, 1e308, -3.5]
+    assert trials(explanation.without) == {"c": 0.5, "b": 0.5, "a": 0.0}
+    assert trials(explanation.with_missing_on_top) == {"z": 1.0}
+
+
+def test_texts_show_what_they_matched():
+    record = {
+        "id": "q",
+        "expected_output": {"passages": ["Bern is the capital of Switzerland.", "It lies on the Aare."]},
+        "actual_output": {"retrieved": [{"id": "c1", "text": "Zurich"}, {"text": "the capital of Switzerland"}]},
+    }
+    explanation = explain("recall(gold=passages)@2", record)
+    first, second = explanation.ranks
+
+    assert (first.id, first.text, first.match, first.gold) == ("c1", "Zurich", None, ())
+    assert (second.id, second.match, second.gold) == (None, 1.0, ("Bern is the capital of Switzerland.",))
+    assert [missing.id for missing in explanation.missing] == ["It lies on the Aare."]
+    assert [trial.score for trial in explanation.without] == [0.5, 0.0]
+    assert trials(explanation.with_missing_on_top) == {"It lies on the Aare.": 0.5}  # the capital moves below the cut
+
+
+def test_answer_is_judged_as_the_only_rank():
+    record = {"id": "q", "expected_output": "Bern", "actual_output": {"answer": "Zurich"}}
+    explanation = explain("EM", record)
+
+    assert [(rank.rank, rank.text) for rank in explanation.ranks] == [(1, "Zurich")]
+    assert explanation.without == ()
+    assert trials(explanation.with_missing_on_top) == {"Bern": 1.0}
+
+
+@pytest.mark.parametrize(
+    ("record", "status", "score", "helps"),
+    [
+        ({"expected_output": ["a"]}, "missing", 0.0, {"a": 1.0}),
+        ({"expected_output": ["a"], "actual_output": 7}, "failed", 0.0, {}),
+        ({"expected_output": {"a": 0}, "actual_output": ["a"]}, "undefined", None, {}),
+    ],
+)
+def test_sample_without_a_score_says_why(record, status, score, helps):
+    explanation = explain("hit@3", {"id": "q", **record})
+
+    assert (explanation.status, explanation.score) == (status, score)
+    assert explanation.reason
+    assert trials(explanation.with_missing_on_top) == helps
+    assert explanation.without == ()
+
+
+def test_deep_ranking_keeps_every_rank_that_adds_something():
+    names = [f"x{rank}" for rank in range(1, 300)]
+    names[249] = "a"
+    explanation = explain("MRR", {"id": "q", "expected_output": ["a"], "actual_output": names})
+
+    assert explanation.n_ranks == 299
+    assert [rank.rank for rank in explanation.ranks] == [*range(1, 101), 250]
+    assert explanation.ranks[-1].total == explanation.score == 1 / 250
+    assert len(explanation.without) == 101
+
+
+def test_contributions_of_a_plugin_that_are_wrong_are_not_shown():
+    def wrong(judged, *, k):
+        found = judged.finds(k)
+        return Contributions(found, np.full(len(found.rank), 7.0))
+
+    @metric("retrieval-mine-at-k", contributions=wrong)
+    def mine(judged, *, k: int):
+        """Find one."""
+        return judged.found(k) / 1.0
+
+    explanation = explain(mine, {"id": "q", "expected_output": ["a"], "actual_output": ["a"]})
+
+    assert explanation.score == 1.0
+    assert explanation.arithmetic is None
+    assert "add up to 7.0, not to its score 1.0" in explanation.notes[0]
+
+
+def test_json_has_its_keys():
+    found = explain("ndcg@3", GRADED).as_dict()
+
+    assert list(found) == [
+        *("sample", "metric", "score", "ranks", "missing", "arithmetic", "without", "with_missing_on_top")
+    ]
+    assert {"rank", "id", "grade", "contribution"} <= set(found["ranks"][0])
+    assert found["without"][1] == {"rank": 2, "score": 0.0}
+    assert found["with_missing_on_top"][0]["id"] == "d9"
