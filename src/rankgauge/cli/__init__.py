@@ -20,7 +20,16 @@ def main(argv: Sequence[str] | None = None) -> None:
     Args:
         argv: The arguments; those of the process by default.
     """
-    sys.exit(call(list(sys.argv[1:] if argv is None else argv)))
+    from rankgauge.cli.interrupts import quiet_interrupts
+
+    with quiet_interrupts():
+        from rankgauge.cli.streams import claim_process, leave
+
+        is_ours = claim_process()
+        code = call(list(sys.argv[1:] if argv is None else argv))
+        if is_ours:
+            leave()
+    sys.exit(code)
 
 
 def call(arguments: Sequence[str], *, debug: bool = False) -> int:
@@ -28,11 +37,14 @@ def call(arguments: Sequence[str], *, debug: bool = False) -> int:
     from rankgauge.cli.exits import exit_code
 
     debug = debug or "--debug" in arguments
-    arguments = [argument for argument in arguments if argument != "--debug"]
+    return exit_code(_run, [argument for argument in arguments if argument != "--debug"], debug=debug)
+
+
+def _run(arguments: Sequence[str]) -> int:
     if arguments[:1] == ["trec"]:
         from rankgauge.cli.trec import trec
 
-        return exit_code(trec, arguments[1:], debug=debug)
+        return trec(arguments[1:])
     from rankgauge.cli.app import run_app
 
-    return exit_code(run_app, arguments, debug=debug)
+    return run_app(arguments)

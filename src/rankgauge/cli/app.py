@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from rankgauge.cli import init, judge, matchers, metrics, plugins, run, trec, validate
-from rankgauge.cli.exits import INTERRUPTED
+from rankgauge.cli.console import echo
 
 __all__ = ["app", "run_app"]
 
@@ -48,7 +48,7 @@ def _print_version(wanted: bool) -> None:  # noqa: FBT001  # typer's way
     if wanted:
         import rankgauge
 
-        typer.echo(f"rankgauge {rankgauge.__version__}")
+        echo(f"rankgauge {rankgauge.__version__}")
         raise typer.Exit
 
 
@@ -72,11 +72,13 @@ def _options(
 
 def run_app(arguments: Sequence[str]) -> int:
     """Run a command and return its exit code."""
-    try:
-        code = app(args=list(arguments), prog_name="rankgauge", standalone_mode=False)
+    command = typer.main.get_command(app)
+    try:  # its `main` would turn a pipe that closes early, Ctrl-C and EOFError into other things
+        with command.make_context("rankgauge", list(arguments)) as context:
+            code = command.invoke(context)
     except _UsageError as error:
         error.show()  # type: ignore[attr-defined]  # every click exception shows itself
         return 2
-    except (typer.Exit, typer.Abort) as error:
-        return int(getattr(error, "exit_code", INTERRUPTED))
+    except typer.Exit as done:
+        return done.exit_code
     return code if isinstance(code, int) else 0

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rankgauge.cli.console import print_json, remark
+from rankgauge.cli.console import echo, print_json, remark
 from rankgauge.cli.options import make_catalog
 from rankgauge.cli.typed import JSON, imported
 from rankgauge.errors import ParameterError
@@ -100,7 +100,7 @@ def _end(report: Report | PluginReport, *, as_json: bool) -> None:
     if as_json:
         print_json(report.to_dict())
     else:
-        typer.echo(str(report))
+        echo(str(report))
     if not report.ok:
         raise typer.Exit(1)
 

@@ -4,12 +4,16 @@ Consoles: stdout carries the result, stderr everything else.
 
 from __future__ import annotations
 
+import contextlib
 import shutil
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
+
+from rankgauge.cli.streams import results
+from rankgauge.visible import visible
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -21,6 +25,8 @@ if TYPE_CHECKING:
 __all__ = [
     "complain",
     "described_parameter",
+    "echo",
+    "emit",
     "json_text",
     "parameter_line",
     "plain_table",
@@ -36,18 +42,34 @@ _PATIENCE = 0.5
 
 _PIPE_WIDTH = 160
 
+_LAYOUT = "\n\t"
+"""The control characters that texts for people are laid out with."""
+
 _NARROWEST = 12
 """How narrow a column of a table is made so that the others fit."""
 
 
 def complain(message: str) -> None:
     """Print an error to stderr."""
-    print(f"error: {message}", file=sys.stderr)  # noqa: T201  # this is where printing belongs
+    remark(f"error: {message}")
 
 
 def remark(message: str) -> None:
     """Print a note to stderr."""
-    print(message, file=sys.stderr)  # noqa: T201  # to stderr, of which nothing is piped on
+    with contextlib.suppress(OSError, ValueError):  # nobody reads it any more: the result is what matters
+        sys.stderr.write(f"{visible(message, keep=_LAYOUT)}\n")
+
+
+def echo(text: str) -> None:
+    """Print a text for people to stdout, with unsafe characters of outside text as escapes."""
+    emit([f"{visible(text, keep=_LAYOUT)}\n"])
+
+
+def emit(texts: Iterable[str]) -> None:
+    """Print texts as they are to stdout: JSON, reports in other formats, and lines that are safe already."""
+    stream = results()
+    stream.writelines(texts)
+    stream.flush()
 
 
 def warn_of_faults(catalog: Catalog) -> None:
@@ -64,7 +86,8 @@ def stdout_console() -> Console:
         def on_broken_pipe(self) -> None:
             raise BrokenPipeError  # `exit_code` handles it; rich would exit with 1
 
-    return Stdout(width=None if sys.stdout.isatty() else _PIPE_WIDTH, highlight=False)
+    stream = results()
+    return Stdout(file=stream, width=None if stream.isatty() else _PIPE_WIDTH, highlight=False)
 
 
 def json_text(value: object, option: int = 0) -> str:
@@ -82,9 +105,8 @@ def json_text(value: object, option: int = 0) -> str:
 def print_json(value: object) -> None:
     """Print a value as JSON to stdout."""
     import orjson
-    import typer
 
-    typer.echo(json_text(value, orjson.OPT_INDENT_2 | orjson.OPT_NON_STR_KEYS | orjson.OPT_SERIALIZE_NUMPY))
+    emit([json_text(value, orjson.OPT_INDENT_2 | orjson.OPT_NON_STR_KEYS | orjson.OPT_SERIALIZE_NUMPY), "\n"])
 
 
 def described_parameter(parameter: Parameter, **more: object) -> dict[str, Any]:
@@ -110,18 +132,17 @@ def plain_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
 
     By hand, because a listing may have a thousand rows, over which rich takes half a second.
     """
-    import typer
-
-    cells = [[cell.splitlines() or [""] for cell in row] for row in (header, *rows)]
+    cells = [[visible(cell, keep="\n").split("\n") for cell in row] for row in (header, *rows)]
     widths = [max(_width(line) for row in cells for line in row[place]) for place in range(len(header))]
-    room = shutil.get_terminal_size().columns if sys.stdout.isatty() else _PIPE_WIDTH
+    stream = results()
+    room = shutil.get_terminal_size().columns if stream.isatty() else _PIPE_WIDTH
     while sum(widths) + 2 * len(widths) > room and (widest := max(widths[1:], default=0)) > _NARROWEST:
         widths[widths.index(widest, 1)] -= 1
-    unicode = (sys.stdout.encoding or "").lower().startswith("utf")
+    unicode = (stream.encoding or "").lower().startswith("utf")
     titles, *lines = (_row(row, widths) for row in cells)
     rule = "  ".join(("─" if unicode else "-") * width for width in widths)
-    shown = [*(typer.style(line, bold=True) for line in titles), rule, *(line for row in lines for line in row)]
-    typer.echo("\n".join(shown))
+    bold = (f"\x1b[1m{line}\x1b[0m" if stream.isatty() else line for line in titles)
+    emit(f"{line}\n" for line in (*bold, rule, *(line for row in lines for line in row)))
 
 
 def _row(cells: Sequence[Sequence[str]], widths: Sequence[int]) -> list[str]:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rankgauge.cli.console import print_json, remark
+from rankgauge.cli.console import echo, print_json, remark
 from rankgauge.cli.conventions import Convention, conventions_of
 from rankgauge.cli.options import PROFILE_HELP, make_engine
 from rankgauge.cli.typed import CUTOFF, JSON, METRICS, OUTPUTS, taking
@@ -97,7 +97,7 @@ def diff_metrics(options: _Options) -> None:
     lines = [f"{data}: {first if first == second else f'{first} and {second}'}, profiles {' and '.join(profiles)}"]
     for each in found:
         lines += ["", *_printed(each, profiles)]
-    typer.echo("\n".join(lines))
+    echo("\n".join(lines))
 
 
 def _fitting(engine: Engine, options: _Options) -> list[str]:

@@ -1,50 +1,51 @@
 """
 Exits: how errors are printed, and the exit code of the command line.
 
-Exit codes: 0 done; 1 a check or gate failed; 2 usage, config or unreadable input; 3 the run is incomplete; 4 nothing
-to evaluate; 5 an internal error.
+Exit codes: 0 done; 1 a check or gate failed; 2 usage, config, unreadable input or a plugin that fails where it is
+needed; 3 the run is incomplete; 4 nothing to evaluate; 5 an internal error.
 """
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Callable, Sequence
 
 from rankgauge.cli.console import complain
+from rankgauge.cli.interrupts import INTERRUPTED
+from rankgauge.cli.streams import own_stdout, results, settle
 from rankgauge.errors import RankgaugeError
+from rankgauge.guard import told, was_interrupted
 
-__all__ = ["INTERRUPTED", "exit_code"]
-
-INTERRUPTED = 130
-"""What a call returns that Ctrl-C ended."""
+__all__ = ["exit_code"]
 
 
 def exit_code(call: Callable[[Sequence[str]], int], arguments: Sequence[str], *, debug: bool) -> int:
     """Make a call, print its error to stderr unless *debug* is to show a traceback, and return the exit code."""
-    try:
-        code = call(arguments)
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # the reader of the output has gone
-        return 0
-    except KeyboardInterrupt:
-        code = INTERRUPTED
-    except Exception as error:
-        if debug:
-            raise
-        code, message = _described(error)
-        complain(message)
-    if code == INTERRUPTED:
-        complain("interrupted; nothing was scored")
-        return 3
+    with own_stdout():
+        try:
+            code = call(arguments)
+            if sys.stdout is not None:
+                results().flush()
+        except BrokenPipeError:
+            code = 0  # whoever read the output has what they wanted
+        except BaseException as error:  # also what is no `Exception` gets a message and a code
+            if isinstance(error, KeyboardInterrupt) or was_interrupted(error):
+                complain("interrupted; nothing was scored")
+                return INTERRUPTED
+            if debug:
+                raise
+            code, message = _described(error)
+            complain(message)
+        finally:
+            settle(sys.stderr)
     return code
 
 
-def _described(error: Exception) -> tuple[int, str]:
+def _described(error: BaseException) -> tuple[int, str]:
     """Return the exit code and the message of an error."""
     if isinstance(error, RankgaugeError):
         return error.exit_code, str(error)
     if isinstance(error, OSError):
-        return 2, f"cannot read or write: {error.strerror or error}"
-    what = f"{type(error).__name__}: {error}"
-    return 5, f"internal error: {what}\nThis is a bug; run again with --debug and report it."
+        file = f" {error.filename}" if error.filename else ""
+        return 2, f"cannot read or write{file}: {error.strerror or error}"
+    return 5, f"internal error: {told(error)}\nThis is a bug; run again with --debug and report it."

@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from rankgauge.cli.console import echo
 from rankgauge.errors import ResultError
 
 __all__ = ["HELP", "init"]
@@ -74,5 +75,5 @@ def init(
         msg = f"cannot write to {directory}: {error.strerror or error}"
         raise ResultError(msg) from error
     for path in files:
-        typer.echo(f"wrote {path}")
-    typer.echo(f"now run: rankgauge run {directory / 'rankgauge.yaml'}")
+        echo(f"wrote {path}")
+    echo(f"now run: rankgauge run {directory / 'rankgauge.yaml'}")

@@ -16,6 +16,7 @@ import typer
 
 from rankgauge.cli.console import (
     described_parameter,
+    echo,
     json_text,
     parameter_line,
     plain_table,
@@ -88,7 +89,7 @@ def show_matcher(
         "providers",
         *(f"  {provider['of']}: {provider['shown']}" for provider in described["providers"]),
     ]
-    typer.echo("\n".join(lines))
+    echo("\n".join(lines))
 
 
 @app.command("try")
@@ -120,7 +121,7 @@ def try_matcher(
         lines += [f"  {side:9}  {json_text(texts[side])}" for side in ("retrieved", "gold")]
     shown = f"{score:g}" if float(f"{score:g}") == score else repr(score)
     lines += [f"score      {shown} (threshold {threshold:g})", f"verdict    {'match' if matches else 'no match'}"]
-    typer.echo("\n".join(lines))
+    echo("\n".join(lines))
 
 
 def _catalog(config: Path | None) -> tuple[Catalog, list[str]]:
@@ -197,6 +198,9 @@ def _text(given: str, option: str) -> str:
     """Return the text that an option gives: itself, the content of @FILE, or standard input for @-."""
     if not given.startswith("@"):
         return given
+    if given == "@-" and sys.stdin is None:
+        msg = f"{option} {given}: standard input is closed"
+        raise ParameterError(msg)
     try:
         return sys.stdin.read() if given == "@-" else Path(given[1:]).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:

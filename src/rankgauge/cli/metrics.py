@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rankgauge.cli import checks, diff
-from rankgauge.cli.console import described_parameter, parameter_line, plain_table, print_json, warn_of_faults
+from rankgauge.cli.console import described_parameter, echo, parameter_line, plain_table, print_json, warn_of_faults
 from rankgauge.cli.options import make_catalog
 from rankgauge.cli.typed import JSON
 
@@ -83,7 +83,7 @@ def show_metric(
         f"version     {metric.version}",
         f"provider    {claim.provider}",
     ]
-    typer.echo("\n".join(lines))
+    echo("\n".join(lines))
 
 
 def _described(claim: Claim[Metric]) -> dict[str, Any]:

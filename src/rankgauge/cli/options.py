@@ -10,6 +10,7 @@ from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from rankgauge.cli.streams import keep_stdout
 from rankgauge.errors import ParameterError
 from rankgauge.policy import PROFILES
 
@@ -41,6 +42,7 @@ def make_catalog(own: Collection[str] | None = None) -> Catalog:
     from rankgauge.catalog import Catalog
     from rankgauge.catalog.environment import disabled_plugins, no_plugins
 
+    keep_stdout()
     return Catalog.discover(disable=disabled_plugins(), own_only=no_plugins(), own=own)
 
 
@@ -49,6 +51,7 @@ def make_engine(config: Path | None) -> Engine:
     from rankgauge.catalog.environment import disabled_plugins, no_plugins
     from rankgauge.engine.engine import Engine
 
+    keep_stdout()
     if config is None:
         return Engine(catalog=make_catalog())
     return Engine.from_config(config, disable=disabled_plugins(), own_only=no_plugins())

@@ -5,13 +5,12 @@ Results on the command line: where they are saved, and how they are printed.
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rankgauge.cli.console import complain, remark, stdout_console
+from rankgauge.cli.console import complain, emit, remark, stdout_console
 from rankgauge.errors import counted
 
 if TYPE_CHECKING:
@@ -68,8 +67,7 @@ def print_texts(report: Callable[[Any], str], form: str, results: Sequence[Resul
     texts = [report(result) for result in results]
     if form == "json" and is_list:
         texts = [f"[{','.join(text.strip() for text in texts)}]\n"]
-    sys.stdout.writelines(texts)
-    sys.stdout.flush()
+    emit(texts)
 
 
 def _fresh(parent: Path, name: str) -> Path:

@@ -13,7 +13,7 @@ from typing import Annotated
 import typer
 
 from rankgauge.cli import checks
-from rankgauge.cli.console import plain_table, print_json, remark
+from rankgauge.cli.console import echo, plain_table, print_json, remark
 from rankgauge.cli.options import make_catalog, make_engine
 from rankgauge.cli.typed import JSON
 from rankgauge.errors import counted
@@ -67,7 +67,7 @@ def check_plugins(
         print_json({"ok": not faults, "faults": [dataclasses.asdict(fault) for fault in faults]})
     else:
         told = f"{counted(len(faults), 'fault')} in {plugins}" if faults else f"{plugins}, no faults"
-        typer.echo("\n".join([*map(str, faults), told]))
+        echo("\n".join([*map(str, faults), told]))
     raise typer.Exit(1 if faults else 0)
 
 
@@ -95,7 +95,7 @@ def lock_plugins(
     write_lock(lock, path)
     counts = ", ".join(_counts(entry.kind for entry in lock.entries))
     providers = sorted({part.who for entry in lock.entries for part in entry.parts})
-    typer.echo(f"wrote {path}: {counts}, from {', '.join(providers)}")
+    echo(f"wrote {path}: {counts}, from {', '.join(providers)}")
     loaded = engine.config
     if loaded is None or loaded.config.plugins.locked is None or loaded.lock_file.resolve() != path.resolve():
         beside = path.resolve().parent == config.resolve().parent

@@ -4,8 +4,6 @@
 
 from __future__ import annotations
 
-import contextlib
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -94,8 +92,7 @@ def run(options: _Options) -> None:
     directory = settings.directory if settings else None
     folders = Folders(output=options.output, directory=directory, several=len(names) > 1)
     folders.check(map(str, names))
-    with _own_stdout(options):
-        system = None if options.sut is None else imported(options.sut, "--sut")
+    system = None if options.sut is None else imported(options.sut, "--sut")
     evaluations = [_evaluation(engine, name, options) for name in names]
     for evaluation in evaluations:
         evaluation.plan()
@@ -157,7 +154,7 @@ def _evaluation(engine: Engine, name: str | Path, options: _Options) -> Evaluati
 def _run(evaluation: Evaluation, options: _Options, system: Callable[..., Any] | None, *, details: bool) -> Result:
     from rankgauge.errors import RunInterrupted
 
-    with progress_bar(evaluation.data.name or "samples", wanted=options.progress) as report, _own_stdout(options):
+    with progress_bar(evaluation.data.name or "samples", wanted=options.progress) as report:
         try:
             return evaluation.run(
                 sut=system,
@@ -171,8 +168,3 @@ def _run(evaluation: Evaluation, options: _Options, system: Callable[..., Any] |
         except RunInterrupted as interruption:
             result: Result = interruption.result
             return result
-
-
-def _own_stdout(options: _Options) -> contextlib.AbstractContextManager[object]:
-    """Keep stdout for the result: what a system under test prints goes to stderr."""
-    return contextlib.nullcontext() if options.sut is None else contextlib.redirect_stdout(sys.stderr)

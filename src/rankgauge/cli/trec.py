@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import argparse
 import shutil
-import sys
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rankgauge.cli.console import remark
+from rankgauge.cli.console import emit, remark
 from rankgauge.cli.options import (
     COLUMNS_HELP,
     CUTOFF_HELP,
@@ -205,5 +204,4 @@ def _print_tables(results: Mapping[str, Result], *, per_query: bool, summary: bo
 
 
 def _write(lines: Iterable[str]) -> None:
-    sys.stdout.writelines(lines)
-    sys.stdout.flush()
+    emit(lines)

@@ -14,7 +14,9 @@ from typing import Any, TypeVar, get_type_hints
 import typer
 
 from rankgauge.cli.options import CUTOFF_HELP
+from rankgauge.cli.streams import keep_stdout
 from rankgauge.errors import ParameterError
+from rankgauge.guard import ForeignError, guarded
 
 __all__ = ["CUTOFF", "FUNCTION", "JSON", "METRICS", "OUTPUTS", "imported", "taking"]
 
@@ -61,14 +63,16 @@ def imported(name: str, what: str) -> Callable[..., Any]:
         file = Path(module_name)
         folder, module_name = file.parent.resolve(), file.stem
     sys.path.insert(0, str(folder))
+    keep_stdout()
     try:
-        found: Any = importlib.import_module(module_name)
-        for part in attribute.split("."):
-            found = getattr(found, part)
-    except (Exception, SystemExit) as error:
+        with guarded():
+            found: Any = importlib.import_module(module_name)
+            for part in attribute.split("."):
+                found = getattr(found, part)
+    except ForeignError as error:
         msg = (
-            f"{what}: cannot import {name!r}: {type(error).__name__}: {error} (write {FUNCTION}; modules are looked up "
-            "in the working directory first)"
+            f"{what}: cannot import {name!r}: {error} (write {FUNCTION}; modules are looked up in the working "
+            "directory first)"
         )
         raise ParameterError(msg) from error
     if not callable(found):

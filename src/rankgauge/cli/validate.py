@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rankgauge.cli.console import print_json, remark
+from rankgauge.cli.console import echo, print_json, remark
 from rankgauge.cli.options import make_engine
 from rankgauge.errors import ConfigError, NothingToEvaluateError, ParameterError, Problem, RankgaugeError, counted
 
@@ -68,7 +68,7 @@ def _validate_runs(qrels: Path, runs: Sequence[Path], *, rel: float, as_json: bo
     if as_json:
         print_json({"ok": ok, "runs": [each.to_dict() for each in checked]})
     else:
-        typer.echo("\n\n".join(map(str, checked)))
+        echo("\n\n".join(map(str, checked)))
     if not ok:
         raise typer.Exit(1)
 
@@ -83,7 +83,7 @@ def _validate_config(config: Path) -> None:
         raise ConfigError(msg, problems.values())
     for fault in engine.catalog.faults:
         remark(f"plugin fault: {fault}")
-    typer.echo("\n".join([*found, f"{config}: valid ({counted(len(engine.dataset_names), 'dataset')})"]))
+    echo("\n".join([*found, f"{config}: valid ({counted(len(engine.dataset_names), 'dataset')})"]))
 
 
 @contextmanager

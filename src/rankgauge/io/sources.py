@@ -19,6 +19,7 @@ from rankgauge.errors import DataError, Problem
 from rankgauge.io.columns import Kind, check_columns
 from rankgauge.io.files import MAGIC
 from rankgauge.io.mappings import MappingRun, qrels_of_mapping
+from rankgauge.io.problems import unreadable
 from rankgauge.io.recognize import FileKind, recognize
 from rankgauge.io.trec import RunFile, read_qrels
 
@@ -89,6 +90,8 @@ class _File(NamedTuple):
 
 def _file(source: str | os.PathLike[str]) -> _File:
     if os.fspath(source) == STANDARD_INPUT:
+        if sys.stdin is None:
+            raise unreadable(_INPUT_NAME, "it is closed; name a file, or pipe one in")
         return _spooled(sys.stdin.buffer, _INPUT_NAME)
     path = Path(source)
     if path.exists() and not path.is_file() and not path.is_dir():  # a pipe
