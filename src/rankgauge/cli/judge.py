@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from typer import Argument, Option
 
-from rankgauge.cli.console import print_json, remark
+from rankgauge.cli.console import echo, print_json, remark
 from rankgauge.cli.options import (
     COLUMNS_HELP,
     POLICY_HELP,
@@ -114,7 +114,7 @@ def queue(given: _QueueOptions) -> None:
     if given.as_json:
         print_json(_summary(found, given.output, key))
     else:
-        typer.echo("\n".join(_told(found, given.output, key)))
+        echo("\n".join(_told(found, given.output, key)))
 
 
 def _summary(found: Queue, output: Path, key: Path) -> dict[str, object]:
@@ -208,4 +208,4 @@ def read(given: _ReadOptions) -> None:
     if given.as_json:
         print_json(judgments_summary(found) | {"qrels": str(given.output), "provenance": str(side)})
     else:
-        typer.echo("\n".join([*judgments_text(found), f"wrote {given.output}", f"who judged what: {side}"]))
+        echo("\n".join([*judgments_text(found), f"wrote {given.output}", f"who judged what: {side}"]))
