@@ -1,1 +1,1 @@
-"""Comparison: pairs of results, and what documents that nobody judged could change."""
+"""Comparison: pairs of results, their differences, and what documents that nobody judged could change."""

@@ -1,4 +1,9 @@
-"""Statistics over the values of one metric; all of them independent of order and batching."""
+"""
+Statistics: pure functions on numbers, which know of no sample and no metric.
+
+Aggregates and estimates are independent of the order of values and of batching; sign-flip tests give the same bits on
+every machine.
+"""
 
 from rankgauge.stats.aggregates import aggregate, histogram, pass_rate, percentile, standard_deviation
 from rankgauge.stats.agreement import Agreement, agreement

@@ -1,0 +1,286 @@
+"""
+Pairing: the columns and samples of two results that can be compared, and what cannot.
+
+A difference of definitions, policies, judgments or cutoffs is not a difference of systems, and is refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from rankgauge.columns.rows import Flags, Floats
+from rankgauge.errors import ResultError, counted
+from rankgauge.result import MetricInfo, MetricSummary, Result
+from rankgauge.scoring.score import UNDEFINED
+from rankgauge.visible import visible
+
+__all__ = ["DROPPED", "PairedColumn", "Pairing", "pair_results"]
+
+DROPPED = ("only_in_baseline", "only_in_run", "undefined", "undefined_in_one", "excluded")
+"""Why a sample makes no pair: it stands in one result only, has no defined score in both or in one of them, or the
+policy leaves out samples whose output is missing or failed."""
+
+_SHOWN = 3
+
+
+@dataclass(frozen=True, eq=False)
+class PairedColumn:
+    """
+    One metric of two results over the samples that both have.
+
+    Attributes:
+        info: What the column is, under the baseline's name.
+
+        baseline: The baseline's values; NaN where the sample makes no pair; shape (shared samples,).
+
+        values: Those of the other result, in the same form.
+
+        dropped: How many samples make no pair, by a reason of `DROPPED`.
+    """
+
+    info: MetricInfo
+    baseline: Floats
+    values: Floats
+    dropped: Mapping[str, int]
+
+    @cached_property
+    def is_pair(self) -> Flags:
+        """Return which of the shared samples make a pair; shape (shared samples,)."""
+        return ~np.isnan(self.baseline)
+
+    @cached_property
+    def differences(self) -> Floats:
+        """Return the other result's value minus the baseline's; NaN where there is no pair; shape (shared samples,)."""
+        return self.values - self.baseline
+
+
+@dataclass(frozen=True, eq=False)
+class Pairing:
+    """
+    Two results, sample by sample.
+
+    Attributes:
+        sample_ids: The samples that both have, in the baseline's order.
+
+        tags: The cohorts of each, as the baseline has them.
+
+        columns: The metrics that both have, by the baseline's names.
+
+        notes: What a reader of the comparison should know.
+    """
+
+    sample_ids: tuple[str, ...]
+    tags: tuple[tuple[str, ...], ...]
+    columns: Mapping[str, PairedColumn]
+    notes: tuple[str, ...] = ()
+
+
+def pair_results(
+    baseline: Result,
+    other: Result,
+    metrics: Sequence[str] | None = None,
+    *,
+    names: tuple[str, str] = ("baseline", "run"),
+) -> Pairing:
+    """
+    Pair the scores of two results by metric fingerprint and sample id.
+
+    Args:
+        baseline: What is compared against.
+
+        other: What is compared.
+
+        metrics: The baseline's columns to compare, in any spelling; None for every mean that both results have.
+
+        names: How messages call the two.
+
+    Returns:
+        The pairs.
+
+    Raises:
+        ResultError: The results were not made under the same definitions, policy, judgments and cutoffs; they have no
+            sample or no metric in common; or a metric that was asked for is absent or no mean.
+    """
+    said = f"cannot compare {visible(names[1])} with {visible(names[0])}"
+    if (reason := _data_difference(baseline, other)) is not None:
+        msg = f"{said}: {reason}"
+        raise ResultError(msg)
+    notes: list[str] = []
+    matched = _matched(baseline, other, metrics, said, notes)
+    own = {sample_id: place for place, sample_id in enumerate(baseline.sample_ids)}
+    its = {sample_id: place for place, sample_id in enumerate(other.sample_ids)}
+    shared = [sample_id for sample_id in baseline.sample_ids if sample_id in its]
+    if not shared:
+        first, second = (_look(result.sample_ids) for result in (baseline, other))
+        msg = f"{said}: they have no sample in common; one has {first}, the other {second}"
+        raise ResultError(msg)
+    lost = {"only_in_baseline": len(own) - len(shared), "only_in_run": len(its) - len(shared)}
+    here = np.array([own[sample_id] for sample_id in shared], dtype=np.int64)
+    there = np.array([its[sample_id] for sample_id in shared], dtype=np.int64)
+    tags = tuple(baseline.tags[place] for place in here.tolist())
+    columns = {column.name: _paired(column, counterpart, here, there, lost) for column, counterpart in matched}
+    return Pairing(tuple(shared), tags, columns, tuple(notes))
+
+
+def _paired(
+    column: MetricSummary,
+    counterpart: MetricSummary,
+    here: np.ndarray[Any, np.dtype[np.int64]],
+    there: np.ndarray[Any, np.dtype[np.int64]],
+    lost: Mapping[str, int],
+) -> PairedColumn:
+    first, second = column.values[here], counterpart.values[there]
+    is_pair = ~(np.isnan(first) | np.isnan(second))
+    undefined = [codes[~is_pair] == UNDEFINED for codes in (column.codes[here], counterpart.codes[there])]
+    both = int(np.count_nonzero(undefined[0] & undefined[1]))
+    one = int(np.count_nonzero(undefined[0] ^ undefined[1]))
+    counts = {**lost, "undefined": both, "undefined_in_one": one}
+    counts["excluded"] = int(np.count_nonzero(~is_pair)) - both - one
+    first, second = (np.where(is_pair, values, np.nan) for values in (first, second))
+    return PairedColumn(column.info, first, second, {name: counts[name] for name in DROPPED})
+
+
+def _matched(
+    baseline: Result, other: Result, metrics: Sequence[str] | None, said: str, notes: list[str]
+) -> list[tuple[MetricSummary, MetricSummary]]:
+    """Return the columns of both that mean the same; say what is left out."""
+    found: dict[str, tuple[MetricSummary, MetricSummary]] = {}
+    asked = list(baseline.metrics.values()) if metrics is None else [_column(baseline, name, said) for name in metrics]
+    for column in asked:
+        info = column.info
+        if info.aggregate != "mean":
+            reason = f"{info.name} is a {_AGGREGATES[info.aggregate]} over samples, and only means are compared"
+            if metrics is not None:
+                msg = f"{said}: {reason}"
+                raise ResultError(msg)
+            notes.append(f"{reason}; left out")
+            continue
+        counterpart = _counterpart(info, other)
+        if counterpart is None:
+            namesake = next((each for each in (other.metrics.get(info.name), _spelled(info, other)) if each), None)
+            if namesake is not None:
+                msg = f"{said}: {_definition_difference(baseline, info, other, namesake.info)}"
+                raise ResultError(msg)
+            if metrics is not None:
+                msg = f"{said}: it has no {info.name}; it has {', '.join(other.metrics) or 'no metric'}"
+                raise ResultError(msg)
+            notes.append(f"{info.name} is in the baseline only; left out")
+        elif (difference := _data_bound_difference(info, counterpart.info)) is not None:
+            msg = f"{said}: {difference}"
+            raise ResultError(msg)
+        else:
+            found[column.name] = (column, counterpart)
+    if not found:
+        first, second = (", ".join(result.metrics) or "no metric" for result in (baseline, other))
+        msg = f"{said}: they have no mean in common; one has {first}, the other {second}"
+        raise ResultError(msg)
+    return list(found.values())
+
+
+_AGGREGATES = {"sum": "sum", "geometric": "geometric mean"}
+
+
+def _column(baseline: Result, name: str, said: str) -> MetricSummary:
+    try:
+        return baseline[name]
+    except KeyError as error:
+        msg = f"{said}: {error.args[0]}"
+        raise ResultError(msg) from None
+
+
+def _counterpart(info: MetricInfo, other: Result) -> MetricSummary | None:
+    """Return the column that means the same, the one of the same name first."""
+    same = [column for column in other.metrics.values() if column.info.fingerprint == info.fingerprint]
+    return next((column for column in same if column.name == info.name), same[0] if same else None)
+
+
+def _spelled(info: MetricInfo, other: Result) -> MetricSummary | None:
+    """Return the column of the other result that the baseline's name would find there."""
+    try:
+        return other[info.name]
+    except KeyError:
+        return None
+
+
+def _data_difference(baseline: Result, other: Result) -> str | None:
+    """Return how the judgments or the sets of queries differ; None where they do not."""
+    first, second = (result.manifest.get("dataset") or {} for result in (baseline, other))
+    one, another = first.get("fingerprint"), second.get("fingerprint")
+    if one and another and one != another and "judgments" in first and "judgments" in second:
+        sizes = [
+            f"{visible(str(data.get('name') or 'judgments in memory'))} with "
+            f"{counted(data['judgments'], 'judgment')} of {counted(data.get('queries', 0), 'query', 'queries')}"
+            for data in (first, second)
+        ]
+        return f"they were judged by different judgments: {sizes[0]}, and {sizes[1]}; evaluate both with the same"
+    queries = [(result.manifest.get("policy") or {}).get("queries") for result in (baseline, other)]
+    if queries[0] != queries[1]:
+        return f"one was evaluated with the policy queries={queries[0]} and the other with queries={queries[1]}"
+    return None
+
+
+def _data_bound_difference(own: MetricInfo, its: MetricInfo) -> str | None:
+    """Return how two columns of one definition differ by what was found in the data; None where they do not."""
+    if (own.judged, own.matcher) != (its.judged, its.matcher):
+        return (
+            f"{own.name} was judged against different ground truth: {own.judged}, and {its.judged}; say which with "
+            "gold=..."
+        )
+    if dict(own.inferred) != dict(its.inferred):
+        found = [", ".join(f"{name}={value:g}" for name, value in info.inferred.items()) for info in (own, its)]
+        return (
+            f"{own.name} took {found[0] or 'nothing'} from the data of one and {found[1] or 'nothing'} from that of "
+            "the other; give it in the metric"
+        )
+    return None
+
+
+def _definition_difference(baseline: Result, own: MetricInfo, other: Result, its: MetricInfo) -> str:
+    """Return how two columns that go by one name differ in what they mean."""
+    facts = [_facts(baseline, own), _facts(other, its)]
+    different = [name for name in facts[0] | facts[1] if facts[0].get(name) != facts[1].get(name)]
+    if not different:
+        return (
+            f"{own.name} does not mean the same in both (fingerprints {own.fingerprint} and {its.fingerprint}); "
+            "evaluate both with the same version and profile"
+        )
+    told = [f"{name}={fact.get(name)}" for fact in facts for name in different[:_SHOWN]]
+    half = len(told) // 2
+    more = f" and {len(different) - _SHOWN} more" if len(different) > _SHOWN else ""
+    return (
+        f"{own.name} does not mean the same in both: {', '.join(told[:half])} in one, {', '.join(told[half:])} in the "
+        f"other{more}; evaluate both alike"
+    )
+
+
+def _facts(result: Result, info: MetricInfo) -> dict[str, object]:
+    """Return what a fingerprint covers, by the names that users know, the most telling first."""
+    manifest = result.manifest
+    is_bound = info.cut in {"free", "own", "pinned"} and info.k is not None
+    cutoff = {"k": info.k[0] if info.k and info.k[0] == info.k[1] else info.k} if is_bound else {"k": "none"}
+    policy = {
+        f"policy {name}": value
+        for name, value in (manifest.get("policy") or {}).items()
+        if name not in {"queries", "max_failed"}
+    }
+    return {
+        "metric": info.alias,
+        **cutoff,
+        **info.params,
+        "matcher": info.matcher,
+        "judged": info.judged,
+        **policy,
+        "relevance": manifest.get("relevance"),
+        "profile": manifest.get("profile"),
+        "version": info.version,
+    }
+
+
+def _look(sample_ids: Sequence[str]) -> str:
+    shown = ", ".join(repr(sample_id) for sample_id in sample_ids[:_SHOWN])
+    return f"{shown}, ..." if len(sample_ids) > _SHOWN else shown or "none"

@@ -1,0 +1,142 @@
+"""Pairs of two results: by fingerprint and sample id, and refused where they do not mean the same."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from rankgauge import Result, evaluate
+from rankgauge.comparison.pairing import pair_results
+from rankgauge.errors import ResultError
+
+QRELS = {"q1": {"a": 1, "b": 2}, "q2": {"c": 1}, "q3": {"d": 1}, "q4": {"e": 0}}
+FIRST = {"q1": {"a": 2, "x": 1}, "q2": {"x": 2, "c": 1}, "q3": {"d": 1}, "q4": {"e": 1}}
+SECOND = {"q1": {"b": 2, "a": 1}, "q2": {"c": 2, "x": 1}, "q4": {"e": 1}}
+
+
+def name_of(metric: str) -> str:
+    """Return the name of a metric's column."""
+    return next(iter(evaluate(QRELS, FIRST, metric).metrics))
+
+
+def run(ranking: dict[str, dict[str, int]], metrics: Any = ("AP", "P@2"), **options: Any) -> Result:
+    return evaluate(QRELS, ranking, list(metrics), **options)
+
+
+def test_scores_pair_by_sample() -> None:
+    pairs = pair_results(run(FIRST), run(SECOND))
+    assert pairs.sample_ids == ("q1", "q2", "q3", "q4")
+    assert list(pairs.columns) == list(run(FIRST).metrics)
+    column = pairs.columns["p@2"]
+    assert column.baseline.tolist() == [0.5, 0.5, 0.5, 0.0]
+    assert column.differences.tolist() == [0.5, 0.0, -0.5, 0.0]
+    assert column.dropped == dict.fromkeys(column.dropped, 0)
+
+
+def test_columns_pair_by_fingerprint_under_the_baselines_name() -> None:
+    pairs = pair_results(run(FIRST, ["AP"]), run(SECOND, [{"metric": "map", "as": "mine"}]))
+    assert list(pairs.columns) == list(run(FIRST, ["AP"]).metrics)
+
+
+def test_samples_of_one_side_only_are_counted() -> None:
+    first, second = run(FIRST).take([0, 1, 3]), run(SECOND).take([3, 2, 1])
+    pairs = pair_results(first, second)
+    assert pairs.sample_ids == ("q2", "q4")
+    assert (pairs.columns["p@2"].dropped["only_in_baseline"], pairs.columns["p@2"].dropped["only_in_run"]) == (1, 1)
+
+
+def test_a_score_that_is_undefined_in_either_makes_no_pair() -> None:
+    first, second = run(FIRST, ["P@2"]), run(SECOND, ["P@2"])
+    one, both = first.metrics["p@2"], second.metrics["p@2"]
+    one.values[1], one.codes[1] = float("nan"), 1
+    for column in (one, both):
+        column.values[3], column.codes[3] = float("nan"), 1
+    pairs = pair_results(first, second).columns["p@2"]
+    assert pairs.is_pair.tolist() == [True, False, True, False]
+    assert (pairs.dropped["undefined"], pairs.dropped["undefined_in_one"], pairs.dropped["excluded"]) == (1, 1, 0)
+
+
+def test_what_the_policy_leaves_out_makes_no_pair() -> None:
+    policy = {"missing_output": "exclude"}
+    pairs = pair_results(run(FIRST, policy=policy), run(SECOND, policy=policy)).columns["p@2"]
+    assert pairs.is_pair.tolist() == [True, True, False, True]
+    assert (pairs.dropped["excluded"], pairs.dropped["undefined_in_one"]) == (1, 0)
+
+
+def test_counts_are_left_out_with_a_note() -> None:
+    pairs = pair_results(run(FIRST, ["P@2", "num_rel_ret"]), run(SECOND, ["P@2", "num_rel_ret"]))
+    assert list(pairs.columns) == ["p@2"]
+    assert pairs.notes == (f"{name_of('num_rel_ret')} is a sum over samples, and only means are compared; left out",)
+
+
+def test_a_metric_of_the_baseline_alone_is_left_out_with_a_note() -> None:
+    assert pair_results(run(FIRST), run(SECOND, ["P@2"])).notes == (
+        f"{name_of('AP')} is in the baseline only; left out",
+    )
+
+
+def refusal(first: Result, second: Result, metrics: list[str] | None = None) -> str:
+    with pytest.raises(ResultError) as caught:
+        pair_results(first, second, metrics, names=("old", "new"))
+    message = str(caught.value)
+    assert message.startswith("cannot compare new with old: ")
+    return message.removeprefix("cannot compare new with old: ")
+
+
+def test_other_judgments_are_refused() -> None:
+    other = evaluate({**QRELS, "q1": {"a": 1, "b": 1}}, FIRST, ["P@2"])
+    assert refusal(run(FIRST, ["P@2"]), other).startswith("they were judged by different judgments: ")
+
+
+def test_another_policy_is_refused_by_name() -> None:
+    reason = refusal(run(FIRST), run(SECOND, policy={"missing_output": "exclude"}))
+    assert "policy missing_output=zero in one, policy missing_output=exclude in the other" in reason
+
+
+def test_another_set_of_queries_is_refused() -> None:
+    reason = refusal(run(FIRST), run(SECOND, policy={"queries": "intersection"}))
+    assert reason == "one was evaluated with the policy queries=judged and the other with queries=intersection"
+
+
+def test_another_level_of_relevance_is_refused_by_name() -> None:
+    assert "relevance=1.0 in one, relevance=2.0 in the other" in refusal(run(FIRST), run(SECOND, rel=2))
+
+
+def test_another_cutoff_of_one_name_is_refused() -> None:
+    spec = {"metric": "retrieval-precision-at-k", "as": "mine"}
+    reason = refusal(run(FIRST, [{**spec, "k": 2}]), run(SECOND, [{**spec, "k": 3}]))
+    assert reason == "mine does not mean the same in both: k=2 in one, k=3 in the other; evaluate both alike"
+
+
+def test_another_parameter_is_refused_by_name() -> None:
+    reason = refusal(run(FIRST, ["ndcg@2"]), run(SECOND, [{"metric": "ndcg(gain=exponential)@2", "as": "ndcg@2"}]))
+    assert "gain=linear in one, gain=exponential in the other" in reason
+
+
+def test_what_was_found_in_the_data_has_to_be_the_same() -> None:
+    first, second = run(FIRST, ["err@5"]), run(SECOND, ["err@5"])
+    second.metrics["err@5"].info.inferred["max_grade"] = 3.0
+    assert refusal(first, second).startswith("err@5 took max_grade=2 from the data of one and max_grade=3 from that of")
+
+
+def test_a_metric_that_is_absent_is_refused_where_it_was_asked_for() -> None:
+    assert refusal(run(FIRST), run(SECOND, ["P@2"]), ["AP"]) == f"it has no {name_of('AP')}; it has p@2"
+    assert refusal(run(FIRST), run(SECOND), ["p@22"]).startswith("no column 'p@22' (did you mean 'p@2'?)")
+
+
+def test_a_count_is_refused_where_it_was_asked_for() -> None:
+    first, second = (run(each, ["num_rel_ret"]) for each in (FIRST, SECOND))
+    assert refusal(first, second, ["num_rel_ret"]).endswith("only means are compared")
+    assert refusal(first, second).startswith("they have no mean in common")
+
+
+def test_no_metric_in_common_is_refused() -> None:
+    assert refusal(run(FIRST, ["P@2"]), run(SECOND, ["P@3"])) == (
+        "they have no mean in common; one has p@2, the other p@3"
+    )
+
+
+def test_no_sample_in_common_is_refused() -> None:
+    reason = refusal(run(FIRST).take([0]), run(SECOND).take([1]))
+    assert reason == "they have no sample in common; one has 'q1', the other 'q2'"

@@ -1,0 +1,69 @@
+"""Effect sizes and power: reference values, statsmodels, and what a small set cannot show."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from statsmodels.stats.power import TTestPower
+
+from rankgauge.stats.effects import (
+    detectable_effect,
+    effect_sizes,
+    pairs_for_effect,
+    pairs_for_margin,
+    unseen_difference,
+)
+from stats.reference import SLEEP_1, SLEEP_2
+
+
+def test_effects_of_students_sleep() -> None:
+    differences = SLEEP_1 - SLEEP_2
+    d, g = effect_sizes(float(differences.mean()), float(differences.std(ddof=1)), 10)
+    assert (d, g) == (pytest.approx(-1.2845576, abs=5e-8), pytest.approx(-1.1739249, abs=5e-8))
+
+
+def test_the_correction_of_three_pairs_by_hand() -> None:
+    """J = Gamma(1) / (sqrt(1) Gamma(1/2))."""
+    assert effect_sizes(2.0, 4.0, 3) == (0.5, pytest.approx(0.5 / math.sqrt(math.pi), rel=1e-14))
+
+
+def test_small_or_even_sets_have_no_effect_size() -> None:
+    assert effect_sizes(2.0, 4.0, 2) == (0.5, None)
+    assert effect_sizes(2.0, 0.0, 9) == (None, None)
+    assert effect_sizes(2.0, None, 1) == (None, None)
+
+
+def test_fifty_pairs_detect_four_tenths_of_a_standard_deviation() -> None:
+    effect = detectable_effect(49)
+    assert effect is not None
+    assert effect / math.sqrt(50) == pytest.approx(0.4042, abs=5e-5)
+
+
+def test_two_tenths_of_a_standard_deviation_need_198_pairs() -> None:
+    assert pairs_for_effect(0.2) == pytest.approx(198.15, abs=5e-3)
+    assert pairs_for_effect(-0.2) == pairs_for_effect(0.2)
+
+
+@pytest.mark.parametrize(("n", "confidence", "power"), [(3, 0.95, 0.8), (50, 0.99, 0.9), (7_000, 0.95, 0.8)])
+def test_power_is_that_of_statsmodels(n: int, confidence: float, power: float) -> None:
+    theirs = TTestPower().solve_power(nobs=n, alpha=1 - confidence, power=power)
+    effect = detectable_effect(n - 1, confidence, power)
+    assert effect == pytest.approx(theirs * math.sqrt(n), rel=1e-5)
+
+
+def test_one_pair_detects_nothing() -> None:
+    assert detectable_effect(0) is None
+
+
+def test_pairs_for_a_margin_by_hand() -> None:
+    """(1.6448536 + 0.8416212)**2 = 6.1825572, times (0.3 / 0.01)**2."""
+    assert pairs_for_margin(0.3, 0.01) == math.ceil(6.1825572 * 900)
+    assert pairs_for_margin(0.3, 30.0) == 2
+
+
+def test_the_unseen_difference_by_hand() -> None:
+    """Ten pairs that do not differ: a share of 1 - 0.05**0.1 may. With one pair it is the confidence itself."""
+    assert unseen_difference(10, 1.0) == pytest.approx(1 - 0.05**0.1, rel=1e-12)
+    assert unseen_difference(1, 2.0, 0.9) == pytest.approx(1.8, rel=1e-12)
+    assert unseen_difference(10, None) is None
