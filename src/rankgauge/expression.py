@@ -2,8 +2,9 @@
 Metric expressions: reading and writing texts such as ``ndcg(gain=exponential)@10``.
 
 The grammar is ``name [ "(" parameter "=" value, ... ")" ] [ "@" number ]``. A value is a number, ``true``, ``false``,
-a bare word or a quoted string. Reading is tolerant (white space, order of parameters, ``retrieval-ndcg-at-10`` for
-``retrieval-ndcg-at-k@10``); writing is canonical, so that ``parse(str(e)) == e`` for every expression ``e``.
+a bare word or a quoted string; ``{1: 3, 2: 9}`` is read as the string ``"1=3,2=9"``. Reading is tolerant (white space,
+order of parameters, ``retrieval-ndcg-at-10`` for ``retrieval-ndcg-at-k@10``); writing is canonical, so that
+``parse(str(e)) == e`` for every expression ``e``.
 
 Names are not resolved here, but by the catalog.
 """
@@ -192,7 +193,21 @@ class _Reader:
                 raise self.fail(", or )")
         return found
 
+    def mapping(self) -> str:
+        """Read ``{1: 3, 2: 9}``, as Python writes gains, into ``1=3,2=9``, as trec_eval does."""
+        pairs = []
+        while not self.accept("}"):
+            key = self.take(NUMBER, "a number or }")
+            if not self.accept(":"):
+                raise self.fail(f": after {key}")
+            pairs.append(f"{key}={self.take(NUMBER, 'a number')}")
+            if not self.accept(",") and not self.text.startswith("}", self.position):
+                raise self.fail(", or }")
+        return ",".join(pairs)
+
     def value(self) -> Value:
+        if self.accept("{"):
+            return self.mapping()
         if (match := QUOTED.match(self.text, self.position)) is not None:
             self.position = match.end()
             self.skip()

@@ -28,6 +28,7 @@ ENGINE = Engine(catalog=Catalog.discover(own_only=True))
 FLOOR = 1e-5
 CUTOFFS = (1, 2, 3, 5, 10, 30, 1000)
 LEVELS = (0.0, 0.1, 0.25, 0.3, 0.5, 0.75, 1.0)
+MULTIPLES = (0.2, 0.5, 1.0, 2.0, 7.0)
 
 Qrels = Mapping[str, Mapping[str, int]]
 Run = Mapping[str, Mapping[str, float]]
@@ -52,6 +53,11 @@ PLAIN = [
     "set_map",
     "set_F",
     "set_relative_P",
+    "utility",
+    "binG",
+    "G",
+    "ndcg_rel",
+    "Rndcg",
 ]
 CUT = {
     "P": "P_{k}",
@@ -63,6 +69,7 @@ CUT = {
 }
 OURS = {name: name for name in PLAIN}
 OURS |= {form.format(k=k): form.format(k=k) for form in CUT.values() for k in CUTOFFS}
+OURS |= {f"Rprec_mult_{multiple:.2f}": f"Rprec_mult_{multiple}" for multiple in MULTIPLES}
 OURS |= {f"iprec_at_recall_{level:.2f}": f"iprec_at_recall_{level}" for level in LEVELS}
 """pytrec_eval's keys with the spellings that we are asked by."""
 
@@ -70,6 +77,7 @@ THEIRS = {
     *PLAIN,
     *(f"{name}.{','.join(map(str, CUTOFFS))}" for name in CUT),
     f"iprec_at_recall.{','.join(map(str, LEVELS))}",
+    f"Rprec_mult.{','.join(map(str, MULTIPLES))}",
 }
 
 

@@ -112,3 +112,29 @@ def test_details_list_the_ranks_of_the_relevant(score):
 def test_range_is_declared_as_zero_to_one():
     assert declared(average_precision).range == (0.0, 1.0)
     assert declared(average_precision).higher_is_better
+
+
+@pytest.mark.parametrize(
+    ("denominator", "k", "expected"),
+    [
+        # a at 1 and c at 3 of four relevant: precisions 1 and 2/3.
+        ("relevant", 3, (1 + 2 / 3) / 4),
+        ("at-most-k", 3, (1 + 2 / 3) / 3),
+        ("found", 3, (1 + 2 / 3) / 2),
+        ("at-most-k", 9, (1 + 2 / 3) / 4),
+        ("at-most-k", None, (1 + 2 / 3) / 4),
+        ("found", 1, 1.0),
+    ],
+)
+def test_denominators_that_tools_disagree_about(score, denominator, k, expected):
+    metric = {"metric": "AP", "denominator": denominator, **({} if k is None else {"k": k})}
+
+    assert score(metric, ["a", "b", "c", "d"], ["a", "x", "c"]).value == pytest.approx(expected, rel=1e-12)
+
+
+@pytest.mark.parametrize("denominator", ["relevant", "at-most-k", "found"])
+def test_nothing_found_is_zero_and_nothing_relevant_undefined_whatever_the_denominator(score, denominator):
+    metric = {"metric": "AP", "denominator": denominator, "k": 3}
+
+    assert score(metric, ["a"], ["x", "y"]).value == 0.0
+    assert score(metric, {"relevant": {"a": 0}}, ["a"]).status == "undefined"

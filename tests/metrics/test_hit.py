@@ -109,3 +109,8 @@ def test_any_found_without_a_cutoff_looks_at_every_rank(judged):
 def test_range_is_declared_as_zero_to_one():
     assert declared(hit).range == (0.0, 1.0)
     assert declared(hit).higher_is_better
+
+
+@pytest.mark.parametrize(("k", "expected"), [(1, 1.0), (2, 1.0), (3, 2.0), (10**9, 2.0)])
+def test_hits_are_counted(score, k, expected):
+    assert score(f"hits@{k}", ["a", "b", "c"], ["a", "x", "b", "b"]).value == expected

@@ -96,3 +96,15 @@ def test_details_name_the_first_relevant_rank(score):
 def test_range_is_declared_as_zero_to_one():
     assert declared(reciprocal_rank).range == (0.0, 1.0)
     assert declared(reciprocal_rank).higher_is_better
+
+
+def test_first_rank_is_the_rank_itself_over_samples_that_have_one(engine):
+    samples = [
+        {"id": "second", "expected_output": ["a"], "actual_output": ["x", "a"]},
+        {"id": "never", "expected_output": ["a"], "actual_output": ["x"]},
+    ]
+    result = engine.dataset(samples).with_metrics(["first_rank", "first_rank@1"]).run()
+
+    assert result["first_rank"].mean == 2.0
+    assert result["first_rank"].n == 1
+    assert result["first_rank@1"].mean is None

@@ -24,6 +24,7 @@ __all__ = ["MEASURES", "TrecColumn", "expand", "left_out_hint", "read_form"]
 
 _CUTOFFS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
 _LEVELS = tuple(step / 10 for step in range(11))
+_MULTIPLES = tuple(step / 5 for step in range(1, 11))
 
 Kind = Literal["float", "integer", "text"]
 _Takes = Literal["nothing", "cutoffs", "levels", "text"]
@@ -34,7 +35,7 @@ class _Measure:
     """One measure of trec_eval."""
 
     alias: str  # of the metric that computes it; empty for runid, which is text
-    takes: _Takes = "nothing"  # cutoffs or levels of recall, each of which makes a column; or one text
+    takes: _Takes = "nothing"  # cutoffs or levels, each of which makes a column; or one text
     standard: tuple[float, ...] = ()  # cutoffs or levels where none are given
     param: str = ""  # that a text goes to
     read: Callable[[str], float | str] = str  # turns the text into the parameter's value
@@ -54,6 +55,8 @@ class TrecColumn:
 
 
 def _persistence(text: str) -> float:
+    if text.isdigit():
+        return float(f"0.{text}")  # ranx writes rbp.80
     name, equals, value = text.partition("=")
     if not equals or name.strip() != "p":
         raise ValueError(text)
@@ -81,8 +84,14 @@ MEASURES: Mapping[str, _Measure] = MappingProxyType(
         "recall": _Measure("retrieval-recall-at-k", "cutoffs", _CUTOFFS),
         "infAP": _Measure("retrieval-inf-ap"),
         "gm_bpref": _Measure("retrieval-gm-bpref", only_all=True),
+        "Rprec_mult": _Measure("retrieval-r-precision-multiple", "levels", _MULTIPLES),
+        "utility": _Measure("retrieval-utility", "text", param="weights"),
         "11pt_avg": _Measure("retrieval-11pt-avg", "text", param="recalls"),
+        "binG": _Measure("retrieval-bin-g"),
+        "G": _Measure("retrieval-g", "text", param="gains"),
         "ndcg": _Measure("retrieval-ndcg-at-k", "text", param="gains"),
+        "ndcg_rel": _Measure("retrieval-ndcg-rel", "text", param="gains"),
+        "Rndcg": _Measure("retrieval-r-ndcg", "text", param="gains"),
         "ndcg_cut": _Measure("retrieval-ndcg-at-k", "cutoffs", _CUTOFFS),
         "map_cut": _Measure("retrieval-map", "cutoffs", _CUTOFFS),
         "relative_P": _Measure("retrieval-relative-precision-at-k", "cutoffs", _CUTOFFS),
@@ -103,14 +112,17 @@ MEASURES: Mapping[str, _Measure] = MappingProxyType(
 _SINCE_10 = frozenset({"rbp", "rbp_resid", "unj"})
 
 _ALL = tuple(MEASURES)
+_ASKED_FOR = frozenset({"Rprec_mult", "utility", "binG", "G", "ndcg_rel", "Rndcg"})
+"""Experimental measures of trec_eval, in no set here; its own all_trec has them, too."""
+
 _SETS: Mapping[str, tuple[str, ...]] = {
     "official": _ALL[: _ALL.index("P") + 1],
-    "all_trec": _ALL,
+    "all_trec": tuple(name for name in _ALL if name not in _ASKED_FOR),
     "set": (*_ALL[: _ALL.index("map")], *_ALL[_ALL.index("set_P") : _ALL.index("set_F") + 1]),
 }
 """trec_eval's names for several measures at once; `all_trec` has rbp, rbp_resid and unj from version 10 on."""
 
-_LEFT_OUT = frozenset({"relstring", "Rprec_mult", "utility", "binG", "G", "ndcg_rel", "Rndcg", "yaap"})
+_LEFT_OUT = frozenset({"relstring", "yaap"})
 """Measures of trec_eval that are experimental or print no score; `prefs_*` and `*_avgjg` are left out with them."""
 
 _FORM = re.compile(r"(?P<name>\w+)\.(?P<params>.*)", re.DOTALL)
@@ -196,9 +208,10 @@ def _values(name: str, params: str, written: str) -> list[float | str]:
     wanted = {
         "nothing": "none",
         "cutoffs": f"cutoffs, such as {name}.5,10",
-        "levels": f"levels of recall, such as {name}.0.1,0.5",
+        "levels": f"levels, such as {name}.0.1,0.5",
         "recalls": "levels of recall",
-        "gains": "gains, such as ndcg.1=3,2=9",
+        "gains": f"gains, such as {name}.1=3,2=9",
+        "weights": "four weights, such as utility.1,-1,0,0",
         "p": "p, such as rbp.p=0.8",
         "beta": "one number",
     }[measure.param or measure.takes]

@@ -127,6 +127,17 @@ class Judged:
             self, rows=self.rows._replace(grade=rows), gold=self.gold._replace(grade=gold), relevance=POSITIVE
         )
 
+    def binary(self) -> Judged:
+        """
+        Return the same columns with grade 1 for what is relevant and 0 for the rest.
+
+        Returns:
+            A view; nothing but the grades is copied.
+        """
+        return self.with_grades(
+            self.relevance.of(self.rows.grade).astype(np.float64), self.relevance.of(self.gold.grade).astype(np.float64)
+        )
+
     def n_gold(self) -> Ints:
         """Return how many relevant gold items each sample has; shape (n,)."""
         if not self._n_gold:  # asked for by nearly every metric, and the same for all of them

@@ -9,12 +9,16 @@ from rankgauge.metrics import (
     average_precision,
     bpref,
     counts,
+    cwl,
     err,
+    gain,
     hit,
     interpolated_precision,
     judged_at_k,
     keyword,
     ndcg,
+    ndcg_averages,
+    pairs,
     precision,
     rbp,
     recall,
@@ -28,7 +32,7 @@ __all__: list[str] = []
 
 _FAMILIES = (
     *(hit, recall, precision, reciprocal_rank, average_precision, interpolated_precision, bpref, ndcg, err, rbp),
-    *(sets, judged_at_k, counts, answer, keyword),
+    *(gain, ndcg_averages, pairs, cwl, sets, judged_at_k, counts, answer, keyword),
 )
 
 

@@ -4,15 +4,18 @@ Average precision: precision at every relevant item, over all of the ground trut
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
-from rankgauge.metrics.family import USUAL, per_gold, retrieval
+from rankgauge.metrics.family import USUAL, retrieval
 from rankgauge.metrics.ties import last_rank, tied
 from rankgauge.plugin import Contributions, Cutoff, Judged, Scores
 
 __all__ = ["average_precision", "geometric_average_precision"]
+
+Denominator = Literal["relevant", "at-most-k", "found"]
 
 
 def _details(judged: Judged, *, k: Cutoff | None) -> dict[str, list[Any]]:
@@ -23,7 +26,7 @@ def _details(judged: Judged, *, k: Cutoff | None) -> dict[str, list[Any]]:
     return {"relevant_count": judged.n_gold().tolist(), "relevant_at": ranks}
 
 
-def _expected(judged: Judged, *, k: Cutoff | None = None) -> Scores:
+def _expected(judged: Judged, *, k: Cutoff | None = None, denominator: Denominator = "relevant") -> Scores:
     """
     Return the expectation over the orders of ties, as McSherry & Najork give it.
 
@@ -31,6 +34,9 @@ def _expected(judged: Judged, *, k: Cutoff | None = None) -> Scores:
     of a relevant item is ``(a + 1 + (i - s) * (r - 1) / (m - 1)) / i``, and one stands there with probability r/m. The
     sum over i is a difference of harmonic numbers.
     """
+    if denominator == "found":
+        msg = "denominator=found has no closed form over the orders of ties: what is found within k varies too"
+        raise ValueError(msg)
     ties = tied(judged)
     alone = ties.size == 1
     last = last_rank(ties, k)
@@ -42,13 +48,14 @@ def _expected(judged: Judged, *, k: Cutoff | None = None) -> Scores:
     inverse = harmonic[last[head]] - harmonic[low - 1]
     value[~alone] = 0.0
     value[head] = count / size * (slope * (last[head] - low + 1) + (ties.before[head] + 1 - slope * low) * inverse)
-    return per_gold(judged, judged.sum(ties.rows, value))
+    return _averaged(judged, judged.sum(ties.rows, value), k, denominator)
 
 
-def _precisions(judged: Judged, *, k: Cutoff | None = None) -> Contributions:
+def _precisions(judged: Judged, *, k: Cutoff | None = None, denominator: Denominator = "relevant") -> Contributions:
     earned = judged.credits(k)
-    gains, wanted = np.ones(len(earned.rank)), judged.n_gold().astype(np.float64)
-    return Contributions(earned, gains, earned.nth() / earned.rank, wanted, "gold items")
+    gains, parts = np.ones(len(earned.rank)), _parts(judged, k, denominator).astype(np.float64)
+    of = {"relevant": "gold items", "at-most-k": "gold items, at most k", "found": "gold items found"}[denominator]
+    return Contributions(earned, gains, earned.nth() / earned.rank, parts, of)
 
 
 @retrieval(
@@ -60,13 +67,13 @@ def _precisions(judged: Judged, *, k: Cutoff | None = None) -> Contributions:
     expectation=_expected,
     contributions=_precisions,
 )
-def average_precision(judged: Judged, *, k: Cutoff | None = None) -> Scores:
+def average_precision(judged: Judged, *, k: Cutoff | None = None, denominator: Denominator = "relevant") -> Scores:
     """
     Mean of the precision at each relevant item; its mean over samples is MAP.
 
     Formula: ``AP = sum over relevant ranks i of (relevant up to i) / i, divided by |relevant|``. Items that were not
     found count as 0; the denominator is all of the ground truth, also under a cutoff. Source: trec_eval, measures `map`
-    and `map_cut`.
+    and `map_cut`. Tools for recommenders divide by something else: see *denominator*.
 
     When to use it: the whole order matters and judgments are binary.
 
@@ -75,11 +82,27 @@ def average_precision(judged: Judged, *, k: Cutoff | None = None) -> Scores:
 
         k: How many results count; None for all.
 
+        denominator: What the sum is divided by: `relevant`, the relevant items of the ground truth, as trec_eval does;
+            `at-most-k`, these or *k* if that is less, so that *k* relevant results score 1 (MAP@K of Kaggle and
+            RecBole); `found`, the relevant items within *k*, so that what was missed costs nothing (torchmetrics).
+
     Returns:
         Shape (n,), from 0 to 1; NaN where no gold item is relevant.
     """
     earned = judged.credits(k)
-    return per_gold(judged, judged.sum(earned, earned.nth() / earned.rank))
+    return _averaged(judged, judged.sum(earned, earned.nth() / earned.rank), k, denominator)
+
+
+def _averaged(judged: Judged, total: Scores, k: Cutoff | None, denominator: Denominator) -> Scores:
+    """Divide the sums of precisions; a sample where nothing was found scores 0."""
+    return np.where(judged.n_gold() > 0, total / np.maximum(_parts(judged, k, denominator), 1), np.nan)
+
+
+def _parts(judged: Judged, k: Cutoff | None, denominator: Denominator) -> NDArray[np.int64]:
+    if denominator == "found":
+        return np.bincount(judged.credits(k).sample, minlength=judged.n)
+    wanted = judged.n_gold()
+    return wanted if k is None or denominator == "relevant" else np.minimum(wanted, k)
 
 
 @retrieval(

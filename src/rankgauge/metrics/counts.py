@@ -8,19 +8,14 @@ import functools
 
 import numpy as np
 
-from rankgauge.columns import Flags
-from rankgauge.metrics.family import retrieval
+from rankgauge.metrics.family import always, retrieval
 from rankgauge.plugin import Judged, Scores
 
 __all__ = ["num_nonrel_judged_ret", "num_q", "num_rel", "num_rel_ret", "num_ret"]
 
 
-def _always(judged: Judged) -> Flags:
-    return np.ones(judged.n, dtype=np.bool_)
-
-
 _count = functools.partial(
-    retrieval, range=(0.0, None), aggregate="sum", describes=True, defined=_always, expectation="itself", laws=()
+    retrieval, range=(0.0, None), aggregate="sum", describes=True, defined=always, expectation="itself", laws=()
 )
 
 

@@ -1,5 +1,5 @@
 """
-Hit rate, also called success: whether anything relevant was found.
+Hits: whether anything relevant was found (hit rate, also called success), and how much was.
 """
 
 from __future__ import annotations
@@ -9,10 +9,10 @@ from typing import get_args
 import numpy as np
 
 from rankgauge.metrics.family import retrieval
-from rankgauge.metrics.ties import share_within, tied
+from rankgauge.metrics.ties import expected_ranks, share_within, tied
 from rankgauge.plugin import Contributions, Cutoff, Judged, Law, Scores
 
-__all__ = ["any_found", "first_found", "hit"]
+__all__ = ["any_found", "first_found", "hit", "hits"]
 
 
 def _expected(judged: Judged, *, k: Cutoff) -> Scores:
@@ -61,3 +61,28 @@ def hit(judged: Judged, *, k: Cutoff) -> Scores:
         Shape (n,), 0 or 1; NaN where no gold item is relevant.
     """
     return any_found(judged, k)
+
+
+def _hits_expected(judged: Judged, *, k: Cutoff) -> Scores:
+    return np.where(judged.n_gold() > 0, expected_ranks(judged, k), np.nan)
+
+
+@retrieval("retrieval-hits-at-k", short=("hits",), range=(0.0, None), joins=("top_k",), expectation=_hits_expected)
+def hits(judged: Judged, *, k: Cutoff) -> Scores:
+    """
+    How many relevant items are in the first *k* ranks.
+
+    Formula: ``hits@k = |relevant in the first k|``, each gold item counted once; recall before it is divided. Source:
+    ranx, metric `hits`.
+
+    When to use it: a count says more than a share, such as "three of the five results are good".
+
+    Args:
+        judged: The rankings of a batch of samples.
+
+        k: How many results count, for all samples or for each.
+
+    Returns:
+        Shape (n,), whole numbers of 0 or more; NaN where no gold item is relevant.
+    """
+    return np.where(judged.n_gold() > 0, judged.found(k).astype(np.float64), np.nan)

@@ -17,7 +17,7 @@ from rankgauge.metrics.family import USUAL, retrieval
 from rankgauge.metrics.ties import prefix_mean, tied
 from rankgauge.plugin import Contributions, Cutoff, Judged, Rows, Scores
 
-__all__ = ["discounted", "ndcg", "ndcg_any"]
+__all__ = ["Discount", "Gain", "by_gains", "discounted", "divisor_of", "gains_of", "ndcg", "ndcg_any", "positive_gains"]
 
 Gain = Literal["linear", "exponential"]
 Discount = Literal["log2", "log2-from-2"]
@@ -30,7 +30,7 @@ _LAST_BITS = 1e-12
 def _details(
     judged: Judged, *, k: Cutoff | None, gain: Gain, discount: Discount, ideal: Ideal, gains: str
 ) -> dict[str, list[float]]:
-    earned, best = _earned_and_best(_by_gains(judged, gains), k, gain, discount, ideal)
+    earned, best = _earned_and_best(by_gains(judged, gains), k, gain, discount, ideal)
     return {"dcg": earned.tolist(), "idcg": best.tolist()}
 
 
@@ -46,13 +46,13 @@ def _expected(
     if clamp:
         msg = "clamp=true has no closed form over the orders of ties"
         raise ValueError(msg)
-    return _expected_ratio(_by_gains(judged, gains), k, gain, discount, ideal)
+    return _expected_ratio(by_gains(judged, gains), k, gain, discount, ideal)
 
 
 def _contributions(
     judged: Judged, *, k: Cutoff | None, gain: Gain, discount: Discount, ideal: Ideal, clamp: bool, gains: str
 ) -> Contributions:
-    judged = _by_gains(judged, gains)
+    judged = by_gains(judged, gains)
     earned, best = _earned_and_best(judged, k, gain, discount, ideal)
     if clamp:
         scores = _ratio(judged, earned, best, ideal)
@@ -110,7 +110,7 @@ def ndcg(
     Returns:
         Shape (n,), from 0 to 1; NaN where no gold item has a gain.
     """
-    judged = _by_gains(judged, gains)
+    judged = by_gains(judged, gains)
     scores = _ratio(judged, *_earned_and_best(judged, k, gain, discount, ideal), ideal)
     return np.clip(scores, 0.0, 1.0) if clamp else scores
 
@@ -118,19 +118,19 @@ def ndcg(
 def _any_details(
     judged: Judged, *, k: Cutoff | None, discount: Discount, ideal: Ideal, credit: Credit
 ) -> dict[str, list[float]]:
-    earned, best = _earned_and_best(_binary(judged), k, "linear", discount, ideal, credit)
+    earned, best = _earned_and_best(judged.binary(), k, "linear", discount, ideal, credit)
     return {"dcg": earned.tolist(), "idcg": best.tolist()}
 
 
 def _any_expected(judged: Judged, *, k: Cutoff | None, discount: Discount, ideal: Ideal) -> Scores:
     # `credit` makes no difference: by id, every relevant rank holds a gold item of its own.
-    return _expected_ratio(_binary(judged), k, "linear", discount, ideal)
+    return _expected_ratio(judged.binary(), k, "linear", discount, ideal)
 
 
 def _any_contributions(
     judged: Judged, *, k: Cutoff | None, discount: Discount, ideal: Ideal, credit: Credit
 ) -> Contributions:
-    binary = _binary(judged)
+    binary = judged.binary()
     _, best = _earned_and_best(binary, k, "linear", discount, ideal, credit)
     return _over_ideal(_earning(binary, credit)(k), best, "linear", discount)
 
@@ -174,21 +174,23 @@ def ndcg_any(
     Returns:
         Shape (n,), from 0 to 1; NaN where no gold item is relevant.
     """
-    binary = _binary(judged)
+    binary = judged.binary()
     return _ratio(binary, *_earned_and_best(binary, k, "linear", discount, ideal, credit), ideal)
 
 
 def discounted(judged: Judged, rows: Rows, gain: Gain = "linear", discount: Discount = "log2") -> Scores:
     """Return the discounted cumulative gain of some rows of a batch, shape (n,)."""
     with np.errstate(over="ignore"):
-        return judged.sum(rows, _gains(rows, gain) / _divisor(rows.rank, discount))
+        return judged.sum(rows, gains_of(rows, gain) / divisor_of(rows.rank, discount))
 
 
-def _gains(rows: Rows, gain: Gain) -> Scores:
+def gains_of(rows: Rows, gain: Gain) -> Scores:
+    """Return what each row is worth."""
     return rows.grade if gain == "linear" else np.exp2(rows.grade) - 1
 
 
-def _divisor(ranks: NDArray[np.int64], discount: Discount) -> Scores:
+def divisor_of(ranks: NDArray[np.int64], discount: Discount) -> Scores:
+    """Return what the gain at each rank is divided by."""
     return np.log2(ranks + 1 if discount == "log2" else np.maximum(ranks, 2))
 
 
@@ -198,16 +200,16 @@ def _expected_ratio(judged: Judged, k: Cutoff | None, gain: Gain, discount: Disc
         msg = "ideal=retrieved-at-k has no closed form over the orders of ties: the contents of the first k vary too"
         raise ValueError(msg)
     ties = tied(judged)
-    shares = prefix_mean(ties, 1.0 / _divisor(np.arange(1, int(ties.high.max(initial=0)) + 1), discount), k)
+    shares = prefix_mean(ties, 1.0 / divisor_of(np.arange(1, int(ties.high.max(initial=0)) + 1), discount), k)
     _, best = _earned_and_best(judged, k, gain, discount, ideal)
     with np.errstate(over="ignore"):
-        gains = _gains(ties.rows, gain)
-        settled = gains / _divisor(ties.rows.rank, discount) * (shares > 0)  # to the last bit as without ties
+        gains = gains_of(ties.rows, gain)
+        settled = gains / divisor_of(ties.rows.rank, discount) * (shares > 0)  # to the last bit as without ties
         earned = np.where(ties.size == 1, settled, gains * shares)
     return _ratio(judged, judged.sum(ties.rows, earned), best, ideal)
 
 
-def _by_gains(judged: Judged, gains: str) -> Judged:
+def by_gains(judged: Judged, gains: str) -> Judged:
     """Return the batch with gains instead of grades; the threshold of relevance plays no part."""
     table = _gain_of_grade(gains)
     if not table:
@@ -218,6 +220,12 @@ def _by_gains(judged: Judged, gains: str) -> Judged:
         for grade, gain in table.items():
             column[grades == grade] = gain
     return judged.with_grades(*columns)
+
+
+def positive_gains(judged: Judged, gains: str) -> Judged:
+    """Return the batch with gains instead of grades, of which only those above 0 count, under every profile."""
+    judged = by_gains(judged, gains)
+    return judged.with_grades(judged.rows.grade, judged.gold.grade)
 
 
 def _gain_of_grade(gains: str) -> dict[float, float]:
@@ -250,14 +258,6 @@ def _ratio(judged: Judged, earned: Scores, best: Scores, ideal: Ideal) -> Scores
     return scores
 
 
-def _binary(judged: Judged) -> Judged:
-    """Return the same rows with grade 1 for what is relevant and 0 for the rest."""
-    return judged.with_grades(
-        judged.relevance.of(judged.rows.grade).astype(np.float64),
-        judged.relevance.of(judged.gold.grade).astype(np.float64),
-    )
-
-
 def _earned_and_best(
     judged: Judged, k: Cutoff | None, gain: Gain, discount: Discount, ideal: Ideal, credit: Credit = "gold"
 ) -> tuple[Scores, Scores]:
@@ -280,4 +280,4 @@ def _earning(judged: Judged, credit: Credit) -> Callable[[Cutoff | None], Rows]:
 
 def _over_ideal(rows: Rows, best: Scores, gain: Gain, discount: Discount) -> Contributions:
     """Return what nDCG is made of: the discounted gain of each row, divided by the ideal."""
-    return Contributions(rows, _gains(rows, gain), 1.0 / _divisor(rows.rank, discount), best, "ideal DCG")
+    return Contributions(rows, gains_of(rows, gain), 1.0 / divisor_of(rows.rank, discount), best, "ideal DCG")

@@ -10,7 +10,7 @@ from rankgauge.metrics.family import USUAL, per_gold, retrieval
 from rankgauge.metrics.ties import expected_ranks
 from rankgauge.plugin import Contributions, Cutoff, Judged, Scores
 
-__all__ = ["f1", "precision", "r_precision", "relative_precision"]
+__all__ = ["f1", "precision", "r_precision", "r_precision_multiple", "relative_precision"]
 
 
 def _details(judged: Judged, *, k: Cutoff) -> dict[str, list[int]]:
@@ -134,6 +134,40 @@ def r_precision(judged: Judged) -> Scores:
         Shape (n,), from 0 to 1; NaN where no gold item is relevant.
     """
     return per_gold(judged, judged.relevant_ranks(judged.n_gold()))
+
+
+def _check_multiple(*, multiple: float) -> None:
+    if not 0 < multiple < np.inf:
+        msg = f"multiple is a number above 0, such as 0.2 or 2, not {multiple}"
+        raise ValueError(msg)
+
+
+@retrieval(
+    "retrieval-r-precision-multiple",
+    short=("Rprec_mult", "Rprec_mult_{multiple}"),
+    pins="multiple",
+    check=_check_multiple,
+    joins=("relevant",),
+)
+def r_precision_multiple(judged: Judged, *, multiple: float = 1.0) -> Scores:
+    """
+    Precision at a multiple of R, where R is the number of relevant gold items.
+
+    Formula: ``|ranks up to c with a relevant item| / c`` with ``c = floor(multiple * R + 0.9)``. Source: trec_eval,
+    measure `Rprec_mult`.
+
+    When to use it: to tell whether a system is strong at the top (multiples below 1) or in completeness (above 1).
+
+    Args:
+        judged: The rankings of a batch of samples.
+
+        multiple: What R is multiplied by, above 0; ``Rprec_mult@0.2`` sets it.
+
+    Returns:
+        Shape (n,), from 0 to 1; NaN where no gold item is relevant.
+    """
+    cutoff = np.floor(np.minimum(multiple * judged.n_gold() + 0.9, 2.0**62)).astype(np.int64)
+    return np.where(judged.n_gold() > 0, judged.relevant_ranks(cutoff) / np.maximum(cutoff, 1), np.nan)
 
 
 def _relative_expected(judged: Judged, *, k: Cutoff) -> Scores:

@@ -38,7 +38,7 @@ def _contributions(judged: Judged, *, k: Cutoff | None, p: float) -> Contributio
 @retrieval(
     "retrieval-rbp",
     short=("rbp", "RBP"),
-    uses_rel=False,
+    uses_rel="binary",
     check=_check,
     laws=(*USUAL, "monotone-in-k"),
     undefined="the ground truth has no item with a gain",
@@ -50,8 +50,9 @@ def rank_biased_precision(judged: Judged, *, k: Cutoff | None = None, p: float =
     Mean gain per result for a reader who goes on to the next result with probability *p*.
 
     Formula: ``RBP = (1 - p) * sum over ranks i of g_i * p**(i - 1)``, with grades for gains, divided by the highest
-    grade of the sample's ground truth where that is above 1. Source: trec_eval 10, measure `rbp`; Moffat & Zobel, TOIS
-    2008.
+    grade of the sample's ground truth where that is above 1. With ``rel=1`` every relevant item has gain 1. Source:
+    trec_eval 10, measure `rbp`; Moffat & Zobel, TOIS 2008; ``RBP(rel=1, p=0.8)`` is the measure of ir_measures, whose
+    *p* is 0.8 unless given.
 
     When to use it: readers stop early, and the score should not depend on how many items are relevant in total.
 

@@ -1,5 +1,5 @@
 """
-Reciprocal rank: how far down the first relevant item is.
+How far down the first relevant item is: its reciprocal rank, and the rank itself.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from rankgauge.metrics.family import retrieval
 from rankgauge.metrics.ties import tied
 from rankgauge.plugin import Contributions, Cutoff, Judged, Law, Scores
 
-__all__ = ["reciprocal_rank"]
+__all__ = ["first_rank", "reciprocal_rank"]
 
 
 def _details(judged: Judged, *, k: Cutoff | None) -> dict[str, list[Any]]:
@@ -67,3 +67,33 @@ def reciprocal_rank(judged: Judged, *, k: Cutoff | None = None) -> Scores:
     ranks = judged.first_rank(k)
     found = np.divide(1.0, ranks, out=np.zeros(judged.n), where=ranks > 0)
     return np.where(judged.n_gold() > 0, found, np.nan)
+
+
+@retrieval(
+    "retrieval-first-rank",
+    short=("first_rank", "rank_first_rel"),
+    range=(1.0, None),
+    higher_is_better=False,
+    laws=("bounded", "tail"),
+    details=_details,
+)
+def first_rank(judged: Judged, *, k: Cutoff | None = None) -> Scores:
+    """
+    Rank of the first relevant item, over the samples where one was found.
+
+    Formula: ``min rank of a relevant item``. Its mean says how far readers have to look, and covers only the samples
+    where they find anything; the number of those stands beside it. Source: Voorhees, TREC-8 question answering track,
+    1999, of which `retrieval-mrr` is the bounded form.
+
+    When to use it: beside `retrieval-mrr` and `retrieval-hit-at-k`, since a rank is easier to picture than its inverse.
+
+    Args:
+        judged: The rankings of a batch of samples.
+
+        k: How many results count; None for all.
+
+    Returns:
+        Shape (n,), 1 or more; NaN where no relevant item was found.
+    """
+    ranks = judged.first_rank(k).astype(np.float64)
+    return np.where(ranks > 0, ranks, np.nan)

@@ -9,10 +9,10 @@ import math
 
 import numpy as np
 
-from rankgauge.metrics.family import per_gold, retrieval
+from rankgauge.metrics.family import always, per_gold, retrieval
 from rankgauge.plugin import Judged, Scores
 
-__all__ = ["set_f", "set_map", "set_precision", "set_recall", "set_relative_precision"]
+__all__ = ["set_f", "set_map", "set_precision", "set_recall", "set_relative_precision", "utility"]
 
 
 _over_sets = functools.partial(retrieval, laws=("bounded", "best-first", "relevant-helps"), expectation="itself")
@@ -122,6 +122,60 @@ def set_relative_precision(judged: Judged) -> Scores:
     most = np.minimum(judged.depth, judged.n_gold())
     found = np.divide(earned, most, out=np.zeros(judged.n), where=most > 0)
     return np.where(judged.n_gold() > 0, found, np.nan)
+
+
+def _check_weights(*, weights: str, collection: int) -> None:
+    _weights(weights, collection)
+
+
+@retrieval(
+    "retrieval-utility",
+    short=("utility",),
+    check=_check_weights,
+    range=(None, None),
+    describes=True,
+    defined=always,
+    laws=(),
+    expectation="itself",
+)
+def utility(judged: Judged, *, weights: str = "1,-1,0,0", collection: int = 0) -> Scores:
+    """
+    Worth of the retrieved set, with a weight for each kind of item.
+
+    Formula: ``a |relevant retrieved| + b |irrelevant retrieved| + c |relevant missed| + d |irrelevant left out|`` for
+    the weights a, b, c, d. Source: trec_eval, measure `utility`.
+
+    When to use it: filtering, where each delivered item has a price.
+
+    Args:
+        judged: The rankings of a batch of samples.
+
+        weights: The four weights, separated by commas.
+
+        collection: How many items there are, for the last weight, which is not allowed without it.
+
+    Returns:
+        Shape (n,), of any size.
+    """
+    gained, costs, missed, spared = _weights(weights, collection)
+    found, wanted = judged.found(), judged.n_gold()
+    value = gained * found + costs * (judged.depth - found) + missed * (wanted - found)
+    return np.asarray(value + spared * (collection + found - judged.depth - wanted), dtype=np.float64)
+
+
+def _weights(written: str, collection: int) -> tuple[float, ...]:
+    """Read ``1,-1,0,0``."""
+    try:
+        weights = tuple(float(each) for each in written.split(","))
+    except ValueError:
+        weights = ()
+    if len(weights) != 4 or not all(map(math.isfinite, weights)):
+        msg = f"weights are four numbers, such as 1,-1,0,0, not {written!r}"
+        raise ValueError(msg)
+    if weights[3] and collection == 0:
+        msg = "the fourth weight needs the number of items: utility(weights='1,-1,0,0.1', collection=1000)"
+        raise ValueError(msg)
+    return weights
 
 
 def _precision(judged: Judged) -> Scores:

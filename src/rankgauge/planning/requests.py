@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from rankgauge.catalog.peers import translated
 from rankgauge.catalog.trec_eval import read_form
 from rankgauge.columns import JudgedSample
 from rankgauge.errors import ExpressionError
@@ -98,6 +99,9 @@ def _from_mapping(spec: Mapping[str, Any]) -> list[Request]:
 
 
 def _request(written: str, expression: MetricExpression, *, k: object = None, given: Metric | None = None) -> Request:
+    written = written or str(expression)
+    if given is None:
+        expression = translated(expression)
     params = dict(expression.params)
     if "k" in params:
         if k is not None or expression.k is not None:
@@ -110,7 +114,7 @@ def _request(written: str, expression: MetricExpression, *, k: object = None, gi
         raise ExpressionError(msg, text=str(expression))
     engine: dict[str, Value] = {key: params.pop(key) for key in ("rel", "gold", "matcher") if key in params}
     plain = MetricExpression(expression.name, params, k=expression.k)
-    return Request(written or str(expression), plain, given, name, k, engine)
+    return Request(written, plain, given, name, k, engine)
 
 
 def lifted(function: Callable[..., Any]) -> Metric:

@@ -64,7 +64,7 @@ class Metric:
     aggregate: Literal["mean", "sum", "geometric"]
     version: str
     laws: frozenset[Law]
-    uses_rel: bool
+    uses_rel: bool | Literal["binary"]
     undefined: str
     defined: Callable[[Judged], Flags] | None
     needs_max_grade: bool
@@ -96,7 +96,12 @@ class Metric:
     def engine_parameters(self) -> tuple[str, ...]:
         """Return which of the engine's parameters have an effect on this metric."""
         has_text = any(kind != "relevant" for kind in self.gold)
-        takes = {"k": self.cutoff != "none", "rel": self.uses_rel, "gold": len(self.gold) > 1, "matcher": has_text}
+        takes = {
+            "k": self.cutoff != "none",
+            "rel": bool(self.uses_rel),
+            "gold": len(self.gold) > 1,
+            "matcher": has_text,
+        }
         return (*(name for name, applies in takes.items() if applies), "as")
 
     @property
@@ -134,7 +139,7 @@ def metric(
     aggregate: Literal["mean", "sum", "geometric"] = "mean",
     version: str = "1",
     laws: Iterable[Law] = (),
-    uses_rel: bool = True,
+    uses_rel: bool | Literal["binary"] = True,
     undefined: str = "the ground truth has no relevant item",
     defined: Callable[[Judged], Flags] | None = None,
     needs_max_grade: bool = False,
@@ -180,7 +185,8 @@ def metric(
 
         laws: The laws that hold; see `Law`.
 
-        uses_rel: Whether a threshold of relevance has any effect.
+        uses_rel: Whether a threshold of relevance has any effect; `binary` for a metric that reads gains, which a `rel`
+            of its own turns into 1 and 0, and which ignores the threshold of the run.
 
         undefined: Why a sample has no score if its ground truth does not allow one, for reports.
 

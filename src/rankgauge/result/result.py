@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rankgauge.catalog.peers import translated
 from rankgauge.catalog.trec_eval import read_form
 from rankgauge.errors import ResultError, counted, suggest
 from rankgauge.expression import parse
@@ -164,7 +165,7 @@ class Result:
                 return column
         found: list[MetricSummary] = []
         with contextlib.suppress(ValueError):  # an `ExpressionError`, or a form that lists several columns
-            (expression,) = read_form(name) or [parse(name)]
+            (expression,) = read_form(name) or [translated(parse(name))]
             found = [column for column in self.metrics.values() if column.info.answers_to(expression)]
             exact = [column for column in found if parse(column.info.expression).params == expression.params]
             found = exact or found

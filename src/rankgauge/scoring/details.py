@@ -14,7 +14,7 @@ from rankgauge.columns import Cutoff, Relevance
 from rankgauge.judging import Evidence, Ranking, Target
 from rankgauge.judging.by_text import checked_scores, gold_texts
 from rankgauge.samples import Sample
-from rankgauge.scoring.score import JudgedBatch, MetricScores
+from rankgauge.scoring.score import JudgedBatch, MetricScores, judged_for
 
 __all__ = ["add_near_misses", "explain_batch"]
 
@@ -33,7 +33,7 @@ def explain_batch(scores: MetricScores, batch: JudgedBatch) -> list[dict[str, An
     evidence = batch.evidence[scores.target]
     cutoffs = [None] * len(samples) if k is None else np.broadcast_to(k, len(samples)).tolist()
     facts: list[dict[str, Any]] = [{} if cutoff is None else {"k": cutoff} for cutoff in cutoffs]
-    judged = evidence.judged if column.rel is None else evidence.judged.at_least(column.rel)
+    judged = judged_for(column, evidence)
     if column.metric.details is not None:
         cut = {} if column.metric.cutoff == "none" else {"k": k}
         try:

@@ -31,6 +31,7 @@ __all__ = [
     "MetricScores",
     "Outcome",
     "flaws",
+    "judged_for",
     "refuse",
     "score_metric",
 ]
@@ -144,9 +145,9 @@ def _outcome(
 ) -> Outcome:
     """Return a value or a reason for each sample."""
     evidence, flawed = batch.evidence[target], batch.flawed
-    judged = evidence.judged if column.rel is None else evidence.judged.at_least(column.rel)
+    judged = judged_for(column, evidence)
     values, reasons = _call(column, judged, k, {**column.params, **extra})
-    relevant = judged if column.metric.uses_rel else judged.by_gain()
+    relevant = judged if column.metric.uses_rel is True else judged.by_gain()
     status = np.zeros(judged.n, dtype=np.uint8)
     suspects = bool(reasons or evidence.without_gold or evidence.faults or evidence.textless or flawed)
     if not suspects and not np.isnan(values).any():
@@ -174,6 +175,14 @@ def _outcome(
     _count(column, values, status, policy)
     values[[place for place, flaw in flawed.items() if flaw.status == UNDEFINED]] = np.nan
     return Outcome(values, status, reasons)
+
+
+def judged_for(column: PlannedMetric, evidence: Evidence) -> Judged:
+    """Return the judged columns as the metric is to see them."""
+    if column.rel is None:
+        return evidence.judged
+    judged = evidence.judged.at_least(column.rel)
+    return judged.binary() if column.metric.uses_rel == "binary" else judged
 
 
 def _blame_textless(
