@@ -19,8 +19,8 @@ import time
 from pathlib import Path
 
 import orjson
-
 from processes import alternated, measured
+
 from rankgauge import Engine
 
 METRICS = (

@@ -30,7 +30,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-
 from processes import Cost, alternated
 
 METRICS = ("nDCG@10", "R@100", "RR", "AP", "P@10")

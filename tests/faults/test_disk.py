@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from processes import shell, variables
+from child_processes import shell, variables
 from rankgauge import Result
 
 COMMANDS = ["run --data s.jsonl -m MRR", "run --data s.jsonl -m MRR --json", "metrics list --json", "--help", "trec -h"]

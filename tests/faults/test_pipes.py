@@ -5,7 +5,7 @@ import shutil
 
 import pytest
 
-from processes import SHELL, shell
+from child_processes import SHELL, shell
 
 pytestmark = pytest.mark.skipif(shutil.which(SHELL) is None, reason="needs a shell")
 
