@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from rankgauge.result import MetricSummary, Result, open_result
     from rankgauge.result.baseline import load_baseline, save_baseline
     from rankgauge.samples import Sample
+    from rankgauge.scoring.stop import Stop
 
 __all__ = [
     "Catalog",
@@ -38,6 +39,7 @@ __all__ = [
     "RunInterrupted",
     "Sample",
     "SampleScore",
+    "Stop",
     "__version__",
     "evaluate",
     "evaluate_runs",
@@ -63,6 +65,7 @@ _HOMES = {
     "RunInterrupted": "rankgauge.errors",
     "Sample": "rankgauge.samples",
     "SampleScore": "rankgauge.engine.values",
+    "Stop": "rankgauge.scoring.stop",
     "evaluate": "rankgauge.engine.runs",
     "evaluate_runs": "rankgauge.engine.runs",
     "load_baseline": "rankgauge.result.baseline",

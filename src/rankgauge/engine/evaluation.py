@@ -14,9 +14,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from rankgauge.catalog import Catalog
-from rankgauge.engine.job import Job, OutputsSource, check_calls, run_to_end
+from rankgauge.engine.calls import CallOptions, check_calls, run_to_end
+from rankgauge.engine.job import Job, OutputsSource
 from rankgauge.engine.values import DataCheck, Progress, SampleScore
-from rankgauge.errors import DataError, Problem, RankgaugeError, RunInterrupted
+from rankgauge.errors import DataError, ParameterError, Problem, RankgaugeError, RunInterrupted
 from rankgauge.expression import MetricExpression
 from rankgauge.io.datasets import DataSource, remapped
 from rankgauge.logs import logger
@@ -31,6 +32,7 @@ from rankgauge.samples import GOLD_KINDS, Fault, GoldKind, Sample, read_sample
 from rankgauge.scoring.collect import Collector
 from rankgauge.scoring.score import STATUSES
 from rankgauge.scoring.single import check_stream, score_one
+from rankgauge.scoring.stop import Stop
 
 if TYPE_CHECKING:
     from rankgauge.scoring.sut import SystemUnderTest
@@ -185,6 +187,11 @@ class Evaluation:
         sut: SystemUnderTest | None = None,
         concurrency: int = 8,
         timeout: float | None = None,
+        retries: int = 0,
+        keep: str | os.PathLike[str] | None = None,
+        resume: bool = False,
+        retry_failed: bool = False,
+        stop: Stop | None = None,
         limit: int | None = None,
         details: bool = False,
         near_misses: bool = False,
@@ -203,6 +210,18 @@ class Evaluation:
             concurrency: How many calls of *sut* may be under way at once.
 
             timeout: Seconds for each call of *sut*.
+
+            retries: How often a call of *sut* that raised or timed out is made again, after a pause that doubles from
+                about a second on.
+
+            keep: A file to which every output of *sut* is written as it arrives, in JSON lines that *outputs* takes;
+                it must not hold any yet, unless *resume* is given.
+
+            resume: Whether to call *sut* only for samples without an output in *keep*.
+
+            retry_failed: Whether *resume* is to call again for samples whose kept output is a failure.
+
+            stop: How to end the calls from a signal handler or another thread.
 
             limit: How many samples to take at the most.
 
@@ -228,9 +247,23 @@ class Evaluation:
 
             SampleRefusedError: The policy turns a sample into an error.
 
-            RunInterrupted: The run was interrupted while *sut* was called; what was done is in its `result`.
+            ResultError: The file to keep outputs in cannot be written; before the first call.
+
+            RunInterrupted: The run was interrupted or stopped while *sut* was called, or outputs could not be kept any
+                more; what was done is in its `result`.
         """
-        check_calls(outputs, sut, concurrency, timeout)
+        _check_source(outputs, sut)
+        calls = CallOptions(
+            concurrency=concurrency,
+            timeout=timeout,
+            retries=retries,
+            keep=keep,
+            resume=resume,
+            retry_failed=retry_failed,
+            stop=stop,
+        )
+        if sut is not None:
+            check_calls(sut, calls)
         job = Job(
             self.plan(),
             self.data,
@@ -244,7 +277,7 @@ class Evaluation:
             evaluation=self,
         )
         if sut is not None:
-            return _run_sut(job, sut, concurrency, timeout, progress)
+            return _run_sut(job, sut, calls, progress)
         for done in job.judge():
             if progress is not None:
                 progress(done, None)
@@ -257,6 +290,11 @@ class Evaluation:
         sut: SystemUnderTest | None = None,
         concurrency: int = 8,
         timeout: float | None = None,  # noqa: ASYNC109  # a limit for each call of `sut`, not for this one
+        retries: int = 0,
+        keep: str | os.PathLike[str] | None = None,
+        resume: bool = False,
+        retry_failed: bool = False,
+        stop: Stop | None = None,
         limit: int | None = None,
         details: bool = False,
         near_misses: bool = False,
@@ -280,7 +318,7 @@ class Evaluation:
         """
         import asyncio  # loads only where it is used
 
-        check_calls(outputs, sut, concurrency, timeout)
+        _check_source(outputs, sut)
         if sut is None:
             return await asyncio.to_thread(
                 self.run,
@@ -292,6 +330,16 @@ class Evaluation:
                 batch_size=batch_size,
                 progress=progress,
             )
+        calls = CallOptions(
+            concurrency=concurrency,
+            timeout=timeout,
+            retries=retries,
+            keep=keep,
+            resume=resume,
+            retry_failed=retry_failed,
+            stop=stop,
+        )
+        check_calls(sut, calls)
         job = Job(
             self.plan(),
             self.data,
@@ -304,7 +352,7 @@ class Evaluation:
             evaluation=self,
         )
         try:
-            async for done, total in job.call(sut, concurrency, timeout):
+            async for done, total in job.call(sut, calls):
                 if progress is not None:
                     progress(done, total)
         except asyncio.CancelledError:
@@ -435,18 +483,25 @@ def _unpacked(values: Mapping[str, Any]) -> Evaluation:
     return Evaluation(**values)
 
 
-def _run_sut(
-    job: Job, sut: SystemUnderTest, concurrency: int, timeout: float | None, progress: Progress | None
-) -> Result:
+def _check_source(outputs: OutputsSource | None, sut: SystemUnderTest | None) -> None:
+    if outputs is not None and sut is not None:
+        msg = "give either outputs or sut, not both: scores must have one source"
+        raise ParameterError(msg)
+
+
+def _run_sut(job: Job, sut: SystemUnderTest, calls: CallOptions, progress: Progress | None) -> Result:
     async def drive() -> None:
-        async for done, total in job.call(sut, concurrency, timeout):
+        async for done, total in job.call(sut, calls):
             if progress is not None:
                 progress(done, total)
 
     try:
         run_to_end(drive)
     except KeyboardInterrupt:
-        count, total = len(job.answered), len(job.samples)
-        msg = f"interrupted: {count:,} of {total:,} samples are done, and scored"
-        raise RunInterrupted(msg, job.result(interrupted=True)) from None
-    return job.result()
+        job.interrupted = True
+    result = job.result()
+    if not job.interrupted:
+        return result
+    count, total = len(job.answered), len(job.samples)
+    msg = f"{job.stopped or 'interrupted'}: {count:,} of {total:,} samples are done, and scored"
+    raise RunInterrupted(msg, result) from None

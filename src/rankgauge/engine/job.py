@@ -4,28 +4,29 @@ One run: reading, attaching outputs or calling the system under test, judging, a
 
 from __future__ import annotations
 
-import contextlib
 import os
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rankgauge.columns import IdSketcher
+from rankgauge.engine.calls import CallOptions, call_figures, system_name
 from rankgauge.engine.manifest import make_manifest, resolved_config
 from rankgauge.errors import DataError, NothingToEvaluateError, ParameterError, Problem
 from rankgauge.io.datasets import DatasetReader, DataSource
-from rankgauge.io.kept import OUTPUTS_FILE, kept
+from rankgauge.io.kept import OUTPUTS_FILE, OutputsFile, kept
 from rankgauge.io.outputs import Outputs, read_outputs
 from rankgauge.logs import logger
 from rankgauge.planning.plan import Plan
 from rankgauge.result import Origin, Result
-from rankgauge.samples import CallError, KeptOutput, Sample
+from rankgauge.samples import CallError, Fault, KeptOutput, Sample
 from rankgauge.scoring.collect import Collector
+from rankgauge.scoring.stop import Stop
 
 if TYPE_CHECKING:
     from rankgauge.scoring.sut import SystemUnderTest
 
-__all__ = ["Job", "OutputsSource", "check_calls", "run_to_end"]
+__all__ = ["Job", "OutputsSource"]
 
 _STEP = 256
 """How many samples are read and judged at once: few enough to stay in a processor's cache on the way."""
@@ -84,6 +85,9 @@ class Job:
         self.samples: list[Sample] = []
         self.answered: dict[int, Sample] = {}
         self.calls: dict[str, KeptOutput] = {}
+        self.system = ""
+        self.interrupted = False
+        self.stopped = ""
 
     def batches(self, size: int) -> Iterator[list[Sample]]:
         """Yield the samples in batches, with their outputs."""
@@ -103,33 +107,65 @@ class Job:
             self.collector.add(batch)
             yield self.reader.count
 
-    async def call(
-        self,
-        sut: SystemUnderTest,
-        concurrency: int,
-        timeout: float | None,  # noqa: ASYNC109  # for each call
-    ) -> AsyncIterator[tuple[int, int]]:
+    async def call(self, sut: SystemUnderTest, options: CallOptions) -> AsyncIterator[tuple[int, int]]:
         """Read everything, then call the system under test; yield how many samples are done, and how many there are."""
-        from rankgauge.scoring.sut import call_each  # asyncio loads only where it is used
+        from rankgauge.scoring.sut import Calling, call_each  # asyncio loads only where it is used
 
+        self.system = system_name(sut)
+        earlier = options.earlier()
         self._observe("rankgauge_run_started", self.plan)
         for batch in self.reader.batches(self.batch_size):
             self.samples += batch
+        self._check_known(earlier, str(options.keep))
         contract = self.profile.contract
-        async for place, call in call_each(self.samples, sut, concurrency=concurrency, timeout=timeout):
-            sample, found = self.samples[place], call.found
-            output = KeptOutput(error=found) if isinstance(found, CallError) else kept(found, contract)
-            self.calls[sample.id] = output._replace(seconds=call.seconds)
-            self.overlap += sample.output is not None
-            self.answered[place] = sample._replace(output=output.read(contract))
-            yield len(self.answered), len(self.samples)
+        open_places = []
+        for place, sample in enumerate(self.samples):
+            known = earlier.get(sample.id)
+            if known is None or (options.retry_failed and isinstance(known.read(contract), Fault)):
+                open_places.append(place)
+            else:
+                self._answer(place, known)
+        how = Calling(
+            concurrency=options.concurrency,
+            timeout=options.timeout,
+            retries=options.retries,
+            stop=options.stop or Stop(),
+        )
+        with options.file(self.samples) as file:
+            waiting = [self.samples[place] for place in open_places]
+            async for at, call in call_each(waiting, sut, how):
+                found = call.found
+                output = KeptOutput(error=found) if isinstance(found, CallError) else kept(found, contract)
+                output = output._replace(seconds=call.seconds, attempt=call.attempt)
+                self._answer(open_places[at], output)
+                if file is not None and not self._written(file, waiting[at].id, output):
+                    break
+                yield len(self.answered), len(self.samples)
+        self.interrupted = len(self.answered) < len(self.samples)
+
+    def _answer(self, place: int, output: KeptOutput) -> None:
+        sample = self.samples[place]
+        self.calls[sample.id] = output
+        self.overlap += sample.output is not None
+        self.answered[place] = sample._replace(output=output.read(self.profile.contract))
+
+    def _written(self, file: OutputsFile, sample_id: str, output: KeptOutput) -> bool:
+        """Keep an output; return False where that is not possible any more, so that nothing more is paid for."""
+        try:
+            file.add(sample_id, output)
+        except OSError as error:
+            self.stopped = f"no more calls were made: outputs cannot be kept ({error.strerror or error})"
+            return False
+        return True
 
     def result(self, *, interrupted: bool = False) -> Result:
         """Score what was judged, and say what it is."""
+        interrupted = interrupted or self.interrupted
         answered = [self.answered[place] for place in sorted(self.answered)]
         for start in range(0, len(answered), self.batch_size):
             self.collector.add(answered[start : start + self.batch_size])
         scored = self.collector.finish(require_gold=not interrupted)
+        scored.notes.extend(filter(None, [self.stopped]))
         result = Result.of(scored, self.manifest(interrupted=interrupted), self.origin())
         self._observe("rankgauge_run_finished", result)
         for note in result.notes:
@@ -154,6 +190,7 @@ class Job:
         attached: dict[str, Any] = {"path": None, "fingerprint": None, "replaced_those_in_samples": self.overlap}
         if self.by_sut:
             origin, file = "sut", OUTPUTS_FILE
+            attached |= {"sut": self.system, "calls": call_figures(self.calls.values())}
         elif outputs is None:
             origin, file = "samples", None
         elif outputs.source:
@@ -176,20 +213,21 @@ class Job:
         return batch
 
     def _check_outputs(self) -> None:
-        if self.outputs is None or self.limit is not None or self.profile.policy.queries == "intersection":
+        if self.outputs is None or self.profile.policy.queries == "intersection":
             return
-        unknown = self.outputs.by_id.keys() - self.reader.sample_ids
-        if unknown:
-            first = sorted(unknown)
-            known = self.reader.first_id
-            label = self.outputs.source or "the outputs"
-            msg = f"{label} and the dataset do not fit:"
+        self._check_known(self.outputs.by_id, self.outputs.source)
+
+    def _check_known(self, outputs: Mapping[str, object], source: str) -> None:
+        """Refuse outputs of samples that the dataset lacks, unless only a part of it was read."""
+        unknown = sorted(outputs.keys() - self.reader.sample_ids)
+        if unknown and self.limit is None:
+            msg = f"{source or 'the outputs'} and the dataset do not fit:"
             problem = (
-                f"{len(unknown):,} of {len(self.outputs.by_id):,} outputs are for samples that the dataset lacks, "
-                f"such as {', '.join(map(repr, first[:5]))} (the dataset's look like {known!r}); remove them, or use "
-                "policy queries=intersection to leave out what one side lacks"
+                f"{len(unknown):,} of {len(outputs):,} outputs are for samples that the dataset lacks, "
+                f"such as {', '.join(map(repr, unknown[:5]))} (the dataset's look like {self.reader.first_id!r}); "
+                "remove them, or use policy queries=intersection to leave out what one side lacks"
             )
-            raise DataError(msg, [Problem(problem, self.outputs.source)])
+            raise DataError(msg, [Problem(problem, source)])
 
     def _observe(self, hook: str, subject: Plan | Result) -> None:
         for plugin, observer in self.plan.catalog.observers(hook):
@@ -199,57 +237,3 @@ class Job:
                 logger("engine").warning(
                     "observer %s of plugin %s failed: %s: %s", hook, plugin, type(error).__name__, error
                 )
-
-
-def check_calls(outputs: OutputsSource | None, sut: object, concurrency: object, timeout: float | None) -> None:
-    """Raise `ParameterError` for arguments of a run that do not fit together, or are out of bounds."""
-    if outputs is not None and sut is not None:
-        msg = "give either outputs or sut, not both: scores must have one source"
-        raise ParameterError(msg)
-    if not (sut is None or callable(sut)):
-        msg = f"sut must be callable, not {sut!r}"
-        raise ParameterError(msg)
-    if isinstance(concurrency, bool) or not isinstance(concurrency, int) or concurrency < 1:
-        msg = f"concurrency must be an integer of 1 or more, not {concurrency!r}"
-        raise ParameterError(msg)
-    if timeout is not None and (not isinstance(timeout, int | float) or not timeout > 0):
-        msg = f"timeout must be a number of seconds above 0, not {timeout!r}"
-        raise ParameterError(msg)
-
-
-def run_to_end(main: Callable[[], Coroutine[Any, Any, None]]) -> None:
-    """Run a coroutine to its end, also where a loop runs in this thread already (a notebook)."""
-    import asyncio  # loads only where a system under test is called
-    import threading
-
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        asyncio.run(main())
-        return
-    failure: list[BaseException] = []
-    running: list[tuple[asyncio.AbstractEventLoop, asyncio.Task[None]]] = []
-
-    async def drive() -> None:
-        task = asyncio.ensure_future(main())
-        running.append((asyncio.get_running_loop(), task))
-        with contextlib.suppress(asyncio.CancelledError):
-            await task
-
-    def work() -> None:
-        try:
-            asyncio.run(drive())
-        except BaseException as error:  # noqa: BLE001  # raised again in the calling thread
-            failure.append(error)
-
-    thread = threading.Thread(target=work, name="rankgauge-run")
-    thread.start()
-    try:
-        thread.join()
-    except KeyboardInterrupt:
-        for loop, task in running:
-            loop.call_soon_threadsafe(task.cancel)
-        thread.join()
-        raise
-    if failure:
-        raise failure[0]

@@ -16,7 +16,7 @@ from typing import IO, Any, cast
 
 from rankgauge.io.problems import unreadable
 
-__all__ = ["MAGIC", "OpenFile", "digest", "open_file", "plain_suffix", "sha256"]
+__all__ = ["MAGIC", "OpenFile", "digest", "ends_within_a_line", "open_file", "plain_suffix", "sha256"]
 
 MAGIC = {b"\x1f\x8b": ".gz", b"\x28\xb5\x2f\xfd": ".zst"}
 """How compressed data begins, and the ending that says so."""
@@ -79,6 +79,12 @@ def digest(path: Path) -> str:
 def sha256(data: bytes) -> str:
     """Return the SHA-256 of some bytes in the form of `digest`."""
     return f"sha256:{hashlib.sha256(data).hexdigest()}"
+
+
+def ends_within_a_line(path: Path) -> bool:
+    """Return whether the last line of a file has no end, as where its writer was killed."""
+    with path.open("rb") as file:
+        return file.seek(0, io.SEEK_END) > 0 and (file.seek(-1, io.SEEK_END), file.read(1))[1] != b"\n"
 
 
 def plain_suffix(path: Path) -> str:

@@ -4,23 +4,64 @@ Kept outputs as JSON lines: written as calls end, read back whole.
 
 from __future__ import annotations
 
+import io
+import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import orjson
 
-from rankgauge.errors import DataError, Problem, counted
-from rankgauge.io.files import open_file
 from rankgauge.policy import Contract
 from rankgauge.samples import CallError, Fault, KeptOutput, Output, read_output
 
-__all__ = ["OUTPUTS_FILE", "kept", "kept_line", "kept_row", "read_kept"]
+__all__ = ["OUTPUTS_FILE", "OutputsFile", "kept", "kept_line", "kept_row"]
 
 OUTPUTS_FILE = "outputs.jsonl"
 """What kept outputs are called in a result folder."""
 
+_BLOCK = 1 << 16
+
 _OPTIONS = orjson.OPT_NON_STR_KEYS | orjson.OPT_SERIALIZE_NUMPY
+
+
+class OutputsFile:
+    """A file of kept outputs, to which each is added as it arrives: after a crash all of them are there."""
+
+    def __init__(self, path: Path) -> None:
+        """Open a file, or go on with one; a last line that is cut off is removed."""
+        self._file = path.open("ab+", buffering=0)
+        self._end = _end_of_lines(self._file)
+        self._file.truncate(self._end)
+
+    def add(self, sample_id: str, output: KeptOutput) -> None:
+        """Write one output; where the disk is full raise `OSError`, and leave the lines before it whole."""
+        line = memoryview(kept_line(sample_id, output))
+        written = 0
+        try:
+            while written < len(line):
+                written += self._file.write(line[written:])
+        except OSError:
+            self._file.truncate(self._end)
+            raise
+        self._end += written
+
+    def close(self) -> None:
+        """Bring everything to the disk."""
+        with self._file:
+            os.fsync(self._file.fileno())
+
+
+def _end_of_lines(file: io.FileIO) -> int:
+    """Return where the last whole line of a file ends."""
+    end = file.seek(0, io.SEEK_END)
+    while end:
+        start = max(0, end - _BLOCK)
+        file.seek(start)
+        if (at := file.read(end - start).rfind(b"\n")) >= 0:
+            return start + at + 1
+        end = start
+    return 0
 
 
 def kept(raw: object, contract: Contract) -> KeptOutput:
@@ -66,30 +107,6 @@ def kept_row(row: Mapping[str, Any]) -> KeptOutput:
         seconds if isinstance(seconds, int | float) else None,
         attempt if isinstance(attempt, int) else 1,
     )
-
-
-def read_kept(path: Path) -> dict[str, KeptOutput]:
-    """
-    Return the rows of kept outputs by sample id, the last of each id; a last line that is cut off is left out.
-
-    A `DataError` has every other line that is no such row.
-    """
-    found: dict[str, KeptOutput] = {}
-    problems: list[Problem] = []
-    with open_file(path) as file:
-        for number, line in enumerate(file.stream, 1):
-            if not line.strip():
-                continue
-            try:
-                row = orjson.loads(line)
-                found[row["id"]] = kept_row(row)
-            except (ValueError, KeyError, TypeError):
-                if line.endswith(b"\n"):
-                    problems.append(Problem("expected a row {id, actual_output} of kept outputs", str(path), number))
-    if problems:
-        msg = f"{path} cannot be used ({counted(len(problems), 'problem')}):"
-        raise DataError(msg, problems)
-    return found
 
 
 def _error(value: object) -> CallError:

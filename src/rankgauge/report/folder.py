@@ -22,7 +22,7 @@ from rankgauge.io.kept import OUTPUTS_FILE, kept_line
 from rankgauge.io.writing import replace_file, write_file
 from rankgauge.report.json import json_report, per_sample_jsonl
 from rankgauge.report.markdown import markdown_report
-from rankgauge.result import SCHEMA_VERSION, Result
+from rankgauge.result import SCHEMA_VERSION, Result, SampleError
 
 if TYPE_CHECKING:
     import polars as pl
@@ -92,7 +92,7 @@ def _files(result: Result) -> dict[str, bytes]:
         "notes": list(result.notes),
         "has_details": bool(columns) and all(column.details is not None for column in columns),
     }
-    errors = [orjson.dumps(dataclasses.asdict(error), option=orjson.OPT_APPEND_NEWLINE) for error in result.unscored]
+    errors = [orjson.dumps(_with_cause(error, result), option=orjson.OPT_APPEND_NEWLINE) for error in result.unscored]
     config = yaml.safe_dump(result.manifest.get("config", {}), sort_keys=False, allow_unicode=True)
     if result.manifest.get("outputs", {}).get("from") == "sut":
         manifest["outputs"] = {**manifest["outputs"], "path": OUTPUTS_FILE, "fingerprint": sha256(kept)}
@@ -106,6 +106,14 @@ def _files(result: Result) -> dict[str, bytes]:
         "per_sample.jsonl": per_sample_jsonl(result).encode(),
         **({OUTPUTS_FILE: kept} if kept else {}),
     }
+
+
+def _with_cause(error: SampleError, result: Result) -> dict[str, Any]:
+    """Return why a sample has no score, with type, text and traceback where a call of the system failed."""
+    call = result.outputs.get(error.sample_id)
+    cause = None if call is None else call.error
+    row = dataclasses.asdict(error)
+    return row if cause is None or cause.reason != error.reason else {**row, "error": cause._asdict()}
 
 
 def _parquet(frame: pl.DataFrame) -> bytes:

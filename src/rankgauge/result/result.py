@@ -18,7 +18,6 @@ from rankgauge.catalog.peers import translated
 from rankgauge.catalog.trec_eval import read_form
 from rankgauge.errors import ResultError, counted, suggest
 from rankgauge.expression import parse
-from rankgauge.io.kept import OUTPUTS_FILE, read_kept
 from rankgauge.result.load import read_folder
 from rankgauge.result.merge import Part, concatenated, difference, merged_manifest
 from rankgauge.result.origin import Origin
@@ -140,6 +139,9 @@ class Result:
             return self._origin.calls
         if self._folder is None or self.manifest.get("outputs", {}).get("from") != "sut":
             return {}
+        from rankgauge.io.kept import OUTPUTS_FILE  # most results have none
+        from rankgauge.io.outputs import read_kept
+
         return read_kept(self._folder / OUTPUTS_FILE)
 
     def __getitem__(self, name: object) -> MetricSummary:

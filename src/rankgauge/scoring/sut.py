@@ -7,63 +7,161 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import inspect
+import random
 import threading
 import time
 import traceback
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
+from itertools import count
 from typing import Any, NamedTuple
 
 from rankgauge.samples import CallError, Sample
+from rankgauge.scoring.stop import Stop
 
-__all__ = ["Call", "SystemUnderTest", "call_each"]
+__all__ = ["Call", "Calling", "SystemUnderTest", "call_each"]
 
 SystemUnderTest = Callable[[Any], object] | Callable[[Any], Awaitable[object]]
 """What takes a sample's input and returns an output, at once or awaited."""
 
+_LONGEST_PAUSE = 60.0
+"""Seconds; pauses double from half a second to a second on, and have a random length so that calls spread."""
+
 
 class Call(NamedTuple):
-    """What a call came to: what the system returned, or the `CallError` of its failure; and how long it took."""
+    """What a call came to: what the system returned, or the `CallError` of its failure; how long the last try took."""
 
     found: object
     seconds: float
+    attempt: int
 
 
-async def call_each(
-    samples: Sequence[Sample],
-    sut: SystemUnderTest,
-    *,
-    concurrency: int,
-    timeout: float | None,  # noqa: ASYNC109  # for each call
-) -> AsyncIterator[tuple[int, Call]]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Calling:
+    """
+    How a system is called.
+
+    Attributes:
+        concurrency: How many calls may be under way at once.
+
+        timeout: Seconds for each call.
+
+        retries: How often a call that failed is made again.
+
+        stop: How to end the calls early.
+
+        sleep: How to wait before a retry.
+    """
+
+    concurrency: int = 8
+    timeout: float | None = None
+    retries: int = 0
+    stop: Stop = field(default_factory=Stop)
+    sleep: Callable[[float], Awaitable[object]] = asyncio.sleep
+
+
+async def call_each(samples: Sequence[Sample], sut: SystemUnderTest, how: Calling) -> AsyncIterator[tuple[int, Call]]:
     """
     Call a system under test with each sample's input; yield places and what each call came to, as calls end.
 
     A function that is not asynchronous runs in a daemon thread, so that one that hangs is left behind at its timeout
     instead of holding up the end of the process.
     """
-    queue: asyncio.Queue[tuple[int, Call]] = asyncio.Queue()
-    places = iter(range(len(samples)))
-
-    async def work() -> None:
-        for place in places:
-            begun = time.perf_counter()
-            call = asyncio.ensure_future(_attempt(sut, samples[place].input))
-            try:
-                done, _ = await asyncio.wait({call}, timeout=timeout)
-            finally:
-                call.cancel()
-            late = CallError("", f"the system under test did not answer within {timeout or 0:g} seconds")
-            found = call.result() if done else late
-            await queue.put((place, Call(found, time.perf_counter() - begun)))
-
-    workers = [asyncio.create_task(work()) for _ in range(min(concurrency, len(samples)))]
+    if not samples:
+        return
+    pool = _Pool(samples, sut, how)
     try:
-        for _ in samples:
-            yield await queue.get()
+        async for call in pool.calls():
+            yield call
     finally:
-        for worker in workers:
-            worker.cancel()
-        await asyncio.gather(*workers, return_exceptions=True)
+        await pool.close()
+
+
+class _Done(NamedTuple):
+    """A call that has ended; *handled* is set when whoever reads the calls asks for the next."""
+
+    place: int
+    call: Call
+    handled: asyncio.Event
+
+
+class _Pool:
+    """Workers that share the samples, and the queue of what their calls came to."""
+
+    def __init__(self, samples: Sequence[Sample], sut: SystemUnderTest, how: Calling) -> None:
+        self._samples, self._sut, self._how = samples, sut, how
+        self._places = iter(range(len(samples)))
+        self._queue: asyncio.Queue[_Done | None] = asyncio.Queue()
+        self._stopping = asyncio.Event()
+        self._loop = asyncio.get_running_loop()
+        self._workers = [asyncio.create_task(self._work()) for _ in range(min(how.concurrency, len(samples)))]
+        self._watcher = asyncio.create_task(self._watch())
+        how.stop.notify(self._notified)
+        if how.stop.requests:
+            self._react()
+
+    async def calls(self) -> AsyncIterator[tuple[int, Call]]:
+        """Yield what calls came to, until every worker has ended."""
+        while (done := await self._queue.get()) is not None:
+            yield done.place, done.call
+            done.handled.set()
+        for worker in self._workers:
+            if not worker.cancelled():
+                worker.result()  # raises what a worker itself died of
+
+    async def close(self) -> None:
+        """Leave behind what is under way."""
+        self._how.stop.notify(None)
+        for task in self._workers:
+            task.cancel()
+        await asyncio.gather(*self._workers, self._watcher, return_exceptions=True)
+
+    async def _work(self) -> None:
+        for place in self._places:
+            if self._stopping.is_set():
+                return
+            call = await _call(self._sut, self._samples[place].input, self._how, self._stopping)
+            done = _Done(place, call, asyncio.Event())
+            await self._queue.put(done)
+            await done.handled.wait()  # so that a crash during the next call cannot lose this output
+
+    async def _watch(self) -> None:
+        await asyncio.wait(self._workers)
+        await self._queue.put(None)
+
+    def _notified(self) -> None:
+        self._loop.call_soon_threadsafe(self._react)
+
+    def _react(self) -> None:
+        self._stopping.set()
+        if self._how.stop.requests > 1:
+            for worker in self._workers:
+                worker.cancel()
+
+
+async def _call(sut: SystemUnderTest, given: object, how: Calling, stopping: asyncio.Event) -> Call:
+    """Call a system until it answers, as often as is allowed."""
+    for attempt in count(1):
+        begun = time.perf_counter()
+        task = asyncio.ensure_future(_attempt(sut, given))
+        try:
+            done, _ = await asyncio.wait({task}, timeout=how.timeout)
+        finally:
+            task.cancel()
+        late = CallError("", f"the system under test did not answer within {how.timeout or 0:g} seconds")
+        call = Call(task.result() if done else late, time.perf_counter() - begun, attempt)
+        if attempt > how.retries or not isinstance(call.found, CallError) or stopping.is_set():
+            break
+        pause = min(_LONGEST_PAUSE, 2.0 ** (attempt - 1)) * random.SystemRandom().uniform(0.5, 1)
+        tasks = [asyncio.ensure_future(each) for each in (how.sleep(pause), stopping.wait())]
+        try:
+            await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for each in tasks:
+                each.cancel()
+        if stopping.is_set():
+            break
+    return call
 
 
 async def _attempt(sut: SystemUnderTest, given: object) -> object:
@@ -99,7 +197,12 @@ async def _threaded(sut: SystemUnderTest, given: object) -> object:
 def _raised(error: BaseException) -> CallError:
     """Return what an exception says, which may itself raise when it is asked."""
     try:
-        return CallError(type(error).__name__, str(error), "".join(traceback.format_exception(error)))
+        return CallError(type(error).__name__, _text(str(error)), _text("".join(traceback.format_exception(error))))
     except BaseException as another:  # noqa: BLE001  # `__str__` of an exception of somebody else's
         message = f"(its message cannot be shown: __str__ raised {type(another).__name__})"
         return CallError(type(error).__name__, message, "".join(traceback.format_tb(error.__traceback__)))
+
+
+def _text(text: str) -> str:
+    """Return a text that UTF-8 can encode."""
+    return text.encode("utf-8", "backslashreplace").decode()
