@@ -128,8 +128,7 @@ class TestRefusals:
             ("-at-10", 0, "expected a metric name, found '-at-10' at character 1"),
             ("ndcg@", 5, "expected a number after @, found the end"),
             ("ndcg@ten", 5, "expected a number after @, found 'ten' at character 6"),
-            ("ndcg@-5", 5, "expected a cutoff of 0 or more, found '-5' at character 6"),
-            ("ndcg@1e999", 5, "expected a cutoff of 0 or more"),
+            ("ndcg@1e999", 5, "expected a finite number after @, found '1e999' at character 6"),
             ("recall@1,", 9, "expected a number after @, found the end"),
             ("ndcg@10 20", 8, "expected the end, found '20' at character 9"),
             ("ndcg@10abc", 7, "expected the end, found 'abc'"),
@@ -194,7 +193,7 @@ class TestBuilding:
         with pytest.raises(ExpressionError, match="parameter 'gain' of 'ndcg' cannot be"):
             MetricExpression("ndcg", {"gain": value})
 
-    @pytest.mark.parametrize("k", [True, "5", -1, float("nan"), float("inf"), [5]])
+    @pytest.mark.parametrize("k", [True, "5", float("nan"), float("inf"), [5]])
     def test_a_cutoff_that_is_no_number_is_refused(self, k):
         with pytest.raises(ExpressionError, match="the cutoff of 'ndcg' must be a number"):
             MetricExpression("ndcg", k=k)

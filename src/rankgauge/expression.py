@@ -79,7 +79,7 @@ class MetricExpression:
             name, k = f"{pinned['stem']}-k", _number(pinned["k"])
         for key, value in (params or {}).items():
             _check_param(name, key, value)
-        if k is not None and (isinstance(k, bool) or not isinstance(k, int | float) or not math.isfinite(k) or k < 0):
+        if k is not None and (isinstance(k, bool) or not isinstance(k, int | float) or not math.isfinite(k)):
             msg = f"the cutoff of {name!r} must be a number, not {k!r}"
             raise ExpressionError(msg, text=name)
         object.__setattr__(self, "name", name)
@@ -173,9 +173,9 @@ class _Reader:
     def number(self) -> int | float:
         start = self.position
         number = _number(self.take(NUMBER, "a number after @"))
-        if number < 0 or not math.isfinite(number):
+        if not math.isfinite(number):  # a negative one is refused where cutoffs are checked, as 0 is
             self.position = start
-            raise self.fail("a cutoff of 0 or more")
+            raise self.fail("a finite number after @")
         return number
 
     def params(self) -> dict[str, Value]:

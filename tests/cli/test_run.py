@@ -479,3 +479,31 @@ class TestBadInput:
         assert "cannot save to" in done.err
         assert "No space left on device" in done.err
         assert sorted(path.name for path in Path().iterdir()) == ["rankgauge.yaml", "samples.jsonl"]
+
+
+_ROW = {"qid": "q", "gold": "41 metres", "contexts": ["none", "It is 41 metres tall."], "response": "41 metres"}
+
+
+class TestFields:
+    def test_fields_of_other_systems_are_typed(self, rankgauge, write):
+        done = rankgauge(
+            *("run", "--data", write("s.jsonl", [_ROW]), "--json", "-m", "containment@1,2", "-m", "EM"),
+            *("--field", "id=qid", "--field", "expected_output=gold", "--field", "retrieved=contexts:text"),
+            *("--field", "actual_output.answer=response"),
+        )
+        assert (done.code, done.err) == (0, "")
+        assert [done.mean(name) for name in ("containment@1", "containment@2", "em")] == [0.0, 1.0, 1.0]
+
+    def test_they_add_to_those_of_a_config(self, rankgauge, write):
+        write("s.jsonl", [_ROW])
+        text = "version: 1\ndatasets: {d: {path: s.jsonl, fields: {id: qid, expected_output: nothing}}}\n"
+        config = write("c.yaml", text)
+        typed = ("--field", "expected_output=gold", "--field", "retrieved=contexts:text")
+        done = rankgauge("run", config, "-m", "containment@2", "--json", *typed, "--output", "kept")
+        assert done.mean("containment@2") == 1.0
+        again = rankgauge("run", "kept/config.resolved.yaml", "--json")
+        assert again.mean("containment@2") == 1.0
+
+    def test_a_field_that_cannot_be_read_is_a_usage_error(self, rankgauge, write):
+        done = rankgauge("run", "--data", write("s.jsonl", [_ROW]), "-m", "MRR", "--field", "answer=response")
+        assert (done.code, "did you mean expected_output.answer or actual_output.answer?" in done.err) == (2, True)

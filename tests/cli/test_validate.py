@@ -98,3 +98,45 @@ def test_a_missing_config_is_refused_with_a_way_out(rankgauge):
 
 def test_a_config_is_needed(rankgauge):
     assert rankgauge("validate").code == 2
+
+
+ROWS = [
+    {"qid": "q1", "gold": "41 metres", "contexts": ["It is 41 metres tall."]},
+    {"qid": "q2", "gold": ["x"], "contexts": "one text"},
+]
+FIELDS = ("--field", "id=qid", "--field", "expected_output=gold", "--field", "retrieved=contexts:text")
+
+
+def test_a_data_file_is_checked_without_a_config(rankgauge, write):
+    done = rankgauge("validate", write("s.jsonl", ROWS), *FIELDS)
+    assert (done.code, done.err) == (0, "")
+    assert done.out == (
+        "data: 2 samples; with ground truth: relevant 1, answer 1; without output: 0; with malformed output: 1\n"
+        "s.jsonl: valid\n"
+    )
+
+
+def test_a_yaml_file_of_samples_is_no_config(rankgauge, write):
+    write("list.yaml", "- {id: q, expected_output: [a]}\n")
+    write("named.yaml", "name: mine\nsamples: [{id: q, expected_output: [a]}]\n")
+    for name in ("list.yaml", "named.yaml"):
+        done = rankgauge("validate", name)
+        assert (done.code, done.out.splitlines()[1]) == (0, f"{name}: valid")
+
+
+def test_every_problem_of_a_data_file_is_told(rankgauge, write):
+    done = rankgauge("validate", write("s.jsonl", [{"id": "q1"}, {"id": "q1", "expected_output": 3}]))
+    assert done.code == 2
+    assert "s.jsonl:1, expected_output, sample 'q1'" in done.err
+    assert "s.jsonl:2, expected_output, sample 'q1'" in done.err
+    assert "s.jsonl:2, sample 'q1': duplicate sample id 'q1'" in done.err
+
+
+def test_a_data_file_without_samples_is_nothing_to_evaluate(rankgauge, write):
+    assert rankgauge("validate", write("s.jsonl", "")).code == 4
+
+
+def test_fields_have_no_place_beside_a_config_or_runs(rankgauge, write):
+    config = write("c.yaml", "version: 1\n")
+    assert "under `fields`" in rankgauge("validate", config, "--field", "id=qid").err
+    assert "--field is for samples" in rankgauge("validate", "qrels", "run", "--field", "id=qid").err

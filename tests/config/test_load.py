@@ -122,6 +122,25 @@ class TestProblems:
         assert problem.line == 6
         assert "did you mean 'expected_output'?" in problem.message
 
+    @pytest.mark.parametrize(
+        ("place", "message"),
+        [
+            ("{path: contexts, strings: texts}", "Input should be 'id' or 'text'"),
+            ("{strings: text}", "the key is missing"),
+            ("{path: contexts, string: text}", "unknown key (did you mean 'strings'?)"),
+            ("3", "expected your name for the field"),
+        ],
+    )
+    def test_a_field_that_cannot_be_read_comes_with_its_line(self, tmp_path, place, message):
+        text = f"version: 1\ndatasets:\n  x:\n    path: a\n    fields:\n      retrieved: {place}\n"
+        problem = problem_of(tmp_path, text)
+        assert (message in problem.message, problem.line) == (True, 6)
+
+    def test_strings_of_a_field_without_any_are_refused(self, tmp_path):
+        text = "version: 1\ndatasets:\n  x:\n    path: a\n    fields:\n      input: {path: q, strings: text}\n"
+        problem = problem_of(tmp_path, text)
+        assert "strings says what bare strings in retrieved are" in problem.message
+
     def test_a_matcher_that_cannot_be_built_is_a_problem_with_its_line(self, tmp_path):
         problem = problem_of(tmp_path, "version: 1\nmatchers:\n  mine: 'casefold > > contained'\n")
         assert (problem.path, problem.line) == ("matchers.mine", 3)

@@ -5,7 +5,8 @@ import pytest
 
 from rankgauge.catalog import Catalog
 from rankgauge.errors import DataError, NothingToEvaluateError, UnreadableError
-from rankgauge.io.datasets import DatasetReader, DataSource, remapped
+from rankgauge.io.datasets import DatasetReader, DataSource
+from rankgauge.io.fields import remapped
 from rankgauge.io.files import digest
 from rankgauge.policy import DEFAULT_CONTRACT
 from rankgauge.samples import Expected, Output, Sample
@@ -189,6 +190,16 @@ def test_field_names_are_mapped(tmp_path):
 def test_a_mapped_field_that_is_absent_is_reported(tmp_path):
     error = problems_of(lines(tmp_path, {"qid": "q1", "id": "x"}), fields={"expected_output": "gold"})
     assert [problem.path for problem in error.problems] == ["expected_output"]
+
+
+def test_a_duplicate_id_is_told_on_a_line_that_has_another_problem_too(tmp_path):
+    broken = {"id": "q1", "expected_output": 5}
+    problems = problems_of(lines(tmp_path, sample("q1"), broken, {"id": "q2"}, sample("q2"))).problems
+    assert [(each.line, each.message.partition(";")[0]) for each in problems if "duplicate" in each.message] == [
+        (2, "duplicate sample id 'q1'"),
+        (4, "duplicate sample id 'q2'"),
+    ]
+    assert [each.line for each in problems if "duplicate" not in each.message] == [2, 3]
 
 
 def test_remapping_reaches_into_fields_and_keeps_the_rest():

@@ -61,7 +61,7 @@ def test_queries_with_nothing_retrieved_count_and_queries_with_nothing_judged_do
     (tmp_path / "q.json").write_text('{"q1": {"a": 1}, "q2": {"c": 1}, "q3": {}}', encoding="utf-8")
     (tmp_path / "r.json").write_text('{"q2": {}, "q1": {"a": 3}}', encoding="utf-8")
     rows = scores_of(tmp_path / "q.json", tmp_path / "r.json")
-    assert [(row["sample_id"], row["retrieval_map"]) for row in rows] == [("q1", 1.0), ("q2", 0.0)]
+    assert [(row["sample_id"], row["ap"]) for row in rows] == [("q1", 1.0), ("q2", 0.0)]
 
 
 @pytest.mark.parametrize(
@@ -83,7 +83,7 @@ def test_keys_that_stand_twice_are_refused(text, qrels, tmp_path):
 def test_quotes_in_ids_are_no_repeated_keys(document, tmp_path):
     (tmp_path / "q.json").write_text(json.dumps({"q": {document: 1}}), encoding="utf-8")
     (tmp_path / "r.json").write_text(json.dumps({"q": {document: 0.5, "b": 0.75}}), encoding="utf-8")
-    assert scores_of(tmp_path / "q.json", tmp_path / "r.json")[0]["retrieval_mrr"] == 0.5
+    assert scores_of(tmp_path / "q.json", tmp_path / "r.json")[0]["rr"] == 0.5
 
 
 def test_everything_that_is_no_number_is_told(qrels, tmp_path):

@@ -142,7 +142,7 @@ def test_integer_ids_are_their_decimal_text(tmp_path):
     qrels, run = [(1, 20, 1), (2, 30, 1)], [(1, 20, 2), (1, -7, 1), (2, 31, 5)]
     expected = scores_of(write_qrels(tmp_path / "q", qrels), write_run(tmp_path / "r", run))
     assert scores_of(qrels_frame(qrels), run_frame(run)) == expected
-    assert [row["retrieval_map"] for row in expected] == [1.0, 0.0]
+    assert [row["ap"] for row in expected] == [1.0, 0.0]
     texts = pl.col("query_id", "doc_id").cast(pl.String)
     assert scores_of(qrels_frame(qrels), run_frame(run).with_columns(texts)) == expected
 

@@ -260,6 +260,10 @@ class TestCutoffs:
         expected = f"{spelling!r} needs a cutoff: {spelling}@5, or {alias} for the default"
         assert [expected] == refusal(spelling)
 
+    @pytest.mark.parametrize(("written", "k"), [("ndcg@0", "0"), ("ndcg@-1", "-1"), ("ndcg@-1.5", "-1.5")])
+    def test_a_cutoff_below_1_is_refused_in_the_same_words_whatever_its_sign(self, refusal, written, k):
+        assert refusal(written) == [f"the cutoff of '{written}' must be an integer of 1 or more, not {k}"]
+
     @pytest.mark.parametrize("spec", ["Rprec@5", "answer-exact-match@3", {"metric": "EM", "k": 3}])
     def test_a_metric_without_cutoff_takes_none(self, refusal, spec):
         (message,) = refusal(spec)

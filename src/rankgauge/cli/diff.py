@@ -19,8 +19,8 @@ import typer
 
 from rankgauge.cli.console import echo, print_json, remark
 from rankgauge.cli.conventions import Convention, conventions_of
-from rankgauge.cli.options import PROFILE_HELP, make_engine
-from rankgauge.cli.typed import CUTOFF, JSON, METRICS, OUTPUTS, taking
+from rankgauge.cli.options import PROFILE_HELP, field_map, make_engine
+from rankgauge.cli.typed import CUTOFF, FIELD, JSON, METRICS, OUTPUTS, taking
 from rankgauge.errors import ParameterError, RankgaugeError, counted
 
 if TYPE_CHECKING:
@@ -63,6 +63,7 @@ class _Options:
 
     data: Annotated[Path, typer.Argument(help="The data file.", show_default=False)]
     profile: Annotated[list[str], typer.Option(metavar="NAME", help=f"{PROFILE_HELP} Give two.", show_default=False)]
+    field: Annotated[list[str] | None, FIELD] = None
     metric: Annotated[list[str] | None, METRICS] = None
     config: Annotated[
         Path | None, typer.Option(metavar="FILE", help="A config file that declares matchers.", show_default=False)
@@ -139,6 +140,7 @@ def _is_usable(engine: Engine, options: _Options, alias: str) -> bool:
 def _evaluation(engine: Engine, options: _Options, profile: str, metrics: Sequence[str]) -> Evaluation:
     # A lock holds runs to one meaning; here two are compared on purpose.
     evaluation = dataclasses.replace(engine.dataset(options.data), lock=None).with_policy(profile).with_metrics(metrics)
+    evaluation = evaluation.with_fields(field_map(options.field))
     if options.k is not None:
         evaluation = evaluation.with_defaults(k=options.k, source="--k")
     return evaluation if options.outputs is None else evaluation.with_outputs(options.outputs)

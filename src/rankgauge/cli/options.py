@@ -11,18 +11,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rankgauge.cli.streams import keep_stdout
-from rankgauge.errors import ParameterError
+from rankgauge.errors import ParameterError, RankgaugeError
 from rankgauge.policy import PROFILES
 
 if TYPE_CHECKING:
     from rankgauge.catalog import Catalog
     from rankgauge.engine.engine import Engine
+    from rankgauge.io.fields import FieldMap
 
 __all__ = [
     "COLUMNS_HELP",
     "CUTOFF_HELP",
     "POLICY_HELP",
     "PROFILE_HELP",
+    "field_map",
+    "is_config",
     "make_catalog",
     "make_engine",
     "policy_options",
@@ -57,6 +60,19 @@ def make_engine(config: Path | None) -> Engine:
     return Engine.from_config(config, disable=disabled_plugins(), own_only=no_plugins())
 
 
+def is_config(path: Path) -> bool:
+    """Return whether a file is a config: YAML, but for a list of samples or a mapping that has them."""
+    if path.suffix.lower() not in {".yaml", ".yml", ""}:
+        return False
+    from rankgauge.io.documents import decode_text, read_yaml
+
+    try:
+        value = read_yaml(decode_text(path.read_bytes(), str(path)), str(path)).value
+    except (OSError, RankgaugeError):
+        return True  # whoever reads it as a config says what is wrong
+    return not isinstance(value, list) and not (isinstance(value, dict) and "samples" in value)
+
+
 def policy_options(written: Sequence[str] | None, **others: object) -> Mapping[str, Any]:
     """Return policy options by name: those of `--policy`, and those with an option of their own unless None."""
     options: dict[str, Any] = {}
@@ -80,6 +96,13 @@ def table_columns(written: str | None) -> dict[str, str] | None:
         msg = f"--columns is NAME=COLUMN, separated by commas, such as query=qid,document=pid; not {written!r}"
         raise ParameterError(msg)
     return {name.strip(): column.strip() for name, _, column in pairs}
+
+
+def field_map(written: Sequence[str] | None) -> FieldMap:
+    """Return where the data has each field, as `--field` says."""
+    from rankgauge.io.fields import read_field
+
+    return {name: place for each in written or () for name, place in read_field(each).items()}
 
 
 def run_names(runs: Sequence[str]) -> list[str]:

@@ -13,9 +13,9 @@ import typer
 from typer import Argument, Option
 
 from rankgauge.cli.console import progress_bar
-from rankgauge.cli.options import POLICY_HELP, PROFILE_HELP, make_engine, policy_options
+from rankgauge.cli.options import POLICY_HELP, PROFILE_HELP, field_map, make_engine, policy_options
 from rankgauge.cli.outcome import Folders, explain_incomplete, print_tables, print_texts
-from rankgauge.cli.typed import CUTOFF, FUNCTION, METRICS, OUTPUTS, imported, taking
+from rankgauge.cli.typed import CUTOFF, FIELD, FUNCTION, METRICS, OUTPUTS, imported, taking
 from rankgauge.errors import ParameterError
 from rankgauge.policy import profile
 
@@ -51,6 +51,7 @@ class _Options:
     dataset: Annotated[
         _Several, Option(metavar="NAME", help="A dataset of the config; by default all. Repeatable.")
     ] = None
+    field: Annotated[_Several, FIELD] = None
     metric: Annotated[_Several, METRICS] = None
     metric_set: Annotated[_Several, Option("--set", metavar="NAME", help="A metric set of the config. Repeatable.")] = (
         None
@@ -148,6 +149,7 @@ def _evaluation(engine: Engine, name: str | Path, options: _Options) -> Evaluati
         evaluation = evaluation.with_policy(profile(options.profile).adapted({**declared, **policy}))
     if options.k is not None:
         evaluation = evaluation.with_defaults(k=options.k, source="--k")
+    evaluation = evaluation.with_fields(field_map(options.field))
     return evaluation if options.outputs is None else evaluation.with_outputs(options.outputs)
 
 

@@ -18,13 +18,18 @@ from rankgauge.cli.streams import keep_stdout
 from rankgauge.errors import ParameterError
 from rankgauge.guard import ForeignError, guarded
 
-__all__ = ["CUTOFF", "FUNCTION", "JSON", "METRICS", "OUTPUTS", "imported", "taking"]
+__all__ = ["CUTOFF", "FIELD", "FUNCTION", "JSON", "METRICS", "OUTPUTS", "imported", "taking"]
 
 _Options = TypeVar("_Options")
 
 FUNCTION = "module:function or file.py:function"
 
 CUTOFF = typer.Option("--k", "-k", metavar="K", help=CUTOFF_HELP)
+FIELD = typer.Option(
+    "--field",
+    metavar="OURS=THEIRS",
+    help="Your name for a field of samples, such as id=qid; for a list of texts: retrieved=contexts:text. Repeatable.",
+)
 JSON = typer.Option("--json", help="Print JSON.")
 METRICS = typer.Option("--metric", "-m", metavar="METRIC", help="A metric, such as ndcg@10 or recall@1,5. Repeatable.")
 OUTPUTS = typer.Option(metavar="FILE", help="A file with the outputs to score.")

@@ -1,5 +1,5 @@
 """
-`rankgauge validate`: check a config, its plugins and its data, or judgments and runs, and score nothing.
+`rankgauge validate`: check a config, its plugins and its data, a data file, or judgments and runs; score nothing.
 """
 
 from __future__ import annotations
@@ -12,20 +12,27 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rankgauge.cli.console import echo, print_json, remark
-from rankgauge.cli.options import make_engine
+from rankgauge.cli.options import field_map, is_config, make_engine
+from rankgauge.cli.typed import FIELD
 from rankgauge.errors import ConfigError, NothingToEvaluateError, ParameterError, Problem, RankgaugeError, counted
 
 if TYPE_CHECKING:
     from rankgauge.engine.engine import Engine
     from rankgauge.engine.evaluation import Evaluation
+    from rankgauge.engine.values import DataCheck
+    from rankgauge.io.fields import FieldMap
 
 __all__ = ["HELP", "validate"]
 
-HELP = """\
-Check a config, or judgments and runs.
+_BY_ID = ("judged@1",)
+"""A metric that any data can be read with."""
 
-Nothing is scored. With one file, a config: check it, the metrics and matchers it names, and the data of its datasets,
-and report every problem together. Exit codes: 0 everything can be used, 2 something cannot, 4 nothing to evaluate.
+HELP = """\
+Check a config, samples, or judgments and runs.
+
+Nothing is scored. With a config: check it, the metrics and matchers it names, and the data of its datasets, and report
+every problem together. With a data file: check its samples. Exit codes: 0 everything can be used, 2 something cannot,
+4 nothing to evaluate.
 
 With two or more files, QRELS RUN [RUN ...]: check that the queries and documents of the runs are the judged ones, and
 look for wrong ranks, equal scores, repeated documents and odd grades. `-` is standard input. Exit codes: 0 no error,
@@ -35,9 +42,10 @@ look for wrong ranks, equal scores, repeated documents and odd grades. `-` is st
 
 def validate(
     files: Annotated[
-        list[Path], typer.Argument(metavar="CONFIG | QRELS RUN...", help="What to check.", show_default=False)
+        list[Path], typer.Argument(metavar="CONFIG | SAMPLES | QRELS RUN...", help="What to check.", show_default=False)
     ],
     *,
+    field: Annotated[list[str] | None, FIELD] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON. (Runs only)")] = False,
     strict: Annotated[bool, typer.Option("--strict", help="Exit with 1 for warnings, too. (Runs only)")] = False,
     rel: Annotated[
@@ -48,13 +56,21 @@ def validate(
     """Check; see `HELP`."""
     first, *runs = files
     given = [name for name, value in (("--json", as_json), ("--strict", strict), ("--rel", rel is not None)) if value]
+    if runs and field:
+        msg = "--field is for samples: rankgauge validate SAMPLES --field id=qid"
+        raise ParameterError(msg)
     if runs:
         _validate_runs(first, runs, rel=1.0 if rel is None else rel, as_json=as_json, strict=strict)
     elif given:
         msg = f"{given[0]} is for judgments and runs: rankgauge validate QRELS RUN"
         raise ParameterError(msg)
-    else:
+    elif is_config(first):
+        if field:
+            msg = f"--field is for a data file; in {first} the fields of a dataset stand under `fields`"
+            raise ParameterError(msg)
         _validate_config(first)
+    else:
+        _validate_samples(first, field_map(field))
 
 
 def _validate_runs(qrels: Path, runs: Sequence[Path], *, rel: float, as_json: bool, strict: bool) -> None:
@@ -84,6 +100,22 @@ def _validate_config(config: Path) -> None:
     for fault in engine.catalog.faults:
         remark(f"plugin fault: {fault}")
     echo("\n".join([*found, f"{config}: valid ({counted(len(engine.dataset_names), 'dataset')})"]))
+
+
+def _validate_samples(data: Path, fields: FieldMap) -> None:
+    evaluation = make_engine(None).dataset(data).with_fields(fields).with_metrics(_BY_ID)
+    checked = evaluation.check(require_gold=False)
+    echo(f"{_contents(checked)}\n{data}: valid")
+    for note in checked.notes:
+        remark(f"note: {note}")
+
+
+def _contents(checked: DataCheck) -> str:
+    gold = ", ".join(f"{kind} {count:,}" for kind, count in checked.gold.items() if count)
+    return (
+        f"data: {counted(checked.samples, 'sample')}; with ground truth: {gold or 'none'}; without output: "
+        f"{checked.without_output:,}; with malformed output: {checked.malformed:,}"
+    )
 
 
 @contextmanager
@@ -117,12 +149,8 @@ def _check_dataset(evaluation: Evaluation, config: Path, problems: dict[str, Pro
         yield evaluation.plan().describe()
     with _collected(problems, config):
         # With other metrics the data can be read even where the config's cannot be planned.
-        readable = evaluation.with_metrics(["judged@1"]) if problems else evaluation
+        readable = evaluation.with_metrics(_BY_ID) if problems else evaluation
         checked = readable.check(require_gold=not problems)
-        gold = ", ".join(f"{kind} {count:,}" for kind, count in checked.gold.items() if count)
-        yield (
-            f"data: {counted(checked.samples, 'sample')}; with ground truth: {gold or 'none'}; without output: "
-            f"{checked.without_output:,}; with malformed output: {checked.malformed:,}\n"
-        )
+        yield f"{_contents(checked)}\n"
         for note in checked.notes:
             remark(f"note: {note}")

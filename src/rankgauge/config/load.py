@@ -110,7 +110,7 @@ def _without_other_branches(details: Sequence[Any]) -> list[Any]:
 
 def _location(detail: Mapping[str, Any]) -> tuple[str | int, ...]:
     """Return the keys in a pydantic location, without the branches of unions."""
-    branches = {"str", "MatcherConfig", "[key]"}
+    branches = {"str", "MatcherConfig", "FieldConfig", "[key]"}
     return tuple(part for part in detail["loc"] if part not in branches and not str(part).startswith("function-"))
 
 

@@ -10,10 +10,9 @@ from typing import Annotated, Any, Literal, get_type_hints
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema, create_model
 
-from rankgauge.errors import did_you_mean
+from rankgauge.io.fields import FieldMap, check_field, field_name
 from rankgauge.plugin.matching import parse_matcher
 from rankgauge.policy import PROFILES, Policy, profile
-from rankgauge.samples import FIELDS
 
 __all__ = ["Config", "DatasetConfig", "MetricEntry", "json_schema"]
 
@@ -34,10 +33,21 @@ def _matcher_spec(value: str) -> str:
 
 
 def _field_name(value: str) -> str:
-    if value not in FIELDS:
-        msg = f"{value!r} is not a field of samples{did_you_mean(value, FIELDS)}; known are {', '.join(FIELDS)}"
-        raise ValueError(msg)
+    field_name(value)
     return value
+
+
+def _field_place(value: object) -> object:
+    if isinstance(value, str | Mapping):
+        return value
+    msg = "expected your name for the field, or {path: NAME, strings: text}"
+    raise ValueError(msg)
+
+
+def _checked_fields(fields: Mapping[str, Any]) -> Mapping[str, Any]:
+    for name, place in fields.items():
+        check_field(name, place if isinstance(place, str) else place.model_dump(exclude_none=True))
+    return fields
 
 
 def _no_boolean(value: object) -> object:
@@ -93,14 +103,39 @@ MetricEntry = Annotated[
 ]
 
 
+class FieldConfig(_Model):
+    """Where the data has a field."""
+
+    path: str = Field(min_length=1, description="Your name for it; names joined by dots lead into a record.")
+    strings: Literal["id", "text"] | None = Field(
+        None, description="What bare strings in `retrieved` are: ids, as usual, or texts."
+    )
+
+
 class DatasetConfig(_Model):
     """One dataset."""
 
     path: str = Field(description="The file, relative to the config file.")
     outputs: str | None = Field(None, description="A file with outputs, relative to the config file.")
-    fields: dict[Annotated[str, AfterValidator(_field_name)], str] = Field(
-        default_factory=dict, description="Your name for a field of samples, such as `id: qid`."
+    fields: Annotated[
+        dict[
+            Annotated[str, AfterValidator(_field_name)],
+            Annotated[str | FieldConfig, BeforeValidator(_field_place)],
+        ],
+        AfterValidator(_checked_fields),
+    ] = Field(
+        default_factory=dict,
+        description="Your name for a field of samples, such as `id: qid`, or `retrieved: {path: contexts, strings: "
+        "text}` for a list of texts.",
     )
+
+    @property
+    def field_map(self) -> FieldMap:
+        """Return the fields as plain values."""
+        return {
+            name: place if isinstance(place, str) else place.model_dump(exclude_none=True)
+            for name, place in self.fields.items()
+        }
 
 
 class RetrievalConfig(_Model):

@@ -15,6 +15,7 @@ from rankgauge.catalog import Catalog
 from rankgauge.engine.evaluation import Evaluation
 from rankgauge.errors import ConfigError, DataError, PlanError, Problem, counted, did_you_mean
 from rankgauge.io.datasets import DataSource
+from rankgauge.io.fields import FieldMap, check_field
 from rankgauge.planning.cutoffs import DefaultK
 from rankgauge.planning.lock import Lock, lock_columns
 from rankgauge.planning.resolve import PlannedMetric
@@ -89,7 +90,7 @@ class Engine:
         engine._config = loaded
         for name, entry in loaded.config.datasets.items():
             outputs = None if entry.outputs is None else loaded.file(entry.outputs)
-            engine._sources[name] = DataSource(loaded.file(entry.path), outputs, entry.fields, name)
+            engine._sources[name] = DataSource(loaded.file(entry.path), outputs, entry.field_map, name)
         return engine
 
     @cached_property
@@ -113,7 +114,7 @@ class Engine:
         source: str | os.PathLike[str] | Iterable[object],
         *,
         outputs: str | os.PathLike[str] | None = None,
-        fields: Mapping[str, str] | None = None,
+        fields: FieldMap | None = None,
     ) -> Engine:
         """
         Give a dataset a name; a name that is taken already gets the new data.
@@ -125,11 +126,16 @@ class Engine:
 
             outputs: A file with outputs.
 
-            fields: The data's own field name for each of ours.
+            fields: Where the data has each of our fields, as in `Evaluation.with_fields`.
 
         Returns:
             This engine.
+
+        Raises:
+            ParameterError: A field that samples do not have, or a place that cannot be read.
         """
+        for field, place in (fields or {}).items():
+            check_field(field, place)
         path = Path(outputs) if outputs is not None else None
         self._sources[name] = DataSource(_opened(source), path, dict(fields or {}), name)
         return self

@@ -19,7 +19,8 @@ from rankgauge.engine.job import Job, OutputsSource
 from rankgauge.engine.values import DataCheck, Progress, SampleScore
 from rankgauge.errors import DataError, ParameterError, Problem, RankgaugeError, RunInterrupted
 from rankgauge.expression import MetricExpression
-from rankgauge.io.datasets import DataSource, remapped
+from rankgauge.io.datasets import DataSource
+from rankgauge.io.fields import FieldMap, check_field, remapped
 from rankgauge.logs import logger
 from rankgauge.pickling import goes_by_name, itself
 from rankgauge.planning.cutoffs import DefaultK
@@ -167,6 +168,25 @@ class Evaluation:
         """
         source = Path(outputs) if isinstance(outputs, str | os.PathLike) else outputs
         return self._with(data=self.data._replace(outputs=source))
+
+    def with_fields(self, fields: FieldMap) -> Evaluation:
+        """
+        Return this evaluation with other names for fields of the data, in addition to those it has.
+
+        Args:
+            fields: Where the data has each of our fields: ``{"id": "qid"}``, or for a list of texts
+                ``{"retrieved": {"path": "contexts", "strings": "text"}}``. A path may lead into a record:
+                ``response.contexts``.
+
+        Returns:
+            A new evaluation.
+
+        Raises:
+            ParameterError: A field that samples do not have, or a place that cannot be read.
+        """
+        for name, place in fields.items():
+            check_field(name, place)
+        return self._with(data=self.data._replace(fields={**self.data.fields, **fields}))
 
     def plan(self) -> Plan:
         """

@@ -12,19 +12,21 @@ from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import orjson
 
 from rankgauge.catalog import Catalog
 from rankgauge.errors import DataError, NothingToEvaluateError, Problem, counted, did_you_mean
+from rankgauge.io.fields import FieldMap, remapped
 from rankgauge.io.files import digest, open_file, plain_suffix
 from rankgauge.io.problems import unreadable
 from rankgauge.plugin.formats import Record
 from rankgauge.policy import Contract
 from rankgauge.samples import Fault, Sample, read_sample
+from rankgauge.samples.scalars import InvalidError, read_id
 
-__all__ = ["DataSource", "DatasetReader", "given", "records", "remapped"]
+__all__ = ["DataSource", "DatasetReader", "given", "records"]
 
 _BATCH = 4096
 _MOST_PROBLEMS = 10_000
@@ -39,14 +41,14 @@ class DataSource(NamedTuple):
 
         outputs: A file with outputs, or outputs given in Python.
 
-        fields: The data's own field name for each of ours.
+        fields: Where the data has each of our fields.
 
         name: What the data is called.
     """
 
     source: Path | Sequence[object]
     outputs: Path | Mapping[str, object] | Sequence[Mapping[str, object]] | None = None
-    fields: Mapping[str, str] = MappingProxyType({})
+    fields: FieldMap = MappingProxyType({})
     name: str = ""
 
     @property
@@ -119,16 +121,18 @@ class DatasetReader:
                 sample = read_sample(
                     value, problems=problems, contract=contract, file=file, line=record.line, path=record.path
                 )
-            if sample is None:
+            name = sample.id if sample is not None else _id_of(value, contract)
+            if name is None:
                 continue
-            if sample.id in seen:
-                first = seen[sample.id]
+            if name in seen:
+                first = seen[name]
                 where = f"line {first}" if isinstance(first, int) else first
-                message = f"duplicate sample id {sample.id!r}; ids must be unique (first in {where})"
-                problems.append(Problem(message, file, record.line, record.path, sample.id))
+                message = f"duplicate sample id {name!r}; ids must be unique (first in {where})"
+                problems.append(Problem(message, file, record.line, record.path, name))
                 continue
-            seen[sample.id] = record.line or record.path
-            yield sample
+            seen[name] = record.line or record.path
+            if sample is not None:
+                yield sample
 
     @property
     def sample_ids(self) -> AbstractSet[str]:
@@ -158,20 +162,12 @@ def records(path: Path, catalog: Catalog) -> Iterator[Record]:
         yield from claim.declaration.function(source)
 
 
-def remapped(record: Mapping[str, Any], fields: Mapping[str, str]) -> dict[str, Any]:
-    """Return a copy of a record with the user's field names mapped onto ours, such as ``expected_output.answer``."""
-    mapped: dict[str, Any] = dict(record)
-    for ours, theirs in fields.items():
-        if theirs not in record:
-            continue
-        value = record[theirs]
-        head, _, inner = ours.partition(".")
-        if not inner:
-            mapped[head] = value
-        elif value is not None:
-            nested = mapped.get(head)
-            mapped[head] = {**(nested if isinstance(nested, Mapping) else {}), inner: value}
-    return mapped
+def _id_of(value: object, contract: Contract) -> str | None:
+    """Return the id of a sample that has another problem; None where the id cannot be read."""
+    try:
+        return read_id(value.get("id"), "", contract) if isinstance(value, Mapping) else None
+    except InvalidError:
+        return None
 
 
 def given(values: Sequence[object], name: str) -> Iterator[Record]:

@@ -11,7 +11,8 @@ from typing import Any, Generic, TypeVar
 
 from rankgauge.catalog import Catalog
 from rankgauge.errors import DataError, Problem, counted
-from rankgauge.io.datasets import given, records, remapped
+from rankgauge.io.datasets import given, records
+from rankgauge.io.fields import FieldMap, remapped
 from rankgauge.io.files import digest, ends_within_a_line, open_file
 from rankgauge.io.formats import read_jsonl
 from rankgauge.io.kept import kept_row
@@ -48,7 +49,7 @@ def read_outputs(
     *,
     catalog: Catalog,
     contract: Contract,
-    fields: Mapping[str, str] | None = None,
+    fields: FieldMap | None = None,
 ) -> Outputs:
     """
     Read outputs; a malformed one is a fault of its sample, a row without a usable id a `DataError`.
@@ -92,7 +93,7 @@ class _Rows(Generic[T]):
         self.by_id: dict[str, T] = {}
         self.problems: list[Problem] = []
 
-    def take_all(self, rows: Iterable[Record], fields: Mapping[str, str]) -> None:
+    def take_all(self, rows: Iterable[Record], fields: FieldMap) -> None:
         last: Record | None = None
         for last in rows:
             self.take(last, fields)
@@ -103,7 +104,7 @@ class _Rows(Generic[T]):
             msg = f"{self.file or 'the outputs'} cannot be used ({counted(len(self.problems), 'problem')}):"
             raise DataError(msg, self.problems)
 
-    def take(self, record: Record, fields: Mapping[str, str]) -> None:
+    def take(self, record: Record, fields: FieldMap) -> None:
         value: Any = record.value
         if isinstance(value, Fault):
             self.problem(record, value.reason)

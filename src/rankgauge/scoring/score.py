@@ -185,6 +185,9 @@ def judged_for(column: PlannedMetric, evidence: Evidence) -> Judged:
     return judged.binary() if column.metric.uses_rel == "binary" else judged
 
 
+_BARE_STRINGS = " (a bare string is an id; if yours are texts: --field retrieved=FIELD:text)"
+
+
 def _blame_textless(
     column: PlannedMetric, evidence: Evidence, values: Scores, k: Cutoff | None, reasons: dict[int, str]
 ) -> None:
@@ -193,7 +196,10 @@ def _blame_textless(
     for place, rank in evidence.textless.items():
         cutoff = rank if k is None else k if isinstance(k, int) else int(k[place])
         if rank <= cutoff and (best is None or not values[place] >= best):
-            reasons[place] = f"judging by text needs a text for every retrieved item; the item at rank {rank} has none"
+            reasons[place] = (
+                f"judging by text needs a text for every retrieved item; the item at rank {rank} has none"
+                f"{_BARE_STRINGS}"
+            )
 
 
 def _count(column: PlannedMetric, values: Scores, status: NDArray[np.uint8], policy: Policy) -> None:
