@@ -320,7 +320,7 @@ class TestWhatIsMissing:
 class TestLockFiles:
     def test_one_that_is_missing_says_what_writes_it(self, config):
         with pytest.raises(
-            UnreadableError, match=r"locks/mine\.yaml: No such file.*`rankgauge plugins lock .*` writes it"
+            UnreadableError, match=r"locks/mine\.yaml: no such file.*`rankgauge plugins lock .*` writes it"
         ):
             config.engine().dataset("mine")
 

@@ -1,10 +1,13 @@
 import gzip
+import os
+import socket
+from pathlib import Path
 
 import pytest
 import zstandard
 
 from rankgauge.errors import UnreadableError
-from rankgauge.io.files import digest, open_file, plain_suffix
+from rankgauge.io.files import digest, is_regular, is_there, open_file, plain_suffix
 
 
 def content(path):
@@ -125,3 +128,54 @@ def test_the_digest_of_a_missing_file_is_refused(tmp_path):
 )
 def test_the_plain_suffix_stands_before_that_of_the_compression(tmp_path, name, expected):
     assert expected == plain_suffix(tmp_path / name)
+
+
+@pytest.mark.parametrize(
+    ("error", "message"),
+    [
+        (RecursionError("maximum recursion depth exceeded"), "reading it failed: RecursionError: maximum recursion"),
+        (MemoryError(), "reading it needs more memory than there is"),
+        (OSError(28, "No space left on device"), "No space left on device"),
+        (type("PanicException", (BaseException,), {})("assertion failed\nat 1"), "PanicException: assertion failed"),
+    ],
+)
+def test_whatever_a_library_raises_while_a_file_is_open_makes_the_file_unusable(error, message, tmp_path):
+    path = tmp_path / "a.jsonl"
+    path.write_bytes(b"x")
+    with pytest.raises(UnreadableError) as caught, open_file(path):
+        raise error
+    (problem,) = caught.value.problems
+    assert problem.file == str(path)
+    assert message in problem.message
+    assert caught.value.__cause__ is error
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, SystemExit, UnreadableError("ours", ["as it is"])])
+def test_what_ends_a_program_and_our_own_errors_pass_through(error, tmp_path):
+    path = tmp_path / "a.jsonl"
+    path.write_bytes(b"x")
+    kind = error if isinstance(error, type) else type(error)
+    with pytest.raises(kind) as caught, open_file(path):
+        raise error
+    assert caught.value.__cause__ is None
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
+def test_what_is_no_regular_file_is_refused_before_it_is_opened(tmp_path):
+    pipe = tmp_path / "pipe.parquet"
+    os.mkfifo(pipe)
+    assert refusal(pipe) == "this is a pipe, which can be read only once; write its content to a file first"
+    address = tmp_path / "socket"
+    with socket.socket(socket.AF_UNIX) as opened:
+        opened.bind(str(address))
+        assert refusal(address) == "this is a socket, not a file"
+    assert refusal(Path("/dev/zero")) == "this is a device, not a file"
+
+
+@pytest.mark.parametrize("name", ["x" * 300, "a\0b"])
+def test_names_that_no_file_can_have_are_refused_by_name(name, tmp_path):
+    assert refusal(tmp_path / name)
+    with pytest.raises(UnreadableError):
+        digest(tmp_path / name)
+    assert not is_regular(tmp_path / name)
+    assert not is_there(tmp_path / name)

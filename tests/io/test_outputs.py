@@ -94,7 +94,7 @@ def test_all_problems_of_an_outputs_file_come_in_one_report(tmp_path):
     ]
     problems = problems_of(write(tmp_path, "a.jsonl", "\n".join(lines)))
     assert [problem.line for problem in problems] == [2, 3, 4, 5, 6, 7, 8, 9]
-    words = ["two outputs", "'actual_output' is missing", "None", "''", "True", "list", "not valid JSON", "a row needs"]
+    words = ["two outputs", "'actual_output' is missing", "null", "''", "True", "list", "not valid JSON", "a row needs"]
     for problem, word in zip(problems, words, strict=True):
         assert word in problem.message
 

@@ -12,6 +12,8 @@ import polars as pl
 import pytest
 
 from ranked_tables import WORKED_QRELS, WORKED_RUN, qrels_frame, run_frame, scores_of, write_qrels, write_run
+from rankgauge.errors import DataError
+from rankgauge.io.sources import open_run
 
 
 @pytest.fixture
@@ -62,6 +64,27 @@ def test_a_pipe_is_read_once_and_whole(files, tmp_path):
     writer.start()
     assert scores_of(qrels, pipe) == scores_of(qrels, run)
     writer.join()
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
+def test_a_pipe_that_nobody_writes_to_is_refused_instead_of_waited_for(tmp_path, monkeypatch):
+    monkeypatch.setattr("rankgauge.io.sources._PATIENCE", 0.0)
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with pytest.raises(DataError, match="no process writes to this pipe") as caught:
+        open_run(pipe)
+    assert caught.value.problems[0].file == str(pipe)
+
+
+def test_a_stream_without_a_line_end_is_not_copied_forever(monkeypatch):
+    class Endless(io.RawIOBase):
+        def read(self, size=-1):
+            return bytes(size)
+
+    monkeypatch.setenv("RANKGAUGE_MAX_LINE", "1MB")
+    monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=Endless()))
+    with pytest.raises(DataError, match="standard input: a line of it has more than 1 MB"):
+        open_run("-")
 
 
 def test_a_frame_and_a_file_may_be_mixed(files):

@@ -37,10 +37,23 @@ def call(arguments: Sequence[str], *, debug: bool = False) -> int:
     from rankgauge.cli.exits import exit_code
 
     debug = debug or "--debug" in arguments
-    return exit_code(_run, [argument for argument in arguments if argument != "--debug"], debug=debug)
+    return exit_code(_limited, [argument for argument in arguments if argument != "--debug"], debug=debug)
 
 
-def _run(arguments: Sequence[str]) -> int:
+def _limited(arguments: Sequence[str]) -> int:
+    """Run a command under the limit that ``--max-line`` names, wherever that stands."""
+    place = next((at for at, argument in enumerate(arguments) if argument.partition("=")[0] == "--max-line"), None)
+    if place is None:
+        return _command(arguments)
+    from rankgauge.io.limits import limited
+
+    _, equals, size = arguments[place].partition("=")
+    rest = place + (1 if equals else 2)
+    with limited(size if equals else "".join(arguments[place + 1 : rest]), "--max-line"):
+        return _command([*arguments[:place], *arguments[rest:]])
+
+
+def _command(arguments: Sequence[str]) -> int:
     if arguments[:1] == ["trec"]:
         from rankgauge.cli.trec import trec
 

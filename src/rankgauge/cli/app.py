@@ -55,6 +55,10 @@ def _print_version(wanted: bool) -> None:  # noqa: FBT001  # typer's way
 @app.callback()
 def _options(
     debug: Annotated[bool, typer.Option("--debug", help="Show tracebacks of errors. May stand anywhere.")] = False,  # noqa: FBT002, ARG001  # typer's way; read by `main`
+    max_line: Annotated[  # noqa: ARG001  # read by `main`
+        str,
+        typer.Option(metavar="SIZE", help="Longest line of a file, and most that is held at once. May stand anywhere."),
+    ] = "256MB",
     log_level: Annotated[
         str, typer.Option(metavar="LEVEL", help="Lowest log level to show: debug, info, warning or error.")
     ] = "warning",

@@ -14,8 +14,9 @@ from pydantic import BaseModel, ValidationError
 
 from rankgauge.config.lock import LOCK_FILE
 from rankgauge.config.schema import Config
-from rankgauge.errors import ConfigError, Problem, UnreadableError, counted, did_you_mean
+from rankgauge.errors import ConfigError, Problem, counted, did_you_mean
 from rankgauge.io.documents import Document, decode_text, read_yaml
+from rankgauge.io.files import read_bytes
 from rankgauge.planning.requests import Located, MetricSpec
 from rankgauge.policy import Profile, profile
 
@@ -73,12 +74,7 @@ class LoadedConfig:
 def load_config(path: Path) -> LoadedConfig:
     """Return a config file, or raise every problem with it at once; metrics are not resolved yet."""
     name = str(path)
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        msg = f"cannot read {name}:"
-        hint = "; `rankgauge init` writes one" if isinstance(error, FileNotFoundError) else ""
-        raise UnreadableError(msg, [Problem(f"{error.strerror or error}{hint}", name)]) from error
+    data = read_bytes(path, hint="`rankgauge init` writes one")
     document = read_yaml(decode_text(data, name), name)
     if not isinstance(document.value, Mapping):
         problems = [Problem("a config file is a mapping; `rankgauge init` writes one", name, 1)]

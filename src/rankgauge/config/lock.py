@@ -13,8 +13,9 @@ from typing import Any, Literal
 import yaml
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from rankgauge.errors import ConfigError, Problem, UnreadableError
+from rankgauge.errors import ConfigError, Problem
 from rankgauge.io.documents import decode_text, read_yaml
+from rankgauge.io.files import read_bytes
 from rankgauge.io.writing import replace_file
 from rankgauge.planning.lock import Lock, Locked, LockedPart
 
@@ -69,11 +70,7 @@ def read_lock(path: Path, config: Path) -> Lock:
     """Read a lock file; *config*, which it locks, is named in messages."""
     name = str(path)
     again = f"`rankgauge plugins lock {config}` writes it"
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        msg = f"cannot read the lock {name}:"
-        raise UnreadableError(msg, [Problem(f"{error.strerror or error}; {again}", name)]) from error
+    data = read_bytes(path, hint=again)
     document = read_yaml(decode_text(data, name), name)
     try:
         file = _File.model_validate(document.value)

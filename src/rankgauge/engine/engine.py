@@ -16,6 +16,7 @@ from rankgauge.engine.evaluation import Evaluation
 from rankgauge.errors import ConfigError, DataError, PlanError, Problem, counted, did_you_mean
 from rankgauge.io.datasets import DataSource
 from rankgauge.io.fields import FieldMap, check_field
+from rankgauge.io.files import is_there
 from rankgauge.planning.cutoffs import DefaultK
 from rankgauge.planning.lock import Lock, lock_columns
 from rankgauge.planning.resolve import PlannedMetric
@@ -205,7 +206,7 @@ class Engine:
         else:
             opened = _opened(source)
             data = DataSource(opened, None, {}, opened.stem if isinstance(opened, Path) else "")
-            if isinstance(data.source, Path) and not data.source.exists():
+            if isinstance(data.source, Path) and not is_there(data.source):
                 known = did_you_mean(str(source), self._sources)
                 hint = f"; registered are {', '.join(self._sources)}" if self._sources else ""
                 msg = f"cannot use the dataset {str(source)!r}:"

@@ -19,7 +19,7 @@ import orjson
 from rankgauge.catalog import Catalog
 from rankgauge.errors import DataError, NothingToEvaluateError, Problem, counted, did_you_mean
 from rankgauge.io.fields import FieldMap, remapped
-from rankgauge.io.files import digest, open_file, plain_suffix
+from rankgauge.io.files import digest, is_regular, open_file, plain_suffix
 from rankgauge.io.problems import unreadable
 from rankgauge.plugin.formats import Record
 from rankgauge.policy import Contract
@@ -59,7 +59,7 @@ class DataSource(NamedTuple):
     def fingerprint(self) -> str:
         """Return the SHA-256 of the file or of the samples; of nothing for a file that is not there."""
         source = self.source
-        return digest(source) if isinstance(source, Path) and source.is_file() else _digest_of(source)
+        return digest(source) if isinstance(source, Path) and is_regular(source) else _digest_of(source)
 
 
 class DatasetReader:
@@ -147,18 +147,16 @@ class DatasetReader:
 
 def records(path: Path, catalog: Catalog) -> Iterator[Record]:
     """Read the records of a file in the format that its suffix names."""
-    if path.is_dir():
-        raise unreadable(str(path), "this is a directory; name a file in it")
-    suffix = plain_suffix(path)
-    claim = catalog.reader(suffix)
-    if claim is None:
-        known = sorted({ending for each in catalog.all("reader").values() for ending in each.declaration.suffixes})
-        hint = did_you_mean(suffix, known)
-        message = (
-            f"no reader for files ending in {suffix!r}{hint}; known are {', '.join(known)} (also with .gz or .zst)"
-        )
-        raise unreadable(str(path), message)
     with open_file(path) as source:
+        suffix = plain_suffix(path)
+        claim = catalog.reader(suffix)
+        if claim is None:
+            known = sorted({ending for each in catalog.all("reader").values() for ending in each.declaration.suffixes})
+            hint = did_you_mean(suffix, known)
+            message = (
+                f"no reader for files ending in {suffix!r}{hint}; known are {', '.join(known)} (also with .gz or .zst)"
+            )
+            raise unreadable(str(path), message)
         yield from claim.declaration.function(source)
 
 

@@ -15,7 +15,8 @@ import polars as pl
 from rankgauge.errors import DataError, Problem
 from rankgauge.io.columns import Kind, find_columns
 from rankgauge.io.files import open_file
-from rankgauge.io.problems import first_problems
+from rankgauge.io.limits import RAISE_IT, longest_piece, written_size
+from rankgauge.io.problems import first_problems, unreadable
 from rankgauge.io.recognize import read_head
 from rankgauge.io.rows import Frame
 
@@ -40,7 +41,7 @@ class DelimitedRows:
         self.name = name
         self._path = path
         self._block = block
-        with open_file(path) as opened:
+        with open_file(path, name=name) as opened:
             self._head = read_head(opened.stream)
         self._names = self._head.fields
         self._columns = find_columns(self._names, kind, columns, source=name)
@@ -53,9 +54,13 @@ class DelimitedRows:
     def frames(self) -> Iterator[Frame]:
         """Yield the whole table in order."""
         first, line = 0, self._head.number + 1
-        with open_file(self._path) as opened:
+        with open_file(self._path, name=self.name) as opened:
             read_head(opened.stream)
-            for block in _blocks(opened.stream, self._block):
+            limit = longest_piece()
+            for block in _blocks(opened.stream, self._block, limit):
+                if len(block) > limit:
+                    message = f"a row has more than {written_size(limit)}; a quote may not be closed, or {RAISE_IT}"
+                    raise unreadable(self.name, message, line)
                 rows = self._rows(block)
                 n_lines = block.count(b"\n") + (not block.endswith(b"\n"))
                 yield Frame(rows, first, line if rows.height == n_lines else None)
@@ -85,12 +90,15 @@ class DelimitedRows:
         return DataError(msg, problems or [unknown])
 
     def _wrong_lines(self) -> Iterator[Problem]:
-        with open_file(self._path) as opened:
+        with open_file(self._path, name=self.name) as opened:
             lines = (raw.decode("utf-8", "surrogateescape") for raw in opened.stream)
             reader = csv.reader(lines, delimiter=self._head.separator)
-            for fields in reader:
-                if problem := self._wrong(fields):
-                    yield Problem(problem, self.name, reader.line_num)
+            try:
+                for fields in reader:
+                    if problem := self._wrong(fields):
+                        yield Problem(problem, self.name, reader.line_num)
+            except csv.Error as error:  # a bare carriage return, or a field of more than 131,072 characters
+                yield Problem(f"not valid CSV: {error}", self.name, reader.line_num)
 
     def _wrong(self, fields: Sequence[str]) -> str:
         if len(fields) > len(self._names):
@@ -100,15 +108,18 @@ class DelimitedRows:
         return ""
 
 
-def _blocks(stream: IO[bytes], size: int) -> Iterator[bytes]:
-    """Yield blocks that end with a row, at a line end outside quotes."""
-    rest = b""
-    while data := stream.read(size):
+def _blocks(stream: IO[bytes], size: int, limit: int) -> Iterator[bytes]:
+    """Yield blocks that end with a row, at a line end outside quotes; one above the limit is the last, and a part."""
+    rest, wanted = b"", size
+    while data := stream.read(wanted):
         data = rest + data
         cut = _row_end(data)
         if cut:
             yield data[:cut]
         rest = data[cut:]
+        if len(rest) > limit:
+            break
+        wanted = max(size, len(rest))  # twice as much as before, so that a long row is not searched again and again
     if rest:
         yield rest
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 import gzip
 import hashlib
 import io
+import stat
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,15 +15,46 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, cast
 
-from rankgauge.io.problems import unreadable
+from rankgauge.errors import RankgaugeError, UnreadableError
+from rankgauge.io.limits import RAISE_IT, longest_piece, written_size
+from rankgauge.io.problems import MalformedError, unreadable
 
-__all__ = ["MAGIC", "OpenFile", "digest", "ends_within_a_line", "open_file", "plain_suffix", "sha256"]
+__all__ = [
+    "MAGIC",
+    "OpenFile",
+    "digest",
+    "ends_within_a_line",
+    "is_regular",
+    "is_there",
+    "open_file",
+    "plain_suffix",
+    "read_bytes",
+    "reading",
+    "sha256",
+    "too_large",
+]
 
 MAGIC = {b"\x1f\x8b": ".gz", b"\x28\xb5\x2f\xfd": ".zst"}
 """How compressed data begins, and the ending that says so."""
 
 _BOM = b"\xef\xbb\xbf"
 _COMPRESSED = {".gz": "gzip", ".zst": "zstd"}
+_BLOCK = 1 << 18
+_TAIL = 1 << 12
+_PIECE = 1 << 10
+"""
+How much compressed zstd data is expanded at once.
+
+A block of the format is at least 4 bytes and at most 128 KB once expanded, so this becomes 32 MB at the worst.
+"""
+
+_NOT_A_FILE = {
+    stat.S_IFDIR: "this is a directory; name a file in it",
+    stat.S_IFIFO: "this is a pipe, which can be read only once; write its content to a file first",
+    stat.S_IFSOCK: "this is a socket, not a file",
+    stat.S_IFCHR: "this is a device, not a file",
+    stat.S_IFBLK: "this is a device, not a file",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,33 +79,90 @@ class OpenFile:
 
 
 @contextmanager
-def open_file(path: Path) -> Iterator[OpenFile]:
-    """Open a file for reading, decompressed by its ending (``.gz``, ``.zst``)."""
-    name = str(path)
-    try:
-        with io.BufferedReader(path.open("rb", buffering=0), 1 << 18) as raw:
-            compression = _COMPRESSED.get(path.suffix.lower())
-            stream = io.BufferedReader(_decompressed(raw, compression), 1 << 18) if compression else raw
+def open_file(path: Path, *, name: str | None = None) -> Iterator[OpenFile]:
+    """
+    Open a regular file for reading, decompressed by its ending (``.gz``, ``.zst``), and called *name* in messages.
+
+    Whatever is raised while it is open is an `UnreadableError`; so is a line, or the whole of a compressed file that is
+    read at once, with more bytes than `longest_piece`.
+    """
+    label = str(path) if name is None else name
+    with reading(label, path):
+        _refuse_special(path, label)
+        limit = longest_piece()
+        with path.open("rb", buffering=0) as raw:
+            is_compressed = path.suffix.lower() in _COMPRESSED
+            lines = _LimitedLines(_decompressed(raw, path), path, label, limit)
+            stream = _Whole(lines, label, limit) if is_compressed else io.BufferedReader(lines, _BLOCK)
             offset = len(_BOM) if stream.peek(len(_BOM))[: len(_BOM)] == _BOM else 0
             stream.read(offset)
-            yield OpenFile(name, None if compression else name, stream, offset)
-    except OSError as error:
-        raise unreadable(name, _explained(path, error)) from error
-    except (EOFError, zlib.error) as error:
-        raise unreadable(name, f"the compressed data is damaged: {error}") from error
-    except Exception as error:
-        if type(error).__name__ == "ZstdError":
-            raise unreadable(name, f"the compressed data is damaged: {error}") from error
+            yield OpenFile(label, None if is_compressed else str(path), stream, offset)
+
+
+@contextmanager
+def reading(name: str, path: Path | None = None, *, form: str = "") -> Iterator[None]:
+    """
+    Turn whatever is raised while a file is read into an `UnreadableError` that names the file, and its form if given.
+
+    A damaged file makes libraries raise what they document nowhere: polars a panic, which is no `Exception`, others
+    `RecursionError` or `MemoryError`.
+    """
+    try:
+        yield
+    except (RankgaugeError, MalformedError):
         raise
+    except OSError as error:
+        raise unreadable(name, _explained(Path(name) if path is None else path, error)) from error
+    except MemoryError as error:
+        raise unreadable(name, "reading it needs more memory than there is") from error
+    except Exception as error:
+        if isinstance(error, EOFError | zlib.error) or type(error).__name__ == "ZstdError":
+            raise unreadable(name, f"the compressed data is damaged: {error}") from error
+        raise unreadable(name, _raised(error, form)) from error
+    except BaseException as error:
+        if type(error).__name__ != "PanicException":  # how a panic of Rust code, such as that of polars, arrives
+            raise
+        raise unreadable(name, _raised(error, form)) from error
+
+
+def read_bytes(path: Path, *, hint: str = "") -> bytes:
+    """Return the content of a small file; *hint* says what to do where there is none."""
+    try:
+        with open_file(path) as opened:
+            return opened.stream.read()
+    except UnreadableError as error:
+        if not (hint and isinstance(error.__cause__, FileNotFoundError)):
+            raise
+        raise unreadable(str(path), f"{error.problems[0].message}; {hint}") from error.__cause__
 
 
 def digest(path: Path) -> str:
     """Return the SHA-256 of a file's bytes, as ``sha256sum`` prints it."""
-    try:
+    with reading(str(path), path):
+        _refuse_special(path, str(path))
         with path.open("rb") as file:
             return f"sha256:{hashlib.file_digest(file, 'sha256').hexdigest()}"
-    except OSError as error:
-        raise unreadable(str(path), _explained(path, error)) from error
+
+
+def is_regular(path: Path) -> bool:
+    """Return whether there is a regular file at a path, however long or strange its name is."""
+    try:
+        return path.is_file()
+    except (OSError, ValueError):
+        return False
+
+
+def is_there(path: Path) -> bool:
+    """Return whether there is anything at a path, however long or strange its name is."""
+    try:
+        return path.exists()
+    except (OSError, ValueError):
+        return False
+
+
+def too_large(limit: int) -> str:
+    """Return what is wrong with a compressed file that is read whole."""
+    return f"it has more than {written_size(limit)} once decompressed; decompress the file, or {RAISE_IT}"
 
 
 def sha256(data: bytes) -> str:
@@ -92,10 +181,89 @@ def plain_suffix(path: Path) -> str:
     return Path(path.stem).suffix.lower() if path.suffix.lower() in _COMPRESSED else path.suffix.lower()
 
 
-def _decompressed(raw: IO[bytes], compression: str) -> io.RawIOBase:
-    if compression == "gzip":
-        return cast("io.RawIOBase", gzip.GzipFile(fileobj=raw))
-    return _ZstdReader(raw)
+def _refuse_special(path: Path, name: str) -> None:
+    """Refuse what is not a regular file: opening it may wait forever, and reading it may never end."""
+    if (why := _NOT_A_FILE.get(stat.S_IFMT(path.stat().st_mode))) is not None:
+        raise unreadable(name, why)
+
+
+def _decompressed(raw: io.FileIO, path: Path) -> io.RawIOBase:
+    """Return the bytes of a file without its compression, if it has one."""
+    match _COMPRESSED.get(path.suffix.lower()):
+        case "gzip":
+            return cast("io.RawIOBase", gzip.GzipFile(fileobj=io.BufferedReader(raw, _BLOCK)))
+        case "zstd":
+            return _ZstdReader(io.BufferedReader(raw, _BLOCK))
+        case _:
+            return raw
+
+
+class _LimitedLines(io.RawIOBase):
+    """Bytes as they are, until a line of them is longer than the limit."""
+
+    def __init__(self, raw: io.RawIOBase, path: Path, name: str, limit: int) -> None:
+        self._raw = raw
+        self._path = path
+        self._name = name
+        self._limit = limit
+        self._at = 0
+        self._line = 0  # where the line begins that is being read
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return isinstance(self._raw, io.FileIO)
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET, /) -> int:
+        at = self._raw.seek(offset, whence)
+        if at != self._at:
+            self._at = self._line = at
+        return at
+
+    def readinto(self, buffer: Any) -> int | None:  # noqa: ANN401  # any writable buffer
+        view = memoryview(buffer).cast("B")[: min(self._limit, _BLOCK)]  # so that no whole line in it is too long
+        size: int | None = self._raw.readinto(view)
+        if not size:
+            return size
+        if self._at + size - self._line > self._limit:
+            first = bytes(view[:size]).find(b"\n")
+            if self._at + (size if first < 0 else first) - self._line > self._limit:
+                raise self._too_long()
+        self._at += size
+        # Nearly every block has a line end near its own, so that a copy of its last bytes is all that it costs.
+        for tail in (_TAIL, size) if size > _TAIL else (size,):
+            last = bytes(view[size - tail : size]).rfind(b"\n")
+            if last >= 0:
+                self._line = self._at - tail + last + 1
+                break
+        return size
+
+    def _too_long(self) -> UnreadableError:
+        number, left = 1, self._line
+        with self._path.open("rb", buffering=0) as file:
+            again = _decompressed(file, self._path)
+            while left > 0 and (data := again.read(min(left, _BLOCK))):
+                number += data.count(b"\n")
+                left -= len(data)
+        return unreadable(self._name, f"the line has more than {written_size(self._limit)}; {RAISE_IT}", number)
+
+
+class _Whole(io.BufferedReader):
+    """Decompressed bytes, which cannot be read whole where they are more than the limit."""
+
+    def __init__(self, raw: io.RawIOBase, name: str, limit: int) -> None:
+        super().__init__(raw, _BLOCK)
+        self._name = name
+        self._limit = limit
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        if size is not None and size >= 0:
+            return super().read(size)
+        data = super().read(self._limit + 1)
+        if len(data) > self._limit:
+            raise unreadable(self._name, too_large(self._limit))
+        return data
 
 
 class _ZstdReader(io.RawIOBase):
@@ -106,9 +274,9 @@ class _ZstdReader(io.RawIOBase):
 
         self._raw = raw
         self._new = zstandard.ZstdDecompressor().decompressobj
-        self._frame = self._new()
+        self._frame = self._new(write_size=1 << 14)
         self._begun = False
-        self._ready = b""
+        self._ready = memoryview(b"")
 
     def readable(self) -> bool:
         return True
@@ -117,15 +285,15 @@ class _ZstdReader(io.RawIOBase):
         while not self._ready:
             compressed = self._frame.unused_data if self._frame.eof else b""
             if self._frame.eof:
-                self._frame, self._begun = self._new(), False
-            compressed = compressed or self._raw.read(1 << 17)
+                self._frame, self._begun = self._new(write_size=1 << 14), False
+            compressed = compressed or self._raw.read(_PIECE)
             if not compressed:
                 if self._begun:
                     msg = "it ends in the middle of a frame"
                     raise EOFError(msg)
                 return 0
             self._begun = True
-            self._ready = self._frame.decompress(compressed)
+            self._ready = memoryview(self._frame.decompress(compressed))
         size = min(len(buffer), len(self._ready))
         buffer[:size], self._ready = self._ready[:size], self._ready[size:]
         return size
@@ -133,10 +301,25 @@ class _ZstdReader(io.RawIOBase):
 
 def _explained(path: Path, error: OSError) -> str:
     if isinstance(error, FileNotFoundError):
-        near = sorted(item.name for item in path.parent.iterdir())[:5] if path.parent.is_dir() else []
-        return f"no such file{f'; the folder has {chr(44).join(near)}' if near else ''}"
+        return f"no such file{_neighbors(path.parent)}"
     if isinstance(error, IsADirectoryError):
-        return "this is a directory; name a file in it"
+        return _NOT_A_FILE[stat.S_IFDIR]
     if isinstance(error, PermissionError):
         return "no permission to read it"
     return f"{error.strerror or error}"
+
+
+def _neighbors(folder: Path) -> str:
+    try:
+        near = sorted(item.name for item in folder.iterdir())[:5]
+    except OSError:
+        return ""
+    return f"; the folder has {','.join(near)}" if near else ""
+
+
+def _raised(error: BaseException, form: str) -> str:
+    """Return what an error says in its first line, and its kind unless the file's form says what was being done."""
+    said = str(error).strip().partition("\n")[0]
+    if form:
+        return f"not a readable {form} file: {said or type(error).__name__}"
+    return f"reading it failed: {type(error).__name__}{f': {said}' if said else ''}"

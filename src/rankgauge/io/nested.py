@@ -36,7 +36,7 @@ def read_nested_qrels(path: Path, *, name: str) -> Qrels:
 
 
 def _read(path: Path, kind: Kind, name: str) -> _Nested:
-    with open_file(path) as opened:
+    with open_file(path, name=name) as opened:
         value, text = read_json(opened.stream.read(), name, offset=opened.offset)
     what, number = ("the judgments", "grade") if kind == "qrels" else ("the run", "score")
     problems = first_problems(_wrong(value, number, name), name)

@@ -20,6 +20,7 @@ from rankgauge.logs import logger
 from rankgauge.plugin.formats import Record
 from rankgauge.policy import Contract
 from rankgauge.samples import Fault, KeptOutput, Output
+from rankgauge.samples.scalars import look
 
 __all__ = ["Outputs", "read_kept", "read_outputs"]
 
@@ -129,7 +130,7 @@ class _Rows(Generic[T]):
         if isinstance(name, int) and not isinstance(name, bool):
             name = str(name)
         if not isinstance(name, str) or not name:
-            self.problem(record, f"an output needs the 'id' of its sample, a string; found {name!r}")
+            self.problem(record, f"an output needs the 'id' of its sample, a string; found {look(name)}")
         elif name in self.by_id and not replaces:
             self.problem(record, "there are two outputs for this sample; keep one", name)
         elif output.actual_output is None and output.error is None:

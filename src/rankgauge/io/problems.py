@@ -9,10 +9,14 @@ from itertools import islice
 
 from rankgauge.errors import DataError, Problem, UnreadableError
 
-__all__ = ["MOST", "first_problems", "no_judgments", "unreadable"]
+__all__ = ["MOST", "MalformedError", "first_problems", "no_judgments", "unreadable"]
 
 MOST = 10_000
 """More problems than this help nobody."""
+
+
+class MalformedError(Exception):
+    """A file has a wrong line; reading it carefully tells which ones, and why."""
 
 
 def first_problems(found: Iterable[Problem], name: str) -> list[Problem]:

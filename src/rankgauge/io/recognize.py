@@ -106,7 +106,7 @@ def recognize(path: Path, kind: Kind, columns: Mapping[str, str] | None, *, name
     suffix = plain_suffix(path)
     if suffix in _BY_SUFFIX:
         return _BY_SUFFIX[suffix]
-    with open_file(path) as opened:
+    with open_file(path, name=name) as opened:
         head = read_head(opened.stream)
     if suffix not in _TABLES:
         if head.line.startswith(_PARQUET) and _ends_as_parquet(path):

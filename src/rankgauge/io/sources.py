@@ -7,17 +7,18 @@ The readers of tables are imported only when there is a table: TREC text needs n
 from __future__ import annotations
 
 import os
-import shutil
 import sys
 import tempfile
+import time
 from collections.abc import Mapping
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, NamedTuple
+from typing import IO, TYPE_CHECKING, NamedTuple, cast
 
 from rankgauge.columns import Qrels, RunSource
 from rankgauge.errors import DataError, Problem
 from rankgauge.io.columns import Kind, check_columns
-from rankgauge.io.files import MAGIC
+from rankgauge.io.files import MAGIC, reading
+from rankgauge.io.limits import RAISE_IT, longest_piece, written_size
 from rankgauge.io.mappings import MappingRun, qrels_of_mapping
 from rankgauge.io.problems import unreadable
 from rankgauge.io.recognize import FileKind, recognize
@@ -30,6 +31,10 @@ __all__ = ["STANDARD_INPUT", "open_qrels", "open_run"]
 
 STANDARD_INPUT = "-"
 _INPUT_NAME = "standard input"
+_MAGIC_SIZE = max(map(len, MAGIC))
+_BLOCK = 1 << 18
+_PATIENCE, _LOOK = 5.0, 0.05
+"""Seconds to wait for a process that writes to a pipe, and between two looks."""
 
 
 def open_qrels(source: object, *, columns: Mapping[str, str] | None = None) -> Qrels:
@@ -94,18 +99,41 @@ def _file(source: str | os.PathLike[str]) -> _File:
             raise unreadable(_INPUT_NAME, "it is closed; name a file, or pipe one in")
         return _spooled(sys.stdin.buffer, _INPUT_NAME)
     path = Path(source)
-    if path.exists() and not path.is_file() and not path.is_dir():  # a pipe
-        with path.open("rb") as stream:
-            return _spooled(stream, str(path))
+    with reading(str(path), path):
+        if path.is_fifo():
+            head, stream = _opened_pipe(path)
+            with stream:
+                return _spooled(stream, str(path), head)
     return _File(path, str(path))
 
 
-def _spooled(stream: IO[bytes], name: str) -> _File:
-    head = stream.read(4)
+def _opened_pipe(path: Path) -> tuple[bytes, IO[bytes]]:
+    """Open a pipe; return its first bytes and the rest. One that no process writes to is refused after a while."""
+    stream = cast("IO[bytes]", os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK), "rb", buffering=0))
+    deadline = time.monotonic() + _PATIENCE
+    while (head := stream.read(_BLOCK)) == b"":  # None: a process has it open, and has yet to write
+        if time.monotonic() >= deadline:
+            stream.close()
+            raise unreadable(str(path), f"no process writes to this pipe (waited {_PATIENCE:g} seconds)")
+        time.sleep(_LOOK)
+    os.set_blocking(stream.fileno(), True)
+    return head or b"", stream
+
+
+def _spooled(stream: IO[bytes], name: str, head: bytes = b"") -> _File:
+    """Copy a stream to a temporary file; one without a line end for too long may never end, and is refused."""
+    while len(head) < _MAGIC_SIZE and (more := stream.read(_MAGIC_SIZE - len(head))):
+        head += more
     suffix = next((ending for magic, ending in MAGIC.items() if head.startswith(magic)), "")
     spool = tempfile.NamedTemporaryFile(prefix="rankgauge-", suffix=suffix)  # noqa: SIM115  # closed by who keeps it
-    spool.write(head)
-    shutil.copyfileobj(stream, spool)
+    limit, line = longest_piece(), 0
+    data = head
+    while data:
+        spool.write(data)
+        line = len(data) - 1 - last if (last := data.rfind(b"\n")) >= 0 else line + len(data)
+        if line > limit and not suffix:
+            raise unreadable(name, f"a line of it has more than {written_size(limit)}; {RAISE_IT}")
+        data = stream.read(_BLOCK)
     spool.flush()
     return _File(Path(spool.name), name, spool)
 

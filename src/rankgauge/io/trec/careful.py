@@ -25,7 +25,7 @@ def explain(path: Path, name: str, kind: Kind) -> DataError:
 
 
 def _wrong_lines(path: Path, name: str, check: Callable[[list[bytes]], str]) -> Iterator[Problem]:
-    with open_file(path) as opened:
+    with open_file(path, name=name) as opened:
         for number, line in enumerate(opened.stream, 1):
             fields = split_line(line)
             if fields and not line.startswith(b"#") and (wrong := check(fields)):

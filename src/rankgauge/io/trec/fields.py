@@ -13,15 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankgauge.columns import PADDING, Flags, Ints, Slices
+from rankgauge.io.problems import MalformedError
 
-__all__ = ["Fields", "MalformedError", "find_fields"]
+__all__ = ["Fields", "find_fields"]
 
 _BLANK = 32
 _NEWLINE, _COMMENT = 10, 35
-
-
-class MalformedError(Exception):
-    """A line does not have the fields it needs; a careful reader has to say which, and why."""
 
 
 class Fields(NamedTuple):

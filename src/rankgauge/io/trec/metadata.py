@@ -24,7 +24,7 @@ _WHOLE = 1 << 63
 
 def read_header(path: Path, name: str) -> tuple[Mapping[str, Any], Sequence[str]]:
     """Return the header of a run as JSON values, and notes: a broken header is one, never an error."""
-    with open_file(path) as opened:
+    with open_file(path, name=name) as opened:
         if opened.stream.peek(1)[:1] != b"#":  # type: ignore[attr-defined]  # open_file gives a buffered reader
             return {}, ()
         lines: list[str] | None = None

@@ -4,16 +4,16 @@ Qrels: reads the judgments of a TREC qrels file.
 
 from __future__ import annotations
 
-import io
 from pathlib import Path
 
 import numpy as np
 
-from rankgauge.columns import Qrels
-from rankgauge.io.files import open_file
-from rankgauge.io.problems import no_judgments
+from rankgauge.columns import PADDING, Qrels
+from rankgauge.io.files import OpenFile, open_file, too_large
+from rankgauge.io.limits import longest_piece
+from rankgauge.io.problems import MalformedError, no_judgments, unreadable
 from rankgauge.io.trec.careful import explain
-from rankgauge.io.trec.fields import MalformedError, find_fields
+from rankgauge.io.trec.fields import find_fields
 from rankgauge.io.trec.numbers import parse_floats
 from rankgauge.io.trec.window import Window
 
@@ -21,15 +21,14 @@ __all__ = ["read_qrels"]
 
 _FIELDS = 4
 _QUERY, _DOCUMENT, _GRADE = 0, 2, 3
+_SMALL = 1 << 20
 
 
 def read_qrels(path: Path, *, name: str | None = None) -> Qrels:
     """Read judgments, in order of query; a `DataError` has every wrong line, or every document judged twice."""
     label = str(path) if name is None else name
-    with open_file(path) as opened:
-        data = opened.stream.read()
-    window = Window(io.BytesIO(data), limit=None, size=len(data) + 1)
-    window.fill()
+    with open_file(path, name=label) as opened:
+        window = _filled(opened)
     try:
         fields = find_fields(window.buffer, window.end, _FIELDS, more=False)
     except MalformedError:
@@ -43,3 +42,17 @@ def read_qrels(path: Path, *, name: str | None = None) -> Qrels:
     starts = np.flatnonzero(queries.begins())
     lengths = np.diff(np.append(starts, len(grades)))
     return Qrels.of_stretches(queries.at(starts).texts(), lengths, fields.column(_DOCUMENT), grades, label)
+
+
+def _filled(opened: OpenFile) -> Window:
+    """Return a window over the whole file, which is held while it is parsed."""
+    limit = longest_piece()
+    size = _SMALL if opened.path is None else Path(opened.path).stat().st_size + 1
+    window = Window(opened.stream, limit=None, size=size)
+    while True:
+        window.fill()
+        if opened.path is None and window.end - PADDING > limit:
+            raise unreadable(opened.name, too_large(limit))
+        if window.is_last:
+            return window
+        window.drop(PADDING)

@@ -14,9 +14,12 @@ from typing import IO, Any
 import numpy as np
 
 from rankgauge.columns import PADDING, Flags, RankingBatch
+from rankgauge.errors import UnreadableError
 from rankgauge.io.files import open_file
+from rankgauge.io.limits import RAISE_IT, longest_piece, written_size
+from rankgauge.io.problems import MalformedError, unreadable
 from rankgauge.io.trec.careful import explain
-from rankgauge.io.trec.fields import Fields, MalformedError, find_fields
+from rankgauge.io.trec.fields import Fields, find_fields
 from rankgauge.io.trec.grouping import grouped
 from rankgauge.io.trec.metadata import read_header
 from rankgauge.io.trec.numbers import parse_floats
@@ -83,7 +86,10 @@ class RunFile:
 
     def grouped(self) -> Iterator[RankingBatch]:
         """Yield every query once, even if its lines are scattered; this copies the run to a temporary folder."""
-        with open_file(self._path) as opened, tempfile.TemporaryDirectory(prefix="rankgauge-") as folder:
+        with (
+            open_file(self._path, name=self.name) as opened,
+            tempfile.TemporaryDirectory(prefix="rankgauge-") as folder,
+        ):
             try:
                 for stream in grouped(opened.stream, Path(folder)):
                     yield from self._read(stream, None)
@@ -92,7 +98,7 @@ class RunFile:
 
     def _batches(self, span: _Span, *, is_last: bool) -> Iterator[RankingBatch]:
         try:
-            with open_file(self._path) as opened:
+            with open_file(self._path, name=self.name) as opened:
                 begin, length = span
                 if begin:
                     opened.stream.seek(begin)
@@ -102,6 +108,7 @@ class RunFile:
 
     def _read(self, stream: IO[bytes], limit: int | None, *, keeps_tag: bool = True) -> Iterator[RankingBatch]:
         window = Window(stream, limit=limit, size=self._block)
+        limit_of_query = longest_piece()
         while True:
             window.fill()
             fields = find_fields(window.buffer, window.end, _FIELDS, more=True) if window.end > PADDING else None
@@ -119,7 +126,14 @@ class RunFile:
             last = int(np.flatnonzero(begins)[-1])
             if last:
                 yield self._batch(fields.until(last), begins[:last])
+            elif window.end > limit_of_query:
+                raise self._too_long(fields, limit_of_query)
             window.drop(window.line_begin(int(fields.begin[last])))
+
+    def _too_long(self, fields: Fields, limit: int) -> UnreadableError:
+        query = fields.column(_QUERY).at(slice(1)).texts()[0].decode("utf-8", "replace")
+        message = f"the lines of query {query!r} have more than {written_size(limit)} together; {RAISE_IT}"
+        return unreadable(self.name, message)
 
     def _batch(self, fields: Fields, begins: Flags) -> RankingBatch:
         starts = np.flatnonzero(begins)
@@ -138,7 +152,7 @@ class RunFile:
 
     def _spans(self, count: int) -> list[_Span]:
         """Cut the file into parts that begin with a query each."""
-        with open_file(self._path) as opened:
+        with open_file(self._path, name=self.name) as opened:
             if opened.path is None or count < 2:
                 return [(opened.offset if opened.path else 0, None)]
             size = self._path.stat().st_size
