@@ -9,6 +9,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from rankgauge.errors import MatcherError
 from rankgauge.matchers.comparers import (
     contained,
     edit_ratio,
@@ -223,3 +224,31 @@ def test_comparer_leaves_its_arguments_as_they_are(function):
 
     assert before == (retrieved, gold)
     assert np.array_equal(first, function(tuple(retrieved), tuple(gold)))
+
+
+@pytest.mark.parametrize(
+    ("compare", "found", "wanted"),
+    [
+        (partial_ratio, 8_000, 16_000),  # 8,000 * 8,000 * 24,000 is above 68 billion
+        (partial_ratio, 16_000, 8_000),
+        (edit_ratio, 300_000, 300_000),  # 9 * 10**10 is above 68 billion
+        (infix_edit, 300_000, 300_000),
+    ],
+)
+def test_texts_that_would_take_too_long_are_refused_with_their_lengths(compare, found, wanted):
+    texts = ["a" * (found // 2) + "b" * (found // 2)], ["ab" * (wanted // 2)]
+    with pytest.raises(MatcherError, match=f"texts of {found:,} and {wanted:,} characters"):
+        compare(*texts)
+
+
+@pytest.mark.parametrize("length", [10, 20_000])
+def test_a_text_that_occurs_scores_one_however_long(length):
+    long = "".join(chr(97 + (n * n + n // 7) % 26) for n in range(2 * length))
+    assert partial_ratio([long[length // 2 : length]], [long]).tolist() == [[1.0]]
+
+
+def test_chunks_and_passages_of_usual_length_are_compared():
+    """2,000 characters against 10,000, of which every tenth differs: 1,800 of 2,000 stand in both."""
+    passage = "".join(chr(97 + (n * n + n // 7) % 26) for n in range(10_000))
+    chunk = "".join("#" if n % 10 == 0 else letter for n, letter in enumerate(passage[4_000:6_000]))
+    assert partial_ratio([chunk], [passage]).tolist() == [[0.9]]

@@ -15,6 +15,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from rankgauge.matchers.effort import check_effort
 from rankgauge.matchers.escapes import escaped_forms, plain_parts, unescape
 from rankgauge.matchers.probes import may_occur, stands_in
 from rankgauge.plugin import comparer
@@ -164,7 +165,8 @@ def infix_edit(retrieved: Sequence[str], gold: Sequence[str], *, cutoff: float =
 
     Formula: ``(length - edits) / length`` of the retrieved text, with the fewest insertions, deletions and
     substitutions; 1 for a text that occurs as it is. Computed only where 8-grams in common allow the cutoff to be
-    reached (`rankgauge.matchers.infix` proves that nothing is lost).
+    reached (`rankgauge.matchers.infix` proves that nothing is lost). Texts whose lengths have a product above 68
+    billion are refused.
 
     Args:
         retrieved: Retrieved texts, normalized.
@@ -190,10 +192,11 @@ def infix_edit(retrieved: Sequence[str], gold: Sequence[str], *, cutoff: float =
     pairs = passes_filter(chunks, gold, most, asked[open_rows])
     for place, column in np.argwhere(pairs).tolist():
         if gold[column]:
-            edits = infix_distance(chunks[place], gold[column], most[place])
+            chunk, wanted = chunks[place], gold[column]
+            check_effort("infix-edit", chunk, wanted, len(chunk) * len(wanted))
+            edits = infix_distance(chunk, wanted, most[place])
             if edits is not None:
-                length = len(chunks[place])
-                block[open_rows[place], column] = (length - edits) / length
+                block[open_rows[place], column] = (len(chunk) - edits) / len(chunk)
     return block
 
 
@@ -202,7 +205,8 @@ def edit_ratio(retrieved: Sequence[str], gold: Sequence[str], *, cutoff: float =
     """
     Score how alike two whole texts are.
 
-    Formula: ``2 * common / (length + length)`` over the longest common subsequence (rapidfuzz's `ratio`).
+    Formula: ``2 * common / (length + length)`` over the longest common subsequence (rapidfuzz's `ratio`). Texts whose
+    lengths have a product above 68 billion are refused.
 
     Args:
         retrieved: Retrieved texts, normalized.
@@ -216,7 +220,11 @@ def edit_ratio(retrieved: Sequence[str], gold: Sequence[str], *, cutoff: float =
     """
     from rapidfuzz import fuzz
 
-    return _ratios(retrieved, gold, fuzz.ratio, cutoff)
+    def ratio(found: str, wanted: str, *, score_cutoff: float) -> float:
+        check_effort("edit-ratio", found, wanted, len(found) * len(wanted))
+        return fuzz.ratio(found, wanted, score_cutoff=score_cutoff)
+
+    return _ratios(retrieved, gold, ratio, cutoff)
 
 
 @comparer("partial-ratio")
@@ -225,7 +233,8 @@ def partial_ratio(retrieved: Sequence[str], gold: Sequence[str], *, cutoff: floa
     Score how alike the shorter text and the best part of the longer one are.
 
     Formula: the best `edit-ratio` of the shorter text with a part of the longer one of the same length (rapidfuzz's
-    `partial_ratio`).
+    `partial_ratio`). That costs the square of the shorter length times both lengths together, so texts for which this
+    is above 68 billion are refused, such as 8,000 against 16,000 characters.
 
     Args:
         retrieved: Retrieved texts, normalized.
@@ -239,7 +248,14 @@ def partial_ratio(retrieved: Sequence[str], gold: Sequence[str], *, cutoff: floa
     """
     from rapidfuzz import fuzz
 
-    return _ratios(retrieved, gold, fuzz.partial_ratio, cutoff)
+    def ratio(found: str, wanted: str, *, score_cutoff: float) -> float:
+        if found not in wanted and wanted not in found:  # which scores 1 without a search
+            short = min(len(found), len(wanted))  # is compared at every place of the longer text, and over its ends
+            steps = short * short * (len(found) + len(wanted))
+            check_effort("partial-ratio", found, wanted, steps, instead="infix-edit")
+        return fuzz.partial_ratio(found, wanted, score_cutoff=score_cutoff)
+
+    return _ratios(retrieved, gold, ratio, cutoff)
 
 
 def is_chunk_of_original(chunk: str, original: str) -> bool:
