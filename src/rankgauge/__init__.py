@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from rankgauge.engine.runs import evaluate, evaluate_runs
     from rankgauge.engine.values import SampleScore
     from rankgauge.errors import RankgaugeError, RunInterrupted
+    from rankgauge.explain import Explanation
     from rankgauge.expression import MetricExpression
     from rankgauge.policy import Policy, Profile
     from rankgauge.preflight_checks import Finding, Preflight, preflight, preflight_runs
@@ -28,6 +29,7 @@ __all__ = [
     "Catalog",
     "Engine",
     "Evaluation",
+    "Explanation",
     "Finding",
     "MetricExpression",
     "MetricSummary",
@@ -54,6 +56,7 @@ _HOMES = {
     "Catalog": "rankgauge.catalog",
     "Engine": "rankgauge.engine.engine",
     "Evaluation": "rankgauge.engine.evaluation",
+    "Explanation": "rankgauge.explain",
     "Finding": "rankgauge.preflight_checks",
     "MetricExpression": "rankgauge.expression",
     "MetricSummary": "rankgauge.result",

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from rankgauge.cli import init, judge, matchers, metrics, plugins, run, trec, validate
+from rankgauge.cli import explain, init, judge, matchers, metrics, plugins, run, trec, validate
 from rankgauge.cli.console import echo
 
 __all__ = ["app", "run_app"]
@@ -42,6 +42,11 @@ app.add_typer(plugins.app, name="plugins")
 @app.command("trec", help=trec.HELP, context_settings=_FORWARD, add_help_option=False)
 def _trec(context: typer.Context) -> int:
     return trec.trec(context.args)
+
+
+@app.command("explain", help=explain.HELP, context_settings=_FORWARD, add_help_option=False)
+def _explain(context: typer.Context) -> int:
+    return explain.explain(context.args)
 
 
 def _print_version(wanted: bool) -> None:  # noqa: FBT001  # typer's way

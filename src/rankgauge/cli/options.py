@@ -15,19 +15,25 @@ from rankgauge.errors import ParameterError, RankgaugeError
 from rankgauge.policy import PROFILES
 
 if TYPE_CHECKING:
+    import argparse
+
     from rankgauge.catalog import Catalog
     from rankgauge.engine.engine import Engine
     from rankgauge.io.fields import FieldMap
+    from rankgauge.planning.plan import Plan
+    from rankgauge.planning.requests import MetricSpec
 
 __all__ = [
     "COLUMNS_HELP",
     "CUTOFF_HELP",
     "POLICY_HELP",
     "PROFILE_HELP",
+    "add_judging_options",
     "field_map",
     "is_config",
     "make_catalog",
     "make_engine",
+    "plan_judging",
     "policy_options",
     "run_names",
     "table_columns",
@@ -85,6 +91,26 @@ def policy_options(written: Sequence[str] | None, **others: object) -> Mapping[s
 
         options[name.strip()] = read_yaml(value.strip(), "--policy").value
     return {**options, **{name: value for name, value in others.items() if value is not None}}
+
+
+def add_judging_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options that decide how a run is judged, for commands that argparse reads."""
+    add = parser.add_argument
+    add("-l", "--relevance", type=float, metavar="GRADE", help="Lowest grade of a relevant document.")
+    add("-J", "--judged-only", action="store_true", help="Drop unjudged documents before ranks are counted.")
+    add("-M", "--depth", type=int, metavar="N", help="Use only the first N results of each query.")
+    add("--profile", default="trec10", metavar="NAME", help=f"{PROFILE_HELP} [default: trec10]")
+    add("--policy", action="append", metavar="NAME=VALUE", help=f"{POLICY_HELP} Repeatable.")
+    add("-k", "--k", type=int, metavar="K", help=CUTOFF_HELP)
+    add("--columns", metavar="NAME=COLUMN,...", help=COLUMNS_HELP)
+
+
+def plan_judging(metrics: Sequence[MetricSpec], given: argparse.Namespace, catalog: Catalog, **others: object) -> Plan:
+    """Plan the evaluation of a run by what was typed for `add_judging_options`, and by other policy options."""
+    from rankgauge.engine.runs import plan_run
+
+    options = policy_options(given.policy, judged_only=given.judged_only or None, depth=given.depth, **others)
+    return plan_run(metrics, profile=given.profile, policy=options, rel=given.relevance, k=given.k, catalog=catalog)
 
 
 def table_columns(written: str | None) -> dict[str, str] | None:

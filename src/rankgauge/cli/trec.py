@@ -13,16 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rankgauge.cli.console import emit, remark
-from rankgauge.cli.options import (
-    COLUMNS_HELP,
-    CUTOFF_HELP,
-    POLICY_HELP,
-    PROFILE_HELP,
-    make_catalog,
-    policy_options,
-    run_names,
-    table_columns,
-)
+from rankgauge.cli.options import add_judging_options, make_catalog, plan_judging, run_names, table_columns
 from rankgauge.cli.outcome import Folders
 from rankgauge.errors import ParameterError
 
@@ -56,22 +47,16 @@ def trec(arguments: Sequence[str]) -> int:
         return int(done.code or 0)
     _check(given)
     from rankgauge.catalog.trec_eval import expand
-    from rankgauge.engine.runs import evaluate_plan, plan_run
+    from rankgauge.engine.runs import evaluate_plan
     from rankgauge.io.sources import open_qrels
 
-    options = policy_options(
-        given.policy,
-        queries="judged" if given.complete else None,
-        judged_only=given.judged_only or None,
-        depth=given.depth,
-    )
     catalog = make_catalog({"metrics"} if given.form in {"table", "trec"} else {"metrics", "reporters"})
     measures = expand(given.metric or ["official"], catalog.built_in, version=9 if given.profile == "trec9" else 10)
     if given.form == "trec" and (strange := [str(each.spec) for each in measures if None in {each.label, each.place}]):
         msg = f"trec_eval has no name for {', '.join(strange)}; leave it out, or choose another --format"
         raise ParameterError(msg)
     wanted = [measure.spec for measure in measures if measure.spec is not None]
-    plan = plan_run(wanted, profile=given.profile, policy=options, rel=given.relevance, k=given.k, catalog=catalog)
+    plan = plan_judging(wanted, given, catalog, queries="judged" if given.complete else None)
     columns, names = table_columns(given.columns), run_names(given.runs)
     table = given.output if given.output is not None and given.output.suffix == ".parquet" else None
     folders = Folders(output=None if table else given.output, several=len(names) > 1)
@@ -129,16 +114,10 @@ def _parser() -> argparse.ArgumentParser:
     add("-m", "--metric", action="append", help=_METRIC_HELP)
     add("-q", "--per-query", action="store_true", help="Also print the scores of every query.")
     add("-c", "--complete", action="store_true", help=_COMPLETE_HELP)
-    add("-l", "--relevance", type=float, metavar="GRADE", help="Lowest grade of a relevant document.")
-    add("-J", "--judged-only", action="store_true", help="Drop unjudged documents before ranks are counted.")
-    add("-M", "--depth", type=int, metavar="N", help="Use only the first N results of each query.")
+    add_judging_options(parser)
     add("-n", "--no-summary", action="store_true", help="Leave out the summary over all queries.")
     add("-f", "--format", dest="form", default="table", choices=_FORMATS, metavar="FORMAT", help=_FORMAT_HELP)
     add("--json", dest="form", action="store_const", const="json", help="Same as --format json.")
-    add("--profile", default="trec10", metavar="NAME", help=f"{PROFILE_HELP} [default: trec10]")
-    add("--policy", action="append", metavar="NAME=VALUE", help=f"{POLICY_HELP} Repeatable.")
-    add("-k", "--k", type=int, metavar="K", help=CUTOFF_HELP)
-    add("--columns", metavar="NAME=COLUMN,...", help=COLUMNS_HELP)
     add("--sort", metavar="METRIC", help="The metric that orders several runs. [default: the first mean]")
     add("-o", "--output", type=Path, metavar="PATH", help="Write the scores to a .parquet file or a result folder.")
     add("-h", "--help", action="help", help="Show this message and exit.")

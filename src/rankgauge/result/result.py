@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
     import polars as pl
 
+    from rankgauge.explain import Explanation
+
 __all__ = ["Result", "SampleError", "open_result"]
 
 
@@ -322,6 +324,29 @@ class Result:
         tags = [tags for result in results for tags in result.tags]
         manifest = merged_manifest([result.manifest for result in results])
         return cls(ids, tags, metrics, manifest, list(notes))
+
+    def explain(self, sample: str, metric: str | None = None) -> Explanation:
+        """
+        Explain one score: what each rank adds, what is missing, and what would change it.
+
+        The data are read again from where the result came from, and have to give the same score.
+
+        Args:
+            sample: The sample or query.
+
+            metric: The column, in any spelling; the first one by default.
+
+        Returns:
+            The explanation.
+
+        Raises:
+            ResultError: There is no such sample or column, or the data have changed or were not kept.
+
+            DataError: A data file cannot be read.
+        """
+        from rankgauge.engine.explaining import explain_result  # an import that points up
+
+        return explain_result(self, sample, metric)
 
     def save(self, directory: str | os.PathLike[str]) -> Path:
         """

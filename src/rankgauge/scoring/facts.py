@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -49,6 +50,9 @@ class RankFacts:
 
         match: The highest match score, from 0 to 1; None where ids are joined, and where nothing matched.
 
+        matched: The stretch of its text that is a gold text, or all of it where it is part of one, whatever case and
+            white space; None where neither is so, as with fuzzy matchers.
+
         gain: What it is worth; None where the score is no sum over ranks.
 
         discount: What the gain is multiplied by because of the rank; None like `gain`, and where nothing is gained.
@@ -66,6 +70,7 @@ class RankFacts:
     gold: tuple[str, ...]
     text: str | None
     match: float | None
+    matched: str | None = None
     gain: float | None = None
     discount: float | None = None
     contribution: float | None = None
@@ -168,6 +173,8 @@ def _ranks(
     for rank in wanted:
         rows = held.get(rank, [])
         grade = float(grades[rows].max()) if rows else None
+        gold = tuple(names[places[row]] for row in rows)
+        text = None if ranking.texts is None else ranking.texts[rank - 1]
         found.append(
             RankFacts(
                 rank=rank,
@@ -175,12 +182,25 @@ def _ranks(
                 score=None if output.scores is None else output.scores[ranking.entry(rank)],
                 grade=grade,
                 relevant=grade is not None and judged.relevance.holds(grade),
-                gold=tuple(names[places[row]] for row in rows),
-                text=None if ranking.texts is None else ranking.texts[rank - 1],
+                gold=gold,
+                text=text,
                 match=float(scores[rows].max()) if rows and by_text else None,
+                matched=_stretch(text, gold) if text and by_text else None,
             )
         )
     return tuple(found)
+
+
+def _stretch(text: str, gold: Sequence[str]) -> str | None:
+    """Return the stretch of a text that is one of some gold texts, or all of it where it is part of one."""
+    whole = " ".join(text.split()).casefold()
+    for wanted in gold:
+        pattern = r"\s+".join(map(re.escape, wanted.split()))
+        if found := re.search(pattern, text, re.IGNORECASE):
+            return found[0]
+        if whole in " ".join(wanted.split()).casefold():
+            return text
+    return None
 
 
 def _missing(judged: Judged, names: Sequence[str], k: int | None) -> tuple[MissingGold, ...]:

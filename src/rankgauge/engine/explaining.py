@@ -1,0 +1,138 @@
+"""
+Explaining scores of a result or of a run: the data are read again, and must give the score that is explained.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterator, Mapping, Sequence
+
+from rankgauge.catalog import Catalog
+from rankgauge.engine.job import Job
+from rankgauge.engine.reopen import check_definitions, evaluation_of, is_of_run, run_evaluation_of
+from rankgauge.engine.runs import RunEvaluation
+from rankgauge.errors import DataError, Problem, ResultError, counted, did_you_mean
+from rankgauge.explain import Explanation, Scorer, explain_sample
+from rankgauge.judging.queries import read_queries
+from rankgauge.planning.plan import Plan
+from rankgauge.result import MetricSummary, Result
+from rankgauge.samples import Sample
+
+__all__ = ["explain_query", "explain_result", "explain_samples", "read_samples"]
+
+_SAME = 1e-12
+
+
+def explain_result(
+    result: Result, sample: str, metric: str | None = None, *, catalog: Catalog | None = None
+) -> Explanation:
+    """Explain the score of one sample; see `Result.explain`."""
+    try:
+        column = next(iter(result.metrics.values())) if metric is None else result[metric]
+    except KeyError as error:
+        raise ResultError(str(error.args[0])) from None
+    (explanation,) = explain_samples(result, [sample], column, catalog=catalog)
+    return explanation
+
+
+def explain_samples(
+    result: Result,
+    sample_ids: Sequence[str],
+    column: MetricSummary,
+    *,
+    trials: bool = True,
+    catalog: Catalog | None = None,
+) -> list[Explanation]:
+    """Explain one column's scores of some samples, whose data are read once; *trials* says what would change them."""
+    places = {sample_id: place for place, sample_id in enumerate(result.sample_ids)}
+    for sample_id in sample_ids:
+        if sample_id not in places:
+            raise ResultError(_unknown("sample", sample_id, result.sample_ids, "the result has"))
+    plan, samples = read_samples(result, sample_ids, catalog=catalog)
+    planned = next(each for each in plan.metrics if each.name == column.name)
+    target = next(each for each in planned.targets if str(each) == column.info.judged)
+    scorer = Scorer(plan, planned, target, column.info.inferred)
+    explanations = []
+    for sample_id in sample_ids:
+        explanation = explain_sample(scorer, samples[sample_id], trials=trials)
+        saved = float(column.values[places[sample_id]])
+        if not _same(explanation.score, saved):
+            msg = (
+                f"{column.name!r} of sample {sample_id!r} is {_told(explanation.score)} now, and the result has "
+                f"{_told(saved)}: the data have changed since; restore them, or evaluate again"
+            )
+            raise ResultError(msg)
+        explanations.append(explanation)
+    return explanations
+
+
+def read_samples(
+    result: Result, sample_ids: Collection[str], *, catalog: Catalog | None = None
+) -> tuple[Plan, Mapping[str, Sample]]:
+    """Return the plan of a result and some of its samples with the outputs that were scored, read again."""
+    if is_of_run(result):
+        run = run_evaluation_of(result, catalog=catalog)
+        check_definitions(run.plan, result)
+        return run.plan, read_queries(run.qrels, run.run, set(sample_ids))[0]
+    evaluation = evaluation_of(result, catalog=catalog)
+    plan = evaluation.plan()
+    check_definitions(plan, result)
+    found: dict[str, Sample] = {}
+    wanted = set(sample_ids)
+    job = Job(plan, evaluation.data, details=False, limit=result.manifest["dataset"].get("limit"), batch_size=4096)
+    for sample in _each(job):
+        if sample.id in wanted:
+            found[sample.id] = sample
+            if len(found) == len(wanted):
+                break
+    if lost := sorted(wanted - found.keys()):
+        msg = f"sample {lost[0]!r} is not in {evaluation.data.label} any more; restore it, or evaluate again"
+        raise ResultError(msg)
+    return plan, found
+
+
+def explain_query(evaluation: RunEvaluation, query: str) -> Explanation:
+    """Explain the score of one query of a run by the first metric of the plan, without scoring the others."""
+    plan, qrels = evaluation.plan, evaluation.qrels
+    samples, seen = read_queries(qrels, evaluation.run, {query})
+    msg = f"cannot explain query {query!r}:"
+    if query not in samples and query in seen:
+        raise DataError(msg, [Problem("the run has it, but it is not judged, so it has no score", qrels.source)])
+    if query not in samples:
+        raise DataError(msg, [Problem(_unknown("query", query, qrels.query_names, "the judgments have"), qrels.source)])
+    if plan.profile.policy.queries == "intersection" and query not in seen:
+        why = "the run has no results for it, and policy queries=intersection leaves it out"
+        raise DataError(msg, [Problem(why, evaluation.run.name)])
+    column = plan.metrics[0]
+    found = {"max_grade": _highest(evaluation, seen)} if column.infers_max_grade else {}
+    return explain_sample(Scorer(plan, column, column.targets[0], found), samples[query])
+
+
+def _highest(evaluation: RunEvaluation, seen: Collection[str]) -> float:
+    """Return the highest grade of the queries that are evaluated, as a run over all of them infers it."""
+    qrels = evaluation.qrels
+    grades = qrels.grades
+    if evaluation.plan.profile.policy.queries == "intersection":
+        of_query = [name in seen for name in qrels.query_names]
+        grades = grades[[of_query[owner] for owner in qrels.owners.tolist()]]
+    return float(grades.max(initial=0.0))
+
+
+def _each(job: Job) -> Iterator[Sample]:
+    return (sample for batch in job.batches(job.batch_size) for sample in batch)
+
+
+def _unknown(what: str, name: str, known: Sequence[str], where: str) -> str:
+    several = "queries" if what == "query" else "samples"
+    such = f", such as {known[0]!r}" if known else ""
+    return f"no {what} {name!r}{did_you_mean(name, known)}; {where} {counted(len(known), what, several)}{such}"
+
+
+def _same(now: float | None, saved: float) -> bool:
+    if now is None:
+        return math.isnan(saved)
+    return math.isclose(now, saved, rel_tol=_SAME, abs_tol=_SAME)
+
+
+def _told(score: float | None) -> str:
+    return "no score" if score is None or math.isnan(score) else repr(score)
