@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from rankgauge.catalog import Catalog
+    from rankgauge.comparison import Comparison
+    from rankgauge.engine.comparing import compare
     from rankgauge.engine.engine import Engine
     from rankgauge.engine.evaluation import Evaluation
     from rankgauge.engine.runs import evaluate, evaluate_runs
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Catalog",
+    "Comparison",
     "Engine",
     "Evaluation",
     "Explanation",
@@ -43,6 +46,7 @@ __all__ = [
     "SampleScore",
     "Stop",
     "__version__",
+    "compare",
     "evaluate",
     "evaluate_runs",
     "load_baseline",
@@ -54,6 +58,7 @@ __all__ = [
 
 _HOMES = {
     "Catalog": "rankgauge.catalog",
+    "Comparison": "rankgauge.comparison",
     "Engine": "rankgauge.engine.engine",
     "Evaluation": "rankgauge.engine.evaluation",
     "Explanation": "rankgauge.explain",
@@ -69,6 +74,7 @@ _HOMES = {
     "Sample": "rankgauge.samples",
     "SampleScore": "rankgauge.engine.values",
     "Stop": "rankgauge.scoring.stop",
+    "compare": "rankgauge.engine.comparing",
     "evaluate": "rankgauge.engine.runs",
     "evaluate_runs": "rankgauge.engine.runs",
     "load_baseline": "rankgauge.result.baseline",

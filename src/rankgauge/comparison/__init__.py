@@ -1,1 +1,5 @@
 """Comparison: pairs of results, their differences, and what documents that nobody judged could change."""
+
+from rankgauge.comparison.values import Change, CohortDifference, Comparison, MetricComparison, RunComparison
+
+__all__ = ["Change", "CohortDifference", "Comparison", "MetricComparison", "RunComparison"]

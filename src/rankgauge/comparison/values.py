@@ -1,0 +1,267 @@
+"""
+`Comparison`: what comparing results found, as values that a report lays out and JSON can hold.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+__all__ = ["SCHEMA_VERSION", "Change", "CohortDifference", "Comparison", "MetricComparison", "RunComparison", "Verdict"]
+
+SCHEMA_VERSION = "rankgauge.comparison.v1"
+
+Verdict = Literal["better", "worse", "undecided", "same"]
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """
+    One sample whose score changed.
+
+    Attributes:
+        sample_id: The sample.
+
+        baseline: Its score in the baseline.
+
+        value: Its score in the run.
+
+        difference: The run's score minus the baseline's.
+    """
+
+    sample_id: str
+    baseline: float
+    value: float
+    difference: float
+
+
+@dataclass(frozen=True, slots=True)
+class CohortDifference:
+    """
+    The difference over the samples with one tag.
+
+    Attributes:
+        tag: The tag; None for samples without any.
+
+        n: How many pairs.
+
+        difference: Mean difference, in the unit of the metric.
+
+        interval: Student's t interval of it; None where `MetricComparison.interval` would be.
+    """
+
+    tag: str | None
+    n: int
+    difference: float
+    interval: tuple[float, float] | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MetricComparison:
+    """
+    One metric of a run against the baseline.
+
+    Attributes:
+        name: The baseline's name of the column.
+
+        safe_name: The same in letters, digits and ``_``.
+
+        higher_is_better: Whether more is better.
+
+        n: How many samples make a pair.
+
+        baseline_mean: The baseline's mean over the pairs; None without any pair.
+
+        mean: The run's mean over the pairs.
+
+        difference: `mean` minus `baseline_mean`.
+
+        interval: Lower and upper end for the true mean difference; None where there is none, which `notes` explain.
+
+        confidence: The confidence of the interval; 1 minus it is the level of the tests.
+
+        p: Two-sided p of the test that was asked for.
+
+        p_t: Two-sided p of the paired t test; None where differences do not vary.
+
+        p_adjusted: `p`, corrected for the number of metrics and of runs.
+
+        dz: Cohen's d_z, the difference over the standard deviation of differences; None where that is 0.
+
+        g: Hedges' g, which is d_z without its bias in small sets; None below three pairs.
+
+        wins: Pairs in which the run is better.
+
+        ties: Pairs that differ by at most 1e-12.
+
+        losses: Pairs in which the run is worse.
+
+        detectable: Smallest true difference that as many pairs find with a power of 80 %; None where differences do not
+            vary.
+
+        dropped: How many samples make no pair, by reason.
+
+        notes: What limits these numbers, in sentences.
+
+        worst: The samples that lost most, the worst first.
+
+        best: The samples that won most, the best first.
+
+        cohorts: The difference by tag; empty where no sample has a tag.
+    """
+
+    name: str
+    safe_name: str
+    higher_is_better: bool
+    n: int
+    baseline_mean: float | None
+    mean: float | None
+    difference: float | None
+    interval: tuple[float, float] | None
+    confidence: float
+    p: float | None
+    p_t: float | None
+    p_adjusted: float | None
+    dz: float | None
+    g: float | None
+    wins: int
+    ties: int
+    losses: int
+    detectable: float | None
+    dropped: Mapping[str, int]
+    notes: tuple[str, ...]
+    worst: tuple[Change, ...]
+    best: tuple[Change, ...]
+    cohorts: tuple[CohortDifference, ...]
+
+    @property
+    def verdict(self) -> Verdict:
+        """Return `better` or `worse` if `p_adjusted` says so, `same` if no pair differs, else `undecided`."""
+        if self.n and not self.wins + self.losses:
+            return "same"
+        if not self.difference or self.p_adjusted is None or self.p_adjusted > 1 - self.confidence + 1e-12:
+            return "undecided"
+        return "better" if (self.difference > 0) == self.higher_is_better else "worse"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as JSON values."""
+        return {
+            "n": self.n,
+            "baseline_mean": self.baseline_mean,
+            "mean": self.mean,
+            "difference": self.difference,
+            "interval": None if self.interval is None else list(self.interval),
+            "confidence": self.confidence,
+            "p": self.p,
+            "p_t": self.p_t,
+            "p_adjusted": self.p_adjusted,
+            "effect": {"dz": self.dz, "g": self.g},
+            "wins": self.wins,
+            "ties": self.ties,
+            "losses": self.losses,
+            "detectable": self.detectable,
+            "dropped": dict(self.dropped),
+            "notes": list(self.notes),
+            "verdict": self.verdict,
+            "higher_is_better": self.higher_is_better,
+            "worst": [dataclasses.asdict(change) for change in self.worst],
+            "best": [dataclasses.asdict(change) for change in self.best],
+            "cohorts": [
+                {**dataclasses.asdict(each), "interval": None if each.interval is None else list(each.interval)}
+                for each in self.cohorts
+            ],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class RunComparison:
+    """
+    One run against its baseline.
+
+    Attributes:
+        run: The run's name.
+
+        baseline: The baseline's name.
+
+        metrics: The metrics that both have, by the baseline's names.
+
+        notes: What was left out, and why.
+    """
+
+    run: str
+    baseline: str
+    metrics: Mapping[str, MetricComparison]
+    notes: tuple[str, ...] = ()
+
+    def __getitem__(self, name: str) -> MetricComparison:
+        """Return a metric by its column's name or safe name; a `KeyError` lists what there is."""
+        for metric in self.metrics.values():
+            if name in {metric.name, metric.safe_name}:
+                return metric
+        msg = f"no metric {name!r} was compared; there are {', '.join(self.metrics)}"
+        raise KeyError(msg)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comparison:
+    """
+    Runs against a baseline, or every run against every other.
+
+    Attributes:
+        baseline: The baseline's name; of all pairs, the first run's.
+
+        comparisons: One for each pair of runs.
+
+        confidence: Of the intervals; 1 minus it is the level of the tests.
+
+        test: The test that gave `p`.
+
+        correction: How p values were corrected for their number; empty for one alone.
+
+        resamples: How many random resamples the test was asked for.
+
+        seed: The seed of the random bits; the same seed gives the same bits on every machine.
+
+        cluster: The metadata field by which samples are clustered; None where they count as independent.
+    """
+
+    baseline: str
+    comparisons: tuple[RunComparison, ...]
+    confidence: float
+    test: str
+    correction: str
+    resamples: int
+    seed: int
+    cluster: str | None = None
+
+    def __getitem__(self, run: str) -> RunComparison:
+        """Return the comparison of a run with the baseline; a `KeyError` lists the runs."""
+        for each in self.comparisons:
+            if each.run == run:
+                return each
+        msg = f"no run {run!r} was compared; there are {', '.join(each.run for each in self.comparisons)}"
+        raise KeyError(msg)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as JSON values; keys are only ever added to this schema."""
+        return {
+            "schema_version": SCHEMA_VERSION,
+            "baseline": self.baseline,
+            "comparisons": [
+                {
+                    "run": each.run,
+                    "baseline": each.baseline,
+                    "metrics": {name: metric.to_dict() for name, metric in each.metrics.items()},
+                    "notes": list(each.notes),
+                }
+                for each in self.comparisons
+            ],
+            "confidence": self.confidence,
+            "test": self.test,
+            "correction": self.correction,
+            "resamples": self.resamples,
+            "seed": self.seed,
+            "cluster": self.cluster,
+        }

@@ -1,0 +1,131 @@
+"""
+`compare`: the public way to compare results, which finds clusters in the data that results came from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import cast
+
+from rankgauge.comparison.compare import compare_results
+from rankgauge.comparison.method import Method, TestName
+from rankgauge.comparison.values import Comparison
+from rankgauge.errors import DataError, ParameterError, ResultError, did_you_mean
+from rankgauge.io.datasets import DatasetReader
+from rankgauge.result import Result
+
+__all__ = ["compare"]
+
+
+def compare(
+    results: Mapping[str, Result],
+    *,
+    baseline: str | None = None,
+    metrics: Sequence[str] | str | None = None,
+    test: TestName = "sign-flip",
+    confidence: float = 0.95,
+    resamples: int = 100_000,
+    seed: int = 0,
+    cluster: str | Mapping[str, object] | None = None,
+    all_pairs: bool = False,
+) -> Comparison:
+    """
+    Compare the scores of systems sample by sample.
+
+    ::
+
+        comparison = rankgauge.compare({"bm25": first, "rrf": second})
+        comparison["rrf"]["ndcg@10"].interval
+
+    Columns pair by fingerprint, so that `AP` meets `map`, and samples by id. Intervals are Student's; p is that of a
+    sign-flip permutation test of the paired differences, corrected over metrics by step-down max-T.
+
+    Args:
+        results: Results by name, two or more: from `evaluate`, `Evaluation.run`, `open_result` or `load_baseline`.
+
+        baseline: The name of the one that the others are compared with; the first by default.
+
+        metrics: The baseline's columns to compare, in any spelling; by default every mean that both have.
+
+        test: `sign-flip`, `t`, `wilcoxon` (whose null hypothesis is not about the mean) or `bootstrap-bca`.
+
+        confidence: Of intervals, above 0 and below 1; 1 minus it is the level of the tests.
+
+        resamples: How many random sign flips or bootstrap samples to take; up to 16 differences all signs are tried.
+
+        seed: The seed of the random bits. The same seed gives the same bits on every machine.
+
+        cluster: What samples share that are not independent: a field of their metadata, or the cluster by sample id.
+
+        all_pairs: Whether to compare every result with every other, not only with the baseline.
+
+    Returns:
+        For each pair of results and metric: both means, the difference with its interval, p values, effect sizes, wins
+        and losses, the smallest detectable difference, the samples that changed most, and differences by tag.
+
+    Raises:
+        ParameterError: An argument that cannot be used.
+
+        ResultError: The results were not made under the same definitions, policy, judgments and cutoffs, or have no
+            sample in common; the message names the difference. Also a cluster field that the samples lack.
+    """
+    method = Method(test=test, confidence=confidence, resamples=resamples, seed=seed)
+    named = cluster if isinstance(cluster, str) else None
+    clusters: Mapping[str, object] | None = None
+    if isinstance(cluster, str):
+        if results:
+            clusters = _metadata(results, cluster)
+    elif cluster is not None:
+        slip: object = cluster
+        if not isinstance(slip, Mapping):
+            msg = f"cluster is a field of the samples' metadata, or a mapping from sample ids to clusters, not {slip!r}"
+            raise ParameterError(msg)
+        clusters = cluster
+    return compare_results(
+        results,
+        baseline=baseline,
+        metrics=[metrics] if isinstance(metrics, str) else metrics,
+        method=method,
+        all_pairs=all_pairs,
+        cluster=named,
+        clusters=clusters,
+    )
+
+
+def _metadata(results: Mapping[str, Result], field: str) -> dict[str, object]:
+    """Return a field of each sample's metadata, as the data of the first result that can be read again has it."""
+    from rankgauge.engine.reopen import evaluation_of, is_of_run
+
+    why: Exception | None = None
+    for result in results.values():
+        if is_of_run(result) or "queries" in (result.manifest.get("dataset") or {}):
+            msg = (
+                f"cannot cluster by {field!r}: queries of a TREC run have no metadata; give the cluster of each query "
+                "in a file (--cluster FILE) or as a mapping (cluster={...})"
+            )
+            raise ResultError(msg)
+        try:
+            evaluation = evaluation_of(result)
+        except (ResultError, DataError) as error:
+            why = error
+            continue
+        reader = DatasetReader(
+            evaluation.data, catalog=evaluation.catalog(), contract=evaluation.profile.contract, limit=None
+        )
+        found: dict[str, object] = {}
+        fields: dict[str, None] = {}
+        for batch in reader.batches(4096):
+            for sample in batch:
+                metadata = cast("Mapping[str, object]", sample.metadata or {})
+                fields.update(dict.fromkeys(metadata))
+                value = metadata.get(field)
+                if value is not None:
+                    found[sample.id] = value if isinstance(value, str | int | float) else repr(value)
+        if not found:
+            hint = did_you_mean(field, fields)
+            there = f"; there are {', '.join(fields)}" if fields else ""
+            msg = f"cannot cluster by {field!r}: no sample has this field in its metadata{hint}{there}"
+            raise ResultError(msg)
+        return found
+    msg = f"cannot cluster by {field!r}: the samples of these results cannot be read again: {why}"
+    raise ResultError(msg)

@@ -1,0 +1,260 @@
+"""Comparing results: numbers of textbooks, several runs, clusters, tags, and sets that say little or nothing."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import rankgauge
+from comparison.made import result
+from rankgauge import compare, evaluate
+from rankgauge.comparison import MetricComparison
+from rankgauge.errors import ParameterError, ResultError
+from rankgauge.stats.corrections import holm
+from stats.reference import DARWIN, SLEEP_1, SLEEP_2
+
+FIELDS = {
+    "n",
+    "baseline_mean",
+    "mean",
+    "difference",
+    "interval",
+    "confidence",
+    "p",
+    "p_t",
+    "p_adjusted",
+    "effect",
+    "wins",
+    "ties",
+    "losses",
+    "detectable",
+    "dropped",
+    "notes",
+}
+"""What readers of the JSON can count on."""
+
+
+def against(first: list[float], second: list[float], **options: object) -> MetricComparison:
+    return compare({"old": result(first), "new": result(second)}, **options)["new"]["p@1"]  # type: ignore[arg-type]
+
+
+def test_students_sleep() -> None:
+    found = against(SLEEP_2.tolist(), SLEEP_1.tolist())
+    assert found.interval == pytest.approx((-2.4598858, -0.7001142), abs=5e-8)
+    assert (found.p, found.p_adjusted) == (4 / 1_024, 4 / 1_024)
+    assert found.p_t == pytest.approx(0.00283289, abs=5e-9)
+    assert (found.dz, found.g) == (pytest.approx(-1.2845576, abs=5e-8), pytest.approx(-1.1739249, abs=5e-8))
+    assert (found.wins, found.ties, found.losses) == (0, 1, 9)
+    assert found.verdict == "worse"
+    assert (found.baseline_mean, found.mean) == (pytest.approx(2.33), pytest.approx(0.75))
+
+
+def test_darwins_maize_is_not_decided_by_its_signs() -> None:
+    found = against([0.0] * 15, DARWIN.tolist())
+    assert found.p == 1_726 / 32_768
+    assert found.p_t is not None
+    assert found.p_t < 0.05 < found.p
+    assert found.verdict == "undecided"
+
+
+def test_the_smallest_detectable_difference() -> None:
+    """At n = 50 it is .4042 standard deviations."""
+    differences = np.random.default_rng(0).normal(size=50)
+    found = against([0.0] * 50, differences.tolist())
+    assert found.detectable == pytest.approx(0.4042 * differences.std(ddof=1), rel=2e-4)
+
+
+def test_json_has_the_promised_fields() -> None:
+    old, new = result([0.1, 0.5, 0.3], [1.0, 0.0, 0.0]), result([0.2, 0.5, 0.6], [1.0, 1.0, 0.0])
+    found = json.loads(json.dumps(compare({"old": old, "new": new}, seed=7).to_dict()))
+    assert (found["baseline"], found["seed"], found["test"]) == ("old", 7, "sign-flip")
+    (only,) = found["comparisons"]
+    assert only["run"] == "new"
+    assert list(only["metrics"]) == ["p@1", "p@2"]
+    assert only["metrics"]["p@1"].keys() >= FIELDS
+    assert only["metrics"]["p@1"]["effect"].keys() == {"dz", "g"}
+    assert "NaN" not in json.dumps(found)
+
+
+def test_the_samples_that_changed_most() -> None:
+    first, second = [0.5] * 9, [0.5, 0.4, 0.1, 0.9, 0.6, 1.0, 0.4, 0.3, 0.45]
+    found = against(first, second)
+    assert [change.sample_id for change in found.best] == ["q005", "q003", "q004"]
+    assert [change.sample_id for change in found.worst] == ["q002", "q007", "q001", "q006", "q008"]
+    assert (found.worst[0].baseline, found.worst[0].value) == (0.5, 0.1)
+
+
+def test_where_lower_is_better_a_rise_is_a_loss() -> None:
+    judged = {f"q{place}": {"a": 1} for place in range(8)}
+    down = {query: {"a": 1, "b": 2} for query in judged}
+    found = compare({"old": evaluate(judged, judged, ["unj@1"]), "new": evaluate(judged, down, ["unj@1"])})
+    (only,) = found["new"].metrics.values()
+    assert only.difference == 1.0
+    assert (only.wins, only.losses, only.verdict) == (0, 8, "worse")
+
+
+def test_cohorts_have_their_own_difference() -> None:
+    tags = [("legal",), ("legal", "long"), (), ("long",), ("legal",), ()]
+    first, second = [0.0] * 6, [0.5, 0.7, 0.1, 0.3, 0.6, 0.1]
+    found = compare({"old": result(first, tags=tags), "new": result(second, tags=tags)})["new"]["p@1"].cohorts
+    assert [(each.tag, each.n, each.difference) for each in found] == [
+        ("legal", 3, pytest.approx(0.6)),
+        ("long", 2, pytest.approx(0.5)),
+        (None, 2, pytest.approx(0.1)),
+    ]
+    theirs = stats.ttest_1samp([0.5, 0.7, 0.6], 0).confidence_interval()
+    assert found[0].interval == pytest.approx((theirs.low, theirs.high), rel=1e-10)
+    assert found[2].interval is None  # both differ by the same amount
+
+
+def test_clusters_widen_the_interval() -> None:
+    """Four clusters of five equal differences are four values: half of t(.975, 3) times their standard deviation."""
+    means = [0.1, 0.4, 0.3, 0.6]
+    second = [mean for mean in means for _ in range(5)]
+    clusters = {f"q{place:03}": place // 5 for place in range(20)}
+    found = against([0.0] * 20, second, cluster=clusters)
+    theirs = stats.ttest_1samp(means, 0).confidence_interval()
+    assert found.interval == pytest.approx((theirs.low, theirs.high), rel=1e-10)
+    assert found.p == 2 / 2**4
+    assert any("4 clusters" in note for note in found.notes)
+
+
+def test_a_cluster_field_is_read_from_the_data() -> None:
+    rows = [
+        {"id": f"s{place}", "expected_output": ["a"], "metadata": {"source": f"doc{place // 2}"}} for place in range(6)
+    ]
+    evaluation = rankgauge.Engine().dataset(rows).with_metrics(["hit@1"])
+    old = evaluation.run(outputs={f"s{place}": ["b"] for place in range(6)})
+    new = evaluation.run(outputs={f"s{place}": ["a"] for place in range(6)})
+    assert compare({"old": old, "new": new}, cluster="source")["new"]["hit@1"].p == 2 / 2**3
+    with pytest.raises(ResultError, match=r"no sample has this field in its metadata \(did you mean 'source'\?\)"):
+        compare({"old": old, "new": new}, cluster="sourse")
+
+
+def test_a_sample_without_a_cluster_is_refused() -> None:
+    with pytest.raises(ResultError, match="2 of 3 samples have none, such as q001, q002"):
+        against([0, 0, 0], [1, 1, 0], cluster={"q000": 1})
+
+
+def test_runs_have_no_metadata_to_cluster_by() -> None:
+    with pytest.raises(ResultError, match="queries of a TREC run have no metadata"):
+        against([0, 0], [1, 1], cluster="source")
+
+
+def three() -> dict[str, rankgauge.Result]:
+    rng = np.random.default_rng(4)
+    return {name: result(rng.random(12), rng.random(12) + shift) for name, shift in (("a", 0), ("b", 0.4), ("c", 0.1))}
+
+
+def test_several_runs_multiply_what_is_corrected_over_metrics() -> None:
+    runs = three()
+    together = compare(runs)
+    alone = compare({name: runs[name] for name in ("a", "b")})
+    assert [each.run for each in together.comparisons] == ["b", "c"]
+    for name, metric in alone["b"].metrics.items():
+        assert together["b"][name].p == metric.p
+        assert together["b"][name].p_adjusted == min(1.0, 2 * metric.p_adjusted)
+    assert together.correction == "step-down max-T over metrics, times 2 comparisons"
+
+
+def test_several_runs_and_one_metric_are_corrected_by_holm() -> None:
+    found = compare(three(), metrics="p@2")
+    p = [each["p@2"].p for each in found.comparisons]
+    assert [each["p@2"].p_adjusted for each in found.comparisons] == pytest.approx(holm(p))
+    assert found.correction == "Holm over 2 tests"
+
+
+def test_all_pairs() -> None:
+    found = compare(three(), baseline="b", all_pairs=True)
+    assert [(each.baseline, each.run) for each in found.comparisons] == [("b", "a"), ("b", "c"), ("a", "c")]
+
+
+def test_one_test_is_not_corrected() -> None:
+    found = compare({"old": result([0, 0, 0.5]), "new": result([1, 0.1, 0.4])})
+    assert found.correction == ""
+    assert found["new"]["p@1"].p == found["new"]["p@1"].p_adjusted
+
+
+@pytest.mark.parametrize("test", ["t", "wilcoxon", "bootstrap-bca"])
+def test_other_tests_by_name(test: str) -> None:
+    rng = np.random.default_rng(8)
+    first, second = rng.random(30), rng.random(30) + 0.1
+    found = against(first.tolist(), second.tolist(), test=test, resamples=20_000)
+    wanted = {
+        "t": stats.ttest_rel(second, first).pvalue,
+        "wilcoxon": stats.wilcoxon(second - first, method="exact").pvalue,
+        "bootstrap-bca": stats.ttest_rel(second, first).pvalue,
+    }
+    assert found.p == pytest.approx(wanted[test], abs=0.02 if test == "bootstrap-bca" else 1e-9)
+    interval = stats.ttest_rel(second, first).confidence_interval()
+    assert found.interval == pytest.approx((interval.low, interval.high), abs=0.02)
+
+
+def test_nothing_changed() -> None:
+    """The same results twice: no division by zero, and a bound instead of an interval of width 0."""
+    found = against([0.25] * 10, [0.25] * 10)
+    bound = 1 - 0.05**0.1
+    assert (found.difference, found.p, found.p_t, found.dz, found.g, found.detectable) == (0, 1, None, None, None, None)
+    assert found.interval == pytest.approx((-bound, bound))
+    assert (found.verdict, found.ties) == ("same", 10)
+    assert found.notes == (
+        "none of 10 pairs differs; at 95 % confidence the true difference is at most 0.2589 either way",
+    )
+
+
+def test_all_differences_are_equal() -> None:
+    found = against([0.25] * 12, [0.5] * 12)
+    assert (found.interval, found.p_t, found.dz, found.detectable) == (None, None, None, None)
+    assert found.p == 2 / 2**12
+    assert found.verdict == "better"
+    assert found.notes == ("all 12 pairs differ by the same amount, so there is no interval and no t test",)
+
+
+def test_one_pair_says_nothing() -> None:
+    found = against([0.25], [0.5])
+    assert (found.n, found.difference, found.interval, found.p, found.g) == (1, 0.25, None, 1.0, None)
+    assert found.notes == ("one pair says nothing about other samples",)
+
+
+def test_two_pairs() -> None:
+    found = against([0.25, 0.5], [0.5, 0.6])
+    assert (found.n, found.p, found.g) == (2, 0.5, None)
+    assert found.interval is not None
+    assert found.verdict == "undecided"
+    assert found.notes == ("only 2 of 2 pairs differ: no test of signs can give a two-sided p below 0.5",)
+
+
+def test_no_pair_has_a_score() -> None:
+    found = against([math.nan, 0.5], [0.5, math.nan])
+    assert (found.n, found.difference, found.interval, found.p, found.p_adjusted) == (0, None, None, None, None)
+    assert found.dropped["undefined_in_one"] == 2
+    assert found.notes == ("no sample has a score in both runs",)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"baseline": "od"}, r"no result is called 'od' \(did you mean 'old'\?\); there are old, new"),
+        ({"test": "sign-flop"}, r"unknown test 'sign-flop' \(did you mean 'sign-flip'\?\)"),
+        ({"confidence": 95}, r"confidence lies between 0 and 1, not at 95; write 0\.95"),
+        ({"confidence": "high"}, "confidence is a number such as 0.95"),
+        ({"resamples": 0}, "resamples is an integer of 1 or more, not 0"),
+        ({"seed": -1}, "seed is an integer of 0 or more, not -1"),
+        ({"cluster": 3}, "cluster is a field of the samples' metadata, or a mapping"),
+        ({"test": "wilcoxon", "cluster": {"q000": 1, "q001": 2}}, "takes samples to be independent"),
+    ],
+)
+def test_an_argument_that_cannot_be_used_is_refused(options: dict[str, object], message: str) -> None:
+    with pytest.raises(ParameterError, match=message):
+        against([0, 1], [1, 0], **options)
+
+
+def test_one_result_is_refused() -> None:
+    with pytest.raises(ParameterError, match="two or more results, and 1 is given"):
+        compare({"old": result([1.0])})
+    with pytest.raises(ParameterError, match="takes results by name"):
+        compare([result([1.0]), result([1.0])])  # type: ignore[arg-type]

@@ -1,0 +1,62 @@
+"""Tests that are used only where they are asked for: Wilcoxon's and the BCa bootstrap."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from rankgauge.stats.bootstrap import bootstrap_bca
+from rankgauge.stats.wilcoxon import wilcoxon
+from stats.reference import DARWIN
+
+
+def test_wilcoxon_of_darwins_maize_is_that_of_scipy() -> None:
+    assert wilcoxon(DARWIN) == pytest.approx(stats.wilcoxon(DARWIN, method="exact").pvalue, rel=1e-12)
+
+
+def test_wilcoxon_with_ties_is_brute_force() -> None:
+    """Sizes 1 1 2 have ranks 1.5 1.5 3: of 8 patterns, 2 have a rank sum as far from 3 as 3 + 1.5 + 1.5 - 1.5 is."""
+    assert wilcoxon(np.array([1.0, 1.0, 2.0, 0.0])) == 2 / 8
+    assert wilcoxon(np.array([1.0, -1.0, 2.0])) == 6 / 8
+
+
+@given(st.integers(0, 1_000))
+def test_wilcoxon_of_many_is_that_of_scipy(seed: int) -> None:
+    differences = np.random.default_rng(seed).integers(-3, 5, 120) / 4
+    theirs = stats.wilcoxon(differences, method="asymptotic", correction=False)
+    assert wilcoxon(differences) == pytest.approx(theirs.pvalue, rel=1e-9)
+
+
+def test_wilcoxon_of_no_difference() -> None:
+    assert wilcoxon(np.zeros(4)) == 1.0
+
+
+def test_the_bootstrap_is_that_of_scipy() -> None:
+    differences = np.random.default_rng(1).exponential(size=40) - 0.6
+    found = bootstrap_bca(differences)
+    theirs = stats.bootstrap(
+        (differences,), np.mean, n_resamples=100_000, rng=np.random.default_rng(0), method="BCa"
+    ).confidence_interval
+    assert found.interval == pytest.approx((theirs.low, theirs.high), abs=0.03)
+
+
+def test_the_p_of_the_bootstrap_is_where_its_interval_ends_at_0() -> None:
+    differences = np.random.default_rng(1).exponential(size=40) - 0.9
+    p = bootstrap_bca(differences).p
+    interval = bootstrap_bca(differences, confidence=1 - p).interval
+    assert interval is not None
+    assert min(abs(end) for end in interval) < 1e-3
+
+
+def test_the_bootstrap_gives_the_same_bits_again() -> None:
+    values = np.arange(30.0)
+    assert bootstrap_bca(values, resamples=500) == bootstrap_bca(values, resamples=500)
+    assert bootstrap_bca(values, resamples=500) != bootstrap_bca(values, resamples=500, seed=1)
+
+
+@pytest.mark.parametrize("values", [[1.0], [0.5, 0.5, 0.5]])
+def test_values_that_do_not_vary_have_no_bootstrap_interval(values: list[float]) -> None:
+    assert bootstrap_bca(np.array(values)) == (None, 1.0)
