@@ -507,3 +507,32 @@ class TestFields:
     def test_a_field_that_cannot_be_read_is_a_usage_error(self, rankgauge, write):
         done = rankgauge("run", "--data", write("s.jsonl", [_ROW]), "-m", "MRR", "--field", "answer=response")
         assert (done.code, "did you mean expected_output.answer or actual_output.answer?" in done.err) == (2, True)
+
+
+_BY_LANGUAGE = [
+    {"id": "q1", "expected_output": ["a"], "actual_output": ["a"], "metadata": {"language": "de"}},
+    {"id": "q2", "expected_output": ["a"], "actual_output": ["x"], "metadata": {"language": "en", "level": 2}},
+]
+
+
+class TestCohorts:
+    def test_cohorts_are_typed(self, rankgauge, write):
+        data = write("s.jsonl", _BY_LANGUAGE)
+        done = rankgauge("run", "--data", data, "-m", "MRR", "--json", "--cohort", "metadata.language")
+        assert {"language=de": 1.0, "language=en": 0.0} == {
+            each["tag"]: each["metrics"]["mrr"]["mean"] for each in done.json["cohorts"]
+        }
+
+    def test_those_of_the_config_count_unless_others_are_typed(self, rankgauge, write):
+        write("s.jsonl", _BY_LANGUAGE)
+        text = "version: 1\ndatasets: {d: {path: s.jsonl}}\nmetrics: {use: [MRR]}\ncohorts: [metadata.language]\n"
+        config = write("c.yaml", text)
+        told = [each["tag"] for each in rankgauge("run", config, "--json").json["cohorts"]]
+        typed = rankgauge("run", config, "--json", "--cohort", "metadata.level").json["cohorts"]
+        assert (told, [each["tag"] for each in typed]) == (["language=de", "language=en"], ["level=(none)", "level=2"])
+
+    def test_a_field_that_is_no_metadata_is_refused(self, rankgauge, write):
+        done = rankgauge("run", "--data", write("s.jsonl", _BY_LANGUAGE), "-m", "MRR", "--cohort", "language")
+        assert (done.code, "such as metadata.language; found 'language'" in done.err) == (2, True)
+        config = write("c.yaml", "version: 1\ncohorts: [language]\n")
+        assert "c.yaml:2, cohorts[0]: cohorts are made by a field of the metadata" in rankgauge("run", config).err

@@ -322,7 +322,7 @@ class TestTerminal:
 
     def test_cohorts_have_a_table(self, result):
         text = terminal_report(result)
-        assert "means by tag" in text
+        assert "means by cohort" in text
         assert "(untagged)" in text
 
     def test_markup_in_data_is_shown_and_not_followed(self, engine):

@@ -36,6 +36,7 @@ evaluate, 5 internal error.
 
 
 _FORMATS = "How to print: table, json, jsonl or markdown."
+_COHORT = "Make a cohort of each value of a metadata field, such as metadata.language."
 _MAX_FAILED = "Exit with 3 if more than this share (0 to 1) of the samples is missing or failed."
 _NEAR_MISSES = "Also keep, for each gold text not found, the nearest retrieved text."
 
@@ -52,6 +53,7 @@ class _Options:
         _Several, Option(metavar="NAME", help="A dataset of the config; by default all. Repeatable.")
     ] = None
     field: Annotated[_Several, FIELD] = None
+    cohort: Annotated[_Several, Option(metavar="FIELD", help=f"{_COHORT} Repeatable.")] = None
     metric: Annotated[_Several, METRICS] = None
     metric_set: Annotated[_Several, Option("--set", metavar="NAME", help="A metric set of the config. Repeatable.")] = (
         None
@@ -150,6 +152,8 @@ def _evaluation(engine: Engine, name: str | Path, options: _Options) -> Evaluati
     if options.k is not None:
         evaluation = evaluation.with_defaults(k=options.k, source="--k")
     evaluation = evaluation.with_fields(field_map(options.field))
+    if options.cohort:
+        evaluation = evaluation.with_cohorts(options.cohort)
     return evaluation if options.outputs is None else evaluation.with_outputs(options.outputs)
 
 

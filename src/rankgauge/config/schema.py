@@ -13,6 +13,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 from rankgauge.io.fields import FieldMap, check_field, field_name
 from rankgauge.plugin.matching import parse_matcher
 from rankgauge.policy import PROFILES, Policy, profile
+from rankgauge.samples.cohorts import check_cohort
 
 __all__ = ["Config", "DatasetConfig", "MetricEntry", "json_schema"]
 
@@ -205,6 +206,10 @@ class Config(_Model):
 
     version: Annotated[Literal[1], BeforeValidator(_no_boolean)] = Field(description="The version of this schema.")
     datasets: dict[str, DatasetConfig] = Field(default_factory=dict, description="Datasets by name.")
+    cohorts: list[Annotated[str, AfterValidator(check_cohort)]] = Field(
+        default_factory=list,
+        description="Fields of the metadata whose values make cohorts beside the tags, such as `metadata.language`.",
+    )
     metrics: MetricsConfig = Field(default_factory=MetricsConfig)
     profile: Annotated[str, AfterValidator(_profile_name)] = Field(
         "default", description=f"One of {', '.join(PROFILES)}."

@@ -213,6 +213,7 @@ class Engine:
                 raise DataError(msg, [Problem(f"it is neither a registered name nor a file{known}{hint}")])
         profile, metrics, default_k = PROFILES["default"], [], None
         if self._config is not None:
+            data = data._replace(cohorts=tuple(self._config.config.cohorts))
             profile, metrics = self._config.profile, self._config.metrics()
             if (k := self._config.config.metrics.retrieval.default_k) is not None:
                 default_k = DefaultK(k, f"metrics.retrieval.default_k of {self._config.path}")

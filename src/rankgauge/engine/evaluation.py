@@ -30,6 +30,7 @@ from rankgauge.planning.requests import MetricSpec
 from rankgauge.policy import Policy, Profile, profile
 from rankgauge.result import Result
 from rankgauge.samples import GOLD_KINDS, Fault, GoldKind, Sample, read_sample
+from rankgauge.samples.cohorts import check_cohort
 from rankgauge.scoring.collect import Collector
 from rankgauge.scoring.score import STATUSES
 from rankgauge.scoring.single import check_stream, score_one
@@ -187,6 +188,23 @@ class Evaluation:
         for name, place in fields.items():
             check_field(name, place)
         return self._with(data=self.data._replace(fields={**self.data.fields, **fields}))
+
+    def with_cohorts(self, fields: Sequence[str]) -> Evaluation:
+        """
+        Return this evaluation with further cohorts, beside those of the samples' tags.
+
+        Args:
+            fields: Fields of the metadata, such as ``metadata.language``. Each value makes a cohort: ``language=de``.
+                Values of a list make a cohort each; samples without a value make ``language=(none)``.
+
+        Returns:
+            A new evaluation. Its results have these cohorts in `Result.tags`, by which `Result.by_tag` splits them.
+
+        Raises:
+            ParameterError: A field that is not one of the metadata.
+        """
+        listed = [fields] if isinstance(fields, str) else fields
+        return self._with(data=self.data._replace(cohorts=tuple(map(check_cohort, listed))))
 
     def plan(self) -> Plan:
         """

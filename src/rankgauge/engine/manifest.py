@@ -72,6 +72,7 @@ def resolved_config(plan: Plan, data: DataSource, outputs: str | None) -> dict[s
     config: dict[str, Any] = {
         "version": 1,
         "datasets": {data.name or "data": entry},
+        **({"cohorts": list(data.cohorts)} if data.cohorts else {}),
         "metrics": {"retrieval": {"default_k": plan.default_k.k}, "use": use},
         "profile": plan.profile.name,
         "policy": dataclasses.asdict(plan.profile.policy),

@@ -24,6 +24,7 @@ from rankgauge.io.problems import unreadable
 from rankgauge.plugin.formats import Record
 from rankgauge.policy import Contract
 from rankgauge.samples import Fault, Sample, read_sample
+from rankgauge.samples.cohorts import with_cohorts
 from rankgauge.samples.scalars import InvalidError, read_id
 
 __all__ = ["DataSource", "DatasetReader", "given", "records"]
@@ -44,12 +45,15 @@ class DataSource(NamedTuple):
         fields: Where the data has each of our fields.
 
         name: What the data is called.
+
+        cohorts: Fields of the metadata whose values make cohorts, in addition to the tags.
     """
 
     source: Path | Sequence[object]
     outputs: Path | Mapping[str, object] | Sequence[Mapping[str, object]] | None = None
     fields: FieldMap = MappingProxyType({})
     name: str = ""
+    cohorts: tuple[str, ...] = ()
 
     @property
     def label(self) -> str:
@@ -132,7 +136,7 @@ class DatasetReader:
                 continue
             seen[name] = record.line or record.path
             if sample is not None:
-                yield sample
+                yield with_cohorts(sample, self._data.cohorts) if self._data.cohorts else sample
 
     @property
     def sample_ids(self) -> AbstractSet[str]:

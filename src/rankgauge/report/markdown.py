@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from rankgauge.errors import counted
 from rankgauge.plugin import reporter
-from rankgauge.report.wording import FACTS, facts, mean, number, policy_line, policy_options
+from rankgauge.report.wording import FACTS, facts, listed_cohorts, mean, number, policy_line, policy_options
 
 if TYPE_CHECKING:
     from rankgauge.result import MetricSummary, Result
@@ -64,12 +64,11 @@ def _metrics(result: Result) -> list[str]:
 
 
 def _cohorts(result: Result) -> list[str]:
-    rows = [
-        ("(untagged)" if tag is None else cell(tag), str(len(cohort)), *map(mean, cohort.metrics.values()))
-        for tag, cohort in result.by_tag().items()
-    ]
-    table = _table(("tag", "samples", *map(cell, result.metrics)), rows)
-    return ["## Cohorts", "", "A sample with several tags counts in each.", "", *table]
+    cohorts, others = listed_cohorts(result)
+    rows = [(cell(name), str(len(cohort)), *map(mean, cohort.metrics.values())) for name, cohort in cohorts]
+    table = _table(("cohort", "samples", *map(cell, result.metrics)), rows)
+    more = [f"... and {others}.", ""] if others else []
+    return ["## Cohorts", "", "A sample of several cohorts counts in each.", "", *table, *more]
 
 
 def _folded(summary: str, lines: Sequence[str]) -> list[str]:

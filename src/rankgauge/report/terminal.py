@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from rankgauge.errors import counted
 from rankgauge.plugin import reporter
 from rankgauge.report.bands import band
-from rankgauge.report.wording import FACTS, facts, mean, policy_line
+from rankgauge.report.wording import FACTS, facts, listed_cohorts, mean, policy_line
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -72,17 +72,19 @@ def _fitting(names: Sequence[str], numbers: Mapping[str, Sequence[str]], width: 
 
 
 def _print_cohorts(result: Result, console: Console) -> None:
-    """Print the means by tag; metrics down instead of across where they do not fit."""
-    cohorts = [("(untagged)" if tag is None else tag, cohort) for tag, cohort in result.by_tag().items()]
+    """Print the means by cohort; metrics down instead of across where they do not fit and are more than the cohorts."""
+    cohorts, others = listed_cohorts(result)
     longest = max(len(tag) for tag, _ in cohorts)
     width = sum(max(len(name), 6) + _PADDING for name in result.metrics) + longest + 5 * _PADDING
-    if width <= console.width:
-        header = ["tag", "samples", *result.metrics]
+    if width <= console.width or len(cohorts) > len(result.metrics):
+        header = ["cohort", "samples", *result.metrics]
         rows = [(tag, f"{len(cohort):,}", *map(mean, cohort.metrics.values())) for tag, cohort in cohorts]
     else:
         header = ["metric", *(f"{tag} ({len(cohort):,})" for tag, cohort in cohorts)]
         rows = [(name, *(mean(cohort.metrics[name]) for _, cohort in cohorts)) for name in result.metrics]
-    _print_table(console, "means by tag", header, rows, folds=width > console.width)
+    _print_table(console, "means by cohort", header, rows, folds=width > console.width)
+    if others:
+        console.print(f"... and {others}", markup=False, soft_wrap=True)
 
 
 def _print_table(

@@ -7,15 +7,18 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING, Any
 
+from rankgauge.errors import counted
 from rankgauge.policy import PROFILES, option_text
 
 if TYPE_CHECKING:
     from rankgauge.result import MetricSummary, Result
 
-__all__ = ["FACTS", "counts", "facts", "mean", "number", "policy_line", "policy_options", "score"]
+__all__ = ["FACTS", "counts", "facts", "listed_cohorts", "mean", "number", "policy_line", "policy_options", "score"]
 
 FACTS = ("mean", "n", "k", "undefined", "missing", "failed", "std", "p50", "p95")
 """What tables tell of a column."""
+
+_MOST_COHORTS = 20
 
 
 def number(value: float | None) -> str:
@@ -46,6 +49,18 @@ def facts(column: MetricSummary) -> dict[str, str]:
     n, *flaws = (f"{count:,}" for count in counts(column).values())
     numbers = map(number, (column.std, column.percentile(50), column.percentile(95)))
     return dict(zip(FACTS, (mean(column), n, spread, *flaws, *numbers), strict=True))
+
+
+def listed_cohorts(result: Result) -> tuple[list[tuple[str, Result]], str]:
+    """Return the cohorts that a table lists, the largest where there are many, and a sentence on the others."""
+    cohorts = [("(untagged)" if tag is None else tag, cohort) for tag, cohort in result.by_tag().items()]
+    if len(cohorts) <= _MOST_COHORTS:
+        return cohorts, ""
+    by_size = sorted(range(len(cohorts)), key=lambda place: (-len(cohorts[place][1]), place))
+    kept, left = sorted(by_size[:_MOST_COHORTS]), by_size[_MOST_COHORTS:]
+    largest = counted(len(cohorts[left[0]][1]), "sample")
+    told = f"{counted(len(left), 'more cohort')} of {largest} or fewer; the JSON report has all {len(cohorts):,}"
+    return [cohorts[place] for place in kept], told
 
 
 def policy_line(result: Result) -> str:
