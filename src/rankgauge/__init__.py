@@ -12,10 +12,12 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from rankgauge.catalog import Catalog
     from rankgauge.comparison import Comparison
+    from rankgauge.comparison.bounds import Bounds
     from rankgauge.engine.comparing import compare
     from rankgauge.engine.engine import Engine
     from rankgauge.engine.evaluation import Evaluation
     from rankgauge.engine.runs import evaluate, evaluate_runs
+    from rankgauge.engine.unjudged import bounds, condensed
     from rankgauge.engine.values import SampleScore
     from rankgauge.errors import RankgaugeError, RunInterrupted
     from rankgauge.explain import Explanation
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
     from rankgauge.scoring.stop import Stop
 
 __all__ = [
+    "Bounds",
     "Catalog",
     "Comparison",
     "Engine",
@@ -46,7 +49,9 @@ __all__ = [
     "SampleScore",
     "Stop",
     "__version__",
+    "bounds",
     "compare",
+    "condensed",
     "evaluate",
     "evaluate_runs",
     "load_baseline",
@@ -57,6 +62,7 @@ __all__ = [
 ]
 
 _HOMES = {
+    "Bounds": "rankgauge.comparison.bounds",
     "Catalog": "rankgauge.catalog",
     "Comparison": "rankgauge.comparison",
     "Engine": "rankgauge.engine.engine",
@@ -75,6 +81,8 @@ _HOMES = {
     "SampleScore": "rankgauge.engine.values",
     "Stop": "rankgauge.scoring.stop",
     "compare": "rankgauge.engine.comparing",
+    "bounds": "rankgauge.engine.unjudged",
+    "condensed": "rankgauge.engine.unjudged",
     "evaluate": "rankgauge.engine.runs",
     "evaluate_runs": "rankgauge.engine.runs",
     "load_baseline": "rankgauge.result.baseline",

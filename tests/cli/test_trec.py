@@ -241,3 +241,51 @@ def test_usage_is_told(rankgauge, files):
     assert help_text.code == 0
     assert "--judged-only" in help_text.out
     assert json.loads(rankgauge("--log-level", "error", "trec", files[0], files[1], "-m", "RR", "--json").out)
+
+
+def test_the_worst_and_the_best_case_stand_beside_the_mean(rankgauge, write):
+    """P@2 of q1 is 1/2 with an unjudged x, of q2 1/2 with nothing at rank 2: worst 1/2, best (1 + 1/2) / 2."""
+    qrels = write("qrels.txt", "q1 0 a 1\nq2 0 a 1\n")
+    run = write("one.run", "q1 Q0 x 1 2 t\nq1 Q0 a 2 1 t\nq2 Q0 a 1 1 t\n")
+    done = rankgauge("trec", qrels, run, "-m", "P@2", "-m", "bpref", "--bounds", "--condensed")
+    assert table(done.out) == {
+        "metric": ["value", "condensed", "worst", "best", "n"],
+        "P@2": ["0.5000", "0.5000", "0.5000", "0.7500", "2"],
+        "bpref": ["1.0000", "1.0000", "-", "-", "2"],
+    }
+    assert "worst, best: retrieved documents without a judgment may have any grade of the judgments" in done.err
+    found = rankgauge("trec", qrels, run, "-m", "RR", "--bounds", "--condensed", "--json").json
+    (found,) = found["metrics"].values()
+    assert {name: found[name] for name in ("mean", "condensed", "worst", "best")} == {
+        "mean": 0.75,
+        "condensed": 1.0,
+        "worst": 0.75,
+        "best": 1.0,
+    }
+
+
+def test_bounds_of_several_runs_stand_under_each_metric(rankgauge, files):
+    done = rankgauge("trec", *files, "-m", "hit@1", "--bounds")
+    lines = [line.split("  ") for line in done.out.splitlines()]
+    assert [line[0] for line in lines] == ["metric", "hit@1", "hit@1 worst", "hit@1 best"]
+
+
+def test_bounds_of_standard_input(rankgauge, files, monkeypatch):
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(GOOD.encode())))
+    piped = rankgauge("trec", files[0], "-", "-m", "AP", "--bounds")
+    assert piped.out == rankgauge("trec", files[0], files[1], "-m", "AP", "--bounds").out
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--bounds", "--format", "markdown"), "--bounds is for --format table and json, not for markdown"),
+        (("--condensed", "--format", "trec"), "--condensed is for --format table and json, not for trec"),
+        (("--bounds", "-J"), "--judged-only drops unjudged documents everywhere; leave out --bounds"),
+        (("--bounds", "--policy", "ties=average"), "bounds need settled ranks"),
+    ],
+)
+def test_bounds_that_cannot_be(rankgauge, files, options, message):
+    done = rankgauge("trec", files[0], files[1], "-m", "RR", *options)
+    assert (done.code, done.out) == (2, "")
+    assert message in done.err

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import argparse
 import shutil
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,6 +18,7 @@ from rankgauge.cli.outcome import Folders
 from rankgauge.errors import ParameterError
 
 if TYPE_CHECKING:
+    from rankgauge.report.unjudged import Further
     from rankgauge.result import Result
 
 __all__ = ["HELP", "trec"]
@@ -36,6 +37,8 @@ Exit codes: 0 done, 2 usage or unreadable input, 4 nothing to evaluate,
 _FORMATS = ("table", "trec", "json", "jsonl", "markdown")
 _FORMAT_HELP = "How to print: table, trec (as trec_eval does), json, jsonl or markdown. [default: table]"
 _METRIC_HELP = "A metric, a family (P) or a set (official, all_trec). Repeatable. [default: official]"
+_CONDENSED_HELP = "Also print each mean without unjudged documents, as -J does. (table, json)"
+_BOUNDS_HELP = "Also print the worst and the best case of each mean, whatever is unjudged. (table, json)"
 _COMPLETE_HELP = "Count judged queries missing from a run as 0; only trec9 leaves them out otherwise."
 
 
@@ -64,6 +67,7 @@ def trec(arguments: Sequence[str]) -> int:
     judgments = open_qrels(given.qrels, columns=columns)
     results = evaluate_plan(plan, judgments, dict(zip(names, given.runs, strict=True)), columns=columns)
     results = _sorted(results, given.sort)
+    further = _further(results, given)
     for name, result in results.items():
         for note in result.notes:
             remark(f"{name}: {note}" if len(names) > 1 else note)
@@ -92,10 +96,9 @@ def trec(arguments: Sequence[str]) -> int:
         )
         _write(lines)
     elif given.form == "table":
-        _print_tables(results, per_query=given.per_query, summary=not given.no_summary)
+        _print_tables(results, further, per_query=given.per_query, summary=not given.no_summary)
     else:
-        report = catalog.reporter(given.form).declaration.function
-        _write(_named(given.form, {name: report(result) for name, result in results.items()}))
+        _write(_reports(given.form, results, further, catalog.reporter(given.form).declaration.function))
     return 0
 
 
@@ -115,6 +118,8 @@ def _parser() -> argparse.ArgumentParser:
     add("-q", "--per-query", action="store_true", help="Also print the scores of every query.")
     add("-c", "--complete", action="store_true", help=_COMPLETE_HELP)
     add_judging_options(parser)
+    add("--condensed", action="store_true", help=_CONDENSED_HELP)
+    add("--bounds", action="store_true", help=_BOUNDS_HELP)
     add("-n", "--no-summary", action="store_true", help="Leave out the summary over all queries.")
     add("-f", "--format", dest="form", default="table", choices=_FORMATS, metavar="FORMAT", help=_FORMAT_HELP)
     add("--json", dest="form", action="store_const", const="json", help="Same as --format json.")
@@ -132,6 +137,33 @@ def _check(given: argparse.Namespace) -> None:
     if [given.qrels, *given.runs].count("-") > 1:
         msg = "standard input (-) can stand for one file only"
         raise ParameterError(msg)
+    wanted = [option for option in ("condensed", "bounds") if getattr(given, option)]
+    if wanted and given.form not in {"table", "json"}:
+        msg = f"--{wanted[0]} is for --format table and json, not for {given.form}"
+        raise ParameterError(msg)
+    if wanted and given.judged_only:
+        msg = f"--judged-only drops unjudged documents everywhere; leave out --{wanted[0]}"
+        raise ParameterError(msg)
+
+
+def _further(results: Mapping[str, Result], given: argparse.Namespace) -> dict[str, Further]:
+    """Return what was asked for beside the means of each run; the runs are read again for it."""
+    if not (given.bounds or given.condensed):
+        return {}
+    from rankgauge.engine.unjudged import bounds, condensed
+    from rankgauge.report.unjudged import NOTES, further_means
+
+    for name, note in NOTES.items():
+        if getattr(given, name):
+            remark(note)
+    return {
+        name: further_means(
+            result,
+            condensed=condensed(result) if given.condensed else None,
+            bounds=bounds(result) if given.bounds else None,
+        )
+        for name, result in results.items()
+    }
 
 
 def _sorted(results: dict[str, Result], sort: str | None) -> dict[str, Result]:
@@ -148,6 +180,17 @@ def _sorted(results: dict[str, Result], sort: str | None) -> dict[str, Result]:
     means = {name: result.metrics[column.name].mean for name, result in results.items()}
     keys = {name: (mean is not None, sign * (mean or 0)) for name, mean in means.items()}
     return {name: results[name] for name in sorted(results, key=keys.__getitem__, reverse=True)}
+
+
+def _reports(
+    form: str, results: Mapping[str, Result], further: Mapping[str, Further], report: Callable[[Result], str]
+) -> list[str]:
+    texts = {name: report(result) for name, result in results.items()}
+    if further:
+        from rankgauge.report.unjudged import add_to_json
+
+        texts = {name: add_to_json(text, further[name]) for name, text in texts.items()}
+    return _named(form, texts)
 
 
 def _named(form: str, texts: Mapping[str, str]) -> list[str]:
@@ -167,7 +210,9 @@ def _named(form: str, texts: Mapping[str, str]) -> list[str]:
     return [f"{orjson.dumps(each).decode()}\n" for each in found] if lines else [f"{orjson.dumps(found).decode()}\n"]
 
 
-def _print_tables(results: Mapping[str, Result], *, per_query: bool, summary: bool) -> None:
+def _print_tables(
+    results: Mapping[str, Result], further: Mapping[str, Further], *, per_query: bool, summary: bool
+) -> None:
     from rankgauge.report.runs import query_table, run_table, runs_table
 
     tables: list[Iterable[str]] = []
@@ -176,9 +221,9 @@ def _print_tables(results: Mapping[str, Result], *, per_query: bool, summary: bo
             tables += [[name]] if len(results) > 1 else []
             tables += [query_table(result), [""]]
     if summary and len(results) > 1:
-        tables.append(runs_table(results, width=shutil.get_terminal_size((160, 24)).columns))
+        tables.append(runs_table(results, width=shutil.get_terminal_size((160, 24)).columns, further=further))
     elif summary:
-        tables.append(run_table(next(iter(results.values()))))
+        tables += [run_table(result, further.get(name)) for name, result in results.items()]
     _write(f"{line}\n" for table in tables for line in table)
 
 

@@ -26,7 +26,7 @@ from rankgauge.policy import Policy, Profile, profile
 from rankgauge.result import Origin, Result
 from rankgauge.scoring.collect import Collector
 
-__all__ = ["RunEvaluation", "evaluate", "evaluate_plan", "evaluate_runs", "plan_run"]
+__all__ = ["RunEvaluation", "evaluate", "evaluate_plan", "evaluate_runs", "judge_run", "plan_run"]
 
 
 class RunEvaluation(NamedTuple):
@@ -225,17 +225,7 @@ def _evaluated(
     plan: Plan, qrels: Qrels, run: object, columns: Mapping[str, str] | None, sketcher: IdSketcher | None
 ) -> Result:
     source = open_run(run, columns=columns)
-    judged = RunCollector(qrels, plan.profile, sketcher)
-    if isinstance(source, MappingRun):
-        judge_mapping(source.rankings, judged)
-    else:
-        try:
-            _judge_parts(source.parts(thread_count()), judged)
-        except ScatteredError:
-            logger("engine").info("the lines of a query are not together in %s; grouping them first", source.name)
-            judged = RunCollector(qrels, plan.profile, sketcher)
-            _judge_parts([source.grouped()], judged)
-    evidence = judged.finish(source.name or "the run")
+    judged, evidence = judge_run(qrels, source, plan.profile, sketcher)
     collector = Collector(plan, sketcher=sketcher)
     query_ids = [qrels.query_names[place] for place in judged.places.tolist()]
     collector.add_run(query_ids, evidence, judged.missing)
@@ -253,6 +243,23 @@ def _evaluated(
         "columns": None if columns is None else dict(columns),
     }
     return Result.of(scored, manifest, Origin(RunEvaluation(plan, qrels, source, columns)))
+
+
+def judge_run(
+    qrels: Qrels, source: RunSource, profile: Profile, sketcher: IdSketcher | None = None
+) -> tuple[RunCollector, Evidence]:
+    """Read a run and judge it; the collector says which queries were evaluated."""
+    judged = RunCollector(qrels, profile, sketcher)
+    if isinstance(source, MappingRun):
+        judge_mapping(source.rankings, judged)
+    else:
+        try:
+            _judge_parts(source.parts(thread_count()), judged)
+        except ScatteredError:
+            logger("engine").info("the lines of a query are not together in %s; grouping them first", source.name)
+            judged = RunCollector(qrels, profile, sketcher)
+            _judge_parts([source.grouped()], judged)
+    return judged, judged.finish(source.name or "the run")
 
 
 def _absolute(name: str) -> str | None:

@@ -5,11 +5,13 @@ Tables of runs, in plain text, because loading rich takes longer than evaluating
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from rankgauge.report.wording import counts, mean, score
 
 if TYPE_CHECKING:
+    from rankgauge.report.unjudged import Further
     from rankgauge.result import MetricSummary, Result
 
 __all__ = ["query_table", "run_table", "runs_table"]
@@ -17,10 +19,14 @@ __all__ = ["query_table", "run_table", "runs_table"]
 _GAP = "  "
 
 
-def run_table(result: Result) -> Iterator[str]:
-    """Yield the lines of a table of one run's metrics."""
+def run_table(result: Result, further: Further | None = None) -> Iterator[str]:
+    """Yield the lines of a table of one run's metrics, with any *further* means."""
     columns = list(result.metrics.values())
     table = [("metric", *map(_heading, columns)), ("value", *map(mean, columns))]
+    table += [
+        (name, *(score(column, (further or {})[column.name][name]) for column in columns))
+        for name in _further_names(further)
+    ]
     for name in ("n", "undefined", "missing"):
         numbers = [counts(column)[name] for column in columns]
         if name == "n" or any(numbers):
@@ -28,11 +34,25 @@ def run_table(result: Result) -> Iterator[str]:
     yield from _aligned(list(zip(*table, strict=True)))
 
 
-def runs_table(results: Mapping[str, Result], *, width: int) -> Iterator[str]:
-    """Yield the lines of a table of several runs: a column a run, or a row a run where *width* is too small."""
+def runs_table(
+    results: Mapping[str, Result], *, width: int, further: Mapping[str, Further] | None = None
+) -> Iterator[str]:
+    """
+    Yield the lines of a table of several runs: a column a run, or a row a run where *width* is too small.
+
+    The *further* means of a run stand under each metric.
+    """
     metrics = next(iter(results.values())).metrics
-    table = [("metric", *map(_heading, metrics.values()))]
-    table += [(run, *(mean(result.metrics[name]) for name in metrics)) for run, result in results.items()]
+    more = _further_names(next(iter((further or {}).values()), None))
+    headings = [(_heading(column), *(f"{_heading(column)} {name}" for name in more)) for column in metrics.values()]
+    table = [("metric", *chain.from_iterable(headings))]
+    for run, result in results.items():
+        own = (further or {}).get(run, {})
+        cells = [
+            (mean(column), *(score(column, own[name][means]) for means in more))
+            for name, column in result.metrics.items()
+        ]
+        table.append((run, *chain.from_iterable(cells)))
     lines = list(_aligned(list(zip(*table, strict=True))))
     if max(map(len, lines)) > width:
         lines = list(_aligned([("run", *table[0][1:]), *table[1:]]))
@@ -48,6 +68,11 @@ def query_table(result: Result) -> Iterator[str]:
         flaw = next((column.status(place) for column in columns if column.status(place) != "scored"), "")
         table.append((query, *scores, flaw))
     yield from _aligned(table)
+
+
+def _further_names(further: Further | None) -> tuple[str, ...]:
+    """Return which further means there are; the same for every metric."""
+    return tuple(next(iter((further or {}).values()), ()))
 
 
 def _heading(column: MetricSummary) -> str:

@@ -1,0 +1,108 @@
+"""
+Unjudged results: what they could make of the means of a run, and the means without them.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+
+from rankgauge.catalog import Catalog
+from rankgauge.columns import Judged
+from rankgauge.comparison.bounds import Bounds, check_bounds, mean_bounds
+from rankgauge.engine.reopen import run_evaluation_of
+from rankgauge.engine.runs import RunEvaluation, evaluate_plan, judge_run
+from rankgauge.errors import ParameterError, ResultError
+from rankgauge.planning.fingerprint import fingerprint_of
+from rankgauge.planning.plan import Plan
+from rankgauge.result import Result
+
+__all__ = ["bounds", "condensed"]
+
+
+def bounds(result: Result, *, grade: float | None = None, catalog: Catalog | None = None) -> dict[str, Bounds | None]:
+    """
+    Return the worst and the best case of each mean of a run, over everything that unjudged results might be.
+
+    The retrieved documents that nobody judged may get any grade from 0 to *grade*, each on its own. Documents that the
+    run does not retrieve stay as they are, so that these are not bounds over all judgments. Queries that are not in the
+    mean now, such as one without a relevant document where these are left out, stay out of it.
+
+    Args:
+        result: A result of a run, as `evaluate` returns it, or one that was loaded from its folder.
+
+        grade: The highest grade that a document may get; by default the highest in the judgments.
+
+        catalog: What plugins offer, for a result from a folder; by default everything that is installed.
+
+    Returns:
+        By column name; None for a metric for which no bounds are known: they are for precision, hit, reciprocal rank,
+        recall, F1, R-precision, average precision, rank-biased precision, ERR, CG, DCG, and nDCG with an ideal over the
+        ground truth.
+
+    Raises:
+        ParameterError: A grade below the highest in the judgments.
+
+        PolicyError: A policy that leaves open which unjudged document stands at which rank.
+
+        ResultError: The result is of samples, or its run cannot be read again.
+    """
+    evaluation = run_evaluation_of(result, catalog=catalog)
+    plan, qrels = evaluation.plan, evaluation.qrels
+    check_bounds(plan.profile.policy)
+    highest = max(0.0, float(qrels.grades.max(initial=0.0)))
+    if grade is not None and not highest <= grade < np.inf:
+        msg = f"the highest grade of a document is {highest:g} in the judgments, so it cannot be {grade!r}"
+        raise ParameterError(msg)
+    judged = _judged(evaluation, result)
+    top = highest if grade is None else float(grade)
+    planned = {metric.name: metric for metric in plan.metrics}
+    return {
+        name: mean_bounds(plan, planned[name], judged, column.values, top) for name, column in result.metrics.items()
+    }
+
+
+def condensed(result: Result, *, catalog: Catalog | None = None) -> Result:
+    """
+    Return the same evaluation over condensed lists: unjudged documents are dropped before ranks are counted.
+
+    Sakai, Alternatives to bpref, SIGIR 2007. Two systems that change places here owe their order to unjudged documents.
+
+    Args:
+        result: A result of a run, as `evaluate` returns it, or one that was loaded from its folder.
+
+        catalog: As in `bounds`.
+
+    Returns:
+        A result under the policy ``judged_only=true``; its columns have other fingerprints, so that it is compared
+        with its like only.
+
+    Raises:
+        ResultError: The result is of samples, or its run cannot be read again.
+    """
+    evaluation = run_evaluation_of(result, catalog=catalog)
+    plan = _judged_only(evaluation.plan)
+    return evaluate_plan(plan, evaluation.qrels, {"run": evaluation.run}, columns=evaluation.columns)["run"]
+
+
+def _judged(evaluation: RunEvaluation, result: Result) -> Judged:
+    """Judge a run again; return the queries of a result."""
+    collector, evidence = judge_run(evaluation.qrels, evaluation.run, evaluation.plan.profile)
+    names = [evaluation.qrels.query_names[place] for place in collector.places.tolist()]
+    if tuple(names) == result.sample_ids:
+        return evidence.judged
+    places = {name: place for place, name in enumerate(names)}
+    if absent := [name for name in result.sample_ids if name not in places]:
+        msg = f"the run is not what the result was computed from: query {absent[0]!r} is not evaluated any more"
+        raise ResultError(msg)
+    return evidence.judged.take([places[name] for name in result.sample_ids])
+
+
+def _judged_only(plan: Plan) -> Plan:
+    """Return a plan for the same columns over condensed lists, with definitions that say so."""
+    metrics = []
+    for metric in plan.metrics:
+        definition = {**metric.definition, "policy": {**metric.definition["policy"], "judged_only": True}}
+        metrics.append(dataclasses.replace(metric, definition=definition, fingerprint=fingerprint_of(definition)))
+    return dataclasses.replace(plan, metrics=tuple(metrics), profile=plan.profile.adapted({"judged_only": True}))
