@@ -84,7 +84,7 @@ def run(options: _Options) -> None:
     _check_usage(options)
     engine = make_engine(options.config)
     form = "json" if options.as_json else options.form
-    reporter = None if form == "table" else engine.catalog.reporter(form).declaration
+    reporter = None if form == "table" else engine.catalog.reporter(form)
     settings = engine.config.config.output if engine.config is not None else None
     names = [options.data] if options.data is not None else options.dataset or engine.dataset_names
     if not names:
@@ -108,11 +108,13 @@ def run(options: _Options) -> None:
             if results[-1].manifest["interrupted"]:
                 break
     finally:
-        if reporter is None:
-            print_tables(results, bands=options.bands or bool(settings and settings.bands))
-        elif results:
-            print_texts(reporter.function, reporter.name, results, is_list=len(names) > 1)
-        folders.tell()
+        try:
+            if reporter is None:
+                print_tables(results, bands=options.bands or bool(settings and settings.bands))
+            elif results:
+                print_texts(reporter, results, is_list=len(names) > 1)
+        finally:
+            folders.tell()
     if any(result.is_incomplete for result in results):
         explain_incomplete(results)
         raise typer.Exit(3)
