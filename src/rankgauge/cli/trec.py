@@ -66,7 +66,7 @@ def trec(arguments: Sequence[str]) -> int:
     table = given.output if given.output is not None and given.output.suffix == ".parquet" else None
     folders = Folders(output=None if table else given.output, several=len(names) > 1)
     folders.check(names)
-    judgments = open_qrels(given.qrels, columns=columns)
+    judgments = open_qrels(given.qrels, columns=columns, intents="intents" in plan.needs)
     results = evaluate_plan(plan, judgments, dict(zip(names, given.runs, strict=True)), columns=columns)
     results = _sorted(results, given.sort)
     further = _further(results, given)
