@@ -10,7 +10,7 @@ import yaml
 
 from rankgauge import Engine, Result
 from rankgauge.errors import ResultError
-from rankgauge.report import folder as folder_module
+from rankgauge.io import staging as staging_module
 
 FILES = {
     "manifest.json",
@@ -190,7 +190,7 @@ def test_a_failure_of_another_kind_leaves_nothing_behind_either(tmp_path, monkey
         msg = "a bug"
         raise RuntimeError(msg)
 
-    monkeypatch.setattr(folder_module, "write_file", broken)
+    monkeypatch.setattr(staging_module, "write_file", broken)
     with pytest.raises(RuntimeError):
         result_of().save(tmp_path / "run")
     assert list(tmp_path.iterdir()) == []

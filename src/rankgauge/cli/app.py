@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from rankgauge.cli import explain, init, judge, matchers, metrics, plugins, run, trec, validate
+from rankgauge.cli import explain, init, judge, matchers, metrics, plugins, rescore, run, trec, validate
 from rankgauge.cli.console import echo
 
 __all__ = ["app", "run_app"]
@@ -31,6 +31,7 @@ app = typer.Typer(
 )
 app.command("run", help=run.HELP)(run.run)
 app.command("eval", help="The same as `run`.", hidden=True)(run.run)
+app.command("rescore", help=rescore.HELP)(rescore.rescore)
 app.command("validate", help=validate.HELP)(validate.validate)
 app.command("init", help=init.HELP)(init.init)
 app.add_typer(judge.app, name="judge")

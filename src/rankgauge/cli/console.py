@@ -9,6 +9,7 @@ import shutil
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from contextvars import ContextVar
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
@@ -24,9 +25,11 @@ if TYPE_CHECKING:
 
 __all__ = [
     "complain",
+    "debugging",
     "described_parameter",
     "echo",
     "emit",
+    "is_debugging",
     "json_text",
     "parameter_line",
     "plain_table",
@@ -47,6 +50,24 @@ _LAYOUT = "\n\t"
 
 _NARROWEST = 12
 """How narrow a column of a table is made so that the others fit."""
+
+
+_DEBUG: ContextVar[bool] = ContextVar("rankgauge_debug", default=False)
+
+
+@contextmanager
+def debugging(*, wanted: bool) -> Iterator[None]:
+    """Say for one call whether tracebacks are shown."""
+    token = _DEBUG.set(wanted)
+    try:
+        yield
+    finally:
+        _DEBUG.reset(token)
+
+
+def is_debugging() -> bool:
+    """Return whether tracebacks are shown."""
+    return _DEBUG.get()
 
 
 def complain(message: str) -> None:

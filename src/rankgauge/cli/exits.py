@@ -10,7 +10,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Sequence
 
-from rankgauge.cli.console import complain
+from rankgauge.cli.console import complain, debugging
 from rankgauge.cli.interrupts import INTERRUPTED
 from rankgauge.cli.streams import own_stdout, results, settle
 from rankgauge.errors import RankgaugeError
@@ -21,7 +21,7 @@ __all__ = ["exit_code"]
 
 def exit_code(call: Callable[[Sequence[str]], int], arguments: Sequence[str], *, debug: bool) -> int:
     """Make a call, print its error to stderr unless *debug* is to show a traceback, and return the exit code."""
-    with own_stdout():
+    with own_stdout(), debugging(wanted=debug):
         try:
             code = call(arguments)
             if sys.stdout is not None:

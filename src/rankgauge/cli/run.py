@@ -4,25 +4,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
-import typer
 from typer import Argument, Option
 
-from rankgauge.cli.console import progress_bar
-from rankgauge.cli.options import POLICY_HELP, PROFILE_HELP, field_map, make_engine, policy_options
-from rankgauge.cli.outcome import Folders, explain_incomplete, print_tables, print_texts
-from rankgauge.cli.typed import CUTOFF, FIELD, FUNCTION, METRICS, OUTPUTS, imported, taking
+from rankgauge.cli.calling import System
+from rankgauge.cli.evaluating import ScoreOptions, Several, evaluate_all, overridden
+from rankgauge.cli.folders import Folders
+from rankgauge.cli.options import field_map, make_engine
+from rankgauge.cli.typed import FIELD, FUNCTION, OUTPUTS, imported, taking
 from rankgauge.errors import ParameterError
-from rankgauge.policy import profile
 
 if TYPE_CHECKING:
     from rankgauge.engine.engine import Engine
     from rankgauge.engine.evaluation import Evaluation
-    from rankgauge.result import Result
 
 __all__ = ["HELP", "run"]
 
@@ -35,47 +32,33 @@ evaluate, 5 internal error.
 """
 
 
-_FORMATS = "How to print: table, json, jsonl or markdown."
-_COHORT = "Make a cohort of each value of a metadata field, such as metadata.language."
-_MAX_FAILED = "Exit with 3 if more than this share (0 to 1) of the samples is missing or failed."
-_NEAR_MISSES = "Also keep, for each gold text not found, the nearest retrieved text."
-
-_Several = list[str] | None
+_SUT = f"The system under test, as {FUNCTION}."
+_RETRIES = "How often a call of --sut that fails is made again."
+_RESUME = "Call --sut only for samples that this earlier run has no output for."
+_RETRY_FAILED = "With --resume, also call again for samples whose output is a failure."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Options:
+class _Options(ScoreOptions):
     """What was typed."""
 
     config: Annotated[Path | None, Argument(help="The config file.", show_default=False)] = None
     data: Annotated[Path | None, Option(metavar="FILE", help="A data file, instead of the config's datasets.")] = None
-    dataset: Annotated[
-        _Several, Option(metavar="NAME", help="A dataset of the config; by default all. Repeatable.")
-    ] = None
-    field: Annotated[_Several, FIELD] = None
-    cohort: Annotated[_Several, Option(metavar="FIELD", help=f"{_COHORT} Repeatable.")] = None
-    metric: Annotated[_Several, METRICS] = None
-    metric_set: Annotated[_Several, Option("--set", metavar="NAME", help="A metric set of the config. Repeatable.")] = (
+    dataset: Annotated[Several, Option(metavar="NAME", help="A dataset of the config; by default all. Repeatable.")] = (
         None
     )
-    profile: Annotated[str | None, Option(metavar="NAME", help=PROFILE_HELP)] = None
-    k: Annotated[int | None, CUTOFF] = None
+    metric_set: Annotated[Several, Option("--set", metavar="NAME", help="A metric set of the config. Repeatable.")] = (
+        None
+    )
+    field: Annotated[Several, FIELD] = None
+    limit: Annotated[int | None, Option(metavar="N", help="Evaluate only the first N samples.")] = None
     outputs: Annotated[Path | None, OUTPUTS] = None
-    sut: Annotated[str | None, Option(metavar="FUNCTION", help=f"The system under test, as {FUNCTION}.")] = None
+    sut: Annotated[str | None, Option(metavar="FUNCTION", help=_SUT)] = None
     concurrency: Annotated[int, Option(metavar="N", help="Most calls of --sut at the same time.")] = 8
     timeout: Annotated[float | None, Option(metavar="SECONDS", help="Time allowed for each call of --sut.")] = None
-    output: Annotated[Path | None, Option("--output", "-o", metavar="FOLDER", help="Write a result folder here.")] = (
-        None
-    )
-    form: Annotated[str, Option("--format", "-f", metavar="FORMAT", help=_FORMATS)] = "table"
-    as_json: Annotated[bool, Option("--json", help="Same as --format json.")] = False
-    limit: Annotated[int | None, Option(metavar="N", help="Evaluate only the first N samples.")] = None
-    max_failed: Annotated[float | None, Option(metavar="SHARE", help=_MAX_FAILED)] = None
-    policy: Annotated[_Several, Option(metavar="NAME=VALUE", help=f"{POLICY_HELP} Repeatable.")] = None
-    details: Annotated[bool, Option("--details", help="Keep the facts behind every score.")] = False
-    near_misses: Annotated[bool, Option("--near-misses", help=_NEAR_MISSES)] = False
-    bands: Annotated[bool, Option("--bands", help="Add a word, such as good, for each mean.")] = False
-    progress: Annotated[bool, Option(help="Show a progress bar when a run takes long.")] = True
+    retries: Annotated[int, Option(metavar="N", help=_RETRIES)] = 0
+    resume: Annotated[Path | None, Option(metavar="FOLDER", help=_RESUME)] = None
+    retry_failed: Annotated[bool, Option("--retry-failed", help=_RETRY_FAILED)] = False
 
 
 @taking(_Options)
@@ -83,8 +66,6 @@ def run(options: _Options) -> None:
     """Evaluate; see `HELP`."""
     _check_usage(options)
     engine = make_engine(options.config)
-    form = "json" if options.as_json else options.form
-    reporter = None if form == "table" else engine.catalog.reporter(form)
     settings = engine.config.config.output if engine.config is not None else None
     names = [options.data] if options.data is not None else options.dataset or engine.dataset_names
     if not names:
@@ -93,31 +74,16 @@ def run(options: _Options) -> None:
         msg = f"{options.config} declares no dataset; there is nothing to evaluate"
         raise NothingToEvaluateError(msg, [])
     directory = settings.directory if settings else None
-    folders = Folders(output=options.output, directory=directory, several=len(names) > 1)
-    folders.check(map(str, names))
-    system = None if options.sut is None else imported(options.sut, "--sut")
-    evaluations = [_evaluation(engine, name, options) for name in names]
-    for evaluation in evaluations:
-        evaluation.plan()
-    results: list[Result] = []
-    try:
-        for evaluation in evaluations:
-            keeps = options.details or bool(settings and settings.details)
-            results.append(_run(evaluation, options, system, details=keeps))
-            folders.save(evaluation.data.name or "data", results[-1])  # first: whoever reads stdout may be gone
-            if results[-1].manifest["interrupted"]:
-                break
-    finally:
-        try:
-            if reporter is None:
-                print_tables(results, bands=options.bands or bool(settings and settings.bands))
-            elif results:
-                print_texts(reporter, results, is_list=len(names) > 1)
-        finally:
-            folders.tell()
-    if any(result.is_incomplete for result in results):
-        explain_incomplete(results)
-        raise typer.Exit(3)
+    folders = Folders(output=options.output, directory=directory, several=len(names) > 1, resume=options.resume)
+    evaluate_all(
+        [_evaluation(engine, name, options) for name in names],
+        options,
+        folders,
+        catalog=engine.catalog,
+        settings=settings,
+        limit=options.limit,
+        system=_system(options),
+    )
 
 
 def _check_usage(options: _Options) -> None:
@@ -134,6 +100,12 @@ def _check_usage(options: _Options) -> None:
         msg = "--set needs a config file that declares the metric set"
     elif options.outputs is not None and options.sut is not None:
         msg = "give either --outputs or --sut"
+    elif options.sut is None and (options.retries or options.resume is not None):
+        msg = (
+            f"{'--retries' if options.retries else '--resume'} is for calls of a system under test; name it with --sut"
+        )
+    elif options.retry_failed and options.resume is None:
+        msg = "--retry-failed goes with --resume FOLDER"
     if msg:
         raise ParameterError(msg)
 
@@ -145,34 +117,20 @@ def _evaluation(engine: Engine, name: str | Path, options: _Options) -> Evaluati
         evaluation = evaluation.with_metrics([*engine.config.metrics(options.metric_set), *(options.metric or ())])
     elif options.metric:
         evaluation = evaluation.with_metrics(options.metric)
-    policy = policy_options(options.policy, max_failed=options.max_failed)
-    if options.profile is None:
-        evaluation = evaluation.with_policy(evaluation.profile.adapted(policy))
-    else:
-        declared = {} if engine.config is None else engine.config.policy_options()
-        evaluation = evaluation.with_policy(profile(options.profile).adapted({**declared, **policy}))
-    if options.k is not None:
-        evaluation = evaluation.with_defaults(k=options.k, source="--k")
+    declared = {} if engine.config is None else engine.config.policy_options()
+    evaluation = overridden(evaluation, options, declared)
     evaluation = evaluation.with_fields(field_map(options.field))
-    if options.cohort:
-        evaluation = evaluation.with_cohorts(options.cohort)
     return evaluation if options.outputs is None else evaluation.with_outputs(options.outputs)
 
 
-def _run(evaluation: Evaluation, options: _Options, system: Callable[..., Any] | None, *, details: bool) -> Result:
-    from rankgauge.errors import RunInterrupted
-
-    with progress_bar(evaluation.data.name or "samples", wanted=options.progress) as report:
-        try:
-            return evaluation.run(
-                sut=system,
-                concurrency=options.concurrency,
-                timeout=options.timeout,
-                limit=options.limit,
-                details=details,
-                near_misses=options.near_misses,
-                progress=report,
-            )
-        except RunInterrupted as interruption:
-            result: Result = interruption.result
-            return result
+def _system(options: _Options) -> System | None:
+    """Return the system under test that was named, if one was."""
+    if options.sut is None:
+        return None
+    return System(
+        function=imported(options.sut, "--sut"),
+        concurrency=options.concurrency,
+        timeout=options.timeout,
+        retries=options.retries,
+        retry_failed=options.retry_failed,
+    )

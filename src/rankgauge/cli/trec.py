@@ -8,18 +8,16 @@ from __future__ import annotations
 
 import argparse
 import shutil
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rankgauge.cli.console import emit, remark
+from rankgauge.cli.folders import Folders
 from rankgauge.cli.options import add_judging_options, make_catalog, plan_judging, run_names, table_columns
-from rankgauge.cli.outcome import Folders
 from rankgauge.errors import ParameterError
 
 if TYPE_CHECKING:
-    from rankgauge.catalog import Claim
-    from rankgauge.plugin.formats import Reporter
     from rankgauge.report.unjudged import Further
     from rankgauge.result import Result
 
@@ -66,7 +64,7 @@ def trec(arguments: Sequence[str]) -> int:
     table = given.output if given.output is not None and given.output.suffix == ".parquet" else None
     folders = Folders(output=None if table else given.output, several=len(names) > 1)
     folders.check(names)
-    judgments = open_qrels(given.qrels, columns=columns, intents="intents" in plan.needs)
+    judgments = open_qrels(given.qrels, columns=columns)
     results = evaluate_plan(plan, judgments, dict(zip(names, given.runs, strict=True)), columns=columns)
     results = _sorted(results, given.sort)
     further = _further(results, given)
@@ -100,7 +98,7 @@ def trec(arguments: Sequence[str]) -> int:
     elif given.form == "table":
         _print_tables(results, further, per_query=given.per_query, summary=not given.no_summary)
     else:
-        _write(_reports(given.form, results, further, catalog.reporter(given.form)))
+        _write(_reports(given.form, results, further, catalog.reporter(given.form).declaration.function))
     return 0
 
 
@@ -185,11 +183,9 @@ def _sorted(results: dict[str, Result], sort: str | None) -> dict[str, Result]:
 
 
 def _reports(
-    form: str, results: Mapping[str, Result], further: Mapping[str, Further], reporter: Claim[Reporter]
+    form: str, results: Mapping[str, Result], further: Mapping[str, Further], report: Callable[[Result], str]
 ) -> list[str]:
-    from rankgauge.report.rendering import rendered
-
-    texts = {name: rendered(reporter, result) for name, result in results.items()}
+    texts = {name: report(result) for name, result in results.items()}
     if further:
         from rankgauge.report.unjudged import add_to_json
 

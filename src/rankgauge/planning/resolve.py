@@ -10,9 +10,8 @@ from types import MappingProxyType
 from typing import Any
 
 from rankgauge.catalog import Catalog, Provider, ResolvedMatcher, check_parameters
-from rankgauge.errors import ParameterError, RankgaugeError
+from rankgauge.errors import ParameterError
 from rankgauge.expression import MetricExpression, Value, safe_name
-from rankgauge.guard import ForeignError, guarded
 from rankgauge.judging import Target
 from rankgauge.pickling import reduced
 from rankgauge.planning.cutoffs import Cut, DefaultK, check_k
@@ -154,11 +153,9 @@ def _check_together(request: Request, metric: Metric, params: Mapping[str, Value
     if metric.check is None:
         return
     try:
-        with guarded():
-            metric.check(**{own.name: params[own.name] for own in metric.parameters if own.name in params})
-    except ForeignError as error:
-        says_no = issubclass(type(error.__cause__), ValueError)  # which is how a check says no
-        msg = f"{request.written!r} cannot be computed: {error.reason if says_no else f'its check failed: {error}'}"
+        metric.check(**{own.name: params[own.name] for own in metric.parameters if own.name in params})
+    except ValueError as error:
+        msg = f"{request.written!r} cannot be computed: {error}"
         raise ParameterError(msg) from None
 
 
@@ -267,10 +264,5 @@ def _targets(
 def _default_matcher(metric: Metric, params: Mapping[str, Value]) -> str:
     if callable(metric.matcher):
         names = {parameter.name for parameter in metric.matching}
-        try:
-            with guarded(RankgaugeError):
-                return metric.matcher(**{key: value for key, value in params.items() if key in names})
-        except ForeignError as error:
-            msg = f"metric {metric.alias!r} cannot choose its matcher: {error}"
-            raise ParameterError(msg) from error
+        return metric.matcher(**{key: value for key, value in params.items() if key in names})
     return metric.matcher or "contains"

@@ -6,9 +6,6 @@ from __future__ import annotations
 
 import dataclasses
 import io
-import os
-import shutil
-import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 import orjson
 import yaml
 
-from rankgauge.errors import ResultError
-from rankgauge.io.files import sha256
+from rankgauge.io.files import digest, sha256
 from rankgauge.io.kept import OUTPUTS_FILE, kept_line
-from rankgauge.io.writing import replace_file, write_file
+from rankgauge.io.staging import Staging, cannot_save, has_outputs
+from rankgauge.io.writing import replace_file
 from rankgauge.report.json import json_report, per_sample_jsonl
 from rankgauge.report.markdown import markdown_report
 from rankgauge.result import SCHEMA_VERSION, Result, SampleError
@@ -27,36 +24,26 @@ from rankgauge.result import SCHEMA_VERSION, Result, SampleError
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["check_target", "save_result", "save_runs"]
+__all__ = ["save_result", "save_runs"]
 
 
-def save_result(result: Result, directory: Path) -> Path:
+def save_result(result: Result, target: Path | Staging) -> Path:
     """
     Write a result folder into an absent or empty directory, complete or not at all.
 
-    Everything is written into a hidden folder beside it, which is then renamed, so that a full disk leaves nothing.
+    Everything is written into a hidden folder beside it, which is then renamed, so that a full disk leaves nothing. A
+    run that keeps outputs as they arrive has that folder already.
     """
     import polars as pl
 
-    directory = directory.resolve()
-    check_target(directory)
-    staging: Path | None = None
+    staging = target if isinstance(target, Staging) else Staging(target)
     try:
-        files = _files(result)
-        directory.parent.mkdir(parents=True, exist_ok=True)
-        staging = Path(tempfile.mkdtemp(prefix=f".{directory.name}.", dir=directory.parent))
-        for name, data in files.items():
-            write_file(staging / name, data)
-        staging.chmod(0o777 & ~_umask())
-        if directory.exists():
-            directory.rmdir()
-        staging.rename(directory)
+        return staging.finish(_files(result, staging))
     except (OSError, UnicodeEncodeError, orjson.JSONEncodeError, pl.exceptions.PolarsError) as error:
-        raise _cannot_save(directory, error) from error
+        raise cannot_save(staging.target, error) from error
     finally:
-        if staging is not None and staging.exists():
-            shutil.rmtree(staging, ignore_errors=True)
-    return directory
+        if staging is not target:
+            staging.discard()
 
 
 def save_runs(results: Mapping[str, Result], path: Path) -> None:
@@ -67,21 +54,13 @@ def save_runs(results: Mapping[str, Result], path: Path) -> None:
     try:
         replace_file(path, _parquet(pl.concat(frames)))
     except (OSError, pl.exceptions.PolarsError) as error:
-        raise _cannot_save(path, error) from error
+        raise cannot_save(path, error) from error
 
 
-def check_target(directory: Path) -> None:
-    """Refuse a target that has something in it."""
-    if directory.exists() and not (directory.is_dir() and not any(directory.iterdir())):
-        msg = f"cannot save to {directory}: it exists and is not an empty folder; choose another"
-        raise ResultError(msg)
-
-
-def _files(result: Result) -> dict[str, bytes]:
+def _files(result: Result, staging: Staging) -> dict[str, bytes]:
     """Return the content of every file, so that what cannot be encoded is found before anything is written."""
     import polars as pl
 
-    kept = b"".join(kept_line(sample_id, output) for sample_id, output in result.outputs.items())
     columns = list(result.metrics.values())
     tags = pl.Series("tags", [list(tags) for tags in result.tags], dtype=pl.List(pl.String))
     table = _parquet(result.per_sample.clone().insert_column(1, tags))
@@ -94,8 +73,14 @@ def _files(result: Result) -> dict[str, bytes]:
     }
     errors = [orjson.dumps(_with_cause(error, result), option=orjson.OPT_APPEND_NEWLINE) for error in result.unscored]
     config = yaml.safe_dump(result.manifest.get("config", {}), sort_keys=False, allow_unicode=True)
+    outputs: dict[str, bytes] = {}
     if result.manifest.get("outputs", {}).get("from") == "sut":
-        manifest["outputs"] = {**manifest["outputs"], "path": OUTPUTS_FILE, "fingerprint": sha256(kept)}
+        if has_outputs(staging.path):  # as they arrived
+            fingerprint = digest(staging.outputs)
+        else:
+            lines = b"".join(kept_line(sample_id, output) for sample_id, output in result.outputs.items())
+            outputs, fingerprint = {OUTPUTS_FILE: lines}, sha256(lines)
+        manifest["outputs"] = {**manifest["outputs"], "path": OUTPUTS_FILE, "fingerprint": fingerprint}
     return {
         "manifest.json": orjson.dumps(manifest, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE),
         "per_sample.parquet": table,
@@ -104,7 +89,7 @@ def _files(result: Result) -> dict[str, bytes]:
         "summary.json": json_report(result).encode(),
         "report.md": markdown_report(result).encode(),
         "per_sample.jsonl": per_sample_jsonl(result).encode(),
-        **({OUTPUTS_FILE: kept} if kept else {}),
+        **outputs,
     }
 
 
@@ -120,16 +105,3 @@ def _parquet(frame: pl.DataFrame) -> bytes:
     table = io.BytesIO()
     frame.write_parquet(table)
     return table.getvalue()
-
-
-def _cannot_save(path: Path, error: Exception) -> ResultError:
-    why = getattr(error, "strerror", None) or str(error)
-    if isinstance(error, UnicodeEncodeError):
-        why = f"{error.object!r} holds half of a surrogate pair, which UTF-8 cannot encode; give the sample another id"
-    return ResultError(f"cannot save to {path}: {why}; nothing was written")
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

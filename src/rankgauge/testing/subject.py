@@ -17,7 +17,6 @@ from rankgauge.engine.evaluation import Evaluation
 from rankgauge.errors import MatcherError
 from rankgauge.explain import Explanation, Scorer, explain_sample
 from rankgauge.expression import Value
-from rankgauge.guard import ForeignError, guarded
 from rankgauge.judging import Target, judge
 from rankgauge.plugin.metric import Metric
 from rankgauge.policy import PROFILES, Policy
@@ -225,10 +224,9 @@ class EngineMetric:
         if all(kind == "relevant" for kind in self.metric.gold):
             return ""
         try:
-            with guarded():
-                name = self.metric.matcher() if callable(self.metric.matcher) else self.metric.matcher or "contains"
-                matcher = self.catalog.matcher(name)
-        except ForeignError:
+            name = self.metric.matcher() if callable(self.metric.matcher) else self.metric.matcher or "contains"
+            matcher = self.catalog.matcher(name)
+        except Exception:  # noqa: BLE001  # plugin code may raise anything
             return ""
         try:
             matcher.check_usable()

@@ -1,0 +1,108 @@
+"""
+Calling a system under test from the command line: its outputs are kept, and signals end the calls in good order.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import signal
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from types import FrameType
+from typing import TYPE_CHECKING, Any
+
+from rankgauge.cli.console import remark
+from rankgauge.scoring.stop import Stop
+
+if TYPE_CHECKING:
+    from rankgauge.cli.folders import Folders
+    from rankgauge.engine.evaluation import Evaluation
+
+__all__ = ["Interrupts", "System"]
+
+_MOST = 2
+"""How many signals are taken calmly: the third ends the process, and what was kept stays."""
+
+
+class Interrupts:
+    """
+    What Ctrl-C and SIGTERM do while a command runs.
+
+    While a system is called and its outputs are scored and saved, they stop the calls: the first one lets calls that
+    are under way end, the second does not. At any other time they end the command.
+    """
+
+    def __init__(self) -> None:
+        self._stop: Stop | None = None
+
+    @contextlib.contextmanager
+    def handled(self) -> Iterator[None]:
+        """Handle the signals; in a thread other than the main one, which gets none, do nothing."""
+        try:
+            before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+            for number in before:
+                signal.signal(number, self._handle)
+        except ValueError:
+            yield
+            return
+        try:
+            yield
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
+
+    @contextlib.contextmanager
+    def stopping(self, *, calls: bool) -> Iterator[Stop]:
+        """Let signals stop *calls* until their result is saved; where nothing is called, they end the command."""
+        stop = Stop()
+        self._stop = stop if calls else None
+        try:
+            yield stop
+        finally:
+            self._stop = None
+
+    def _handle(self, number: int, frame: FrameType | None) -> None:
+        stop = self._stop
+        if stop is None or stop.requests >= _MOST:
+            signal.default_int_handler(number, frame)
+        stop.request()
+        if stop.requests == 1:
+            remark("stopping: no new calls; those under way are waited for (Ctrl-C again to leave them)")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class System:
+    """A system under test with the options that were typed for its calls."""
+
+    function: Callable[..., Any]
+    concurrency: int
+    timeout: float | None
+    retries: int
+    retry_failed: bool
+
+    def prepare(self, evaluations: Sequence[Evaluation], folders: Folders) -> None:
+        """Write down what is run, and take over what an earlier run has kept; nothing is called yet."""
+        from rankgauge.engine.resume import begin, go_on
+
+        for evaluation in evaluations:
+            name = evaluation.data.name or "data"
+            staging, earlier = folders.staging(name), folders.earlier(name)
+            if staging is None:
+                remark("outputs are not kept; with -o FOLDER a run can go on later, and be scored again")
+                return
+            begin(staging, evaluation, self.function)
+            if earlier is not None:
+                go_on(staging, earlier, evaluation, self.function)
+
+    def arguments(self, evaluation: Evaluation, folders: Folders, stop: Stop) -> dict[str, Any]:
+        """Return what `Evaluation.run` is given."""
+        staging = folders.staging(evaluation.data.name or "data")
+        kept = {} if staging is None else {"keep": staging.outputs, "resume": True, "retry_failed": self.retry_failed}
+        return {
+            "sut": self.function,
+            "concurrency": self.concurrency,
+            "timeout": self.timeout,
+            "retries": self.retries,
+            "stop": stop,
+            **kept,
+        }

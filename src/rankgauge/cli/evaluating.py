@@ -1,0 +1,146 @@
+"""
+Evaluating on the command line: what `run` and `rescore` share, from options to scores, folders and the exit code.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from typer import Option
+
+from rankgauge.cli.calling import Interrupts, System
+from rankgauge.cli.console import complain, is_debugging, progress_bar, remark
+from rankgauge.cli.folders import Folders
+from rankgauge.cli.options import POLICY_HELP, PROFILE_HELP, policy_options
+from rankgauge.cli.outcome import explain_incomplete, print_tables, print_texts
+from rankgauge.cli.typed import CUTOFF, METRICS
+from rankgauge.errors import RunInterrupted
+from rankgauge.policy import profile
+
+if TYPE_CHECKING:
+    from rankgauge.catalog import Catalog
+    from rankgauge.config.schema import OutputConfig
+    from rankgauge.engine.evaluation import Evaluation
+    from rankgauge.result import Result
+
+__all__ = ["ScoreOptions", "Several", "evaluate_all", "name_of", "overridden"]
+
+_COHORT = "Make a cohort of each value of a metadata field, such as metadata.language."
+_FORMATS = "How to print: table, json, jsonl or markdown."
+_MAX_FAILED = "Exit with 3 if more than this share (0 to 1) of the samples is missing or failed."
+_NEAR_MISSES = "Also keep, for each gold text not found, the nearest retrieved text."
+
+Several = list[str] | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScoreOptions:
+    """What was typed for scoring, printing and saving."""
+
+    metric: Annotated[Several, METRICS] = None
+    profile: Annotated[str | None, Option(metavar="NAME", help=PROFILE_HELP)] = None
+    policy: Annotated[Several, Option(metavar="NAME=VALUE", help=f"{POLICY_HELP} Repeatable.")] = None
+    k: Annotated[int | None, CUTOFF] = None
+    max_failed: Annotated[float | None, Option(metavar="SHARE", help=_MAX_FAILED)] = None
+    cohort: Annotated[Several, Option(metavar="FIELD", help=f"{_COHORT} Repeatable.")] = None
+    output: Annotated[Path | None, Option("--output", "-o", metavar="FOLDER", help="Write a result folder here.")] = (
+        None
+    )
+    form: Annotated[str, Option("--format", "-f", metavar="FORMAT", help=_FORMATS)] = "table"
+    as_json: Annotated[bool, Option("--json", help="Same as --format json.")] = False
+    details: Annotated[bool, Option("--details", help="Keep the facts behind every score.")] = False
+    near_misses: Annotated[bool, Option("--near-misses", help=_NEAR_MISSES)] = False
+    bands: Annotated[bool, Option("--bands", help="Add a word, such as good, for each mean.")] = False
+    progress: Annotated[bool, Option(help="Show a progress bar when a run takes long.")] = True
+
+
+def name_of(evaluation: Evaluation) -> str:
+    """Return what the dataset of an evaluation is called."""
+    return evaluation.data.name or "data"
+
+
+def overridden(evaluation: Evaluation, options: ScoreOptions, declared: dict[str, Any]) -> Evaluation:
+    """Return an evaluation with what was typed; under another profile the policy options that are *declared* stay."""
+    policy = policy_options(options.policy, max_failed=options.max_failed)
+    if options.profile is None:
+        evaluation = evaluation.with_policy(evaluation.profile.adapted(policy))
+    else:
+        evaluation = evaluation.with_policy(profile(options.profile).adapted({**declared, **policy}))
+    if options.k is not None:
+        evaluation = evaluation.with_defaults(k=options.k, source="--k")
+    return evaluation.with_cohorts(options.cohort) if options.cohort else evaluation
+
+
+def evaluate_all(
+    evaluations: Sequence[Evaluation],
+    options: ScoreOptions,
+    folders: Folders,
+    *,
+    catalog: Catalog,
+    settings: OutputConfig | None = None,
+    limit: int | None = None,
+    system: System | None = None,
+) -> None:
+    """Plan, score, save and print evaluations, and exit with 3 where one is incomplete."""
+    form = "json" if options.as_json else options.form
+    reporter = None if form == "table" else catalog.reporter(form).declaration
+    for evaluation in evaluations:
+        evaluation.plan()
+    arguments: dict[str, Any] = {
+        "limit": limit,
+        "details": options.details or bool(settings and settings.details),
+        "near_misses": options.near_misses,
+    }
+    results: list[Result] = []
+    unscored = ""
+    interrupts = Interrupts()
+    with interrupts.handled(), folders.staged(map(name_of, evaluations)):
+        if system is not None:
+            system.prepare(evaluations, folders)
+        try:
+            for evaluation in evaluations:
+                unscored = name_of(evaluation)
+                with interrupts.stopping(calls=system is not None) as stop:
+                    calls = {} if system is None else system.arguments(evaluation, folders, stop)
+                    results.append(_scored(evaluation, {**arguments, **calls}, is_shown=options.progress))
+                    folders.save(unscored, results[-1])  # first: whoever reads stdout may be gone
+                unscored = ""
+                if results[-1].manifest["interrupted"]:
+                    break
+        except KeyboardInterrupt:
+            if not results:
+                raise
+        finally:
+            if reporter is None:
+                print_tables(results, bands=options.bands or bool(settings and settings.bands))
+            elif results:
+                print_texts(reporter.function, reporter.name, results, is_list=len(evaluations) > 1)
+            folders.tell()
+    _end(results, unscored)
+
+
+def _end(results: Sequence[Result], unscored: str) -> None:
+    """Say what is missing, and exit with 3 where something is."""
+    if unscored:
+        complain(f"interrupted: {unscored} was not scored or not saved")
+    explain_incomplete(results)
+    if unscored or any(result.is_incomplete for result in results):
+        raise typer.Exit(3)
+
+
+def _scored(evaluation: Evaluation, arguments: dict[str, Any], *, is_shown: bool) -> Result:
+    """Return a result; that of what was done where a run is interrupted."""
+    with progress_bar(name_of(evaluation), wanted=is_shown) as report:
+        try:
+            result: Result = evaluation.run(progress=report, **arguments)
+        except RunInterrupted as interruption:
+            result = interruption.result
+    if is_debugging():
+        for sample_id, output in result.outputs.items():
+            if output.error is not None and output.error.traceback:
+                remark(f"sample {sample_id!r}:\n{output.error.traceback.rstrip()}")
+    return result

@@ -1,0 +1,171 @@
+"""
+Result folders on the command line: where results are saved, found out before anything is computed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import re
+import shutil
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rankgauge.cli.console import remark
+from rankgauge.errors import ResultError, counted
+
+if TYPE_CHECKING:
+    from rankgauge.io.staging import Staging
+    from rankgauge.result import Result
+
+__all__ = ["Folders"]
+
+
+@dataclass(kw_only=True)
+class Folders:
+    """
+    Where results are saved: in the folder that was asked for, else in a new one below the config's *directory*.
+
+    A run that goes on with an earlier one (*resume*) takes its place, unless another folder was asked for.
+    """
+
+    output: Path | None
+    directory: str | None = None
+    several: bool
+    resume: Path | None = None
+    saved: list[Path] = field(default_factory=list)
+    _staged: dict[str, Staging] = field(default_factory=dict)
+    _reserved: list[Path] = field(default_factory=list)
+
+    def check(self, names: Iterable[str]) -> None:
+        """Refuse folders that have something in them or cannot be written, before anything is computed."""
+        with self.staged(names):
+            pass
+
+    @contextlib.contextmanager
+    def staged(self, names: Iterable[str]) -> Iterator[None]:
+        """Make a hidden folder for the result of each dataset; what is not saved in the end is removed."""
+        try:
+            self._stage(list(names))
+            yield
+        finally:
+            self._close()
+
+    def staging(self, name: str) -> Staging | None:
+        """Return the hidden folder of a dataset; None where nothing is saved."""
+        return self._staged.get(name)
+
+    def earlier(self, name: str) -> Path | None:
+        """Return the folder of the run to go on with; None where there is none for this dataset yet."""
+        if self.resume is None:
+            return None
+        from rankgauge.io.staging import abandoned, has_outputs, is_staging
+
+        folder = self.resume if is_staging(self.resume) else self._folder(self.resume, name)
+        found = [folder] if folder.is_dir() else abandoned(folder.parent, folder.name)
+        found = [each for each in found if has_outputs(each)]
+        if not found and not self.several:
+            msg = f"--resume: {folder} holds no outputs of a system under test, and no run beside it was killed"
+            raise ResultError(msg)
+        return max(found, key=lambda each: (each / "outputs.jsonl").stat().st_size, default=None)
+
+    def save(self, name: str, result: Result) -> None:
+        """Save the result of one dataset, if results are to be saved."""
+        staging = self._staged.get(name)
+        if staging is not None:
+            from rankgauge.io.staging import is_staging
+            from rankgauge.report.folder import save_result
+
+            earlier = self.earlier(name) if self.resume is not None else None
+            self.saved.append(save_result(result, staging))
+            if earlier is not None and is_staging(earlier):
+                shutil.rmtree(earlier, ignore_errors=True)  # all of it is in the new folder
+        elif self.output is not None:
+            self.saved.append(result.save(self._folder(self.output, name)))
+
+    def tell(self) -> None:
+        """Say where results were saved."""
+        for folder in self.saved:
+            remark(f"saved to {folder}")
+
+    def _stage(self, names: list[str]) -> None:
+        from rankgauge.io.staging import Staging
+
+        target = self.output
+        if target is None and self.resume is not None:
+            from rankgauge.engine.resume import target_of
+
+            target = target_of(self.resume)
+        if target is None and self.directory is None:
+            return
+        for name in names:
+            if target is not None:
+                folder = self._folder(target, name)
+                self._warn(folder.parent, folder.name)
+                self._staged[name] = Staging(folder, replaces=self.output is None and self.resume is not None)
+            else:
+                parent = Path(self.directory or "")
+                self._warn(parent)
+                self._staged[name] = Staging(self._reserve(parent, name))
+
+    def _reserve(self, parent: Path, name: str) -> Path:
+        """Return a new folder that no other run can take."""
+        from rankgauge.io.staging import cannot_save
+
+        stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%S")
+        base = folder = parent / f"{stamp}-{_plain(name)}"
+        count = 2
+        while True:
+            try:
+                parent.mkdir(parents=True, exist_ok=True)
+                folder.mkdir()
+            except FileExistsError:
+                if not parent.is_dir():
+                    raise cannot_save(base, NotADirectoryError(f"{parent} is not a folder")) from None
+                folder, count = base.with_name(f"{base.name}-{count}"), count + 1
+            except OSError as error:
+                raise cannot_save(folder, error) from error
+            else:
+                self._reserved.append(folder)
+                return folder
+
+    def _warn(self, parent: Path, name: str | None = None) -> None:
+        """Name what runs that were killed have left."""
+        from rankgauge.io.staging import abandoned
+
+        for folder in abandoned(parent, name):
+            file = folder / "outputs.jsonl"
+            if not file.exists():
+                remark(f"{folder} was left by a run that was killed; nothing in it is needed, so delete it")
+            elif self.resume is None:
+                lines = file.read_bytes().count(b"\n")
+                remark(
+                    f"{folder} has {counted(lines, 'output')} of a run that was killed; go on with it: --resume "
+                    f"{folder}, or delete it"
+                )
+
+    def _close(self) -> None:
+        for staging in self._staged.values():
+            if (left := staging.discard()) is not None:
+                remark(f"the outputs so far are in {left}; go on with them: --resume {left}")
+        for folder in self._reserved:
+            with contextlib.suppress(OSError):  # a result is in it
+                folder.rmdir()
+        self._staged.clear()
+        self._reserved.clear()
+
+    def _folder(self, folder: Path, name: str) -> Path:
+        return folder / _plain(name) if self.several else folder
+
+
+def _plain(name: str) -> str:
+    """
+    Return a dataset's name as the name of one folder: no separators, no dots at the ends, at most 100 characters.
+
+    What differs before differs after: a name that is changed gets a few digits of its hash.
+    """
+    plain = re.sub(r"[^\w.-]+", "-", name).strip(".-")[:100] or "data"
+    return plain if plain == name else f"{plain}-{hashlib.sha256(name.encode(errors='replace')).hexdigest()[:8]}"
