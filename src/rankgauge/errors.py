@@ -11,6 +11,7 @@ Every error that rankgauge raises.
     ├── CatalogError
     │   ├── UnknownNameError (LookupError)    a name that no installed plugin offers
     │   ├── NameClashError (LookupError)      a name that several plugins claim
+    │   ├── PluginError                       a plugin that fails where nothing can go on without it
     │   └── RequiredPluginError               a plugin that config requires is absent or broken
     ├── MatcherError (ValueError)        a matcher that cannot be built, or misbehaves
     ├── PlanError                        all problems of an evaluation, before data is read
@@ -50,6 +51,7 @@ __all__ = [
     "NothingToEvaluateError",
     "ParameterError",
     "PlanError",
+    "PluginError",
     "PolicyError",
     "Problem",
     "RankgaugeError",
@@ -213,6 +215,19 @@ class NameClashError(CatalogError, LookupError):
             f"{kind} {name!r} is claimed by {len(claims)} plugins; uninstall one, or disable it with "
             f"`plugins.disable` or RANKGAUGE_DISABLE_PLUGINS:{listed}"
         )
+
+
+class PluginError(CatalogError):
+    """
+    A plugin whose code fails where nothing can go on without it, such as the reporter that was asked for.
+
+    Attributes:
+        provider: Distribution, version, file and line of what failed.
+    """
+
+    def __init__(self, what: str, provider: str, reason: str) -> None:
+        self.provider = provider
+        super().__init__(f"{what} (by {provider}) failed: {reason}; this is a fault of the plugin, not of your data")
 
 
 class RequiredPluginError(CatalogError):

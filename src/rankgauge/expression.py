@@ -111,7 +111,7 @@ def parse_many(text: object) -> list[MetricExpression]:
     if not isinstance(text, str):
         msg = f"a metric expression is a string, not {text!r}; {_EXAMPLE}"
         raise ExpressionError(msg, text=str(text))
-    reader = _Reader(text)
+    reader = _Reader(text.replace("\N{GREEK SMALL LETTER ALPHA}_", "alpha_"))  # as ir_measures prints alpha_nDCG
     try:
         name = reader.take(_NAME, "a metric name")
         params = reader.params()

@@ -18,8 +18,8 @@ from __future__ import annotations
 import functools
 import os
 import signal
+import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from types import CodeType, TracebackType
 from typing import Any
@@ -37,32 +37,55 @@ class ForeignError(Exception):
     What code raised that is not ours; the error itself is the `__cause__`.
 
     Attributes:
-        told: Its type and message.
+        kind: The name of its type.
+
+        message: Its message; empty where it has none.
+
+        told: Both, as messages show them.
 
         place: The file and line where it was raised, such as ``/site/plugin.py:12``; empty where that is unknown.
     """
 
     def __init__(self, error: BaseException) -> None:
-        self.told = told(error)
-        self.place = _place(error)
+        self.kind = _name(error)
+        self.message = _message(error)
+        self.told = _told(self.kind, self.message)
+        self.place = _place(error) or _place(
+            _own(error, "__cause__")
+        )  # a generator's `StopIteration` is only the cause
         super().__init__(self.told)
 
     def __str__(self) -> str:
         return f"{self.told} ({self.place})" if self.place else self.told
 
+    @property
+    def reason(self) -> str:
+        """Return only the message of an error that was raised to be read, else everything."""
+        is_meant = issubclass(type(self.__cause__), Exception) and self.message
+        return self.message if is_meant else str(self)
 
-@contextmanager
-def guarded(*passing: type[BaseException]) -> Iterator[None]:
-    """
-    Raise `ForeignError` for whatever the code inside raises, except for Ctrl-C and the kinds that are *passing*.
 
-    Ctrl-C passes: a plugin that raises `KeyboardInterrupt` by itself does not interrupt anything.
+class guarded:  # noqa: N801  # a context manager reads like a word; as a class it costs a third of a function
     """
-    try:
-        yield
-    except BaseException as error:
-        if issubclass(type(error), passing) or was_interrupted(error):
-            raise
+    Raises `ForeignError` for whatever the code inside raises, except for Ctrl-C and the kinds that are *passing*.
+
+    What ends a generator or a coroutine from outside passes, too; a plugin that raises `KeyboardInterrupt` or
+    `GeneratorExit` by itself neither interrupts nor ends anything.
+    """
+
+    __slots__ = ("_passing",)
+
+    def __init__(self, *passing: type[BaseException]) -> None:
+        self._passing = passing
+
+    def __enter__(self) -> None:
+        """Do nothing: the work is in what is raised."""
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None) -> None:
+        if kind is None or error is None or issubclass(kind, self._passing):
+            return
+        if was_interrupted(error) or (issubclass(kind, GeneratorExit) and not _is_raised_by_code(error)):
+            return
         raise ForeignError(error) from error
 
 
@@ -85,14 +108,7 @@ def was_interrupted(error: BaseException) -> bool:
 
 def told(error: BaseException) -> str:
     """Return the type and message of an error, also of one whose message cannot be had."""
-    try:
-        message = str(error)
-    except BaseException as failure:
-        if was_interrupted(failure):
-            raise
-        message = "(its message cannot be printed)"
-    name = _name(error).lstrip("_")
-    return _short(f"{name}: {message}" if message else name)
+    return _told(_name(error), _message(error))
 
 
 def shown(value: object) -> str:
@@ -129,7 +145,21 @@ def _code(handler: object) -> CodeType | None:
     return found if isinstance(found, CodeType) else None
 
 
-def _place(error: BaseException) -> str:
+def _message(error: BaseException) -> str:
+    try:
+        return _short(str(error))
+    except BaseException as failure:
+        if was_interrupted(failure):
+            raise
+        return f"(its message cannot be shown: __str__ raised {_name(failure)})"
+
+
+def _told(kind: str, message: str) -> str:
+    shown = kind.lstrip("_")
+    return f"{shown}: {message}" if message else shown
+
+
+def _place(error: BaseException | None) -> str:
     """Return where somebody else's module raised: of the first module that is not ours, the innermost frame."""
     if type(error) in {SyntaxError, IndentationError, TabError}:  # not `isinstance`, which asks the error for its class
         return f"{_own(error, 'filename')}:{_own(error, 'lineno')}"
@@ -145,17 +175,18 @@ def _place(error: BaseException) -> str:
 
 
 def _is_foreign(file: str, module: str) -> bool:
-    return module not in {"importlib", "contextlib", "pluggy"} and not file.startswith((_OURS, "<frozen "))
+    ours = module == "pluggy" or module in sys.stdlib_module_names or file.startswith((_OURS, "<frozen "))
+    return not ours
 
 
-def _tracebacks(error: BaseException) -> Iterator[TracebackType]:
-    found = _own(error, "__traceback__")
+def _tracebacks(error: BaseException | None) -> Iterator[TracebackType]:
+    found = None if error is None else _own(error, "__traceback__")
     while found is not None:
         yield found
         found = found.tb_next
 
 
-def _own(error: BaseException, name: str) -> Any:  # noqa: ANN401  # a traceback or an error
+def _own(error: BaseException | None, name: str) -> Any:  # noqa: ANN401  # a traceback or an error
     """Return an attribute of an error past what its class may have put in its place."""
     kind = BaseException if name in vars(BaseException) else SyntaxError
     return vars(kind)[name].__get__(error)

@@ -12,6 +12,7 @@ from types import MappingProxyType
 from typing import Any, TypeVar
 
 from rankgauge.errors import NotPicklableError
+from rankgauge.guard import ForeignError, guarded
 
 __all__ = ["goes_by_name", "itself", "reduced", "restored"]
 
@@ -55,12 +56,13 @@ def goes_by_name(value: object, what: str) -> bool:
     """Return whether the running pickler sends a function by name; raise `NotPicklableError` if it cannot send it."""
     cloudpickle = _under_cloudpickle()
     try:
-        pickle.dumps(value)
-    except Exception as error:
+        with guarded():
+            pickle.dumps(value)
+    except ForeignError as error:
         if cloudpickle:
             return False  # it sends the code, also of a lambda
         msg = (
-            f"{what} cannot be sent to another process: {type(error).__name__}: {error}; define the function at the "
+            f"{what} cannot be sent to another process: {error}; define the function at the "
             "top level of a module that the other process can import (no lambda, no nested function)"
         )
         raise NotPicklableError(msg) from error

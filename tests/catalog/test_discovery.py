@@ -147,10 +147,11 @@ class TestFaultyPlugins:
         assert {"beta-depth", "retrieval-mrr"} <= set(catalog.metrics)
 
     def test_a_fault_prints_plugin_version_stage_and_message(self, installed):
-        installed.add("alpha-tools", FAILING_HOOK, version="0.3")
+        file = installed.add("alpha-tools", FAILING_HOOK, version="0.3")
         fault = fault_of(Catalog.discover(), "alpha-tools")
         assert (
-            "alpha-tools:main 0.3 [hook]: rankgauge_metrics() raised RuntimeError: the model is not downloaded"
+            "alpha-tools:main 0.3 [hook]: rankgauge_metrics() raised RuntimeError: the model is not downloaded "
+            f"({file}:5)"
         ) == str(fault)
 
     def test_a_hook_that_raises_leaves_the_plugins_other_hooks_working(self, installed):
@@ -382,14 +383,14 @@ class TestObservers:
             def {hook}:
                 raise RuntimeError("no disk")
         """
-        installed.add("aaa-tools", failing)
+        file = installed.add("aaa-tools", failing)
         installed.add("beta-tools", OBSERVER)
         with caplog.at_level(logging.WARNING, logger="rankgauge"):
             result = run()
         import fake_plugin_1
 
         name = hook.partition("(")[0]
-        expected = f"observer {name} of plugin aaa-tools:main failed: RuntimeError: no disk"
+        expected = f"observer {name} of plugin aaa-tools:main failed: RuntimeError: no disk ({file}:5)"
         assert [expected] == [record.getMessage() for record in caplog.records]
         assert (0.5, 2) == (result["retrieval-mrr"].mean, len(fake_plugin_1.seen))
 

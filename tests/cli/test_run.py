@@ -11,6 +11,14 @@ from rankgauge.cli import main
 from rankgauge.engine.evaluation import Evaluation
 from rankgauge.errors import PlanError
 
+_INTERRUPTING = """\
+import asyncio, signal
+
+async def sut(given):
+    signal.raise_signal(signal.SIGINT)
+    await asyncio.Event().wait()
+"""
+
 SUT = """\
 def echo(given):
     return ["a"]
@@ -89,7 +97,7 @@ class TestExitCodes:
         assert "--max-failed" in done.err
 
     def test_3_when_the_run_was_interrupted_with_what_was_done(self, rankgauge, project, write, monkeypatch):
-        write("interrupting_sut.py", "async def sut(given):\n    raise KeyboardInterrupt\n")
+        write("interrupting_sut.py", _INTERRUPTING)
         done = rankgauge("run", project, "--sut", "interrupting_sut:sut", "--json")
         assert done.code == 3
         assert "interrupted" in done.err

@@ -1,6 +1,7 @@
 import asyncio
 import json
 import logging
+import signal
 import threading
 
 import numpy as np
@@ -526,10 +527,22 @@ class TestInterrupt:
 
     def test_an_interrupt_before_the_first_answer_leaves_an_empty_result(self, engine):
         async def sut(_given):
-            raise KeyboardInterrupt
+            signal.raise_signal(signal.SIGINT)
+            await asyncio.Event().wait()
 
         result = self.interrupted(engine, 99, sut).result
         assert (len(result), result["MRR"].mean) == (0, None)
+
+    def test_a_system_that_raises_it_by_itself_fails_for_that_sample(self, engine):
+        async def sut(given):
+            if given == 1:
+                raise KeyboardInterrupt
+            return ["a"]
+
+        rows = [{**sample(f"q{n}"), "input": n} for n in range(3)]
+        result = engine.dataset(rows).with_metrics(["MRR"]).run(sut=sut, concurrency=1)
+        assert values(result) == {"q0": 1.0, "q1": 0.0, "q2": 1.0}
+        assert "KeyboardInterrupt" in result.errors[0].reason
 
 
 class TestScore:

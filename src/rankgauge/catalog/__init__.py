@@ -1,7 +1,7 @@
 """The catalog: what the installed plugins offer, under which names, and from where."""
 
 from rankgauge.catalog.catalog import Catalog
-from rankgauge.catalog.discovery import Claim, Fault, Plugin, Provider
+from rankgauge.catalog.claims import Claim, Fault, Plugin, Provider
 from rankgauge.catalog.matchers import ResolvedMatcher
 from rankgauge.catalog.parameters import check_parameters
 

@@ -10,17 +10,9 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from rankgauge.catalog.discovery import (
-    OWN,
-    Claim,
-    Declaration,
-    Fault,
-    Plugin,
-    discover,
-    discover_again,
-    load_plugin,
-    normalized,
-)
+from rankgauge.catalog.claims import OWN, Claim, Declaration, Fault, Plugin, normalized
+from rankgauge.catalog.discovery import discover, discover_again
+from rankgauge.catalog.loading import load_plugin
 from rankgauge.catalog.matchers import ResolvedMatcher, build_matcher
 from rankgauge.catalog.spelling import ends_in_number, plain_template, spellings
 from rankgauge.catalog.trec_eval import left_out_hint
@@ -66,7 +58,8 @@ class Catalog:
         faults = [fault for plugin in self.plugins for fault in plugin.faults]
         for plugin in self.plugins:
             for offer in plugin.offers:
-                for kind, name in _names(offer):
+                for kind, claimed in offer.names:
+                    name = plain_template(claimed) if kind == "metric" else claimed
                     key = (kind, name.casefold())
                     self._spelled.setdefault(key, name)
                     claims = self._claims.setdefault(key, [])
@@ -321,17 +314,6 @@ def _found_again(wanted: Sequence[Plugin], given: Sequence[Plugin], matchers: Ma
     catalog = Catalog([*discover_again(wanted), *given])
     catalog._matchers = dict(matchers)  # noqa: SLF001  # the same module
     return catalog
-
-
-def _names(offer: Claim[Declaration]) -> list[tuple[str, str]]:
-    """Return every name that a declaration claims, with its kind."""
-    declaration = offer.declaration
-    if isinstance(declaration, Metric):
-        return [(offer.kind, plain_template(name)) for name in declaration.names]
-    names = [(offer.kind, declaration.name)]
-    if isinstance(declaration, Reader):
-        names += [("file ending", suffix) for suffix in declaration.suffixes]
-    return names
 
 
 def _settle(kind: str, name: str, claims: list[Claim[Declaration]]) -> list[Fault]:

@@ -10,9 +10,10 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 
-from rankgauge.catalog.discovery import Claim, Provider
+from rankgauge.catalog.claims import Claim, Provider
 from rankgauge.catalog.parameters import check_parameters, signature_parameters
 from rankgauge.errors import MatcherError, ParameterError
+from rankgauge.guard import ForeignError, guarded
 from rankgauge.plugin.matching import STAGES, Comparer, Matcher, Normalizer
 
 __all__ = ["ResolvedMatcher", "build_matcher"]
@@ -38,10 +39,11 @@ class ResolvedMatcher:
         if self.check is None:
             return
         try:
-            self.check()
-        except Exception as error:
+            with guarded():
+                self.check()
+        except ForeignError as error:
             by = dict(self.providers)[self.matcher.comparer]
-            msg = f"matcher {self} cannot be used (comparer {self.matcher.comparer!r} by {by}): {error}"
+            msg = f"matcher {self} cannot be used (comparer {self.matcher.comparer!r} by {by}): {error.reason}"
             raise MatcherError(msg) from error
 
     def normalize(self, text: str) -> str:

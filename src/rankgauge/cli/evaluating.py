@@ -87,7 +87,7 @@ def evaluate_all(
 ) -> None:
     """Plan, score, save and print evaluations, and exit with 3 where one is incomplete."""
     form = "json" if options.as_json else options.form
-    reporter = None if form == "table" else catalog.reporter(form).declaration
+    reporter = None if form == "table" else catalog.reporter(form)
     for evaluation in evaluations:
         evaluation.plan()
     arguments: dict[str, Any] = {
@@ -115,11 +115,13 @@ def evaluate_all(
             if not results:
                 raise
         finally:
-            if reporter is None:
-                print_tables(results, bands=options.bands or bool(settings and settings.bands))
-            elif results:
-                print_texts(reporter.function, reporter.name, results, is_list=len(evaluations) > 1)
-            folders.tell()
+            try:
+                if reporter is None:
+                    print_tables(results, bands=options.bands or bool(settings and settings.bands))
+                elif results:
+                    print_texts(reporter, results, is_list=len(evaluations) > 1)
+            finally:
+                folders.tell()
     _end(results, unscored)
 
 

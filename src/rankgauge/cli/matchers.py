@@ -26,10 +26,11 @@ from rankgauge.cli.console import (
 from rankgauge.cli.options import make_engine
 from rankgauge.cli.typed import JSON
 from rankgauge.errors import ParameterError
+from rankgauge.guard import ForeignError, guarded
 
 if TYPE_CHECKING:
     from rankgauge.catalog import Catalog, ResolvedMatcher
-    from rankgauge.catalog.discovery import Provider
+    from rankgauge.catalog.claims import Provider
 
 __all__ = ["app"]
 
@@ -187,10 +188,11 @@ def _blaming(matcher: ResolvedMatcher, part: str) -> Iterator[None]:
     from rankgauge.errors import MatcherError
 
     try:
-        yield
-    except Exception as error:
+        with guarded():
+            yield
+    except ForeignError as error:
         by = dict(matcher.providers).get(part)
-        msg = f"{part!r} of matcher {matcher} failed (by {by}): {type(error).__name__}: {error}"
+        msg = f"{part!r} of matcher {matcher} failed (by {by}): {error}"
         raise MatcherError(msg) from error
 
 

@@ -4,13 +4,15 @@ Results on the command line: how they are printed, and why one is incomplete.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from rankgauge.cli.console import complain, emit, stdout_console
 from rankgauge.errors import counted
 
 if TYPE_CHECKING:
+    from rankgauge.catalog import Claim
+    from rankgauge.plugin.formats import Reporter
     from rankgauge.result import Result
 
 __all__ = ["explain_incomplete", "print_tables", "print_texts"]
@@ -25,10 +27,12 @@ def print_tables(results: Sequence[Result], *, bands: bool) -> None:
         print_result(result, console, bands=bands)
 
 
-def print_texts(report: Callable[[Any], str], form: str, results: Sequence[Result], *, is_list: bool) -> None:
+def print_texts(reporter: Claim[Reporter], results: Sequence[Result], *, is_list: bool) -> None:
     """Print reports; JSON of several datasets is one list."""
-    texts = [report(result) for result in results]
-    if form == "json" and is_list:
+    from rankgauge.report.rendering import rendered
+
+    texts = [rendered(reporter, result) for result in results]
+    if reporter.declaration.name == "json" and is_list:
         texts = [f"[{','.join(text.strip() for text in texts)}]\n"]
     emit(texts)
 

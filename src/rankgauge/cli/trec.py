@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import argparse
 import shutil
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,6 +18,8 @@ from rankgauge.cli.options import add_judging_options, make_catalog, plan_judgin
 from rankgauge.errors import ParameterError
 
 if TYPE_CHECKING:
+    from rankgauge.catalog import Claim
+    from rankgauge.plugin.formats import Reporter
     from rankgauge.report.unjudged import Further
     from rankgauge.result import Result
 
@@ -64,7 +66,7 @@ def trec(arguments: Sequence[str]) -> int:
     table = given.output if given.output is not None and given.output.suffix == ".parquet" else None
     folders = Folders(output=None if table else given.output, several=len(names) > 1)
     folders.check(names)
-    judgments = open_qrels(given.qrels, columns=columns)
+    judgments = open_qrels(given.qrels, columns=columns, intents="intents" in plan.needs)
     results = evaluate_plan(plan, judgments, dict(zip(names, given.runs, strict=True)), columns=columns)
     results = _sorted(results, given.sort)
     further = _further(results, given)
@@ -98,7 +100,7 @@ def trec(arguments: Sequence[str]) -> int:
     elif given.form == "table":
         _print_tables(results, further, per_query=given.per_query, summary=not given.no_summary)
     else:
-        _write(_reports(given.form, results, further, catalog.reporter(given.form).declaration.function))
+        _write(_reports(given.form, results, further, catalog.reporter(given.form)))
     return 0
 
 
@@ -183,9 +185,11 @@ def _sorted(results: dict[str, Result], sort: str | None) -> dict[str, Result]:
 
 
 def _reports(
-    form: str, results: Mapping[str, Result], further: Mapping[str, Further], report: Callable[[Result], str]
+    form: str, results: Mapping[str, Result], further: Mapping[str, Further], reporter: Claim[Reporter]
 ) -> list[str]:
-    texts = {name: report(result) for name, result in results.items()}
+    from rankgauge.report.rendering import rendered
+
+    texts = {name: rendered(reporter, result) for name, result in results.items()}
     if further:
         from rankgauge.report.unjudged import add_to_json
 

@@ -1,6 +1,7 @@
 """Every numpy structure: rankings and judgments before they are joined, and the judged columns that metrics read."""
 
 from rankgauge.columns.batch import RankingBatch
+from rankgauge.columns.intents import Intents, intents_of
 from rankgauge.columns.judged import Judged, JudgedSample
 from rankgauge.columns.numbers import number_problem
 from rankgauge.columns.qrels import Qrels
@@ -18,6 +19,7 @@ __all__ = [
     "Floats",
     "IdSketch",
     "IdSketcher",
+    "Intents",
     "Ints",
     "Judged",
     "JudgedSample",
@@ -30,6 +32,7 @@ __all__ = [
     "Slices",
     "Words",
     "encoded",
+    "intents_of",
     "number_problem",
     "short_keys",
     "words_of",

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from rankgauge.columns.intents import Intents
 from rankgauge.columns.rows import (
     ANY_GRADE,
     POSITIVE,
@@ -66,6 +67,8 @@ class Judged:
             ranks are settled, which they are but under policy `ties=average`.
 
         high: The last such rank, as `low`.
+
+        intents: Which intents of its query each gold row serves; None where no metric needs it, or none is named.
     """
 
     n: int
@@ -81,6 +84,7 @@ class Judged:
     counts_repeats: bool = False
     low: Ints | None = None
     high: Ints | None = None
+    intents: Intents | None = None
     # what is computed once stays in a list: the class has slots and is frozen, so it cannot be an attribute set later
     _n_gold: list[Ints] = field(default_factory=list, init=False, repr=False)
     _hits: list[Rows] = field(default_factory=list, init=False, repr=False)
@@ -284,6 +288,7 @@ class Judged:
             counts_repeats=self.counts_repeats,
             low=None if self.low is None else self.low[rows],
             high=None if self.high is None else self.high[rows],
+            intents=None if self.intents is None else self.intents.take(gold),
         )
 
     def sample(self, index: int) -> JudgedSample:

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, pairwise
@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from rankgauge.columns.intents import Intents, intents_of
 from rankgauge.columns.rows import Flags, Floats, Ints
 from rankgauge.columns.slices import Slices, Words, encoded, mixed
 from rankgauge.errors import Problem, RepeatedJudgmentsError
@@ -40,6 +41,8 @@ class Qrels:
         listed: The document id of each judgment: slices of what was read, or texts that were given.
 
         source: The file they came from, for messages.
+
+        intents: Which intents of its query each judgment is for; None where nobody asked, or none is named.
     """
 
     ids: Sequence[bytes] | Sequence[str]
@@ -47,6 +50,7 @@ class Qrels:
     grades: Floats
     listed: Slices | Sequence[str]
     source: str = ""
+    intents: Intents | None = None
 
     @classmethod
     def of(cls, queries: Sequence[bytes], owners: Ints, documents: Slices, grades: Floats, source: str = "") -> Qrels:
@@ -72,6 +76,18 @@ class Qrels:
         of_stretch = [places.setdefault(name, len(places)) for name in names]
         owners = np.repeat(np.array(of_stretch, dtype=np.int64), lengths)
         return cls.of(list(places), owners, documents, grades, source)
+
+    @classmethod
+    def of_intents(cls, judgments: Mapping[bytes, Mapping[bytes, Mapping[str, float]]], source: str = "") -> Qrels:
+        """Return judgments ``{query: {document: {intent: grade}}}``; a document's own grade is its highest."""
+        queries = sorted(judgments)
+        documents = [document for query in queries for document in judgments[query]]
+        by_intent = [grades for query in queries for grades in judgments[query].values()]
+        lengths = np.array([len(judgments[query]) for query in queries], dtype=np.int64)
+        owners = np.repeat(np.arange(len(queries)), lengths).tolist()
+        highest = np.array([max(grades.values()) for grades in by_intent], dtype=np.float64)
+        intents = intents_of(owners, documents, by_intent)
+        return cls(queries, lengths, highest, Slices.of(documents), source, intents)
 
     @cached_property
     def documents(self) -> Slices:
@@ -117,6 +133,8 @@ class Qrels:
             digest.update(self.listed.keys().tobytes())
         else:
             digest.update(encoded("\n".join(chain(self.query_names, self.listed))))
+        for column in self.intents or ():
+            digest.update(column.tobytes())
         return f"sha256:{digest.hexdigest()}"
 
     def places_of(self, names: Slices) -> Ints:

@@ -6,14 +6,23 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
-__all__ = ["SCHEMA_VERSION", "Change", "CohortDifference", "Comparison", "MetricComparison", "RunComparison", "Verdict"]
+__all__ = [
+    "SCHEMA_VERSION",
+    "Change",
+    "CohortDifference",
+    "Comparison",
+    "MetricComparison",
+    "RunComparison",
+    "Unjudged",
+    "Verdict",
+]
 
 SCHEMA_VERSION = "rankgauge.comparison.v1"
 
-Verdict = Literal["better", "worse", "undecided", "same"]
+Verdict = Literal["better", "worse", "undecided", "same", "depends on unjudged documents"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +65,21 @@ class CohortDifference:
     n: int
     difference: float
     interval: tuple[float, float] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Unjudged:
+    """
+    What is known of the documents of a run that nobody judged.
+
+    Attributes:
+        shares: The means of its `unjudged@k` columns, from 0 to 1; empty where it has none.
+
+        bounds: The worst and the best case of means, by column; empty where they were not asked for.
+    """
+
+    shares: Mapping[str, float | None]
+    bounds: Mapping[str, tuple[float, float]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,6 +134,8 @@ class MetricComparison:
         best: The samples that won most, the best first.
 
         cohorts: The difference by tag; empty where no sample has a tag.
+
+        condensed: The same over condensed lists, without unjudged documents; None where that was not asked for.
     """
 
     name: str
@@ -135,10 +161,24 @@ class MetricComparison:
     worst: tuple[Change, ...]
     best: tuple[Change, ...]
     cohorts: tuple[CohortDifference, ...]
+    condensed: MetricComparison | None = None
 
     @property
     def verdict(self) -> Verdict:
-        """Return `better` or `worse` if `p_adjusted` says so, `same` if no pair differs, else `undecided`."""
+        """
+        Return `better` or `worse` if `p_adjusted` says so, `same` if no pair differs, else `undecided`.
+
+        It depends on unjudged documents where condensed lists were compared too, one of the two comparisons says
+        `better` or `worse`, and the differences do not point the same way.
+        """
+        own = self._verdict
+        if self.condensed is None or not {own, self.condensed.verdict} & {"better", "worse"}:
+            return own
+        return own if _direction(self) == _direction(self.condensed) else "depends on unjudged documents"
+
+    @property
+    def _verdict(self) -> Verdict:
+        """Return the verdict as the list stands."""
         if self.n and not self.wins + self.losses:
             return "same"
         if not self.difference or self.p_adjusted is None or self.p_adjusted > 1 - self.confidence + 1e-12:
@@ -172,7 +212,14 @@ class MetricComparison:
                 {**dataclasses.asdict(each), "interval": None if each.interval is None else list(each.interval)}
                 for each in self.cohorts
             ],
+            **({} if self.condensed is None else {"condensed": self.condensed.to_dict()}),
         }
+
+
+def _direction(metric: MetricComparison) -> int:
+    """Return the sign of a difference."""
+    difference = metric.difference or 0.0
+    return (difference > 0) - (difference < 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,6 +272,8 @@ class Comparison:
         seed: The seed of the random bits; the same seed gives the same bits on every machine.
 
         cluster: The metadata field by which samples are clustered; None where they count as independent.
+
+        unjudged: What is known of each run's unjudged documents, by its name.
     """
 
     baseline: str
@@ -235,6 +284,7 @@ class Comparison:
     resamples: int
     seed: int
     cluster: str | None = None
+    unjudged: Mapping[str, Unjudged] = field(default_factory=dict)
 
     def __getitem__(self, run: str) -> RunComparison:
         """Return the comparison of a run with the baseline; a `KeyError` lists the runs."""
@@ -264,4 +314,8 @@ class Comparison:
             "resamples": self.resamples,
             "seed": self.seed,
             "cluster": self.cluster,
+            "unjudged": {
+                run: {"shares": dict(own.shares), "bounds": {name: list(ends) for name, ends in own.bounds.items()}}
+                for run, own in self.unjudged.items()
+            },
         }

@@ -5,11 +5,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 from typing import cast
 
 from rankgauge.comparison.compare import compare_results
 from rankgauge.comparison.method import Method, TestName
+from rankgauge.comparison.unjudged import unjudged_of, with_condensed
 from rankgauge.comparison.values import Comparison
+from rankgauge.engine.unjudged import bounds as bounds_of
+from rankgauge.engine.unjudged import condensed as without_unjudged
 from rankgauge.errors import DataError, ParameterError, ResultError, did_you_mean
 from rankgauge.io.datasets import DatasetReader
 from rankgauge.result import Result
@@ -28,6 +33,8 @@ def compare(
     seed: int = 0,
     cluster: str | Mapping[str, object] | None = None,
     all_pairs: bool = False,
+    condensed: bool = False,
+    bounds: bool = False,
 ) -> Comparison:
     """
     Compare the scores of systems sample by sample.
@@ -59,6 +66,12 @@ def compare(
 
         all_pairs: Whether to compare every result with every other, not only with the baseline.
 
+        condensed: Whether to compare condensed lists, too. If one of the two comparisons finds a run better, and the
+            other difference does not point the same way, the verdict is `depends on unjudged documents`. For TREC runs,
+            which are read again.
+
+        bounds: Whether to find the worst and the best case of each mean, as `rankgauge.bounds` does; likewise.
+
     Returns:
         For each pair of results and metric: both means, the difference with its interval, p values, effect sizes, wins
         and losses, the smallest detectable difference, the samples that changed most, and differences by tag.
@@ -81,8 +94,8 @@ def compare(
             msg = f"cluster is a field of the samples' metadata, or a mapping from sample ids to clusters, not {slip!r}"
             raise ParameterError(msg)
         clusters = cluster
-    return compare_results(
-        results,
+    compared = partial(
+        compare_results,
         baseline=baseline,
         metrics=[metrics] if isinstance(metrics, str) else metrics,
         method=method,
@@ -90,6 +103,11 @@ def compare(
         cluster=named,
         clusters=clusters,
     )
+    comparison = compared(results)
+    if condensed:
+        comparison = with_condensed(comparison, compared({run: without_unjudged(own) for run, own in results.items()}))
+    unjudged = {run: unjudged_of(own, bounds_of(own) if bounds else None) for run, own in results.items()}
+    return replace(comparison, unjudged=unjudged)
 
 
 def _metadata(results: Mapping[str, Result], field: str) -> dict[str, object]:

@@ -13,6 +13,7 @@ from rankgauge.columns import IdSketcher
 from rankgauge.engine.calls import CallOptions, call_figures, system_name
 from rankgauge.engine.manifest import make_manifest, resolved_config
 from rankgauge.errors import DataError, NothingToEvaluateError, ParameterError, Problem
+from rankgauge.guard import ForeignError, guarded
 from rankgauge.io.datasets import DatasetReader, DataSource
 from rankgauge.io.kept import OUTPUTS_FILE, OutputsFile, kept
 from rankgauge.io.outputs import Outputs, read_outputs
@@ -232,8 +233,7 @@ class Job:
     def _observe(self, hook: str, subject: Plan | Result) -> None:
         for plugin, observer in self.plan.catalog.observers(hook):
             try:
-                observer(subject)
-            except (Exception, SystemExit) as error:  # noqa: BLE001  # an observer must not stop a run
-                logger("engine").warning(
-                    "observer %s of plugin %s failed: %s: %s", hook, plugin, type(error).__name__, error
-                )
+                with guarded():
+                    observer(subject)
+            except ForeignError as error:
+                logger("engine").warning("observer %s of plugin %s failed: %s", hook, plugin, error)

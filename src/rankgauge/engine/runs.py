@@ -155,7 +155,10 @@ def evaluate_runs(
     """
     plan = plan_run(metrics, profile=profile, policy=policy, rel=rel, k=k, catalog=catalog)
     return evaluate_plan(
-        plan, qrels if isinstance(qrels, Qrels) else open_qrels(qrels, columns=columns), runs, columns=columns
+        plan,
+        qrels if isinstance(qrels, Qrels) else open_qrels(qrels, columns=columns, intents="intents" in plan.needs),
+        runs,
+        columns=columns,
     )
 
 

@@ -17,11 +17,13 @@ from typing import NamedTuple
 import orjson
 
 from rankgauge.catalog import Catalog
-from rankgauge.errors import DataError, NothingToEvaluateError, Problem, counted, did_you_mean
+from rankgauge.catalog.claims import OWN, Claim
+from rankgauge.errors import DataError, NothingToEvaluateError, Problem, RankgaugeError, counted, did_you_mean
+from rankgauge.guard import ForeignError, guarded, shown
 from rankgauge.io.fields import FieldMap, remapped
 from rankgauge.io.files import digest, is_regular, open_file, plain_suffix
 from rankgauge.io.problems import unreadable
-from rankgauge.plugin.formats import Record
+from rankgauge.plugin.formats import Reader, Record, Source
 from rankgauge.policy import Contract
 from rankgauge.samples import Fault, Sample, read_sample
 from rankgauge.samples.cohorts import with_cohorts
@@ -161,7 +163,28 @@ def records(path: Path, catalog: Catalog) -> Iterator[Record]:
                 f"no reader for files ending in {suffix!r}{hint}; known are {', '.join(known)} (also with .gz or .zst)"
             )
             raise unreadable(str(path), message)
-        yield from claim.declaration.function(source)
+        if claim.provider.distribution == OWN:
+            yield from claim.declaration.function(source)
+        else:
+            yield from _foreign_records(claim, source)
+
+
+def _foreign_records(claim: Claim[Reader], source: Source) -> Iterator[Record]:
+    """Yield the records of a plugin's reader; what it raises is its own fault, damaged data aside."""
+    try:
+        with guarded(RankgaugeError, OSError, EOFError):
+            yield from map(_checked, claim.declaration.function(source))
+    except ForeignError as error:
+        message = f"reader {claim.declaration.name!r} (by {claim.provider}) failed: {error}"
+        raise unreadable(source.name, message) from error
+
+
+def _checked(record: object) -> Record:
+    """Return what a reader of somebody else yields, if it is a record."""
+    if not isinstance(record, Record):
+        msg = f"it yielded {shown(record)} where a rankgauge.plugin.Record is needed"
+        raise TypeError(msg)
+    return record
 
 
 def _id_of(value: object, contract: Contract) -> str | None:

@@ -4,6 +4,7 @@ Mappings: judgments and runs as ``{query: {document: number}}``, given in memory
 
 from __future__ import annotations
 
+import math
 import struct
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, repeat
@@ -38,11 +39,30 @@ def qrels_of_mapping(mapping: _Mapping) -> Qrels:
         values = map(dict.values, cast("list[dict[str, float]]", judged))
         packed = struct.pack(f"{len(documents)}d", *chain.from_iterable(values))
     except (TypeError, ValueError, AttributeError, OverflowError, struct.error):
+        if (by_intent := _by_intent(mapping)) is not None:
+            return by_intent
         raise DataError(_QRELS, _explained(mapping, "grade")) from None
     grades = np.frombuffer(packed, dtype=np.float64)
     if not (np.isfinite(grades).all() and _are_texts(documents) and _are_texts(names)):
         raise DataError(_QRELS, _explained(mapping, "grade"))
     return Qrels(names, lengths, grades, documents)
+
+
+def _by_intent(mapping: Mapping[str, Mapping[str, Any]]) -> Qrels | None:
+    """Return judgments ``{query: {document: {intent: grade}}}``; None for anything else, or where one is not usable."""
+    judgments: dict[bytes, dict[bytes, dict[str, float]]] = {}
+    for query, own in mapping.items():
+        if not (isinstance(query, str) and isinstance(own, Mapping) and _are_texts(own)):
+            return None
+        if not all(
+            isinstance(by_intent, Mapping) and by_intent and _are_texts(by_intent) for by_intent in own.values()
+        ):
+            return None
+        grades = [grade for by_intent in own.values() for grade in by_intent.values()]
+        if not all(type(grade) in {int, float} and math.isfinite(grade) for grade in grades):
+            return None
+        judgments[encoded(query)] = {encoded(document): dict(by_intent) for document, by_intent in own.items()}
+    return Qrels.of_intents(judgments)
 
 
 class MappingRun:

@@ -11,6 +11,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, NamedTuple, cast
 
@@ -37,16 +38,21 @@ _PATIENCE, _LOOK = 5.0, 0.05
 """Seconds to wait for a process that writes to a pipe, and between two looks."""
 
 
-def open_qrels(source: object, *, columns: Mapping[str, str] | None = None) -> Qrels:
-    """Read judgments from a path, ``-`` for standard input, a mapping or a table; a `DataError` has every problem."""
+def open_qrels(source: object, *, columns: Mapping[str, str] | None = None, intents: bool = False) -> Qrels:
+    """
+    Read judgments from a path, ``-`` for standard input, a mapping or a table; a `DataError` has every problem.
+
+    Intents are read from TREC files and mappings ``{query: {document: {intent: grade}}}`` where they are asked for.
+    """
     check_columns(columns)
     if isinstance(source, Mapping):
-        return qrels_of_mapping(source)
+        qrels = qrels_of_mapping(source)
+        return qrels if intents else replace(qrels, intents=None)
     if isinstance(source, str | os.PathLike):
         file = _file(source)
         found = recognize(file.path, "qrels", columns, name=file.name)
         if found is FileKind.TREC:
-            return read_qrels(file.path, name=file.name)
+            return read_qrels(file.path, name=file.name, intents=intents)
         if found is FileKind.JSON:
             from rankgauge.io.nested import read_nested_qrels
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import cast
 
+from rankgauge.columns import encoded
 from rankgauge.judging.columns import JudgedLists
 from rankgauge.judging.evidence import Evidence
 from rankgauge.judging.outputs import Ranking, prepare
@@ -67,6 +68,12 @@ class IdJudge:
         lists.gold_grade += gold.values()
         if expected.graded:
             lists.graded.append(place)
+        if expected.intents is not None:
+            lists.intents += [
+                (start + at, place, encoded(name), expected.intents[name])
+                for at, name in enumerate(gold)
+                if name in expected.intents
+            ]
         if expected.repeats is not None:
             lists.times |= {start + at: expected.repeats.get(name, 1) for at, name in enumerate(gold)}
         return start

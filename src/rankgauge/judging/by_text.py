@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankgauge.catalog import ResolvedMatcher
+from rankgauge.guard import ForeignError, guarded
 from rankgauge.judging.columns import JudgedLists
 from rankgauge.judging.evidence import Evidence, Target
 from rankgauge.judging.outputs import Ranking, prepare
@@ -95,7 +96,7 @@ class TextJudge:
             if gold and isinstance(ranking, Ranking):
                 texts |= dict.fromkeys(text for text in (*(ranking.texts or ()), *gold) if text)
         # A normalizer or comparer that raises does so again for the sample at hand, which is then to blame.
-        with contextlib.suppress(Exception):
+        with contextlib.suppress(ForeignError), guarded():
             prepare(list(dict.fromkeys(map(self._normalize, texts))))
 
     def _add_rows(self, place: int, ranking: Ranking, gold: tuple[str, ...], start: int) -> Fault | None:
@@ -105,9 +106,10 @@ class TextJudge:
         if None in texts and self._profile.missing_texts == "fail":
             self._textless[place] = texts.index(None) + 1
         try:
-            scores = self._compare([text or "" for text in texts], gold)
-        except Exception as error:  # noqa: BLE001  # plugin code may raise anything; the sample keeps it
-            return Fault(f"{self._blame()} failed: {type(error).__name__}: {error}")
+            with guarded():
+                scores = self._compare([text or "" for text in texts], gold)
+        except ForeignError as error:
+            return Fault(f"{self._blame()} failed: {error}")
         for at, wanted in np.argwhere(scores >= self._matcher.matcher.threshold).tolist():
             if ranking.repeated is not None and ranking.repeated[at]:
                 lists.row_idle.append(len(lists.row_sample))

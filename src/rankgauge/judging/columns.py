@@ -5,11 +5,12 @@ Judged columns: built under a profile from rows, and from lists that grow while 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from types import MappingProxyType
 
 import numpy as np
 
-from rankgauge.columns import Flags, Floats, Ints, Judged, Rows
+from rankgauge.columns import Flags, Floats, Ints, Judged, Rows, intents_of
 from rankgauge.judging.relevance import relevance_of
 from rankgauge.policy import Profile
 
@@ -80,6 +81,8 @@ class JudgedLists:
 
         times: How often a gold item was listed, by its place, where that is not once.
 
+        intents: The place, sample and id of every gold item whose intents were named, and its gain for each.
+
         row_sample: The sample of each judged row.
 
         row_rank: Its rank, from 1.
@@ -101,6 +104,7 @@ class JudgedLists:
         self.graded: list[int] = []
         self.gold_grade: list[float] = []
         self.times: dict[int, int] = {}
+        self.intents: list[tuple[int, int, bytes, Mapping[str, float]]] = []
         self.row_sample: list[int] = []
         self.row_rank: list[int] = []
         self.row_grade: list[float] = []
@@ -123,7 +127,7 @@ class JudgedLists:
         if profile.policy.averages_ties:
             low, high = np.array(self.row_ties, dtype=np.int64).reshape(-1, 2).T
             ties = low, high
-        return judged_under(
+        judged = judged_under(
             profile,
             depth=np.array(self.depth, dtype=np.int64),
             rows=Rows(
@@ -144,3 +148,8 @@ class JudgedLists:
             times=self.times,
             graded=graded,
         )
+        if not self.intents:
+            return judged
+        items, samples, ids, gains = zip(*self.intents, strict=True)
+        intents = intents_of(samples, ids, gains)
+        return replace(judged, intents=intents._replace(item=np.array(items, dtype=np.int64)[intents.item]))

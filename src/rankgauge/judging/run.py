@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -184,13 +185,15 @@ class RunCollector:
             ties = low[order], high[order]
         kept = number[qrels.owners] >= 0
         gold_sample = number[qrels.owners[kept]]
-        return judged_under(
+        new_number = np.where(kept, np.cumsum(kept) - 1, -1)
+        judged = judged_under(
             self.profile,
             depth=depth,
-            rows=found._replace(sample=number[found.sample], gold=(np.cumsum(kept) - 1)[found.gold]),
+            rows=found._replace(sample=number[found.sample], gold=new_number[found.gold]),
             gold=Rows(gold_sample, nth_of_each(gold_sample), qrels.grades[kept], np.arange(len(gold_sample))),
             ties=ties,
         )
+        return judged if qrels.intents is None else replace(judged, intents=qrels.intents.renumbered(new_number))
 
     def _no_overlap(self) -> Problem:
         own, its = shown(self._looks), shown(self.qrels.queries[0])

@@ -10,6 +10,7 @@ from rankgauge.metrics import (
     bpref,
     counts,
     cwl,
+    diversity,
     err,
     gain,
     hit,
@@ -32,7 +33,7 @@ __all__: list[str] = []
 
 _FAMILIES = (
     *(hit, recall, precision, reciprocal_rank, average_precision, interpolated_precision, bpref, ndcg, err, rbp),
-    *(gain, ndcg_averages, pairs, cwl, sets, judged_at_k, counts, answer, keyword),
+    *(gain, ndcg_averages, pairs, cwl, diversity, sets, judged_at_k, counts, answer, keyword),
 )
 
 

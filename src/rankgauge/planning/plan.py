@@ -19,6 +19,7 @@ from rankgauge.planning.cutoffs import DefaultK, check_k
 from rankgauge.planning.lock import Lock
 from rankgauge.planning.requests import Located, MetricSpec, read_requests
 from rankgauge.planning.resolve import PlannedMetric, resolve
+from rankgauge.plugin.metric import Need
 from rankgauge.policy import Profile
 from rankgauge.samples import GOLD_KINDS, GoldKind
 
@@ -38,6 +39,11 @@ class Plan:
     targets: Mapping[Target, ResolvedMatcher | None]  # each once, with its matcher; None for judging by id
 
     __copy__ = __deepcopy__ = itself
+
+    @property
+    def needs(self) -> frozenset[Need]:
+        """Return what its metrics see besides judged columns."""
+        return frozenset(need for metric in self.metrics for need in metric.metric.needs)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _received, reduced(self)[1]

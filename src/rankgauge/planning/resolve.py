@@ -10,8 +10,9 @@ from types import MappingProxyType
 from typing import Any
 
 from rankgauge.catalog import Catalog, Provider, ResolvedMatcher, check_parameters
-from rankgauge.errors import ParameterError
+from rankgauge.errors import ParameterError, RankgaugeError
 from rankgauge.expression import MetricExpression, Value, safe_name
+from rankgauge.guard import ForeignError, guarded
 from rankgauge.judging import Target
 from rankgauge.pickling import reduced
 from rankgauge.planning.cutoffs import Cut, DefaultK, check_k
@@ -153,9 +154,11 @@ def _check_together(request: Request, metric: Metric, params: Mapping[str, Value
     if metric.check is None:
         return
     try:
-        metric.check(**{own.name: params[own.name] for own in metric.parameters if own.name in params})
-    except ValueError as error:
-        msg = f"{request.written!r} cannot be computed: {error}"
+        with guarded():
+            metric.check(**{own.name: params[own.name] for own in metric.parameters if own.name in params})
+    except ForeignError as error:
+        says_no = issubclass(type(error.__cause__), ValueError)  # which is how a check says no
+        msg = f"{request.written!r} cannot be computed: {error.reason if says_no else f'its check failed: {error}'}"
         raise ParameterError(msg) from None
 
 
@@ -264,5 +267,10 @@ def _targets(
 def _default_matcher(metric: Metric, params: Mapping[str, Value]) -> str:
     if callable(metric.matcher):
         names = {parameter.name for parameter in metric.matching}
-        return metric.matcher(**{key: value for key, value in params.items() if key in names})
+        try:
+            with guarded(RankgaugeError):
+                return metric.matcher(**{key: value for key, value in params.items() if key in names})
+        except ForeignError as error:
+            msg = f"metric {metric.alias!r} cannot choose its matcher: {error}"
+            raise ParameterError(msg) from error
     return metric.matcher or "contains"

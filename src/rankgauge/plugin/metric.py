@@ -24,7 +24,7 @@ from rankgauge.plugin.contributions import Contributions
 from rankgauge.plugin.signature import CutoffKind, Parameter, companion, read_signature
 from rankgauge.samples import GOLD_KINDS, GoldKind
 
-__all__ = ["Law", "Metric", "declared", "metric", "sample_metric"]
+__all__ = ["Law", "Metric", "Need", "declared", "metric", "sample_metric"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -42,6 +42,15 @@ as k grows.
 """
 
 _LAWS = frozenset(typing.get_args(Law))
+
+Need = Literal["intents"]
+"""
+What a metric may ask to see besides judged columns.
+
+`intents`: `Judged.intents`, which intents of its query each gold item serves.
+"""
+
+_NEEDS = frozenset(typing.get_args(Need))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,6 +77,7 @@ class Metric:
     undefined: str
     defined: Callable[[Judged], Flags] | None
     needs_max_grade: bool
+    needs: tuple[Need, ...]
     details: Callable[..., Mapping[str, Sequence[Any]]] | None
     joins: tuple[Literal["relevant", "top_k", "expected_span"], ...]
     pins: str | None
@@ -143,6 +153,7 @@ def metric(
     undefined: str = "the ground truth has no relevant item",
     defined: Callable[[Judged], Flags] | None = None,
     needs_max_grade: bool = False,
+    needs: Iterable[Need] = (),
     details: Callable[..., Mapping[str, Sequence[Any]]] | None = None,
     joins: Iterable[Literal["relevant", "top_k", "expected_span"]] = (),
     pins: str | None = None,
@@ -194,6 +205,8 @@ def metric(
             anything is relevant. A missing output is *undefined* only where this says so.
 
         needs_max_grade: Whether `max_grade`, when absent, is to be inferred from the whole data set.
+
+        needs: What it sees besides judged columns; see `Need`. What no metric of a run needs is not built.
 
         details: ``(Judged, *, k, ...) -> {fact: one value a sample}``, computed only when asked for.
 
@@ -247,6 +260,7 @@ def metric(
             undefined=undefined,
             defined=defined,
             needs_max_grade=needs_max_grade,
+            needs=tuple(needs),
             details=None if details is None else companion(alias, "details", details, given),
             joins=tuple(joins),
             pins=pins,
@@ -326,6 +340,7 @@ def _check(declaration: Metric) -> None:
         "takes a cutoff, so its alias must end in '-at-k'": needs_k and not alias.endswith("-at-k"),
         "does not need a cutoff, so its alias must not end in '-at-k'": not needs_k and alias.endswith("-at-k"),
         f"names {', '.join(sorted(map(repr, unknown)))}, which is neither a gold kind nor a law": bool(unknown),
+        f"needs something else than {', '.join(sorted(_NEEDS))}": not _NEEDS.issuperset(declaration.needs),
         "must name at least one kind of gold": not declaration.gold,
         "needs a docstring: `rankgauge metrics show` prints it": not declaration.summary,
         f"pins {pins!r}, which must be one of its parameters, and it must have no k": pins is not None

@@ -66,6 +66,7 @@ def _relevant(raw: Sequence[object] | Mapping[Any, object], contract: Contract, 
 def _relevant_entries(raw: Sequence[object], contract: Contract, path: str) -> Expected:
     gains: dict[str, float] = {}
     listed: dict[str, int] = {}
+    intents: dict[str, dict[str, float]] = {}
     graded = False
     for index, entry in enumerate(raw):
         here = f"{path}[{index}]"
@@ -80,9 +81,15 @@ def _relevant_entries(raw: Sequence[object], contract: Contract, path: str) -> E
         else:
             name = read_id(entry, here, contract)
         gains[name] = max(gain, gains.get(name, -math.inf))
+        if isinstance(entry, Mapping) and entry.get("intent") is not None:
+            intent = read_id(entry["intent"], f"{here}.intent", contract)
+            own = intents.setdefault(name, {})
+            own[intent] = max(gain, own.get(intent, -math.inf))
+            if len(own) > 1:
+                continue  # judged for another intent is not listed again
         listed[name] = listed.get(name, 0) + 1
     repeats = {name: times for name, times in listed.items() if times > 1}
-    return Expected(relevant=gains, graded=graded, repeats=repeats or None)
+    return Expected(relevant=gains, graded=graded, repeats=repeats or None, intents=intents or None)
 
 
 def _texts(raw: object, path: str) -> tuple[str, ...]:

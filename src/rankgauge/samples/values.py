@@ -49,6 +49,8 @@ class Expected(NamedTuple):
 
         repeats: How often an id was listed, for ids listed more than once.
 
+        intents: The gain for each intent, by id and intent, for ids whose intents were named.
+
         passages: Texts the retrieved ones should come from.
 
         answer: Accepted answer spans.
@@ -61,6 +63,7 @@ class Expected(NamedTuple):
     relevant: Mapping[str, float] | None = None
     graded: bool = False
     repeats: Mapping[str, int] | None = None
+    intents: Mapping[str, Mapping[str, float]] | None = None
     passages: tuple[str, ...] | None = None
     answer: tuple[str, ...] | None = None
     keywords: tuple[str, ...] | None = None

@@ -11,6 +11,7 @@ import numpy as np
 
 from rankgauge.catalog import ResolvedMatcher
 from rankgauge.columns import Cutoff, Relevance
+from rankgauge.guard import ForeignError, guarded
 from rankgauge.judging import Evidence, Ranking, Target
 from rankgauge.judging.by_text import checked_scores, gold_texts
 from rankgauge.samples import Sample
@@ -37,12 +38,13 @@ def explain_batch(scores: MetricScores, batch: JudgedBatch) -> list[dict[str, An
     if column.metric.details is not None:
         cut = {} if column.metric.cutoff == "none" else {"k": k}
         try:
-            found = column.metric.details(judged, **cut, **column.params, **extra)
-            for name, values in found.items():
-                for fact, value in zip(facts, values, strict=True):
-                    fact[name] = value
-        except Exception as error:  # noqa: BLE001  # plugin code may raise anything; scores do not depend on details
-            message = f"the details of {column.name!r} (by {column.provider}) failed: {type(error).__name__}: {error}"
+            with guarded():
+                found = column.metric.details(judged, **cut, **column.params, **extra)
+                for name, values in found.items():
+                    for fact, value in zip(facts, values, strict=True):
+                        fact[name] = value
+        except ForeignError as error:  # scores do not depend on details
+            message = f"the details of {column.name!r} (by {column.provider}) failed: {error}"
             for fact in facts:
                 fact["details_failed"] = message
     spans = _matched_gold(evidence, k) if "expected_span" in column.metric.joins else {}
@@ -104,9 +106,10 @@ def _nearest(gold: str, texts: Sequence[str], matcher: ResolvedMatcher) -> dict[
     if not texts:
         return miss
     try:
-        compared = matcher.compare_all([matcher.normalize(text) for text in texts], [matcher.normalize(gold)])
-        scores = checked_scores(compared, len(texts), 1)[:, 0]
-    except Exception:  # noqa: BLE001  # plugin code may raise anything; the score itself says so already
+        with guarded():
+            compared = matcher.compare_all([matcher.normalize(text) for text in texts], [matcher.normalize(gold)])
+            scores = checked_scores(compared, len(texts), 1)[:, 0]
+    except ForeignError:  # the score itself says so already
         return miss
     best = int(np.argmax(scores))
     if scores[best] > 0:

@@ -16,6 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from rankgauge.columns import Judged
+from rankgauge.guard import ForeignError, guarded
 from rankgauge.judging import Ranking, Target
 from rankgauge.judging.by_text import gold_texts
 from rankgauge.plugin import Contributions
@@ -225,11 +226,12 @@ def _sums(scores: MetricScores, judged: Judged, place: int, k: int | None) -> tu
         return None, ""
     blame = f"the contributions of {column.name!r} (by {column.provider})"
     try:
-        cut = {} if column.metric.cutoff == "none" else {"k": k}
-        sums = column.metric.contributions(judged, **cut, **column.params, **scores.extra)
-        added = float(sums.scores(judged)[0])
-    except Exception as error:  # noqa: BLE001  # plugin code may raise anything; scores do not depend on it
-        return None, f"{blame} failed: {type(error).__name__}: {error}"
+        with guarded():
+            cut = {} if column.metric.cutoff == "none" else {"k": k}
+            sums = column.metric.contributions(judged, **cut, **column.params, **scores.extra)
+            added = float(sums.scores(judged)[0])
+    except ForeignError as error:  # scores do not depend on it
+        return None, f"{blame} failed: {error}"
     if math.isnan(added):
         return None, ""
     score = float(outcome.values[place])

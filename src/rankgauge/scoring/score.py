@@ -11,8 +11,9 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rankgauge.columns import Cutoff, Judged, Scores
+from rankgauge.columns import Cutoff, Flags, Judged, Scores
 from rankgauge.errors import Problem, SampleRefusedError, counted
+from rankgauge.guard import ForeignError, guarded
 from rankgauge.judging import Evidence, Target
 from rankgauge.planning.cutoffs import CutSource
 from rankgauge.planning.plan import Plan
@@ -153,7 +154,7 @@ def _outcome(
     if not suspects and not np.isnan(values).any():
         return Outcome(values, status)  # the usual case: every sample is scored
     _blame_textless(column, evidence, values, k, reasons)
-    defined = relevant.n_gold() > 0 if column.metric.defined is None else column.metric.defined(judged)
+    defined = relevant.n_gold() > 0 if column.metric.defined is None else _defined(column, judged, reasons)
     defined[list(evidence.without_gold)] = False  # a tuple would be a place of its own
     for place in np.flatnonzero(~defined & np.isnan(values)).tolist():
         status[place] = UNDEFINED
@@ -183,6 +184,21 @@ def judged_for(column: PlannedMetric, evidence: Evidence) -> Judged:
         return evidence.judged
     judged = evidence.judged.at_least(column.rel)
     return judged.binary() if column.metric.uses_rel == "binary" else judged
+
+
+def _defined(column: PlannedMetric, judged: Judged, reasons: dict[int, str]) -> Flags:
+    """Return for which samples the metric says that it has a score; where it cannot say, it fails for all."""
+    try:
+        with guarded():
+            found = np.array((column.metric.defined or Judged.n_gold)(judged), dtype=bool)
+            if found.shape != (judged.n,):
+                msg = f"it returned the shape {found.shape} where ({judged.n},) is needed"
+                raise _ShapeError(msg)
+            return found
+    except ForeignError as error:
+        reason = f"`defined` of metric {column.name!r} (by {column.provider}) failed: {error}"
+        reasons.update({place: reason for place in range(judged.n) if place not in reasons})
+        return np.ones(judged.n, dtype=bool)
 
 
 _BARE_STRINGS = " (a bare string is an id; if yours are texts: --field retrieved=FIELD:text)"
@@ -253,10 +269,12 @@ def _call(
 ) -> tuple[Scores, dict[int, str]]:
     """Call a metric on a batch; when that fails, on each sample alone, so that one cannot spoil the others."""
     try:
-        return _checked(column, judged, k, params), {}
-    except Exception as error:  # noqa: BLE001  # plugin code may raise anything
-        if judged.n == 1 or isinstance(error, _ShapeError):  # a wrong shape is wrong for all, and fits one by chance
-            reason = f"metric {column.name!r} (by {column.provider}) failed: {_told(error)}"
+        with guarded():
+            return _checked(column, judged, k, params), {}
+    except ForeignError as error:
+        wrong_for_all = isinstance(error.__cause__, _ShapeError)  # it fits one sample by chance
+        if judged.n == 1 or wrong_for_all:
+            reason = f"metric {column.name!r} (by {column.provider}) failed: {error}"
             return np.full(judged.n, np.nan), dict.fromkeys(range(judged.n), reason)
     values = np.full(judged.n, np.nan)
     reasons: dict[int, str] = {}
@@ -281,7 +299,3 @@ def _checked(column: PlannedMetric, judged: Judged, k: Cutoff | None, params: Ma
         msg = "it returned an infinite score"
         raise ValueError(msg)
     return values
-
-
-def _told(error: Exception) -> str:
-    return f"{type(error).__name__.lstrip('_')}: {error}"

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from itertools import count
 from typing import Any, NamedTuple
 
+from rankgauge.guard import ForeignError, guarded
 from rankgauge.samples import CallError, Sample
 from rankgauge.scoring.stop import Stop
 
@@ -168,9 +169,10 @@ async def _attempt(sut: SystemUnderTest, given: object) -> object:
     """Return what a call returns, or the `CallError` of what it raises, which may be a cancellation of its own."""
     is_async = inspect.iscoroutinefunction(sut) or inspect.iscoroutinefunction(getattr(sut, "__call__", None))  # noqa: B004  # an object may have an async __call__
     try:
-        output = sut(given) if is_async else await _threaded(sut, given)
-        return await output if inspect.isawaitable(output) else output
-    except (Exception, asyncio.CancelledError) as error:  # noqa: BLE001  # a failing system is that sample's failure
+        with guarded():
+            output = sut(given) if is_async else await _threaded(sut, given)
+            return await output if inspect.isawaitable(output) else output
+    except ForeignError as error:  # a failing system is that sample's failure
         return _raised(error)
 
 
@@ -184,8 +186,9 @@ async def _threaded(sut: SystemUnderTest, given: object) -> object:
 
     def run() -> None:
         try:
-            output = sut(given)
-        except BaseException as error:  # noqa: BLE001  # also SystemExit must not leave the caller waiting
+            with guarded():
+                output = sut(given)
+        except ForeignError as error:  # also of `sys.exit`, which must not leave the caller waiting
             output = _raised(error)
         with contextlib.suppress(RuntimeError):  # the loop is closed: nobody waits for this answer any more
             loop.call_soon_threadsafe(settle, output)
@@ -194,13 +197,12 @@ async def _threaded(sut: SystemUnderTest, given: object) -> object:
     return await future
 
 
-def _raised(error: BaseException) -> CallError:
-    """Return what an exception says, which may itself raise when it is asked."""
-    try:
-        return CallError(type(error).__name__, _text(str(error)), _text("".join(traceback.format_exception(error))))
-    except BaseException as another:  # noqa: BLE001  # `__str__` of an exception of somebody else's
-        message = f"(its message cannot be shown: __str__ raised {type(another).__name__})"
-        return CallError(type(error).__name__, message, "".join(traceback.format_tb(error.__traceback__)))
+def _raised(error: ForeignError) -> CallError:
+    """Return what a system raised, with its traceback, which may itself raise when it is made."""
+    lines = [error.told]
+    with contextlib.suppress(ForeignError), guarded():
+        lines = traceback.format_exception(error.__cause__)
+    return CallError(error.kind, _text(error.message), _text("".join(lines)))
 
 
 def _text(text: str) -> str:

@@ -14,6 +14,7 @@ from typing import Any, Literal, cast
 
 from rankgauge.columns import Judged, JudgedSample
 from rankgauge.errors import ParameterError, did_you_mean
+from rankgauge.guard import ForeignError, guarded
 
 __all__ = ["ROLES", "Calling", "Role", "read_calling"]
 
@@ -87,8 +88,9 @@ def read_calling(function: Callable[..., Any], calls: str | None = None) -> Call
 def _parameters(function: Callable[..., Any]) -> list[inspect.Parameter] | None:
     """Return the parameters without ``*args`` and ``**kwargs``; None where they cannot be read, as of some C code."""
     try:
-        signature = inspect.signature(function, eval_str=True)
-    except Exception:  # noqa: BLE001  # annotations may be any text, and raise anything
+        with guarded():
+            signature = inspect.signature(function, eval_str=True)
+    except ForeignError:  # annotations may be any text
         try:
             signature = inspect.signature(function)
         except (TypeError, ValueError):

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, cast
 
 from rankgauge.catalog import Catalog
-from rankgauge.catalog.discovery import Claim, Declaration, Plugin, normalized
+from rankgauge.catalog.claims import Claim, Declaration, Plugin, normalized
 from rankgauge.errors import UnknownNameError, suggest
 from rankgauge.plugin.metric import Metric
 from rankgauge.testing.check import CASES, checking, ready

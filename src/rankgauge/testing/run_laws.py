@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from rankgauge.columns import Judged
 from rankgauge.errors import RankgaugeError
+from rankgauge.guard import ForeignError, guarded
 from rankgauge.result import Result
 from rankgauge.testing.metric_laws import huge_cutoff
 from rankgauge.testing.subject import ANCHOR, HUGE, Case, EngineMetric, MetricSubject
@@ -169,10 +170,10 @@ def _contents(judged: Judged) -> dict[str, object]:
 
 def _usable(trial: MetricTrial) -> None:
     try:
-        _engine(trial).evaluation(1, "default", own_matcher=True).plan()
-    except Exception as error:  # noqa: BLE001  # plugin code may raise anything
-        told = str(error) if isinstance(error, RankgaugeError) else f"{type(error).__name__}: {error}"
-        trial.fail(told)
+        with guarded(RankgaugeError):
+            _engine(trial).evaluation(1, "default", own_matcher=True).plan()
+    except (RankgaugeError, ForeignError) as error:
+        trial.fail(str(error))
     for case, k in ((ANCHOR, 2), (Case((1.0, 2.0), (1, 0)), 2), (Case((1.0,), (5, 6)), 1)):
         trial.score(case, k)
 

@@ -17,6 +17,7 @@ from rankgauge.engine.evaluation import Evaluation
 from rankgauge.errors import MatcherError
 from rankgauge.explain import Explanation, Scorer, explain_sample
 from rankgauge.expression import Value
+from rankgauge.guard import ForeignError, guarded
 from rankgauge.judging import Target, judge
 from rankgauge.plugin.metric import Metric
 from rankgauge.policy import PROFILES, Policy
@@ -224,9 +225,10 @@ class EngineMetric:
         if all(kind == "relevant" for kind in self.metric.gold):
             return ""
         try:
-            name = self.metric.matcher() if callable(self.metric.matcher) else self.metric.matcher or "contains"
-            matcher = self.catalog.matcher(name)
-        except Exception:  # noqa: BLE001  # plugin code may raise anything
+            with guarded():
+                name = self.metric.matcher() if callable(self.metric.matcher) else self.metric.matcher or "contains"
+                matcher = self.catalog.matcher(name)
+        except ForeignError:
             return ""
         try:
             matcher.check_usable()

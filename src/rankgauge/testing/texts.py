@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from rankgauge.catalog import Catalog
 from rankgauge.catalog.parameters import signature_parameters
 from rankgauge.errors import MatcherError, ParameterError, RankgaugeError
+from rankgauge.guard import ForeignError, guarded
 from rankgauge.plugin.matching import STAGES, Comparer, ComparerLaw, Matcher, NamedMatcher, Normalizer, Stage
 from rankgauge.testing.check import CASES, checking
 from rankgauge.testing.laws import check_names, laws_of
@@ -176,10 +177,11 @@ def _comparer_subject(declaration: Comparer, function: Callable[..., Any]) -> tu
         listed = ", ".join(f"{key}={value}" for key, value in combination.items())
         spec = f"{declaration.name}({listed})" if listed else declaration.name
         try:
-            if declaration.check is not None:
-                declaration.check(**combination)
-        except Exception as error:  # noqa: BLE001  # plugin code may raise anything
-            left_out.append(f"{spec}, which cannot work here: {error}" if listed else str(error))
+            with guarded():
+                if declaration.check is not None:
+                    declaration.check(**combination)
+        except ForeignError as error:
+            left_out.append(f"{spec}, which cannot work here: {error.reason}" if listed else error.reason)
             if not variants:
                 break
             continue

@@ -14,6 +14,7 @@ from hypothesis import HealthCheck, Phase, Verbosity, given, seed, settings
 from hypothesis import strategies as st
 from hypothesis.errors import Flaky
 
+from rankgauge.guard import ForeignError, guarded, shown
 from rankgauge.policy import Policy
 from rankgauge.testing.report import Exhibit
 from rankgauge.testing.subject import GRADES, HUGE, MOST_GOLD, Case, MetricSubject, UnfitError
@@ -160,11 +161,12 @@ class Trial(Generic[S]):
     def attempt(self, call: Callable[[], R], facts: Exhibit, who: str = "it") -> R:
         """Call plugin code, and fail where it raises, with *facts* in the report."""
         try:
-            return call()
-        except (Exception, SystemExit) as error:  # noqa: BLE001  # plugin code may raise anything
+            with guarded():
+                return call()
+        except ForeignError as error:
             if facts:
                 self.note(**facts)
-            self.fail(f"{who} raised {type(error).__name__}: {error}")
+            self.fail(f"{who} raised {error.told}")
 
     def repeats(self, call: Callable[[], object], between: Callable[[], object], otherwise: str) -> None:
         """Demand that a call always returns the same, whatever is called in between."""
@@ -176,11 +178,12 @@ class Trial(Generic[S]):
     def pickles(self, sent: object) -> None:
         """Demand that something can be sent to another process."""
         try:
-            restored = pickle.loads(pickle.dumps(sent))  # noqa: S301  # it was pickled on this very line
-        except Exception as error:  # noqa: BLE001  # objects may raise anything
+            with guarded():
+                restored = pickle.loads(pickle.dumps(sent))  # noqa: S301  # it was pickled on this very line
+        except ForeignError as error:
             advice = "define the function at the top of a module, so that it can be found by its name"
-            self.fail(f"{type(error).__name__}: {error}; {advice}")
-        self.demand(type(restored) is type(sent), f"unpickling gives something else: {restored!r}")
+            self.fail(f"{error.told}; {advice}")
+        self.demand(type(restored) is type(sent), f"unpickling gives something else: {shown(restored)}")
 
 
 class MetricTrial(Trial[MetricSubject]):

@@ -4,28 +4,35 @@ Qrels: reads the judgments of a TREC qrels file.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
-from rankgauge.columns import PADDING, Qrels
+from rankgauge.columns import PADDING, Floats, Qrels
+from rankgauge.errors import RepeatedJudgmentsError
 from rankgauge.io.files import OpenFile, open_file, too_large
 from rankgauge.io.limits import longest_piece
 from rankgauge.io.problems import MalformedError, no_judgments, unreadable
 from rankgauge.io.trec.careful import explain
-from rankgauge.io.trec.fields import find_fields
+from rankgauge.io.trec.fields import Fields, find_fields
 from rankgauge.io.trec.numbers import parse_floats
 from rankgauge.io.trec.window import Window
 
 __all__ = ["read_qrels"]
 
 _FIELDS = 4
-_QUERY, _DOCUMENT, _GRADE = 0, 2, 3
+_QUERY, _INTENT, _DOCUMENT, _GRADE = 0, 1, 2, 3
 _SMALL = 1 << 20
 
 
-def read_qrels(path: Path, *, name: str | None = None) -> Qrels:
-    """Read judgments, in order of query; a `DataError` has every wrong line, or every document judged twice."""
+def read_qrels(path: Path, *, name: str | None = None, intents: bool = False) -> Qrels:
+    """
+    Read judgments, in order of query; a `DataError` has every wrong line, or every document judged twice.
+
+    A document may be judged for several intents, which stand in column two, as in TREC's diversity judgments: it has
+    one judgment then, its highest. The intents themselves are kept where they are asked for.
+    """
     label = str(path) if name is None else name
     with open_file(path, name=label) as opened:
         window = _filled(opened)
@@ -41,7 +48,27 @@ def read_qrels(path: Path, *, name: str | None = None) -> Qrels:
     queries = fields.column(_QUERY)
     starts = np.flatnonzero(queries.begins())
     lengths = np.diff(np.append(starts, len(grades)))
-    return Qrels.of_stretches(queries.at(starts).texts(), lengths, fields.column(_DOCUMENT), grades, label)
+    if intents and (found := _by_intent(fields, grades, label)) is not None:
+        return found
+    try:
+        return Qrels.of_stretches(queries.at(starts).texts(), lengths, fields.column(_DOCUMENT), grades, label)
+    except RepeatedJudgmentsError:
+        if (found := _by_intent(fields, grades, label)) is None:
+            raise
+        return replace(found, intents=None)
+
+
+def _by_intent(fields: Fields, grades: Floats, label: str) -> Qrels | None:
+    """Return judgments for each intent; None if a document is judged twice for one."""
+    columns = [fields.column(column).texts() for column in (_QUERY, _INTENT, _DOCUMENT)]
+    judgments: dict[bytes, dict[bytes, dict[str, float]]] = {}
+    for query, intent, document, grade in zip(*columns, grades.tolist(), strict=True):
+        own = judgments.setdefault(query, {}).setdefault(document, {})
+        name = intent.decode("utf-8", "surrogateescape")
+        if name in own:
+            return None
+        own[name] = grade
+    return Qrels.of_intents(judgments, label)
 
 
 def _filled(opened: OpenFile) -> Window:

@@ -1,0 +1,30 @@
+"""
+Rendering: calling a reporter, which may be a plugin's, on a result.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rankgauge.catalog import Claim
+from rankgauge.errors import PluginError, RankgaugeError
+from rankgauge.guard import ForeignError, guarded, shown
+from rankgauge.plugin.formats import Reporter
+
+if TYPE_CHECKING:
+    from rankgauge.result import Result
+
+__all__ = ["rendered"]
+
+
+def rendered(claim: Claim[Reporter], result: Result) -> str:
+    """Return the text that a reporter makes of a result; raise `PluginError` where it fails."""
+    what, provider = f"reporter {claim.declaration.name!r}", str(claim.provider)
+    try:
+        with guarded(RankgaugeError):
+            text: object = claim.declaration.function(result)
+    except ForeignError as error:
+        raise PluginError(what, provider, str(error)) from error
+    if type(text) is not str:
+        raise PluginError(what, provider, f"it returned {shown(text)} where a text is needed")
+    return text
