@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from rankgauge.cli import explain, init, judge, matchers, metrics, plugins, rescore, run, trec, validate
+from rankgauge.cli import compare, explain, init, judge, matchers, metrics, plugins, rescore, run, trec, validate
 from rankgauge.cli.console import echo
 
 __all__ = ["app", "run_app"]
@@ -48,6 +48,11 @@ def _trec(context: typer.Context) -> int:
 @app.command("explain", help=explain.HELP, context_settings=_FORWARD, add_help_option=False)
 def _explain(context: typer.Context) -> int:
     return explain.explain(context.args)
+
+
+@app.command("compare", help=compare.HELP, context_settings=_FORWARD, add_help_option=False)
+def _compare(context: typer.Context) -> int:
+    return compare.compare(context.args)
 
 
 def _print_version(wanted: bool) -> None:  # noqa: FBT001  # typer's way

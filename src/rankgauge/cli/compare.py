@@ -1,0 +1,246 @@
+"""
+`rankgauge compare`: whether one system is better than another, and how sure that is.
+
+argparse reads its arguments, so that it shares the options of `rankgauge trec`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rankgauge.cli.console import emit, print_json, remark
+from rankgauge.cli.options import (
+    add_judging_options,
+    make_catalog,
+    make_engine,
+    plan_judging,
+    run_names,
+    table_columns,
+)
+from rankgauge.errors import ParameterError, ResultError, did_you_mean
+from rankgauge.visible import visible
+
+if TYPE_CHECKING:
+    from rankgauge.comparison.values import Comparison
+    from rankgauge.result import Result
+
+__all__ = ["HELP", "compare"]
+
+HELP = """\
+Compare systems sample by sample: is NEW better than BASE?
+
+BASE and NEW are result folders, or baseline files of --save-baseline. With
+--qrels they are TREC runs, with the options of rankgauge trec; with --config
+they are outputs files of one dataset.
+
+Of each metric it prints the mean difference with its interval, p values
+corrected for the number of metrics and runs, wins and losses, the smallest
+difference that as many samples can show, and the samples that changed most.
+
+Exit codes: 0 done, 2 usage, unreadable input or results that do not compare,
+4 nothing to evaluate, 5 internal error.
+"""
+
+_USAGE = """\
+rankgauge compare [OPTIONS] BASE NEW [MORE ...]
+       rankgauge compare --qrels QRELS -m METRIC [OPTIONS] BASE NEW [MORE ...]
+       rankgauge compare --config CONFIG [OPTIONS] BASE NEW [MORE ...]"""
+
+_FORMATS = ("table", "json", "markdown", "csv", "latex")
+_FORMAT_HELP = "How to print: table, json, markdown, csv or latex (booktabs). [table]"
+_OF_RUNS = ("relevance", "judged_only", "depth", "profile", "policy", "k", "columns")
+
+
+def compare(arguments: Sequence[str]) -> int:
+    """Run the command with what was typed behind ``compare``, and return the exit code."""
+    parser = _parser()
+    try:
+        given = parser.parse_args(arguments)
+    except SystemExit as done:  # which is how argparse prints help, or a usage error
+        return int(done.code or 0)
+    _check(given, parser)
+    from rankgauge.comparison.method import Method
+
+    method = Method(test=given.test, confidence=given.confidence, resamples=given.resamples, seed=given.seed)
+    method.check()  # before anything is scored
+    if given.qrels is not None:
+        results = _of_runs(given)
+    elif given.config is not None:
+        results = _of_outputs(given)
+    else:
+        results = _of_results(given)
+    from rankgauge.engine.comparing import compare as compare_results
+
+    comparison = compare_results(
+        results,
+        metrics=given.metric if given.qrels is None and given.config is None else None,
+        test=given.test,
+        confidence=given.confidence,
+        resamples=given.resamples,
+        seed=given.seed,
+        cluster=_clusters(given.cluster),
+        all_pairs=given.all_pairs,
+    )
+    _print(comparison, given.form)
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="rankgauge compare",
+        usage=_USAGE,
+        description=HELP,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+        add_help=False,
+    )
+    add = parser.add_argument
+    add("runs", metavar="BASE NEW", nargs="+", help="What to compare; the first is the baseline.")
+    add("-m", "--metric", action="append", help="A metric to compare. Repeatable. [default: all means that both have]")
+    add("--qrels", metavar="QRELS", help="Judgments: BASE and NEW are TREC runs.")
+    add("--config", type=Path, metavar="CONFIG", help="A config: BASE and NEW are outputs files of its dataset.")
+    add("--dataset", metavar="NAME", help="Which dataset, where there are several.")
+    add("--all-pairs", action="store_true", help="Compare each with each, not only with BASE.")
+    add("--cluster", metavar="FIELD", help="Metadata field whose samples belong together; or a file: id, cluster.")
+    add("--test", default="sign-flip", metavar="NAME", help="sign-flip, t, wilcoxon or bootstrap-bca. [sign-flip]")
+    add("--confidence", type=float, default=0.95, metavar="SHARE", help="Of intervals and tests. [0.95]")
+    add("--resamples", type=int, default=100_000, metavar="N", help="Random sign flips to try. [100000]")
+    add("--seed", type=int, default=0, metavar="N", help="Seed of the random bits. [0]")
+    add("-f", "--format", dest="form", default="table", choices=_FORMATS, metavar="FORMAT", help=_FORMAT_HELP)
+    add("--json", dest="form", action="store_const", const="json", help="Same as --format json.")
+    add_judging_options(parser)
+    add("-h", "--help", action="help", help="Show this message and exit.")
+    return parser
+
+
+def _check(given: argparse.Namespace, parser: argparse.ArgumentParser) -> None:
+    """Refuse options that do not go together."""
+    msg = ""
+    if len(given.runs) < 2:
+        msg = f"comparing takes two or more systems, and only {visible(given.runs[0])} is given"
+    elif given.qrels is not None and given.config is not None:
+        msg = "give either --qrels, for TREC runs, or --config, for outputs files"
+    elif given.qrels is not None and not given.metric:
+        msg = "name the metrics to compare runs by, such as -m ndcg@10 -m AP"
+    elif given.qrels is not None and given.dataset is not None:
+        msg = "--dataset is for results and configs; judgments are one dataset"
+    elif given.qrels is None:
+        idle = [name for name in _OF_RUNS if getattr(given, name) != parser.get_default(name)]
+        if idle:
+            msg = f"--{idle[0].replace('_', '-')} decides how TREC runs are judged, and needs --qrels"
+    if msg:
+        raise ParameterError(msg)
+
+
+def _names(paths: Sequence[str]) -> list[str]:
+    """Return a name for each file or folder; one that is compared with itself gets a number the second time."""
+    distinct = list(dict.fromkeys(paths))
+    by_path = dict(zip(distinct, run_names(distinct), strict=True))
+    counts: dict[str, int] = {}
+    names = []
+    for path in paths:
+        counts[path] = counts.get(path, 0) + 1
+        names.append(by_path[path] if counts[path] == 1 else f"{by_path[path]} ({counts[path]})")
+    return names
+
+
+def _of_runs(given: argparse.Namespace) -> dict[str, Result]:
+    """Evaluate TREC runs."""
+    from rankgauge.catalog.trec_eval import expand
+    from rankgauge.engine.runs import evaluate_plan
+    from rankgauge.io.sources import open_qrels
+
+    catalog = make_catalog({"metrics"})
+    measures = expand(given.metric, catalog.built_in, version=9 if given.profile == "trec9" else 10)
+    plan = plan_judging([each.spec for each in measures if each.spec is not None], given, catalog)
+    columns = table_columns(given.columns)
+    judgments = open_qrels(given.qrels, columns=columns)
+    results = evaluate_plan(plan, judgments, {path: path for path in given.runs}, columns=columns)
+    for path, result in results.items():
+        for note in result.notes:
+            remark(f"{visible(path)}: {note}")
+    return {name: results[path] for name, path in zip(_names(given.runs), given.runs, strict=True)}
+
+
+def _of_outputs(given: argparse.Namespace) -> dict[str, Result]:
+    """Score several outputs files of one dataset of a config."""
+    engine = make_engine(given.config)
+    known = engine.dataset_names
+    if given.dataset is None and len(known) != 1:
+        msg = f"{given.config} has {len(known)} datasets; name one with --dataset: {', '.join(known)}"
+        raise ParameterError(msg)
+    name = known[0] if given.dataset is None else given.dataset
+    if name not in known:
+        msg = f"{given.config} has no dataset {name!r}{did_you_mean(name, known)}; there are {', '.join(known)}"
+        raise ParameterError(msg)
+    evaluation = engine.dataset(name)
+    if given.metric:
+        evaluation = evaluation.with_metrics(given.metric)
+    evaluation.plan()
+    return {run: evaluation.with_outputs(path).run() for run, path in zip(_names(given.runs), given.runs, strict=True)}
+
+
+def _of_results(given: argparse.Namespace) -> dict[str, Result]:
+    """Load result folders and baseline files."""
+    return {name: _loaded(Path(path), given.dataset) for name, path in zip(_names(given.runs), given.runs, strict=True)}
+
+
+def _loaded(path: Path, dataset: str | None) -> Result:
+    from rankgauge.result.baseline import load_baseline
+
+    if not path.exists() or (path.is_file() and path.suffix.lower() != ".json"):
+        what = "does not exist" if not path.exists() else "is neither a result folder nor a baseline file (.json)"
+        msg = f"{visible(str(path))} {what}; to compare TREC runs, give their judgments with --qrels"
+        raise ResultError(msg)
+    found = load_baseline(path)
+    if dataset is not None and dataset in found:
+        return found[dataset]
+    if dataset is None and len(found) == 1:
+        return next(iter(found.values()))
+    known = ", ".join(map(visible, found))
+    if dataset is None:
+        msg = f"{visible(str(path))} has {len(found)} datasets; name one with --dataset: {known}"
+    else:
+        msg = f"{visible(str(path))} has no dataset {dataset!r}{did_you_mean(dataset, found)}; there are {known}"
+    raise ParameterError(msg)
+
+
+def _clusters(written: str | None) -> str | Mapping[str, object] | None:
+    """Return a field, or the clusters of a file: on each line an id and its cluster."""
+    if written is None or not Path(written).is_file():
+        return written
+    from rankgauge.io.documents import decode_text
+
+    found: dict[str, object] = {}
+    for number, line in enumerate(decode_text(Path(written).read_bytes(), written).splitlines(), 1):
+        parts = line.split()
+        if not parts:
+            continue
+        if len(parts) != 2 or parts[0] in found:
+            why = "has no id and cluster" if len(parts) != 2 else f"gives {visible(parts[0])} a second cluster"
+            msg = f"--cluster {visible(written)}, line {number}: it {why}; each line is an id, a blank and its cluster"
+            raise ParameterError(msg)
+        found[parts[0]] = parts[1]
+    return found
+
+
+def _print(comparison: Comparison, form: str) -> None:
+    if form == "json":
+        print_json(comparison.to_dict())
+        return
+    from rankgauge.report import comparison as report
+
+    if form == "table":
+        width = shutil.get_terminal_size((160, 24)).columns
+        emit(f"{line}\n" for line in report.comparison_lines(comparison, width=width))
+        return
+    lay_out = {
+        "markdown": report.comparison_markdown,
+        "csv": report.comparison_csv,
+        "latex": report.comparison_latex,
+    }
+    emit([lay_out[form](comparison)])

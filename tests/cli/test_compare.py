@@ -1,0 +1,169 @@
+"""`rankgauge compare`: runs, result folders, baselines and outputs files, and what it refuses."""
+
+import csv
+import io
+import json
+
+import pytest
+
+from rankgauge import Result, evaluate, save_baseline
+
+QUERIES = [f"q{place:02}" for place in range(12)]
+QRELS = "".join(f"{query} 0 a 1\n" for query in QUERIES)
+BASE = "".join(f"{query} Q0 {'a' if place < 3 else 'x'} 1 1 base\n" for place, query in enumerate(QUERIES))
+GOOD = "".join(f"{query} Q0 {'a' if place < 10 else 'x'} 1 1 good\n" for place, query in enumerate(QUERIES))
+# 7 of 12 queries are won and none is lost: p is 2 / 2**7, which is exact
+
+
+@pytest.fixture
+def files(write):
+    return write("qrels.txt", QRELS), write("base.run", BASE), write("good.run", GOOD)
+
+
+@pytest.fixture
+def folders(files, tmp_path):
+    """Return result folders of the two runs."""
+    found = []
+    for run in files[1:]:
+        folder = tmp_path / run.removesuffix(".run")
+        evaluate(str(files[0]), str(run), ["P@1", "AP"]).save(folder)
+        found.append(folder)
+    return found
+
+
+def test_runs_are_compared_by_judgments(rankgauge, files):
+    done = rankgauge("compare", "--qrels", files[0], "-m", "P@1", files[1], files[2])
+    assert done.code == 0
+    first, *rest = done.out.splitlines()
+    assert first.startswith("good.run is better: p@1 +0.583, 95 % +0.256 to +0.911, 7 won, 0 lost")
+    assert any("0.0156" in line for line in rest)
+    assert "note: only 7 of 12 pairs differ: no test of signs can give a two-sided p below 0.01562" in rest
+
+
+def test_json_is_json_only(rankgauge, files):
+    done = rankgauge("compare", "--qrels", files[0], "-m", "P@1", files[1], files[2], "--json", "--seed", "4")
+    found = json.loads(done.out)
+    assert (found["baseline"], found["seed"]) == ("base.run", 4)
+    metric = found["comparisons"][0]["metrics"]["p@1"]
+    assert (metric["p"], metric["wins"], metric["ties"], metric["losses"]) == (2 / 2**7, 7, 5, 0)
+    assert metric["baseline_mean"] == 0.25
+
+
+def test_options_of_trec_decide_how_runs_are_judged(rankgauge, files):
+    done = rankgauge("compare", "--qrels", files[0], "-m", "P@1", "-l", "2", files[1], files[2], "--json")
+    assert json.loads(done.out)["comparisons"][0]["metrics"]["p@1"]["baseline_mean"] == 0.0
+
+
+def test_result_folders(rankgauge, folders):
+    done = rankgauge("compare", *folders, "--json")
+    (only,) = json.loads(done.out)["comparisons"]
+    assert (only["run"], list(only["metrics"])) == ("good", list(Result.load(folders[0]).metrics))
+    done = rankgauge("compare", *folders, "-m", "P_1", "--json")
+    assert list(json.loads(done.out)["comparisons"][0]["metrics"]) == ["p@1"]
+
+
+def test_a_baseline_file_against_a_result_folder(rankgauge, folders, tmp_path):
+    path = tmp_path / "main.json"
+    save_baseline({"runs": Result.load(folders[0])}, path)
+    done = rankgauge("compare", path, folders[1], "-m", "P@1", "--json")
+    assert json.loads(done.out)["baseline"] == "main.json"
+    assert json.loads(done.out)["comparisons"][0]["metrics"]["p@1"]["wins"] == 7
+
+
+def test_a_baseline_of_several_datasets_needs_a_name(rankgauge, folders, tmp_path):
+    path = tmp_path / "main.json"
+    save_baseline({"one": Result.load(folders[0]), "two": Result.load(folders[1])}, path)
+    done = rankgauge("compare", path, folders[1])
+    assert (done.code, done.err.count("name one with --dataset: one, two")) == (2, 1)
+    done = rankgauge("compare", path, path, "--dataset", "tow")
+    assert (done.code, done.err.count("has no dataset 'tow' (did you mean 'two'?)")) == (2, 1)
+    assert rankgauge("compare", path, path, "--dataset", "two").code == 0
+
+
+def test_outputs_files_of_a_config(rankgauge, write):
+    rows = [{"id": query, "expected_output": ["a"], "metadata": {"source": query[:2]}} for query in QUERIES]
+    write("samples.jsonl", "".join(f"{json.dumps(row)}\n" for row in rows))
+    config = write("config.yaml", "version: 1\ndatasets:\n  mine:\n    path: samples.jsonl\nmetrics:\n  use: [hit@1]\n")
+    first = write("first.json", json.dumps({query: ["x"] for query in QUERIES}))
+    second = write("second.json", json.dumps({query: ["a"] for query in QUERIES}))
+    done = rankgauge("compare", "--config", config, first, second, "--json")
+    assert json.loads(done.out)["comparisons"][0]["metrics"]["hit@1"]["p"] == 2 / 2**12
+    done = rankgauge("compare", "--config", config, first, second, "--json", "--cluster", "source")
+    assert (json.loads(done.out)["cluster"], done.code) == ("source", 0)
+    assert json.loads(done.out)["comparisons"][0]["metrics"]["hit@1"]["p"] == 2 / 2**2
+    done = rankgauge("compare", "--config", config, first, second, "--dataset", "mien")
+    assert (done.code, done.err.count("has no dataset 'mien' (did you mean 'mine'?)")) == (2, 1)
+
+
+def test_the_same_run_twice_is_no_division_by_zero(rankgauge, files):
+    done = rankgauge("compare", "--qrels", files[0], "-m", "P@1", files[1], files[1])
+    assert done.code == 0
+    assert done.out.startswith("base.run (2) and base.run score the same: p@1, 12 pairs\n")
+
+
+def test_several_runs_and_all_pairs(rankgauge, files, write):
+    third = write("third.run", BASE.replace("base", "third"))
+    given = ("compare", "--qrels", files[0], "-m", "P@1", *files[1:], third, "--json")
+    found = json.loads(rankgauge(*given, "--all-pairs").out)["comparisons"]
+    assert [(each["baseline"], each["run"]) for each in found] == [
+        ("base.run", "good.run"),
+        ("base.run", "third.run"),
+        ("good.run", "third.run"),
+    ]
+    assert len(json.loads(rankgauge(*given).out)["comparisons"]) == 2
+
+
+def test_clusters_of_queries_come_from_a_file(rankgauge, files, write):
+    clusters = write("clusters.txt", "".join(f"{query} c{place // 2}\n" for place, query in enumerate(QUERIES)))
+    done = rankgauge("compare", "--qrels", files[0], "-m", "P@1", *files[1:], "--json", "--cluster", clusters)
+    assert json.loads(done.out)["comparisons"][0]["metrics"]["p@1"]["p"] == 2 / 2**4
+    bad = write("bad.txt", "q00 c1\n\nq01\n")
+    done = rankgauge("compare", "--qrels", files[0], "-m", "P@1", *files[1:], "--cluster", bad)
+    assert (done.code, done.err.count("bad.txt, line 3: it has no id and cluster")) == (2, 1)
+    done = rankgauge("compare", "--qrels", files[0], "-m", "P@1", *files[1:], "--cluster", "source")
+    assert (done.code, done.err.count("queries of a TREC run have no metadata")) == (2, 1)
+
+
+@pytest.mark.parametrize("form", ["markdown", "csv", "latex"])
+def test_other_formats(rankgauge, files, form):
+    done = rankgauge("compare", "--qrels", files[0], "-m", "P@1", *files[1:], "-f", form)
+    begin = {"markdown": "# Comparison with base.run\n", "csv": "run,baseline,metric,", "latex": "% p: sign-flip"}
+    assert done.out.startswith(begin[form])
+    if form == "csv":
+        assert len(list(csv.reader(io.StringIO(done.out)))) == 2
+
+
+def test_bits_are_the_same_again(rankgauge, files):
+    given = ("compare", "--qrels", files[0], "-m", "P@1", *files[1:], "--json", "--test", "bootstrap-bca")
+    assert rankgauge(*given, "--resamples", "999").out == rankgauge(*given, "--resamples", "999").out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--qrels", "Q", "-m", "P@1", "BASE"], "takes two or more systems, and only BASE is given"),
+        (["--qrels", "Q", "BASE", "GOOD"], "name the metrics to compare runs by, such as -m ndcg@10 -m AP"),
+        (["--qrels", "Q", "--config", "C", "-m", "P@1", "BASE", "GOOD"], "give either --qrels"),
+        (["--qrels", "Q", "--dataset", "d", "-m", "P@1", "BASE", "GOOD"], "judgments are one dataset"),
+        (["BASE", "GOOD"], "is neither a result folder nor a baseline file (.json); to compare TREC runs"),
+        (["nowhere", "nothing"], "nowhere does not exist"),
+        (["-l", "2", "a", "b"], "--relevance decides how TREC runs are judged, and needs --qrels"),
+        (["--test", "sign-flop", "a", "b"], "unknown test 'sign-flop' (did you mean 'sign-flip'?)"),
+        (["--confidence", "95", "a", "b"], "confidence lies between 0 and 1, not at 95.0; write 0.95"),
+        (["--resamples", "0", "a", "b"], "resamples is an integer of 1 or more, not 0"),
+    ],
+)
+def test_what_cannot_be_compared_is_refused(rankgauge, files, arguments, message):
+    named = {"Q": files[0], "BASE": files[1], "GOOD": files[2]}
+    done = rankgauge("compare", *(named.get(each, each) for each in arguments))
+    assert done.code == 2
+    assert message.replace("BASE", files[1]) in done.err
+    assert done.out == ""
+
+
+def test_results_of_other_judgments_are_refused(rankgauge, folders, files, write, tmp_path):
+    other = write("other.txt", QRELS.replace("q00 0 a 1", "q00 0 b 1"))
+    evaluate(str(other), str(files[2]), ["P@1"]).save(tmp_path / "other")
+    done = rankgauge("compare", folders[0], tmp_path / "other", "-m", "P@1")
+    assert (done.code, done.out) == (2, "")
+    assert "cannot compare other with base: they were judged by different judgments" in done.err

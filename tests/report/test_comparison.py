@@ -1,0 +1,97 @@
+"""Reports of comparisons: verdicts in words, tables that fit, and names that are no markup."""
+
+from __future__ import annotations
+
+import csv
+import io
+
+import pytest
+
+from comparison.made import result
+from rankgauge import compare
+from rankgauge.comparison import Comparison
+from rankgauge.report.comparison import comparison_csv, comparison_latex, comparison_lines, comparison_markdown
+
+FIRST = [0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.3, 0.2, 0.1, 0.0, 0.6, 0.5]
+BETTER = [0.2, 0.4, 0.3, 0.6, 0.6, 0.9, 0.4, 0.4, 0.4, 0.1, 0.8, 0.6]
+
+
+def lines(comparison: Comparison, width: int = 200) -> list[str]:
+    return list(comparison_lines(comparison, width=width))
+
+
+def test_the_verdict_comes_first_in_words() -> None:
+    """Differences .2 .3 .1 .3 .2 .4 .1 .2 .3 .1 .2 .1: mean .2083, standard error .02876, t(.975, 11) = 2.2010."""
+    found = lines(compare({"bm25": result(FIRST), "rrf": result(BETTER)}))
+    assert found[0] == "rrf is better: p@1 +0.208, 95 % +0.145 to +0.272, 12 won, 0 lost"
+    assert lines(compare({"rrf": result(BETTER), "bm25": result(FIRST)}))[0].startswith("bm25 is worse: p@1 -0.208")
+
+
+def test_no_difference_shown_is_not_called_none() -> None:
+    found = lines(compare({"a": result([0.0, 1, 0, 1]), "b": result([1.0, 0, 0, 0.5])}))[0]
+    assert found.startswith("no difference shown for b: p@1 -0.125, 95 % ")
+    assert "; 4 pairs usually show differences from " in found
+
+
+def test_the_same_scores_are_said_to_be_the_same() -> None:
+    found = lines(compare({"a": result(FIRST), "b": result(FIRST)}))
+    assert found[0] == "b and a score the same: p@1, 12 pairs"
+    assert any(line.startswith("note: none of 12 pairs differs") for line in found)
+
+
+def test_small_differences_are_printed_with_more_digits() -> None:
+    second = [score + 0.0004 + 0.0001 * (place % 2) for place, score in enumerate(FIRST)]
+    assert lines(compare({"a": result(FIRST), "b": result(second)}))[0].startswith("b is better: p@1 +0.000450, 95 % ")
+
+
+@pytest.mark.parametrize("width", [60, 80, 120])
+def test_tables_leave_out_what_says_least(width: int) -> None:
+    found = lines(compare({"a": result(FIRST, FIRST), "b": result(BETTER, BETTER)}), width)
+    (header,) = (line for line in found if line.startswith("metric"))
+    assert len(header) <= width
+    assert "difference" in header
+    assert "interval" in header
+
+
+def test_what_makes_no_pair_is_told() -> None:
+    first, second = result([0.1, 0.5, float("nan")]), result([0.2, 0.5, 0.3], ids=["q000", "q001", "q009"])
+    second.manifest["dataset"] = first.manifest["dataset"]
+    found = lines(compare({"old": first, "new": second}))
+    assert "note: no pair: 1 only in old, 1 only in new" in found
+
+
+def test_names_from_outside_move_no_cursor() -> None:
+    hostile = "\x1b[2Jnew\nline"
+    found = lines(compare({"old": result(FIRST), hostile: result(BETTER)}))
+    assert found[0].startswith(r"\x1b[2Jnew\nline is better")
+
+
+def test_markdown_has_verdict_table_and_the_samples_that_changed() -> None:
+    found = comparison_markdown(compare({"old": result(FIRST), "<b>|x": result(BETTER)}))
+    assert found.startswith("# Comparison with old\n\n- &lt;b&gt;\\|x is better: p@1 +0.208")
+    assert "| q005 | 0.5000 | 0.9000 | +0.4000 |" in found
+    assert "<b>" not in found
+
+
+def test_csv_has_all_digits() -> None:
+    found = compare({"old": result(FIRST), "a,b": result(BETTER)})
+    (row,) = csv.DictReader(io.StringIO(comparison_csv(found)))
+    assert row["run"] == "a,b"
+    assert float(row["difference"]) == found["a,b"]["p@1"].difference
+    assert (row["wins"], row["verdict"]) == ("12", "better")
+
+
+def test_csv_leaves_empty_what_does_not_exist() -> None:
+    (row,) = csv.DictReader(io.StringIO(comparison_csv(compare({"a": result([0.5]), "b": result([1.0])}))))
+    assert (row["low"], row["p_t"], row["g"]) == ("", "", "")
+
+
+def test_latex_marks_the_best_and_the_significant() -> None:
+    found = comparison_latex(compare({"old_1": result(FIRST, BETTER), "50%": result(BETTER, BETTER)}))
+    rows = [line for line in found.splitlines() if line.endswith(r"\\")]
+    assert rows == [
+        r"run & p@1 & p@2 \\",
+        r"old\_1 & 0.2667 & \textbf{0.4750} \\",
+        r"50\% & \textbf{0.4750}$^{\dagger}$ & \textbf{0.4750} \\",
+    ]
+    assert found.count(r"\toprule") == found.count(r"\bottomrule") == 1
