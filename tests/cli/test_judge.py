@@ -200,7 +200,29 @@ def test_files_that_exist_are_not_written_over(rankgauge, files, write):
     done = rankgauge("judge", "queue", "--qrels", *files, "-o", "queue.jsonl")
     assert (done.code, done.err) == (2, "error: queue.jsonl exists; choose another name, or delete it\n")
     done = rankgauge("judge", "queue", "--qrels", *files, "-o", "nowhere/queue.jsonl")
+    done_in_root = rankgauge("judge", "queue", "--qrels", *files, "-o", "/")
+    assert (done_in_root.code, done_in_root.err) == (2, "error: / exists; choose another name, or delete it\n")
     assert (done.code, done.err) == (2, "error: cannot write nowhere/queue.jsonl: there is no folder nowhere\n")
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        (b"\xff\xfe", "byte 0 of the line is not UTF-8; save the file as UTF-8"),
+        (b"[" * 100_000, "it is nested too deeply"),
+        (b'{"query": "q1", "document": "x", "grade": 1' + b"0" * 400 + b"}", "is not one of 0, 1, 2"),
+        (b'{"query": "q1", "document": "x", "grade": NaN}', "the grade nan of document 'x' is not one of 0, 1, 2"),
+        (b'{"query": "q1", "document": "x", "grade": true}', "the grade True of document 'x' is not one of 0, 1, 2"),
+    ],
+)
+def test_lines_that_are_garbage(rankgauge, files, tmp_path, line, message):
+    rankgauge("judge", "queue", "--qrels", *files, "-o", "queue.jsonl")
+    header = (tmp_path / "queue.jsonl").read_bytes().splitlines()[0]
+    (tmp_path / "garbage.jsonl").write_bytes(header + b"\n" + line + b"\n")
+    done = rankgauge("judge", "read", "garbage.jsonl", "--qrels", "qrels.txt", "-o", "new.txt", "--judge", "anna")
+    assert done.code == 2
+    assert "garbage.jsonl:2: " in done.err
+    assert message in done.err
 
 
 def test_nothing_to_judge(rankgauge, files, write):

@@ -92,6 +92,16 @@ def test_one_document_in_ten_was_judged_before():
     assert len({at % 10 for at, item in enumerate(items) if item.grade is not None}) > 3
 
 
+@pytest.mark.parametrize("limit", range(1, 31))
+def test_a_queue_is_never_longer_than_its_limit(limit):
+    shortlist = Shortlist(limit, seed=0)
+    shortlist.add(pooled(number, priority=0.5) for number in range(1, 100))
+    shortlist.add(pooled(number, grade=1.0) for number in range(100, 200))
+    items = shortlist.items()
+    assert len(items) == limit
+    assert sum(item.grade is not None for item in items) == round(limit / 10)
+
+
 def test_the_seed_chooses_the_judged_documents_and_steps_do_not():
     def drawn(seed, step):
         shortlist = Shortlist(50, seed)

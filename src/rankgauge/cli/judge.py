@@ -79,7 +79,7 @@ class _QueueOptions:
 def queue(given: _QueueOptions) -> None:
     """Queue; see `_QUEUE_HELP`."""
     names = run_names(given.runs)
-    key = given.output.with_name(f"{given.output.name}.key.jsonl")
+    key = Path(f"{given.output}.key.jsonl")
     _refuse_taken(given.output, key)
     from rankgauge.engine.queue import make_queue
     from rankgauge.engine.runs import plan_run

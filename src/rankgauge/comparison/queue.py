@@ -137,8 +137,9 @@ class Shortlist:
         The judged ones are drawn by a hash of the seed, so that the choice is the same on every machine, and stand at
         a place drawn the same way in each ten, so that any beginning of the queue has its share of them.
         """
-        new = self._new[: self._limit - round(self._limit / 10)]
-        known = self._known[: round(len(new) / 9)]
+        tenth = round(self._limit / 10)
+        new = self._new[: self._limit - tenth]
+        known = self._known[: tenth if len(new) + tenth == self._limit else round(len(new) / 9)]
         found: list[Pooled] = []
         for place, (draw, judged) in enumerate(known):
             ten = new[9 * place : 9 * place + 9]

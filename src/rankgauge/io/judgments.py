@@ -22,7 +22,7 @@ __all__ = ["provenance_path", "write_judgments"]
 
 def provenance_path(qrels: Path) -> Path:
     """Return the side file of judgments."""
-    return qrels.with_name(f"{qrels.name}.provenance.jsonl")
+    return Path(f"{qrels}.provenance.jsonl")
 
 
 def write_judgments(path: Path, qrels: Qrels, added: Sequence[Graded]) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -100,13 +100,8 @@ def read_queue(path: Path, qrels: Qrels, *, judge: str = "", with_models: bool =
             continue
         try:
             graded = _graded(line, grades, judge)
-            if graded.query not in queries:
-                raise ValueError(f"the judgments have no query {decoded(graded.query)!r}")  # noqa: TRY301  # as below
             first = seen.setdefault((graded.query, graded.document), number)
-            if first != number:
-                raise ValueError(f"this document stands in line {first}, too; keep one line")  # noqa: TRY301  # as below
-            if graded.is_of_model and not with_models:
-                raise ValueError(f"the grade is by {graded.judge!r}; --with-models takes grades of models")  # noqa: TRY301
+            _check(graded, queries, first=None if first == number else first, with_models=with_models)
         except ValueError as error:
             problems.append(Problem(str(error), name, number))
         else:
@@ -119,11 +114,21 @@ def read_queue(path: Path, qrels: Qrels, *, judge: str = "", with_models: bool =
     return found
 
 
+def _check(graded: Graded, queries: Collection[bytes], *, first: int | None, with_models: bool) -> None:
+    """Refuse a line by a `ValueError`; *first* is an earlier one with the same document."""
+    if graded.query not in queries:
+        raise ValueError(f"the judgments have no query {decoded(graded.query)!r}")
+    if first is not None:
+        raise ValueError(f"this document stands in line {first}, too; keep one line")
+    if graded.is_of_model and not with_models:
+        raise ValueError(f"the grade is by {graded.judge!r}; --with-models takes grades of models")
+
+
 def _header(lines: Sequence[bytes], name: str, qrels: Qrels) -> list[float]:
     """Return the grades that a judge may give; refuse what is no queue, or not one for these judgments."""
     try:
         header = json.loads(lines[0])
-    except (IndexError, ValueError):
+    except (IndexError, ValueError, RecursionError):
         header = None
     if not isinstance(header, dict) or header.get("schema_version") != SCHEMA_VERSION:
         message = (
@@ -147,12 +152,7 @@ def _header(lines: Sequence[bytes], name: str, qrels: Qrels) -> list[float]:
 
 def _graded(line: bytes, grades: Sequence[float], judge: str) -> Graded:
     """Return what a line says; a `ValueError` says what is wrong with it."""
-    try:
-        row = json.loads(line)
-    except json.JSONDecodeError as error:
-        raise ValueError(f"not valid JSON: {error.msg} (column {error.colno})") from None
-    if not isinstance(row, dict):
-        raise ValueError(f"expected an object with query, document and grade; found {type(row).__name__}")  # noqa: TRY004  # outside data
+    row = _row(line)
     for key in ("query", "document"):
         if not isinstance(row.get(key), str) or not row[key]:
             raise ValueError(f"{key!r} must be an id, as it was written; found {row.get(key)!r}")
@@ -170,5 +170,20 @@ def _graded(line: bytes, grades: Sequence[float], judge: str) -> Graded:
     return Graded(query=encoded(row["query"]), document=encoded(row["document"]), grade=float(grade), judge=who)
 
 
+def _row(line: bytes) -> dict[str, Any]:
+    """Return the object on a line."""
+    try:
+        row = json.loads(line.decode())
+    except UnicodeDecodeError as error:
+        raise ValueError(f"byte {error.start} of the line is not UTF-8; save the file as UTF-8") from None
+    except json.JSONDecodeError as error:
+        raise ValueError(f"not valid JSON: {error.msg} (column {error.colno})") from None
+    except RecursionError:
+        raise ValueError("not a line of a queue: it is nested too deeply") from None
+    if not isinstance(row, dict):
+        raise ValueError(f"expected an object with query, document and grade; found {type(row).__name__}")  # noqa: TRY004  # outside data
+    return row
+
+
 def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < math.inf
