@@ -544,3 +544,27 @@ class TestCohorts:
         assert (done.code, "such as metadata.language; found 'language'" in done.err) == (2, True)
         config = write("c.yaml", "version: 1\ncohorts: [language]\n")
         assert "c.yaml:2, cohorts[0]: cohorts are made by a field of the metadata" in rankgauge("run", config).err
+
+
+def test_the_worst_samples_are_listed(rankgauge, project):
+    done = rankgauge("run", project, "--worst", "1", "--worst-by", "MRR", "-o", "out")
+    assert done.code == 0
+    assert (
+        "1 sample with the lowest mrr:\n  q2: 0.5000\n    retrieved  1. b  2. a\n    expected   a (rank 2)\n"
+        in done.out
+    )
+    assert [each["sample"] for each in rankgauge("run", project, "--worst", "1", "--json").json["worst"]] == ["q2"]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--worst-by", "MRR"), "--worst-by needs --worst N"),
+        (("--worst", "1", "--worst-by", "MMR"), "--worst-by: no metric 'MMR' (did you mean 'MRR'?); computed are mrr"),
+        (("--worst", "0"), "Invalid value for '--worst'"),
+    ],
+)
+def test_worst_samples_that_cannot_be_listed_are_refused_before_the_run(rankgauge, project, options, message):
+    done = rankgauge("run", project, *options)
+    assert (done.code, done.out) == (2, "")
+    assert message in done.err

@@ -53,7 +53,7 @@ def test_a_gate_that_is_missed_over_all_tests_fails_the_session(project, workers
         [
             "MISSED hit@1: 0.3333 is below the minimum 0.5 (mean of n=3)",
             "    q2: 0.0000  test_q.py::test_one",
-            "      retrieved  1. x  2. a",
+            "      retrieved  1. x",
             "      expected   a (rank 2)",
             "    q3: 0.0000  test_q.py::test_two",
             "ok     recip_rank: 0.5000 keeps the minimum 0.5 (mean of n=3)",

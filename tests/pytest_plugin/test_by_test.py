@@ -268,7 +268,7 @@ def test_texts_are_shown_where_they_are_what_was_judged(project):
         [
             "      retrieved  1. d1 'It is 40 metres tall.'",
             "                 2. d2 '" + "x" * 57 + "...'",
-            "      expected   '41 metres'",
+            "      expected   '41 metres' (not retrieved)",
             "      answered   '40 metres'",
             "      expected   '41 metres'",
         ]

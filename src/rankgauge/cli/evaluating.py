@@ -18,6 +18,7 @@ from rankgauge.cli.folders import Folders
 from rankgauge.cli.options import POLICY_HELP, PROFILE_HELP, policy_options
 from rankgauge.cli.outcome import explain_incomplete, print_tables, print_texts
 from rankgauge.cli.typed import CUTOFF, METRICS
+from rankgauge.cli.worst import listing_worst, worst_column
 from rankgauge.errors import RunInterrupted
 from rankgauge.policy import profile
 
@@ -33,6 +34,8 @@ _COHORT = "Make a cohort of each value of a metadata field, such as metadata.lan
 _FORMATS = "How to print: table, json, jsonl or markdown."
 _MAX_FAILED = "Exit with 3 if more than this share (0 to 1) of the samples is missing or failed."
 _NEAR_MISSES = "Also keep, for each gold text not found, the nearest retrieved text."
+_WORST = "Also list the N worst samples, with what was retrieved and expected."
+_WORST_BY = "The metric that --worst goes by. [default: the first]"
 
 Several = list[str] | None
 
@@ -54,6 +57,8 @@ class ScoreOptions:
     as_json: Annotated[bool, Option("--json", help="Same as --format json.")] = False
     details: Annotated[bool, Option("--details", help="Keep the facts behind every score.")] = False
     near_misses: Annotated[bool, Option("--near-misses", help=_NEAR_MISSES)] = False
+    worst: Annotated[int | None, Option(metavar="N", min=1, help=_WORST)] = None
+    worst_by: Annotated[str | None, Option(metavar="METRIC", help=_WORST_BY)] = None
     bands: Annotated[bool, Option("--bands", help="Add a word, such as good, for each mean.")] = False
     progress: Annotated[bool, Option(help="Show a progress bar when a run takes long.")] = True
 
@@ -88,8 +93,7 @@ def evaluate_all(
     """Plan, score, save and print evaluations, and exit with 3 where one is incomplete."""
     form = "json" if options.as_json else options.form
     reporter = None if form == "table" else catalog.reporter(form)
-    for evaluation in evaluations:
-        evaluation.plan()
+    worst = [worst_column(evaluation.plan(), options.worst_by, options.worst) for evaluation in evaluations]
     arguments: dict[str, Any] = {
         "limit": limit,
         "details": options.details or bool(settings and settings.details),
@@ -102,11 +106,12 @@ def evaluate_all(
         if system is not None:
             system.prepare(evaluations, folders)
         try:
-            for evaluation in evaluations:
+            for evaluation, column in zip(evaluations, worst, strict=True):
                 unscored = name_of(evaluation)
                 with interrupts.stopping(calls=system is not None) as stop:
                     calls = {} if system is None else system.arguments(evaluation, folders, stop)
-                    results.append(_scored(evaluation, {**arguments, **calls}, is_shown=options.progress))
+                    result = _scored(evaluation, {**arguments, **calls}, is_shown=options.progress)
+                    results.append(listing_worst(result, column, options.worst))
                     folders.save(unscored, results[-1])  # first: whoever reads stdout may be gone
                 unscored = ""
                 if results[-1].manifest["interrupted"]:

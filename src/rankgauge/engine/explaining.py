@@ -11,14 +11,14 @@ from rankgauge.catalog import Catalog
 from rankgauge.engine.job import Job
 from rankgauge.engine.reopen import check_definitions, evaluation_of, is_of_run, run_evaluation_of
 from rankgauge.engine.runs import RunEvaluation
-from rankgauge.errors import DataError, Problem, ResultError, counted, did_you_mean
+from rankgauge.errors import DataError, ParameterError, Problem, ResultError, counted, did_you_mean
 from rankgauge.explain import Explanation, Scorer, explain_sample
 from rankgauge.judging.queries import read_queries
 from rankgauge.planning.plan import Plan
 from rankgauge.result import MetricSummary, Result
 from rankgauge.samples import Sample
 
-__all__ = ["explain_query", "explain_result", "explain_samples", "read_samples"]
+__all__ = ["explain_query", "explain_result", "explain_samples", "read_samples", "worst_samples"]
 
 _SAME = 1e-12
 
@@ -27,12 +27,20 @@ def explain_result(
     result: Result, sample: str, metric: str | None = None, *, catalog: Catalog | None = None
 ) -> Explanation:
     """Explain the score of one sample; see `Result.explain`."""
-    try:
-        column = next(iter(result.metrics.values())) if metric is None else result[metric]
-    except KeyError as error:
-        raise ResultError(str(error.args[0])) from None
-    (explanation,) = explain_samples(result, [sample], column, catalog=catalog)
+    (explanation,) = explain_samples(result, [sample], _column(result, metric), catalog=catalog)
     return explanation
+
+
+def worst_samples(
+    result: Result, metric: str | None = None, n: int = 10, *, catalog: Catalog | None = None
+) -> tuple[Explanation, ...]:
+    """Explain the worst scores of a column, without trials; see `Result.worst`."""
+    if isinstance(n, bool) or not isinstance(n, int) or n < 1:
+        msg = f"the number of samples must be an integer of 1 or more, not {n!r}"
+        raise ParameterError(msg)
+    column = _column(result, metric)
+    worst = [result.sample_ids[place] for place in column.worst(n)]
+    return tuple(explain_samples(result, worst, column, trials=False, catalog=catalog))
 
 
 def explain_samples(
@@ -106,6 +114,14 @@ def explain_query(evaluation: RunEvaluation, query: str) -> Explanation:
     column = plan.metrics[0]
     found = {"max_grade": _highest(evaluation, seen)} if column.infers_max_grade else {}
     return explain_sample(Scorer(plan, column, column.targets[0], found), samples[query])
+
+
+def _column(result: Result, metric: str | None) -> MetricSummary:
+    """Return a column in any spelling, or the first one."""
+    try:
+        return next(iter(result.metrics.values())) if metric is None else result[metric]
+    except KeyError as error:
+        raise ResultError(str(error.args[0])) from None
 
 
 def _highest(evaluation: RunEvaluation, seen: Collection[str]) -> float:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from rankgauge.scoring.facts import MissingGold, RankFacts
 
@@ -49,6 +49,10 @@ class Explanation:
 
         judged: What was judged against what, and how.
 
+        judges: Whether the retrieved items were judged, or the generated answer.
+
+        by_text: Whether texts were matched, rather than ids joined.
+
         score: What counts under the policy; None where nothing does.
 
         status: `scored`, `undefined`, `missing` or `failed`.
@@ -79,6 +83,8 @@ class Explanation:
     expression: str
     higher_is_better: bool = True
     judged: str
+    judges: Literal["retrieved", "answer"] = "retrieved"
+    by_text: bool = False
     score: float | None
     status: str
     reason: str = ""

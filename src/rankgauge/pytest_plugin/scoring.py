@@ -123,7 +123,7 @@ class Scoring:
             msg = f"{origin} was given no gate, so it could never fail; write 'ndcg@10 >= 0.42'"
             raise ParameterError(msg)
         judgment = self.judge(records, self.ask(metrics, gates), test=test)
-        return failure_text(judgment, {record["id"]: record for record in records}) if judgment.failed else ""
+        return failure_text(judgment, len(records)) if judgment.failed else ""
 
     def _columns(self, specs: Sequence[Any]) -> dict[str, PlannedMetric]:
         if not specs:

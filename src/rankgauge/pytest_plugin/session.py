@@ -105,7 +105,7 @@ class Session:
         reporter.line(f"{counted(len(self._records), 'sample')} {logged_by}")
         for outcome in judgment.outcomes:
             reporter.line(outcome_line(outcome), red=not outcome.passed, green=outcome.passed)
-            for line in worst_lines(outcome, judgment, self._records, self._owners):
+            for line in worst_lines(outcome, judgment, self._owners):
                 reporter.line(f"    {line}")
         gated = {outcome.bound.column for outcome in judgment.outcomes}
         result = judgment.result

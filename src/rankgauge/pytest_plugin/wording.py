@@ -4,14 +4,14 @@ What tests and sessions print about gates: values, bounds and counts, and the wo
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from rankgauge.engine.explaining import explain_samples
 from rankgauge.errors import counted
-from rankgauge.pytest_plugin.gates import Bound, GateOutcome, Judgment
+from rankgauge.pytest_plugin.gates import GateOutcome, Judgment
+from rankgauge.report.samples import sample_lines, sample_title
 from rankgauge.report.wording import counts
-from rankgauge.samples import Output, read_expected, read_output
 
 if TYPE_CHECKING:
     from rankgauge.result import MetricSummary
@@ -19,16 +19,14 @@ if TYPE_CHECKING:
 __all__ = ["column_line", "failure_text", "outcome_line", "worst_lines"]
 
 _WORST = 3
-_SHOWN = 10
-_LONGEST = 60
 
 
-def failure_text(judgment: Judgment, records: Mapping[str, Mapping[str, Any]]) -> str:
+def failure_text(judgment: Judgment, n_samples: int) -> str:
     """Say why a test fails: a heading, a line for each gate, and the worst samples of each that was missed."""
-    lines = [f"{', '.join(map(_headline, judgment.failed))} over {counted(len(records), 'sample')}"]
+    lines = [f"{', '.join(map(_headline, judgment.failed))} over {counted(n_samples, 'sample')}"]
     for outcome in judgment.outcomes:
         lines.append(f"  {outcome_line(outcome)}")
-        lines += [f"    {line}" for line in worst_lines(outcome, judgment, records)]
+        lines += [f"    {line}" for line in worst_lines(outcome, judgment)]
     lines += [f"  note: {note}" for note in (judgment.result.notes if judgment.result is not None else ())]
     return "\n".join(lines)
 
@@ -53,75 +51,18 @@ def column_line(column: MetricSummary) -> str:
     return f"       {column.name}: {value} ({column.info.aggregate} of {_counted(counts(column))})"
 
 
-def worst_lines(
-    outcome: GateOutcome,
-    judgment: Judgment,
-    records: Mapping[str, Mapping[str, Any]],
-    tests: Mapping[str, str] | None = None,
-) -> Iterator[str]:
+def worst_lines(outcome: GateOutcome, judgment: Judgment, tests: Mapping[str, str] | None = None) -> Iterator[str]:
     """Yield lines on the worst samples of a missed gate; *tests* has the test of each, where they are of several."""
     if outcome.passed or outcome.value is None or judgment.result is None:
         return
-    column = judgment.result.metrics[outcome.bound.column]
-    for place in _worst(column, outcome.bound):
-        sample_id = judgment.result.sample_ids[place]
-        record = records[sample_id]
-        value = f"{float(column.values[place]):.4f}"
-        where = f"  {tests[sample_id]}" if tests else ""
-        status = column.status(place)
-        asked = f"  {_short(record['input'])}" if record.get("input") is not None else ""
-        yield f"{sample_id}: {value}{'' if status == 'scored' else f' ({status})'}{asked}{where}"
-        yield from (f"  {line}" for line in _compared(record, column, column.reasons.get(place, "")))
-
-
-def _worst(column: MetricSummary, bound: Bound) -> list[int]:
-    """Return the places of the samples that miss the bound by most, worst first."""
-    values = column.values.tolist()
-    beyond = [place for place, value in enumerate(values) if not math.isnan(value) and not bound.holds(value)]
-    return sorted(beyond, key=lambda place: -values[place] if bound.is_maximum else values[place])[:_WORST]
-
-
-def _compared(record: Mapping[str, Any], column: MetricSummary, reason: str) -> Iterator[str]:
-    """Yield what was retrieved, and the gold of the kind that the metric is judged against."""
-    if reason:
-        yield f"because    {reason}"
-    output = read_output(record.get("actual_output"))
-    kind, _, rest = column.info.judged.partition(" ")
-    by_answer = "generated answer" in rest
-    ids: list[str | None] = []
-    if not isinstance(output, Output) or record.get("actual_output") is None:
-        pass  # the reason says so
-    elif by_answer:
-        yield f"answered   {_short(output.answer)}"
-    else:
-        ids = list(output.ids)
-        texts = output.texts if kind != "relevant" else None
-        items = [
-            f"{rank}. {'' if name is None else name}{'' if texts is None else f' {_short(texts[rank - 1])}'}".strip()
-            for rank, name in enumerate(ids[:_SHOWN], 1)
-        ]
-        if len(ids) > _SHOWN:
-            items.append(f"... {len(ids) - _SHOWN} more")
-        lines = items if texts is not None and items else ["  ".join(items) or "nothing"]
-        yield from (f"{'' if number else 'retrieved':<9}  {line}" for number, line in enumerate(lines))
-    yield f"expected   {_wanted(record, kind, ids) or 'nothing'}"
-
-
-def _wanted(record: Mapping[str, Any], kind: str, ids: list[str | None]) -> str:
-    raw = record.get("expected_output")
-    try:
-        expected = read_expected([] if raw is None else raw)
-    except ValueError:  # a profile may accept what the default contract does not
-        return _short(raw)
-    if kind != "relevant":
-        texts: tuple[str, ...] = getattr(expected, kind, None) or ()
-        return "  ".join(map(_short, texts[:_SHOWN]))
-    wanted = []
-    for name, gain in list((expected.relevant or {}).items())[:_SHOWN]:
-        rank = f"rank {ids.index(name) + 1}" if name in ids else "not retrieved"
-        wanted.append(f"{name} ({f'gain {gain:g}, ' if expected.graded else ''}{rank})")
-    more = len(expected.relevant or {}) - _SHOWN
-    return "  ".join(wanted) + (f"  ... {more} more" if more > 0 else "")
+    result, bound = judgment.result, outcome.bound
+    column = result.metrics[bound.column]
+    worst = [place for place in column.worst(_WORST, highest=bound.is_maximum) if not bound.holds(column.values[place])]
+    sample_ids = [result.sample_ids[place] for place in worst]
+    for explanation in explain_samples(result, sample_ids, column, trials=False) if worst else ():
+        where = f"  {tests[explanation.sample]}" if tests else ""
+        yield f"{sample_title(explanation)}{where}"
+        yield from (f"  {line}" for line in sample_lines(explanation))
 
 
 def _counted(counts: Mapping[str, int]) -> str:
@@ -145,11 +86,3 @@ def _headline(outcome: GateOutcome) -> str:
         return f"{bound.column} has no value"
     value, limit = _apart(outcome.value, bound.bound)
     return f"{bound.column} is {value} {'>' if bound.is_maximum else '<'} {limit}"
-
-
-def _short(value: object) -> str:
-    if isinstance(value, Mapping) and len(value) == 1:
-        (value,) = value.values()
-    text = value if isinstance(value, str) else "" if value is None else repr(value)
-    line = " ".join(text.split())
-    return repr(line if len(line) <= _LONGEST else f"{line[: _LONGEST - 3]}...")

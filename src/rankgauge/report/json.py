@@ -70,6 +70,7 @@ def summary(result: Result) -> dict[str, Any]:
             for tag, cohort in (result.by_tag().items() if any(result.tags) else ())
         ],
         "notes": list(result.notes),
+        **({"worst": [explanation.as_dict() for explanation in result.listed]} if result.listed else {}),
         "errors": [dataclasses.asdict(error) for error in result.errors],
     }
 

@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING
 
 from rankgauge.errors import counted
 from rankgauge.plugin import reporter
+from rankgauge.report.samples import listed_heading, listed_lines
 from rankgauge.report.wording import FACTS, facts, listed_cohorts, mean, number, policy_line, policy_options
+from rankgauge.visible import visible
 
 if TYPE_CHECKING:
     from rankgauge.result import MetricSummary, Result
@@ -37,6 +39,8 @@ def markdown_report(result: Result) -> str:
     ]
     if any(result.tags):
         parts += _cohorts(result)
+    if result.listed:
+        parts += [f"## {cell(listed_heading(result))}", "", *_fenced(list(listed_lines(result))[1:])]
     parts += ["## Distributions", ""]
     for name, column in result.metrics.items():
         parts += _folded(name, _bars(column))
@@ -48,7 +52,7 @@ def markdown_report(result: Result) -> str:
 
 def cell(text: object) -> str:
     """Return a text that is safe in a Markdown table: no line breaks, no markup, no HTML."""
-    flat = " ".join(str(text).split())
+    flat = visible(" ".join(str(text).split()))
     return re.sub(r"([\\`*_\[\]|~#])", r"\\\1", html.escape(flat, quote=False))
 
 
@@ -73,7 +77,14 @@ def _cohorts(result: Result) -> list[str]:
 
 def _folded(summary: str, lines: Sequence[str]) -> list[str]:
     begin = f"<details><summary>{html.escape(' '.join(summary.split()))}</summary>"
-    return [begin, "", "```text", *lines, "```", "", "</details>", ""]
+    return [begin, "", *_fenced(lines), "</details>", ""]
+
+
+def _fenced(lines: Sequence[str]) -> list[str]:
+    """Return lines in a fence that none of them can end."""
+    longest = max((len(run) for line in lines for run in re.findall("`+", line)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return [f"{fence}text", *lines, fence, ""]
 
 
 def _bars(column: MetricSummary) -> list[str]:

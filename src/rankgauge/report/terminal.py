@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from rankgauge.errors import counted
 from rankgauge.plugin import reporter
 from rankgauge.report.bands import band
+from rankgauge.report.samples import listed_lines
 from rankgauge.report.wording import FACTS, facts, listed_cohorts, mean, policy_line
 
 if TYPE_CHECKING:
@@ -55,6 +56,8 @@ def print_result(result: Result, console: Console, *, bands: bool = False) -> No
         console.print(line, markup=False, soft_wrap=True)
     if len(errors) > _LISTED:
         console.print(f"... and {len(errors) - _LISTED:,} more; a saved result lists them all", markup=False)
+    for line in listed_lines(result):
+        console.print(line, markup=False, soft_wrap=True)
     console.print(policy_line(result), markup=False, soft_wrap=True, style="dim")
 
 

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import contextlib
+import copy
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -102,6 +103,7 @@ class Result:
         self.notes = tuple(notes)
         self._origin: Origin | None = None
         self._folder: Path | None = None
+        self._listed: tuple[Explanation, ...] = ()
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Result, (self.sample_ids, self.tags, self.metrics, self.manifest, self.notes)  # without what is cached
@@ -347,6 +349,55 @@ class Result:
         from rankgauge.engine.explaining import explain_result  # an import that points up
 
         return explain_result(self, sample, metric)
+
+    def worst(self, metric: str | None = None, n: int = 10) -> tuple[Explanation, ...]:
+        """
+        Explain the worst samples of a metric: the lowest scores, or the highest where less is better.
+
+        The data are read again, as for `explain`; what would change a score is left out, `explain` has it.
+
+        Args:
+            metric: The column, in any spelling; the first one by default.
+
+            n: How many samples, at the most.
+
+        Returns:
+            Their explanations, worst first; samples that do not count are not among them.
+
+        Raises:
+            ResultError: As `explain`.
+
+            DataError: As `explain`.
+
+            ParameterError: *n* is not a number of samples.
+        """
+        from rankgauge.engine.explaining import worst_samples  # an import that points up
+
+        return worst_samples(self, metric, n)
+
+    def with_worst(self, metric: str | None = None, n: int = 10) -> Result:
+        """
+        Return this result with its worst samples listed in every report.
+
+        Args:
+            metric: As in `worst`.
+
+            n: As in `worst`.
+
+        Returns:
+            A new result; a folder that is saved from it has them in `report.md`.
+
+        Raises:
+            RankgaugeError: As `worst`.
+        """
+        result = copy.copy(self)
+        result._listed = self.worst(metric, n)  # noqa: SLF001  # the copy is ours
+        return result
+
+    @property
+    def listed(self) -> tuple[Explanation, ...]:
+        """Return the samples that reports list, which `with_worst` chose; empty where it was not called."""
+        return self._listed
 
     def save(self, directory: str | os.PathLike[str]) -> Path:
         """

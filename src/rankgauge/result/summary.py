@@ -246,6 +246,14 @@ class MetricSummary:
         high = max(self.counted, default=1.0) if high is None else high
         return histogram(self.counted, low, high)
 
+    def worst(self, n: int, *, highest: bool | None = None) -> list[int]:
+        """Return the places of the *n* worst values, worst first: the lowest, or the *highest* where less is better."""
+        places = np.flatnonzero(~np.isnan(self.values))
+        values = self.values[places]
+        falls = not self.info.higher_is_better if highest is None else highest
+        found: list[int] = places[np.argsort(-values if falls else values, kind="stable")[:n]].tolist()
+        return found
+
     def status(self, place: int) -> str:
         """Return the status of one sample: `scored`, `undefined`, `missing` or `failed`."""
         return STATUSES[int(self.codes[place])]

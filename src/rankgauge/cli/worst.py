@@ -1,0 +1,41 @@
+"""
+The worst samples on the command line: by which metric they are chosen, and a result that lists them.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rankgauge.cli.console import remark
+from rankgauge.errors import ParameterError, RankgaugeError, did_you_mean
+
+if TYPE_CHECKING:
+    from rankgauge.planning.plan import Plan
+    from rankgauge.result import Result
+
+__all__ = ["listing_worst", "worst_column"]
+
+
+def worst_column(plan: Plan, wanted: str | None, n: int | None) -> str | None:
+    """Return the column of `--worst-by`, None for the first; refuse what is not computed before it is too late."""
+    if wanted is None:
+        return None
+    if n is None:
+        msg = "--worst-by needs --worst N"
+        raise ParameterError(msg)
+    known = {name: column.name for column in plan.metrics for name in (*column.spellings, column.safe_name)}
+    known |= {column.name: column.name for column in plan.metrics}
+    if wanted not in known:
+        names = [column.name for column in plan.metrics]
+        msg = f"--worst-by: no metric {wanted!r}{did_you_mean(wanted, known)}; computed are {', '.join(names)}"
+        raise ParameterError(msg)
+    return known[wanted]
+
+
+def listing_worst(result: Result, column: str | None, n: int | None) -> Result:
+    """Return a result that lists its worst samples; as it is, with a remark, where its data cannot be read again."""
+    try:
+        return result if n is None else result.with_worst(column, n)
+    except RankgaugeError as error:
+        remark(f"the worst samples cannot be listed: {error}")
+        return result

@@ -1,0 +1,159 @@
+"""Explaining scores of results: of samples, runs and folders, the worst ones, and what cannot be explained."""
+
+import dataclasses
+import json
+import pickle
+
+import numpy as np
+import pytest
+
+from rankgauge import Engine, Policy, Result, evaluate
+from rankgauge.catalog import Catalog
+from rankgauge.errors import ParameterError, ResultError
+from rankgauge.report.json import summary
+from rankgauge.report.markdown import markdown_report
+from rankgauge.report.terminal import terminal_report
+
+ENGINE = Engine(catalog=Catalog.discover(own_only=True))
+ROWS = [
+    {"id": "good", "input": "easy", "expected_output": ["a"], "actual_output": ["a"]},
+    {"id": "half", "expected_output": {"a": 1, "b": 2}, "actual_output": ["x", "a"]},
+    {"id": "none", "input": {"question": "hard?"}, "expected_output": ["a"]},
+    {"id": "undefined", "expected_output": {"a": 0}, "actual_output": ["a"]},
+]
+
+
+def scored(rows=ROWS, metrics=("MRR", "recall@2", "unj@1")):
+    return ENGINE.dataset(rows).with_metrics(list(metrics)).run()
+
+
+def test_a_sample_is_explained_by_the_first_metric_or_any_spelling():
+    result = scored()
+
+    assert result.explain("half").score == 0.5
+    assert result.explain("half", "recall_2").score == 0.5
+    assert [gold.id for gold in result.explain("half", "recall@2").missing] == ["b"]
+
+
+def test_every_saved_score_is_the_one_that_is_explained():
+    metrics = ("MRR", "ndcg@2", "err@3", "f1@1", "unj@1")
+    result = scored(metrics=metrics)
+    for name, column in result.metrics.items():
+        for sample_id, value in zip(result.sample_ids, column.values.tolist(), strict=True):
+            explained = result.explain(sample_id, name)
+            assert explained.score == value or (explained.score is None and np.isnan(value))
+            assert explained.status == column.status(result.sample_ids.index(sample_id))
+
+
+def test_a_kind_of_gold_that_other_samples_have_decides():
+    """By passages alone the second sample would be judged; the data have relevant ids, so it has no score."""
+    rows = [ROWS[0], {"id": "texts", "expected_output": {"passages": ["t"]}, "actual_output": [{"text": "t"}]}]
+    explanation = scored(rows, ["recall@1"]).explain("texts")
+
+    assert (explanation.status, explanation.score) == ("undefined", None)
+
+
+def test_a_query_of_a_run_is_explained_with_the_highest_grade_of_all():
+    qrels = {"q1": {"a": 1}, "q2": {"a": 3}}
+    result = evaluate(qrels, {"q1": {"a": 1.0}, "q2": {"x": 1.0}}, ["err@2"])
+    explanation = result.explain("q1")
+
+    assert explanation.score == 1 / 8  # (2 ** 1 - 1) / 2 ** 3
+    assert explanation.score == result["err@2"].values[0]
+
+
+def test_scores_of_a_run_with_ties_and_depth_are_those_of_its_queries():
+    ranking = dict(zip("abcdef", (2.0, 2.0, 2.0, 1.0, 1.0, 0.5), strict=True))
+    options = {"depth": 5}
+    result = evaluate({"q": {"a": 2, "e": 1, "z": 1}}, {"q": ranking}, ["ndcg", "AP", "P@3"], policy=options)
+    for name, column in result.metrics.items():
+        assert result.explain("q", name).score == column.values[0]
+    assert [rank.id for rank in result.explain("q").ranks] == ["c", "b", "a", "e", "d"]
+
+
+def test_unknown_samples_and_columns_are_refused():
+    result = scored()
+    with pytest.raises(ResultError, match=r"no sample 'god' \(did you mean 'good'\?\); the result has 4 samples"):
+        result.explain("god")
+    with pytest.raises(ResultError, match="no column 'ndcg@9'"):
+        result.explain("good", "ndcg@9")
+    with pytest.raises(ResultError, match="no column 'ndcg@9'"):
+        result.worst("ndcg@9")
+
+
+def test_a_result_of_another_process_has_no_data_to_explain_from():
+    with pytest.raises(ResultError, match="not known from which data"):
+        pickle.loads(pickle.dumps(scored())).explain("good")  # noqa: S301  # our own
+
+
+def test_the_worst_are_the_lowest_without_those_that_do_not_count():
+    result = scored()
+
+    assert [each.sample for each in result.worst("MRR", 2)] == ["none", "half"]
+    assert [each.sample for each in result.worst(n=10)] == ["none", "half", "good"]
+    assert result.worst("MRR", 1)[0].without == ()
+
+
+def test_where_less_is_better_the_worst_are_the_highest():
+    assert [each.score for each in scored().worst("unj@1", 2)] == sorted(
+        [each.score for each in scored().worst("unj@1", 10)], reverse=True
+    )[:2]
+    assert scored().worst("unj@1", 1)[0].sample == "half"
+
+
+def test_a_number_of_samples_is_asked_for():
+    with pytest.raises(ParameterError, match="must be an integer of 1 or more, not 0"):
+        scored().worst("MRR", 0)
+
+
+def test_reports_list_the_worst_samples_that_were_asked_for(tmp_path):
+    result = scored()
+    listing = result.with_worst("MRR", 2)
+    lines = [
+        "2 samples with the lowest mrr:",
+        "  none: 0.0000 (missing)  'hard?'",
+        "    because    there is no output for this sample",
+        "    expected   a (not retrieved)",
+        "  half: 0.5000",
+        "    retrieved  1. x  2. a",
+        "    expected   b (gain 2, not retrieved)  a (gain 1, rank 2)",
+    ]
+
+    assert "\n".join(lines) in terminal_report(listing)
+    assert "## 2 samples with the lowest mrr\n\n```text\n" + "\n".join(lines[1:]) in markdown_report(listing)
+    assert [each["sample"] for each in summary(listing)["worst"]] == ["none", "half"]
+    assert "lowest" in (listing.save(tmp_path / "out") / "report.md").read_text(encoding="utf-8")
+    assert result.listed == ()
+    assert "worst" not in summary(result)
+    assert "lowest" not in terminal_report(result) + markdown_report(result)
+
+
+def test_hostile_texts_cannot_leave_the_fence_of_a_markdown_report():
+    evil = {"id": "```\n# big", "input": "````", "expected_output": ["<b>`````"], "actual_output": ["\x1b[1m"]}
+    text = markdown_report(scored([evil], ["MRR"]).with_worst())
+
+    (opened,) = [line for line in text.splitlines() if line.endswith("`text") and line.startswith("``````")]
+    assert opened.removesuffix("text") in text.splitlines()
+    assert "\x1b" not in text
+
+
+def test_data_that_give_another_score_are_refused(tmp_path):
+    path = tmp_path / "samples.jsonl"
+    path.write_text("".join(f"{json.dumps(row)}\n" for row in ROWS), encoding="utf-8")
+    result = ENGINE.dataset(path).with_metrics(["MRR"]).run()
+    column = dataclasses.replace(result["MRR"], values=result["MRR"].values + 0.25)
+    changed = Result.load(result.save(tmp_path / "out"))
+    changed.metrics["mrr"] = column
+
+    assert Result.load(tmp_path / "out").explain("half").score == 0.5
+    with pytest.raises(ResultError, match=r"'mrr' of sample 'half' is 0.5 now, and the result has 0.75"):
+        changed.explain("half")
+
+
+def test_what_a_policy_refuses_is_explained_as_failed():
+    rows = [{"id": "q", "expected_output": ["a"], "actual_output": ["a", "a"]}]
+    refusing = ENGINE.dataset(rows).with_metrics(["MRR"]).with_policy(Policy(duplicates="error", max_failed=1.0))
+    explanation = refusing.run().explain("q")
+
+    assert explanation.status == "failed"
+    assert "'a'" in explanation.reason
