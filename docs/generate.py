@@ -251,7 +251,7 @@ def _type(field: dict[str, Any]) -> str:
         return " or ".join(dict.fromkeys(kinds))
     if field.get("type") == "array":
         inner = field.get("items", {})
-        return "list of metrics" if "anyOf" in inner else f"list of {_type(inner)}"
+        return f"list of {inner.get('title', 'metric')}s" if "anyOf" in inner else f"list of {_type(inner)}"
     if field.get("type") == "object":
         inner = field.get("additionalProperties")
         return f"map name -> {_type(inner)}" if isinstance(inner, dict) else "map"

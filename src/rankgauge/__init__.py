@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from rankgauge.catalog import Catalog
     from rankgauge.comparison import Comparison
     from rankgauge.comparison.bounds import Bounds
+    from rankgauge.comparison.gating import judge_gates
+    from rankgauge.comparison.verdicts import GateOutcome, GateReport
     from rankgauge.engine.comparing import compare
     from rankgauge.engine.engine import Engine
     from rankgauge.engine.evaluation import Evaluation
@@ -37,6 +39,8 @@ __all__ = [
     "Evaluation",
     "Explanation",
     "Finding",
+    "GateOutcome",
+    "GateReport",
     "MetricExpression",
     "MetricSummary",
     "Policy",
@@ -54,6 +58,7 @@ __all__ = [
     "condensed",
     "evaluate",
     "evaluate_runs",
+    "judge_gates",
     "load_baseline",
     "open_result",
     "preflight",
@@ -69,6 +74,8 @@ _HOMES = {
     "Evaluation": "rankgauge.engine.evaluation",
     "Explanation": "rankgauge.explain",
     "Finding": "rankgauge.preflight_checks",
+    "GateOutcome": "rankgauge.comparison.verdicts",
+    "GateReport": "rankgauge.comparison.verdicts",
     "MetricExpression": "rankgauge.expression",
     "MetricSummary": "rankgauge.result",
     "Policy": "rankgauge.policy",
@@ -85,6 +92,7 @@ _HOMES = {
     "condensed": "rankgauge.engine.unjudged",
     "evaluate": "rankgauge.engine.runs",
     "evaluate_runs": "rankgauge.engine.runs",
+    "judge_gates": "rankgauge.comparison.gating",
     "load_baseline": "rankgauge.result.baseline",
     "open_result": "rankgauge.result",
     "preflight": "rankgauge.preflight_checks",

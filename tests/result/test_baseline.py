@@ -15,7 +15,6 @@ from rankgauge.columns import IdSketch
 from rankgauge.engine.runs import evaluate_plan, plan_run
 from rankgauge.errors import ResultError
 from rankgauge.io.sources import open_qrels
-from rankgauge.result.baseline import check_baseline_target
 
 ROWS: list[dict[str, Any]] = [
     {"id": "q2", "expected_output": ["a"], "actual_output": ["b", "a"], "metadata": {"tags": ["x"]}},
@@ -157,15 +156,6 @@ def test_what_cannot_be_saved_leaves_the_old_file(result: Result, tmp_path: Path
     with pytest.raises(ResultError, match="nothing was written"):
         save_baseline({"mine": unspeakable}, path)
     assert path.read_text(encoding="utf-8") == "old"
-
-
-def test_a_target_that_cannot_be_written_is_known_before(tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("", encoding="utf-8")
-    with pytest.raises(ResultError, match="it is a folder"):
-        check_baseline_target(tmp_path)
-    with pytest.raises(ResultError, match="is not a folder"):
-        check_baseline_target(tmp_path / "file/b.json")
-    check_baseline_target(tmp_path / "new/b.json")
 
 
 class TestSketch:

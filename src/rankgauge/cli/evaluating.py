@@ -13,18 +13,19 @@ import typer
 from typer import Option
 
 from rankgauge.cli.calling import Interrupts, System
-from rankgauge.cli.console import complain, is_debugging, progress_bar, remark
+from rankgauge.cli.console import complain, echo, is_debugging, progress_bar, remark
 from rankgauge.cli.folders import Folders
 from rankgauge.cli.options import POLICY_HELP, PROFILE_HELP, policy_options
 from rankgauge.cli.outcome import explain_incomplete, print_tables, print_texts
-from rankgauge.cli.typed import CUTOFF, METRICS
+from rankgauge.cli.typed import BASELINE, CUTOFF, GATES, JUNIT, MARKDOWN, METRICS, SAVE_BASELINE
 from rankgauge.cli.worst import listing_worst, worst_column
 from rankgauge.errors import RunInterrupted
 from rankgauge.policy import profile
 
 if TYPE_CHECKING:
     from rankgauge.catalog import Catalog
-    from rankgauge.config.schema import OutputConfig
+    from rankgauge.cli.gating import Gating
+    from rankgauge.config import LoadedConfig
     from rankgauge.engine.evaluation import Evaluation
     from rankgauge.result import Result
 
@@ -60,6 +61,11 @@ class ScoreOptions:
     worst: Annotated[int | None, Option(metavar="N", min=1, help=_WORST)] = None
     worst_by: Annotated[str | None, Option(metavar="METRIC", help=_WORST_BY)] = None
     bands: Annotated[bool, Option("--bands", help="Add a word, such as good, for each mean.")] = False
+    gate: Annotated[Several, GATES] = None
+    baseline: Annotated[Path | None, BASELINE] = None
+    save_baseline: Annotated[Path | None, SAVE_BASELINE] = None
+    junit: Annotated[Path | None, JUNIT] = None
+    markdown: Annotated[Path | None, MARKDOWN] = None
     progress: Annotated[bool, Option(help="Show a progress bar when a run takes long.")] = True
 
 
@@ -86,21 +92,30 @@ def evaluate_all(
     folders: Folders,
     *,
     catalog: Catalog,
-    settings: OutputConfig | None = None,
+    config: LoadedConfig | None = None,
     limit: int | None = None,
     system: System | None = None,
 ) -> None:
-    """Plan, score, save and print evaluations, and exit with 3 where one is incomplete."""
+    """Plan, score, save and print evaluations, judge gates, and exit with 3 where an evaluation is incomplete."""
+    from rankgauge.cli.gating import GateOptions, Gating
+
     form = "json" if options.as_json else options.form
     reporter = None if form == "table" else catalog.reporter(form)
+    settings = None if config is None else config.config.output
+    gating = Gating.of(GateOptions.of(options), config)
+    names = list(map(name_of, evaluations))
+    evaluations = [_with_gates(evaluation, gating) for evaluation in evaluations]
+    gating.check_datasets(names if config is None else [*config.config.datasets, *names])
     worst = [worst_column(evaluation.plan(), options.worst_by, options.worst) for evaluation in evaluations]
     arguments: dict[str, Any] = {
         "limit": limit,
         "details": options.details or bool(settings and settings.details),
         "near_misses": options.near_misses,
+        "sketch_ids": gating.wants_ids,
     }
-    results: list[Result] = []
+    results: dict[str, Result] = {}
     unscored = ""
+    is_shown = True
     interrupts = Interrupts()
     with interrupts.handled(), folders.staged(map(name_of, evaluations)):
         if system is not None:
@@ -111,23 +126,40 @@ def evaluate_all(
                 with interrupts.stopping(calls=system is not None) as stop:
                     calls = {} if system is None else system.arguments(evaluation, folders, stop)
                     result = _scored(evaluation, {**arguments, **calls}, is_shown=options.progress)
-                    results.append(listing_worst(result, column, options.worst))
-                    folders.save(unscored, results[-1])  # first: whoever reads stdout may be gone
+                    result = results[unscored] = listing_worst(result, column, options.worst)
+                    folders.save(unscored, result)  # first: whoever reads stdout may be gone
                 unscored = ""
-                if results[-1].manifest["interrupted"]:
+                if result.manifest["interrupted"]:
                     break
+            is_shown = gating.judge(results)
         except KeyboardInterrupt:
             if not results:
                 raise
         finally:
             try:
-                if reporter is None:
-                    print_tables(results, bands=options.bands or bool(settings and settings.bands))
-                elif results:
-                    print_texts(reporter, results, is_list=len(evaluations) > 1)
+                if is_shown and reporter is None:
+                    print_tables(list(results.values()), bands=options.bands or bool(settings and settings.bands))
+                elif is_shown and reporter is not None and results:
+                    from rankgauge.report.rendering import rendered
+
+                    reports = {name: rendered(reporter, result) for name, result in results.items()}
+                    print_texts(list(gating.added(reports, form).values()), form, is_list=len(evaluations) > 1)
             finally:
                 folders.tell()
-    _end(results, unscored)
+    gating.tell(show=echo if reporter is None else remark)
+    if not unscored:
+        gating.save(results)
+    _end(list(results.values()), unscored)
+    if gating.exit_code:
+        raise typer.Exit(gating.exit_code)
+
+
+def _with_gates(evaluation: Evaluation, gating: Gating) -> Evaluation:
+    """Return an evaluation that computes what its gates need, too."""
+    asked = gating.ask(
+        name_of(evaluation), evaluation.metrics, lambda specs: evaluation.with_metrics(specs).plan().metrics
+    )
+    return evaluation if asked == evaluation.metrics else evaluation.with_metrics(asked)
 
 
 def _end(results: Sequence[Result], unscored: str) -> None:

@@ -24,10 +24,16 @@ if TYPE_CHECKING:
     from rankgauge.planning.requests import MetricSpec
 
 __all__ = [
+    "BASELINE_HELP",
     "COLUMNS_HELP",
     "CUTOFF_HELP",
+    "GATE_HELP",
+    "JUNIT_HELP",
+    "MARKDOWN_HELP",
     "POLICY_HELP",
     "PROFILE_HELP",
+    "SAVE_BASELINE_HELP",
+    "add_gate_options",
     "add_judging_options",
     "field_map",
     "is_config",
@@ -41,8 +47,13 @@ __all__ = [
 
 COLUMNS_HELP = "Column names of tables, such as query=qid,document=pid,score=s."
 
+BASELINE_HELP = "A baseline that gates on changes compare with."
 CUTOFF_HELP = "Default cutoff, used when a metric has none."
+GATE_HELP = "A gate, such as 'ndcg@10 >= 0.6' or 'ndcg@10 max_drop 0.01'. Repeatable."
+JUNIT_HELP = "Write the gates as a JUnit report."
+MARKDOWN_HELP = "Write gates and means as Markdown for a pull request."
 POLICY_HELP = "A policy option, such as ties=average."
+SAVE_BASELINE_HELP = "Save the scores as a baseline, to compare later runs with."
 PROFILE_HELP = f"The conventions to use: {', '.join(PROFILES)}."
 
 
@@ -91,6 +102,15 @@ def policy_options(written: Sequence[str] | None, **others: object) -> Mapping[s
 
         options[name.strip()] = read_yaml(value.strip(), "--policy").value
     return {**options, **{name: value for name, value in others.items() if value is not None}}
+
+
+def add_gate_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options that `GateOptions` reads."""
+    parser.add_argument("--gate", action="append", metavar="GATE", help=GATE_HELP)
+    parser.add_argument("--baseline", type=Path, metavar="FILE", help=BASELINE_HELP)
+    parser.add_argument("--save-baseline", type=Path, metavar="FILE", help=SAVE_BASELINE_HELP)
+    parser.add_argument("--junit", type=Path, metavar="FILE", help=JUNIT_HELP)
+    parser.add_argument("--markdown", type=Path, metavar="FILE", help=MARKDOWN_HELP)
 
 
 def add_judging_options(parser: argparse.ArgumentParser) -> None:

@@ -11,8 +11,6 @@ from rankgauge.cli.console import complain, emit, stdout_console
 from rankgauge.errors import counted
 
 if TYPE_CHECKING:
-    from rankgauge.catalog import Claim
-    from rankgauge.plugin.formats import Reporter
     from rankgauge.result import Result
 
 __all__ = ["explain_incomplete", "print_tables", "print_texts"]
@@ -27,12 +25,9 @@ def print_tables(results: Sequence[Result], *, bands: bool) -> None:
         print_result(result, console, bands=bands)
 
 
-def print_texts(reporter: Claim[Reporter], results: Sequence[Result], *, is_list: bool) -> None:
+def print_texts(texts: Sequence[str], form: str, *, is_list: bool) -> None:
     """Print reports; JSON of several datasets is one list."""
-    from rankgauge.report.rendering import rendered
-
-    texts = [rendered(reporter, result) for result in results]
-    if reporter.declaration.name == "json" and is_list:
+    if form == "json" and is_list:
         texts = [f"[{','.join(text.strip() for text in texts)}]\n"]
     emit(texts)
 

@@ -26,9 +26,9 @@ __all__ = ["HELP", "run"]
 HELP = """\
 Evaluate a config or a data file.
 
-Without --data, all datasets of the config are evaluated. Options override the config. Exit codes: 0 done, 2 usage,
-config or unreadable input, 3 incomplete (more missing and failed samples than max_failed allows), 4 nothing to
-evaluate, 5 internal error.
+Without --data, all datasets of the config are evaluated. Options override the config; gates are added to its gates.
+Exit codes: 0 done, 1 a gate failed, 2 usage, config or unreadable input, or a gate that cannot be judged, 3 incomplete
+(more missing and failed samples than max_failed allows), 4 nothing to evaluate, 5 internal error.
 """
 
 
@@ -80,7 +80,7 @@ def run(options: _Options) -> None:
         options,
         folders,
         catalog=engine.catalog,
-        settings=settings,
+        config=engine.config,
         limit=options.limit,
         system=_system(options),
     )

@@ -8,17 +8,27 @@ from __future__ import annotations
 
 import argparse
 import shutil
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rankgauge.cli.console import emit, remark
+from rankgauge.cli.console import echo, emit, remark
 from rankgauge.cli.folders import Folders
-from rankgauge.cli.options import add_judging_options, make_catalog, plan_judging, run_names, table_columns
+from rankgauge.cli.options import (
+    add_gate_options,
+    add_judging_options,
+    make_catalog,
+    plan_judging,
+    run_names,
+    table_columns,
+)
 from rankgauge.errors import ParameterError
 
 if TYPE_CHECKING:
     from rankgauge.catalog import Claim
+    from rankgauge.catalog.trec_eval import TrecColumn
+    from rankgauge.planning.plan import Plan
+    from rankgauge.planning.requests import MetricSpec
     from rankgauge.plugin.formats import Reporter
     from rankgauge.report.unjudged import Further
     from rankgauge.result import Result
@@ -32,8 +42,8 @@ QRELS and RUN are TREC files, BEIR files, Parquet, CSV or JSON, compressed or
 not; - is standard input. Write metrics as trec_eval, ir_measures or rankgauge
 do: -m ndcg_cut.10 -m nDCG@10 -m P -m official -m all_trec.
 
-Exit codes: 0 done, 2 usage or unreadable input, 4 nothing to evaluate,
-5 internal error.
+Exit codes: 0 done, 1 a gate failed, 2 usage or unreadable input, 4 nothing to
+evaluate, 5 internal error.
 """
 
 _FORMATS = ("table", "trec", "json", "jsonl", "markdown")
@@ -61,22 +71,24 @@ def trec(arguments: Sequence[str]) -> int:
         msg = f"trec_eval has no name for {', '.join(strange)}; leave it out, or choose another --format"
         raise ParameterError(msg)
     wanted = [measure.spec for measure in measures if measure.spec is not None]
-    plan = plan_judging(wanted, given, catalog, queries="judged" if given.complete else None)
     columns, names = table_columns(given.columns), run_names(given.runs)
+
+    def planned(specs: Sequence[MetricSpec]) -> Plan:
+        return plan_judging(specs, given, catalog, queries="judged" if given.complete else None)
+
+    from rankgauge.cli.gating import GateOptions, Gating
+
+    gating = Gating.of(GateOptions.of(given))
+    plan = planned(gating.ask_runs(names, wanted, lambda specs: planned(specs).metrics))
     table = given.output if given.output is not None and given.output.suffix == ".parquet" else None
     folders = Folders(output=None if table else given.output, several=len(names) > 1)
     folders.check(names)
     judgments = open_qrels(given.qrels, columns=columns, intents="intents" in plan.needs)
-    results = evaluate_plan(plan, judgments, dict(zip(names, given.runs, strict=True)), columns=columns)
+    runs = dict(zip(names, given.runs, strict=True))
+    results = evaluate_plan(plan, judgments, runs, columns=columns, sketch_ids=gating.wants_ids)
     results = _sorted(results, given.sort)
     further = _further(results, given)
-    for name, result in results.items():
-        for note in result.notes:
-            remark(f"{name}: {note}" if len(names) > 1 else note)
-    if given.form == "table":
-        from rankgauge.report.wording import policy_line
-
-        remark(policy_line(next(iter(results.values()))))
+    _tell(given, results)
     if table is not None:
         from rankgauge.report.folder import save_runs
 
@@ -85,23 +97,44 @@ def trec(arguments: Sequence[str]) -> int:
     for name, result in results.items():
         folders.save(name, result)
     folders.tell()
-    if given.form == "trec":
-        from rankgauge.report.trec import trec_lines
+    if gating.judge(results):
+        if given.form == "trec":
+            n_relevant = int((judgments.grades > 0).sum()) if given.complete else None
+            _write(_trec_lines(given, next(iter(results.values())), measures, n_relevant))
+        elif given.form == "table":
+            _print_tables(results, further, per_query=given.per_query, summary=not given.no_summary)
+        else:
+            texts = _reports(results, further, catalog.reporter(given.form))
+            _write(_named(given.form, gating.added(texts, given.form)))
+    gating.tell(show=echo if given.form == "table" else remark)
+    gating.save(results)
+    return gating.exit_code
 
-        lines = trec_lines(
-            next(iter(results.values())),
-            measures,
-            per_query=given.per_query,
-            summary=not given.no_summary,
-            hide_missing=plan.profile.name == "trec9",
-            n_relevant=int((judgments.grades > 0).sum()) if given.complete else None,
-        )
-        _write(lines)
-    elif given.form == "table":
-        _print_tables(results, further, per_query=given.per_query, summary=not given.no_summary)
-    else:
-        _write(_reports(given.form, results, further, catalog.reporter(given.form)))
-    return 0
+
+def _tell(given: argparse.Namespace, results: Mapping[str, Result]) -> None:
+    """Say on stderr what a reader of the numbers should know."""
+    for name, result in results.items():
+        for note in result.notes:
+            remark(f"{name}: {note}" if len(results) > 1 else note)
+    if given.form == "table":
+        from rankgauge.report.wording import policy_line
+
+        remark(policy_line(next(iter(results.values()))))
+
+
+def _trec_lines(
+    given: argparse.Namespace, result: Result, measures: Sequence[TrecColumn], n_relevant: int | None
+) -> Iterator[str]:
+    from rankgauge.report.trec import trec_lines
+
+    return trec_lines(
+        result,
+        measures,
+        per_query=given.per_query,
+        summary=not given.no_summary,
+        hide_missing=result.manifest["profile"] == "trec9",
+        n_relevant=n_relevant,
+    )
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -127,6 +160,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--json", dest="form", action="store_const", const="json", help="Same as --format json.")
     add("--sort", metavar="METRIC", help="The metric that orders several runs. [default: the first mean]")
     add("-o", "--output", type=Path, metavar="PATH", help="Write the scores to a .parquet file or a result folder.")
+    add_gate_options(parser)
     add("-h", "--help", action="help", help="Show this message and exit.")
     return parser
 
@@ -185,8 +219,8 @@ def _sorted(results: dict[str, Result], sort: str | None) -> dict[str, Result]:
 
 
 def _reports(
-    form: str, results: Mapping[str, Result], further: Mapping[str, Further], reporter: Claim[Reporter]
-) -> list[str]:
+    results: Mapping[str, Result], further: Mapping[str, Further], reporter: Claim[Reporter]
+) -> dict[str, str]:
     from rankgauge.report.rendering import rendered
 
     texts = {name: rendered(reporter, result) for name, result in results.items()}
@@ -194,7 +228,7 @@ def _reports(
         from rankgauge.report.unjudged import add_to_json
 
         texts = {name: add_to_json(text, further[name]) for name, text in texts.items()}
-    return _named(form, texts)
+    return texts
 
 
 def _named(form: str, texts: Mapping[str, str]) -> list[str]:

@@ -13,26 +13,45 @@ from typing import Any, TypeVar, get_type_hints
 
 import typer
 
-from rankgauge.cli.options import CUTOFF_HELP
+from rankgauge.cli.options import BASELINE_HELP, CUTOFF_HELP, GATE_HELP, JUNIT_HELP, MARKDOWN_HELP, SAVE_BASELINE_HELP
 from rankgauge.cli.streams import keep_stdout
 from rankgauge.errors import ParameterError
 from rankgauge.guard import ForeignError, guarded
 
-__all__ = ["CUTOFF", "FIELD", "FUNCTION", "JSON", "METRICS", "OUTPUTS", "imported", "taking"]
+__all__ = [
+    "BASELINE",
+    "CUTOFF",
+    "FIELD",
+    "FUNCTION",
+    "GATES",
+    "JSON",
+    "JUNIT",
+    "MARKDOWN",
+    "METRICS",
+    "OUTPUTS",
+    "SAVE_BASELINE",
+    "imported",
+    "taking",
+]
 
 _Options = TypeVar("_Options")
 
 FUNCTION = "module:function or file.py:function"
 
+BASELINE = typer.Option(metavar="FILE", help=BASELINE_HELP)
 CUTOFF = typer.Option("--k", "-k", metavar="K", help=CUTOFF_HELP)
 FIELD = typer.Option(
     "--field",
     metavar="OURS=THEIRS",
     help="Your name for a field of samples, such as id=qid; for a list of texts: retrieved=contexts:text. Repeatable.",
 )
+GATES = typer.Option("--gate", metavar="GATE", help=GATE_HELP)
 JSON = typer.Option("--json", help="Print JSON.")
+JUNIT = typer.Option(metavar="FILE", help=JUNIT_HELP)
+MARKDOWN = typer.Option(metavar="FILE", help=MARKDOWN_HELP)
 METRICS = typer.Option("--metric", "-m", metavar="METRIC", help="A metric, such as ndcg@10 or recall@1,5. Repeatable.")
 OUTPUTS = typer.Option(metavar="FILE", help="A file with the outputs to score.")
+SAVE_BASELINE = typer.Option(metavar="FILE", help=SAVE_BASELINE_HELP)
 
 
 def taking(kind: type[_Options]) -> Callable[[Callable[[_Options], None]], Callable[..., None]]:

@@ -1,4 +1,4 @@
-"""Comparison: pairs of results, their differences, and what documents that nobody judged could change."""
+"""Comparison: pairs of results, their differences, gates, and what documents that nobody judged could change."""
 
 from rankgauge.comparison.values import Change, CohortDifference, Comparison, MetricComparison, RunComparison
 

@@ -8,7 +8,7 @@ import typing
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, ValidationError
 
@@ -19,6 +19,9 @@ from rankgauge.io.documents import Document, decode_text, read_yaml
 from rankgauge.io.files import read_bytes
 from rankgauge.planning.requests import Located, MetricSpec
 from rankgauge.policy import Profile, profile
+
+if TYPE_CHECKING:
+    from rankgauge.gates import Gate
 
 __all__ = ["LoadedConfig", "load_config"]
 
@@ -50,6 +53,16 @@ class LoadedConfig:
         policy: BaseModel | None = self.config.policy
         given = {} if policy is None else {name: getattr(policy, name) for name in policy.model_fields_set}
         return {name: value for name, value in given.items() if value is not None or name == "depth"}
+
+    def gates(self) -> list[Gate]:
+        """Return the gates, each with its place in the file."""
+        from rankgauge.gates import read_gates  # most configs have no gates
+
+        return [
+            gate
+            for place, entry in enumerate(self.config.gates)
+            for gate in read_gates(entry, origin=f"{self.path}:{self.lines.get(('gates', place))}")
+        ]
 
     def metrics(self, sets: Sequence[str] = ()) -> list[MetricSpec]:
         """Return the metrics of some sets, or those of `metrics.use`, each with its place in the file."""

@@ -104,6 +104,49 @@ MetricEntry = Annotated[
 ]
 
 
+def _gate_entry(value: object) -> object:
+    from rankgauge.gates import read_gates  # most configs have no gates
+
+    read_gates(value)
+    return value
+
+
+GateEntry = Annotated[
+    Any,
+    BeforeValidator(_gate_entry),
+    WithJsonSchema(
+        {
+            "title": "gate",
+            "anyOf": [
+                {"type": "string", "description": "A gate such as ndcg@10 >= 0.6 or ndcg@10 max_drop 0.01."},
+                {
+                    "type": "object",
+                    "properties": {
+                        "metric": {"type": "string", "description": "An expression, or the name of a column."},
+                        "min": {"type": "number", "description": "Lowest good mean."},
+                        "max": {"type": "number", "description": "Highest good mean."},
+                        "max_drop": {
+                            "anyOf": [{"type": "number", "minimum": 0}, {"type": "string", "pattern": "%$"}],
+                            "description": "By how much the mean may be worse than the baseline's; 2% is relative.",
+                        },
+                        "where": {"type": "string", "description": "Of which samples, such as tags=legal."},
+                        "dataset": {"type": "string", "description": "For this dataset only."},
+                        "of": {"type": "array", "items": {"type": "string"}, "description": "Ids of samples."},
+                        "per_sample": {"type": "boolean", "description": "Whether each sample has to meet it."},
+                        "level": {"enum": ["fail", "warn"], "description": "What becomes of a run that misses it."},
+                        "confidence": {"type": "number", "exclusiveMinimum": 0.5, "exclusiveMaximum": 1},
+                        "inconclusive": {"enum": ["fail", "warn", "pass"]},
+                        "require": {"const": "proof", "description": "The same as inconclusive: fail."},
+                    },
+                    "required": ["metric"],
+                    "additionalProperties": False,
+                },
+            ],
+        }
+    ),
+]
+
+
 class FieldConfig(_Model):
     """Where the data has a field."""
 
@@ -220,6 +263,10 @@ class Config(_Model):
     )
     plugins: PluginsConfig = Field(default_factory=PluginsConfig)
     output: OutputConfig = Field(default_factory=OutputConfig)
+    gates: list[GateEntry] = Field(default_factory=list, description="What metrics have to meet; a miss exits with 1.")
+    baseline: str | None = Field(
+        None, min_length=1, description="A baseline that gates on changes compare with, relative to the config file."
+    )
 
 
 def json_schema() -> dict[str, Any]:

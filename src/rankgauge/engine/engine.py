@@ -5,7 +5,7 @@ The facade: `Engine` knows datasets, plugins and defaults, and makes evaluations
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -13,12 +13,14 @@ from typing import TYPE_CHECKING
 
 from rankgauge.catalog import Catalog
 from rankgauge.engine.evaluation import Evaluation
+from rankgauge.engine.gated import ask_gates
 from rankgauge.errors import ConfigError, DataError, PlanError, Problem, counted, did_you_mean
 from rankgauge.io.datasets import DataSource
 from rankgauge.io.fields import FieldMap, check_field
 from rankgauge.io.files import is_there
 from rankgauge.planning.cutoffs import DefaultK
 from rankgauge.planning.lock import Lock, lock_columns
+from rankgauge.planning.requests import MetricSpec
 from rankgauge.planning.resolve import PlannedMetric
 from rankgauge.policy import PROFILES
 
@@ -178,12 +180,16 @@ class Engine:
         from rankgauge.config import remedy
 
         evaluation = self._evaluation([])
+
+        def planned(metrics: Sequence[MetricSpec]) -> Sequence[PlannedMetric]:
+            return evaluation.with_metrics(metrics).plan().metrics
+
         wanted = [loaded.metrics(), *(loaded.metrics([name]) for name in loaded.config.metrics.sets)]
         columns: list[PlannedMetric] = []
         problems: dict[str, Problem] = {}
         for metrics in (each for each in wanted if each or not any(wanted)):
             try:
-                columns += evaluation.with_metrics(metrics).plan().metrics
+                columns += planned(ask_gates(loaded.gates(), metrics, planned).specs)
             except PlanError as error:
                 problems.update({str(problem): problem for problem in error.problems})
         if problems:

@@ -7,7 +7,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-__all__ = ["replace_file", "write_file"]
+__all__ = ["obstacle", "replace_file", "write_file"]
 
 
 def replace_file(path: Path, data: bytes) -> None:
@@ -18,6 +18,16 @@ def replace_file(path: Path, data: bytes) -> None:
         part.replace(path)
     finally:
         part.unlink(missing_ok=True)
+
+
+def obstacle(path: Path) -> str:
+    """Return why a file cannot be written there, as far as that can be seen before it is tried; empty for nothing."""
+    if path.is_dir():
+        return "it is a folder"
+    above = next(each for each in path.absolute().parents if each.exists())
+    if not above.is_dir():
+        return f"{above} is not a folder"
+    return "" if os.access(above, os.W_OK) else f"{above} is not writable"
 
 
 def write_file(path: Path, data: bytes) -> None:

@@ -21,7 +21,7 @@ from rankgauge.result.result import Result
 from rankgauge.result.summary import MetricInfo, MetricSummary
 from rankgauge.scoring.score import STATUSES
 
-__all__ = ["BASELINE_VERSION", "check_baseline_target", "load_baseline", "save_baseline"]
+__all__ = ["BASELINE_VERSION", "load_baseline", "save_baseline"]
 
 BASELINE_VERSION = "rankgauge.baseline.v1"
 
@@ -105,15 +105,6 @@ def load_baseline(path: str | os.PathLike[str]) -> dict[str, Result]:
         raise ResultError(msg) from error
     msg = f"{path} has the schema {version!r}; this version reads {BASELINE_VERSION!r}; {again}"
     raise ResultError(msg)
-
-
-def check_baseline_target(path: Path) -> None:
-    """Raise `ResultError` for a file that could not be written, before anything is computed."""
-    above = next(each for each in path.absolute().parents if each.exists())
-    if path.is_dir():
-        raise _cannot_save(path, "it is a folder")
-    if not (above.is_dir() and os.access(above, os.W_OK)):
-        raise _cannot_save(path, f"{above} is {'not writable' if above.is_dir() else 'not a folder'}")
 
 
 def _load_folders(path: Path) -> dict[str, Result]:

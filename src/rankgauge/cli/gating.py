@@ -1,0 +1,250 @@
+"""
+Gates on the command line: reading them and the baseline before anything is computed, judging and telling after.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rankgauge.cli.console import complain, remark
+from rankgauge.errors import ConfigError, ParameterError, Problem, counted, did_you_mean
+from rankgauge.visible import visible
+
+if TYPE_CHECKING:
+    from rankgauge.comparison.verdicts import GateReport
+    from rankgauge.config import LoadedConfig
+    from rankgauge.engine.gated import Planner
+    from rankgauge.gates import Gate
+    from rankgauge.planning.requests import MetricSpec
+    from rankgauge.result import Result
+
+__all__ = ["GateOptions", "Gating"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GateOptions:
+    """What was typed about gates."""
+
+    gate: Sequence[str] = ()
+    baseline: Path | None = None
+    save_baseline: Path | None = None
+    junit: Path | None = None
+    markdown: Path | None = None
+
+    @classmethod
+    def of(cls, typed: object) -> GateOptions:
+        """Return the options of a command, which has them under these names."""
+        return cls(**{each.name: value for each in fields(cls) if (value := getattr(typed, each.name)) is not None})
+
+
+@dataclass(kw_only=True)
+class Gating:
+    """
+    The gates of one command.
+
+    Attributes:
+        options: What was typed.
+
+        gates: The gates of the config, then those that were typed.
+
+        baseline: What changes are judged against; None where nothing was given, or the first one is only saved now.
+
+        report: What became of the gates; None before `judge`, and where there was nothing to judge.
+    """
+
+    options: GateOptions
+    gates: list[Gate]
+    baseline: Mapping[str, Result] | None = None
+    report: GateReport | None = None
+    _asked: dict[str, tuple[Gate, ...]] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, options: GateOptions, config: LoadedConfig | None = None) -> Gating:
+        """Read gates and baseline, and look at the files to write; raise for whatever cannot be used."""
+        gates = [] if config is None else config.gates()
+        if options.gate:
+            from rankgauge.gates import read_gates
+
+            gates += [gate for text in options.gate for gate in read_gates(text, origin="--gate")]
+        if options.junit is not None and not gates:
+            msg = (
+                "--junit reports on gates, and there are none; give --gate 'ndcg@10 >= 0.6', or `gates:` in the config"
+            )
+            raise ParameterError(msg)
+        _check_targets(options)
+        declared = None if config is None or config.config.baseline is None else config.file(config.config.baseline)
+        gating = cls(options=options, gates=gates)
+        gating._read_baseline(options.baseline or declared)
+        return gating
+
+    @property
+    def wants_ids(self) -> bool:
+        """Return whether results need a sketch of their ids."""
+        return self.baseline is not None or self.options.save_baseline is not None
+
+    def check_datasets(self, known: Collection[str]) -> None:
+        """Refuse gates on datasets that do not exist; say which gates are not judged because theirs is left out."""
+        problems = [
+            Problem(
+                f"{gate.origin}: no dataset {gate.dataset!r}{did_you_mean(gate.dataset, known)}; there are "
+                f"{', '.join(known)}"
+            )
+            for gate in self.gates
+            if gate.dataset and gate.dataset not in known
+        ]
+        if problems:
+            msg = "the gates cannot be used:"
+            raise ConfigError(msg, problems)
+        left = sum(bool(gate.dataset) and gate.dataset not in self._asked for gate in self.gates)
+        if left:
+            remark(f"{counted(left, 'gate')} not judged, because the dataset is not evaluated")
+
+    def ask(self, dataset: str, specs: Sequence[MetricSpec], plan: Planner) -> tuple[MetricSpec, ...]:
+        """Return the metrics of a dataset with those that its gates need."""
+        if not self.gates:
+            return tuple(specs)
+        from rankgauge.engine.gated import ask_gates
+
+        asked = ask_gates([gate for gate in self.gates if gate.dataset in {"", dataset}], specs, plan)
+        self._asked[dataset] = asked.gates
+        return asked.specs
+
+    @property
+    def exit_code(self) -> int:
+        """Return how the command ends, where all samples were scored."""
+        return 0 if self.report is None else self.report.exit_code
+
+    def ask_runs(self, runs: Sequence[str], specs: Sequence[MetricSpec], plan: Planner) -> tuple[MetricSpec, ...]:
+        """Return the metrics of several runs, which are all evaluated by one plan, with those that any gate needs."""
+        found = dict.fromkeys(spec for run in runs for spec in self.ask(run, specs, plan))
+        self.check_datasets(runs)
+        return tuple(found)
+
+    def judge(self, results: Mapping[str, Result]) -> bool:
+        """Judge the gates, unless a run was interrupted; return whether the numbers may be shown."""
+        if any(result.manifest.get("interrupted") for result in results.values()):
+            if self.gates:
+                complain("the run was interrupted, so its gates were not judged")
+            return True
+        if not (self.gates or self.baseline is not None):
+            return True
+        from rankgauge.comparison.gating import judge_resolved
+
+        gates = {name: self._asked.get(name, ()) for name in results}
+        self.report = report = judge_resolved(results, gates, self.baseline)
+        if self.options.junit is not None:
+            from rankgauge.report.junit import junit_xml
+
+            _write(self.options.junit, junit_xml(report, results))
+        self._tell_github(report, results)
+        return not report.ids_changed
+
+    def added(self, reports: Mapping[str, str], form: str) -> Mapping[str, str]:
+        """Return reports by dataset, those in JSON with their gates."""
+        if form != "json" or self.report is None or not self.report.outcomes:
+            return reports
+        import orjson
+
+        outcomes = self.report.outcomes
+        gates = {name: [each.as_dict() for each in outcomes if each.dataset == name] for name in reports}
+        options = orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE
+        return {
+            name: orjson.dumps({**orjson.loads(text), "gates": gates[name]}, option=options).decode()
+            for name, text in reports.items()
+        }
+
+    def save(self, results: Mapping[str, Result]) -> None:
+        """Write the Markdown summary, and the baseline where it was asked for and all samples were scored."""
+        if self.options.markdown is not None:
+            _write(self.options.markdown, self._markdown(results).encode())
+        path = self.options.save_baseline
+        if path is None:
+            return
+        if any(result.is_incomplete for result in results.values()) or (
+            self.report is not None and self.report.ids_changed
+        ):
+            remark(f"the baseline {path} was not saved, because this run is not one to compare with")
+            return
+        from rankgauge.result.baseline import save_baseline
+
+        save_baseline(results, path)
+        remark(f"saved the baseline {path}")
+
+    def tell(self, *, show: Callable[[str], None]) -> None:
+        """Show the verdicts line by line."""
+        report = self.report
+        if report is None:
+            return
+        from rankgauge.report.gates import baseline_line, gate_lines
+
+        if self.baseline is not None:
+            remark(visible(baseline_line(self.baseline)))
+        for name, why in report.ids_changed.items():
+            complain(visible(f"{name}: {why}" if len(self._asked) > 1 else why))
+        if report.outcomes:
+            for line in gate_lines(report):
+                show(line)
+
+    def _read_baseline(self, path: Path | None) -> None:
+        if path is None:
+            if changes := [gate for gate in self.gates if gate.is_change]:
+                msg = (
+                    f"{changes[0].origin}: {changes[0]} needs a baseline; give --baseline FILE, or `baseline:` in the "
+                    "config; --save-baseline FILE writes one"
+                )
+                raise ParameterError(msg)
+            return
+        target = self.options.save_baseline
+        if not path.exists() and target is not None and target.absolute() == path.absolute():
+            before = len(self.gates)
+            self.gates = [gate for gate in self.gates if not gate.is_change]
+            if left := before - len(self.gates):
+                remark(f"no baseline yet: {counted(left, 'gate')} on changes not judged; this run becomes the baseline")
+            return
+        from rankgauge.result.baseline import load_baseline
+
+        self.baseline = load_baseline(path)
+
+    def _markdown(self, results: Mapping[str, Result]) -> str:
+        from rankgauge.report.pull_request import pull_request_markdown
+
+        return pull_request_markdown(results, self.report, self.baseline)
+
+    def _tell_github(self, report: GateReport, results: Mapping[str, Result]) -> None:
+        """Annotate the run, and add to its summary page, where this is a job of GitHub Actions."""
+        if not os.environ.get("GITHUB_ACTIONS"):
+            return
+        from rankgauge.report.github import github_annotations
+
+        for line in github_annotations(report):
+            remark(line)
+        page = os.environ.get("GITHUB_STEP_SUMMARY")
+        if page:
+            data = self._markdown(results).encode()
+            try:
+                with Path(page).open("ab") as file:
+                    file.write(data)
+            except OSError as error:
+                remark(f"the step summary cannot be written: {error.strerror or error}")
+
+
+def _check_targets(options: GateOptions) -> None:
+    """Refuse files that cannot be written, before anything is computed."""
+    from rankgauge.io.writing import obstacle
+
+    targets = {"--junit": options.junit, "--markdown": options.markdown, "--save-baseline": options.save_baseline}
+    for name, path in targets.items():
+        if path is not None and (why := obstacle(path)):
+            msg = f"{name} {path} cannot be written: {why}"
+            raise ParameterError(msg)
+
+
+def _write(path: Path, data: bytes) -> None:
+    from rankgauge.io.writing import replace_file
+
+    path.parent.mkdir(parents=True, exist_ok=True)
+    replace_file(path, data)

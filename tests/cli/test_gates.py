@@ -1,0 +1,229 @@
+"""Gates on the command line: `run` and `trec`, from options and from config, with every exit code."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from rankgauge import load_baseline
+
+CONFIG = """\
+version: 1
+datasets:
+  mine: {path: samples.jsonl}
+  other: {path: other.jsonl}
+metrics: {use: [hit@1]}
+gates:
+  - hit@1 >= 0.5 dataset mine
+  - {metric: recall@2, min: 1, where: tags=x, dataset: other}
+"""
+
+QRELS = "q1 0 a 1\nq2 0 b 1\n"
+RUN = "q1 Q0 a 1 2 t\nq1 Q0 b 2 1 t\nq2 Q0 a 1 2 t\nq2 Q0 b 2 1 t\n"
+
+
+@pytest.fixture(autouse=True)
+def _no_job(monkeypatch):
+    monkeypatch.delenv("GITHUB_ACTIONS", raising=False)
+    monkeypatch.delenv("GITHUB_STEP_SUMMARY", raising=False)
+
+
+@pytest.fixture
+def data(write):
+    """Write two samples, of whose hits at rank 1 the mean is 0.5."""
+    rows = [
+        {"id": "q1", "expected_output": ["a"], "actual_output": ["a", "b"], "metadata": {"tags": ["x"]}},
+        {"id": "q2", "expected_output": ["b"], "actual_output": ["a", "b"]},
+    ]
+    write("other.jsonl", rows[:1])
+    return write("samples.jsonl", rows)
+
+
+@pytest.fixture
+def config(data, write):
+    return write("rankgauge.yaml", CONFIG)
+
+
+@pytest.fixture
+def trec(rankgauge, write):
+    files = write("qrels.txt", QRELS), write("run.txt", RUN)
+    return lambda *options: rankgauge("trec", *files, "-m", "RR", *options)
+
+
+class TestRun:
+    def test_gates_of_the_config_are_judged_with_those_that_are_typed(self, rankgauge, config):
+        done = rankgauge("run", config)
+        assert done.code == 0
+        assert "all 2 gates passed" in done.out
+        assert "ok     mine: hit@1: 0.5000 keeps the minimum 0.5 (mean of n=2)" in done.out
+        done = rankgauge("run", config, "--gate", "hit@1 >= 0.6")
+        assert done.code == 1
+        assert "1 of 4 gates failed" in done.out
+        assert "MISSED mine: hit@1: 0.5000 is below the minimum 0.6 (mean of n=2)" in done.out
+        assert "ok     other: hit@1: 1.0000 keeps the minimum 0.6 (mean of n=1)" in done.out
+
+    def test_a_metric_that_only_a_gate_names_is_computed(self, rankgauge, data):
+        done = rankgauge("run", "--data", data, "--gate", "RR >= 0.75", "--json")
+        assert (done.code, list(done.json["metrics"])) == (0, ["rr"])
+        assert [(gate["gate"], gate["value"]) for gate in done.json["gates"]] == [("rr >= 0.75", 0.75)]
+
+    def test_a_metric_of_several_columns_is_as_many_gates(self, rankgauge, data):
+        done = rankgauge("run", "--data", data, "--gate", "recall@1,2 >= 0.6", "--json")
+        assert [(gate["metric"], gate["passed"]) for gate in done.json["gates"]] == [
+            ("recall@1", False),
+            ("recall@2", True),
+        ]
+        assert done.code == 1
+
+    @pytest.mark.parametrize(
+        ("options", "message"),
+        [
+            (["--gate", "hit@1 = 0.5"], "'=' is not a sign of gates"),
+            (["--gate", "hti@1 >= 0.5"], "--gate: unknown metric 'hti' (did you mean 'hit'"),
+            (["--gate", "hit@1 >= 1.5"], "--gate: no value of 'hit@1', which ranges from 0 to 1"),
+            (["--gate", "hit@1 >= 0.5 dataset samplse"], "no dataset 'samplse' (did you mean 'samples'?)"),
+            (["--gate", "hit@1 max_drop 0.1"], "needs a baseline; give --baseline FILE"),
+            (["--gate", "hit@1 >= 1", "--baseline", "no.json"], "--save-baseline no.json` writes one"),
+            (["--gate", "hit@1 >= 1", "--junit", "samples.jsonl/x"], "--junit samples.jsonl/x cannot be written"),
+            (["--markdown", "."], "--markdown . cannot be written: it is a folder"),
+            (["--junit", "x.xml"], "--junit reports on gates, and there are none"),
+        ],
+    )
+    def test_what_cannot_be_used_is_said_before_anything_is_scored(self, rankgauge, data, write, options, message):
+        write("sut.py", "def sut(given):\n    raise SystemExit('called')\n")
+        done = rankgauge("run", "--data", data, "-m", "hit@1", "--sut", "sut.py:sut", *options)
+        assert (done.code, done.out) == (2, "")
+        assert message in done.err
+        assert "called" not in done.err
+
+    def test_a_gate_of_a_config_is_refused_at_its_line(self, rankgauge, data, write):
+        text = "version: 1\ndatasets: {mine: {path: samples.jsonl}}\nmetrics: {use: [hit@1]}\ngates:\n"
+        done = rankgauge("run", write("c.yaml", f"{text}  - hit@1 >= 0.5\n  - hit@1 > 0.5\n"))
+        assert done.code == 2
+        assert "c.yaml:6, gates[1]: 'hit@1 > 0.5' is not a gate" in done.err
+        done = rankgauge("validate", write("c.yaml", f"{text}  - {{metric: hit@1, minn: 0.5}}\n"))
+        assert "c.yaml:5, gates[0]: 'minn' is not a key of a gate (did you mean 'min'?)" in done.err
+        done = rankgauge("run", write("c.yaml", f"{text}  - hit@1 >= 0.5\n  - hti@1 >= 0.5\n"))
+        assert "c.yaml:6: unknown metric 'hti'" in done.err
+
+    def test_incomplete_wins_over_missed(self, rankgauge, data, write):
+        write("outputs.jsonl", [{"id": "q1", "actual_output": ["a"]}, {"id": "q2", "actual_output": "[oops"}])
+        options = ["-m", "hit@1", "--outputs", "outputs.jsonl", "--save-baseline", "b.json", "--gate", "hit@1 >= 0.9"]
+        done = rankgauge("run", "--data", data, *options)
+        assert done.code == 3
+        assert "MISSED hit@1" in done.out
+        assert "b.json was not saved" in done.err
+        assert not Path("b.json").exists()
+
+    def test_a_gate_that_does_not_fit_the_data_exits_with_2(self, rankgauge, data):
+        done = rankgauge("run", "--data", data, "--gate", "hit@1 >= 0 where tags=y")
+        assert done.code == 2
+        assert "cannot be judged: no sample has the tag 'y'" in done.out
+
+    def test_a_gate_on_a_dataset_that_is_left_out_is_counted(self, rankgauge, config):
+        done = rankgauge("run", config, "--dataset", "mine")
+        assert done.code == 0
+        assert "1 gate not judged, because the dataset is not evaluated" in done.err
+
+    def test_reports_are_written(self, rankgauge, data):
+        done = rankgauge(
+            "run",
+            "--data",
+            data,
+            "--gate",
+            "hit@1 >= 0.9",
+            "--junit",
+            "deep/j.xml",
+            "--markdown",
+            "m.md",
+            "-f",
+            "jsonl",
+        )
+        assert done.code == 1
+        assert len(done.out.splitlines()) == 2  # stdout carries the result, and nothing else
+        assert "MISSED hit@1" in done.err
+        assert '<testcase classname="samples" name="hit@1 &gt;= 0.9">' in Path("deep/j.xml").read_text(encoding="utf-8")
+        assert Path("m.md").read_text(encoding="utf-8").startswith("## rankgauge: the gate failed")
+
+    def test_one_baseline_holds_all_datasets(self, rankgauge, config):
+        done = rankgauge("run", config, "--save-baseline", "b/main.json")
+        assert done.code == 0
+        assert "saved the baseline b/main.json" in done.err
+        assert list(load_baseline("b/main.json")) == ["mine", "other"]
+        assert "baseline b/main.json: saved just now" in rankgauge("run", config, "--baseline", "b/main.json").err
+
+    def test_a_lock_covers_what_gates_need(self, rankgauge, config):
+        assert rankgauge("plugins", "lock", config).code == 0
+        with Path(config).open("a", encoding="utf-8") as file:
+            file.write("plugins: {locked: rankgauge.lock.yaml}\n")
+        assert rankgauge("run", config).code == 0
+
+
+class TestTrec:
+    def test_gates_are_judged_and_their_metrics_computed(self, trec):
+        """Reciprocal ranks 1 and 1/2."""
+        done = trec("--gate", "RR >= 0.75", "--gate", "P_1 >= 0.6 level warn")
+        assert done.code == 0
+        assert "ok     rr: 0.7500 keeps the minimum 0.75 (mean of n=2)" in done.out
+        assert "warn   p@1: 0.5000 is below the minimum 0.6 (mean of n=2)" in done.out
+
+    def test_trec_evals_format_stays_what_it_is(self, trec):
+        without, done = trec("-f", "trec"), trec("-f", "trec", "--gate", "P_1 >= 0.6")
+        assert (without.out, done.code) == (done.out, 1)
+        assert "MISSED p@1" in done.err
+
+    def test_every_run_has_its_gates_in_the_json_report(self, rankgauge, write):
+        files = write("qrels.txt", QRELS), write("run.txt", RUN), write("one.txt", RUN.replace("q2 Q0 b", "q2 Q0 c"))
+        done = rankgauge("trec", *files, "-m", "P_1", "--gate", "RR >= 0.6", "--json")
+        assert {each["run"]: each["gates"][0]["passed"] for each in done.json} == {"run.txt": True, "one.txt": False}
+        assert done.code == 1
+
+    def test_ids_that_changed_are_told_before_any_number(self, trec, rankgauge, write):
+        assert trec("--save-baseline", "b.json").code == 0
+        moved = write("moved.txt", "".join(f"q{q} Q0 chunk-{d} 1 {-d} t\n" for q in (1, 2) for d in range(5)))
+        options = ["--baseline", "b.json", "--gate", "RR >= 0.5", "--junit", "j.xml", "--markdown", "m.md"]
+        done = rankgauge("trec", "qrels.txt", moved, "-m", "RR", *options, "-f", "trec", "-o", "kept")
+        assert (done.code, done.out) == (2, "")
+        assert "error: the ids changed, not the ranking: 100% of the retrieved ids are new" in done.err
+        assert "<error" in Path("j.xml").read_text(encoding="utf-8")
+        assert "the ids changed, not the ranking" in Path("m.md").read_text(encoding="utf-8")
+        assert Path("kept/summary.json").exists()  # what was computed is kept
+
+    def test_several_runs_share_the_baseline_of_one(self, trec, rankgauge, write):
+        assert trec("--save-baseline", "b.json").code == 0
+        moved = write("moved.txt", "".join(f"q{q} Q0 chunk-{d} 1 {-d} t\n" for q in (1, 2) for d in range(5)))
+        done = rankgauge("trec", "qrels.txt", "run.txt", moved, "--baseline", "b.json", "--gate", "RR >= 0.5")
+        assert done.code == 2
+        assert "error: moved.txt: the ids changed" in done.err
+
+    def test_nothing_of_gates_is_loaded_without_one(self, trec):
+        assert json.loads(trec("--json").out).get("gates") is None
+
+
+class TestGithub:
+    def test_a_job_is_annotated_and_its_summary_is_added_to(self, rankgauge, config, monkeypatch):
+        monkeypatch.setenv("GITHUB_ACTIONS", "true")
+        monkeypatch.setenv("GITHUB_STEP_SUMMARY", "summary.md")
+        Path("summary.md").write_text("before\n", encoding="utf-8")
+        done = rankgauge("run", config, "--gate", "hit@1 >= 0.6", "--json")
+        assert done.code == 1
+        assert "::error title=rankgauge%3A hit@1 >= 0.6::mine: hit@1: 0.5000 is below the minimum 0.6" in done.err
+        assert Path("summary.md").read_text(encoding="utf-8").startswith("before\n## rankgauge: 1 of 4 gates failed\n")
+        assert isinstance(done.json, list)
+
+    def test_a_gate_of_the_config_is_annotated_at_its_line(self, rankgauge, data, write, monkeypatch):
+        monkeypatch.setenv("GITHUB_ACTIONS", "true")
+        text = CONFIG.replace("0.5 dataset mine", "0.9 dataset mine")
+        assert f"::error file={write('c.yaml', text)},line=7,title=" in rankgauge("run", "c.yaml").err
+
+    def test_a_summary_that_cannot_be_written_stops_nothing(self, rankgauge, config, monkeypatch):
+        monkeypatch.setenv("GITHUB_ACTIONS", "true")
+        monkeypatch.setenv("GITHUB_STEP_SUMMARY", "no/such/folder/summary.md")
+        done = rankgauge("run", config)
+        assert done.code == 0
+        assert "the step summary cannot be written: No such file or directory" in done.err
+
+    def test_elsewhere_nothing_is_annotated(self, rankgauge, config):
+        assert "::error" not in rankgauge("run", config, "--gate", "hit@1 >= 0.6").err
