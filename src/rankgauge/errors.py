@@ -36,6 +36,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from rankgauge.visible import visible
+
 __all__ = [
     "BrokenLawError",
     "CatalogError",
@@ -68,6 +70,7 @@ __all__ = [
 ]
 
 _SHOWN = 50
+_LAYOUT = "\n\t"
 
 
 class RankgaugeError(Exception):
@@ -79,6 +82,9 @@ class RankgaugeError(Exception):
     """
 
     exit_code = 2
+
+    def __str__(self) -> str:
+        return visible(super().__str__(), keep=_LAYOUT)  # names of files, ids and keys come from outside
 
     def __reduce__(self) -> tuple[Any, ...]:
         # The constructor's arguments are gone, so the finished error is sent: without this, one raised in a worker
@@ -121,9 +127,12 @@ class Problem:
         if self.line is not None:
             where = f"{where}:{self.line}" if where else f"line {self.line}"
         parts = [
-            part for part in (where, self.path, f"sample {self.sample!r}" if self.sample is not None else "") if part
+            visible(part)
+            for part in (where, self.path, f"sample {self.sample!r}" if self.sample is not None else "")
+            if part
         ]
-        return f"{', '.join(parts)}: {self.message}" if parts else self.message
+        message = visible(self.message, keep=_LAYOUT)
+        return f"{', '.join(parts)}: {message}" if parts else message
 
 
 class _ProblemsError(RankgaugeError):

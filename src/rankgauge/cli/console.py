@@ -14,7 +14,7 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 from rankgauge.cli.streams import results
-from rankgauge.visible import visible
+from rankgauge.visible import visible, visible_json
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -34,6 +34,7 @@ __all__ = [
     "parameter_line",
     "plain_table",
     "print_json",
+    "print_report",
     "progress_bar",
     "remark",
     "stdout_console",
@@ -127,7 +128,18 @@ def print_json(value: object) -> None:
     """Print a value as JSON to stdout."""
     import orjson
 
-    emit([json_text(value, orjson.OPT_INDENT_2 | orjson.OPT_NON_STR_KEYS | orjson.OPT_SERIALIZE_NUMPY), "\n"])
+    text = json_text(value, orjson.OPT_INDENT_2 | orjson.OPT_NON_STR_KEYS | orjson.OPT_SERIALIZE_NUMPY)
+    emit([visible_json(text), "\n"])
+
+
+def print_report(form: str, texts: Iterable[str]) -> None:
+    """Print reports of a format: as they are into a file or pipe, without control characters on a terminal."""
+    if form in {"json", "jsonl"}:
+        emit(map(visible_json, texts))
+    elif results().isatty():
+        emit(visible(text, keep=_LAYOUT) for text in texts)
+    else:
+        emit(texts)
 
 
 def described_parameter(parameter: Parameter, **more: object) -> dict[str, Any]:
@@ -213,9 +225,9 @@ def progress_bar(label: str, *, wanted: bool) -> Iterator[Progress | None]:
     from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
     from rich.progress import Progress as Bar
 
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     bar = Bar(*columns, console=Console(stderr=True), transient=True)
-    task = bar.add_task(label, total=None)
+    task = bar.add_task(visible(label), total=None)
     begun = time.monotonic()
     try:
 

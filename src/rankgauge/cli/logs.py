@@ -6,9 +6,12 @@ from __future__ import annotations
 
 import logging
 import sys
+from collections.abc import MutableMapping
+from typing import Any
 
 from rankgauge.errors import ParameterError
 from rankgauge.logs import ROOT
+from rankgauge.visible import visible
 
 __all__ = ["configure"]
 
@@ -44,6 +47,11 @@ def configure(*, level: str, form: str) -> None:
     root.setLevel(_LEVELS[level])
 
 
+def _without_controls(_logger: object, _method: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
+    """Write unsafe characters of every text in a log line as escapes."""
+    return {name: visible(value) if isinstance(value, str) else value for name, value in event.items()}
+
+
 def _formatter(form: str) -> logging.Formatter:
     import structlog
 
@@ -51,6 +59,7 @@ def _formatter(form: str) -> logging.Formatter:
         structlog.stdlib.add_log_level,
         structlog.stdlib.add_logger_name,
         structlog.stdlib.ExtraAdder(),
+        _without_controls,
     ]
     renderer: structlog.typing.Processor
     if form == "json":

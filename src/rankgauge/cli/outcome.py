@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from rankgauge.cli.console import complain, emit, stdout_console
+from rankgauge.cli.console import complain, print_report, stdout_console
 from rankgauge.errors import counted
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def print_texts(texts: Sequence[str], form: str, *, is_list: bool) -> None:
     """Print reports; JSON of several datasets is one list."""
     if form == "json" and is_list:
         texts = [f"[{','.join(text.strip() for text in texts)}]\n"]
-    emit(texts)
+    print_report(form, texts)
 
 
 def explain_incomplete(results: Sequence[Result]) -> None:

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rankgauge.cli.console import echo, emit, remark
+from rankgauge.cli.console import echo, emit, print_report, remark
 from rankgauge.cli.folders import Folders
 from rankgauge.cli.options import (
     add_gate_options,
@@ -23,6 +23,7 @@ from rankgauge.cli.options import (
     table_columns,
 )
 from rankgauge.errors import ParameterError
+from rankgauge.visible import visible
 
 if TYPE_CHECKING:
     from rankgauge.catalog import Claim
@@ -105,7 +106,7 @@ def trec(arguments: Sequence[str]) -> int:
             _print_tables(results, further, per_query=given.per_query, summary=not given.no_summary)
         else:
             texts = _reports(results, further, catalog.reporter(given.form))
-            _write(_named(given.form, gating.added(texts, given.form)))
+            print_report(given.form, _named(given.form, gating.added(texts, given.form)))
     gating.tell(show=echo if given.form == "table" else remark)
     gating.save(results)
     return gating.exit_code
@@ -115,7 +116,7 @@ def _tell(given: argparse.Namespace, results: Mapping[str, Result]) -> None:
     """Say on stderr what a reader of the numbers should know."""
     for name, result in results.items():
         for note in result.notes:
-            remark(f"{name}: {note}" if len(results) > 1 else note)
+            remark(visible(f"{name}: {note}" if len(results) > 1 else note))
     if given.form == "table":
         from rankgauge.report.wording import policy_line
 
@@ -236,14 +237,16 @@ def _named(form: str, texts: Mapping[str, str]) -> list[str]:
     if len(texts) < 2:
         return list(texts.values())
     if form == "markdown":
-        return [text.replace("\n", f": {name}\n", 1) for name, text in texts.items()]
+        from rankgauge.report.markdown import cell
+
+        return [text.replace("\n", f": {cell(name)}\n", 1) for name, text in texts.items()]
     import orjson
 
     lines = form == "jsonl"
     found = [
         {"run": name, **orjson.loads(document)}
         for name, text in texts.items()
-        for document in (text.splitlines() if lines else [text])
+        for document in (text.rstrip("\n").split("\n") if lines else [text])  # an id may hold U+2028
     ]
     return [f"{orjson.dumps(each).decode()}\n" for each in found] if lines else [f"{orjson.dumps(found).decode()}\n"]
 
@@ -256,7 +259,7 @@ def _print_tables(
     tables: list[Iterable[str]] = []
     if per_query:
         for name, result in results.items():
-            tables += [[name]] if len(results) > 1 else []
+            tables += [[visible(name)]] if len(results) > 1 else []
             tables += [query_table(result), [""]]
     if summary and len(results) > 1:
         tables.append(runs_table(results, width=shutil.get_terminal_size((160, 24)).columns, further=further))

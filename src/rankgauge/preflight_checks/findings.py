@@ -11,6 +11,7 @@ from types import MappingProxyType
 from typing import Any, Literal
 
 from rankgauge.errors import counted
+from rankgauge.visible import visible
 
 __all__ = ["About", "Finding", "Preflight", "Severity"]
 
@@ -146,16 +147,16 @@ class Preflight:
         }
 
     def __str__(self) -> str:
-        lines = [*self._summary(), ""]
+        lines = [*map(visible, self._summary()), ""]
         for finding in self.findings:
-            lines += finding.lines()
+            lines += map(visible, finding.lines())
         if self.findings:
             lines.append("")
         n_errors, n_warnings = len(self.errors), len(self.warnings)
         n_infos = len(self.findings) - n_errors - n_warnings
         verdict = "can be evaluated" if self.ok else "should not be evaluated as it is"
         told = f"{counted(n_errors, 'error')}, {counted(n_warnings, 'warning')}, {n_infos} info"
-        lines.append(f"{self.run or 'the run'} {verdict}: {told}")
+        lines.append(f"{visible(self.run) or 'the run'} {verdict}: {told}")
         return "\n".join(lines)
 
     def _summary(self) -> Iterator[str]:

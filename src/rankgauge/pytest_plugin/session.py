@@ -99,23 +99,27 @@ class Session:
 
     def _tell(self, reporter: pytest.TerminalReporter, judgment: Judgment) -> None:
         from rankgauge.pytest_plugin.wording import column_line, outcome_line, worst_lines
+        from rankgauge.visible import visible
+
+        def tell(line: str, **style: bool) -> None:
+            reporter.line(visible(line), **style)
 
         tests = sum(bool(logged["samples"]) for logged in self._tests.values())
         logged_by = f"logged by {counted(tests, 'test')}" if tests else "logged"
-        reporter.line(f"{counted(len(self._records), 'sample')} {logged_by}")
+        tell(f"{counted(len(self._records), 'sample')} {logged_by}")
         for outcome in judgment.outcomes:
-            reporter.line(outcome_line(outcome), red=not outcome.passed, green=outcome.passed)
+            tell(outcome_line(outcome), red=not outcome.passed, green=outcome.passed)
             for line in worst_lines(outcome, judgment, self._owners):
-                reporter.line(f"    {line}")
+                tell(f"    {line}")
         gated = {outcome.bound.column for outcome in judgment.outcomes}
         result = judgment.result
         lines = [(name, column_line(column)) for name, column in result.metrics.items()] if result is not None else []
         lines += [(name, f"       {name}: no value: {problem}") for name, problem in judgment.problems.items()]
         for name, line in lines:
             if name not in gated:
-                reporter.line(line)
+                tell(line)
         for note in result.notes if result is not None else ():
-            reporter.line(f"note: {note}", yellow=True)
+            tell(f"note: {note}", yellow=True)
 
     def _write(self, path: Path) -> bool:
         """Write the report, whole or not at all, and return whether that worked."""

@@ -12,6 +12,7 @@ from rankgauge.errors import counted
 from rankgauge.pytest_plugin.gates import GateOutcome, Judgment
 from rankgauge.report.samples import sample_lines, sample_title
 from rankgauge.report.wording import counts
+from rankgauge.visible import visible
 
 if TYPE_CHECKING:
     from rankgauge.result import MetricSummary
@@ -28,7 +29,7 @@ def failure_text(judgment: Judgment, n_samples: int) -> str:
         lines.append(f"  {outcome_line(outcome)}")
         lines += [f"    {line}" for line in worst_lines(outcome, judgment)]
     lines += [f"  note: {note}" for note in (judgment.result.notes if judgment.result is not None else ())]
-    return "\n".join(lines)
+    return "\n".join(map(visible, lines))
 
 
 def outcome_line(outcome: GateOutcome) -> str:

@@ -51,7 +51,7 @@ def markdown_report(result: Result) -> str:
 
 
 def cell(text: object) -> str:
-    """Return a text that is safe in a Markdown table: no line breaks, no markup, no HTML."""
+    """Return a text that is safe in a Markdown table: no line breaks, no markup, no HTML, no control characters."""
     flat = visible(" ".join(str(text).split()))
     return re.sub(r"([\\`*_\[\]|~#])", r"\\\1", html.escape(flat, quote=False))
 
@@ -76,7 +76,7 @@ def _cohorts(result: Result) -> list[str]:
 
 
 def _folded(summary: str, lines: Sequence[str]) -> list[str]:
-    begin = f"<details><summary>{html.escape(' '.join(summary.split()))}</summary>"
+    begin = f"<details><summary>{html.escape(visible(' '.join(summary.split())))}</summary>"
     return [begin, "", *_fenced(lines), "</details>", ""]
 
 
@@ -84,7 +84,7 @@ def _fenced(lines: Sequence[str]) -> list[str]:
     """Return lines in a fence that none of them can end."""
     longest = max((len(run) for line in lines for run in re.findall("`+", line)), default=0)
     fence = "`" * max(3, longest + 1)
-    return [f"{fence}text", *lines, fence, ""]
+    return [f"{fence}text", *map(visible, lines), fence, ""]
 
 
 def _bars(column: MetricSummary) -> list[str]:

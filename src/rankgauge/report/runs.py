@@ -9,6 +9,7 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from rankgauge.report.wording import counts, mean, score
+from rankgauge.visible import visible
 
 if TYPE_CHECKING:
     from rankgauge.report.unjudged import Further
@@ -81,7 +82,9 @@ def _heading(column: MetricSummary) -> str:
 
 
 def _aligned(table: Sequence[Sequence[str]]) -> Iterator[str]:
-    widths = [max(map(len, cells)) for cells in zip(*table, strict=True)]
-    for row in table:
+    header = [visible(name) for name in table[0]]
+    shown = [header, *((visible(row[0]), *row[1:]) for row in table[1:])]  # other cells hold numbers and words of ours
+    widths = [max(map(len, cells)) for cells in zip(*shown, strict=True)]
+    for row in shown:
         cells = [cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True)]
         yield _GAP.join((row[0].ljust(widths[0]), *cells)).rstrip()

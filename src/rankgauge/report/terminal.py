@@ -12,6 +12,7 @@ from rankgauge.plugin import reporter
 from rankgauge.report.bands import band
 from rankgauge.report.samples import listed_lines
 from rankgauge.report.wording import FACTS, facts, listed_cohorts, mean, policy_line
+from rankgauge.visible import visible
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -52,7 +53,7 @@ def print_result(result: Result, console: Console, *, bands: bool = False) -> No
     errors = result.errors
     for error in errors[:_LISTED]:
         where = f" ({error.metric})" if error.metric else ""
-        line = f"{error.status}: sample {error.sample_id!r}{where}: {error.reason}"
+        line = visible(f"{error.status}: sample {error.sample_id!r}{where}: {error.reason}")
         console.print(line, markup=False, soft_wrap=True)
     if len(errors) > _LISTED:
         console.print(f"... and {len(errors) - _LISTED:,} more; a saved result lists them all", markup=False)
@@ -87,7 +88,7 @@ def _print_cohorts(result: Result, console: Console) -> None:
         rows = [(name, *(mean(cohort.metrics[name]) for _, cohort in cohorts)) for name in result.metrics]
     _print_table(console, "means by cohort", header, rows, folds=width > console.width)
     if others:
-        console.print(f"... and {others}", markup=False, soft_wrap=True)
+        console.print(f"... and {visible(others)}", markup=False, soft_wrap=True)
 
 
 def _print_table(
@@ -98,11 +99,14 @@ def _print_table(
     from rich.markup import escape
     from rich.table import Table
 
-    table = Table(title=escape(title), title_justify="left", box=box.SIMPLE_HEAD)
-    table.add_column(header[0], overflow="fold")
+    def shown(text: str) -> str:
+        return escape(visible(text))
+
+    table = Table(title=shown(title), title_justify="left", box=box.SIMPLE_HEAD)
+    table.add_column(shown(header[0]), overflow="fold")
     shape: dict[str, Any] = {"overflow": "fold", "min_width": 6} if folds else {"no_wrap": True}
     for heading in header[1:]:
-        table.add_column(escape(heading), justify="right", **shape)
+        table.add_column(shown(heading), justify="right", **shape)
     for row in rows:
-        table.add_row(*map(escape, row))
+        table.add_row(*map(shown, row))
     console.print(table)

@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from rankgauge.errors import ParameterError
 from rankgauge.scoring.score import MISSING
+from rankgauge.visible import visible
 
 if TYPE_CHECKING:
     from rankgauge.catalog.trec_eval import TrecColumn
@@ -45,17 +47,31 @@ def trec_lines(
         (f"{measure.label:<22}\t", measure, by_spelling.get(measure.spec or ""))
         for measure in sorted(measures, key=lambda measure: measure.place or (0, 0))
     ]
+    tag = str((result.manifest.get("outputs") or {}).get("tag") or "")
+    _check_printable(result.sample_ids if per_query else (), tag if summary else "")
     if per_query:
         yield from _queries(result, ordered, hide_missing=hide_missing)
     for label, measure, column in ordered if summary else ():
         if column is None:  # runid
-            value = str((result.manifest.get("outputs") or {}).get("tag") or "")
+            value = tag
         elif measure.label == "num_rel" and n_relevant is not None:
             value = str(n_relevant)
         else:
             total = _total(column.values, column.info.aggregate)
             value = str(int(total)) if measure.kind == "integer" else f"{total:6.4f}"
         yield f"{label}all\t{value}\n"
+
+
+def _check_printable(queries: Sequence[str], tag: str) -> None:
+    """Refuse names that would break the lines: with white space, with control characters, or empty."""
+    names = [*(("query", query) for query in queries), *([("run tag", tag)] if tag else ())]
+    for what, name in names:
+        if not name or " " in name or name != visible(name):
+            msg = (
+                f"--format trec cannot print the {what} {name!r}: white space separates the parts of a line, and "
+                "control characters could hide some; use another format, such as --format jsonl"
+            )
+            raise ParameterError(msg)
 
 
 def _queries(

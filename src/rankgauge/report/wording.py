@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from rankgauge.errors import counted
 from rankgauge.policy import PROFILES, option_text
+from rankgauge.visible import visible
 
 if TYPE_CHECKING:
     from rankgauge.result import MetricSummary, Result
@@ -53,7 +54,7 @@ def facts(column: MetricSummary) -> dict[str, str]:
 
 def listed_cohorts(result: Result) -> tuple[list[tuple[str, Result]], str]:
     """Return the cohorts that a table lists, the largest where there are many, and a sentence on the others."""
-    cohorts = [("(untagged)" if tag is None else tag, cohort) for tag, cohort in result.by_tag().items()]
+    cohorts = [("(untagged)" if tag is None else visible(tag), cohort) for tag, cohort in result.by_tag().items()]
     if len(cohorts) <= _MOST_COHORTS:
         return cohorts, ""
     by_size = sorted(range(len(cohorts)), key=lambda place: (-len(cohorts[place][1]), place))
