@@ -145,7 +145,7 @@ def test_try_shows_both_texts_after_each_step_on_a_line_each(rankgauge, write):
             "x",
             ["'json-unescape' (decode) must come before 'casefold' (fold)"],
         ),
-        ("chunk", "@nowhere.txt", ["--retrieved @nowhere.txt", "cannot read the file"]),
+        ("chunk", "@nowhere.txt", ["nowhere.txt: no such file", "--retrieved @nowhere.txt names it"]),
     ],
 )
 def test_what_cannot_be_tried_says_why(rankgauge, name, retrieved, parts):

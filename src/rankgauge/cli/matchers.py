@@ -27,6 +27,8 @@ from rankgauge.cli.options import make_engine
 from rankgauge.cli.typed import JSON
 from rankgauge.errors import ParameterError
 from rankgauge.guard import ForeignError, guarded
+from rankgauge.io.documents import decode_text
+from rankgauge.io.files import read_bytes
 
 if TYPE_CHECKING:
     from rankgauge.catalog import Catalog, ResolvedMatcher
@@ -203,8 +205,11 @@ def _text(given: str, option: str) -> str:
     if given == "@-" and sys.stdin is None:
         msg = f"{option} {given}: standard input is closed"
         raise ParameterError(msg)
+    if given != "@-":
+        hint = f"{option} {given} names it; put a text that begins with @ into a file"
+        return decode_text(read_bytes(Path(given[1:]), hint=hint), given[1:])
     try:
-        return sys.stdin.read() if given == "@-" else Path(given[1:]).read_text(encoding="utf-8")
+        return sys.stdin.read()
     except (OSError, UnicodeDecodeError) as error:
-        msg = f"{option} {given}: cannot read the file: {error}; put a text that begins with @ into a file"
+        msg = f"{option} {given}: cannot read standard input: {error}"
         raise ParameterError(msg) from error

@@ -119,7 +119,7 @@ def _contents(checked: DataCheck) -> str:
 
 
 @contextmanager
-def _collected(problems: dict[str, Problem], file: Path, line: int | None = None) -> Iterator[None]:
+def _collected(problems: dict[str, Problem], file: Path | str, line: int | None = None) -> Iterator[None]:
     """Keep the errors raised inside, each problem once, so that checking can go on."""
     try:
         yield
@@ -136,7 +136,7 @@ def _check_declared(engine: Engine, problems: dict[str, Problem]) -> None:
     if loaded is None:
         return
     for name in loaded.config.matchers:
-        with _collected(problems, loaded.path, loaded.lines.get(("matchers", name))):
+        with _collected(problems, *loaded.place("matchers", name)):
             engine.catalog.matcher(name)
     for name in loaded.config.metrics.sets:
         with _collected(problems, loaded.path):

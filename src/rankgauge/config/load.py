@@ -12,11 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, ValidationError
 
+from rankgauge.config.include import Location, Tree, read_tree
 from rankgauge.config.lock import LOCK_FILE
 from rankgauge.config.schema import Config
 from rankgauge.errors import ConfigError, Problem, counted, did_you_mean
-from rankgauge.io.documents import Document, decode_text, read_yaml
-from rankgauge.io.files import read_bytes
 from rankgauge.planning.requests import Located, MetricSpec
 from rankgauge.policy import Profile, profile
 
@@ -28,15 +27,19 @@ __all__ = ["LoadedConfig", "load_config"]
 
 @dataclass(frozen=True, slots=True)
 class LoadedConfig:
-    """A config file that was read and checked; *lines* has the line of every value by its path."""
+    """A config file that was read and checked, with what it includes; *places* has file and line of every value."""
 
     config: Config
     path: Path
-    lines: Mapping[tuple[str | int, ...], int]
+    places: Mapping[Location, tuple[str, int]]
 
     def file(self, relative: str) -> Path:
         """Return a path that the config file names, relative to where it stands."""
         return self.path.parent / relative
+
+    def place(self, *keys: str | int) -> tuple[str, int | None]:
+        """Return the file and the line of a value."""
+        return self.places.get(keys, (str(self.path), None))
 
     @property
     def lock_file(self) -> Path:
@@ -81,27 +84,22 @@ class LoadedConfig:
                 name = entry["set"]
                 yield from self._expand(self.config.metrics.sets[name], ("metrics", "sets", name))
             else:
-                yield Located(entry, str(self.path), self.lines.get((*path, index)))
+                yield Located(entry, *self.place(*path, index))
 
 
 def load_config(path: Path) -> LoadedConfig:
     """Return a config file, or raise every problem with it at once; metrics are not resolved yet."""
-    name = str(path)
-    data = read_bytes(path, hint="`rankgauge init` writes one")
-    document = read_yaml(decode_text(data, name), name)
-    if not isinstance(document.value, Mapping):
-        problems = [Problem("a config file is a mapping; `rankgauge init` writes one", name, 1)]
+    tree = read_tree(path)
+    try:
+        config = Config.model_validate(tree.value)
+    except ValidationError as error:
+        details = _without_other_branches(error.errors(include_url=False))
+        problems = [_problem(detail, tree) for detail in details]
     else:
-        try:
-            config = Config.model_validate(document.value)
-        except ValidationError as error:
-            details = _without_other_branches(error.errors(include_url=False))
-            problems = [_problem(detail, document, name) for detail in details]
-        else:
-            problems = list(_check_sets(config, document, name))
-            if not problems:
-                return LoadedConfig(config, path, document.lines)
-    msg = f"{name} cannot be used ({counted(len(problems), 'problem')}):"
+        problems = list(_check_sets(config, tree))
+        if not problems:
+            return LoadedConfig(config, path, tree.places)
+    msg = f"{path} cannot be used ({counted(len(problems), 'problem')}):"
     raise ConfigError(msg, problems)
 
 
@@ -117,13 +115,13 @@ def _without_other_branches(details: Sequence[Any]) -> list[Any]:
     ]
 
 
-def _location(detail: Mapping[str, Any]) -> tuple[str | int, ...]:
+def _location(detail: Mapping[str, Any]) -> Location:
     """Return the keys in a pydantic location, without the branches of unions."""
     branches = {"str", "MatcherConfig", "FieldConfig", "[key]"}
     return tuple(part for part in detail["loc"] if part not in branches and not str(part).startswith("function-"))
 
 
-def _problem(detail: Mapping[str, Any], document: Document, name: str) -> Problem:
+def _problem(detail: Mapping[str, Any], tree: Tree) -> Problem:
     location = _location(detail)
     if detail["type"] == "extra_forbidden":
         siblings = _keys(location[:-1])
@@ -133,24 +131,10 @@ def _problem(detail: Mapping[str, Any], document: Document, name: str) -> Proble
         message = "the key is missing"
     else:
         message = f"{str(detail['msg']).removeprefix('Value error, ')}; found {detail['input']!r}"
-    return Problem(message, name, _line(document, location), _dotted(location))
+    return tree.problem(location, message)
 
 
-def _line(document: Document, location: tuple[str | int, ...]) -> int | None:
-    for size in range(len(location), -1, -1):
-        if (line := document.lines.get(location[:size])) is not None:
-            return line
-    return None
-
-
-def _dotted(location: tuple[str | int, ...]) -> str:
-    text = ""
-    for part in location:
-        text += f"[{part}]" if isinstance(part, int) else f"{'.' if text else ''}{part}"
-    return text
-
-
-def _keys(location: tuple[str | int, ...]) -> list[str]:
+def _keys(location: Location) -> list[str]:
     """Return the keys that the schema allows at a place."""
     model: type[BaseModel] | None = Config
     for part in location:
@@ -167,21 +151,18 @@ def _model_in(annotation: object) -> type[BaseModel] | None:
     return next((model for model in found if model is not None), None)
 
 
-def _check_sets(config: Config, document: Document, file: str) -> Iterator[Problem]:
-    def problem(path: tuple[str | int, ...], message: str) -> Problem:
-        return Problem(message, file, _line(document, path), _dotted(path))
-
+def _check_sets(config: Config, tree: Tree) -> Iterator[Problem]:
     sets = config.metrics.sets
-    lists: dict[tuple[str | int, ...], list[Any]] = {("metrics", "use"): config.metrics.use}
+    lists: dict[Location, list[Any]] = {("metrics", "use"): config.metrics.use}
     lists |= {("metrics", "sets", name): entries for name, entries in sets.items()}
     for path, entries in lists.items():
         for place, entry in enumerate(entries):
             if _is_set(entry) and entry["set"] not in sets:
-                yield problem((*path, place), _unknown_set(entry["set"], sets))
+                yield tree.problem((*path, place), _unknown_set(entry["set"], sets))
     includes = {name: [entry["set"] for entry in entries if _is_set(entry)] for name, entries in sets.items()}
     for name in sets:
         if (trail := _cycle(name, includes)) is not None:
-            yield problem(("metrics", "sets", name), f"the set includes itself: {' -> '.join(trail)}")
+            yield tree.problem(("metrics", "sets", name), f"the set includes itself: {' -> '.join(trail)}")
 
 
 def _unknown_set(name: str, known: Mapping[str, object]) -> str:

@@ -159,7 +159,9 @@ class FieldConfig(_Model):
 class DatasetConfig(_Model):
     """One dataset."""
 
-    path: str = Field(description="The file, relative to the config file.")
+    path: str = Field(
+        description="The file, relative to the config file; `~` and `${VARIABLE}` are replaced, in every path."
+    )
     outputs: str | None = Field(None, description="A file with outputs, relative to the config file.")
     fields: Annotated[
         dict[
@@ -248,6 +250,10 @@ class Config(_Model):
     """A rankgauge config file."""
 
     version: Annotated[Literal[1], BeforeValidator(_no_boolean)] = Field(description="The version of this schema.")
+    include: str | list[str] = Field(
+        default_factory=list,
+        description="Other config files, relative to this one. What this file says wins over what they say.",
+    )
     datasets: dict[str, DatasetConfig] = Field(default_factory=dict, description="Datasets by name.")
     cohorts: list[Annotated[str, AfterValidator(check_cohort)]] = Field(
         default_factory=list,

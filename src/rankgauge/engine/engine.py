@@ -17,7 +17,8 @@ from rankgauge.engine.gated import ask_gates
 from rankgauge.errors import ConfigError, DataError, PlanError, Problem, counted, did_you_mean
 from rankgauge.io.datasets import DataSource
 from rankgauge.io.fields import FieldMap, check_field
-from rankgauge.io.files import is_there
+from rankgauge.io.files import is_there, no_such_file
+from rankgauge.io.problems import unreadable
 from rankgauge.planning.cutoffs import DefaultK
 from rankgauge.planning.lock import Lock, lock_columns
 from rankgauge.planning.requests import MetricSpec
@@ -92,8 +93,15 @@ class Engine:
         engine = cls(catalog=found.with_matchers(matchers) if matchers else found)
         engine._config = loaded
         for name, entry in loaded.config.datasets.items():
-            outputs = None if entry.outputs is None else loaded.file(entry.outputs)
-            engine._sources[name] = DataSource(loaded.file(entry.path), outputs, entry.field_map, name)
+            files = {"path": loaded.file(entry.path)}
+            if entry.outputs is not None:
+                files["outputs"] = loaded.file(entry.outputs)
+            places = tuple(
+                (file, *loaded.place("datasets", name, key), f"datasets.{name}.{key}") for key, file in files.items()
+            )
+            engine._sources[name] = DataSource(
+                files["path"], files.get("outputs"), entry.field_map, name, places=places
+            )
         return engine
 
     @cached_property
@@ -213,6 +221,8 @@ class Engine:
             opened = _opened(source)
             data = DataSource(opened, None, {}, opened.stem if isinstance(opened, Path) else "")
             if isinstance(data.source, Path) and not is_there(data.source):
+                if not self._sources:
+                    raise unreadable(str(data.source), no_such_file(data.source))
                 known = did_you_mean(str(source), self._sources)
                 hint = f"; registered are {', '.join(self._sources)}" if self._sources else ""
                 msg = f"cannot use the dataset {str(source)!r}:"

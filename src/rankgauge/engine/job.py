@@ -70,6 +70,7 @@ class Job:
         chosen: OutputsSource | None = outputs if outputs is not None else self.data.outputs
         self.given: OutputsSource | None = None if by_sut else chosen
         self.outputs: Outputs | None = None
+        self.data.check_there([self.data.source, self.given])
         if self.given is not None:
             source = Path(self.given) if isinstance(self.given, str | os.PathLike) else self.given
             self.outputs = read_outputs(source, catalog=catalog, contract=contract, fields=self.data.fields)

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import gc
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import contextmanager
 from itertools import islice
@@ -18,10 +18,18 @@ import orjson
 
 from rankgauge.catalog import Catalog
 from rankgauge.catalog.claims import OWN, Claim
-from rankgauge.errors import DataError, NothingToEvaluateError, Problem, RankgaugeError, counted, did_you_mean
+from rankgauge.errors import (
+    DataError,
+    NothingToEvaluateError,
+    Problem,
+    RankgaugeError,
+    UnreadableError,
+    counted,
+    did_you_mean,
+)
 from rankgauge.guard import ForeignError, guarded, shown
 from rankgauge.io.fields import FieldMap, remapped
-from rankgauge.io.files import digest, is_regular, open_file, plain_suffix
+from rankgauge.io.files import digest, is_regular, is_there, no_such_file, open_file, plain_suffix
 from rankgauge.io.problems import unreadable
 from rankgauge.plugin.formats import Reader, Record, Source
 from rankgauge.policy import Contract
@@ -49,6 +57,8 @@ class DataSource(NamedTuple):
         name: What the data is called.
 
         cohorts: Fields of the metadata whose values make cohorts, in addition to the tags.
+
+        places: Where a config names the files, for messages: the file, its own file and line, and the key.
     """
 
     source: Path | Sequence[object]
@@ -56,11 +66,23 @@ class DataSource(NamedTuple):
     fields: FieldMap = MappingProxyType({})
     name: str = ""
     cohorts: tuple[str, ...] = ()
+    places: tuple[tuple[Path, str, int | None, str], ...] = ()
 
     @property
     def label(self) -> str:
         """Return the name of the data for messages."""
         return str(self.source) if isinstance(self.source, Path) else self.name or "the samples"
+
+    def check_there(self, used: Collection[object]) -> None:
+        """Raise `UnreadableError` for those of the *used* files that a config names and that are not there."""
+        problems = [
+            Problem(f"{path}: {no_such_file(path)}", file, line, key)
+            for path, file, line, key in self.places
+            if path in used and not is_there(path)
+        ]
+        if problems:
+            msg = f"cannot read the data of {self.name!r}:"
+            raise UnreadableError(msg, problems)
 
     def fingerprint(self) -> str:
         """Return the SHA-256 of the file or of the samples; of nothing for a file that is not there."""

@@ -86,8 +86,15 @@ def read_yaml(text: str, name: str) -> Document:
         mark = getattr(error, "problem_mark", None)
         what = getattr(error, "problem", None) or str(error).partition("\n")[0]
         line = None if mark is None else mark.line + 1
+        if line is not None and _has_tab(text.splitlines()[line - 1 : line]):
+            what = "the line is indented with a tab; YAML takes spaces only"
         builder.fail(f"not valid YAML: {what}", line)
     return Document(builder.root, builder.lines)
+
+
+def _has_tab(lines: list[str]) -> bool:
+    """Return whether a line, if there is one, is indented with a tab."""
+    return any("\t" in line[: len(line) - len(line.lstrip())] for line in lines)
 
 
 @dataclass(slots=True)

@@ -26,6 +26,7 @@ __all__ = [
     "ends_within_a_line",
     "is_regular",
     "is_there",
+    "no_such_file",
     "open_file",
     "plain_suffix",
     "read_bytes",
@@ -301,7 +302,7 @@ class _ZstdReader(io.RawIOBase):
 
 def _explained(path: Path, error: OSError) -> str:
     if isinstance(error, FileNotFoundError):
-        return f"no such file{_neighbors(path.parent)}"
+        return no_such_file(path)
     if isinstance(error, IsADirectoryError):
         return _NOT_A_FILE[stat.S_IFDIR]
     if isinstance(error, PermissionError):
@@ -309,12 +310,17 @@ def _explained(path: Path, error: OSError) -> str:
     return f"{error.strerror or error}"
 
 
+def no_such_file(path: Path) -> str:
+    """Return what messages say of a file that is not there."""
+    return f"no such file{_neighbors(path.parent)}"
+
+
 def _neighbors(folder: Path) -> str:
     try:
         near = sorted(item.name for item in folder.iterdir())[:5]
     except OSError:
         return ""
-    return f"; the folder has {','.join(near)}" if near else ""
+    return f"; the folder has {', '.join(near)}" if near else ""
 
 
 def _raised(error: BaseException, form: str) -> str:
