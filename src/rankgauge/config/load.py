@@ -64,7 +64,7 @@ class LoadedConfig:
         return [
             gate
             for place, entry in enumerate(self.config.gates)
-            for gate in read_gates(entry, origin=f"{self.path}:{self.lines.get(('gates', place))}")
+            for gate in read_gates(entry, origin="{}:{}".format(*self.place("gates", place)))
         ]
 
     def metrics(self, sets: Sequence[str] = ()) -> list[MetricSpec]:
