@@ -29,11 +29,11 @@ def test_a_run_is_printed_as_a_table(rankgauge, files):
     done = rankgauge("trec", files[0], files[1], "-m", "map", "-m", "P@1,3", "-m", "num_rel")
     assert done.code == 0
     assert table(done.out) == {
-        "metric": ["value", "n", "undefined", "missing"],
-        "map": ["0.4583", "4", "1", "1"],
-        "P@1": ["0.5000", "4", "1", "1"],
-        "P@3": ["0.2500", "4", "1", "1"],
-        "num_rel": ["4", "4", "0", "2"],
+        "metric": ["value", "se", "low", "high", "n", "undefined", "missing"],
+        "map": ["0.4583", "0.2668", "0.0000", "1.0000", "4", "1", "1"],
+        "P@1": ["0.5000", "0.2887", "0.0000", "1.0000", "4", "1", "1"],
+        "P@3": ["0.2500", "0.1596", "0.0000", "0.7578", "4", "1", "1"],
+        "num_rel": ["4", "-", "-", "-", "4", "0", "2"],
     }
     assert "2 of 4 judged queries without results in the run; counted as 0" in done.err
 
@@ -249,9 +249,9 @@ def test_the_worst_and_the_best_case_stand_beside_the_mean(rankgauge, write):
     run = write("one.run", "q1 Q0 x 1 2 t\nq1 Q0 a 2 1 t\nq2 Q0 a 1 1 t\n")
     done = rankgauge("trec", qrels, run, "-m", "P@2", "-m", "bpref", "--bounds", "--condensed")
     assert table(done.out) == {
-        "metric": ["value", "condensed", "worst", "best", "n"],
-        "P@2": ["0.5000", "0.5000", "0.5000", "0.7500", "2"],
-        "bpref": ["1.0000", "1.0000", "-", "-", "2"],
+        "metric": ["value", "condensed", "worst", "best", "se", "low", "high", "n"],
+        "P@2": ["0.5000", "0.5000", "0.5000", "0.7500", "0.0000", "-", "-", "2"],
+        "bpref": ["1.0000", "1.0000", "-", "-", "0.0000", "-", "-", "2"],
     }
     assert "worst, best: retrieved documents without a judgment may have any grade of the judgments" in done.err
     found = rankgauge("trec", qrels, run, "-m", "RR", "--bounds", "--condensed", "--json").json

@@ -209,9 +209,10 @@ class TestJsonLines:
 class TestMarkdown:
     def test_metrics_come_with_their_counts(self, result):
         header, rule, *rows = rows_of(markdown_report(result), "Metrics")
-        assert header[:7] == ["metric", "mean", "n", "k", "undefined", "missing", "failed"]
+        assert header[:10] == ["metric", "mean", "se", "low", "high", "n", "k", "undefined", "missing", "failed"]
         assert set(rule) == {"---", "---:"}
-        assert rows[0][:7] == ["mrr", "0.3750", "4", "-", "1", "1", "1"]
+        # 0, 0, 1/2, 1: se is sqrt(0.6875 / 3 / 4), half the interval 3.1824 times that, cut at 0 and 1.
+        assert rows[0][:10] == ["mrr", "0.3750", "0.2394", "0.0000", "1.0000", "4", "-", "1", "1", "1"]
         assert [row[0] for row in rows] == ["mrr", "ndcg@10"]
 
     def test_cohorts_and_failures_have_tables(self, result):
@@ -228,7 +229,7 @@ class TestMarkdown:
 
     def test_a_dash_stands_where_there_is_no_number(self, undefined):
         (row,) = rows_of(markdown_report(undefined), "Metrics")[2:]
-        assert row == ["retrieval-recall-at-k", "-", "0", "5", "1", "0", "0", "-", "-", "-", "-"]
+        assert row == ["retrieval-recall-at-k", "-", "-", "-", "-", "0", "5", "1", "0", "0", "-", "-", "-", "-"]
 
     def test_every_table_keeps_its_columns_whatever_the_data_holds(self, nasty):
         text = markdown_report(nasty)
@@ -307,7 +308,8 @@ class TestTerminal:
         text = terminal_report(result)
         assert "\x1b" not in text
         (line,) = [line for line in text.splitlines() if line.strip().startswith("mrr")]
-        assert line.split()[:7] == ["mrr", "0.3750", "4", "-", "1", "1", "1"]
+        assert line.split()[:10] == ["mrr", "0.3750", "0.2394", "0.0000", "1.0000", "4", "-", "1", "1", "1"]
+        assert "se: standard error of the mean, std / sqrt(n), where std divides by n - 1" in text
 
     def test_failures_are_told_with_their_reasons(self, result):
         text = terminal_report(result)

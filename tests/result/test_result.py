@@ -1,8 +1,11 @@
+import math
+from typing import ClassVar
+
 import numpy as np
 import polars as pl
 import pytest
 
-from rankgauge import Engine, MetricSummary, Policy, Result
+from rankgauge import Engine, MetricSummary, Policy, Result, evaluate
 from rankgauge.errors import ResultError
 
 NAN = float("nan")
@@ -293,3 +296,32 @@ def test_parts_that_count_other_queries_are_not_merged():
     )
     with pytest.raises(ResultError, match="queries=judged and another queries=intersection"):
         Result.merge([evaluation.run(), other.run()])
+
+
+class TestStandardErrors:
+    """How far a mean can be trusted: 0, 0, 1/2 and 1 have the variance 0.6875 / 3."""
+
+    QRELS: ClassVar = {f"q{place}": {"a": 1} for place in range(4)}
+    RUN: ClassVar = {"q0": {"x": 1}, "q1": {"x": 1}, "q2": {"x": 2, "a": 1}, "q3": {"a": 1}}
+
+    def test_a_mean_has_a_standard_error_and_an_interval(self):
+        column = evaluate(self.QRELS, self.RUN, "RR")["RR"]
+        error = math.sqrt(0.6875 / 3 / 4)
+        assert column.standard_error == pytest.approx(error, rel=1e-14)
+        low, high = column.interval(0.5)  # t(.75, 3) is 0.7648923
+        assert (low, high) == (pytest.approx(0.375 - 0.7648923 * error), pytest.approx(0.375 + 0.7648923 * error))
+
+    def test_an_interval_stays_in_the_range_of_the_metric(self):
+        assert evaluate(self.QRELS, self.RUN, "RR")["RR"].interval() == (0.0, 1.0)
+
+    def test_equal_scores_have_no_interval(self):
+        column = evaluate(self.QRELS, self.QRELS, "RR")["RR"]
+        assert (column.standard_error, column.interval()) == (0.0, None)
+
+    def test_one_score_has_no_standard_error(self):
+        column = evaluate({"q0": {"a": 1}}, {"q0": {"a": 1}}, "RR")["RR"]
+        assert (column.standard_error, column.interval()) == (None, None)
+
+    def test_a_sum_has_no_standard_error(self):
+        column = evaluate(self.QRELS, self.RUN, "num_rel_ret")["num_rel_ret"]
+        assert (column.estimate, column.standard_error, column.interval()) == (None, None, None)

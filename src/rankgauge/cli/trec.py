@@ -118,9 +118,11 @@ def _tell(given: argparse.Namespace, results: Mapping[str, Result]) -> None:
         for note in result.notes:
             remark(visible(f"{name}: {note}" if len(results) > 1 else note))
     if given.form == "table":
-        from rankgauge.report.wording import policy_line
+        from rankgauge.report.wording import ERROR_LINE, policy_line
 
         remark(policy_line(next(iter(results.values()))))
+        if len(results) == 1 and not given.no_summary:
+            remark(ERROR_LINE)
 
 
 def _trec_lines(

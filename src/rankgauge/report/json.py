@@ -19,6 +19,8 @@ __all__ = ["SCHEMA_VERSION", "json_report", "per_sample_jsonl", "summary"]
 
 SCHEMA_VERSION = "rankgauge.report.v1"
 
+_CONFIDENCE = 0.95
+
 
 @reporter("json", suffix=".json")
 def json_report(result: Result) -> str:
@@ -86,6 +88,9 @@ def _metric(column: MetricSummary) -> dict[str, Any]:
         **_counts(column),
         "aggregate": info.aggregate,
         "std": column.std,
+        "standard_error": column.standard_error,
+        "interval": column.interval(_CONFIDENCE),
+        "confidence": _CONFIDENCE,
         "min": column.percentile(0),
         "p50": column.percentile(50),
         "p95": column.percentile(95),

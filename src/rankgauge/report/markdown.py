@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from rankgauge.errors import counted
 from rankgauge.plugin import reporter
 from rankgauge.report.samples import listed_heading, listed_lines
-from rankgauge.report.wording import FACTS, facts, listed_cohorts, mean, number, policy_line, policy_options
+from rankgauge.report.wording import ERROR_LINE, FACTS, facts, listed_cohorts, mean, number, policy_line, policy_options
 from rankgauge.visible import visible
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def _metrics(result: Result) -> list[str]:
     rows = [
         (cell(name), *facts(column).values(), number(column.pass_rate())) for name, column in result.metrics.items()
     ]
-    return ["## Metrics", "", *_table(("metric", *FACTS, "pass rate (>= 0.5)"), rows)]
+    return ["## Metrics", "", *_table(("metric", *FACTS, "pass rate (>= 0.5)"), rows), f"{ERROR_LINE}.", ""]
 
 
 def _cohorts(result: Result) -> list[str]:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from rankgauge.report.wording import counts, mean, score
+from rankgauge.report.wording import ERRORS, counts, errors, mean, score
 from rankgauge.visible import visible
 
 if TYPE_CHECKING:
@@ -28,6 +28,9 @@ def run_table(result: Result, further: Further | None = None) -> Iterator[str]:
         (name, *(score(column, (further or {})[column.name][name]) for column in columns))
         for name in _further_names(further)
     ]
+    if any(column.info.aggregate == "mean" for column in columns):
+        trust = [errors(column) for column in columns]
+        table += [(name, *(each[name] for each in trust)) for name in ERRORS]
     for name in ("n", "undefined", "missing"):
         numbers = [counts(column)[name] for column in columns]
         if name == "n" or any(numbers):

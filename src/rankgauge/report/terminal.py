@@ -11,7 +11,7 @@ from rankgauge.errors import counted
 from rankgauge.plugin import reporter
 from rankgauge.report.bands import band
 from rankgauge.report.samples import listed_lines
-from rankgauge.report.wording import FACTS, facts, listed_cohorts, mean, policy_line
+from rankgauge.report.wording import ERROR_LINE, FACTS, facts, listed_cohorts, mean, policy_line
 from rankgauge.visible import visible
 
 if TYPE_CHECKING:
@@ -59,6 +59,8 @@ def print_result(result: Result, console: Console, *, bands: bool = False) -> No
         console.print(f"... and {len(errors) - _LISTED:,} more; a saved result lists them all", markup=False)
     for line in listed_lines(result):
         console.print(line, markup=False, soft_wrap=True)
+    if "se" in kept:
+        console.print(ERROR_LINE, markup=False, soft_wrap=True, style="dim")
     console.print(policy_line(result), markup=False, soft_wrap=True, style="dim")
 
 
@@ -66,7 +68,7 @@ def _fitting(names: Sequence[str], numbers: Mapping[str, Sequence[str]], width: 
     """Return the columns that fit, leaving out what says least first: counts of nothing, then the finer statistics."""
     kept = list(numbers)
     wasted = [heading for heading in ("undefined", "missing", "failed") if set(numbers[heading]) <= {"0"}]
-    for least in (*wasted, "p95", "p50", "std", "k", "undefined"):
+    for least in (*wasted, "p95", "p50", "std", "k", "undefined", "high", "low", "se"):
         taken = [max(map(len, (heading, *numbers[heading])), default=0) + _PADDING for heading in kept]
         if max(map(len, names), default=0) + 2 * _PADDING + sum(taken) <= width:
             break

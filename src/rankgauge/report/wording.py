@@ -14,9 +14,27 @@ from rankgauge.visible import visible
 if TYPE_CHECKING:
     from rankgauge.result import MetricSummary, Result
 
-__all__ = ["FACTS", "counts", "facts", "listed_cohorts", "mean", "number", "policy_line", "policy_options", "score"]
+__all__ = [
+    "ERRORS",
+    "ERROR_LINE",
+    "FACTS",
+    "counts",
+    "errors",
+    "facts",
+    "listed_cohorts",
+    "mean",
+    "number",
+    "policy_line",
+    "policy_options",
+    "score",
+]
 
-FACTS = ("mean", "n", "k", "undefined", "missing", "failed", "std", "p50", "p95")
+ERRORS = ("se", "low", "high")
+"""What tables tell of how far a mean can be trusted."""
+
+ERROR_LINE = "se: standard error of the mean, std / sqrt(n), where std divides by n - 1; low, high: its 95 % interval"
+
+FACTS = ("mean", *ERRORS, "n", "k", "undefined", "missing", "failed", "std", "p50", "p95")
 """What tables tell of a column."""
 
 _MOST_COHORTS = 20
@@ -48,8 +66,15 @@ def facts(column: MetricSummary) -> dict[str, str]:
     k = column.k
     spread = "-" if k is None else f"{k[0]}-{k[1]}" if isinstance(k, tuple) else str(k)
     n, *flaws = (f"{count:,}" for count in counts(column).values())
+    trust = errors(column).values()
     numbers = map(number, (column.std, column.percentile(50), column.percentile(95)))
-    return dict(zip(FACTS, (mean(column), n, spread, *flaws, *numbers), strict=True))
+    return dict(zip(FACTS, (mean(column), *trust, n, spread, *flaws, *numbers), strict=True))
+
+
+def errors(column: MetricSummary) -> dict[str, str]:
+    """Return the `ERRORS` of a column as tables write them; dashes where there are none."""
+    low, high = column.interval() or (None, None)
+    return dict(zip(ERRORS, map(number, (column.standard_error, low, high)), strict=True))
 
 
 def listed_cohorts(result: Result) -> tuple[list[tuple[str, Result]], str]:

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -18,7 +19,7 @@ from rankgauge.expression import MetricExpression, parse
 from rankgauge.pickling import reduced
 from rankgauge.scoring.collect import ScoredMetric
 from rankgauge.scoring.score import FAILED, MISSING, STATUSES, UNDEFINED
-from rankgauge.stats import aggregate, histogram, pass_rate, percentile, standard_deviation
+from rankgauge.stats import MeanEstimate, aggregate, estimate_mean, histogram, pass_rate, percentile, standard_deviation
 
 __all__ = ["MetricInfo", "MetricSummary"]
 
@@ -221,8 +222,35 @@ class MetricSummary:
 
     @cached_property
     def std(self) -> float | None:
-        """Return the sample standard deviation of the values that count; None for fewer than two."""
+        """Return the sample standard deviation (divided by n - 1) of the values that count; None for fewer than two."""
         return standard_deviation(self.counted)
+
+    @cached_property
+    def estimate(self) -> MeanEstimate | None:
+        """Return the mean with its standard error; None without a value, and for a metric that is no mean."""
+        return estimate_mean(self.counted) if self.counted and self.info.aggregate == "mean" else None
+
+    @property
+    def standard_error(self) -> float | None:
+        """Return ``std / sqrt(n)``, the standard error of the mean; None for fewer than two values, or no mean."""
+        return None if self.estimate is None else self.estimate.standard_error
+
+    def interval(self, confidence: float = 0.95) -> tuple[float, float] | None:
+        """
+        Return Student's t interval of the mean over samples like these.
+
+        Args:
+            confidence: The probability that such an interval covers the true mean, above 0 and below 1.
+
+        Returns:
+            Lower and upper end, cut at the metric's range; None where all values are equal, since that says nothing of
+            other samples, for fewer than two values, and for a metric that is no mean.
+        """
+        found = None if self.estimate is None else self.estimate.interval(confidence)
+        if found is None:
+            return None
+        low, high = self.info.range
+        return max(found[0], -math.inf if low is None else low), min(found[1], math.inf if high is None else high)
 
     @property
     def k(self) -> int | tuple[int, int] | None:

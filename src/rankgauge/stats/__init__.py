@@ -7,5 +7,16 @@ every machine.
 
 from rankgauge.stats.aggregates import aggregate, histogram, pass_rate, percentile, standard_deviation
 from rankgauge.stats.agreement import Agreement, agreement
+from rankgauge.stats.estimates import MeanEstimate, estimate_mean
 
-__all__ = ["Agreement", "aggregate", "agreement", "histogram", "pass_rate", "percentile", "standard_deviation"]
+__all__ = [
+    "Agreement",
+    "MeanEstimate",
+    "aggregate",
+    "agreement",
+    "estimate_mean",
+    "histogram",
+    "pass_rate",
+    "percentile",
+    "standard_deviation",
+]
