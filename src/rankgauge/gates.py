@@ -306,6 +306,10 @@ def _where(raw: object) -> Where:
         )
     if not name or not value:
         _refuse(f"where is one condition such as tags=legal, not {raw!r}")
+    if name == "metadata.tags":
+        name = "tags"
+    if name != "tags" and not re.fullmatch(r"metadata\..+", name, re.DOTALL):
+        _refuse(f"where selects by tags=... or by metadata.FIELD=..., not by {name!r}")
     return Where(name, value)
 
 

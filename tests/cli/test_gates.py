@@ -154,6 +154,71 @@ class TestRun:
         assert list(load_baseline("b/main.json")) == ["mine", "other"]
         assert "baseline b/main.json: saved just now" in rankgauge("run", config, "--baseline", "b/main.json").err
 
+    def test_a_change_is_judged_against_the_baseline(self, rankgauge, data, write):
+        gate = ["--gate", "hit@1 max_drop 0.1"]
+        assert rankgauge("run", "--data", data, "-m", "hit@1", "--save-baseline", "b.json").code == 0
+        done = rankgauge("run", "--data", data, *gate, "--baseline", "b.json")
+        assert done.code == 0
+        assert "ok     hit@1: 0.5000 against 0.5000, +0.0000, within the margin 0.1" in done.out
+        outputs = write("worse.jsonl", [{"id": "q1", "actual_output": ["b"]}, {"id": "q2", "actual_output": ["a"]}])
+        done = rankgauge("run", "--data", data, *gate, "--baseline", "b.json", "--outputs", outputs, "--json")
+        assert done.code == 0  # two samples cannot tell
+        assert done.json["gates"][0]["verdict"] == "inconclusive"
+        assert done.json["gates"][0]["change"]["difference"] == -0.5
+        done = rankgauge("run", "--data", data, "--gate", f"{gate[1]} require proof", "--baseline", "b.json")
+        assert done.code == 0
+        done = rankgauge(
+            "run", "--data", data, "--gate", f"{gate[1]} require proof", "--baseline", "b.json", "--outputs", outputs
+        )
+        assert done.code == 1
+
+    def test_the_first_baseline_is_saved_where_none_is_yet(self, rankgauge, data, write):
+        text = (
+            "version: 1\ndatasets: {mine: {path: samples.jsonl}}\nmetrics: {use: [hit@1]}\nbaseline: b/main.json\n"
+            "gates: [hit@1 max_drop 2%, hit@1 >= 0.5]\n"
+        )
+        config = write("eval/c.yaml", text.replace("samples", "../samples"))
+        done = rankgauge("run", config)
+        assert done.code == 2
+        assert "there is no baseline eval/b/main.json; `rankgauge run --save-baseline eval/b/main.json`" in done.err
+        done = rankgauge("run", config, "--save-baseline", "eval/b/main.json")
+        assert done.code == 0
+        assert "no baseline yet: 1 gate on changes not judged; this run becomes the baseline" in done.err
+        assert "all 2 gates passed" in rankgauge("run", config).out
+
+    def test_a_baseline_of_another_definition_cannot_be_used(self, rankgauge, data):
+        assert rankgauge("run", "--data", data, "-m", "hit@1", "--save-baseline", "b.json").code == 0
+        options = ["--gate", "hit@1 max_drop 0.1", "--baseline", "b.json", "--policy", "duplicates=last"]
+        done = rankgauge("run", "--data", data, *options)
+        assert done.code == 2
+        assert "hit@1 does not mean the same in both: policy duplicates=first in one" in done.out
+
+    def test_a_baseline_without_the_dataset_is_refused_before_scoring(self, rankgauge, config, data):
+        assert rankgauge("run", config, "--save-baseline", "b.json").code == 0
+        done = rankgauge("run", "--data", data, "--gate", "hit@1 max_drop 0.1", "--baseline", "b.json")
+        assert (done.code, done.out) == (2, "")
+        assert "the baseline b.json has no dataset 'samples'" in done.err
+
+    def test_a_gate_may_select_by_any_field_of_the_metadata(self, rankgauge, write):
+        rows = [
+            {"id": f"q{n}", "expected_output": ["a"], "actual_output": ["a" if n else "b"], "metadata": {"lang": lang}}
+            for n, lang in enumerate(["de", "de", "en"])
+        ]
+        data = write("langs.jsonl", rows)
+        done = rankgauge("run", "--data", data, "--gate", "hit@1 >= 1 where metadata.lang=en", "--json")
+        assert (done.code, done.json["gates"][0]["n"]) == (0, 1)
+        done = rankgauge("run", "--data", data, "--gate", "hit@1 >= 1 where metadata.lang=den")
+        assert done.code == 2
+        assert "no sample has the tag 'lang=den' (did you mean" in done.out
+        assert "not by 'lang'" in rankgauge("run", "--data", data, "--gate", "hit@1 >= 1 where lang=en").err
+
+    def test_gates_hold_for_rescored_outputs_too(self, rankgauge, data):
+        assert rankgauge("run", "--data", data, "-m", "hit@1", "-o", "kept").code == 0
+        done = rankgauge("rescore", "kept", "--gate", "RR >= 0.8", "--save-baseline", "b.json")
+        assert done.code == 1
+        assert "MISSED" in done.out
+        assert list(load_baseline("b.json")) == ["samples"]
+
     def test_a_lock_covers_what_gates_need(self, rankgauge, config):
         assert rankgauge("plugins", "lock", config).code == 0
         with Path(config).open("a", encoding="utf-8") as file:

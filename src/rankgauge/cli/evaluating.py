@@ -159,6 +159,8 @@ def _with_gates(evaluation: Evaluation, gating: Gating) -> Evaluation:
     asked = gating.ask(
         name_of(evaluation), evaluation.metrics, lambda specs: evaluation.with_metrics(specs).plan().metrics
     )
+    if fields := gating.fields(name_of(evaluation)):
+        evaluation = evaluation.with_cohorts([*evaluation.data.cohorts, *fields])
     return evaluation if asked == evaluation.metrics else evaluation.with_metrics(asked)
 
 

@@ -99,6 +99,15 @@ class Gating:
         if problems:
             msg = "the gates cannot be used:"
             raise ConfigError(msg, problems)
+        if self.baseline is not None and len(self.baseline) != 1:
+            changes = {name for name, gates in self._asked.items() if any(gate.is_change for gate in gates)}
+            for name in sorted(changes - self.baseline.keys()):
+                path = next(iter(self.baseline.values())).manifest["baseline"] if self.baseline else ""
+                msg = (
+                    f"the baseline {path} has no dataset {name!r}{did_you_mean(name, self.baseline)}; write it again "
+                    f"with --save-baseline {path}"
+                )
+                raise ParameterError(msg)
         left = sum(bool(gate.dataset) and gate.dataset not in self._asked for gate in self.gates)
         if left:
             remark(f"{counted(left, 'gate')} not judged, because the dataset is not evaluated")
@@ -117,6 +126,11 @@ class Gating:
     def exit_code(self) -> int:
         """Return how the command ends, where all samples were scored."""
         return 0 if self.report is None else self.report.exit_code
+
+    def fields(self, dataset: str) -> list[str]:
+        """Return the fields of the metadata by which the gates of a dataset select samples."""
+        named = dict.fromkeys(gate.where.field for gate in self._asked.get(dataset, ()) if gate.where is not None)
+        return [name for name in named if name.startswith("metadata.") and name != "metadata.tags"]
 
     def ask_runs(self, runs: Sequence[str], specs: Sequence[MetricSpec], plan: Planner) -> tuple[MetricSpec, ...]:
         """Return the metrics of several runs, which are all evaluated by one plan, with those that any gate needs."""

@@ -9,11 +9,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal, Protocol
 
-from rankgauge.comparison.turnover import ids_changed
+from rankgauge.comparison.drop import judge_drop, pair_with_baseline
+from rankgauge.comparison.pairing import PairedColumn
+from rankgauge.comparison.turnover import baseline_of, ids_changed
 from rankgauge.comparison.verdicts import GateOutcome, GateReport
-from rankgauge.errors import ParameterError, counted, did_you_mean
+from rankgauge.errors import ParameterError, ResultError, counted, did_you_mean
 from rankgauge.gates import Bound, Gate, MaxDrop, read_gates
 from rankgauge.result import MetricSummary, Result
+from rankgauge.stats.estimates import TIED
 
 __all__ = ["MetricTraits", "flaw", "judge_gates", "judge_resolved", "resolved"]
 
@@ -97,8 +100,9 @@ def judge_resolved(
         by_id = {name for name in changed for gate in gates[name] if results[name][gate.metric].info.matcher is None}
         changed = {name: told for name, told in changed.items() if name in by_id}
     outcomes = [
-        _outcome(gate, name, result, changed.get(name, ""))
+        _outcome(gate, name, result, earlier, changed.get(name, ""))
         for name, result in results.items()
+        for earlier in [None if baseline is None else baseline_of(name, baseline, results)]
         for gate in gates.get(name, ())
     ]
     return GateReport(tuple(outcomes), changed)
@@ -133,7 +137,7 @@ def flaw(gate: Gate, column: str, traits: MetricTraits) -> str:
     return ""
 
 
-def _outcome(gate: Gate, dataset: str, result: Result, changed: str) -> GateOutcome:
+def _outcome(gate: Gate, dataset: str, result: Result, baseline: Result | None, changed: str) -> GateOutcome:
     """Judge one gate on one dataset."""
     column = result[gate.metric]
     gate = resolved(gate, column.name, column.info)
@@ -143,10 +147,12 @@ def _outcome(gate: Gate, dataset: str, result: Result, changed: str) -> GateOutc
     if why:
         return GateOutcome(gate=gate, dataset=dataset, verdict="error", reason=why)
     if len(places) < len(result):
-        column = column.take(places)
-    ids = [result.sample_ids[place] for place in places]
+        result = result.take(places)
+        column = result.metrics[column.name]
+    if isinstance(gate.rule, MaxDrop):
+        return _of_change(gate, gate.rule, dataset, result, baseline)
     if gate.per_sample:
-        return _of_each(gate, dataset, column, ids)
+        return _of_each(gate, dataset, column, result.sample_ids)
     value = column.mean if column.n else None  # a sum over nothing is 0, which is not a value either
     return GateOutcome(
         gate=gate,
@@ -157,6 +163,49 @@ def _outcome(gate: Gate, dataset: str, result: Result, changed: str) -> GateOutc
         counts=_counts(column),
         reason="" if value is not None else _without_value(column),
     )
+
+
+def _of_change(gate: Gate, rule: MaxDrop, dataset: str, result: Result, baseline: Result | None) -> GateOutcome:
+    """Judge a gate on a change, by the mean or by each sample."""
+    column = result.metrics[gate.metric]
+    again = "save it again with --save-baseline"
+    if baseline is None:
+        reason = f"the baseline has no dataset {dataset!r}; {again}"
+        return GateOutcome(gate=gate, dataset=dataset, verdict="error", reason=reason)
+    try:
+        pairs = pair_with_baseline(column, result, baseline)
+    except ResultError as error:
+        return GateOutcome(gate=gate, dataset=dataset, verdict="error", reason=f"{error}; {again}")
+    higher = column.info.higher_is_better
+    verdict, drop = judge_drop(rule, pairs, higher_is_better=higher)
+    missed = _fallen(gate, rule, pairs, baseline, result) if gate.per_sample else ()
+    return GateOutcome(
+        gate=gate,
+        dataset=dataset,
+        verdict=verdict if not gate.per_sample else "fail" if missed else "pass",
+        value=drop.value,
+        counts={"n": drop.n},
+        missed=missed,
+        drop=drop,
+    )
+
+
+def _fallen(
+    gate: Gate, rule: MaxDrop, pairs: PairedColumn, baseline: Result, result: Result
+) -> tuple[tuple[str, float | None], ...]:
+    """Return the samples that fell by more than the margin, with their differences; those named by id need a pair."""
+    shared = [name for name in baseline.sample_ids if name in set(result.sample_ids)]
+    sign = 1.0 if pairs.info.higher_is_better else -1.0
+    found: dict[str, float | None] = dict.fromkeys(gate.of)
+    for name, before, difference in zip(shared, pairs.baseline.tolist(), pairs.differences.tolist(), strict=True):
+        margin = rule.margin * abs(before) if rule.is_relative else rule.margin
+        if math.isnan(difference):
+            continue
+        if sign * difference < -margin - TIED:
+            found[name] = difference
+        else:
+            found.pop(name, None)
+    return tuple(found.items())
 
 
 def _of_each(gate: Gate, dataset: str, column: MetricSummary, ids: Sequence[str]) -> GateOutcome:
@@ -191,13 +240,12 @@ def _places(gate: Gate, result: Result) -> tuple[list[int], str]:
     places = list(range(len(result)))
     if gate.where is not None:
         name, wanted = gate.where
-        if name != "tags":
-            return [], f"a result has tags, and no field {name!r}; write where tags=..."
-        places = [place for place in places if wanted in result.tags[place]]
+        label = wanted if name == "tags" else f"{name.removeprefix('metadata.')}={wanted}"
+        places = [place for place in places if label in result.tags[place]]
         if not places:
             known = sorted({tag for tags in result.tags for tag in tags})
             listed = f"; there are {', '.join(known[:20])}" if known else "; no sample has a tag"
-            return [], f"no sample has the tag {wanted!r}{did_you_mean(wanted, known)}{listed}"
+            return [], f"no sample has the tag {label!r}{did_you_mean(label, known)}{listed}"
     if gate.of:
         at = {result.sample_ids[place]: place for place in places}
         lost = [name for name in gate.of if name not in at]

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from rankgauge.comparison.drop import Drop
 from rankgauge.gates import Gate, MaxDrop
 
 __all__ = ["GateOutcome", "GateReport", "Status"]
@@ -37,6 +38,8 @@ class GateOutcome:
         reason: Why there is no value, or no verdict.
 
         missed: With `per_sample`, the ids of the samples that miss the bound, with their values.
+
+        drop: For a gate on a change, how the mean changed.
     """
 
     gate: Gate
@@ -47,6 +50,7 @@ class GateOutcome:
     counts: Mapping[str, int] = field(default_factory=dict)
     reason: str = ""
     missed: tuple[tuple[str, float | None], ...] = ()
+    drop: Drop | None = None
 
     @property
     def status(self) -> Status:
@@ -63,7 +67,7 @@ class GateOutcome:
     def as_dict(self) -> dict[str, Any]:
         """Return the outcome in plain values, as reports hold it."""
         rule = self.gate.rule
-        bound: dict[str, Any] = {} if isinstance(rule, MaxDrop) else {rule.side: rule.number}
+        bound: dict[str, Any] = {"max_drop": str(rule)} if isinstance(rule, MaxDrop) else {rule.side: rule.number}
         return {
             "gate": str(self.gate),
             "dataset": self.dataset,
@@ -77,6 +81,7 @@ class GateOutcome:
             "passed": self.verdict == "pass",
             "reason": self.reason,
             **({"missed": dict(self.missed)} if self.gate.per_sample else {}),
+            **({} if self.drop is None else {"change": self.drop.as_dict()}),
         }
 
 

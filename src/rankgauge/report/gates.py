@@ -9,16 +9,18 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from rankgauge.errors import counted
-from rankgauge.gates import Bound
+from rankgauge.gates import Bound, MaxDrop
 from rankgauge.visible import visible
 
 if TYPE_CHECKING:
+    from rankgauge.comparison.drop import Drop
     from rankgauge.comparison.verdicts import GateOutcome, GateReport
     from rankgauge.result import Result
 
 __all__ = ["apart", "baseline_line", "counts_text", "gate_lines", "headline", "outcome_line", "summary_line"]
 
 _WORDS = {"passed": "ok", "failed": "MISSED", "warned": "warn", "error": "ERROR"}
+_OPEN = "open"
 _SAMPLES = 5
 
 
@@ -49,7 +51,8 @@ def _share(part: int, n: int) -> str:
 
 def outcome_line(outcome: GateOutcome, *, of_dataset: bool = False) -> str:
     """Say how a gate came out: ``MISSED ndcg@10: 0.3155 is below the minimum 0.42 (mean of n=3, 1 undefined)``."""
-    return visible(f"{_WORDS[outcome.status]:<6} {headline(outcome, of_dataset=of_dataset)}")
+    word = _OPEN if outcome.verdict == "inconclusive" and outcome.status != "failed" else _WORDS[outcome.status]
+    return visible(f"{word:<6} {headline(outcome, of_dataset=of_dataset)}")
 
 
 def headline(outcome: GateOutcome, *, of_dataset: bool = False) -> str:
@@ -67,8 +70,8 @@ def _told(outcome: GateOutcome) -> str:
     if outcome.verdict == "error":
         return f"cannot be judged: {outcome.reason}"
     how = f"({outcome.aggregate} of {counts_text(outcome.counts)})"
-    if not isinstance(rule, Bound):
-        return outcome.reason
+    if isinstance(rule, MaxDrop):
+        return _of_change(outcome, rule)
     side = "maximum" if rule.side == "maximum" else "minimum"
     if outcome.value is None:
         return f"no value for the {side} {rule.number:g}: {outcome.reason} {how}"
@@ -77,6 +80,52 @@ def _told(outcome: GateOutcome) -> str:
         return _of_each(outcome, side, beyond, rule)
     value, limit = apart(outcome.value, rule.number)
     return f"{value} {'keeps' if outcome.verdict == 'pass' else f'is {beyond}'} the {side} {limit} {how}"
+
+
+def _of_change(outcome: GateOutcome, rule: MaxDrop) -> str:
+    """Say how a mean changed: what it was, what it is, and how sure that is."""
+    drop = outcome.drop
+    if drop is None:
+        return outcome.reason
+    if outcome.gate.per_sample:
+        return _of_each_change(outcome, rule)
+    digits = 4 if max(abs(drop.difference), drop.margin) >= 1e-4 or not drop.difference else 8
+    told = f"{drop.value:.{digits}f} against {drop.baseline:.{digits}f}, {drop.difference:+.{digits}f}"
+    margin = f"{drop.margin:.4g}" if not rule.is_relative else f"{rule} ({drop.margin:.4g})"
+    sure = f"{rule.confidence * 100:g} %"
+    n = f"n={drop.n}"
+    if drop.worst is None or drop.best is None:
+        within = {"pass": "within", "fail": "beyond", "inconclusive": "open at"}[outcome.verdict]
+        return f"{told}, {within} the margin {margin} ({n}; {drop.note})"
+    bounds = f"at {sure} it is {drop.worst:+.{digits}f} at worst and {drop.best:+.{digits}f} at best"
+    note = f"; {drop.note}" if drop.note else ""
+    if outcome.verdict == "pass":
+        return f"{told}, within the margin {margin}: {bounds} ({n}{note})"
+    if outcome.verdict == "fail":
+        return f"{told}, worse by more than the margin {margin}: {bounds} ({n}{note})"
+    more = "no number of samples decides" if drop.needed is None else _needed(drop)
+    return f"{told}, too few samples to tell it from the margin {margin}: {bounds} ({n}{note}; {more})"
+
+
+def _needed(drop: Drop) -> str:
+    if drop.needed is None or drop.needed <= drop.n:
+        return "the change lies close to the margin"
+    return f"about {drop.needed:,} samples would decide"
+
+
+def _of_each_change(outcome: GateOutcome, rule: MaxDrop) -> str:
+    n = len(outcome.gate.of) or outcome.counts["n"]
+    if not outcome.missed:
+        return f"none of {counted(n, 'sample')} fell by more than {rule}"
+    listed = ", ".join(
+        f"{name} ({'no pair of scores' if change is None else f'{change:+.4f}'})"
+        for name, change in outcome.missed[:_SAMPLES]
+    )
+    more = len(outcome.missed) - _SAMPLES
+    return (
+        f"{len(outcome.missed):,} of {counted(n, 'sample')} fell by more than {rule}: {listed}"
+        f"{f' and {more:,} more' if more > 0 else ''}"
+    )
 
 
 def _of_each(outcome: GateOutcome, side: str, beyond: str, rule: Bound) -> str:
