@@ -33,6 +33,7 @@ __all__ = ["ScoreOptions", "Several", "evaluate_all", "name_of", "overridden"]
 
 _COHORT = "Make a cohort of each value of a metadata field, such as metadata.language."
 _FORMATS = "How to print: table, json, jsonl or markdown."
+_KEEP_DATA = "Copy data and outputs into the result folder, so that it stands alone."
 _MAX_FAILED = "Exit with 3 if more than this share (0 to 1) of the samples is missing or failed."
 _NEAR_MISSES = "Also keep, for each gold text not found, the nearest retrieved text."
 _WORST = "Also list the N worst samples, with what was retrieved and expected."
@@ -54,6 +55,7 @@ class ScoreOptions:
     output: Annotated[Path | None, Option("--output", "-o", metavar="FOLDER", help="Write a result folder here.")] = (
         None
     )
+    keep_data: Annotated[bool, Option("--keep-data", help=_KEEP_DATA)] = False
     form: Annotated[str, Option("--format", "-f", metavar="FORMAT", help=_FORMATS)] = "table"
     as_json: Annotated[bool, Option("--json", help="Same as --format json.")] = False
     details: Annotated[bool, Option("--details", help="Keep the facts behind every score.")] = False

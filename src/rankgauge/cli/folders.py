@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rankgauge.cli.console import remark
-from rankgauge.errors import ResultError, counted
+from rankgauge.errors import ParameterError, ResultError, counted
 
 if TYPE_CHECKING:
     from rankgauge.io.staging import Staging
@@ -29,13 +29,15 @@ class Folders:
     """
     Where results are saved: in the folder that was asked for, else in a new one below the config's *directory*.
 
-    A run that goes on with an earlier one (*resume*) takes its place, unless another folder was asked for.
+    A run that goes on with an earlier one (*resume*) takes its place, unless another folder was asked for. With
+    *keep_data* the folders hold copies of data and outputs.
     """
 
     output: Path | None
     directory: str | None = None
     several: bool
     resume: Path | None = None
+    keep_data: bool = False
     saved: list[Path] = field(default_factory=list)
     _staged: dict[str, Staging] = field(default_factory=dict)
     _reserved: list[Path] = field(default_factory=list)
@@ -80,7 +82,7 @@ class Folders:
             from rankgauge.report.folder import save_result
 
             earlier = self.earlier(name) if self.resume is not None else None
-            self.saved.append(save_result(result, staging))
+            self.saved.append(save_result(result, staging, keep_data=self.keep_data))
             if earlier is not None and is_staging(earlier):
                 shutil.rmtree(earlier, ignore_errors=True)  # all of it is in the new folder
         elif self.output is not None:
@@ -100,6 +102,9 @@ class Folders:
 
             target = target_of(self.resume)
         if target is None and self.directory is None:
+            if self.keep_data:
+                msg = "--keep-data copies into a result folder; name one with -o FOLDER"
+                raise ParameterError(msg)
             return
         for name in names:
             if target is not None:

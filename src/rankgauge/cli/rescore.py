@@ -54,7 +54,7 @@ def rescore(options: _Options) -> None:
     evaluate_all(
         [_evaluation(result, options, catalog) for result in results],
         options,
-        Folders(output=options.output, several=not is_one),
+        Folders(output=options.output, several=not is_one, keep_data=options.keep_data),
         catalog=catalog,
         limit=limits.pop() if len(limits) == 1 else None,
     )

@@ -74,7 +74,13 @@ def run(options: _Options) -> None:
         msg = f"{options.config} declares no dataset; there is nothing to evaluate"
         raise NothingToEvaluateError(msg, [])
     directory = settings.directory if settings else None
-    folders = Folders(output=options.output, directory=directory, several=len(names) > 1, resume=options.resume)
+    folders = Folders(
+        output=options.output,
+        directory=directory,
+        several=len(names) > 1,
+        resume=options.resume,
+        keep_data=options.keep_data,
+    )
     evaluate_all(
         [_evaluation(engine, name, options) for name in names],
         options,

@@ -178,7 +178,7 @@ class Job:
         """Return what the result can be scored from again, without any call."""
         if self.evaluation is None:
             return None
-        return Origin(self.evaluation, self.calls if self.by_sut else self.given, self.calls)
+        return Origin(self.evaluation, self.calls if self.by_sut else self.given, self.calls, self.data)
 
     def manifest(self, *, interrupted: bool = False) -> dict[str, Any]:
         """Return what a reader has to know to trust the numbers."""

@@ -11,7 +11,6 @@ from typing import Any
 from rankgauge.catalog import Catalog
 from rankgauge.engine.engine import Engine
 from rankgauge.engine.evaluation import Evaluation
-from rankgauge.engine.job import OutputsSource
 from rankgauge.engine.runs import RunEvaluation, plan_run
 from rankgauge.errors import ResultError
 from rankgauge.io.files import digest
@@ -63,7 +62,7 @@ def evaluation_of(result: Result, *, catalog: Catalog | None = None) -> Evaluati
     elif result.folder is None or "merged_from" in result.manifest:
         raise _lost(result)
     else:
-        evaluation = _from_folder(result, result.folder, catalog)
+        evaluation = _from_folder(result.manifest, result.folder, catalog)
     _check_data(evaluation, result.manifest)
     return evaluation
 
@@ -135,28 +134,27 @@ def check_definitions(plan: Plan, result: Result) -> None:
             raise ResultError(msg)
 
 
-def _from_folder(result: Result, folder: Path, catalog: Catalog | None) -> Evaluation:
+def _from_folder(manifest: Mapping[str, Any], folder: Path, catalog: Catalog | None) -> Evaluation:
     """Return the evaluation that the folder's config describes."""
-    manifest = result.manifest
     dataset, outputs = manifest["dataset"], manifest["outputs"]
     if dataset["path"] is None:
         msg = f"the samples of {folder} were given in Python and are not kept; save with keep_data=True to keep them"
         raise ResultError(msg)
-    if outputs["from"] == "argument":
+    if outputs["from"] == "argument" and outputs["path"] is None:
         msg = f"the outputs of {folder} were given in Python and are not kept; save with keep_data=True to keep them"
         raise ResultError(msg)
     engine = Engine.from_config(folder / _CONFIG, catalog=catalog)
-    evaluation = engine.dataset(*engine.dataset_names)
-    if outputs["from"] != "sut":
-        return evaluation
-    kept: OutputsSource = result.outputs
-    return evaluation.with_outputs(kept)
+    return engine.dataset(*engine.dataset_names)
 
 
 def _check_data(evaluation: Evaluation, manifest: Mapping[str, Any]) -> None:
     """Refuse a dataset or an outputs file that has changed."""
     data, outputs = evaluation.data, manifest["outputs"]
-    _check("dataset", data.label, manifest["dataset"]["fingerprint"], data.fingerprint())
+    dataset = manifest["dataset"]
+    saved = dataset["fingerprint"]
+    if isinstance(data.source, Path):
+        saved = dataset.get("kept_fingerprint", saved)
+    _check("dataset", data.label, saved, data.fingerprint())
     if isinstance(data.outputs, Path) and outputs["fingerprint"] is not None:
         _check("outputs file", str(data.outputs), outputs["fingerprint"], digest(data.outputs))
 

@@ -20,6 +20,7 @@ from rankgauge.io.limits import RAISE_IT, longest_piece, written_size
 from rankgauge.io.problems import MalformedError, unreadable
 
 __all__ = [
+    "COMPRESSIONS",
     "MAGIC",
     "OpenFile",
     "digest",
@@ -39,7 +40,8 @@ MAGIC = {b"\x1f\x8b": ".gz", b"\x28\xb5\x2f\xfd": ".zst"}
 """How compressed data begins, and the ending that says so."""
 
 _BOM = b"\xef\xbb\xbf"
-_COMPRESSED = {".gz": "gzip", ".zst": "zstd"}
+COMPRESSIONS = {".gz": "gzip", ".zst": "zstd"}
+"""The endings of compressed files."""
 _BLOCK = 1 << 18
 _TAIL = 1 << 12
 _PIECE = 1 << 10
@@ -92,7 +94,7 @@ def open_file(path: Path, *, name: str | None = None) -> Iterator[OpenFile]:
         _refuse_special(path, label)
         limit = longest_piece()
         with path.open("rb", buffering=0) as raw:
-            is_compressed = path.suffix.lower() in _COMPRESSED
+            is_compressed = path.suffix.lower() in COMPRESSIONS
             lines = _LimitedLines(_decompressed(raw, path), path, label, limit)
             stream = _Whole(lines, label, limit) if is_compressed else io.BufferedReader(lines, _BLOCK)
             offset = len(_BOM) if stream.peek(len(_BOM))[: len(_BOM)] == _BOM else 0
@@ -179,7 +181,7 @@ def ends_within_a_line(path: Path) -> bool:
 
 def plain_suffix(path: Path) -> str:
     """Return a file's suffix in lower case, without that of a compression."""
-    return Path(path.stem).suffix.lower() if path.suffix.lower() in _COMPRESSED else path.suffix.lower()
+    return Path(path.stem).suffix.lower() if path.suffix.lower() in COMPRESSIONS else path.suffix.lower()
 
 
 def _refuse_special(path: Path, name: str) -> None:
@@ -190,7 +192,7 @@ def _refuse_special(path: Path, name: str) -> None:
 
 def _decompressed(raw: io.FileIO, path: Path) -> io.RawIOBase:
     """Return the bytes of a file without its compression, if it has one."""
-    match _COMPRESSED.get(path.suffix.lower()):
+    match COMPRESSIONS.get(path.suffix.lower()):
         case "gzip":
             return cast("io.RawIOBase", gzip.GzipFile(fileobj=io.BufferedReader(raw, _BLOCK)))
         case "zstd":

@@ -12,7 +12,17 @@ from typing import TYPE_CHECKING
 from rankgauge.errors import counted
 from rankgauge.plugin import reporter
 from rankgauge.report.samples import listed_heading, listed_lines
-from rankgauge.report.wording import ERROR_LINE, FACTS, facts, listed_cohorts, mean, number, policy_line, policy_options
+from rankgauge.report.wording import (
+    ERROR_LINE,
+    FACTS,
+    calls_line,
+    facts,
+    listed_cohorts,
+    mean,
+    number,
+    policy_line,
+    policy_options,
+)
 from rankgauge.visible import visible
 
 if TYPE_CHECKING:
@@ -34,6 +44,7 @@ def markdown_report(result: Result) -> str:
         "",
         f"{counted(len(result), 'sample')}, {cell(policy_line(result))}.{stopped}",
         "",
+        *([cell(line) + ".", ""] if (line := calls_line(result)) else []),
         *_folded("All policy options", [f"{name}={value}" for name, value in policy_options(result).items()]),
         *_metrics(result),
     ]

@@ -18,6 +18,7 @@ __all__ = [
     "ERRORS",
     "ERROR_LINE",
     "FACTS",
+    "calls_line",
     "counts",
     "errors",
     "facts",
@@ -87,6 +88,21 @@ def listed_cohorts(result: Result) -> tuple[list[tuple[str, Result]], str]:
     largest = counted(len(cohorts[left[0]][1]), "sample")
     told = f"{counted(len(left), 'more cohort')} of {largest} or fewer; the JSON report has all {len(cohorts):,}"
     return [cohorts[place] for place in kept], told
+
+
+def calls_line(result: Result) -> str:
+    """Return how often a system under test was called, and how long that took; empty where none was."""
+    outputs = result.manifest.get("outputs") or {}
+    calls = outputs.get("calls")
+    if not calls:
+        return ""
+    line = f"{counted(calls['n'], 'call')} of {visible(outputs['sut'])}: {calls['failed']:,} failed"
+    if calls["retries"]:
+        line += f", {counted(calls['retries'], 'retry', 'retries')}"
+    seconds = calls["seconds"]
+    if seconds["p50"] is None:
+        return line
+    return f"{line}; seconds a call: p50 {seconds['p50']:.3g}, p95 {seconds['p95']:.3g}"
 
 
 def policy_line(result: Result) -> str:

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
+from rankgauge.io.datasets import DataSource
 from rankgauge.samples import KeptOutput
 
 __all__ = ["Origin"]
@@ -25,8 +26,11 @@ class Origin(NamedTuple):
         outputs: The outputs that were given in Python, if any.
 
         calls: What each call of a system under test came to, by sample id.
+
+        data: Where the samples came from; None for a run and judgments.
     """
 
     evaluation: object
     outputs: object = None
     calls: Mapping[str, KeptOutput] = _NONE
+    data: DataSource | None = None

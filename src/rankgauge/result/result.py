@@ -399,22 +399,25 @@ class Result:
         """Return the samples that reports list, which `with_worst` chose; empty where it was not called."""
         return self._listed
 
-    def save(self, directory: str | os.PathLike[str]) -> Path:
+    def save(self, directory: str | os.PathLike[str], *, keep_data: bool = False) -> Path:
         """
         Write a result folder; it is complete or absent.
 
         Args:
             directory: Where; it must not exist, or be empty.
 
+            keep_data: Whether to copy samples and outputs into the folder, so that it can be explained and scored again
+                wherever it is.
+
         Returns:
             The folder.
 
         Raises:
-            ResultError: The folder has something in it, or cannot be written.
+            ResultError: The folder has something in it or cannot be written, or the data cannot be kept.
         """
         from rankgauge.report.folder import save_result  # the one import that points up
 
-        return save_result(self, Path(directory))
+        return save_result(self, Path(directory), keep_data=keep_data)
 
     @classmethod
     def load(cls, directory: str | os.PathLike[str]) -> Result:
