@@ -66,6 +66,7 @@ __all__ = [
     "UnreadableError",
     "counted",
     "did_you_mean",
+    "listed",
     "suggest",
 ]
 
@@ -345,6 +346,12 @@ class RunInterrupted(KeyboardInterrupt):
 def counted(count: float, one: str, several: str = "") -> str:
     """Return ``1 sample`` or ``1,234 samples``; *several* is the plural where it takes more than an s."""
     return f"{count:,} {one if count == 1 else several or f'{one}s'}"
+
+
+def listed(names: Sequence[str], most: int = 8) -> str:
+    """Return the first *most* names, and how many more there are."""
+    more = f" and {len(names) - most:,} more" if len(names) > most else ""
+    return f"{', '.join(names[:most])}{more}"
 
 
 def suggest(name: str, known: Iterable[str], *, most: int = 3) -> tuple[str, ...]:

@@ -70,10 +70,11 @@ class TestInclude:
 
     def test_paths_are_relative_to_the_file_that_names_them(self):
         write("shared/data/s.jsonl", ROW)
-        write("shared/base.yaml", "datasets: {d: {path: data/s.jsonl}}\n")
+        write("shared/base.yaml", "datasets: {d: {path: data/s.jsonl}}\nbaseline: old\n")
         write("project/c.yaml", "version: 1\ninclude: [../shared/base.yaml]\nmetrics: {use: [MRR]}\n")
         engine = Engine.from_config("project/c.yaml")
         assert engine.dataset("d").run()["MRR"].mean == 0.5
+        assert engine.config.file(engine.config.config.baseline).resolve() == Path("shared/old").resolve()
 
     def test_an_included_file_may_include_others(self, monkeypatch):
         monkeypatch.setenv("LEVEL", "two")

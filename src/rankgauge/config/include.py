@@ -132,7 +132,7 @@ class _Reader:
             for part in location[:-1]:
                 holder = holder[part]
             text = os.path.expanduser(self._filled(holder[location[-1]], tree, location))  # noqa: PTH111  # no `./` is lost
-            is_relative = location[0] in {"datasets", "plugins"} and folder != "."
+            is_relative = location[0] in {"datasets", "plugins", "baseline"} and folder != "."
             holder[location[-1]] = os.path.join(folder, text) if is_relative else text  # noqa: PTH118  # as above
 
     def _filled(self, text: str, tree: Tree, location: Location) -> str:
@@ -155,7 +155,7 @@ def _paths(value: Mapping[Any, Any]) -> Iterator[Location]:
     datasets = value.get("datasets")
     named = datasets if isinstance(datasets, Mapping) else {}
     found: list[Location] = [("datasets", name, key) for name in named for key in ("path", "outputs")]
-    found += [("plugins", "locked"), ("output", "directory"), ("include",)]
+    found += [("plugins", "locked"), ("output", "directory"), ("baseline",), ("include",)]
     if isinstance(listed := value.get("include"), list):
         found += [("include", index) for index in range(len(listed))]
     for location in found:

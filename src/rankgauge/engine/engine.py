@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from rankgauge.catalog import Catalog
 from rankgauge.engine.evaluation import Evaluation
 from rankgauge.engine.gated import ask_gates
-from rankgauge.errors import ConfigError, DataError, PlanError, Problem, counted, did_you_mean
+from rankgauge.errors import ConfigError, DataError, PlanError, Problem, counted, did_you_mean, listed
 from rankgauge.io.datasets import DataSource
 from rankgauge.io.fields import FieldMap, check_field
 from rankgauge.io.files import is_there, no_such_file
@@ -52,6 +52,11 @@ class Engine:
         self._catalog = catalog
         self._sources: dict[str, DataSource] = {}
         self._config: LoadedConfig | None = None
+
+    def __repr__(self) -> str:
+        origin = "no config" if self._config is None else str(self._config.path)
+        names = f" ({listed(self.dataset_names)})" if self._sources else ""
+        return f"<Engine with {origin}: {counted(len(self._sources), 'dataset')}{names}>"
 
     @classmethod
     def from_config(

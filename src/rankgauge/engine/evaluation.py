@@ -17,7 +17,7 @@ from rankgauge.catalog import Catalog
 from rankgauge.engine.calls import CallOptions, check_calls, run_to_end
 from rankgauge.engine.job import Job, OutputsSource
 from rankgauge.engine.values import DataCheck, Progress, SampleScore
-from rankgauge.errors import DataError, ParameterError, Problem, RankgaugeError, RunInterrupted
+from rankgauge.errors import DataError, ParameterError, Problem, RankgaugeError, RunInterrupted, counted, listed
 from rankgauge.expression import MetricExpression
 from rankgauge.io.datasets import DataSource
 from rankgauge.io.fields import FieldMap, check_field, remapped
@@ -26,7 +26,7 @@ from rankgauge.pickling import goes_by_name, itself
 from rankgauge.planning.cutoffs import DefaultK
 from rankgauge.planning.lock import Lock, lock_columns
 from rankgauge.planning.plan import Plan, make_plan
-from rankgauge.planning.requests import MetricSpec
+from rankgauge.planning.requests import Located, MetricSpec
 from rankgauge.policy import Policy, Profile, profile
 from rankgauge.result import Result
 from rankgauge.samples import GOLD_KINDS, Fault, GoldKind, Sample, read_sample
@@ -80,6 +80,13 @@ class Evaluation:
     sender: Lock | None = field(default=None, repr=False, compare=False)
 
     __copy__ = __deepcopy__ = itself
+
+    def __repr__(self) -> str:
+        source = self.data.source
+        what = str(source) if isinstance(source, Path) else counted(len(source), "sample")
+        name = f"{self.data.name} ({what})" if self.data.name else what
+        asked = listed([_written(metric) for metric in self.metrics])
+        return f"<Evaluation of {name}: {asked or 'no metrics'}; profile {self.profile.name}>"
 
     def __reduce__(self) -> tuple[Callable[..., Evaluation], tuple[dict[str, Any]]]:
         # It is sent with a lock over what its metrics mean here. That they mean something else where it arrives is
@@ -543,3 +550,12 @@ def _run_sut(job: Job, sut: SystemUnderTest, calls: CallOptions, progress: Progr
     count, total = len(job.answered), len(job.samples)
     msg = f"{job.stopped or 'interrupted'}: {count:,} of {total:,} samples are done, and scored"
     raise RunInterrupted(msg, result) from None
+
+
+def _written(metric: MetricSpec) -> str:
+    """Return how a metric was asked for, in a word."""
+    if isinstance(metric, Located):
+        return _written(metric.spec)
+    if isinstance(metric, Mapping):
+        return str(metric.get("as") or metric.get("metric"))
+    return str(getattr(metric, "__name__", metric))

@@ -17,7 +17,7 @@ import numpy as np
 
 from rankgauge.catalog.peers import translated
 from rankgauge.catalog.trec_eval import read_form
-from rankgauge.errors import ResultError, counted, suggest
+from rankgauge.errors import MissingExtraError, ResultError, counted, listed, suggest
 from rankgauge.expression import parse
 from rankgauge.result.load import read_folder
 from rankgauge.result.merge import Part, concatenated, difference, merged_manifest
@@ -30,6 +30,7 @@ from rankgauge.scoring.score import FAILED, MISSING, STATUSES
 if TYPE_CHECKING:
     import os
 
+    import pandas as pd
     import polars as pl
 
     from rankgauge.explain import Explanation
@@ -196,10 +197,15 @@ class Result:
         return True
 
     def __repr__(self) -> str:
-        columns = ", ".join(
+        columns = [
             f"{name}={'none' if column.mean is None else f'{column.mean:.4f}'}" for name, column in self.metrics.items()
-        )
-        return f"<Result of {counted(len(self), 'sample')}: {columns}>"
+        ]
+        return f"<Result of {counted(len(self), 'sample')}: {listed(columns)}>"
+
+    def _repr_html_(self) -> str:
+        from rankgauge.report.notebook import notebook_table  # points up, as `save` does
+
+        return notebook_table(self)
 
     @cached_property
     def per_sample(self) -> pl.DataFrame:
@@ -219,6 +225,30 @@ class Result:
             names = np.array(STATUSES, dtype=object)[column.codes]
             frame[f"{safe}_status"] = pl.Series(names.tolist(), dtype=pl.String)
         return pl.DataFrame(frame)
+
+    def to_pandas(self) -> pd.DataFrame:
+        """
+        Return the scores as a pandas frame; pyarrow is not needed.
+
+        Returns:
+            The rows and columns of `per_sample`; a score that does not count is NaN.
+
+        Raises:
+            MissingExtraError: pandas is not installed: ``pip install 'rankgauge[pandas]'``.
+        """
+        try:
+            import pandas as pd
+        except ImportError as error:
+            raise MissingExtraError("Result.to_pandas", "pandas") from error
+        frame = self.per_sample
+        return pd.DataFrame(
+            {
+                column.name: column.to_numpy()
+                if column.dtype.is_numeric()
+                else pd.Series(column.to_list(), dtype=object)
+                for column in frame
+            }
+        )
 
     @cached_property
     def unscored(self) -> tuple[SampleError, ...]:
