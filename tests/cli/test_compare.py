@@ -167,3 +167,64 @@ def test_results_of_other_judgments_are_refused(rankgauge, folders, files, write
     done = rankgauge("compare", folders[0], tmp_path / "other", "-m", "P@1")
     assert (done.code, done.out) == (2, "")
     assert "cannot compare other with base: they were judged by different judgments" in done.err
+
+
+@pytest.fixture
+def pushed_down(write):
+    """Return judgments of ten queries, and two runs: of a and an unjudged x, one has x first and the other a."""
+    qrels = write("pushed.qrels", "".join(f"{query} 0 a 1\n" for query in QUERIES))
+    first, second = (
+        write(f"{name}.run", "".join(f"{query} Q0 {doc} 1 {score} t\n" for query in QUERIES for doc, score in ranking))
+        for name, ranking in (("x-first", (("x", 2), ("a", 1))), ("a-first", (("a", 2), ("x", 1))))
+    )
+    return "--qrels", qrels, first, second
+
+
+def test_how_much_nobody_judged_stands_beside_every_comparison(rankgauge, pushed_down):
+    done = rankgauge("compare", *pushed_down, "-m", "P@1", "-m", "RR")
+    assert "unjudged@1: x-first.run 1.0000, a-first.run 0.0000" in done.out.splitlines()
+    found = rankgauge("compare", *pushed_down, "-m", "RR", "--json").json
+    assert list(found["comparisons"][0]["metrics"]) == ["rr"]
+    assert found["unjudged"]["x-first.run"] == {"shares": {"unjudged@10": pytest.approx(0.1, rel=1e-12)}, "bounds": {}}
+
+
+def test_a_verdict_may_depend_on_unjudged_documents(rankgauge, pushed_down):
+    """RR is 1/2 and 1; without x both are 1."""
+    done = rankgauge("compare", *pushed_down, "-m", "RR", "--condensed", "--bounds")
+    lines = done.out.splitlines()
+    assert lines[0] == (
+        "a-first.run against x-first.run depends on unjudged documents: rr +0.500, 12 won, 0 lost; without them +0.000"
+    )
+    assert [line.split()[:4] for line in lines if line.startswith("rr condensed")] == [
+        ["rr", "condensed", "1.0000", "1.0000"]
+    ]
+    assert "rr, worst to best case: x-first.run 0.5000 to 1.0000, a-first.run 1.0000 to 1.0000" in lines
+
+
+def test_condensed_lists_in_markdown_and_csv(rankgauge, pushed_down):
+    given = ("compare", *pushed_down, "-m", "RR", "--condensed", "--format")
+    assert "| rr condensed | 1.0000 | 1.0000 |" in rankgauge(*given, "markdown").out
+    rows = list(csv.DictReader(io.StringIO(rankgauge(*given, "csv").out)))
+    assert [(row["metric"], row["verdict"]) for row in rows] == [
+        ("rr", "depends on unjudged documents"),
+        ("rr condensed", "same"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--condensed", "-J"), "--judged-only drops unjudged documents everywhere; leave out --condensed"),
+        (("--bounds", "--format", "latex"), "--bounds is for --format table, json, markdown, csv, not for latex"),
+    ],
+)
+def test_unjudged_documents_that_cannot_be_told_of(rankgauge, pushed_down, options, message):
+    done = rankgauge("compare", *pushed_down, "-m", "RR", *options)
+    assert (done.code, done.out) == (2, "")
+    assert message in done.err
+
+
+def test_condensed_lists_of_result_folders_are_read_again(rankgauge, folders):
+    done = rankgauge("compare", *folders, "-m", "P@1", "--condensed", "--json")
+    assert done.code == 0
+    assert done.json["comparisons"][0]["metrics"]["p@1"]["condensed"]["n"] == 12

@@ -225,6 +225,13 @@ def test_lines_that_are_garbage(rankgauge, files, tmp_path, line, message):
     assert message in done.err
 
 
+def test_judgments_for_intents_are_refused_because_a_queue_would_lose_them(rankgauge, files, write):
+    intents = write("intents.txt", "q1 1 a 1\nq1 2 a 0\nq2 1 b 1\n")
+    done = rankgauge("judge", "queue", "--qrels", intents, files[1], "-o", "queue.jsonl")
+    assert done.code == 2
+    assert "judges documents for several intents of a query (column two)" in done.err
+
+
 def test_nothing_to_judge(rankgauge, files, write):
     write("run.txt", "q1 Q0 a 1 1 t\nq2 Q0 a 1 1 t\n")
     done = rankgauge("judge", "queue", "--qrels", "qrels.txt", "run.txt", "-o", "queue.jsonl")

@@ -279,8 +279,8 @@ def test_bounds_of_standard_input(rankgauge, files, monkeypatch):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (("--bounds", "--format", "markdown"), "--bounds is for --format table and json, not for markdown"),
-        (("--condensed", "--format", "trec"), "--condensed is for --format table and json, not for trec"),
+        (("--bounds", "--format", "markdown"), "--bounds is for --format table, json, not for markdown"),
+        (("--condensed", "--format", "trec"), "--condensed is for --format table, json, not for trec"),
         (("--bounds", "-J"), "--judged-only drops unjudged documents everywhere; leave out --bounds"),
         (("--bounds", "--policy", "ties=average"), "bounds need settled ranks"),
     ],

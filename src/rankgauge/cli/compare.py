@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING
 from rankgauge.cli.console import emit, print_json, remark
 from rankgauge.cli.options import (
     add_judging_options,
+    add_unjudged_options,
+    check_unjudged,
     make_catalog,
     make_engine,
     plan_judging,
@@ -52,6 +54,9 @@ rankgauge compare [OPTIONS] BASE NEW [MORE ...]
 
 _FORMATS = ("table", "json", "markdown", "csv", "latex")
 _FORMAT_HELP = "How to print: table, json, markdown, csv or latex (booktabs). [table]"
+_TOP = 10
+"""How many results are looked at for unjudged ones where no metric has a cutoff."""
+
 _OF_RUNS = ("relevance", "judged_only", "depth", "profile", "policy", "k", "columns")
 
 
@@ -84,6 +89,8 @@ def compare(arguments: Sequence[str]) -> int:
         seed=given.seed,
         cluster=_clusters(given.cluster),
         all_pairs=given.all_pairs,
+        condensed=given.condensed,
+        bounds=given.bounds,
     )
     _print(comparison, given.form)
     return 0
@@ -112,6 +119,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--seed", type=int, default=0, metavar="N", help="Seed of the random bits. [0]")
     add("-f", "--format", dest="form", default="table", choices=_FORMATS, metavar="FORMAT", help=_FORMAT_HELP)
     add("--json", dest="form", action="store_const", const="json", help="Same as --format json.")
+    add_unjudged_options(parser, "not latex")
     add_judging_options(parser)
     add("-h", "--help", action="help", help="Show this message and exit.")
     return parser
@@ -134,6 +142,7 @@ def _check(given: argparse.Namespace, parser: argparse.ArgumentParser) -> None:
             msg = f"--{idle[0].replace('_', '-')} decides how TREC runs are judged, and needs --qrels"
     if msg:
         raise ParameterError(msg)
+    check_unjudged(given, [form for form in _FORMATS if form != "latex"])
 
 
 def _names(paths: Sequence[str]) -> list[str]:
@@ -156,7 +165,11 @@ def _of_runs(given: argparse.Namespace) -> dict[str, Result]:
 
     catalog = make_catalog({"metrics"})
     measures = expand(given.metric, catalog.built_in, version=9 if given.profile == "trec9" else 10)
-    plan = plan_judging([each.spec for each in measures if each.spec is not None], given, catalog)
+    specs = [each.spec for each in measures if each.spec is not None]
+    plan = plan_judging(specs, given, catalog)
+    if not given.judged_only:  # how much of what is compared nobody judged
+        cutoffs = sorted({metric.cut.k for metric in plan.metrics if metric.cut.k is not None} or {_TOP})
+        plan = plan_judging([*specs, *(f"unjudged@{k}" for k in cutoffs)], given, catalog)
     columns = table_columns(given.columns)
     judgments = open_qrels(given.qrels, columns=columns)
     results = evaluate_plan(plan, judgments, {path: path for path in given.runs}, columns=columns)

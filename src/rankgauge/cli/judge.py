@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -27,6 +27,7 @@ from rankgauge.errors import NothingToEvaluateError, ParameterError, counted
 
 if TYPE_CHECKING:
     from rankgauge.catalog import Catalog
+    from rankgauge.columns import Qrels
     from rankgauge.comparison.queue import Queue
 
 __all__ = ["app"]
@@ -94,7 +95,7 @@ def queue(given: _QueueOptions) -> None:
         raise ParameterError(msg)
     found = make_queue(
         plan,
-        given.qrels,
+        _judgments(given.qrels, given.columns),
         dict(zip(names, given.runs, strict=True)),
         limit=given.limit,
         depth=given.depth,
@@ -137,6 +138,20 @@ def _told(found: Queue, output: Path, key: Path) -> Iterable[str]:
     for run, count in zip(found.runs, found.n_unknown, strict=True):
         if count:
             remark(f"{run}: {counted(count, 'query', 'queries')} without any judgment; left out")
+
+
+def _judgments(path: str, columns: str | None) -> Qrels:
+    """Read judgments; refuse those for several intents of a query, which a queue does not ask for."""
+    from rankgauge.io.sources import open_qrels
+
+    found = open_qrels(path, columns=table_columns(columns), intents=True)
+    if found.intents is not None and found.intents.intent.max(initial=0) > 0:
+        msg = (
+            f"{path} judges documents for several intents of a query (column two), and a queue asks for one grade; "
+            "make judgments without intents first"
+        )
+        raise ParameterError(msg)
+    return replace(found, intents=None)
 
 
 def _grades(written: str | None) -> list[float] | None:
@@ -196,12 +211,11 @@ def read(given: _ReadOptions) -> None:
     from rankgauge.comparison.judgments import compare_judgments
     from rankgauge.io.judgments import provenance_path, write_judgments
     from rankgauge.io.queues import read_queue
-    from rankgauge.io.sources import open_qrels
     from rankgauge.report.queues import judgments_summary, judgments_text
 
     side = provenance_path(given.output)
     _refuse_taken(given.output, side)
-    qrels = open_qrels(given.qrels, columns=table_columns(given.columns))
+    qrels = _judgments(given.qrels, given.columns)
     graded = read_queue(given.queue, qrels, judge=given.judge, with_models=given.with_models)
     found = compare_judgments(graded, qrels, rel=given.rel)
     write_judgments(given.output, qrels, found.added)

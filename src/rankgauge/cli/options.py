@@ -35,6 +35,8 @@ __all__ = [
     "SAVE_BASELINE_HELP",
     "add_gate_options",
     "add_judging_options",
+    "add_unjudged_options",
+    "check_unjudged",
     "field_map",
     "is_config",
     "make_catalog",
@@ -123,6 +125,24 @@ def add_judging_options(parser: argparse.ArgumentParser) -> None:
     add("--policy", action="append", metavar="NAME=VALUE", help=f"{POLICY_HELP} Repeatable.")
     add("-k", "--k", type=int, metavar="K", help=CUTOFF_HELP)
     add("--columns", metavar="NAME=COLUMN,...", help=COLUMNS_HELP)
+
+
+def add_unjudged_options(parser: argparse.ArgumentParser, where: str) -> None:
+    """Add what can be asked about unjudged documents of runs; *where* says which formats show it."""
+    add = parser.add_argument
+    add("--condensed", action="store_true", help=f"Also use rankings without unjudged documents, as -J does. ({where})")
+    add("--bounds", action="store_true", help=f"Also print the worst and best case of each mean. ({where})")
+
+
+def check_unjudged(given: argparse.Namespace, forms: Collection[str]) -> None:
+    """Refuse to say anything about unjudged documents where there are none, or in a format that cannot."""
+    wanted = [option for option in ("condensed", "bounds") if getattr(given, option)]
+    if wanted and given.form not in forms:
+        msg = f"--{wanted[0]} is for --format {', '.join(forms)}, not for {given.form}"
+        raise ParameterError(msg)
+    if wanted and given.judged_only:
+        msg = f"--judged-only drops unjudged documents everywhere; leave out --{wanted[0]}"
+        raise ParameterError(msg)
 
 
 def plan_judging(metrics: Sequence[MetricSpec], given: argparse.Namespace, catalog: Catalog, **others: object) -> Plan:

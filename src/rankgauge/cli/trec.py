@@ -17,6 +17,8 @@ from rankgauge.cli.folders import Folders
 from rankgauge.cli.options import (
     add_gate_options,
     add_judging_options,
+    add_unjudged_options,
+    check_unjudged,
     make_catalog,
     plan_judging,
     run_names,
@@ -50,8 +52,6 @@ evaluate, 5 internal error.
 _FORMATS = ("table", "trec", "json", "jsonl", "markdown")
 _FORMAT_HELP = "How to print: table, trec (as trec_eval does), json, jsonl or markdown. [default: table]"
 _METRIC_HELP = "A metric, a family (P) or a set (official, all_trec). Repeatable. [default: official]"
-_CONDENSED_HELP = "Also print each mean without unjudged documents, as -J does. (table, json)"
-_BOUNDS_HELP = "Also print the worst and the best case of each mean, whatever is unjudged. (table, json)"
 _COMPLETE_HELP = "Count judged queries missing from a run as 0; only trec9 leaves them out otherwise."
 
 
@@ -156,8 +156,7 @@ def _parser() -> argparse.ArgumentParser:
     add("-q", "--per-query", action="store_true", help="Also print the scores of every query.")
     add("-c", "--complete", action="store_true", help=_COMPLETE_HELP)
     add_judging_options(parser)
-    add("--condensed", action="store_true", help=_CONDENSED_HELP)
-    add("--bounds", action="store_true", help=_BOUNDS_HELP)
+    add_unjudged_options(parser, "table, json")
     add("-n", "--no-summary", action="store_true", help="Leave out the summary over all queries.")
     add("-f", "--format", dest="form", default="table", choices=_FORMATS, metavar="FORMAT", help=_FORMAT_HELP)
     add("--json", dest="form", action="store_const", const="json", help="Same as --format json.")
@@ -176,13 +175,7 @@ def _check(given: argparse.Namespace) -> None:
     if [given.qrels, *given.runs].count("-") > 1:
         msg = "standard input (-) can stand for one file only"
         raise ParameterError(msg)
-    wanted = [option for option in ("condensed", "bounds") if getattr(given, option)]
-    if wanted and given.form not in {"table", "json"}:
-        msg = f"--{wanted[0]} is for --format table and json, not for {given.form}"
-        raise ParameterError(msg)
-    if wanted and given.judged_only:
-        msg = f"--judged-only drops unjudged documents everywhere; leave out --{wanted[0]}"
-        raise ParameterError(msg)
+    check_unjudged(given, ("table", "json"))
 
 
 def _further(results: Mapping[str, Result], given: argparse.Namespace) -> dict[str, Further]:

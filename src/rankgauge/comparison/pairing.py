@@ -19,7 +19,10 @@ from rankgauge.result import MetricInfo, MetricSummary, Result
 from rankgauge.scoring.score import UNDEFINED
 from rankgauge.visible import visible
 
-__all__ = ["DROPPED", "PairedColumn", "Pairing", "pair_results"]
+__all__ = ["DROPPED", "UNJUDGED", "PairedColumn", "Pairing", "pair_results"]
+
+UNJUDGED = "retrieval-unjudged-at-k"
+"""The metric that says how much of a ranking nobody judged."""
 
 DROPPED = ("only_in_baseline", "only_in_run", "undefined", "undefined_in_one", "excluded")
 """Why a sample makes no pair: it stands in one result only, has no defined score in both or in one of them, or the
@@ -95,7 +98,8 @@ def pair_results(
 
         other: What is compared.
 
-        metrics: The baseline's columns to compare, in any spelling; None for every mean that both results have.
+        metrics: The baseline's columns to compare, in any spelling; None for every mean that both results have, without
+            `unjudged@k` if there are others.
 
         names: How messages call the two.
 
@@ -150,7 +154,7 @@ def _matched(
 ) -> list[tuple[MetricSummary, MetricSummary]]:
     """Return the columns of both that mean the same; say what is left out."""
     found: dict[str, tuple[MetricSummary, MetricSummary]] = {}
-    asked = list(baseline.metrics.values()) if metrics is None else [_column(baseline, name, said) for name in metrics]
+    asked = _compared(baseline) if metrics is None else [_column(baseline, name, said) for name in metrics]
     for column in asked:
         info = column.info
         if info.aggregate != "mean":
@@ -180,6 +184,12 @@ def _matched(
         msg = f"{said}: they have no mean in common; one has {first}, the other {second}"
         raise ResultError(msg)
     return list(found.values())
+
+
+def _compared(baseline: Result) -> list[MetricSummary]:
+    """Return every column but `unjudged@k`, which stands beside a comparison; these if there is nothing else."""
+    columns = list(baseline.metrics.values())
+    return [column for column in columns if column.info.alias != UNJUDGED] or columns
 
 
 _AGGREGATES = {"sum": "sum", "geometric": "geometric mean"}

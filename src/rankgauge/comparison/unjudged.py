@@ -8,17 +8,16 @@ import dataclasses
 from collections.abc import Mapping
 
 from rankgauge.comparison.bounds import Bounds
+from rankgauge.comparison.pairing import UNJUDGED
 from rankgauge.comparison.values import Comparison, MetricComparison, RunComparison, Unjudged
 from rankgauge.result import Result
 
 __all__ = ["unjudged_of", "with_condensed"]
 
-_SHARE = "retrieval-unjudged-at-k"
-
 
 def unjudged_of(result: Result, bounds: Mapping[str, Bounds | None] | None = None) -> Unjudged:
     """Return what is known of a result's unjudged documents: the columns of `unjudged@k` that it has, and bounds."""
-    shares = {name: column.mean for name, column in result.metrics.items() if column.info.alias == _SHARE}
+    shares = {name: column.mean for name, column in result.metrics.items() if column.info.alias == UNJUDGED}
     known = {name: found for name, found in (bounds or {}).items() if found is not None}
     return Unjudged(shares, {name: (found.worst, found.best) for name, found in known.items()})
 

@@ -9,6 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from rankgauge.stats.estimates import TIED
+
 __all__ = [
     "SCHEMA_VERSION",
     "Change",
@@ -217,9 +219,9 @@ class MetricComparison:
 
 
 def _direction(metric: MetricComparison) -> int:
-    """Return the sign of a difference."""
+    """Return the sign of a difference; 0 where it is no more than a tie of two scores may be."""
     difference = metric.difference or 0.0
-    return (difference > 0) - (difference < 0)
+    return (difference > TIED) - (difference < -TIED)
 
 
 @dataclass(frozen=True, slots=True)

@@ -52,7 +52,8 @@ def compare(
 
         baseline: The name of the one that the others are compared with; the first by default.
 
-        metrics: The baseline's columns to compare, in any spelling; by default every mean that both have.
+        metrics: The baseline's columns to compare, in any spelling; by default every mean that both have, but not
+            `unjudged@k`, which stands beside the others.
 
         test: `sign-flip`, `t`, `wilcoxon` (whose null hypothesis is not about the mean) or `bootstrap-bca`.
 

@@ -8,6 +8,7 @@ import csv
 import io
 
 from rankgauge.comparison.values import Comparison
+from rankgauge.report.comparison.wording import with_condensed
 
 __all__ = ["comparison_csv"]
 
@@ -36,12 +37,12 @@ _HEADER = (
 
 
 def comparison_csv(comparison: Comparison) -> str:
-    """Lay a comparison out as CSV; what does not exist is an empty field."""
+    """Lay a comparison out as CSV; what does not exist is an empty field, and condensed lists have own rows."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(_HEADER)
     for pair in comparison.comparisons:
-        for name, metric in pair.metrics.items():
+        for name, metric in with_condensed(pair).items():
             low, high = metric.interval or (None, None)
             own = {"run": pair.run, "baseline": pair.baseline, "metric": name, "low": low, "high": high}
             writer.writerow([own[field] if field in own else getattr(metric, field) for field in _HEADER])

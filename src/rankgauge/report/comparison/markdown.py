@@ -7,7 +7,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from rankgauge.comparison.values import Comparison, MetricComparison, RunComparison
-from rankgauge.report.comparison.wording import FACTS, facts, method_line, notes, signed, span, verdict
+from rankgauge.report.comparison.wording import (
+    FACTS,
+    facts,
+    method_line,
+    notes,
+    signed,
+    span,
+    unjudged_lines,
+    verdict,
+    with_condensed,
+)
 from rankgauge.report.markdown import cell
 from rankgauge.report.wording import number
 
@@ -30,9 +40,9 @@ def _lines(comparison: Comparison) -> Iterator[str]:
         yield f"## {cell(pair.run)} against {cell(pair.baseline)}"
         yield ""
         names = {"baseline": pair.baseline, "run": pair.run}
-        rows = [[cell(name), *facts(metric).values()] for name, metric in pair.metrics.items()]
+        rows = [[cell(name), *facts(metric).values()] for name, metric in with_condensed(pair).items()]
         yield from _table(["metric", *(cell(names.get(fact, fact)) for fact in FACTS)], rows)
-        found = [f"- {cell(note)}" for note in notes(pair)]
+        found = [f"- {cell(line)}" for line in (*unjudged_lines(comparison, pair), *notes(pair))]
         yield from [*found, ""] if found else []
         for metric in pair.metrics.values():
             yield from _details(pair, metric)

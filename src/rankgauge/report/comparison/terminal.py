@@ -7,7 +7,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from rankgauge.comparison.values import Change, Comparison, MetricComparison, RunComparison
-from rankgauge.report.comparison.wording import FACTS, facts, method_line, notes, signed, span, verdict
+from rankgauge.report.comparison.wording import (
+    FACTS,
+    facts,
+    method_line,
+    notes,
+    signed,
+    span,
+    unjudged_lines,
+    verdict,
+    with_condensed,
+)
 from rankgauge.report.wording import number
 from rankgauge.visible import visible
 
@@ -34,6 +44,7 @@ def _lines(comparison: Comparison, width: int) -> Iterator[str]:
         yield ""
         yield f"{pair.run} against {pair.baseline}"
         yield from _table(pair, width, is_corrected=is_corrected)
+        yield from unjudged_lines(comparison, pair)
         for note in notes(pair):
             yield f"note: {note}"
         first = next(iter(pair.metrics.values()))
@@ -47,7 +58,7 @@ def _lines(comparison: Comparison, width: int) -> Iterator[str]:
 
 
 def _table(pair: RunComparison, width: int, *, is_corrected: bool) -> Iterator[str]:
-    rows = {name: facts(metric) for name, metric in pair.metrics.items()}
+    rows = {name: facts(metric) for name, metric in with_condensed(pair).items()}
     kept = [fact for fact in FACTS if is_corrected or fact != "corrected p"]
     while True:
         names = {"baseline": pair.baseline, "run": pair.run}

@@ -10,7 +10,20 @@ from rankgauge.comparison.values import Comparison, MetricComparison, RunCompari
 from rankgauge.errors import counted
 from rankgauge.report.wording import number
 
-__all__ = ["FACTS", "dropped", "facts", "method_line", "notes", "p_value", "percent", "signed", "span", "verdict"]
+__all__ = [
+    "FACTS",
+    "dropped",
+    "facts",
+    "method_line",
+    "notes",
+    "p_value",
+    "percent",
+    "signed",
+    "span",
+    "unjudged_lines",
+    "verdict",
+    "with_condensed",
+]
 
 FACTS = (
     "baseline",
@@ -50,6 +63,9 @@ def verdict(pair: RunComparison, metric: MetricComparison) -> str:
     if found == "undecided":
         least = f"; {counted(metric.n, 'pair')} usually show differences from {metric.detectable:.3g} on"
         return f"no difference shown for {pair.run}: {difference}{'' if metric.detectable is None else least}"
+    if found == "depends on unjudged documents" and metric.condensed is not None:
+        without = f"without them {signed(metric.condensed.difference, 3)}"
+        return f"{pair.run} against {pair.baseline} {found}: {difference}; {without}"
     return f"{pair.run} is {found}: {difference}"
 
 
@@ -64,6 +80,29 @@ def _difference(metric: MetricComparison) -> str:
     if metric.interval is not None:
         parts.append(f"{percent(metric.confidence)} {span(metric.interval, digits)}")
     return ", ".join([*parts, f"{metric.wins:,} won", f"{metric.losses:,} lost"])
+
+
+def with_condensed(pair: RunComparison) -> dict[str, MetricComparison]:
+    """Return the metrics by name, each followed by what it is over condensed lists, where that was compared."""
+    found: dict[str, MetricComparison] = {}
+    for name, metric in pair.metrics.items():
+        found[name] = metric
+        if metric.condensed is not None:
+            found[f"{name} condensed"] = metric.condensed
+    return found
+
+
+def unjudged_lines(comparison: Comparison, pair: RunComparison) -> Iterator[str]:
+    """Yield how much of each run nobody judged, and the worst and the best case of its means."""
+    known = [(run, comparison.unjudged[run]) for run in (pair.baseline, pair.run) if run in comparison.unjudged]
+    for name in dict.fromkeys(name for _, own in known for name in own.shares):
+        shares = [f"{run} {number(own.shares[name])}" for run, own in known if name in own.shares]
+        yield f"{name}: {', '.join(shares)}"
+    for name in pair.metrics:
+        ends = [(run, *own.bounds[name]) for run, own in known if name in own.bounds]
+        if ends:
+            told = ", ".join(f"{run} {number(worst)} to {number(best)}" for run, worst, best in ends)
+            yield f"{name}, worst to best case: {told}"
 
 
 def facts(metric: MetricComparison) -> dict[str, str]:
