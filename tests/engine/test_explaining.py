@@ -157,3 +157,33 @@ def test_what_a_policy_refuses_is_explained_as_failed():
 
     assert explanation.status == "failed"
     assert "'a'" in explanation.reason
+
+
+def test_details_hold_the_facts_of_explanations_for_every_metric():
+    kept = ENGINE.dataset(ROWS).with_metrics(["MRR", "ndcg@2", "f1@2"]).run(details=True)
+    for name, column in kept.metrics.items():
+        assert column.details is not None
+        for sample_id, details in zip(kept.sample_ids, column.details, strict=True):
+            told, explained = details["explanation"], kept.explain(sample_id, name).as_dict()
+            assert (told["missing"], told["arithmetic"]) == (explained["missing"], explained["arithmetic"])
+            held = [{key: rank[key] for key in rank if key not in {"text", "matched"}} for rank in explained["ranks"]]
+            assert told["ranks"] == [rank for rank in held if rank["gold"]]
+
+
+def test_details_of_a_batch_are_those_of_each_sample_alone():
+    """Rows and gold of the samples must not mix: each has other numbers of both."""
+    rows = [
+        {"id": f"q{place}", "expected_output": names[: place % 3 + 1], "actual_output": names[place % 4 :]}
+        for place, names in enumerate([["a", "b", "c", "d"], ["c", "a"], ["b", "x", "a"], ["d"], ["x", "a", "b"]])
+    ]
+    metrics = ["ndcg@3", "AP", "recall@2"]
+    together = ENGINE.dataset(rows).with_metrics(metrics).run(details=True)
+    for place, row in enumerate(rows):
+        alone = ENGINE.dataset([row]).with_metrics(metrics).run(details=True)
+        for name in together.metrics:
+            assert together[name].details[place] == alone[name].details[0]
+
+
+def test_frames_of_samples_have_the_tags():
+    rows = [{**ROWS[0], "metadata": {"tags": ["x", "y"]}}, ROWS[1]]
+    assert scored(rows).per_sample["tags"].to_list() == [["x", "y"], []]

@@ -297,7 +297,8 @@ class TestCloudpickle:
         data = cloudpickle.dumps(Engine().dataset([row]).with_metrics([share]).with_defaults(k=2))
         monkeypatch.delattr(sys.modules["__main__"], "share")
         column = received(data).run(details=True)["main-share-at-k"]
-        assert (0.5, [{"k": 2, "n": 1}]) == (column.mean, list(column.details))
+        (facts,) = column.details
+        assert (0.5, 2, 1) == (column.mean, facts["k"], facts["n"])
 
 
 class TestResults:

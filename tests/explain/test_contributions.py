@@ -23,7 +23,7 @@ SUMS = [
     *("ndcg", "ndcg@3", "ndcg(gain=exponential)@4", "ndcg(discount=log2-from-2)@3", 'ndcg(gains="1=3,2=9")'),
     *(f"ndcg(ideal={ideal})@3" for ideal in ("gold", "retrieved", "retrieved-at-k")),
     *("ndcg(clamp=true)@3", "ndcg_any@3", "ndcg_any(credit=rank)@3", "err(max_grade=4)@5", "gm_map"),
-    *("rbp", "rbp(p=0.5)@3"),
+    *("rbp", "rbp(p=0.5)@3", "rbp(rel=2)@3"),
 ]
 BY_TEXT = [
     *(f"{name}(gold=passages, matcher=contains)@3" for name in ("hit", "recall", "P", "MRR", "AP", "ndcg", "rbp")),

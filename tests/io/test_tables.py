@@ -35,7 +35,7 @@ def test_a_frame_gives_the_scores_that_were_worked_out_by_hand():
         result = rankgauge.evaluate(qrels_frame(WORKED_QRELS), run_frame(WORKED_RUN), metric)
         frame = result.per_sample
         assert frame["sample_id"].to_list() == ["q1", "q2"]
-        assert frame.to_series(1).to_list() == pytest.approx(expected, rel=1e-12)
+        assert frame.to_series(2).to_list() == pytest.approx(expected, rel=1e-12)
 
 
 @pytest.mark.parametrize("form", ["polars", "lazy", "pandas", "pyarrow", "reader", "categorical"])

@@ -190,7 +190,9 @@ class TestJsonLines:
         kept = engine.dataset(ROWS[:1]).with_metrics(["ndcg@10"]).run(details=True)
         (line,) = per_sample_jsonl(kept).splitlines()
         # One relevant item at rank 1.
-        assert json.loads(line)["scores"]["ndcg@10"]["details"] == {"k": 10, "dcg": 1.0, "idcg": 1.0}
+        details = json.loads(line)["scores"]["ndcg@10"]["details"]
+        assert [rank["contribution"] for rank in details.pop("explanation")["ranks"]] == [1.0]
+        assert details == {"k": 10, "dcg": 1.0, "idcg": 1.0}
 
     def test_no_samples_are_no_lines(self, result):
         assert per_sample_jsonl(result.take([])) == ""

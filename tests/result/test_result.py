@@ -164,7 +164,7 @@ class TestAggregates:
 class TestPerSample:
     def test_there_is_a_row_for_every_sample_and_two_columns_for_every_metric(self, engine):
         frame = engine.dataset(ROWS).with_metrics(["MRR", "P@1"]).run().per_sample
-        assert frame.columns == ["sample_id", "mrr", "mrr_status", "p_at_1", "p_at_1_status"]
+        assert frame.columns == ["sample_id", "tags", "mrr", "mrr_status", "p_at_1", "p_at_1_status"]
         assert frame.select("sample_id", "mrr", "mrr_status").rows() == [
             ("q1", 1.0, "scored"),
             ("q2", 0.5, "scored"),
@@ -183,14 +183,14 @@ class TestPerSample:
     def test_safe_names_that_meet_are_told_apart(self, engine):
         metrics = [{"metric": "MRR", "as": "a b"}, {"metric": "AP", "as": "a-b"}]
         result = engine.dataset(ROWS).with_metrics(metrics).run()
-        assert result.per_sample.width == 5
+        assert result.per_sample.width == 6
         assert {result[name].info.safe_name for name in ("a b", "a-b")} == {"a_b", "a_b_2"}
 
     @pytest.mark.parametrize("name", ["sample_id", "tags", "x_status"])
     def test_a_column_never_takes_the_name_of_another(self, engine, tmp_path, name):
         metrics = [{"metric": "MRR", "as": "x"}, {"metric": "AP", "as": name}]
         result = engine.dataset(ROWS).with_metrics(metrics).run()
-        assert result.per_sample.width == 5
+        assert result.per_sample.width == 6
         assert list(result.sample_ids) == result.per_sample["sample_id"].to_list()
         loaded = Result.load(result.save(tmp_path / "run"))
         np.testing.assert_array_equal(result[name].values, loaded[name].values)

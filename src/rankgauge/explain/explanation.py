@@ -4,11 +4,10 @@
 
 from __future__ import annotations
 
-import dataclasses
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from rankgauge.scoring.facts import MissingGold, RankFacts
+from rankgauge.scoring.facts import MissingGold, RankFacts, plain_facts
 
 __all__ = ["Explanation", "Trial"]
 
@@ -130,8 +129,8 @@ class Explanation:
             "sample": self.sample,
             "metric": self.metric,
             "score": self.score,
-            "ranks": [dataclasses.asdict(each) for each in self.ranks],
-            "missing": [dataclasses.asdict(each) for each in self.missing],
+            "ranks": [plain_facts(each) for each in self.ranks],
+            "missing": [plain_facts(each) for each in self.missing],
             "arithmetic": self.arithmetic,
             "without": [{"rank": each.rank, "score": each.score} for each in self.without],
             "with_missing_on_top": [{"id": each.id, "score": each.score} for each in self.with_missing_on_top],

@@ -6,11 +6,11 @@ from __future__ import annotations
 
 import math
 
-from rankgauge.explain.arithmetic import arithmetic
 from rankgauge.explain.explanation import Explanation
 from rankgauge.explain.scorer import Scorer
 from rankgauge.explain.trials import on_top, without_each
 from rankgauge.samples import Sample
+from rankgauge.scoring.arithmetic import arithmetic
 from rankgauge.scoring.facts import facts_of
 from rankgauge.scoring.score import STATUSES
 
@@ -35,7 +35,7 @@ def explain_sample(scorer: Scorer, sample: Sample, *, trials: bool = True) -> Ex
         The explanation.
     """
     scores, batch = scorer.scored([sample])
-    facts = facts_of(scores, batch, 0, plain=_SHOWN)
+    (facts,) = facts_of(scores, batch, plain=_SHOWN)
     value = float(scores.outcome.values[0])
     score = None if math.isnan(value) else value
     status = STATUSES[int(scores.outcome.status[0])]

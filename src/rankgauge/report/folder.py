@@ -52,7 +52,10 @@ def save_runs(results: Mapping[str, Result], path: Path) -> None:
     """Write the scores of several runs as one Parquet file, with a column `run`; it is complete, or as it was."""
     import polars as pl
 
-    frames = [result.per_sample.select(pl.lit(name).alias("run"), pl.all()) for name, result in results.items()]
+    frames = [
+        result.per_sample.select(pl.lit(name).alias("run"), pl.all().exclude("tags"))
+        for name, result in results.items()
+    ]
     try:
         replace_file(path, _parquet(pl.concat(frames)))
     except (OSError, pl.exceptions.PolarsError) as error:
@@ -61,11 +64,8 @@ def save_runs(results: Mapping[str, Result], path: Path) -> None:
 
 def _files(result: Result, staging: Staging, *, keep_data: bool) -> dict[str, bytes]:
     """Return the content of every file, so that what cannot be encoded is found before anything is written."""
-    import polars as pl
-
     columns = list(result.metrics.values())
-    tags = pl.Series("tags", [list(tags) for tags in result.tags], dtype=pl.List(pl.String))
-    table = _parquet(result.per_sample.clone().insert_column(1, tags))
+    table = _parquet(result.per_sample)
     manifest: dict[str, Any] = {
         "schema_version": SCHEMA_VERSION,
         **result.manifest,

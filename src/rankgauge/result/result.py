@@ -213,12 +213,15 @@ class Result:
         Return the scores as a polars frame.
 
         Returns:
-            One row a sample: `sample_id`, then for each metric its value under the safe name (null where it does not
-            count) and its status under ``<safe name>_status``.
+            One row a sample: `sample_id`, `tags`, then for each metric its value under the safe name (null where it
+            does not count) and its status under ``<safe name>_status``.
         """
         import polars as pl
 
-        frame: dict[str, pl.Series] = {"sample_id": pl.Series(self.sample_ids, dtype=pl.String)}
+        frame: dict[str, pl.Series] = {
+            "sample_id": pl.Series(self.sample_ids, dtype=pl.String),
+            "tags": pl.Series([list(tags) for tags in self.tags], dtype=pl.List(pl.String)),
+        }
         for column in self.metrics.values():
             safe = column.info.safe_name
             frame[safe] = pl.Series(column.values, dtype=pl.Float64).fill_nan(None)

@@ -21,7 +21,7 @@ from rankgauge.planning.cutoffs import CutSource
 from rankgauge.planning.plan import Plan
 from rankgauge.planning.resolve import PlannedMetric
 from rankgauge.samples import Output, Sample
-from rankgauge.scoring.details import add_near_misses, explain_batch
+from rankgauge.scoring.details import add_explanations, add_near_misses, explain_batch
 from rankgauge.scoring.score import (
     MISSING,
     Flaw,
@@ -249,6 +249,7 @@ class Collector:
     def _facts(self, part: MetricScores, batch: JudgedBatch) -> list[dict[str, Any]]:
         """Return the details of a scored batch."""
         facts = explain_batch(part, batch)
+        add_explanations(facts, part, batch)
         matcher = part.metric.matchers.get(part.target)
         if self.near_misses and matcher is not None:
             add_near_misses(facts, batch, part.target, matcher)

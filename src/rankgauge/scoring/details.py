@@ -4,6 +4,7 @@ Details: how a score came about, with the ids and texts that metrics never see.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -15,9 +16,11 @@ from rankgauge.guard import ForeignError, guarded
 from rankgauge.judging import Evidence, Ranking, Target
 from rankgauge.judging.by_text import checked_scores, gold_texts
 from rankgauge.samples import Sample
+from rankgauge.scoring.arithmetic import arithmetic
+from rankgauge.scoring.facts import facts_of, plain_facts
 from rankgauge.scoring.score import JudgedBatch, MetricScores, judged_for
 
-__all__ = ["add_near_misses", "explain_batch"]
+__all__ = ["add_explanations", "add_near_misses", "explain_batch"]
 
 _SHOWN = 100
 _LONGEST = 500
@@ -76,6 +79,22 @@ def _matched_gold(evidence: Evidence, k: Cutoff | None) -> dict[int, int]:
     for sample, gold in zip(rows.sample.tolist(), rows.gold.tolist(), strict=True):
         found.setdefault(sample, int(places[gold]) - 1)
     return found
+
+
+def add_explanations(facts: Sequence[dict[str, Any]], scores: MetricScores, batch: JudgedBatch) -> None:
+    """
+    Add to *facts* of a scored batch how each score comes about, the same for every metric.
+
+    Each sample receives `explanation`: ``{ranks, missing, arithmetic}`` as `rankgauge explain --json` prints them, but
+    for texts, and of ranks only those that hold a gold item.
+    """
+    values = scores.outcome.values.tolist()
+    for fact, found, value in zip(facts, facts_of(scores, batch), values, strict=True):
+        fact["explanation"] = {
+            "ranks": [plain_facts(each, without=("text", "matched")) for each in found.ranks],
+            "missing": [plain_facts(each) for each in found.missing],
+            "arithmetic": arithmetic(scores.metric.name, found, None if math.isnan(value) else value),
+        }
 
 
 def add_near_misses(

@@ -6,24 +6,21 @@ Facts: rank by rank, what a ranking holds and what each rank adds to its score, 
 
 from __future__ import annotations
 
-import dataclasses
-import math
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import NamedTuple
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from rankgauge.columns import Judged
+from rankgauge.columns import Cutoff, Ints, Judged
 from rankgauge.guard import ForeignError, guarded
 from rankgauge.judging import Ranking, Target
 from rankgauge.judging.by_text import gold_texts
-from rankgauge.plugin import Contributions
 from rankgauge.samples import Output, Sample
-from rankgauge.scoring.score import SCORED, JudgedBatch, MetricScores
+from rankgauge.scoring.score import SCORED, JudgedBatch, MetricScores, judged_for
 
-__all__ = ["MissingGold", "RankFacts", "SampleFacts", "facts_of", "gold_names"]
+__all__ = ["MissingGold", "RankFacts", "SampleFacts", "facts_of", "gold_names", "plain_facts"]
 
 _ROUNDING = 1e-9
 """How far the contributions of a plugin's metric may be from its score."""
@@ -125,31 +122,42 @@ class SampleFacts(NamedTuple):
     fault: str = ""
 
 
-def facts_of(scores: MetricScores, batch: JudgedBatch, place: int, *, plain: int = 0) -> SampleFacts:
+def plain_facts(facts: RankFacts | MissingGold, *, without: Collection[str] = ()) -> dict[str, Any]:
+    """Return facts by name, as JSON holds them, without some of them."""
+    found = {name: getattr(facts, name) for name in facts.__slots__ if name not in without}
+    return {name: list(value) if isinstance(value, tuple) else value for name, value in found.items()}
+
+
+def facts_of(scores: MetricScores, batch: JudgedBatch, *, plain: int = 0) -> Iterator[SampleFacts]:
     """
-    Return the facts behind one metric's score of one sample, of a batch that keeps its samples and rankings.
+    Yield the facts behind one metric's score of each sample, of a batch that keeps its samples and rankings.
 
     Of the ranks that hold no gold item only the first *plain* are kept, so that facts follow the judgments.
     """
-    evidence, column = batch.evidence[scores.target], scores.metric
-    k = scores.k if scores.k is None or isinstance(scores.k, int) else int(scores.k[place])
-    judged = evidence.judged.take([place])
-    judged = judged if column.rel is None else judged.at_least(column.rel)
-    relevant = judged if column.metric.uses_rel else judged.by_gain()
-    ranking, sample = evidence.rankings[place], batch.samples[place]
-    depth = 0 if ranking is None else len(ranking.ids)
-    shown = depth if k is None else min(k, depth)
-    names = gold_names(sample, scores.target)
-    sums, fault = _sums(scores, judged, place, k)
-    ranks = (
-        ()
-        if ranking is None
-        else _ranks(relevant, sample, ranking, names, shown, plain, by_text=bool(scores.target.matcher))
-    )
-    if sums is None:
-        return SampleFacts(ranks, shown, _missing(relevant, names, k), fault=fault)
-    divisor = 1.0 if sums.divisors is None else float(sums.divisors[0])
-    return SampleFacts(tuple(_with_sums(ranks, sums)), shown, _missing(relevant, names, k), divisor, sums.divisor_is)
+    evidence = batch.evidence[scores.target]
+    judged = judged_for(scores.metric, evidence)
+    relevant = judged if scores.metric.metric.uses_rel is True else judged.by_gain()
+    rows, gold = _Rows(evidence.judged, relevant), _Gold(evidence.judged, relevant, scores.k)
+    sums = _Sums(scores, judged)
+    cutoffs = np.broadcast_to(-1 if scores.k is None else scores.k, judged.n).tolist()
+    for place, (sample, ranking, k) in enumerate(zip(batch.samples, evidence.rankings, cutoffs, strict=True)):
+        names = gold_names(sample, scores.target)
+        ranks: tuple[RankFacts, ...] = ()
+        shown = 0
+        if ranking is not None:
+            shown = len(ranking.ids) if k < 0 else min(k, len(ranking.ids))
+            held = rows.of(place, shown)
+            numbers = sorted({*range(1, min(plain, shown) + 1), *held})
+            found = [_fact(rank, sample, ranking, held.get(rank, _NOTHING), names, scores.target) for rank in numbers]
+            ranks = tuple(sums.added_to(found, place))
+        yield SampleFacts(
+            ranks=ranks,
+            n_ranks=shown,
+            missing=tuple(gold.missing(place, names)),
+            divisor=sums.divisors.get(place),
+            divisor_is=sums.divisor_is,
+            fault=sums.faults.get(place, ""),
+        )
 
 
 def gold_names(sample: Sample, target: Target) -> Sequence[str]:
@@ -159,37 +167,135 @@ def gold_names(sample: Sample, target: Target) -> Sequence[str]:
     return list(dict.fromkeys(gold_texts(sample.expected, target.gold)))
 
 
-def _ranks(
-    judged: Judged, sample: Sample, ranking: Ranking, names: Sequence[str], shown: int, plain: int, *, by_text: bool
-) -> tuple[RankFacts, ...]:
-    """Return what one sample's ranks hold, without what they add to a score."""
-    held: dict[int, list[int]] = {}
-    for row, rank in enumerate(judged.rows.rank.tolist()):
-        held.setdefault(rank, []).append(row)
-    output = sample.output if isinstance(sample.output, Output) else Output(())
-    grades, scores = judged.rows.grade, judged.score
-    places = (judged.gold.rank[judged.rows.gold] - 1).tolist()
-    wanted = sorted({*range(1, min(plain, shown) + 1), *(rank for rank in held if rank <= shown)})
-    found: list[RankFacts] = []
-    for rank in wanted:
-        rows = held.get(rank, [])
-        grade = float(grades[rows].max()) if rows else None
-        gold = tuple(names[places[row]] for row in rows)
-        text = None if ranking.texts is None else ranking.texts[rank - 1]
-        found.append(
-            RankFacts(
-                rank=rank,
-                id=ranking.ids[rank - 1],
-                score=None if output.scores is None else output.scores[ranking.entry(rank)],
-                grade=grade,
-                relevant=grade is not None and judged.relevance.holds(grade),
-                gold=gold,
-                text=text,
-                match=float(scores[rows].max()) if rows and by_text else None,
-                matched=_stretch(text, gold) if text and by_text else None,
-            )
-        )
-    return tuple(found)
+class _Held(NamedTuple):
+    """What a rank holds: places of gold items, the highest grade and match score, and whether one is relevant."""
+
+    gold: tuple[int, ...]
+    grade: float | None
+    match: float | None
+    relevant: bool
+
+
+_NOTHING = _Held((), None, None, relevant=False)
+_NO_SUM = (0.0, 0.0, 0.0)
+
+
+def _fact(rank: int, sample: Sample, ranking: Ranking, held: _Held, names: Sequence[str], target: Target) -> RankFacts:
+    """Return what a rank holds, without what it adds to a score."""
+    scored = sample.output.scores if isinstance(sample.output, Output) else None
+    gold = tuple(names[at] for at in held.gold)
+    text = None if ranking.texts is None else ranking.texts[rank - 1]
+    by_text = target.matcher is not None
+    return RankFacts(
+        rank=rank,
+        id=ranking.ids[rank - 1],
+        score=None if scored is None else scored[ranking.entry(rank)],
+        grade=held.grade,
+        relevant=held.relevant,
+        gold=gold,
+        text=text,
+        match=held.match if by_text else None,
+        matched=_stretch(text, gold) if text and by_text else None,
+    )
+
+
+class _Rows:
+    """The judged rows of a batch, by sample and rank."""
+
+    def __init__(self, judged: Judged, relevant: Judged) -> None:
+        rows = judged.rows
+        places = judged.gold.rank[rows.gold] - 1
+        earns = relevant.relevance.of(relevant.rows.grade)
+        columns = (rows.rank, places, rows.grade, judged.score, earns)
+        self._rows = list(zip(*(column.tolist() for column in columns), strict=True))
+        self._starts = _starts(rows.sample, judged.n)
+
+    def of(self, place: int, shown: int) -> dict[int, _Held]:
+        """Return what the ranks of a sample hold, down to a rank."""
+        held: dict[int, _Held] = {}
+        for rank, gold, grade, match, earns in self._rows[self._starts[place] : self._starts[place + 1]]:
+            if rank <= shown:
+                known = held.get(rank)
+                if known is not None:
+                    grade, match = max(grade, known.grade or grade), max(match, known.match or match)  # noqa: PLW2901
+                before, was = ((), False) if known is None else (known.gold, known.relevant)
+                held[rank] = _Held((*before, gold), grade, match, relevant=earns or was)
+        return held
+
+
+class _Gold:
+    """The relevant gold items of a batch, best first, and where each was found."""
+
+    def __init__(self, judged: Judged, relevant: Judged, k: Cutoff | None) -> None:
+        best, first = relevant.ideal(), relevant.finds()
+        columns = (best.gold, judged.gold.rank[best.gold] - 1, judged.gold.grade[best.gold], best.rank)
+        self._best = list(zip(*(column.tolist() for column in columns), strict=True))
+        self._starts = _starts(best.sample, judged.n)
+        self._within = set(relevant.finds(k).gold.tolist())
+        self._ranks = dict(zip(first.gold.tolist(), first.rank.tolist(), strict=True))
+
+    def missing(self, place: int, names: Sequence[str]) -> Iterator[MissingGold]:
+        """Yield those of a sample that were not found within the cutoff."""
+        for gold, at, grade, rank in self._best[self._starts[place] : self._starts[place + 1]]:
+            if gold not in self._within:
+                yield MissingGold(id=names[at], grade=grade, rank=self._ranks.get(gold), ideal_rank=rank)
+
+
+class _Sums:
+    """What the ranks of a batch add to its scores: by sample the divisors of those that are sums, or the faults."""
+
+    def __init__(self, scores: MetricScores, judged: Judged) -> None:
+        column, outcome = scores.metric, scores.outcome
+        averaged = judged.low is not None and column.metric.expectation != "itself"  # of many orders, not of this one
+        self.divisor_is = ""
+        self.faults: dict[int, str] = {}
+        self.divisors: dict[int, float] = {}
+        if column.metric.contributions is None or averaged:
+            return
+        blame = f"the contributions of {column.name!r} (by {column.provider})"
+        try:
+            with guarded():
+                cut = {} if column.metric.cutoff == "none" else {"k": scores.k}
+                sums = column.metric.contributions(judged, **cut, **column.params, **scores.extra)
+                added = sums.scores(judged)
+                discounts = np.ones(len(sums.gains)) if sums.discounts is None else sums.discounts
+                columns = (sums.rows.rank, sums.gains, sums.gains * discounts, sums.values())
+                self._rows = list(zip(*(np.asarray(each).tolist() for each in columns), strict=True))
+                self._starts = _starts(sums.rows.sample, judged.n)
+                divisors = np.ones(judged.n) if sums.divisors is None else sums.divisors
+        except ForeignError as error:  # scores do not depend on it
+            self.faults = dict.fromkeys(range(judged.n), f"{blame} failed: {error}")
+            return
+        self.divisor_is = sums.divisor_is
+        same = np.isclose(added, outcome.values, rtol=_ROUNDING, atol=_ROUNDING)
+        for place in np.flatnonzero((outcome.status == SCORED) & ~np.isnan(added)).tolist():
+            if same[place]:
+                self.divisors[place] = float(divisors[place])
+            else:
+                sides = f"{float(added[place])!r}, not to its score {float(outcome.values[place])!r}"
+                self.faults[place] = f"{blame} add up to {sides}"
+
+    def added_to(self, facts: Iterable[RankFacts], place: int) -> Iterator[RankFacts]:
+        """Yield the ranks of a sample with what each adds to the score, and the running total."""
+        if place not in self.divisors:
+            yield from facts
+            return
+        found: dict[int, tuple[float, float, float]] = {}
+        for rank, *parts in self._rows[self._starts[place] : self._starts[place + 1]]:
+            known = found.get(rank, _NO_SUM)
+            found[rank] = (known[0] + parts[0], known[1] + parts[1], known[2] + parts[2])
+        total = 0.0
+        for each in facts:
+            gain, discounted, value = found.get(each.rank, _NO_SUM)
+            total += value
+            discount = discounted / gain if gain else None
+            yield replace(each, gain=gain, discount=discount, contribution=value, total=total)
+
+
+def _starts(owners: Ints, n: int) -> list[int]:
+    """Return where the rows of each sample begin, and the end, in rows in order of sample."""
+    starts: list[int] = np.searchsorted(owners, np.arange(n + 1)).tolist()
+    return starts
 
 
 def _stretch(text: str, gold: Sequence[str]) -> str | None:
@@ -202,63 +308,3 @@ def _stretch(text: str, gold: Sequence[str]) -> str | None:
         if whole in " ".join(wanted.split()).casefold():
             return text
     return None
-
-
-def _missing(judged: Judged, names: Sequence[str], k: int | None) -> tuple[MissingGold, ...]:
-    """Return the relevant gold items that were not found within the cutoff, best first."""
-    found = set(judged.finds(k).gold.tolist())
-    first = judged.finds()
-    below = dict(zip(first.gold.tolist(), first.rank.tolist(), strict=True))
-    best = judged.ideal()
-    columns = (best.gold.tolist(), best.grade.tolist(), best.rank.tolist())
-    return tuple(
-        MissingGold(id=names[gold], grade=grade, rank=below.get(gold), ideal_rank=rank)
-        for gold, grade, rank in zip(*columns, strict=True)
-        if gold not in found
-    )
-
-
-def _sums(scores: MetricScores, judged: Judged, place: int, k: int | None) -> tuple[Contributions | None, str]:
-    """Return what the ranks of one sample add to its score, if anything says so; else perhaps why not."""
-    column, outcome = scores.metric, scores.outcome
-    averaged = judged.low is not None and column.metric.expectation != "itself"  # of many orders, not of this one
-    if column.metric.contributions is None or averaged or outcome.status[place] != SCORED:
-        return None, ""
-    blame = f"the contributions of {column.name!r} (by {column.provider})"
-    try:
-        with guarded():
-            cut = {} if column.metric.cutoff == "none" else {"k": k}
-            sums = column.metric.contributions(judged, **cut, **column.params, **scores.extra)
-            added = float(sums.scores(judged)[0])
-    except ForeignError as error:  # scores do not depend on it
-        return None, f"{blame} failed: {error}"
-    if math.isnan(added):
-        return None, ""
-    score = float(outcome.values[place])
-    if not math.isclose(added, score, rel_tol=_ROUNDING, abs_tol=_ROUNDING):
-        return None, f"{blame} add up to {added!r}, not to its score {score!r}"
-    return sums, ""
-
-
-def _with_sums(ranks: Sequence[RankFacts], sums: Contributions) -> Iterator[RankFacts]:
-    """Yield the same ranks with what each adds to the score, and the running total."""
-    gains: dict[int, float] = {}
-    weighted: dict[int, float] = {}
-    added: dict[int, float] = {}
-    discounts = np.ones(len(sums.gains)) if sums.discounts is None else sums.discounts
-    columns = (sums.rows.rank, sums.gains, discounts, sums.values())
-    for rank, gain, discount, value in zip(*(column.tolist() for column in columns), strict=True):
-        gains[rank] = gains.get(rank, 0.0) + gain
-        weighted[rank] = weighted.get(rank, 0.0) + gain * discount
-        added[rank] = added.get(rank, 0.0) + value
-    total = 0.0
-    for each in ranks:
-        gain = gains.get(each.rank, 0.0)
-        total += added.get(each.rank, 0.0)
-        yield dataclasses.replace(
-            each,
-            gain=gain,
-            discount=weighted[each.rank] / gain if gain else None,
-            contribution=added.get(each.rank, 0.0),
-            total=total,
-        )
