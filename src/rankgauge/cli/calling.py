@@ -37,9 +37,10 @@ class Interrupts:
 
     @contextlib.contextmanager
     def handled(self) -> Iterator[None]:
-        """Handle the signals; in a thread other than the main one, which gets none, do nothing."""
+        """Handle the signals, unless they are ignored (`nohup`); in another than the main thread, do nothing."""
         try:
-            before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+            found = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+            before = {number: handler for number, handler in found.items() if handler not in {signal.SIG_IGN, None}}
             for number in before:
                 signal.signal(number, self._handle)
         except ValueError:

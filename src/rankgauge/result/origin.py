@@ -6,10 +6,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from rankgauge.io.datasets import DataSource
 from rankgauge.samples import KeptOutput
+
+if TYPE_CHECKING:  # runs and judgments go without it
+    from rankgauge.io.datasets import DataSource
 
 __all__ = ["Origin"]
 
