@@ -166,7 +166,7 @@ def test_results_of_other_judgments_are_refused(rankgauge, folders, files, write
     evaluate(str(other), str(files[2]), ["P@1"]).save(tmp_path / "other")
     done = rankgauge("compare", folders[0], tmp_path / "other", "-m", "P@1")
     assert (done.code, done.out) == (2, "")
-    assert "cannot compare other with base: they were judged by different judgments" in done.err
+    assert "cannot compare other with base: 1 of 12 samples were judged against different ground truth" in done.err
 
 
 @pytest.fixture

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import pickle
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from rankgauge import Result, evaluate
+from rankgauge import Engine, Result, evaluate, load_baseline, save_baseline
 from rankgauge.comparison.pairing import pair_results
 from rankgauge.errors import ResultError
 
@@ -85,8 +87,55 @@ def refusal(first: Result, second: Result, metrics: list[str] | None = None) -> 
 
 
 def test_other_judgments_are_refused() -> None:
-    other = evaluate({**QRELS, "q1": {"a": 1, "b": 1}}, FIRST, ["P@2"])
-    assert refusal(run(FIRST, ["P@2"]), other).startswith("they were judged by different judgments: ")
+    other = evaluate({**QRELS, "q1": {"a": 1, "b": 1}, "q3": {"d": 1, "e": 1}}, FIRST, ["P@2"])
+    assert refusal(run(FIRST, ["P@2"]), other) == (
+        "2 of 4 samples were judged against different ground truth or cutoffs, such as 'q1', 'q3'; evaluate both with "
+        "the same judgments"
+    )
+
+
+def test_the_same_judgments_may_stand_elsewhere_and_in_another_order(tmp_path: Path) -> None:
+    path = tmp_path / "qrels.txt"
+    path.write_text("q4 0 e 0\nq1 0 b 2\nq1 0 a 1\nq3 0 d 1\nq2 0 c 1\n", encoding="utf-8")
+    other = evaluate(str(path), SECOND, ["P@2"])
+    assert len(pair_results(run(FIRST, ["P@2"]), other).sample_ids) == 4
+
+
+def test_judgments_of_more_queries_are_no_other_judgments() -> None:
+    other = evaluate({**QRELS, "q5": {"a": 1}}, {**SECOND, "q5": {"a": 1}}, ["P@2"])
+    assert pair_results(run(FIRST, ["P@2"]), other).columns["p@2"].dropped["only_in_run"] == 1
+
+
+@pytest.mark.parametrize(
+    ("change", "is_other"),
+    [
+        ({}, False),
+        ({"actual_output": ["b"]}, False),
+        ({"expected_output": {"relevant": ["c", "a"]}}, False),
+        ({"expected_output": ["a", "d"]}, True),
+        ({"metadata": {"k": 1}}, True),
+    ],
+)
+def test_other_ground_truth_of_a_sample_is_refused(change: dict[str, object], is_other: bool, tmp_path: Path) -> None:
+    """Saved and loaded results know it, too, and so do baselines."""
+    rows = [{"id": f"s{place}", "expected_output": ["a", "c"], "actual_output": ["a"]} for place in range(3)]
+    first = Engine().dataset(rows).with_metrics(["recall@5"]).run()
+    second = Engine().dataset([rows[0], {**rows[1], **change}, rows[2]]).with_metrics(["recall@5"]).run()
+    loaded = Result.load(first.save(tmp_path / "folder"))
+    kept = load_baseline(save_baseline({"main": first}, tmp_path / "main.json"))["main"]
+    for baseline in (
+        first,
+        loaded,
+        kept,
+        pickle.loads(pickle.dumps(first)),  # noqa: S301  # our own
+        Result.merge([first.take([0, 2]), first.take([1])]),
+    ):
+        if is_other:
+            assert "1 of 3 samples were judged against different ground truth or cutoffs, such as 's1'" in refusal(
+                baseline, second
+            )
+        else:
+            assert len(pair_results(baseline, second).sample_ids) == 3
 
 
 def test_another_policy_is_refused_by_name() -> None:

@@ -137,6 +137,17 @@ class Qrels:
             digest.update(column.tobytes())
         return f"sha256:{digest.hexdigest()}"
 
+    @cached_property
+    def gold_keys(self) -> Words:
+        """Return a hash of each query's judgments, whatever their order; shape (queries,)."""
+        keys, sums = self.documents.keys(), np.zeros(len(self.lengths), dtype=np.uint64)
+        np.add.at(sums, self.owners, mixed(keys, _bits(self.grades)))
+        if self.intents is not None:
+            item, intent, grade, _ = self.intents
+            of_intent = mixed(mixed(keys[item], _bits(grade)), intent.astype(np.uint64) + np.uint64(1))
+            np.add.at(sums, self.owners[item], of_intent)
+        return sums
+
     def places_of(self, names: Slices) -> Ints:
         """Return the place of each query; -1 for one that is not judged."""
         own, keys, order, are_distinct = self._names
@@ -210,6 +221,12 @@ class Qrels:
             self.queries, self.owners[kept], self.documents.at(kept), self.grades[kept], self.source
         )
         raise RepeatedJudgmentsError(msg, problems, first_of_each)
+
+
+def _bits(grades: Floats) -> Words:
+    """Return grades as words; those of 0 and -0 are the same."""
+    words: Words = (np.asarray(grades, dtype=np.float64) + 0.0).view(np.uint64)
+    return words
 
 
 class _Index(NamedTuple):

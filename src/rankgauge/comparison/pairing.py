@@ -9,11 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
-from rankgauge.columns.rows import Flags, Floats
+from rankgauge.columns.rows import Flags, Floats, Ints
 from rankgauge.errors import ResultError, counted
 from rankgauge.result import MetricInfo, MetricSummary, Result
 from rankgauge.scoring.score import UNDEFINED
@@ -111,7 +110,7 @@ def pair_results(
             sample or no metric in common; or a metric that was asked for is absent or no mean.
     """
     said = f"cannot compare {visible(names[1])} with {visible(names[0])}"
-    if (reason := _data_difference(baseline, other)) is not None:
+    if (reason := _queries_difference(baseline, other)) is not None:
         msg = f"{said}: {reason}"
         raise ResultError(msg)
     notes: list[str] = []
@@ -126,16 +125,34 @@ def pair_results(
     lost = {"only_in_baseline": len(own) - len(shared), "only_in_run": len(its) - len(shared)}
     here = np.array([own[sample_id] for sample_id in shared], dtype=np.int64)
     there = np.array([its[sample_id] for sample_id in shared], dtype=np.int64)
+    _refuse_other_judgments(baseline, other, shared, (here, there), said)
     tags = tuple(baseline.tags[place] for place in here.tolist())
     columns = {column.name: _paired(column, counterpart, here, there, lost) for column, counterpart in matched}
     return Pairing(tuple(shared), tags, columns, tuple(notes))
 
 
+def _refuse_other_judgments(
+    baseline: Result, other: Result, shared: Sequence[str], places: tuple[Ints, Ints], said: str
+) -> None:
+    """Raise `ResultError` where samples that both have were judged against different ground truth."""
+    keys = [result.gold_keys for result in (baseline, other)]
+    if keys[0] is None or keys[1] is None:
+        return
+    different = np.flatnonzero(keys[0][places[0]] != keys[1][places[1]])
+    if len(different):
+        msg = (
+            f"{said}: {len(different):,} of {counted(len(shared), 'sample')} were judged against different ground "
+            f"truth or cutoffs, such as {_look([shared[place] for place in different[:_SHOWN].tolist()])}; evaluate "
+            "both with the same judgments"
+        )
+        raise ResultError(msg)
+
+
 def _paired(
     column: MetricSummary,
     counterpart: MetricSummary,
-    here: np.ndarray[Any, np.dtype[np.int64]],
-    there: np.ndarray[Any, np.dtype[np.int64]],
+    here: Ints,
+    there: Ints,
     lost: Mapping[str, int],
 ) -> PairedColumn:
     first, second = column.values[here], counterpart.values[there]
@@ -217,17 +234,8 @@ def _spelled(info: MetricInfo, other: Result) -> MetricSummary | None:
         return None
 
 
-def _data_difference(baseline: Result, other: Result) -> str | None:
-    """Return how the judgments or the sets of queries differ; None where they do not."""
-    first, second = (result.manifest.get("dataset") or {} for result in (baseline, other))
-    one, another = first.get("fingerprint"), second.get("fingerprint")
-    if one and another and one != another and "judgments" in first and "judgments" in second:
-        sizes = [
-            f"{visible(str(data.get('name') or 'judgments in memory'))} with "
-            f"{counted(data['judgments'], 'judgment')} of {counted(data.get('queries', 0), 'query', 'queries')}"
-            for data in (first, second)
-        ]
-        return f"they were judged by different judgments: {sizes[0]}, and {sizes[1]}; evaluate both with the same"
+def _queries_difference(baseline: Result, other: Result) -> str | None:
+    """Return how the sets of queries that were evaluated differ; None where they do not."""
     queries = [(result.manifest.get("policy") or {}).get("queries") for result in (baseline, other)]
     if queries[0] != queries[1]:
         return f"one was evaluated with the policy queries={queries[0]} and the other with queries={queries[1]}"

@@ -12,6 +12,8 @@ from typing import Any, NamedTuple, cast
 
 from rankgauge.catalog import Catalog
 from rankgauge.columns import IdSketcher, Qrels, RankingBatch, RunSource
+from rankgauge.columns.rows import Ints
+from rankgauge.columns.slices import Words
 from rankgauge.engine.manifest import make_manifest
 from rankgauge.errors import PolicyError, counted
 from rankgauge.io.mappings import MappingRun
@@ -245,7 +247,13 @@ def _evaluated(
         "run": _absolute(source.name),
         "columns": None if columns is None else dict(columns),
     }
-    return Result.of(scored, manifest, Origin(RunEvaluation(plan, qrels, source, columns)))
+    gold_keys = functools.partial(_gold_keys, qrels, judged.places)
+    return Result.of(scored, manifest, Origin(RunEvaluation(plan, qrels, source, columns)), gold_keys=gold_keys)
+
+
+def _gold_keys(qrels: Qrels, places: Ints) -> Words:
+    """Return the gold keys of some queries; asked for only where results are compared, saved or pickled."""
+    return qrels.gold_keys[places]
 
 
 def judge_run(

@@ -22,6 +22,7 @@ from rankgauge.report.data import keep_files
 from rankgauge.report.json import json_report, per_sample_jsonl
 from rankgauge.report.markdown import markdown_report
 from rankgauge.result import SCHEMA_VERSION, Result, SampleError
+from rankgauge.result.load import GOLD_KEYS
 
 if TYPE_CHECKING:
     import polars as pl
@@ -64,8 +65,13 @@ def save_runs(results: Mapping[str, Result], path: Path) -> None:
 
 def _files(result: Result, staging: Staging, *, keep_data: bool) -> dict[str, bytes]:
     """Return the content of every file, so that what cannot be encoded is found before anything is written."""
+    import polars as pl
+
     columns = list(result.metrics.values())
-    table = _parquet(result.per_sample)
+    frame = result.per_sample
+    if result.gold_keys is not None:
+        frame = frame.clone().insert_column(2, pl.Series(GOLD_KEYS, result.gold_keys, dtype=pl.UInt64))
+    table = _parquet(frame)
     manifest: dict[str, Any] = {
         "schema_version": SCHEMA_VERSION,
         **result.manifest,

@@ -184,6 +184,8 @@ def _samples(result: Result) -> Iterator[str]:
             entry["tags"] = result.tags[place]
         if any(column.codes[place] for column in columns):
             entry["status"] = [column.status(place) for column in columns]
+        if result.gold_keys is not None:
+            entry["gold"] = f"{int(result.gold_keys[place]):016x}"
         yield _json(entry)
 
 
@@ -232,7 +234,10 @@ def _read(entry: Mapping[str, Any], shared: Mapping[str, Any]) -> Result:
     if len(set(ids)) < len(ids):
         msg = "a sample stands in it twice"
         raise ValueError(msg)
-    return Result(ids, [tuple(sample.get("tags", ())) for sample in samples], metrics, manifest)
+    keys = [int(sample["gold"], 16) for sample in samples if "gold" in sample]
+    gold_keys = np.array(keys, dtype=np.uint64) if len(keys) == len(ids) else None
+    tags = [tuple(sample.get("tags", ())) for sample in samples]
+    return Result(ids, tags, metrics, manifest, gold_keys=gold_keys)
 
 
 def _cannot_save(path: Path, why: str) -> ResultError:

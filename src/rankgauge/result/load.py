@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import orjson
+from numpy.typing import NDArray
 
 from rankgauge.errors import ResultError
 from rankgauge.result.summary import MetricInfo, MetricSummary
@@ -18,12 +19,22 @@ from rankgauge.scoring.score import STATUSES
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["SCHEMA_VERSION", "read_folder"]
+__all__ = ["GOLD_KEYS", "SCHEMA_VERSION", "read_folder"]
 
 SCHEMA_VERSION = "rankgauge.result.v1"
 
 
-_Folder = tuple[list[str], list[tuple[str, ...]], dict[str, MetricSummary], dict[str, Any], list[str]]
+GOLD_KEYS = "gold_key"
+"""The column of `per_sample.parquet` with a hash of what each sample was judged against."""
+
+_Folder = tuple[
+    list[str],
+    list[tuple[str, ...]],
+    dict[str, MetricSummary],
+    dict[str, Any],
+    list[str],
+    NDArray[np.uint64] | None,
+]
 
 
 def read_folder(directory: Path) -> _Folder:
@@ -64,4 +75,5 @@ def _read(directory: Path, manifest: Mapping[str, Any], frame: pl.DataFrame) -> 
     ours = {"schema_version", "metrics", "notes", "has_details"}
     kept = {key: value for key, value in manifest.items() if key not in ours}
     tags = [tuple(tags) for tags in frame["tags"].to_list()]
-    return sample_ids, tags, metrics, kept, manifest["notes"]
+    gold_keys = frame[GOLD_KEYS].to_numpy() if GOLD_KEYS in frame.columns else None
+    return sample_ids, tags, metrics, kept, manifest["notes"], gold_keys

@@ -7,13 +7,14 @@ from __future__ import annotations
 import contextlib
 import copy
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rankgauge.catalog.peers import translated
 from rankgauge.catalog.trec_eval import read_form
@@ -36,6 +37,8 @@ if TYPE_CHECKING:
     from rankgauge.explain import Explanation
 
 __all__ = ["Result", "SampleError", "open_result"]
+
+GoldKeys = NDArray[np.uint64] | Callable[[], NDArray[np.uint64]] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +76,8 @@ class Result:
         manifest: Versions, provenance, policy, expressions, and fingerprints of data and definitions.
 
         notes: Remarks on the data.
+
+        gold_keys: A hash of what each sample was judged against, by which results are compared; None where unknown.
     """
 
     def __init__(
@@ -82,6 +87,7 @@ class Result:
         metrics: Mapping[str, MetricSummary],
         manifest: Mapping[str, Any],
         notes: Sequence[str] = (),
+        gold_keys: GoldKeys = None,
     ) -> None:
         """
         Put a result together; usually `Evaluation.run` does.
@@ -96,26 +102,48 @@ class Result:
             manifest: Versions, provenance, policy, expressions, and fingerprints of data and definitions.
 
             notes: Remarks on the data.
+
+            gold_keys: A 64-bit hash of what each sample was judged against, or a function that returns them when they
+                are first needed; None where that is not known.
         """
         self.sample_ids = tuple(sample_ids)
         self.tags = tuple(tags)
         self.metrics = dict(metrics)
         self.manifest = dict(manifest)
         self.notes = tuple(notes)
+        self._gold_keys = gold_keys
         self._origin: Origin | None = None
         self._folder: Path | None = None
         self._listed: tuple[Explanation, ...] = ()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Result, (self.sample_ids, self.tags, self.metrics, self.manifest, self.notes)  # without what is cached
+        return Result, (
+            self.sample_ids,
+            self.tags,
+            self.metrics,
+            self.manifest,
+            self.notes,
+            self.gold_keys,
+        )  # without what is cached
 
     @classmethod
-    def of(cls, scored: Scored, manifest: Mapping[str, Any], origin: Origin | None = None) -> Result:
-        """Return the result of a run."""
+    def of(
+        cls, scored: Scored, manifest: Mapping[str, Any], origin: Origin | None = None, gold_keys: GoldKeys = None
+    ) -> Result:
+        """Return the result of a run; *gold_keys* are the scored samples' own unless given."""
+        if gold_keys is None:
+            gold_keys = np.array(scored.gold_keys, dtype=np.uint64)
         metrics = {metric.planned.name: MetricSummary.of(metric) for metric in scored.metrics}
-        result = cls(scored.sample_ids, scored.tags, metrics, manifest, scored.notes)
+        result = cls(scored.sample_ids, scored.tags, metrics, manifest, scored.notes, gold_keys)
         result._origin = origin
         return result
+
+    @property
+    def gold_keys(self) -> NDArray[np.uint64] | None:
+        """Return a hash of what each sample was judged against; shape (samples,), None where that is not known."""
+        if callable(self._gold_keys):
+            self._gold_keys = self._gold_keys()
+        return self._gold_keys
 
     @property
     def origin(self) -> Origin | None:
@@ -321,6 +349,7 @@ class Result:
             {name: column.take(places) for name, column in self.metrics.items()},
             self.manifest,
             self.notes,
+            None if self.gold_keys is None else self.gold_keys[[int(place) for place in places]],
         )
         taken._origin, taken._folder = self._origin, self._folder
         return taken
@@ -358,7 +387,9 @@ class Result:
         notes = dict.fromkeys(note for result in results for note in result.notes)
         tags = [tags for result in results for tags in result.tags]
         manifest = merged_manifest([result.manifest for result in results])
-        return cls(ids, tags, metrics, manifest, list(notes))
+        keys = [result.gold_keys for result in results if result.gold_keys is not None]
+        gold_keys = np.concatenate(keys) if len(keys) == len(results) else None
+        return cls(ids, tags, metrics, manifest, list(notes), gold_keys)
 
     def explain(self, sample: str, metric: str | None = None) -> Explanation:
         """

@@ -5,6 +5,7 @@ Reading is written by hand rather than with pydantic, because it is two things a
 problems at a time, and forgiving about what a system emitted; `docs/explanation/decisions.md` says more.
 """
 
+from rankgauge.samples.gold_keys import gold_key
 from rankgauge.samples.ground_truth import read_expected
 from rankgauge.samples.kept import CallError, KeptOutput
 from rankgauge.samples.outputs import read_output
@@ -22,6 +23,7 @@ __all__ = [
     "KeptOutput",
     "Output",
     "Sample",
+    "gold_key",
     "read_expected",
     "read_output",
     "read_sample",

@@ -20,7 +20,7 @@ from rankgauge.judging import Evidence, Judge, Target, make_judge
 from rankgauge.planning.cutoffs import CutSource
 from rankgauge.planning.plan import Plan
 from rankgauge.planning.resolve import PlannedMetric
-from rankgauge.samples import Output, Sample
+from rankgauge.samples import Output, Sample, gold_key
 from rankgauge.scoring.details import add_explanations, add_near_misses, explain_batch
 from rankgauge.scoring.score import (
     MISSING,
@@ -79,12 +79,15 @@ class Scored:
         metrics: The columns, in order.
 
         notes: What the user should know about the data.
+
+        gold_keys: A hash of what each sample was judged against; empty for a run, whose judgments have them.
     """
 
     sample_ids: list[str]
     tags: list[tuple[str, ...]]
     metrics: list[ScoredMetric]
     notes: list[str]
+    gold_keys: list[int]
 
 
 @dataclass(slots=True)
@@ -113,6 +116,7 @@ class Collector:
     _open: JudgedBatch | None = None
     _batches: list[JudgedBatch] = field(default_factory=list)
     _ids: list[str] = field(default_factory=list)
+    _keys: list[int] = field(default_factory=list)
     _tags: list[tuple[str, ...]] = field(default_factory=list)
     _seen: set[Target] = field(default_factory=set)
     _met: bool = False
@@ -136,6 +140,7 @@ class Collector:
         """
         for sample in samples:
             self._ids.append(sample.id)
+            self._keys.append(gold_key(sample))
             self._tags.append(sample.tags)
         if self.sketcher is not None:
             outputs = (sample.output for sample in samples)
@@ -197,7 +202,7 @@ class Collector:
         metrics = [self._score(metric, notes) for metric in self.plan.metrics]
         outcomes = {metric.planned.name: metric.outcome for metric in metrics}
         refuse(outcomes, self._ids, flawed, self.plan.profile.policy)
-        return Scored(self._ids, self._tags, metrics, notes)
+        return Scored(self._ids, self._tags, metrics, notes, self._keys)
 
     def _candidates(self, metric: PlannedMetric) -> Sequence[Target]:
         """Return the targets still in question: those before the first whose gold has been seen, and that one."""
