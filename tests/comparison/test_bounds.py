@@ -133,6 +133,21 @@ def test_a_higher_grade_may_be_given():
         bounds(result, grade=0.5)
 
 
+def test_judgments_without_anything_relevant_leave_room_for_it():
+    result = evaluate({"q": {"a": 0}}, {"q": in_order("ax")}, ["P@2", "ndcg@2", "err@2", "rbp(p=0.5)"])
+    found = bounds(result)
+    assert [worst for worst, _ in found.values()] == [0.0] * 4
+    second = 1 / 1.584962500721156  # nDCG of one relevant document at rank 2
+    assert [best for _, best in found.values()][:2] == [0.5, pytest.approx(second, rel=1e-12)]
+
+
+def test_the_scale_of_err_is_that_of_the_scores():
+    """Grades go to 2, so that R(2) = 3/4: x at rank 1, then a, is 3/4 + (1/4)(3/4)/2; without x it is 3/8."""
+    result = evaluate({"q": {"a": 2}}, {"q": in_order("xa")}, "err@2")
+    (plain,), (wide,) = bounds(result).values(), bounds(result, grade=4).values()
+    assert plain == wide == (0.375, 0.84375)
+
+
 def test_queries_that_count_as_zero_stay_in_the_mean_and_the_others_out():
     """q has nothing relevant, m is missing from the run: under trec10 both count, and only q can become better."""
     qrels, run = {"a": {"x": 1}, "m": {"x": 1}, "q": {"x": 0}}, {"a": in_order("x"), "q": in_order("y")}

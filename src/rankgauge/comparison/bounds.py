@@ -65,10 +65,12 @@ def mean_bounds(plan: Plan, metric: PlannedMetric, judged: Judged, values: Score
     formula = EXTREMES.get(metric.metric.alias)
     if formula is None or not _takes(formula, metric) or np.isnan(values).all():
         return None
-    offered = {"k": metric.cut.resolve([None], plan.default_k)[0], "top": max(top, judged.relevance.minimum)}
+    offered = {"k": metric.cut.resolve([None], plan.default_k)[0], "top": top}
+    if metric.infers_max_grade:
+        offered["max_grade"] = float(judged.gold.grade.max(initial=0.0))
     taken = {name: value for name, value in offered.items() if name in inspect.signature(formula).parameters}
     judged = judged if metric.rel is None else judged.at_least(metric.rel)
-    parts = [formula(part, **taken, **metric.params) for part in _parts(judged)]
+    parts = [formula(part, **{**metric.params, **taken}) for part in _parts(judged)]
     found = Extremes(*(np.concatenate(column) for column in zip(*parts, strict=True)))
     counted = ~np.isnan(values)
     worst, best = np.fmin(found.worst, values)[counted], np.fmax(found.best, values)[counted]

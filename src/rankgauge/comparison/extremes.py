@@ -97,7 +97,7 @@ def _recall(judged: Judged, *, k: int) -> Extremes:
 
 
 def _f1(judged: Judged, *, k: int) -> Extremes:
-    """F1 is ``2 hits / (k + R)``: recall with *k* more below the line, and rising with each hit as that does."""
+    """Return the extremes of ``2 hits / (k + R)``, which is recall with *k* more below the line."""
     worst, best = _share(judged, k, k)
     return Extremes(2 * worst, 2 * best)
 
@@ -158,9 +158,10 @@ def _running(values: NDArray[Any]) -> NDArray[Any]:
 
 def _rank_biased_precision(judged: Judged, *, top: float, k: int | None = None, p: float = 0.9) -> Extremes:
     """
-    Gains are divided by the sample's highest grade, so that a grade above it takes from every other result.
+    Return the extremes of a sum of gains divided by the sample's highest grade.
 
-    Best are all unjudged results at that highest grade; worst is nothing, or one item of the top grade far down.
+    The best case has all unjudged results at that grade, because a higher one would take from every other result. The
+    worst case has none above 0, or the last one at the top.
     """
     ranks = _ranks(judged.by_gain(), k)
     weight = (1.0 - p) * p ** np.arange(ranks.width)
@@ -174,14 +175,11 @@ def _rank_biased_precision(judged: Judged, *, top: float, k: int | None = None, 
     return Extremes(np.minimum(earned / own, divided), np.minimum(best, 1.0))
 
 
-def _expected_reciprocal_rank(judged: Judged, *, top: float, k: int, max_grade: float | None = None) -> Extremes:
-    """Take all unjudged results at the highest grade or none: what one gains, those below never lose entirely."""
+def _expected_reciprocal_rank(judged: Judged, *, top: float, k: int, max_grade: float) -> Extremes:
+    """Return what a cascade of readers makes of none and of all: those below lose less than a result gains."""
     ranks = _ranks(judged.by_gain(), k)
-    scale = top if max_grade is None else max_grade
-    worst, best = (
-        _cascade((np.exp2(np.maximum(grades, 0.0)) - 1) / np.exp2(scale))
-        for grades in (ranks.grade, np.where(ranks.open, scale, ranks.grade))
-    )
+    none, every = np.maximum(ranks.grade, 0.0), np.where(ranks.open, min(top, max_grade), ranks.grade)
+    worst, best = (_cascade((np.exp2(np.maximum(each, 0.0)) - 1) / np.exp2(max_grade)) for each in (none, every))
     return Extremes(worst, best)
 
 
@@ -264,7 +262,9 @@ def _of_gains(judged: Judged, top: float, k: int | None, discount: str, *, uncut
     unjudged, gained = _running(ranks.open), _running(ranks.open * weight[: ranks.width])
 
     rest = unjudged[:, -1:] - unjudged + ranks.below[:, None]
-    over = np.sum([height * ideal[own[:, None] + rest] for height, own in zip(heights, better, strict=True)], axis=0)
+    over = np.zeros(rest.shape)
+    for height, own in zip(heights, better, strict=True):
+        over += height * ideal[own[:, None] + rest]
     lowest = _least(earned + top * (gained[:, -1:] - gained), over)
 
     highest = np.full(judged.n, np.nan)

@@ -25,14 +25,16 @@ def bounds(result: Result, *, grade: float | None = None, catalog: Catalog | Non
     """
     Return the worst and the best case of each mean of a run, over everything that unjudged results might be.
 
-    The retrieved documents that nobody judged may get any grade from 0 to *grade*, each on its own. Documents that the
+    The retrieved documents that nobody judged may get any grade from 0 to *grade*, each on its own, and for metrics
+    that only ask whether a document is relevant, each may be. Documents that the
     run does not retrieve stay as they are, so that these are not bounds over all judgments. Queries that are not in the
     mean now, such as one without a relevant document where these are left out, stay out of it.
 
     Args:
         result: A result of a run, as `evaluate` returns it, or one that was loaded from its folder.
 
-        grade: The highest grade that a document may get; by default the highest in the judgments.
+        grade: The highest grade that a document may get; by default the highest in the judgments, or 1 if they find
+            nothing relevant.
 
         catalog: What plugins offer, for a result from a folder; by default everything that is installed.
 
@@ -51,12 +53,12 @@ def bounds(result: Result, *, grade: float | None = None, catalog: Catalog | Non
     evaluation = run_evaluation_of(result, catalog=catalog)
     plan, qrels = evaluation.plan, evaluation.qrels
     check_bounds(plan.profile.policy)
-    highest = max(0.0, float(qrels.grades.max(initial=0.0)))
+    highest = float(qrels.grades.max(initial=0.0))
     if grade is not None and not highest <= grade < np.inf:
         msg = f"the highest grade of a document is {highest:g} in the judgments, so it cannot be {grade!r}"
         raise ParameterError(msg)
     judged = _judged(evaluation, result)
-    top = highest if grade is None else float(grade)
+    top = (highest or 1.0) if grade is None else float(grade)
     planned = {metric.name: metric for metric in plan.metrics}
     return {
         name: mean_bounds(plan, planned[name], judged, column.values, top) for name, column in result.metrics.items()
