@@ -135,13 +135,13 @@ def system_name(sut: object) -> str:
     return f"{getattr(named, '__module__', None) or '?'}:{getattr(named, '__qualname__', '?')}"
 
 
-def call_figures(outputs: Iterable[KeptOutput]) -> dict[str, Any]:
-    """Return how many calls were made and failed, how often one was repeated, and how long they took."""
+def call_figures(outputs: Iterable[KeptOutput], failed: int) -> dict[str, Any]:
+    """Return how many calls were made and *failed*, how often one was repeated, and how long they took."""
     outputs = list(outputs)
     seconds = [output.seconds for output in outputs if output.seconds is not None]
     return {
         "n": len(outputs),
-        "failed": sum(output.error is not None for output in outputs),
+        "failed": failed,
         "retries": sum(output.attempt - 1 for output in outputs),
         "seconds": {"p50": percentile(seconds, 50), "p95": percentile(seconds, 95)},
     }

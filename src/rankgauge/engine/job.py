@@ -192,7 +192,8 @@ class Job:
         attached: dict[str, Any] = {"path": None, "fingerprint": None, "replaced_those_in_samples": self.overlap}
         if self.by_sut:
             origin, file = "sut", OUTPUTS_FILE
-            attached |= {"sut": self.system, "calls": call_figures(self.calls.values())}
+            failed = sum(isinstance(sample.output, Fault) for sample in self.answered.values())
+            attached |= {"sut": self.system, "calls": call_figures(self.calls.values(), failed)}
         elif outputs is None:
             origin, file = "samples", None
         elif outputs.source:
