@@ -15,7 +15,7 @@ from typing import Any
 
 from rankgauge.columns import Qrels, encoded
 from rankgauge.errors import DataError, Problem, ResultError, counted
-from rankgauge.io.files import open_file
+from rankgauge.io.files import read_bytes
 from rankgauge.io.problems import unreadable
 from rankgauge.io.writing import replace_file
 
@@ -88,8 +88,7 @@ def read_queue(path: Path, qrels: Qrels, *, judge: str = "", with_models: bool =
     or has every line that is not filled in or cannot be used; one by a model unless *with_models* is to take these.
     """
     name = str(path)
-    with open_file(path) as opened:
-        lines = opened.stream.read().splitlines()
+    lines = read_bytes(path).splitlines()
     grades = _header(lines, name, qrels)
     queries = frozenset(qrels.queries)
     problems: list[Problem] = []

@@ -53,8 +53,8 @@ def _name(row: Mapping[str, object]) -> str | None:
 def _text(row: Mapping[str, object]) -> str:
     title = row.get("title")
     text = next((row[key] for key in _TEXTS if isinstance(row.get(key), str)), "")
-    is_apart = isinstance(title, str) and title and not str(text).startswith(title)
-    return f"{title}\n{text}" if is_apart else str(text)
+    parts = [title] if isinstance(title, str) and not str(text).startswith(title) else []
+    return "\n".join(part for part in (*parts, str(text)) if part)
 
 
 def _of_lines(path: Path, wanted: Collection[str]) -> Iterator[tuple[str, str]]:
