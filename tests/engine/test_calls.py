@@ -257,6 +257,19 @@ class TestKept:
         assert "kept.jsonl:3: the last line is cut off" in caplog.text
         assert sorted(read_kept(Path("kept.jsonl"))) == ["q0", "q1", "q2", "q3"]
 
+    def test_wherever_a_file_is_cut_the_rest_is_called_and_the_scores_are_the_same(self):
+        def system(given):
+            return [f"b{n}" for n in range(given)] + ["a"]
+
+        whole = values(run(system, keep="whole.jsonl"))
+        kept = Path("whole.jsonl").read_bytes()
+        ends = [place for place, byte in enumerate(kept) if byte == ord("\n")]
+        for cut in sorted({*range(0, len(kept) + 1, 11), *ends}):
+            Path("cut.jsonl").write_bytes(kept[:cut])
+            result = run(system, keep="cut.jsonl", resume=True)
+            assert values(result) == whole == [1, 1 / 2, 1 / 3, 1 / 4]
+            assert list(read_kept(Path("cut.jsonl"))) == ["q0", "q1", "q2", "q3"]
+
     def test_a_cut_outputs_file_is_scored_without_its_last_line(self):
         run(lambda _: ["a"], keep="kept.jsonl")
         Path("kept.jsonl").write_bytes(Path("kept.jsonl").read_bytes()[:-9])

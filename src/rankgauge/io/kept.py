@@ -29,10 +29,14 @@ class OutputsFile:
     """A file of kept outputs, to which each is added as it arrives: after a crash all of them are there."""
 
     def __init__(self, path: Path) -> None:
-        """Open a file, or go on with one; a last line that is cut off is removed."""
+        """Open a file, or go on with one, whose last line is removed if it is cut off, and ended if only that lacks."""
         self._file = path.open("ab+", buffering=0)
         self._end = _end_of_lines(self._file)
+        self._file.seek(self._end)
+        last = self._file.read()
         self._file.truncate(self._end)
+        if _is_json(last):
+            self._end += self._file.write(last + b"\n")
 
     def add(self, sample_id: str, output: KeptOutput) -> None:
         """Write one output; where the disk is full raise `OSError`, and leave the lines before it whole."""
@@ -62,6 +66,14 @@ def _end_of_lines(file: io.FileIO) -> int:
             return start + at + 1
         end = start
     return 0
+
+
+def _is_json(line: bytes) -> bool:
+    try:
+        orjson.loads(line)
+    except ValueError:
+        return False
+    return True
 
 
 def kept(raw: object, contract: Contract) -> KeptOutput:
