@@ -568,3 +568,11 @@ def test_worst_samples_that_cannot_be_listed_are_refused_before_the_run(rankgaug
     done = rankgauge("run", project, *options)
     assert (done.code, done.out) == (2, "")
     assert message in done.err
+
+
+def test_texts_are_saved_beside_the_scores(rankgauge, project, tmp_path):
+    assert rankgauge("run", project, "--with-text", "-o", "out").code == 0
+    frame = pl.read_parquet(tmp_path / "out" / "per_sample.parquet")
+    assert [each["text"] for each in frame["retrieved"].to_list()[1]] == ["y", "x"]
+    lines = rankgauge("run", project, "--with-text", "--format", "jsonl").out.splitlines()
+    assert [json.loads(line)["retrieved"][0]["text"] for line in lines] == ["x", "y"]

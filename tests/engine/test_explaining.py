@@ -10,7 +10,7 @@ import pytest
 from rankgauge import Engine, Policy, Result, evaluate
 from rankgauge.catalog import Catalog
 from rankgauge.errors import ParameterError, ResultError
-from rankgauge.report.json import summary
+from rankgauge.report.json import per_sample_jsonl, summary
 from rankgauge.report.markdown import markdown_report
 from rankgauge.report.terminal import terminal_report
 
@@ -187,3 +187,54 @@ def test_details_of_a_batch_are_those_of_each_sample_alone():
 def test_frames_of_samples_have_the_tags():
     rows = [{**ROWS[0], "metadata": {"tags": ["x", "y"]}}, ROWS[1]]
     assert scored(rows).per_sample["tags"].to_list() == [["x", "y"], []]
+
+
+TEXTS = [
+    {
+        "id": "q1",
+        "input": {"question": "what?", "lang": "en"},
+        "expected_output": {"passages": ["t2"]},
+        "actual_output": [
+            {"id": "a", "text": "t1"},
+            {"text": "t2"},
+            {"id": "a", "text": "t1"},
+            {"id": "c", "text": "t3"},
+        ],
+    },
+    {"id": "q2", "input": "plain", "expected_output": {"passages": ["t"]}},
+]
+
+
+def test_texts_are_the_question_and_the_first_results_after_policy():
+    told = scored(TEXTS, ["recall@2"]).with_texts(top=2)
+
+    assert told.texts is not None
+    assert [text.input for text in told.texts] == [{"question": "what?", "lang": "en"}, "plain"]
+    assert [text.retrieved for text in told.texts] == [(("a", "t1"), (None, "t2")), ()]
+    assert [text.retrieved for text in scored(TEXTS, ["recall@2"]).with_texts().texts or ()] == [
+        (("a", "t1"), (None, "t2"), ("c", "t3")),
+        (),
+    ]
+
+
+def test_texts_stand_in_frames_lines_and_folders(tmp_path):
+    result = scored(TEXTS, ["recall@2", {"metric": "MRR", "as": "input"}])
+    assert "retrieved" not in result.per_sample.columns
+    told = result.with_texts()
+
+    frame = told.per_sample
+    assert frame["input"].to_list() == ['{"question": "what?", "lang": "en"}', "plain"]
+    assert frame["retrieved"].to_list()[0][1] == {"id": None, "text": "t2"}
+    assert frame[told["input"].info.safe_name].to_list() == [0.5, 0.0]
+    first = json.loads(per_sample_jsonl(told).splitlines()[0])
+    assert first["input"] == {"question": "what?", "lang": "en"}
+    assert [each["id"] for each in first["retrieved"]] == ["a", None, "c"]
+    loaded = Result.load(told.save(tmp_path / "out"))
+    assert loaded["recall@2"].values.tolist() == told["recall@2"].values.tolist()
+    assert "t2" in (tmp_path / "out" / "per_sample.jsonl").read_text(encoding="utf-8")
+
+
+def test_texts_of_a_run_are_its_ids():
+    result = evaluate({"q": {"a": 1}}, {"q": {"a": 1.0, "b": 2.0}}, ["AP"]).with_texts()
+    assert result.texts is not None
+    assert result.texts[0].retrieved == (("b", None), ("a", None))

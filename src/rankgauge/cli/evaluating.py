@@ -17,8 +17,8 @@ from rankgauge.cli.console import complain, echo, is_debugging, progress_bar, re
 from rankgauge.cli.folders import Folders
 from rankgauge.cli.options import POLICY_HELP, PROFILE_HELP, policy_options
 from rankgauge.cli.outcome import explain_incomplete, print_tables, print_texts
+from rankgauge.cli.reading import with_readings, worst_column
 from rankgauge.cli.typed import BASELINE, CUTOFF, GATES, JUNIT, MARKDOWN, METRICS, SAVE_BASELINE
-from rankgauge.cli.worst import listing_worst, worst_column
 from rankgauge.errors import RunInterrupted
 from rankgauge.policy import profile
 
@@ -36,6 +36,7 @@ _FORMATS = "How to print: table, json, jsonl or markdown."
 _KEEP_DATA = "Copy data and outputs into the result folder, so that it stands alone."
 _MAX_FAILED = "Exit with 3 if more than this share (0 to 1) of the samples is missing or failed."
 _NEAR_MISSES = "Also keep, for each gold text not found, the nearest retrieved text."
+_WITH_TEXT = "Also save each sample's question and top results beside its scores."
 _WORST = "Also list the N worst samples, with what was retrieved and expected."
 _WORST_BY = "The metric that --worst goes by. [default: the first]"
 
@@ -60,6 +61,7 @@ class ScoreOptions:
     as_json: Annotated[bool, Option("--json", help="Same as --format json.")] = False
     details: Annotated[bool, Option("--details", help="Keep the facts behind every score.")] = False
     near_misses: Annotated[bool, Option("--near-misses", help=_NEAR_MISSES)] = False
+    with_text: Annotated[bool, Option("--with-text", help=_WITH_TEXT)] = False
     worst: Annotated[int | None, Option(metavar="N", min=1, help=_WORST)] = None
     worst_by: Annotated[str | None, Option(metavar="METRIC", help=_WORST_BY)] = None
     bands: Annotated[bool, Option("--bands", help="Add a word, such as good, for each mean.")] = False
@@ -128,7 +130,9 @@ def evaluate_all(
                 with interrupts.stopping(calls=system is not None) as stop:
                     calls = {} if system is None else system.arguments(evaluation, folders, stop)
                     result = _scored(evaluation, {**arguments, **calls}, is_shown=options.progress)
-                    result = results[unscored] = listing_worst(result, column, options.worst)
+                    result = results[unscored] = with_readings(
+                        result, worst=options.worst, column=column, texts=options.with_text
+                    )
                     folders.save(unscored, result)  # first: whoever reads stdout may be gone
                 unscored = ""
                 if result.manifest["interrupted"]:

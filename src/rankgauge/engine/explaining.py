@@ -13,12 +13,14 @@ from rankgauge.engine.reopen import check_definitions, evaluation_of, is_of_run,
 from rankgauge.engine.runs import RunEvaluation
 from rankgauge.errors import DataError, ParameterError, Problem, ResultError, counted, did_you_mean
 from rankgauge.explain import Explanation, Scorer, explain_sample
+from rankgauge.judging import Ranking
+from rankgauge.judging.outputs import prepare
 from rankgauge.judging.queries import read_queries
 from rankgauge.planning.plan import Plan
-from rankgauge.result import MetricSummary, Result
+from rankgauge.result import MetricSummary, Result, SampleText
 from rankgauge.samples import Sample
 
-__all__ = ["explain_query", "explain_result", "explain_samples", "read_samples", "worst_samples"]
+__all__ = ["explain_query", "explain_result", "explain_samples", "read_samples", "texts_of", "worst_samples"]
 
 _SAME = 1e-12
 
@@ -35,9 +37,7 @@ def worst_samples(
     result: Result, metric: str | None = None, n: int = 10, *, catalog: Catalog | None = None
 ) -> tuple[Explanation, ...]:
     """Explain the worst scores of a column, without trials; see `Result.worst`."""
-    if isinstance(n, bool) or not isinstance(n, int) or n < 1:
-        msg = f"the number of samples must be an integer of 1 or more, not {n!r}"
-        raise ParameterError(msg)
+    _check_count(n, "samples")
     column = _column(result, metric)
     worst = [result.sample_ids[place] for place in column.worst(n)]
     return tuple(explain_samples(result, worst, column, trials=False, catalog=catalog))
@@ -99,6 +99,22 @@ def read_samples(
     return plan, found
 
 
+def texts_of(result: Result, top: int = 10, *, catalog: Catalog | None = None) -> tuple[SampleText, ...]:
+    """Return the question and the top results of every sample; see `Result.with_texts`."""
+    _check_count(top, "results")
+    plan, samples = read_samples(result, result.sample_ids, catalog=catalog)
+    by_text = all(column.info.matcher is not None for column in result.metrics.values())
+    ordered = [samples[sample_id] for sample_id in result.sample_ids]
+    found = []
+    for sample, ranking in zip(ordered, prepare(ordered, plan.profile, by_text=by_text), strict=True):
+        if not isinstance(ranking, Ranking):
+            found.append(SampleText(sample.input, ()))
+            continue
+        ids = ranking.ids[:top]
+        found.append(SampleText(sample.input, tuple(zip(ids, ranking.texts or [None] * top, strict=False))))
+    return tuple(found)
+
+
 def explain_query(evaluation: RunEvaluation, query: str) -> Explanation:
     """Explain the score of one query of a run by the first metric of the plan, without scoring the others."""
     plan, qrels = evaluation.plan, evaluation.qrels
@@ -114,6 +130,12 @@ def explain_query(evaluation: RunEvaluation, query: str) -> Explanation:
     column = plan.metrics[0]
     found = {"max_grade": _highest(evaluation, seen)} if column.infers_max_grade else {}
     return explain_sample(Scorer(plan, column, column.targets[0], found), samples[query])
+
+
+def _check_count(count: object, what: str) -> None:
+    if isinstance(count, bool) or not isinstance(count, int) or count < 1:
+        msg = f"the number of {what} must be an integer of 1 or more, not {count!r}"
+        raise ParameterError(msg)
 
 
 def _column(result: Result, metric: str | None) -> MetricSummary:

@@ -155,7 +155,7 @@ def _add(columns: dict[str, PlannedMetric], new: PlannedMetric) -> None:
     """Add a column; one that is asked for twice is computed once, under its first name, and keeps both spellings."""
     known = columns.get(new.name) or next((column for column in columns.values() if _is_same(column, new)), None)
     if known is None:
-        taken = {"sample_id", "tags"}
+        taken = {"sample_id", "tags", "input", "retrieved"}
         for column in columns.values():
             taken |= {column.safe_name, f"{column.safe_name}_status"}
         name, count = new.safe_name, 2

@@ -30,7 +30,7 @@ def json_report(result: Result) -> str:
 
 @reporter("jsonl", suffix=".jsonl")
 def per_sample_jsonl(result: Result) -> str:
-    """Lay out one JSON object a line: a sample with its scores, statuses and, where asked for, details."""
+    """Lay out one JSON object a line: a sample with its scores, statuses and, where asked for, texts and details."""
     lines = []
     columns = list(result.metrics.values())
     for place, sample_id in enumerate(result.sample_ids):
@@ -43,7 +43,9 @@ def per_sample_jsonl(result: Result) -> str:
             if column.details is not None:
                 entry["details"] = column.details[place]
             scores[column.name] = entry
-        lines.append(orjson.dumps({"sample_id": sample_id, "tags": result.tags[place], "scores": scores}).decode())
+        texts = {} if result.texts is None else result.texts[place].as_dict()
+        line = {"sample_id": sample_id, "tags": result.tags[place], **texts, "scores": scores}
+        lines.append(orjson.dumps(line).decode())
     return "".join(f"{line}\n" for line in lines)
 
 

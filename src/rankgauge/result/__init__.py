@@ -4,5 +4,15 @@ from rankgauge.result.load import SCHEMA_VERSION
 from rankgauge.result.origin import Origin
 from rankgauge.result.result import Result, SampleError, open_result
 from rankgauge.result.summary import MetricInfo, MetricSummary
+from rankgauge.result.texts import SampleText
 
-__all__ = ["SCHEMA_VERSION", "MetricInfo", "MetricSummary", "Origin", "Result", "SampleError", "open_result"]
+__all__ = [
+    "SCHEMA_VERSION",
+    "MetricInfo",
+    "MetricSummary",
+    "Origin",
+    "Result",
+    "SampleError",
+    "SampleText",
+    "open_result",
+]

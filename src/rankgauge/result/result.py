@@ -24,6 +24,7 @@ from rankgauge.result.load import read_folder
 from rankgauge.result.merge import Part, concatenated, difference, merged_manifest
 from rankgauge.result.origin import Origin
 from rankgauge.result.summary import MetricSummary
+from rankgauge.result.texts import SampleText, text_columns
 from rankgauge.samples import KeptOutput
 from rankgauge.scoring.collect import Scored
 from rankgauge.scoring.score import FAILED, MISSING, STATUSES
@@ -115,6 +116,7 @@ class Result:
         self._origin: Origin | None = None
         self._folder: Path | None = None
         self._listed: tuple[Explanation, ...] = ()
+        self._texts: tuple[SampleText, ...] | None = None
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Result, (
@@ -242,7 +244,8 @@ class Result:
 
         Returns:
             One row a sample: `sample_id`, `tags`, then for each metric its value under the safe name (null where it
-            does not count) and its status under ``<safe name>_status``.
+            does not count) and its status under ``<safe name>_status``. After `with_texts` also `input` and
+            `retrieved`, a list of ``{id, text}``.
         """
         import polars as pl
 
@@ -255,7 +258,7 @@ class Result:
             frame[safe] = pl.Series(column.values, dtype=pl.Float64).fill_nan(None)
             names = np.array(STATUSES, dtype=object)[column.codes]
             frame[f"{safe}_status"] = pl.Series(names.tolist(), dtype=pl.String)
-        return pl.DataFrame(frame)
+        return pl.DataFrame(frame | ({} if self.texts is None else text_columns(self.texts)))
 
     def to_pandas(self) -> pd.DataFrame:
         """
@@ -457,6 +460,33 @@ class Result:
         result = copy.copy(self)
         result._listed = self.worst(metric, n)  # noqa: SLF001  # the copy is ours
         return result
+
+    def with_texts(self, top: int = 10) -> Result:
+        """
+        Return this result with the question and the top results of every sample beside its scores.
+
+        The data are read again, as for `explain`.
+
+        Args:
+            top: How many results, at the most.
+
+        Returns:
+            A new result; its frames, JSON lines and folders have the texts.
+
+        Raises:
+            RankgaugeError: As `explain`, and where *top* is not a number of results.
+        """
+        from rankgauge.engine.explaining import texts_of  # an import that points up
+
+        result = copy.copy(self)
+        result._texts = texts_of(self, top)  # noqa: SLF001  # the copy is ours
+        vars(result).pop("per_sample", None)  # the frame without texts
+        return result
+
+    @property
+    def texts(self) -> tuple[SampleText, ...] | None:
+        """Return the question and top results of each sample, in order; None where `with_texts` was not called."""
+        return self._texts
 
     @property
     def listed(self) -> tuple[Explanation, ...]:

@@ -1,5 +1,5 @@
 """
-The worst samples on the command line: by which metric they are chosen, and a result that lists them.
+What a run adds to its result by reading its data again: the worst samples, and texts beside scores.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from rankgauge.planning.plan import Plan
     from rankgauge.result import Result
 
-__all__ = ["listing_worst", "worst_column"]
+__all__ = ["with_readings", "worst_column"]
 
 
 def worst_column(plan: Plan, wanted: str | None, n: int | None) -> str | None:
@@ -32,10 +32,11 @@ def worst_column(plan: Plan, wanted: str | None, n: int | None) -> str | None:
     return known[wanted]
 
 
-def listing_worst(result: Result, column: str | None, n: int | None) -> Result:
-    """Return a result that lists its worst samples; as it is, with a remark, where its data cannot be read again."""
+def with_readings(result: Result, *, worst: int | None, column: str | None, texts: bool) -> Result:
+    """Return a result with what was asked for; where its data cannot be read again, as it is, with a remark."""
     try:
-        return result if n is None else result.with_worst(column, n)
+        result = result if worst is None else result.with_worst(column, worst)
+        return result.with_texts() if texts else result
     except RankgaugeError as error:
-        remark(f"the worst samples cannot be listed: {error}")
+        remark(f"the worst samples or texts cannot be shown: {error}")
         return result
