@@ -187,3 +187,12 @@ def test_what_plugins_print_goes_to_stderr(installed, rankgauge, data):
     code, out, err = rankgauge("run", "--data", data, "-m", "hit@1", "-f", "reporter-bad-reporter")
     assert (code, out) == (0, "fine\n")
     assert "LOUD reporter" in err
+
+
+@pytest.mark.parametrize("place", ["lazy reader", "reporter"])
+def test_plugins_check_tries_readers_and_reporters_on_tiny_data(installed, rankgauge, place):
+    installed.add("bad-tools", misbehaving(place, RAISES["exit"]))
+    code, out, _ = rankgauge("plugins", "check", "--json")
+    (fault,) = json.loads(out)["faults"]
+    assert (code, fault["plugin"], fault["stage"]) == (1, "bad-tools:main", "call")
+    assert "SystemExit: 0" in fault["message"]

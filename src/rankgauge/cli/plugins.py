@@ -6,9 +6,9 @@ from __future__ import annotations
 
 import dataclasses
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -17,6 +17,10 @@ from rankgauge.cli.console import echo, plain_table, print_json, remark
 from rankgauge.cli.options import make_catalog, make_engine
 from rankgauge.cli.typed import JSON
 from rankgauge.errors import counted
+
+if TYPE_CHECKING:
+    from rankgauge.catalog import Catalog
+    from rankgauge.catalog.claims import Fault
 
 __all__ = ["app"]
 
@@ -56,12 +60,16 @@ def check_plugins(
     cases: Annotated[int, checks.CASES] = 100,
     as_json: Annotated[bool, JSON] = False,
 ) -> None:
-    """Check that plugins can be used. With NAME, check one against the laws. Exit code 1 if anything is wrong."""
+    """
+    Check that plugins can be used. With NAME, check one against the laws. Exit code 1 if anything is wrong.
+
+    Readers and reporters are tried on tiny data.
+    """
     if name is not None:
         checks.check_one_plugin(name, without=without or [], cases=cases, as_json=as_json)
         return
     catalog = make_catalog()
-    faults = catalog.faults
+    faults = [*catalog.faults, *_format_faults(catalog)]
     plugins = counted(sum(not plugin.disabled for plugin in catalog.plugins), "plugin")
     if as_json:
         print_json({"ok": not faults, "faults": [dataclasses.asdict(fault) for fault in faults]})
@@ -69,6 +77,20 @@ def check_plugins(
         told = f"{counted(len(faults), 'fault')} in {plugins}" if faults else f"{plugins}, no faults"
         echo("\n".join([*map(str, faults), told]))
     raise typer.Exit(1 if faults else 0)
+
+
+def _format_faults(catalog: Catalog) -> Iterator[Fault]:
+    """Yield what readers and reporters of plugins do wrong with tiny data."""
+    from rankgauge.catalog.claims import OWN, Fault
+    from rankgauge.testing.plugins import check_format
+
+    for plugin in catalog.plugins:
+        formats = [offer for offer in plugin.offers if offer.kind in {"reader", "reporter"}]
+        for offer in formats if plugin.distribution != OWN else ():
+            for verdict in check_format(offer).verdicts:
+                if verdict.state == "broken":
+                    message = f"{offer.kind} {offer.names[0][1]!r}: {verdict.reason}"
+                    yield Fault(plugin.id, plugin.version, "call", message)
 
 
 @app.command("lock")

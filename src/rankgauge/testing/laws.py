@@ -14,7 +14,7 @@ from rankgauge.testing.report import Exhibit, State, Verdict
 
 __all__ = ["LAWS", "LawInfo", "Subjects", "check_names", "laws_of"]
 
-Subjects = Literal["metric", "normalizer", "comparer", "matcher"]
+Subjects = Literal["metric", "normalizer", "comparer", "matcher", "reader", "reporter"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +105,8 @@ LAWS: tuple[LawInfo, ...] = (
         "a text that is empty once normalized matches none, if its comparer scores it 0",
     ),
     LawInfo("no-network", "matcher", "nothing connects to the network"),
+    LawInfo("tiny-files", "reader", "an empty, a tiny and a damaged file give records, or `DataError`"),
+    LawInfo("tiny-results", "reporter", "results with and without scores give a text"),
 )
 """Every law, in the order in which reports list them."""
 

@@ -67,10 +67,9 @@ def check_plugin(
         faults = tuple(str(fault) for fault in known.faults if fault.plugin in ids)
         reports = []
         for offer in (offer for each in found for offer in each.offers):
-            if offer.kind in {"metric", "normalizer", "comparer", "matcher"}:
-                if progress is not None:
-                    progress(f"{offer.kind} {_name_of(offer)}")
-                reports.append(_report(offer, known, spared, cases))
+            if progress is not None:
+                progress(f"{offer.kind} {_name_of(offer)}")
+            reports.append(_report(offer, known, spared, cases))
     return PluginReport(name=name, faults=faults, reports=tuple(reports))
 
 
@@ -84,11 +83,20 @@ def _report(offer: Claim[Declaration], catalog: Catalog, spared: Callable[[str, 
         given = None if usable else declaration.function  # its alias is taken, which is a fault of the plugin
         with checking("metric", without, cases) as checker:
             return report_metric(checker, EngineMetric(declaration, catalog, given))
+    if offer.kind in {"reader", "reporter"}:
+        return check_format(offer)
     if offer.kind == "normalizer":
         return check_normalizer(declaration.function, without=without, cases=cases)
     if offer.kind == "comparer":
         return check_comparer(declaration.function, without=without, cases=cases)
     return check_matcher(declaration.source, catalog=catalog, without=without, cases=cases)
+
+
+def check_format(offer: Claim[Any]) -> Report:
+    """Check a reader or reporter on tiny data."""
+    from rankgauge.testing.formats import check_reader, check_reporter
+
+    return check_reader(offer) if offer.kind == "reader" else check_reporter(offer)
 
 
 def _name_of(offer: Claim[Declaration]) -> str:
