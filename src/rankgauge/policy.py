@@ -98,6 +98,13 @@ class Policy:
         """Return whether scores are expectations over the orders of ties, which only ``order=score`` has."""
         return self.order == "score" and self.ties == "average"
 
+    @property
+    def idle(self) -> str:
+        """Return which option has no effect beside the others, and what to do; empty where each has one."""
+        if self.order == "given" and self.ties in {"average", "error"}:
+            return f"policy ties={self.ties} has no effect with order=given, where nothing is tied; add order=score"
+        return ""
+
     def _check_average(self) -> None:
         if self.depth is not None:
             msg = "policy ties=average has no closed form where depth cuts through a tie; leave depth out"

@@ -364,7 +364,7 @@ class TestMetricsCommand:
     def test_show_prints_definition_inputs_cutoff_parameters_and_provider(self, command_line):
         _, out, _ = command_line("metrics", "show", "ndcg")
         for line in (
-            "Discounted gain of the first *k* results over that of the best possible order.",
+            "Discounted gain of the first k results over that of the best possible order.",
             "names       retrieval-ndcg-at-k, ndcg, nDCG, ndcg_cut_{k}",
             "inputs      the retrieved items, against expected_output: relevant or passages, matcher chunk",
             "  gain = linear, one of linear, exponential",
@@ -380,6 +380,13 @@ class TestMetricsCommand:
         assert f"provider    rankgauge {rankgauge.__version__} (plugin metrics), " in out
 
     def test_show_says_where_rel_has_an_effect_and_where_there_are_no_parameters(self, command_line):
+        _, out, _ = command_line("metrics", "show", "ndcg")
+        shown = out.partition("parameters\n")[2].splitlines()
+        assert shown[1] == "      linear takes gold gains as they are, exponential uses 2**gain - 1."
+        assert not {"Args:", "Returns:", "``", "*k*"} & {
+            word for word in ("Args:", "Returns:", "``", "*k*") if word in out
+        }
+
         _, out, _ = command_line("metrics", "show", "P")
         assert "  it also takes k, rel, gold, matcher, as" in out.splitlines()
         assert "parameters  none of its own" in out.splitlines()
@@ -406,3 +413,17 @@ class TestMetricsCommand:
         assert 2 == code
         assert "alpha-tools 1.2 (plugin main)" in err
         assert "beta-tools 3.4 (plugin main)" in err
+
+
+@pytest.mark.parametrize("name", ["faithfulness", "AnswerRelevancy", "context_precision", "ROUGE-L", "bert_score"])
+def test_metrics_of_generated_texts_are_found_elsewhere(name):
+    with pytest.raises(UnknownNameError) as caught:
+        Catalog.discover(own_only=True).read(parse(name))
+    assert "rankgauge scores what was retrieved" in str(caught.value)
+    assert "pip install rankgauge-hosts" in str(caught.value)
+
+
+def test_any_other_unknown_name_is_no_matter_for_other_tools():
+    with pytest.raises(UnknownNameError) as caught:
+        Catalog.discover(own_only=True).read(parse("faithful"))
+    assert "rankgauge-hosts" not in str(caught.value)

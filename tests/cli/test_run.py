@@ -9,7 +9,6 @@ import pytest
 from rankgauge import Result
 from rankgauge.cli import main
 from rankgauge.engine.evaluation import Evaluation
-from rankgauge.errors import PlanError
 
 _INTERRUPTING = """\
 import asyncio, signal
@@ -147,9 +146,11 @@ class TestExitCodes:
         assert done.value.code == 2
         assert "did you mean" in capsys.readouterr().err
 
-    def test_with_debug_main_raises(self, project):
-        with pytest.raises(PlanError):
+    def test_with_debug_a_traceback_is_added_and_the_code_stays(self, project, capsys):
+        with pytest.raises(SystemExit) as done:
             main(["run", project, "--metric", "ndgc@10", "--debug"])
+        told = capsys.readouterr().err
+        assert (done.value.code, "Traceback" in told, "did you mean" in told.splitlines()[-1]) == (2, True, True)
 
     def test_the_version_is_printed(self, rankgauge):
         done = rankgauge("--version")
@@ -576,3 +577,26 @@ def test_texts_are_saved_beside_the_scores(rankgauge, project, tmp_path):
     assert [each["text"] for each in frame["retrieved"].to_list()[1]] == ["y", "x"]
     lines = rankgauge("run", project, "--with-text", "--format", "jsonl").out.splitlines()
     assert [json.loads(line)["retrieved"][0]["text"] for line in lines] == ["x", "y"]
+
+
+class TestOptionsWithoutEffect:
+    @pytest.mark.parametrize("option", [("--timeout", "3"), ("--concurrency", "2"), ("--retries", "1")])
+    def test_options_of_calls_need_a_system_under_test(self, rankgauge, project, option):
+        done = rankgauge("run", project, *option)
+        assert (done.code, f"{option[0]} is for calls of a system under test" in done.err) == (2, True)
+
+    def test_details_that_nobody_sees_are_told(self, rankgauge, project):
+        told = "--details shows in a result folder (--output) or with --format jsonl"
+        assert told in rankgauge("run", project, "--details").err
+        assert told not in rankgauge("run", project, "--details", "--format", "jsonl").err
+        assert told not in rankgauge("run", project, "--details", "--output", "kept").err
+
+    @pytest.mark.parametrize(
+        ("policy", "is_told"), [("ties=error", True), ("ties=average", True), ("ties=given", False)]
+    )
+    def test_ties_without_an_order_by_score_are_told(self, rankgauge, write, policy, is_told):
+        rows = [{"id": "q", "expected_output": ["a"], "actual_output": [{"id": "a", "score": 1}]}]
+        arguments = ("run", "--data", write("s.jsonl", rows), "-m", "MRR", "--json", "--policy", policy)
+        notes = rankgauge(*arguments).json["notes"]
+        assert any("has no effect with order=given" in note for note in notes) is is_told
+        assert rankgauge(*arguments, "--policy", "order=score").json["notes"] == []

@@ -227,7 +227,8 @@ def test_bad_lines_end_with_2_and_are_all_named(rankgauge, files, write):
 def test_swapped_files_are_recognized(rankgauge, files):
     done = rankgauge("trec", files[1], files[0], "-m", "RR")
     assert (done.code, done.out) == (2, "")
-    assert "6 fields where 4 are needed (a line of a run; are the two files swapped?)" in done.err
+    assert done.err.count("are the two files swapped?") == 1
+    assert f"{files[1]}:1: this is a line of a run" in done.err
 
 
 def test_missing_files_are_named(rankgauge, files):
@@ -289,3 +290,17 @@ def test_bounds_that_cannot_be(rankgauge, files, options, message):
     done = rankgauge("trec", files[0], files[1], "-m", "RR", *options)
     assert (done.code, done.out) == (2, "")
     assert message in done.err
+
+
+def test_columns_without_a_table_are_said_to_have_no_effect(rankgauge, files, write):
+    told = "--columns names the columns of tables, and none of the files is one"
+    done = rankgauge("trec", *files[:2], "-m", "RR", "--columns", "query=qid")
+    assert (done.code, told in done.err) == (0, True)
+    table = write("q.csv", "qid,did,grade\nq1,a,1\n")
+    columns = "query=qid,document=did"
+    assert told not in rankgauge("trec", table, files[1], "-m", "RR", "--columns", columns).err
+
+
+def test_the_lowest_relevant_grade_stands_in_json(rankgauge, files):
+    assert rankgauge("trec", *files[:2], "-m", "RR", "--json").json["relevance"] == 1
+    assert rankgauge("trec", *files[:2], "-m", "RR", "-l", "1.5", "--json").json["relevance"] == 1.5

@@ -96,6 +96,7 @@ class TestJson:
             "outputs",
             "profile",
             "policy",
+            "relevance",
             "samples",
             "unhealthy",
             "incomplete",

@@ -12,6 +12,7 @@ from typing import Any
 
 from rankgauge.catalog.claims import OWN, Claim, Declaration, Fault, Plugin, normalized
 from rankgauge.catalog.discovery import discover, discover_again
+from rankgauge.catalog.elsewhere import elsewhere_hint
 from rankgauge.catalog.loading import load_plugin
 from rankgauge.catalog.matchers import ResolvedMatcher, build_matcher
 from rankgauge.catalog.spelling import ends_in_number, plain_template, spellings
@@ -299,7 +300,7 @@ class Catalog:
         broken = sorted({fault.plugin for fault in self.faults if fault.stage in {"load", "register", "hook"}})
         disabled = sorted({plugin.distribution for plugin in self.plugins if plugin.disabled})
         if kind == "metric":
-            hints = [left_out_hint(name), "`rankgauge metrics list` lists the installed ones"]
+            hints = [left_out_hint(name) or elsewhere_hint(name), "`rankgauge metrics list` lists the installed ones"]
         else:
             hints = [f"known are {', '.join(sorted(known))}"]
         if broken:

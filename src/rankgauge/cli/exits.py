@@ -8,6 +8,7 @@ needed; 3 the run is incomplete; 4 nothing to evaluate; 5 an internal error.
 from __future__ import annotations
 
 import sys
+import traceback
 from collections.abc import Callable, Sequence
 
 from rankgauge.cli.console import complain, debugging
@@ -20,7 +21,7 @@ __all__ = ["exit_code"]
 
 
 def exit_code(call: Callable[[Sequence[str]], int], arguments: Sequence[str], *, debug: bool) -> int:
-    """Make a call, print its error to stderr unless *debug* is to show a traceback, and return the exit code."""
+    """Make a call, print its error to stderr, with a traceback for *debug*, and return the exit code."""
     with own_stdout(), debugging(wanted=debug):
         try:
             code = call(arguments)
@@ -28,12 +29,12 @@ def exit_code(call: Callable[[Sequence[str]], int], arguments: Sequence[str], *,
                 results().flush()
         except BrokenPipeError:
             code = 0  # whoever read the output has what they wanted
-        except BaseException as error:  # also what is no `Exception` gets a message and a code
+        except BaseException as error:  # noqa: BLE001  # also what is no `Exception` gets a message and a code
             if isinstance(error, KeyboardInterrupt) or was_interrupted(error):
                 complain("interrupted; nothing was scored")
                 return INTERRUPTED
-            if debug:
-                raise
+            if debug and sys.stderr is not None:
+                traceback.print_exception(error)
             code, message = _described(error)
             complain(message)
         finally:

@@ -42,6 +42,11 @@ class Folders:
     _staged: dict[str, Staging] = field(default_factory=dict)
     _reserved: list[Path] = field(default_factory=list)
 
+    @property
+    def saves(self) -> bool:
+        """Return whether results are saved at all."""
+        return any(each is not None for each in (self.output, self.directory, self.resume))
+
     def check(self, names: Iterable[str]) -> None:
         """Refuse folders that have something in them or cannot be written, before anything is computed."""
         with self.staged(names):

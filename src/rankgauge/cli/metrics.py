@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
+import re
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -25,6 +26,7 @@ app = typer.Typer(help="List, show, check and compare metrics.", no_args_is_help
 app.command("check", help=checks.CHECK_HELP)(checks.check_metric)
 app.command("diff", help=diff.HELP)(diff.diff_metrics)
 
+_PARAMETER = re.compile(r" {4}(?P<name>\w+): (?P<text>.*)")
 _FREE = "pinned (@10) > metadata.k of the sample > k of the metric > --k > 5"
 _CUTOFFS = {
     "none": "takes no cutoff",
@@ -66,16 +68,18 @@ def show_metric(
         return
     metric = claim.declaration
     low, high = ("unbounded" if bound is None else f"{bound:g}" for bound in metric.range)
+    definition, told = _read_docstring(described["definition"])
+    parameters = described["parameters"]
     lines = [
         metric.alias,
         "",
-        described["definition"],
+        *definition,
         "",
         f"names       {', '.join(metric.names)}",
         f"inputs      {_inputs(metric)}",
         f"cutoff (k)  {_CUTOFFS[metric.cutoff]}",
-        "parameters" if described["parameters"] else "parameters  none of its own",
-        *map(parameter_line, described["parameters"]),
+        "parameters" if parameters else "parameters  none of its own",
+        *(line for each in parameters for line in (parameter_line(each), *told.get(each["name"], ()))),
         f"  it also takes {', '.join(metric.engine_parameters)}",
         f"range       {low} to {high}; {'higher' if metric.higher_is_better else 'lower'} is better",
         f"aggregate   {metric.aggregate}",
@@ -84,6 +88,21 @@ def show_metric(
         f"provider    {claim.provider}",
     ]
     echo("\n".join(lines))
+
+
+def _read_docstring(text: str) -> tuple[list[str], dict[str, list[str]]]:
+    """Return the lines of a definition, and those on each parameter, without the markup of docstrings."""
+    plain = re.sub(r"``(.+?)``|`(.+?)`|(?<![\w*])\*(\w+)\*(?![\w*])", lambda found: found[found.lastindex or 0], text)
+    definition, _, rest = plain.partition("\n\nArgs:\n")
+    told: dict[str, list[str]] = {}
+    lines: list[str] = []
+    for line in rest.partition("\n\nReturns:")[0].splitlines():
+        if named := _PARAMETER.match(line):
+            lines = told.setdefault(named["name"], [])
+            line = named["text"]  # noqa: PLW2901  # the rest of it
+        if line.strip():
+            lines.append(f"      {line.strip()}")
+    return definition.splitlines(), told
 
 
 def _described(claim: Claim[Metric]) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 from typer import Argument, Option
 
 from rankgauge.cli.calling import System
+from rankgauge.cli.console import remark
 from rankgauge.cli.evaluating import ScoreOptions, Several, evaluate_all, overridden
 from rankgauge.cli.folders import Folders
 from rankgauge.cli.options import field_map, make_engine
@@ -38,6 +39,9 @@ _RESUME = "Call --sut only for samples that this earlier run has no output for."
 _RETRY_FAILED = "With --resume, also call again for samples whose output is a failure."
 
 
+_CONCURRENCY = "Most calls of --sut at the same time.  [default: 8]"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Options(ScoreOptions):
     """What was typed."""
@@ -54,7 +58,7 @@ class _Options(ScoreOptions):
     limit: Annotated[int | None, Option(metavar="N", help="Evaluate only the first N samples.")] = None
     outputs: Annotated[Path | None, OUTPUTS] = None
     sut: Annotated[str | None, Option(metavar="FUNCTION", help=_SUT)] = None
-    concurrency: Annotated[int, Option(metavar="N", help="Most calls of --sut at the same time.")] = 8
+    concurrency: Annotated[int | None, Option(metavar="N", help=_CONCURRENCY)] = None
     timeout: Annotated[float | None, Option(metavar="SECONDS", help="Time allowed for each call of --sut.")] = None
     retries: Annotated[int, Option(metavar="N", help=_RETRIES)] = 0
     resume: Annotated[Path | None, Option(metavar="FOLDER", help=_RESUME)] = None
@@ -81,6 +85,8 @@ def run(options: _Options) -> None:
         resume=options.resume,
         keep_data=options.keep_data,
     )
+    if options.details and not folders.saves and (options.as_json or options.form in {"table", "json", "markdown"}):
+        remark("--details shows in a result folder (--output) or with --format jsonl; here it has no effect")
     evaluate_all(
         [_evaluation(engine, name, options) for name in names],
         options,
@@ -106,14 +112,23 @@ def _check_usage(options: _Options) -> None:
         msg = "--set needs a config file that declares the metric set"
     elif options.outputs is not None and options.sut is not None:
         msg = "give either --outputs or --sut"
-    elif options.sut is None and (options.retries or options.resume is not None):
-        msg = (
-            f"{'--retries' if options.retries else '--resume'} is for calls of a system under test; name it with --sut"
-        )
+    elif options.sut is None and (idle := _of_calls(options)):
+        msg = f"{idle[0]} is for calls of a system under test; name it with --sut"
     elif options.retry_failed and options.resume is None:
         msg = "--retry-failed goes with --resume FOLDER"
     if msg:
         raise ParameterError(msg)
+
+
+def _of_calls(options: _Options) -> list[str]:
+    """Return the options that were typed and have no effect without a system under test."""
+    given = {
+        "--retries": bool(options.retries),
+        "--resume": options.resume is not None,
+        "--timeout": options.timeout is not None,
+        "--concurrency": options.concurrency is not None,
+    }
+    return [name for name, is_given in given.items() if is_given]
 
 
 def _evaluation(engine: Engine, name: str | Path, options: _Options) -> Evaluation:
@@ -135,7 +150,7 @@ def _system(options: _Options) -> System | None:
         return None
     return System(
         function=imported(options.sut, "--sut"),
-        concurrency=options.concurrency,
+        concurrency=8 if options.concurrency is None else options.concurrency,
         timeout=options.timeout,
         retries=options.retries,
         retry_failed=options.retry_failed,

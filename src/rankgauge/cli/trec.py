@@ -30,6 +30,7 @@ from rankgauge.visible import visible
 if TYPE_CHECKING:
     from rankgauge.catalog import Claim
     from rankgauge.catalog.trec_eval import TrecColumn
+    from rankgauge.io.columns import Kind
     from rankgauge.planning.plan import Plan
     from rankgauge.planning.requests import MetricSpec
     from rankgauge.plugin.formats import Reporter
@@ -73,6 +74,9 @@ def trec(arguments: Sequence[str]) -> int:
         raise ParameterError(msg)
     wanted = [measure.spec for measure in measures if measure.spec is not None]
     columns, names = table_columns(given.columns), run_names(given.runs)
+    kinds: list[tuple[str, Kind]] = [(given.qrels, "qrels"), *((run, "run") for run in given.runs)]
+    if columns and not any(_is_table(path, kind, columns) for path, kind in kinds):
+        remark("--columns names the columns of tables, and none of the files is one; it has no effect")
 
     def planned(specs: Sequence[MetricSpec]) -> Plan:
         return plan_judging(specs, given, catalog, queries="judged" if given.complete else None)
@@ -110,6 +114,16 @@ def trec(arguments: Sequence[str]) -> int:
     gating.tell(show=echo if given.form == "table" else remark)
     gating.save(results)
     return gating.exit_code
+
+
+def _is_table(path: str, kind: Kind, columns: Mapping[str, str]) -> bool:
+    """Return whether a file has columns with names, or may have: what can be read only once is not looked at."""
+    from rankgauge.io.files import is_regular
+    from rankgauge.io.recognize import FileKind, recognize
+
+    if not is_regular(Path(path)):
+        return True
+    return recognize(Path(path), kind, columns, name=path) not in {FileKind.TREC, FileKind.JSON}
 
 
 def _tell(given: argparse.Namespace, results: Mapping[str, Result]) -> None:

@@ -67,6 +67,15 @@ def _is_qrels_line(fields: Sequence[bytes]) -> bool:
     return len(fields) == 4 and not math.isnan(read_number(fields[3]))
 
 
+def _is_run(name: str, line: int) -> DataError:
+    """Return the error of a run in place of judgments, which is told once, and not for each of its lines."""
+    message = (
+        "this is a line of a run (`query Q0 document rank score tag`); are the two files swapped? Judgments come "
+        "first, then runs"
+    )
+    return DataError("the judgments cannot be read:", [Problem(message, name, line)])
+
+
 class Head(NamedTuple):
     """
     The first line of a file that is neither empty nor a comment.
@@ -113,6 +122,8 @@ def recognize(path: Path, kind: Kind, columns: Mapping[str, str] | None, *, name
             return FileKind.PARQUET
         if _JSON.match(head.line):
             return FileKind.JSON
+    if kind == "qrels" and is_run_line(split_line(head.line)):
+        raise _is_run(name, head.number)
     if (_is_qrels_line if kind == "qrels" else is_run_line)(split_line(head.line)):
         return FileKind.TREC
     if len(head.fields) > 1 and is_header(head.fields, kind, columns):

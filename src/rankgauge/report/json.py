@@ -59,6 +59,7 @@ def summary(result: Result) -> dict[str, Any]:
         "outputs": manifest.get("outputs"),
         "profile": manifest.get("profile"),
         "policy": manifest.get("policy"),
+        "relevance": manifest.get("relevance"),
         "samples": len(result),
         "unhealthy": result.n_unhealthy,
         "incomplete": result.is_incomplete,

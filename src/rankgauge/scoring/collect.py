@@ -261,12 +261,13 @@ class Collector:
         return facts
 
     def _notes(self) -> list[str]:
-        """Say what is suspicious: ids of the two sides that never meet."""
+        """Say what is suspicious: an option without effect, and ids of the two sides that never meet."""
+        idle = [self.plan.profile.policy.idle] if self.plan.profile.policy.idle else []
         if self._met or self._looks is None:
-            return []
+            return idle
         retrieved, gold = self._looks
         note = "no retrieved id is ever a relevant id, so every score by id is 0; do both sides use the same ids? "
-        return [f"{note}outputs: `{retrieved}`; ground truth: `{gold}`"]
+        return [*idle, f"{note}outputs: `{retrieved}`; ground truth: `{gold}`"]
 
 
 def _spread(k: Cutoff) -> tuple[int, int]:
