@@ -179,5 +179,5 @@ def test_policies_that_leave_no_unjudged_ranks(option, value):
 
 def test_results_of_samples_have_no_bounds(engine):
     result = engine.dataset([{"id": "q", "expected_output": ["a"], "actual_output": ["a"]}]).with_metrics("MRR").run()
-    with pytest.raises(ResultError, match="a result of samples"):
+    with pytest.raises(ResultError, match="it is of samples, or from a baseline file"):
         bounds(result)

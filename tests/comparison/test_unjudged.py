@@ -69,5 +69,5 @@ def test_json_has_the_second_comparison_and_what_is_unjudged():
 def test_results_of_samples_cannot_be_condensed(engine):
     samples = [{"id": "q", "expected_output": ["a"], "actual_output": ["a"]}]
     result = engine.dataset(samples).with_metrics("MRR").run()
-    with pytest.raises(ResultError, match="a result of samples"):
+    with pytest.raises(ResultError, match="one: what unjudged documents could change is found by"):
         compare({"one": result, "other": result}, condensed=True)

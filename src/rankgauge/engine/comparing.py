@@ -4,10 +4,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import cast
+from typing import TypeVar, cast
 
 from rankgauge.comparison.compare import compare_results
 from rankgauge.comparison.method import Method, TestName
@@ -18,8 +18,11 @@ from rankgauge.engine.unjudged import condensed as without_unjudged
 from rankgauge.errors import DataError, ParameterError, ResultError, did_you_mean
 from rankgauge.io.datasets import DatasetReader
 from rankgauge.result import Result
+from rankgauge.visible import visible
 
 __all__ = ["compare"]
+
+_Found = TypeVar("_Found")
 
 
 def compare(
@@ -106,9 +109,20 @@ def compare(
     )
     comparison = compared(results)
     if condensed:
-        comparison = with_condensed(comparison, compared({run: without_unjudged(own) for run, own in results.items()}))
-    unjudged = {run: unjudged_of(own, bounds_of(own) if bounds else None) for run, own in results.items()}
+        again = {run: _read_again(run, own, without_unjudged) for run, own in results.items()}
+        comparison = with_condensed(comparison, compared(again))
+    found = {run: _read_again(run, own, bounds_of) for run, own in results.items()} if bounds else {}
+    unjudged = {run: unjudged_of(own, found.get(run)) for run, own in results.items()}
     return replace(comparison, unjudged=unjudged)
+
+
+def _read_again(run: str, result: Result, read: Callable[[Result], _Found]) -> _Found:
+    """Return what is found in a run that is read again; say which one cannot be."""
+    try:
+        return read(result)
+    except ResultError as error:
+        msg = f"{visible(run)}: {error}"
+        raise ResultError(msg) from error
 
 
 def _metadata(results: Mapping[str, Result], field: str) -> dict[str, object]:

@@ -11,7 +11,7 @@ import numpy as np
 from rankgauge.catalog import Catalog
 from rankgauge.columns import Judged
 from rankgauge.comparison.bounds import Bounds, check_bounds, mean_bounds
-from rankgauge.engine.reopen import run_evaluation_of
+from rankgauge.engine.reopen import is_of_run, run_evaluation_of
 from rankgauge.engine.runs import RunEvaluation, evaluate_plan, judge_run
 from rankgauge.errors import ParameterError, ResultError
 from rankgauge.planning.fingerprint import fingerprint_of
@@ -50,7 +50,7 @@ def bounds(result: Result, *, grade: float | None = None, catalog: Catalog | Non
 
         ResultError: The result is of samples, or its run cannot be read again.
     """
-    evaluation = run_evaluation_of(result, catalog=catalog)
+    evaluation = _evaluation(result, catalog)
     plan, qrels = evaluation.plan, evaluation.qrels
     check_bounds(plan.profile.policy)
     highest = float(qrels.grades.max(initial=0.0))
@@ -83,9 +83,19 @@ def condensed(result: Result, *, catalog: Catalog | None = None) -> Result:
     Raises:
         ResultError: The result is of samples, or its run cannot be read again.
     """
-    evaluation = run_evaluation_of(result, catalog=catalog)
+    evaluation = _evaluation(result, catalog)
     plan = _judged_only(evaluation.plan)
     return evaluate_plan(plan, evaluation.qrels, {"run": evaluation.run}, columns=evaluation.columns)["run"]
+
+
+def _evaluation(result: Result, catalog: Catalog | None) -> RunEvaluation:
+    if not is_of_run(result):
+        msg = (
+            "what unjudged documents could change is found by reading the run again, and this result does not say "
+            "where that is: it is of samples, or from a baseline file; give the run and its judgments, or their folder"
+        )
+        raise ResultError(msg)
+    return run_evaluation_of(result, catalog=catalog)
 
 
 def _judged(evaluation: RunEvaluation, result: Result) -> Judged:
