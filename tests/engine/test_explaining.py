@@ -238,3 +238,22 @@ def test_texts_of_a_run_are_its_ids():
     result = evaluate({"q": {"a": 1}}, {"q": {"a": 1.0, "b": 2.0}}, ["AP"]).with_texts()
     assert result.texts is not None
     assert result.texts[0].retrieved == (("b", None), ("a", None))
+
+
+def test_listing_samples_loses_neither_the_outputs_nor_the_way_back(tmp_path):
+    """A system that was called is called once: its outputs are saved whatever the reports list."""
+    called = []
+
+    def system(given):
+        called.append(given)
+        return ["x", "a"]
+
+    result = ENGINE.dataset(ROWS[:2]).with_metrics(["MRR"]).run(sut=system)
+    told = result.with_worst("MRR", 1).with_texts(1)
+
+    assert len(called) == 2
+    assert told.outputs == result.outputs
+    assert told.explain("good").score == 0.5
+    loaded = Result.load(told.save(tmp_path / "out"))
+    assert set(loaded.outputs) == {"good", "half"}
+    assert [each.sample for each in told.listed] == ["good"]

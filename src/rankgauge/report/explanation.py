@@ -128,11 +128,16 @@ def _missing(explanation: Explanation, width: int) -> Iterator[str]:
     """Yield the gold items that were not found, and where each would have to stand."""
     within = "" if explanation.k is None else f" within rank {explanation.k}"
     yield f"missing: {counted(len(explanation.missing), 'gold item')} not found{within}"
-    for gold in explanation.missing[:_MOST_MISSING]:
-        where = "not retrieved" if gold.rank is None else f"at rank {gold.rank:,}"
-        facts = f"grade {gold.grade:g}, {where}; the best ranking has it at {gold.ideal_rank:,}"
-        name = shortened(_line(gold.id), width - len(facts) - 2 * len(_GAP))
-        yield f"{_GAP}{name}{_GAP}{facts}"
+    shown = explanation.missing[:_MOST_MISSING]
+    told = [
+        f"grade {gold.grade:g}, {'not retrieved' if gold.rank is None else f'at rank {gold.rank:,}'}; the best ranking "
+        f"has it at {gold.ideal_rank:,}"
+        for gold in shown
+    ]
+    room = width - max(map(len, told)) - 2 * len(_GAP)
+    names = [shortened(_line(gold.id), room) for gold in shown]
+    room = max(map(_cells, names))
+    yield from (f"{_GAP}{_padded(name, room)}{_GAP}{facts}" for name, facts in zip(names, told, strict=True))
     if (left := len(explanation.missing) - _MOST_MISSING) > 0:
         yield f"{_GAP}... {left:,} more"
 

@@ -5,13 +5,12 @@
 from __future__ import annotations
 
 import contextlib
-import copy
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -457,9 +456,7 @@ class Result:
         Raises:
             RankgaugeError: As `worst`.
         """
-        result = copy.copy(self)
-        result._listed = self.worst(metric, n)  # noqa: SLF001  # the copy is ours
-        return result
+        return self._copied(_listed=self.worst(metric, n))
 
     def with_texts(self, top: int = 10) -> Result:
         """
@@ -478,9 +475,14 @@ class Result:
         """
         from rankgauge.engine.explaining import texts_of  # an import that points up
 
-        result = copy.copy(self)
-        result._texts = texts_of(self, top)  # noqa: SLF001  # the copy is ours
+        result = self._copied(_texts=texts_of(self, top))
         vars(result).pop("per_sample", None)  # the frame without texts
+        return result
+
+    def _copied(self, **changes: object) -> Self:
+        """Return a copy with other attributes, which keeps where the result came from, unlike one that is pickled."""
+        result = object.__new__(type(self))
+        vars(result).update(vars(self), **changes)
         return result
 
     @property
