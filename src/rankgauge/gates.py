@@ -69,6 +69,10 @@ class Bound:
     number: float
     side: Side
 
+    def holds(self, value: float) -> bool:
+        """Return whether a value keeps the bound, whose side is known."""
+        return value <= self.number if self.side == "maximum" else value >= self.number
+
     def is_maximum(self, *, higher_is_better: bool) -> bool:
         """Return whether a metric of this kind has to stay at or below the number."""
         return self.side == "maximum" or (self.side == "better" and not higher_is_better)

@@ -194,7 +194,7 @@ def test_what_is_wrong_with_a_marker_is_said_before_the_system_is_called(project
     done.stdout.fnmatch_lines(
         [
             "the gates cannot be used:",
-            "  @pytest.mark.rankgauge: unknown metric 'ndgc' (did you mean 'ndcg'?)*",
+            "  @pytest.mark.rankgauge: unknown metric 'ndgc' (did you mean 'ndcg'*",
             "  @pytest.mark.rankgauge: no value of 'mrr', which ranges from 0 to 1, can keep the bound 42",
             "@pytest.mark.rankgauge takes metrics= and gates=, not 'MRR'; *",
             "@pytest.mark.rankgauge takes metrics= and gates=, not gate=; *",
@@ -306,3 +306,16 @@ def test_scores_are_properties_of_the_test_for_junit(project):
     """
     run(project, body, "--junitxml=out.xml").assert_outcomes(passed=1)
     assert '<property name="rankgauge mrr" value="0.44444' in (project.path / "out.xml").read_text()
+
+
+def test_a_gate_may_ask_for_each_sample_and_may_only_warn(project):
+    body = """
+    @pytest.mark.rankgauge(gates=["hit@3 >= 1 per_sample of good,late", "MRR >= 0.9 level warn"])
+    def test_kept(rankgauge_eval): log(rankgauge_eval)
+
+    @pytest.mark.rankgauge(gates=[{"metric": "hit@3", "min": 1, "per_sample": True}])
+    def test_missed(rankgauge_eval): log(rankgauge_eval)
+    """
+    done = run(project, body)
+    done.assert_outcomes(passed=1, failed=1)
+    done.stdout.fnmatch_lines(["  MISSED hit@3: 1 of 3 samples is below the minimum 1: none (0.0000)"])

@@ -1,15 +1,17 @@
-"""Gates: every form that users write, and what a bound says of a value."""
+"""Gates of tests: the short forms that only tests have, beside the grammar of all gates."""
 
 import pytest
 
 from rankgauge.errors import ParameterError
-from rankgauge.pytest_plugin.gates import Bound, Gate, GateOutcome, read_gates
+from rankgauge.gates import Bound
+from rankgauge.pytest_plugin.gates import read_gates
 
 SHARP = 'recall(matcher="casefold > equal >= 1")@5'
 
 
 def read(written, **options):
-    return [(gate.metric, gate.side, gate.bound) for gate in read_gates(written, origin="here", **options)]
+    gates = read_gates(written, origin="here", **options)
+    return [(gate.metric, gate.rule.side, gate.rule.number) for gate in gates]
 
 
 @pytest.mark.parametrize(
@@ -22,6 +24,7 @@ def read(written, **options):
         ("ndcg(gain=exponential)@10 <= 1", ("ndcg(gain=exponential)@10", "maximum", 1.0)),
         (f"{SHARP} >= .9", (SHARP, "minimum", 0.9)),
         (f"{SHARP}=-3", (SHARP, "better", -3.0)),
+        ({"metric": "ndcg@10", "min": 0.4, "where": "tags=x"}, ("ndcg@10", "minimum", 0.4)),
     ],
 )
 def test_a_text_is_read_from_its_end_so_that_expressions_may_hold_any_sign(written, expected):
@@ -39,6 +42,12 @@ def test_a_number_alone_takes_the_side_of_the_option():
     assert [("a", "maximum", 1.0)] == read(["a <= 1"], side="maximum")
 
 
+def test_options_of_the_grammar_work_in_tests():
+    (gate,) = read_gates("hit@5 >= 1 per_sample of q1 level warn", origin="here")
+    assert (gate.per_sample, gate.of, gate.level, gate.origin) == (True, ("q1",), "warn", "here")
+    assert gate.rule == Bound(1.0, "minimum")
+
+
 @pytest.mark.parametrize(
     ("written", "message"),
     [
@@ -50,8 +59,10 @@ def test_a_number_alone_takes_the_side_of_the_option():
         ({"ndcg@10": True}, "is a number, not True"),
         ({"ndcg@10": None}, "is a number, not None"),
         ({5: 0.5}, "starts with a metric such as 'ndcg@10', not with 5"),
-        ([0.5], "0.5 is not a gate"),
+        ([0.5], "a gate is a text such as"),
         (0.5, "not 0.5"),
+        ("ndcg@10 max_drop 0.1", "compares with a baseline, which tests do not have"),
+        ("ndcg@10 >= 0.1 dataset mine", "names a dataset, and what tests log is none"),
     ],
 )
 def test_what_is_no_gate_is_an_error_that_says_where_it_stands_and_what_to_write(written, message):
@@ -62,34 +73,3 @@ def test_what_is_no_gate_is_an_error_that_says_where_it_stands_and_what_to_write
 def test_an_option_for_minima_refuses_a_maximum():
     with pytest.raises(ParameterError, match="'a<=1' is a maximum, but this option takes a minimum"):
         read_gates(["a<=1"], origin="here", side="minimum")
-
-
-def test_a_bound_holds_its_own_value_and_no_value_holds_none():
-    least, most = Bound("m", 0.5, is_maximum=False), Bound("m", 0.5, is_maximum=True)
-    assert [False, True, True] == [least.holds(value) for value in (0.4999, 0.5, 0.6)]
-    assert [True, True, False] == [most.holds(value) for value in (0.4999, 0.5, 0.6)]
-    assert not least.holds(None)
-    assert not most.holds(None)
-    assert ("m >= 0.5", "m <= 0.5") == (str(least), str(most))
-
-
-def test_an_outcome_in_plain_values_names_its_bound_by_its_side():
-    counts = {"n": 3, "undefined": 1, "missing": 0, "failed": 0}
-    outcome = GateOutcome(bound=Bound("m", 0.5, is_maximum=True), value=0.75, counts=counts, test="t.py::t")
-    assert {
-        "scope": "t.py::t",
-        "metric": "m",
-        "maximum": 0.5,
-        "value": 0.75,
-        "aggregate": "mean",
-        "n": 3,
-        "n_undefined": 1,
-        "n_missing": 0,
-        "n_failed": 0,
-        "passed": False,
-        "reason": "",
-    } == outcome.as_dict()
-
-
-def test_a_gate_remembers_where_it_was_asked_for():
-    assert [Gate("a", 1.0, "minimum", "--rankgauge-min")] == read_gates("a>=1", origin="--rankgauge-min")

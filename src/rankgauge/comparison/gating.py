@@ -232,7 +232,7 @@ def _of_each(gate: Gate, dataset: str, column: MetricSummary, ids: Sequence[str]
 def _keeps(rule: Bound | MaxDrop, value: float | None) -> bool:
     if value is None or isinstance(rule, MaxDrop):
         return False
-    return value <= rule.number if rule.side == "maximum" else value >= rule.number
+    return rule.holds(value)
 
 
 def _places(gate: Gate, result: Result) -> tuple[list[int], str]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
-from rankgauge.comparison.gating import flaw, resolved
+from rankgauge.comparison.gating import MetricTraits, flaw, resolved
 from rankgauge.errors import PlanError, Problem
 from rankgauge.gates import Gate
 from rankgauge.planning.requests import Located, MetricSpec
@@ -17,6 +17,9 @@ __all__ = ["Asked", "ask_gates"]
 
 Planner = Callable[[Sequence[MetricSpec]], Sequence[PlannedMetric]]
 """Returns the columns that some metrics make."""
+
+Check = Callable[[Gate, str, MetricTraits], str]
+"""Returns why a gate cannot be used for a column; empty where it can."""
 
 
 class Asked(NamedTuple):
@@ -33,15 +36,18 @@ class Asked(NamedTuple):
     gates: tuple[Gate, ...] = ()
 
 
-def ask_gates(gates: Iterable[Gate], specs: Sequence[MetricSpec], plan: Planner) -> Asked:
+def ask_gates(
+    gates: Iterable[Gate], specs: Sequence[MetricSpec], plan: Planner, *, check: Check | None = None
+) -> Asked:
     """
     Resolve gates before any data is read; raise one `PlanError` for all that cannot be used.
 
     A gate may name a column, or any metric: one that nobody asked for is computed because of the gate. A metric that is
-    several columns (`recall@1,5`) is as many gates.
+    several columns (`recall@1,5`) is as many gates. *check* may refuse a gate for its column.
     """
     wanted = list(specs)
     columns = list(plan(wanted)) if wanted else []
+    known = {(column.standard_name, column.fingerprint): column for column in columns}
     problems: list[Problem] = []
     found: dict[Gate, None] = {}
     for gate in gates:
@@ -56,7 +62,9 @@ def ask_gates(gates: Iterable[Gate], specs: Sequence[MetricSpec], plan: Planner)
                 continue
             wanted.append(spec)
         for column in own:
-            if told := flaw(gate, column.name, column.metric):
+            column = known.setdefault((column.standard_name, column.fingerprint), column)  # noqa: PLW2901  # `MRR` is `RR`
+            told = check(gate, column.name, column.metric) if check is not None else ""
+            if told := told or flaw(gate, column.name, column.metric):
                 problems.append(Problem(told, *place))
             found[resolved(gate, column.name, column.metric)] = None
     if problems:

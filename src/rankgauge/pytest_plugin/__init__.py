@@ -18,8 +18,9 @@ from rankgauge.errors import ParameterError, RankgaugeError
 from rankgauge.pytest_plugin.logged import RankgaugeEval
 
 if TYPE_CHECKING:
-    from rankgauge.pytest_plugin.gates import Gate
-    from rankgauge.pytest_plugin.scoring import Asked, Scoring
+    from rankgauge.engine.gated import Asked
+    from rankgauge.gates import Gate
+    from rankgauge.pytest_plugin.scoring import Scoring
 
 __all__ = ["RankgaugeEval"]
 
@@ -176,16 +177,16 @@ def _marked(item: pytest.Item) -> tuple[list[Any], list[Gate]]:
 def _judge(item: pytest.Item, asked: Asked) -> None:
     __tracebackhide__ = True
     logged = item.stash.get(_logged_key, None)
-    if not asked.bounds and (logged is None or not len(logged)):
+    if not asked.gates and (logged is None or not len(logged)):
         return
     from rankgauge.pytest_plugin.wording import failure_text
 
     samples = () if logged is None else logged.samples
-    judgment = _scoring(item.config).judge(samples, asked, test=item.nodeid)
+    judgment = _scoring(item.config).judge(samples, asked)
     if judgment.result is not None:
         for name, column in judgment.result.metrics.items():
             item.user_properties.append((f"rankgauge {name}", column.mean))
-    item.stash[_gates_key] = [outcome.as_dict() for outcome in judgment.outcomes]
+    item.stash[_gates_key] = [{"scope": item.nodeid, **outcome.as_dict()} for outcome in judgment.outcomes]
     if judgment.failed:
         text = failure_text(judgment, len(samples))
         if logged is None:

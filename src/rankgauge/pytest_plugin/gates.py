@@ -1,5 +1,5 @@
 """
-Gates: the bounds that a metric has to keep, as users write them, and their outcomes.
+Gates as tests write them: the grammar of all gates, and short forms that leave the side to the metric or the option.
 """
 
 from __future__ import annotations
@@ -8,114 +8,20 @@ import math
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING
 
 from rankgauge.errors import ParameterError
+from rankgauge.gates import Bound, Gate, Side
+from rankgauge.gates import read_gates as read_any
 
 if TYPE_CHECKING:
+    from rankgauge.comparison.verdicts import GateOutcome
     from rankgauge.result import Result
 
-__all__ = ["Bound", "Gate", "GateOutcome", "Judgment", "Side", "read_gates"]
+__all__ = ["Judgment", "read_gates"]
 
-Side = Literal["minimum", "maximum", "better"]
-"""Which side a bound is on; `better` is a minimum where higher is better, else a maximum."""
-
-_WRITTEN = re.compile(r"(?P<metric>.+?)\s*(?P<sign>>=|<=|=)\s*(?P<bound>[^\s=<>]+)\s*", re.DOTALL)
-_SIDES: Mapping[str, Side] = {">=": "minimum", "<=": "maximum", "=": "better"}
+_SHORT = re.compile(r"(?P<metric>.+?)\s*(?<![<>=])=\s*(?P<bound>[^\s=<>]+)", re.DOTALL)
 _FORMS = "'ndcg@10 >= 0.42', 'unj@5 <= 0.1', or 'ndcg@10=0.42' (a minimum, or a maximum where lower is better)"
-
-
-@dataclass(frozen=True, slots=True)
-class Gate:
-    """
-    A bound as it was written; the column of its metric is not known yet.
-
-    Attributes:
-        metric: The metric in any spelling, or the name of a column.
-
-        bound: The number.
-
-        side: Whether it is a minimum or a maximum.
-
-        origin: Where it was written, for messages.
-    """
-
-    metric: str
-    bound: float
-    side: Side
-    origin: str
-
-
-@dataclass(frozen=True, slots=True)
-class Bound:
-    """
-    A bound of one column.
-
-    Attributes:
-        column: The column's name.
-
-        bound: The number.
-
-        is_maximum: Whether the value must be at most that, rather than at least.
-    """
-
-    column: str
-    bound: float
-    is_maximum: bool
-
-    def __str__(self) -> str:
-        return f"{self.column} {'<=' if self.is_maximum else '>='} {self.bound:g}"
-
-    def holds(self, value: float | None) -> bool:
-        """Return whether a value keeps the bound; None never does."""
-        if value is None:
-            return False
-        return value <= self.bound if self.is_maximum else value >= self.bound
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GateOutcome:
-    """
-    The outcome of one gate.
-
-    Attributes:
-        bound: The bound.
-
-        value: The metric's aggregate; None where it has none.
-
-        aggregate: How samples are aggregated: `mean`, `sum` or `geometric`.
-
-        counts: How many samples count (`n`), and how many are `undefined`, `missing` and `failed`.
-
-        reason: Why there is no value.
-
-        test: The test that has the gate; empty for the session.
-    """
-
-    bound: Bound
-    value: float | None
-    aggregate: str = "mean"
-    counts: Mapping[str, int]
-    reason: str = ""
-    test: str = ""
-
-    @property
-    def passed(self) -> bool:
-        """Return whether the value keeps the bound."""
-        return self.bound.holds(self.value)
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return the outcome in plain values, as reports hold it."""
-        return {
-            "scope": self.test or "session",
-            "metric": self.bound.column,
-            "maximum" if self.bound.is_maximum else "minimum": self.bound.bound,
-            "value": self.value,
-            "aggregate": self.aggregate,
-            **{name if name == "n" else f"n_{name}": count for name, count in self.counts.items()},
-            "passed": self.passed,
-            "reason": self.reason,
-        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,39 +43,47 @@ class Judgment:
 
     @property
     def failed(self) -> tuple[GateOutcome, ...]:
-        """Return the gates that were missed."""
-        return tuple(outcome for outcome in self.outcomes if not outcome.passed)
+        """Return the gates that fail a test."""
+        return tuple(outcome for outcome in self.outcomes if outcome.status in {"failed", "error"})
 
 
 def read_gates(written: object, *, origin: str, side: Side = "better") -> list[Gate]:
-    """Read gates from a map of metrics to numbers, or texts; a number without a sign is on *side*."""
+    """Read gates from a map of metrics to numbers, or any form of gates; a number without a sign is on *side*."""
     if written is None:
         return []
-    if isinstance(written, Mapping):
+    if isinstance(written, Mapping) and "metric" not in written:
         return [
-            Gate(_metric(name, origin), _number(bound, name, origin), side, origin) for name, bound in written.items()
+            Gate(metric=_metric(name, origin), rule=Bound(_number(bound, name, origin), side), origin=origin)
+            for name, bound in written.items()
         ]
-    if isinstance(written, str):
-        return [_read_text(written, origin, side)]
+    if isinstance(written, str | Mapping):
+        return _read_one(written, origin, side)
     if isinstance(written, Iterable) and not isinstance(written, bytes):
-        return [_read_text(each, origin, side) for each in written]
+        return [gate for each in written for gate in _read_one(each, origin, side)]
     msg = f"{origin}: gates are a map from metrics to numbers, or texts such as {_FORMS}; not {written!r}"
     raise ParameterError(msg)
 
 
-def _read_text(text: object, origin: str, side: Side) -> Gate:
-    found = _WRITTEN.fullmatch(text.strip()) if isinstance(text, str) else None
-    if found is None:
-        msg = f"{origin}: {text!r} is not a gate; write {_FORMS}"
-        raise ParameterError(msg)
-    own = _SIDES[found["sign"]]
-    if own == "better":
-        own = side
-    elif side not in {"better", own}:
-        msg = f"{origin}: {text!r} is a {own}, but this option takes a {side}; write METRIC=NUMBER"
-        raise ParameterError(msg)
-    metric = found["metric"].strip()
-    return Gate(metric, _number(found["bound"], text, origin), own, origin)
+def _read_one(written: object, origin: str, side: Side) -> list[Gate]:
+    short = _SHORT.fullmatch(written.strip()) if isinstance(written, str) else None
+    if short is not None:
+        bound = Bound(_number(short["bound"], written, origin), side)
+        return [Gate(metric=short["metric"], rule=bound, origin=origin)]
+    gates = read_any(written, origin=origin)
+    for gate in gates:
+        if not isinstance(gate.rule, Bound):
+            msg = (
+                f"{origin}: {gate} compares with a baseline, which tests do not have; use a bound, or judge it with "
+                "`rankgauge run --baseline`"
+            )
+            raise ParameterError(msg)
+        if gate.dataset:
+            msg = f"{origin}: {gate} names a dataset, and what tests log is none; leave out `dataset`"
+            raise ParameterError(msg)
+        if side not in {"better", gate.rule.side}:
+            msg = f"{origin}: {written!r} is a {gate.rule.side}, but this option takes a {side}; write METRIC=NUMBER"
+            raise ParameterError(msg)
+    return gates
 
 
 def _metric(name: object, origin: str) -> str:

@@ -110,6 +110,6 @@ class RankgaugeEval:
             RankgaugeError: A gate cannot be read, or a metric cannot be used.
         """
         __tracebackhide__ = True
-        failure = self._scoring.failure(self.samples, gates, metrics=metrics, origin="check()", test=self.test)
+        failure = self._scoring.failure(self.samples, gates, metrics=metrics, origin="check()")
         if failure:
             pytest.fail(failure)

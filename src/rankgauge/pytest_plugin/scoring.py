@@ -5,43 +5,30 @@ Scoring what was logged: resolve metrics and gates before, score and judge after
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rankgauge.catalog import Catalog
 from rankgauge.catalog.environment import disabled_plugins, no_plugins
+from rankgauge.comparison.gating import MetricTraits, judge_resolved
+from rankgauge.comparison.verdicts import GateOutcome
 from rankgauge.engine.engine import Engine
-from rankgauge.errors import ParameterError, PlanError, Problem, RankgaugeError
-from rankgauge.pytest_plugin.gates import Bound, Gate, GateOutcome, Judgment, read_gates
+from rankgauge.engine.gated import Asked, ask_gates
+from rankgauge.errors import ParameterError, RankgaugeError
+from rankgauge.gates import Bound, Gate
+from rankgauge.planning.requests import Located
+from rankgauge.pytest_plugin.gates import Judgment, read_gates
 from rankgauge.pytest_plugin.records import make_record, refuse
 from rankgauge.pytest_plugin.wording import failure_text
-from rankgauge.report.wording import counts
 
 if TYPE_CHECKING:
     from rankgauge.planning.resolve import PlannedMetric
-    from rankgauge.plugin.metric import Metric
     from rankgauge.result import Result
 
-__all__ = ["Asked", "Scoring"]
+__all__ = ["Scoring"]
 
 Record = Mapping[str, Any]
-
-
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """
-    Metrics and gates, resolved.
-
-    Attributes:
-        specs: The metrics to compute, including those that only gates name.
-
-        bounds: The gates by column.
-    """
-
-    specs: tuple[Any, ...] = ()  # what `Evaluation.with_metrics` takes
-    bounds: tuple[Bound, ...] = ()
 
 
 class Scoring:
@@ -68,44 +55,29 @@ class Scoring:
         """Resolve metrics and gates without a sample; raise one `PlanError` for all that cannot be used."""
         evaluation = self.engine.dataset(())
         specs = [*evaluation.metrics, *metrics]
-        columns = self._columns(specs)
-        problems: list[Problem | str] = []
-        bounds: dict[tuple[str, bool], Bound] = {}
-        known = {(column.standard_name, column.fingerprint): column for column in columns.values()}
-        for gate in gates:
-            found = [column for column in columns.values() if gate.metric in {column.name, column.safe_name}]
-            if not found:
-                try:
-                    found = list(self._columns([gate.metric]).values())
-                except PlanError as error:
-                    problems += [f"{gate.origin}: {problem}" for problem in error.problems]
-                    continue
-                specs.append(gate.metric)
-            for column in found:
-                column = known.setdefault((column.standard_name, column.fingerprint), column)  # noqa: PLW2901  # `MRR` is `RR`
-                is_maximum = gate.side == "maximum" or (gate.side == "better" and not column.metric.higher_is_better)
-                bound = Bound(column.name, gate.bound, is_maximum)
-                if flaw := _flaw(gate, bound, column.metric):
-                    problems.append(flaw)
-                    continue
-                bounds.setdefault((bound.column, bound.is_maximum), bound)
-        if problems:
-            msg = "the gates cannot be used:"
-            raise PlanError(msg, problems)
-        self._columns(specs)  # two columns of one name are found only when all are planned together
-        return Asked(tuple(specs), tuple(bounds.values()))
+        asked = ask_gates(gates, specs, lambda wanted: list(self._columns(wanted).values()), check=_misplaced)
+        nearest: dict[tuple[object, ...], Gate] = {}
+        for gate in asked.gates:
+            rule = gate.rule
+            side = rule.side if isinstance(rule, Bound) else ""
+            nearest.setdefault((gate.metric, side, gate.where, gate.of, gate.per_sample), gate)
+        added = [spec.spec if isinstance(spec, Located) else spec for spec in asked.specs[len(specs) :]]
+        return Asked((*specs, *added), tuple(nearest.values()))
 
     def result(self, records: Sequence[Record], metrics: Sequence[Any]) -> Result:
         """Score some samples."""
         evaluation = self.engine.dataset(records)
         return evaluation.with_metrics([*evaluation.metrics, *metrics]).run()
 
-    def judge(self, records: Sequence[Record], asked: Asked, *, test: str = "") -> Judgment:
+    def judge(self, records: Sequence[Record], asked: Asked) -> Judgment:
         """Score what was logged, and hold it against the gates; a metric without a value misses its gates."""
         if not asked.specs:
             return Judgment(None)
         result, problems = self._scores(records, asked.specs)
-        outcomes = [_outcome(bound, result, problems, test) for bound in asked.bounds]
+        judged = [gate for gate in asked.gates if result is not None and gate.metric in result]
+        report = judge_resolved({"": result} if result is not None else {}, {"": judged}, None)
+        told = dict(zip(judged, report.outcomes, strict=True))
+        outcomes = [told.get(gate) or _without_column(gate, problems) for gate in asked.gates]
         return Judgment(result, tuple(outcomes), problems)
 
     def failure(
@@ -115,14 +87,13 @@ class Scoring:
         *,
         metrics: Sequence[Any],
         origin: str,
-        test: str,
     ) -> str:
         """Return a text on the *written* gates that samples miss; empty when all are kept."""
         gates = [gate for each in written for gate in read_gates(each, origin=origin)]
         if not gates:
             msg = f"{origin} was given no gate, so it could never fail; write 'ndcg@10 >= 0.42'"
             raise ParameterError(msg)
-        judgment = self.judge(records, self.ask(metrics, gates), test=test)
+        judgment = self.judge(records, self.ask(metrics, gates))
         return failure_text(judgment, len(records)) if judgment.failed else ""
 
     def _columns(self, specs: Sequence[Any]) -> dict[str, PlannedMetric]:
@@ -152,32 +123,17 @@ class Scoring:
             return (evaluation.with_metrics(usable).run() if usable else None), problems
 
 
-def _outcome(bound: Bound, result: Result | None, problems: Mapping[str, str], test: str) -> GateOutcome:
-    if result is None or bound.column not in result:
-        nothing = dict.fromkeys(("n", "undefined", "missing", "failed"), 0)
-        return GateOutcome(bound=bound, value=None, counts=nothing, reason=problems[bound.column], test=test)
-    column = result[bound.column]  # which another test may have asked for by another name
-    bound = replace(bound, column=column.name)
-    value = column.mean if column.n else None  # a sum over nothing is 0, which is not a value either
-    reason = ""
-    if value is None:
-        first = next(iter(column.reasons.values()), "")
-        reason = f"{'the only sample has no' if len(result) == 1 else f'none of the {len(result)} samples has a'} value"
-        reason += f": {first}" if first else ""
-    how = column.info.aggregate
-    return GateOutcome(bound=bound, value=value, aggregate=how, counts=counts(column), reason=reason, test=test)
+def _without_column(gate: Gate, problems: Mapping[str, str]) -> GateOutcome:
+    """Return the outcome of a gate whose metric could not be computed: it fails."""
+    nothing = dict.fromkeys(("n", "undefined", "missing", "failed"), 0)
+    return GateOutcome(gate=gate, verdict="fail", counts=nothing, reason=problems[gate.metric])
 
 
-def _flaw(gate: Gate, bound: Bound, metric: Metric) -> str:
-    """Return why a gate makes no sense for its metric; empty when it does."""
-    if gate.side == "minimum" and gate.origin == "--rankgauge-min" and not metric.higher_is_better:
-        return f"{gate.origin}: lower is better for {bound.column!r}; give its bound with --rankgauge-max"
-    if gate.side == "maximum" and gate.origin == "--rankgauge-max" and metric.higher_is_better:
-        return f"{gate.origin}: higher is better for {bound.column!r}; give its bound with --rankgauge-min"
-    low, high = metric.range
-    over = metric.aggregate != "sum" and not bound.is_maximum and high is not None and bound.bound > high
-    under = metric.aggregate != "sum" and bound.is_maximum and low is not None and bound.bound < low
-    if over or under:
-        spread = f"from {'-inf' if low is None else f'{low:g}'} to {'inf' if high is None else f'{high:g}'}"
-        return f"{gate.origin}: no value of {bound.column!r}, which ranges {spread}, can keep the bound {bound.bound:g}"
+def _misplaced(gate: Gate, column: str, traits: MetricTraits) -> str:
+    """Return why an option does not take a bound of this metric; empty where it does."""
+    side = gate.rule.side if isinstance(gate.rule, Bound) else ""
+    if side == "minimum" and gate.origin == "--rankgauge-min" and not traits.higher_is_better:
+        return f"lower is better for {column!r}; give its bound with --rankgauge-max"
+    if side == "maximum" and gate.origin == "--rankgauge-max" and traits.higher_is_better:
+        return f"higher is better for {column!r}; give its bound with --rankgauge-min"
     return ""

@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +19,8 @@ from rankgauge.errors import counted
 from rankgauge.pytest_plugin.gates import Judgment
 
 if TYPE_CHECKING:
-    from rankgauge.pytest_plugin.scoring import Asked, Scoring
+    from rankgauge.engine.gated import Asked
+    from rankgauge.pytest_plugin.scoring import Scoring
 
 __all__ = ["ATTRIBUTE", "Session"]
 
@@ -94,11 +94,12 @@ class Session:
                 key = json.dumps(spec, sort_keys=True)
                 if key not in known:
                     known.add(key)
-                    asked = replace(asked, specs=(*asked.specs, spec))
+                    asked = asked._replace(specs=(*asked.specs, spec))
         return asked
 
     def _tell(self, reporter: pytest.TerminalReporter, judgment: Judgment) -> None:
-        from rankgauge.pytest_plugin.wording import column_line, outcome_line, worst_lines
+        from rankgauge.pytest_plugin.wording import column_line, worst_lines
+        from rankgauge.report.gates import outcome_line
         from rankgauge.visible import visible
 
         def tell(line: str, **style: bool) -> None:
@@ -108,10 +109,11 @@ class Session:
         logged_by = f"logged by {counted(tests, 'test')}" if tests else "logged"
         tell(f"{counted(len(self._records), 'sample')} {logged_by}")
         for outcome in judgment.outcomes:
-            tell(outcome_line(outcome), red=not outcome.passed, green=outcome.passed)
+            is_bad = outcome.status in {"failed", "error"}
+            tell(outcome_line(outcome), red=is_bad, green=outcome.status == "passed")
             for line in worst_lines(outcome, judgment, self._owners):
                 tell(f"    {line}")
-        gated = {outcome.bound.column for outcome in judgment.outcomes}
+        gated = {outcome.gate.metric for outcome in judgment.outcomes}
         result = judgment.result
         lines = [(name, column_line(column)) for name, column in result.metrics.items()] if result is not None else []
         lines += [(name, f"       {name}: no value: {problem}") for name, problem in judgment.problems.items()]
@@ -144,7 +146,7 @@ class Session:
         if judgment.result is not None:
             report = summary(judgment.result)
             per_sample = [json.loads(line) for line in per_sample_jsonl(judgment.result).splitlines()]
-        gates = [outcome.as_dict() for outcome in judgment.outcomes]
+        gates = [{"scope": "session", **outcome.as_dict()} for outcome in judgment.outcomes]
         gates += [gate for test in sorted(self._tests) for gate in self._tests[test]["gates"]]
         return {
             **report,
