@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankgauge.decimals import NUMBER, read_number
+from rankgauge.decimals import NUMBER, read_number, read_share
 
 
 @given(st.floats(allow_nan=False, allow_infinity=False))
@@ -28,3 +28,16 @@ def test_other_texts_are_not_numbers(text):
 
 def test_a_number_that_is_too_large_for_a_float_is_not_finite():
     assert math.isnan(read_number(b"1e999"))
+
+
+@pytest.mark.parametrize(
+    ("written", "share"), [("0.1", 0.1), ("10%", 0.1), (" 2.5 % ", 0.025), ("1", 1.0), ("150%", 1.5)]
+)
+def test_a_share_is_a_number_or_a_percentage(written, share):
+    assert share == read_share(written)
+
+
+@pytest.mark.parametrize("written", ["", "%", "ten", "10%%", "10 percent", "nan", "1_0%"])
+def test_what_is_no_share_is_refused(written):
+    with pytest.raises(ValueError, match="a percentage such as 10%"):
+        read_share(written)

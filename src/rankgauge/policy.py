@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple, get_args, get_type_hints
 
+from rankgauge.decimals import read_share
 from rankgauge.errors import PolicyError, did_you_mean
 from rankgauge.expression import Value
 from rankgauge.pickling import reduced
@@ -81,7 +82,7 @@ class Policy:
             or not isinstance(self.max_failed, int | float)
             or not 0 <= self.max_failed <= 1
         ):
-            msg = f"policy option 'max_failed' is a share from 0 to 1, not {self.max_failed!r}"
+            msg = f"policy option 'max_failed' is a share from 0 to 1 (10% is 0.1), not {self.max_failed!r}"
             raise PolicyError(msg)
         if self.depth is not None and (type(self.depth) is not int or self.depth < 1):
             msg = f"policy option 'depth' is an integer of 1 or more, or null, not {self.depth!r}"
@@ -118,7 +119,7 @@ class Policy:
         Return this policy with other values for some options.
 
         Args:
-            options: Values by option name.
+            options: Values by option name; a share may be a percentage: ``{"max_failed": "10%"}``.
 
         Returns:
             A new policy.
@@ -131,6 +132,13 @@ class Policy:
             if name not in known:
                 msg = f"unknown policy option {name!r}{did_you_mean(name, known)}; known are {', '.join(known)}"
                 raise PolicyError(msg)
+        share = options.get("max_failed")
+        if isinstance(share, str):
+            try:
+                options = {**options, "max_failed": read_share(share)}
+            except ValueError as error:
+                msg = f"policy option 'max_failed': {error}"
+                raise PolicyError(msg) from None
         return dataclasses.replace(self, **options)
 
     def __str__(self) -> str:

@@ -600,3 +600,19 @@ class TestOptionsWithoutEffect:
         notes = rankgauge(*arguments).json["notes"]
         assert any("has no effect with order=given" in note for note in notes) is is_told
         assert rankgauge(*arguments, "--policy", "order=score").json["notes"] == []
+
+
+@pytest.mark.parametrize("option", [("--max-failed", "50%"), ("--policy", "max_failed=50%"), ("--max-failed", "0.5")])
+def test_a_share_may_be_a_percentage(rankgauge, write, option):
+    rows = [{"id": "q1", "expected_output": ["a"], "actual_output": ["a"]}, {"id": "q2", "expected_output": ["a"]}]
+    arguments = ("run", "--data", write("s.jsonl", rows), "-m", "MRR")
+    assert rankgauge(*arguments, *option).code == 0
+    assert rankgauge(*arguments, option[0], option[1].replace("50", "49").replace("0.5", "0.49")).code == 3
+    config = "version: 1\ndatasets: {d: {path: s.jsonl}}\nmetrics: {use: [MRR]}\npolicy: {max_failed: 50%}\n"
+    assert rankgauge("run", write("c.yaml", config)).code == 0
+
+
+@pytest.mark.parametrize("option", [("--max-failed", "half"), ("--policy", "max_failed=half"), ("--max-failed", "10")])
+def test_what_is_no_share_is_refused(rankgauge, project, option):
+    done = rankgauge("run", project, *option)
+    assert (done.code, "10%" in done.err) == (2, True)

@@ -23,6 +23,7 @@ from rankgauge.cli.options import (
     run_names,
     table_columns,
 )
+from rankgauge.decimals import read_share
 from rankgauge.errors import ParameterError, ResultError, did_you_mean
 from rankgauge.visible import visible
 
@@ -114,7 +115,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--all-pairs", action="store_true", help="Compare each with each, not only with BASE.")
     add("--cluster", metavar="FIELD", help="Metadata field whose samples belong together; or a file: id, cluster.")
     add("--test", default="sign-flip", metavar="NAME", help="sign-flip, t, wilcoxon or bootstrap-bca. [sign-flip]")
-    add("--confidence", type=float, default=0.95, metavar="SHARE", help="Of intervals and tests. [0.95]")
+    add("--confidence", type=read_share, default=0.95, metavar="SHARE", help="Of intervals and tests. [0.95]")
     add("--resamples", type=int, default=100_000, metavar="N", help="Random sign flips to try. [100000]")
     add("--seed", type=int, default=0, metavar="N", help="Seed of the random bits. [0]")
     add("-f", "--format", dest="form", default="table", choices=_FORMATS, metavar="FORMAT", help=_FORMAT_HELP)

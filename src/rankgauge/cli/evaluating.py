@@ -19,6 +19,7 @@ from rankgauge.cli.options import POLICY_HELP, PROFILE_HELP, policy_options
 from rankgauge.cli.outcome import explain_incomplete, print_tables, print_texts
 from rankgauge.cli.reading import with_readings, worst_column
 from rankgauge.cli.typed import BASELINE, CUTOFF, GATES, JUNIT, MARKDOWN, METRICS, SAVE_BASELINE
+from rankgauge.decimals import read_share
 from rankgauge.errors import RunInterrupted
 from rankgauge.policy import profile
 
@@ -34,7 +35,7 @@ __all__ = ["ScoreOptions", "Several", "evaluate_all", "name_of", "overridden"]
 _COHORT = "Make a cohort of each value of a metadata field, such as metadata.language."
 _FORMATS = "How to print: table, json, jsonl or markdown."
 _KEEP_DATA = "Copy data and outputs into the result folder, so that it stands alone."
-_MAX_FAILED = "Exit with 3 if more than this share (0 to 1) of the samples is missing or failed."
+_MAX_FAILED = "Exit with 3 if more than this share (0.1, or 10%) of the samples is missing or failed."
 _NEAR_MISSES = "Also keep, for each gold text not found, the nearest retrieved text."
 _WITH_TEXT = "Also save each sample's question and top results beside its scores."
 _WORST = "Also list the N worst samples, with what was retrieved and expected."
@@ -51,7 +52,7 @@ class ScoreOptions:
     profile: Annotated[str | None, Option(metavar="NAME", help=PROFILE_HELP)] = None
     policy: Annotated[Several, Option(metavar="NAME=VALUE", help=f"{POLICY_HELP} Repeatable.")] = None
     k: Annotated[int | None, CUTOFF] = None
-    max_failed: Annotated[float | None, Option(metavar="SHARE", help=_MAX_FAILED)] = None
+    max_failed: Annotated[float | None, Option(metavar="SHARE", parser=read_share, help=_MAX_FAILED)] = None
     cohort: Annotated[Several, Option(metavar="FIELD", help=f"{_COHORT} Repeatable.")] = None
     output: Annotated[Path | None, Option("--output", "-o", metavar="FOLDER", help="Write a result folder here.")] = (
         None

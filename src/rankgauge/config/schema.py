@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal, get_type_hints
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema, create_model
 
+from rankgauge.decimals import read_share
 from rankgauge.io.fields import FieldMap, check_field, field_name
 from rankgauge.plugin.matching import parse_matcher
 from rankgauge.policy import PROFILES, Policy, profile
@@ -49,6 +50,10 @@ def _checked_fields(fields: Mapping[str, Any]) -> Mapping[str, Any]:
     for name, place in fields.items():
         check_field(name, place if isinstance(place, str) else place.model_dump(exclude_none=True))
     return fields
+
+
+def _share(value: object) -> object:
+    return read_share(value) if isinstance(value, str) and value.rstrip().endswith("%") else value
 
 
 def _no_boolean(value: object) -> object:
@@ -230,7 +235,14 @@ class OutputConfig(_Model):
 
 
 _BOUNDS: Mapping[str, Any] = {
-    "max_failed": Annotated[float, Field(ge=0, le=1)],
+    "max_failed": Annotated[
+        float,
+        Field(ge=0, le=1),
+        BeforeValidator(_share),
+        WithJsonSchema(
+            {"anyOf": [{"type": "number", "minimum": 0, "maximum": 1}, {"type": "string", "pattern": "%$"}]}
+        ),
+    ],
     "depth": Annotated[int, Field(ge=1)],
 }
 _OPTIONS: dict[str, Any] = {
