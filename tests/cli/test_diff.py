@@ -7,6 +7,7 @@ import math
 import pytest
 
 from fake_plugins import FakePlugins
+from rankgauge.engine.evaluation import Evaluation
 
 PASSAGES = [
     {
@@ -170,3 +171,20 @@ def test_metrics_that_nobody_named_and_that_cannot_work_here_are_left_out_and_to
         assert "the model is not installed" in named.err
     finally:
         plugins.forget()
+
+
+def test_all_metrics_are_planned_once_for_each_profile_that_is_tried(rankgauge, write, monkeypatch):
+    planned = []
+    plan = Evaluation.plan
+
+    def counted(evaluation):
+        planned.append(len(evaluation.metrics))
+        return plan(evaluation)
+
+    monkeypatch.setattr(Evaluation, "plan", counted)
+    data = write("data.jsonl", [{"id": "q", "expected_output": ["a", "b"], "actual_output": ["c", "a", "a"]}])
+    done = rankgauge("metrics", "diff", data, "--profile", "remem", "--profile", "default", "--json")
+    whole = max(planned)
+    assert whole == len(done.json["metrics"])
+    # Both profiles when they run, and for the reasons; the rest are conventions taken over, of which there are few.
+    assert planned.count(whole) < 30 < whole

@@ -11,7 +11,7 @@ import dataclasses
 import math
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -55,6 +55,15 @@ class _Side:
     evaluation: Evaluation
     plan: Plan
     result: Result
+    plans: list[tuple[Profile, Plan]] = field(default_factory=list)
+
+    def plan_under(self, profile: Profile) -> Plan:
+        """Return the plan of all metrics under a profile, made once; metrics try the same conventions."""
+        for known, plan in self.plans:  # a profile cannot be hashed, and there are a dozen
+            if known == profile:
+                return plan
+        self.plans.append((profile, self.evaluation.with_policy(profile).plan()))
+        return self.plans[-1][1]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -241,7 +250,7 @@ def _values(name: str, side: _Side, profile: Profile, samples: Sequence[Sample])
     from rankgauge.scoring.collect import Collector
 
     try:
-        plan = side.evaluation.with_policy(profile).plan()
+        plan = side.plan_under(profile)
         judged = side.result.metrics[name].info.judged.partition(" by ")[0]
         column = next(each for each in plan.metrics if each.name == name)
         # Against what the whole data was judged, whatever these few samples have.

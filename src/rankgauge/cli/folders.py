@@ -99,6 +99,7 @@ class Folders:
             remark(f"saved to {folder}")
 
     def _stage(self, names: list[str]) -> None:
+        from rankgauge.io.files import is_there
         from rankgauge.io.staging import Staging
 
         target = self.output
@@ -111,6 +112,8 @@ class Folders:
                 msg = "--keep-data copies into a result folder; name one with -o FOLDER"
                 raise ParameterError(msg)
             return
+        if target is not None and self.several and not is_there(target):
+            self._reserved.append(target)  # staging makes it, and it is to be absent where nothing is saved
         for name in names:
             if target is not None:
                 folder = self._folder(target, name)

@@ -25,7 +25,7 @@ from rankgauge.cli.console import (
 )
 from rankgauge.cli.options import make_engine
 from rankgauge.cli.typed import JSON
-from rankgauge.errors import ParameterError
+from rankgauge.errors import ConfigError, ParameterError, Problem, RankgaugeError
 from rankgauge.guard import ForeignError, guarded
 from rankgauge.io.documents import decode_text
 from rankgauge.io.files import read_bytes
@@ -130,8 +130,17 @@ def try_matcher(
 def _catalog(config: Path | None) -> tuple[Catalog, list[str]]:
     """Return the catalog, and the names of the matchers that the config declares."""
     engine = make_engine(config)
-    declared = engine.config.config.matchers if engine.config is not None else {}
-    return engine.catalog, sorted(declared)
+    if engine.config is None:
+        return engine.catalog, []
+    declared = sorted(engine.config.config.matchers)
+    for name in declared:
+        try:
+            engine.catalog.matcher(name)
+        except RankgaugeError as error:
+            msg = f"{config} cannot be used:"
+            problem = Problem(str(error), *engine.config.place("matchers", name), f"matchers.{name}")
+            raise ConfigError(msg, [problem]) from error
+    return engine.catalog, declared
 
 
 def _described(catalog: Catalog, matcher: ResolvedMatcher) -> dict[str, Any]:

@@ -141,6 +141,14 @@ def _evaluation(engine: Engine, name: str | Path, options: _Options) -> Evaluati
     declared = {} if engine.config is None else engine.config.policy_options()
     evaluation = overridden(evaluation, options, declared)
     evaluation = evaluation.with_fields(field_map(options.field))
+    if not evaluation.metrics and engine.config is not None:
+        from rankgauge.errors import ConfigError, Problem
+
+        file, line = engine.config.place("metrics")
+        msg = f"{engine.config.path} cannot be used:"
+        raise ConfigError(
+            msg, [Problem("it names no metric; list some in metrics.use, or give -m ndcg@10", file, line)]
+        )
     return evaluation if options.outputs is None else evaluation.with_outputs(options.outputs)
 
 

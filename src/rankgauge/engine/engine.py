@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from rankgauge.catalog import Catalog
 from rankgauge.engine.evaluation import Evaluation
 from rankgauge.engine.gated import ask_gates
-from rankgauge.errors import ConfigError, DataError, PlanError, Problem, counted, did_you_mean, listed
+from rankgauge.errors import ConfigError, DataError, MatcherError, PlanError, Problem, counted, did_you_mean, listed
 from rankgauge.io.datasets import DataSource
 from rankgauge.io.fields import FieldMap, check_field
 from rankgauge.io.files import is_there, no_such_file
@@ -92,10 +92,7 @@ class Engine:
         loaded = load_config(Path(path))
         found = catalog or Catalog.discover(disable=[*loaded.config.plugins.disable, *disable], own_only=own_only)
         found.require(loaded.config.plugins.require)
-        matchers = {
-            name: spec if isinstance(spec, str) else spec.model_dump() for name, spec in loaded.config.matchers.items()
-        }
-        engine = cls(catalog=found.with_matchers(matchers) if matchers else found)
+        engine = cls(catalog=_with_matchers(found, loaded))
         engine._config = loaded
         for name, entry in loaded.config.datasets.items():
             files = {"path": loaded.file(entry.path)}
@@ -241,6 +238,20 @@ class Engine:
         return Evaluation(
             catalog=lambda: self.catalog, data=data, metrics=tuple(metrics), profile=profile, default_k=default_k
         )
+
+
+def _with_matchers(catalog: Catalog, loaded: LoadedConfig) -> Catalog:
+    """Return a catalog with the matchers of a config; a `ConfigError` has every one that cannot be used."""
+    problems = []
+    for name, spec in loaded.config.matchers.items():
+        try:
+            catalog = catalog.with_matchers({name: spec if isinstance(spec, str) else spec.model_dump()})
+        except MatcherError as error:
+            problems.append(Problem(str(error), *loaded.place("matchers", name), f"matchers.{name}"))
+    if problems:
+        msg = f"{loaded.path} cannot be used ({counted(len(problems), 'problem')}):"
+        raise ConfigError(msg, problems)
+    return catalog
 
 
 def _opened(source: str | os.PathLike[str] | Iterable[object]) -> Path | list[object]:

@@ -125,7 +125,7 @@ def reading(name: str, path: Path | None = None, *, form: str = "") -> Iterator[
     except BaseException as error:
         if type(error).__name__ != "PanicException":  # how a panic of Rust code, such as that of polars, arrives
             raise
-        raise unreadable(name, _raised(error, form)) from error
+        raise unreadable(name, f"not a readable {form or 'data'} file: it is damaged") from error
 
 
 def read_bytes(path: Path, *, hint: str = "") -> bytes:

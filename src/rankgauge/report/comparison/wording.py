@@ -61,8 +61,10 @@ def verdict(pair: RunComparison, metric: MetricComparison) -> str:
     if found == "same":
         return f"{pair.run} and {pair.baseline} score the same: {metric.name}, {counted(metric.n, 'pair')}"
     if found == "undecided":
-        least = f"; {counted(metric.n, 'pair')} usually show differences from {metric.detectable:.3g} on"
-        return f"no difference shown for {pair.run}: {difference}{'' if metric.detectable is None else least}"
+        shown = f"no difference shown for {pair.run}: {difference}"
+        if metric.detectable is None:  # fewer than two pairs, or all differ by the same
+            return shown
+        return f"{shown}; {counted(metric.n, 'pair')} usually show differences from {metric.detectable:.3g} on"
     if found == "depends on unjudged documents" and metric.condensed is not None:
         without = f"without them {signed(metric.condensed.difference, 3)}"
         return f"{pair.run} against {pair.baseline} {found}: {difference}; {without}"
