@@ -5,7 +5,7 @@ TORCH ?= torch==2.13.0
 BIN = $(VENV)/bin
 LIGHT_PLUGINS = $(patsubst %/pyproject.toml,%,$(wildcard plugins/*/pyproject.toml))
 
-.PHONY: help demo test test-thorough test-hosts test-model check format docs bench clean
+.PHONY: help demo fuzz test test-thorough test-hosts test-model check format docs bench clean
 
 help:
 	@echo "make demo     run the quickstart and print its scores"
@@ -15,6 +15,7 @@ help:
 	@echo "make test-hosts  test rankgauge inside each harness, in an environment each (HOSTS=\"haystack ragas\" for some)"
 	@echo "make check    format and lint (ruff), types (mypy), layers (import-linter)"
 	@echo "make format   let ruff format and fix"
+	@echo "make fuzz     feed mutated files to every command (SEED=1 CASES=2000); the last line has the figures"
 	@echo "make docs     write the generated pages and configs/schema.json"
 	@echo "make bench    measure speed against the peers"
 	@echo "make clean    remove what the other targets made"
@@ -61,6 +62,11 @@ check: $(VENV)/.installed-dev
 format: $(VENV)/.installed-dev
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
+
+SEED ?= 1
+CASES ?= 2000
+fuzz: $(VENV)/.installed-dev
+	cd tests && $(abspath $(BIN))/python -m faults.campaign $(SEED) $(CASES)
 
 docs: $(VENV)/.installed-dev
 	$(BIN)/python docs/generate.py
