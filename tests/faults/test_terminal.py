@@ -174,3 +174,28 @@ def test_error_messages_are_safe_in_python(evil):
     with pytest.raises(rankgauge.RankgaugeError) as caught:
         Engine().dataset([{"id": "q", "expected_output": {evil: ["x"]}}]).with_metrics(["hit@1"]).run()
     assert UNSAFE.findall(str(caught.value)) == []
+
+
+@pytest.mark.parametrize("form", ["table", "json", "markdown", "latex"])
+def test_comparisons_are_safe(rankgauge_, runs, form):
+    assert rankgauge_("compare", "--qrels", "qrels.json", "-m", "P@1", "--format", form, *runs)[0] == 0
+
+
+def test_queues_for_judges_are_safe(rankgauge_, runs):
+    assert rankgauge_("judge", "queue", "--qrels", "qrels.json", "-m", "P@2", "-o", "queue.jsonl", *runs)[0] in {0, 4}
+
+
+def test_explanations_are_safe(rankgauge_, data, evil):
+    rankgauge_("run", "--data", data, "-m", "hit@1", "-o", "out", "--details")
+    for more in ([], ["--json"]):
+        assert rankgauge_("explain", "out", f"q{evil}", *more)[0] == 0
+        assert rankgauge_("explain", "out", f"no{evil}", *more)[0] == 2
+
+
+def test_what_ci_reads_is_safe(rankgauge_, data, monkeypatch):
+    monkeypatch.setenv("GITHUB_ACTIONS", "true")
+    arguments = ["run", "--data", data, "-m", "hit@1", "--gate", "hit@1 >= 0.9", "--junit", "junit.xml"]
+    code, _, _ = rankgauge_(*arguments)
+    assert code in {1, 3}
+    text = (data.parent / "junit.xml").read_text(encoding="utf-8")
+    assert UNSAFE.findall(text) == []

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rankgauge.cli.console import emit, print_json, remark
+from rankgauge.cli.console import echo, print_json, print_report, remark
 from rankgauge.cli.options import (
     add_judging_options,
     add_unjudged_options,
@@ -250,11 +250,11 @@ def _print(comparison: Comparison, form: str) -> None:
 
     if form == "table":
         width = shutil.get_terminal_size((160, 24)).columns
-        emit(f"{line}\n" for line in report.comparison_lines(comparison, width=width))
+        echo("\n".join(report.comparison_lines(comparison, width=width)))
         return
     lay_out = {
         "markdown": report.comparison_markdown,
         "csv": report.comparison_csv,
         "latex": report.comparison_latex,
     }
-    emit([lay_out[form](comparison)])
+    print_report(form, [lay_out[form](comparison)])

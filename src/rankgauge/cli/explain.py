@@ -11,7 +11,7 @@ import shutil
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from rankgauge.cli.console import emit, print_json
+from rankgauge.cli.console import echo, print_json
 from rankgauge.cli.options import add_judging_options, make_catalog, plan_judging, table_columns
 from rankgauge.errors import ParameterError
 
@@ -55,7 +55,7 @@ def explain(arguments: Sequence[str]) -> int:
         return 0
     from rankgauge.report.explanation import explanation_lines
 
-    emit(f"{line}\n" for line in explanation_lines(explanation, width=shutil.get_terminal_size((80, 24)).columns))
+    echo("\n".join(explanation_lines(explanation, width=shutil.get_terminal_size((80, 24)).columns)))
     return 0
 
 

@@ -14,6 +14,7 @@ from typing import Any, cast
 from hypothesis import strategies as st
 
 from rankgauge.errors import ParameterError
+from rankgauge.guard import ForeignError, guarded
 from rankgauge.policy import Policy
 from rankgauge.testing.calling import Calling, Role
 from rankgauge.testing.subject import Case, MetricSubject, UnfitError
@@ -100,9 +101,10 @@ class ForeignMetric:
         before = deepcopy(arguments)
         by_name = {name: value for name, value in arguments if name in self.calling.by_name}
         try:
-            returned = self.function(*(value for name, value in arguments if name not in by_name), **by_name)
-        except (Exception, SystemExit) as error:
-            msg = f"it raised {type(error).__name__}: {error}"
+            with guarded():
+                returned = self.function(*(value for name, value in arguments if name not in by_name), **by_name)
+        except ForeignError as error:
+            msg = f"it raised {error.told}"
             raise UnfitError(msg) from error
         changed = [name for (name, was), (_, now) in zip(before, arguments, strict=True) if not _same(was, now)]
         self.changed.update(dict.fromkeys(changed))
