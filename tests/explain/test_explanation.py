@@ -211,6 +211,24 @@ def test_contributions_of_a_plugin_that_are_wrong_are_not_shown():
     assert "add up to 7.0, not to its score 1.0" in explanation.notes[0]
 
 
+def test_a_metric_that_fails_on_a_change_has_no_score_there():
+    @metric("retrieval-picky-at-k")
+    def picky(judged, *, k: int):
+        """Fail where fewer than two were retrieved."""
+        if (judged.depth < 2).any():
+            msg = "too few"
+            raise ValueError(msg)
+        return judged.found(k) / 1.0
+
+    record = {"id": "q", "expected_output": ["a", "b"], "actual_output": ["x", "a"]}
+    explanation = explain(picky, record)
+
+    assert explanation.score == 1.0
+    assert [trial.score for trial in explanation.without] == [None, None]
+    assert explanation.cost_most is None
+    assert trials(explanation.with_missing_on_top) == {"b": 2.0}
+
+
 def test_json_has_its_keys():
     found = explain("ndcg@3", GRADED).as_dict()
 

@@ -13,7 +13,7 @@ from rankgauge.judging import Target, judge
 from rankgauge.planning.plan import Plan
 from rankgauge.planning.resolve import PlannedMetric
 from rankgauge.samples import Sample
-from rankgauge.scoring.score import JudgedBatch, MetricScores, flaws, score_metric
+from rankgauge.scoring.score import FAILED, JudgedBatch, MetricScores, flaws, score_metric
 
 __all__ = ["Scorer"]
 
@@ -46,8 +46,7 @@ class Scorer(NamedTuple):
         return score_metric(self.plan, self.column, self.target, batch, self.found), batch
 
     def values(self, samples: Sequence[Sample]) -> list[float | None]:
-        """Return the scores of samples, None where nothing counts."""
-        if not samples:
-            return []
-        scores, _ = self.scored(samples)
-        return [None if math.isnan(value) else value for value in scores.outcome.values.tolist()]
+        """Return the scores of samples, None where nothing counts and where the metric fails."""
+        outcome = self.scored(samples)[0].outcome
+        pairs = zip(outcome.values.tolist(), outcome.status.tolist(), strict=True)
+        return [None if math.isnan(value) or status == FAILED else value for value, status in pairs]
