@@ -76,6 +76,7 @@ bench: $(VENV)/.installed-dev
 	$(BIN)/python benchmarks/jsonl.py
 	$(BIN)/python benchmarks/matching.py
 	$(BIN)/python benchmarks/trec.py
+	$(BIN)/python benchmarks/compare.py
 	$(BIN)/python benchmarks/registry.py
 
 clean:

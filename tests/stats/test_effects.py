@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 import pytest
+from scipy import special
 from statsmodels.stats.power import TTestPower
 
 from rankgauge.stats.effects import (
@@ -50,6 +51,17 @@ def test_power_is_that_of_statsmodels(n: int, confidence: float, power: float) -
     theirs = TTestPower().solve_power(nobs=n, alpha=1 - confidence, power=power)
     effect = detectable_effect(n - 1, confidence, power)
     assert effect == pytest.approx(theirs * math.sqrt(n), rel=1e-5)
+
+
+@pytest.mark.parametrize("df", [4, 9, 39, 41, 224, 6_999, 199_999])
+@pytest.mark.parametrize("confidence", [0.8, 0.95, 0.999])
+def test_power_is_that_of_the_noncentral_t_distribution(df: int, confidence: float) -> None:
+    """Below four degrees of freedom scipy has no number for the far tail."""
+    effect = detectable_effect(df, confidence)
+    assert effect is not None
+    critical = special.stdtrit(df, (1 + confidence) / 2)
+    power = 1 - special.nctdtr(df, effect, critical) + special.nctdtr(df, effect, -critical)
+    assert power == pytest.approx(0.8, abs=1e-9)
 
 
 def test_one_pair_detects_nothing() -> None:
