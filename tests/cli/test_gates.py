@@ -267,6 +267,50 @@ class TestTrec:
         assert json.loads(trec("--json").out).get("gates") is None
 
 
+class TestCompare:
+    def test_the_first_is_the_baseline_of_the_others(self, rankgauge, write):
+        better = write("better.txt", RUN.replace("b 2 1", "b 2 3"))
+        files = ["--qrels", write("qrels.txt", QRELS), better, write("run.txt", RUN), "-m", "RR"]
+        done = rankgauge("compare", *files, "--gate", "RR max_drop 0.1 require proof", "--junit", "j.xml", "--json")
+        assert done.code == 1
+        assert [(gate["dataset"], gate["verdict"]) for gate in done.json["gates"]] == [("run.txt", "inconclusive")]
+        assert 'failures="1"' in Path("j.xml").read_text(encoding="utf-8")
+        assert rankgauge("compare", *files, "--gate", "RR >= 0.7").code == 0
+        assert "'=' is not a sign of gates" in rankgauge("compare", *files, "--gate", "RR = 0.7").err
+
+
+class TestValidate:
+    def test_gates_of_a_config_are_checked(self, rankgauge, data, write):
+        text = "version: 1\ndatasets: {mine: {path: samples.jsonl}}\nmetrics: {use: [hit@1]}\n"
+        done = rankgauge("validate", write("c.yaml", f"{text}gates:\n  - hti@1 >= 0.5\n"))
+        assert done.code == 2
+        assert "c.yaml:5: unknown metric 'hti'" in done.err
+        done = rankgauge("validate", write("c.yaml", f"{text}gates: [hit@1 >= 0.5 dataset mien]\n"))
+        assert "no dataset 'mien' (did you mean 'mine'?); there are mine" in done.err
+        assert rankgauge("validate", write("c.yaml", f"{text}gates: [hit@1 >= 0.5]\n")).code == 0
+
+    def test_ids_that_changed_are_told_of_configs_samples_and_runs(self, trec, rankgauge, data, write):
+        assert rankgauge("run", "--data", data, "-m", "hit@1", "--save-baseline", "b.json").code == 0
+        assert rankgauge("validate", data, "--baseline", "b.json").code == 0
+        rows = [
+            {"id": f"q{n}", "expected_output": [gold], "actual_output": [f"chunk-{n}-{m}" for m in range(5)]}
+            for n, gold in enumerate(["a", "b"], 1)
+        ]
+        config = write("c.yaml", "version: 1\ndatasets: {samples: {path: samples.jsonl}}\nmetrics: {use: [hit@1]}\n")
+        assert rankgauge("validate", config, "--baseline", "b.json").code == 0
+        write("samples.jsonl", rows)
+        for file in (data, config):
+            done = rankgauge("validate", file, "--baseline", "b.json")
+            assert (done.code, done.out) == (2, "")
+            assert "samples: the ids changed, not the ranking" in done.err
+        assert trec("--save-baseline", "t.json").code == 0
+        assert rankgauge("validate", "qrels.txt", "run.txt", "--baseline", "t.json").code == 0
+        moved = write("moved.txt", "".join(f"q{q} Q0 chunk-{d} 1 {-d} t\n" for q in (1, 2) for d in range(5)))
+        done = rankgauge("validate", "qrels.txt", moved, "--baseline", "t.json")
+        assert (done.code, done.out) == (2, "")
+        assert "moved.txt: the ids changed" in done.err
+
+
 class TestGithub:
     def test_a_job_is_annotated_and_its_summary_is_added_to(self, rankgauge, config, monkeypatch):
         monkeypatch.setenv("GITHUB_ACTIONS", "true")

@@ -14,6 +14,9 @@ from typing import TYPE_CHECKING
 
 from rankgauge.cli.console import echo, print_json, print_report, remark
 from rankgauge.cli.options import (
+    GATE_HELP,
+    JUNIT_HELP,
+    MARKDOWN_HELP,
     add_judging_options,
     add_unjudged_options,
     check_unjudged,
@@ -28,6 +31,7 @@ from rankgauge.errors import ParameterError, ResultError, did_you_mean
 from rankgauge.visible import visible
 
 if TYPE_CHECKING:
+    from rankgauge.cli.gating import Gating
     from rankgauge.comparison.values import Comparison
     from rankgauge.result import Result
 
@@ -44,7 +48,7 @@ Of each metric it prints the mean difference with its interval, p values
 corrected for the number of metrics and runs, wins and losses, the smallest
 difference that as many samples can show, and the samples that changed most.
 
-Exit codes: 0 done, 2 usage, unreadable input or results that do not compare,
+Exit codes: 0 done, 1 a gate failed, 2 usage, unreadable input or results that do not compare,
 4 nothing to evaluate, 5 internal error.
 """
 
@@ -73,12 +77,18 @@ def compare(arguments: Sequence[str]) -> int:
 
     method = Method(test=given.test, confidence=given.confidence, resamples=given.resamples, seed=given.seed)
     method.check()  # before anything is scored
+    from rankgauge.cli.gating import GateOptions, Gating
+
+    gating = Gating.of_comparison(GateOptions(gate=given.gate or (), junit=given.junit, markdown=given.markdown))
     if given.qrels is not None:
         results = _of_runs(given)
     elif given.config is not None:
         results = _of_outputs(given)
     else:
         results = _of_results(given)
+    if not gating.judge_against_first(results):
+        gating.tell(show=remark)
+        return gating.exit_code
     from rankgauge.engine.comparing import compare as compare_results
 
     comparison = compare_results(
@@ -93,8 +103,10 @@ def compare(arguments: Sequence[str]) -> int:
         condensed=given.condensed,
         bounds=given.bounds,
     )
-    _print(comparison, given.form)
-    return 0
+    _print(comparison, given.form, gating)
+    gating.tell(show=echo if given.form == "table" else remark)
+    gating.save({name: results[name] for name in list(results)[1:]})
+    return gating.exit_code
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -118,6 +130,9 @@ def _parser() -> argparse.ArgumentParser:
     add("--confidence", type=read_share, default=0.95, metavar="SHARE", help="Of intervals and tests. [0.95]")
     add("--resamples", type=int, default=100_000, metavar="N", help="Random sign flips to try. [100000]")
     add("--seed", type=int, default=0, metavar="N", help="Seed of the random bits. [0]")
+    add("--gate", action="append", metavar="GATE", help=f"{GATE_HELP} BASE is the baseline of every other.")
+    add("--junit", type=Path, metavar="FILE", help=JUNIT_HELP)
+    add("--markdown", type=Path, metavar="FILE", help=MARKDOWN_HELP)
     add("-f", "--format", dest="form", default="table", choices=_FORMATS, metavar="FORMAT", help=_FORMAT_HELP)
     add("--json", dest="form", action="store_const", const="json", help="Same as --format json.")
     add_unjudged_options(parser, "not latex")
@@ -173,7 +188,8 @@ def _of_runs(given: argparse.Namespace) -> dict[str, Result]:
         plan = plan_judging([*specs, *(f"unjudged@{k}" for k in cutoffs)], given, catalog)
     columns = table_columns(given.columns)
     judgments = open_qrels(given.qrels, columns=columns)
-    results = evaluate_plan(plan, judgments, {path: path for path in given.runs}, columns=columns)
+    runs = {path: path for path in given.runs}
+    results = evaluate_plan(plan, judgments, runs, columns=columns, sketch_ids=bool(given.gate))
     for path, result in results.items():
         for note in result.notes:
             remark(f"{visible(path)}: {note}")
@@ -242,9 +258,10 @@ def _clusters(written: str | None) -> str | Mapping[str, object] | None:
     return found
 
 
-def _print(comparison: Comparison, form: str) -> None:
+def _print(comparison: Comparison, form: str, gating: Gating) -> None:
     if form == "json":
-        print_json(comparison.to_dict())
+        gates = {} if gating.report is None else {"gates": [each.as_dict() for each in gating.report.outcomes]}
+        print_json(comparison.to_dict() | gates)
         return
     from rankgauge.report import comparison as report
 

@@ -81,6 +81,18 @@ class Gating:
         gating._read_baseline(options.baseline or declared)
         return gating
 
+    @classmethod
+    def of_comparison(cls, options: GateOptions) -> Gating:
+        """Read the gates of a comparison, whose first result is the baseline of the others."""
+        from rankgauge.gates import read_gates
+
+        gates = [gate for text in options.gate for gate in read_gates(text, origin="--gate")]
+        if options.junit is not None and not gates:
+            msg = "--junit reports on gates, and there are none; give --gate 'ndcg@10 max_drop 0.01'"
+            raise ParameterError(msg)
+        _check_targets(options)
+        return cls(options=options, gates=gates)
+
     @property
     def wants_ids(self) -> bool:
         """Return whether results need a sketch of their ids."""
@@ -149,7 +161,22 @@ class Gating:
         from rankgauge.comparison.gating import judge_resolved
 
         gates = {name: self._asked.get(name, ()) for name in results}
-        self.report = report = judge_resolved(results, gates, self.baseline)
+        return self._reported(judge_resolved(results, gates, self.baseline), results)
+
+    def judge_against_first(self, results: Mapping[str, Result]) -> bool:
+        """Judge the gates of every result but the first, which is their baseline; return as `judge`."""
+        if not self.gates:
+            return True
+        from rankgauge.comparison.gating import judge_gates
+
+        first, *others = results
+        self.baseline = dict.fromkeys(others, results[first])
+        rest = {name: results[name] for name in others}
+        return self._reported(judge_gates(rest, self.gates, baseline=self.baseline), rest)
+
+    def _reported(self, report: GateReport, results: Mapping[str, Result]) -> bool:
+        """Keep a report and write it where it was asked for."""
+        self.report = report
         if self.options.junit is not None:
             from rankgauge.report.junit import junit_xml
 
@@ -195,7 +222,7 @@ class Gating:
             return
         from rankgauge.report.gates import baseline_line, gate_lines
 
-        if self.baseline is not None:
+        if self.baseline is not None and "baseline" in next(iter(self.baseline.values())).manifest:
             remark(visible(baseline_line(self.baseline)))
         for name, why in report.ids_changed.items():
             complain(visible(f"{name}: {why}" if len(self._asked) > 1 else why))

@@ -4,26 +4,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from rankgauge.cli.console import echo, print_json, remark
-from rankgauge.cli.options import field_map, is_config, make_engine
+from rankgauge.cli.options import field_map, is_config, make_catalog, make_engine
 from rankgauge.cli.typed import FIELD
-from rankgauge.errors import ConfigError, NothingToEvaluateError, ParameterError, Problem, RankgaugeError, counted
+from rankgauge.errors import (
+    ConfigError,
+    MissingGoldError,
+    NothingToEvaluateError,
+    ParameterError,
+    Problem,
+    RankgaugeError,
+    ResultError,
+    counted,
+)
 
 if TYPE_CHECKING:
     from rankgauge.engine.engine import Engine
     from rankgauge.engine.evaluation import Evaluation
     from rankgauge.engine.values import DataCheck
     from rankgauge.io.fields import FieldMap
+    from rankgauge.planning.requests import MetricSpec
+    from rankgauge.planning.resolve import PlannedMetric
+    from rankgauge.result import Result
 
 __all__ = ["HELP", "validate"]
 
+_BASELINE = "Also check that the retrieved ids are those of a baseline."
 _BY_ID = ("judged@1",)
 """A metric that any data can be read with."""
 
@@ -52,6 +66,7 @@ def validate(
         float | None,
         typer.Option(metavar="GRADE", help="Lowest grade of a relevant document. (Runs only)  [default: 1]"),
     ] = None,
+    baseline: Annotated[Path | None, typer.Option(metavar="FILE", help=_BASELINE)] = None,
 ) -> None:
     """Check; see `HELP`."""
     first, *runs = files
@@ -60,6 +75,8 @@ def validate(
         msg = "--field is for samples: rankgauge validate SAMPLES --field id=qid"
         raise ParameterError(msg)
     if runs:
+        if baseline is not None:
+            _check_run_ids(first, runs, baseline)
         _validate_runs(first, runs, rel=1.0 if rel is None else rel, as_json=as_json, strict=strict)
     elif given:
         msg = f"{given[0]} is for judgments and runs: rankgauge validate QRELS RUN"
@@ -68,9 +85,9 @@ def validate(
         if field:
             msg = f"--field is for a data file; in {first} the fields of a dataset stand under `fields`"
             raise ParameterError(msg)
-        _validate_config(first)
+        _validate_config(first, baseline)
     else:
-        _validate_samples(first, field_map(field))
+        _validate_samples(first, field_map(field), baseline)
 
 
 def _validate_runs(qrels: Path, runs: Sequence[Path], *, rel: float, as_json: bool, strict: bool) -> None:
@@ -89,21 +106,84 @@ def _validate_runs(qrels: Path, runs: Sequence[Path], *, rel: float, as_json: bo
         raise typer.Exit(1)
 
 
-def _validate_config(config: Path) -> None:
+def _validate_config(config: Path, baseline: Path | None) -> None:
     engine = make_engine(config)
     problems: dict[str, Problem] = {}
     _check_declared(engine, problems)
+    earlier = _check_gates(engine, config, baseline, problems)
     found = [line for name in engine.dataset_names for line in _check_dataset(engine.dataset(name), config, problems)]
     if problems:
         msg = f"{config} cannot be used ({counted(len(problems), 'problem')}):"
         raise ConfigError(msg, problems.values())
+    if earlier is not None:
+        _check_ids({name: engine.dataset(name) for name in engine.dataset_names}, earlier)
     for fault in engine.catalog.faults:
         remark(f"plugin fault: {fault}")
     echo("\n".join([*found, f"{config}: valid ({counted(len(engine.dataset_names), 'dataset')})"]))
 
 
-def _validate_samples(data: Path, fields: FieldMap) -> None:
+def _check_gates(
+    engine: Engine, config: Path, baseline: Path | None, problems: dict[str, Problem]
+) -> Mapping[str, Result] | None:
+    """Check the gates of a config, and return the baseline if it can be read."""
+    from rankgauge.cli.gating import GateOptions, Gating
+
+    found: list[Gating] = []
+    with _collected(problems, config):
+        gating = Gating.of(GateOptions(baseline=baseline), engine.config)
+        for name in engine.dataset_names:
+            evaluation = engine.dataset(name)
+            with _collected(problems, config):
+                gating.ask(name, evaluation.metrics, partial(_planned, evaluation))
+        gating.check_datasets(engine.dataset_names)
+        found.append(gating)
+    return found[0].baseline if found else None
+
+
+def _planned(evaluation: Evaluation, metrics: Sequence[MetricSpec]) -> Sequence[PlannedMetric]:
+    return evaluation.with_metrics(metrics).plan().metrics
+
+
+def _check_ids(evaluations: Mapping[str, Evaluation], baseline: Mapping[str, Result]) -> None:
+    """Refuse datasets whose retrieved ids are not those of the baseline."""
+    results = {}
+    for name, evaluation in evaluations.items():
+        with suppress(MissingGoldError):  # what is judged by text alone does not depend on ids
+            results[name] = evaluation.with_metrics(_BY_ID).run(sketch_ids=True)
+    _refuse_changed(results, baseline)
+
+
+def _check_run_ids(qrels: Path, runs: Sequence[Path], baseline: Path) -> None:
+    """Refuse runs whose ids are not those of the baseline."""
+    from rankgauge.cli.options import run_names
+    from rankgauge.engine.runs import evaluate_plan, plan_run
+    from rankgauge.io.sources import open_qrels
+    from rankgauge.result.baseline import load_baseline
+
+    paths = [str(run) for run in runs]
+    if "-" in (str(qrels), *paths):
+        msg = "--baseline reads the files twice, which standard input (-) cannot; name the files"
+        raise ParameterError(msg)
+    earlier = load_baseline(baseline)
+    by_name = dict(zip(run_names(paths), paths, strict=True))
+    results = evaluate_plan(plan_run(_BY_ID, catalog=make_catalog()), open_qrels(str(qrels)), by_name, sketch_ids=True)
+    _refuse_changed(results, earlier)
+
+
+def _refuse_changed(results: Mapping[str, Result], baseline: Mapping[str, Result]) -> None:
+    from rankgauge.comparison.turnover import ids_changed
+
+    changed = ids_changed(results, baseline)
+    if changed:
+        raise ResultError("; ".join(f"{name}: {why}" for name, why in changed.items()))
+
+
+def _validate_samples(data: Path, fields: FieldMap, baseline: Path | None) -> None:
     evaluation = make_engine(None).dataset(data).with_fields(fields).with_metrics(_BY_ID)
+    if baseline is not None:
+        from rankgauge.result.baseline import load_baseline
+
+        _check_ids({evaluation.data.name: evaluation}, load_baseline(baseline))
     checked = evaluation.check(require_gold=False)
     echo(f"{_contents(checked)}\n{data}: valid")
     for note in checked.notes:
