@@ -325,3 +325,12 @@ class TestStandardErrors:
     def test_a_sum_has_no_standard_error(self):
         column = evaluate(self.QRELS, self.RUN, "num_rel_ret")["num_rel_ret"]
         assert (column.estimate, column.standard_error, column.interval()) == (None, None, None)
+
+
+@pytest.mark.parametrize(("made", "why"), [(False, "there is no such folder"), (True, "it has no manifest.json")])
+def test_a_folder_that_is_not_there_or_empty_is_told_apart(tmp_path, made, why):
+    folder = tmp_path / "kept"
+    if made:
+        folder.mkdir()
+    with pytest.raises(ResultError, match=f"kept is not a complete result folder: {why}"):
+        Result.load(folder)

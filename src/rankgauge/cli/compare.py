@@ -109,6 +109,13 @@ def compare(arguments: Sequence[str]) -> int:
     return gating.exit_code
 
 
+def _share(written: str) -> float:
+    try:
+        return read_share(written)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="rankgauge compare",
@@ -127,7 +134,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--all-pairs", action="store_true", help="Compare each with each, not only with BASE.")
     add("--cluster", metavar="FIELD", help="Metadata field whose samples belong together; or a file: id, cluster.")
     add("--test", default="sign-flip", metavar="NAME", help="sign-flip, t, wilcoxon or bootstrap-bca. [sign-flip]")
-    add("--confidence", type=read_share, default=0.95, metavar="SHARE", help="Of intervals and tests. [0.95]")
+    add("--confidence", type=_share, default=0.95, metavar="SHARE", help="Of intervals and tests. [0.95]")
     add("--resamples", type=int, default=100_000, metavar="N", help="Random sign flips to try. [100000]")
     add("--seed", type=int, default=0, metavar="N", help="Seed of the random bits. [0]")
     add("--gate", action="append", metavar="GATE", help=f"{GATE_HELP} BASE is the baseline of every other.")

@@ -47,6 +47,11 @@ def read_folder(directory: Path) -> _Folder:
         version = manifest.get("schema_version") if isinstance(manifest, dict) else None
         if version == SCHEMA_VERSION:
             return _read(directory, manifest, pl.read_parquet(directory / "per_sample.parquet", glob=False))
+    except FileNotFoundError as error:
+        file = Path(error.filename or "per_sample.parquet").name  # polars, which reads that one, names it in words only
+        lacks = f"it has no {file}" if directory.is_dir() else "there is no such folder"
+        msg = f"{directory} is not a complete result folder: {lacks}; `rankgauge run -o FOLDER` writes one"
+        raise ResultError(msg) from error
     except damaged as error:
         msg = f"{directory} is not a complete result folder: {type(error).__name__}: {error}"
         raise ResultError(msg) from error
