@@ -258,3 +258,17 @@ def test_one_result_is_refused() -> None:
         compare({"old": result([1.0])})
     with pytest.raises(ParameterError, match="takes results by name"):
         compare([result([1.0]), result([1.0])])  # type: ignore[arg-type]
+
+
+def test_a_comparison_shows_its_verdicts() -> None:
+    found = compare({"old": result([0, 0, 0, 0, 0, 0]), "new": result([1, 1, 1, 1, 1, 0.9])})
+    assert repr(found) == "<Comparison with old>\n<new against old: p@1 better>"
+
+
+def test_metrics_and_runs_are_found_by_name() -> None:
+    found = compare({"old": result([0, 1]), "new": result([1, 1])})
+    assert found["new"]["P@1"] is found["new"]["p_at_1"] is found["new"]["p@1"]
+    with pytest.raises(KeyError, match="no metric 'p@9' was compared; there are p@1"):
+        found["new"]["p@9"]
+    with pytest.raises(KeyError, match="no run 'nwe' was compared; there are new"):
+        found["nwe"]

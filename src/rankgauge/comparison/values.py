@@ -245,12 +245,16 @@ class RunComparison:
     notes: tuple[str, ...] = ()
 
     def __getitem__(self, name: str) -> MetricComparison:
-        """Return a metric by its column's name or safe name; a `KeyError` lists what there is."""
+        """Return a metric by its column's name or safe name, in any case; a `KeyError` lists what there is."""
         for metric in self.metrics.values():
-            if name in {metric.name, metric.safe_name}:
+            if name.casefold() in {metric.name.casefold(), metric.safe_name.casefold()}:
                 return metric
         msg = f"no metric {name!r} was compared; there are {', '.join(self.metrics)}"
         raise KeyError(msg)
+
+    def __repr__(self) -> str:
+        told = ", ".join(f"{name} {metric.verdict}" for name, metric in self.metrics.items())
+        return f"<{self.run} against {self.baseline}: {told}>"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -295,6 +299,9 @@ class Comparison:
                 return each
         msg = f"no run {run!r} was compared; there are {', '.join(each.run for each in self.comparisons)}"
         raise KeyError(msg)
+
+    def __repr__(self) -> str:
+        return "\n".join([f"<Comparison with {self.baseline}>", *map(repr, self.comparisons)])
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as JSON values; keys are only ever added to this schema."""
