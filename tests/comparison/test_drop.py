@@ -10,8 +10,10 @@ import numpy as np
 import pytest
 
 from rankgauge import MetricSummary, Result, judge_gates
+from rankgauge.comparison.since import changes_since
 from rankgauge.comparison.verdicts import GateOutcome
 from rankgauge.report.gates import outcome_line
+from rankgauge.report.pull_request import pull_request_markdown
 
 NAN = float("nan")
 
@@ -205,6 +207,20 @@ class TestPairs:
         one = scored([0.5])
         report = judge_gates({"c": one}, ["ndcg@10 max_drop 0"], baseline={"a": one, "b": one})
         assert report.outcomes[0].reason == "the baseline has no dataset 'c'; save it again with --save-baseline"
+
+
+def test_changes_since_a_baseline_list_what_fell_most(scored) -> None:
+    """Differences -0.3, 0.1 and 0: mean -1/15; the two-sided bounds follow from the deviation 0.2081666."""
+    (change,) = changes_since(scored([0.2, 0.6, 0.5]), scored([0.5, 0.5, 0.5]))
+    assert (change.column, change.n, change.baseline) == ("ndcg@10", 3, 0.5)
+    assert change.difference == pytest.approx(-0.2 / 3, rel=1e-12)
+    assert change.fallen == (("q0", 0.5, 0.2),)
+    assert change.interval is not None
+    half = 4.3026527 * 0.2081666 / 3**0.5  # the 97.5 % quantile of t with two degrees of freedom
+    assert change.interval == pytest.approx((-0.2 / 3 - half, -0.2 / 3 + half), abs=1e-6)
+    text = pull_request_markdown({"mine": scored([0.2, 0.6, 0.5])}, None, None, {"mine": [change]})
+    assert "| ndcg@10 | 0.5000 | 0.4333 | -0.0667 | -0.5838 to +0.4504 | 3 |" in text
+    assert "<details><summary>ndcg@10: what fell most</summary>" in text
 
 
 class TestPerSample:

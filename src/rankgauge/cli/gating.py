@@ -253,7 +253,14 @@ class Gating:
     def _markdown(self, results: Mapping[str, Result]) -> str:
         from rankgauge.report.pull_request import pull_request_markdown
 
-        return pull_request_markdown(results, self.report, self.baseline)
+        changes = {}
+        if self.baseline is not None:
+            from rankgauge.comparison.since import changes_since
+            from rankgauge.comparison.turnover import baseline_of
+
+            earlier = {name: baseline_of(name, self.baseline, results) for name in results}
+            changes = {name: changes_since(results[name], old) for name, old in earlier.items() if old is not None}
+        return pull_request_markdown(results, self.report, self.baseline, changes)
 
     def _tell_github(self, report: GateReport, results: Mapping[str, Result]) -> None:
         """Annotate the run, and add to its summary page, where this is a job of GitHub Actions."""

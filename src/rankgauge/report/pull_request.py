@@ -5,15 +5,17 @@ What a pull request shows of a run: the verdict first, then gates and means, as 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from rankgauge.errors import counted
 from rankgauge.report.gates import baseline_line, headline, summary_line
 from rankgauge.report.markdown import cell
-from rankgauge.report.wording import counts, mean, policy_line
+from rankgauge.report.wording import counts, mean, number, policy_line
 from rankgauge.visible import visible
 
 if TYPE_CHECKING:
+    from rankgauge.comparison.since import ColumnChange
     from rankgauge.comparison.verdicts import GateReport
     from rankgauge.result import Result
 
@@ -26,9 +28,12 @@ _MARKS = {"passed": "✅ passed", "failed": "❌ failed", "warned": "⚠️ warn
 
 
 def pull_request_markdown(
-    results: Mapping[str, Result], report: GateReport | None, baseline: Mapping[str, Result] | None = None
+    results: Mapping[str, Result],
+    report: GateReport | None,
+    baseline: Mapping[str, Result] | None = None,
+    changes: Mapping[str, Sequence[ColumnChange]] = MappingProxyType({}),
 ) -> str:
-    """Lay out verdict, gates and means of some results; where ids changed, that and no number."""
+    """Lay out verdict, gates, changes and means of some results; where ids changed, that and no number."""
     n = sum(map(len, results.values()))
     verdict = f"{', '.join(map(_text, results))}: {counted(n, 'sample')}"
     if report is not None and report.outcomes:
@@ -47,6 +52,7 @@ def pull_request_markdown(
     if report is None or not report.ids_changed:
         for name, result in results.items():
             lines += _means(name, result)
+            lines += _changes(changes.get(name, ()))
     return _cut(lines)
 
 
@@ -72,6 +78,32 @@ def _means(name: str, result: Result) -> Iterator[str]:
     yield from _table(("metric", "mean", "n", "undefined", "missing", "failed"), rows)
     yield f"{counted(len(result), 'sample')}, {_text(policy_line(result))}"
     yield ""
+
+
+def _changes(changes: Sequence[ColumnChange]) -> Iterator[str]:
+    """Yield the changes since the baseline, and the samples that fell most."""
+    if not changes:
+        return
+    rows = [
+        (
+            _text(each.column),
+            number(each.baseline),
+            number(each.value),
+            f"{each.difference:+.4f}",
+            "-" if each.interval is None else f"{each.interval[0]:+.4f} to {each.interval[1]:+.4f}",
+            f"{each.n:,}",
+        )
+        for each in changes
+    ]
+    yield from _table(("since the baseline", "before", "now", "change", "95 % interval", "pairs"), rows)
+    for each in changes:
+        if each.fallen:
+            yield f"<details><summary>{_text(each.column)}: what fell most</summary>"
+            yield ""
+            fallen = ((_text(name), number(before), number(after)) for name, before, after in each.fallen)
+            yield from _table(("sample", "before", "now"), fallen)
+            yield "</details>"
+            yield ""
 
 
 def _table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
