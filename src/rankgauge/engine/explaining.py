@@ -12,7 +12,7 @@ from rankgauge.engine.job import Job
 from rankgauge.engine.reopen import check_definitions, evaluation_of, is_of_run, run_evaluation_of
 from rankgauge.engine.runs import RunEvaluation
 from rankgauge.errors import DataError, ParameterError, Problem, ResultError, counted, did_you_mean
-from rankgauge.explain import Explanation, Scorer, explain_sample
+from rankgauge.explain import Explanation, Scorer, explain_batch, explain_sample
 from rankgauge.judging import Ranking
 from rankgauge.judging.outputs import prepare
 from rankgauge.judging.queries import read_queries
@@ -20,7 +20,15 @@ from rankgauge.planning.plan import Plan
 from rankgauge.result import MetricSummary, Result, SampleText
 from rankgauge.samples import Sample
 
-__all__ = ["explain_query", "explain_result", "explain_samples", "read_samples", "texts_of", "worst_samples"]
+__all__ = [
+    "explain_query",
+    "explain_read",
+    "explain_result",
+    "explain_samples",
+    "read_samples",
+    "texts_of",
+    "worst_samples",
+]
 
 _SAME = 1e-12
 
@@ -57,12 +65,26 @@ def explain_samples(
         if sample_id not in places:
             raise ResultError(_unknown("sample", sample_id, result.sample_ids, "the result has"))
     plan, samples = read_samples(result, sample_ids, catalog=catalog)
+    return explain_read(result, column, plan, [samples[sample_id] for sample_id in sample_ids], trials=trials)
+
+
+def explain_read(
+    result: Result,
+    column: MetricSummary,
+    plan: Plan,
+    samples: Sequence[Sample],
+    *,
+    trials: bool = True,
+    plain: int = 100,
+) -> list[Explanation]:
+    """Explain one column's scores of samples that `read_samples` has read; *plain* is as in `explain_batch`."""
+    places = {sample_id: place for place, sample_id in enumerate(result.sample_ids)}
     planned = next(each for each in plan.metrics if each.name == column.name)
     target = next(each for each in planned.targets if str(each) == column.info.judged)
     scorer = Scorer(plan, planned, target, column.info.inferred)
     explanations = []
-    for sample_id in sample_ids:
-        explanation = explain_sample(scorer, samples[sample_id], trials=trials)
+    for explanation in explain_batch(scorer, samples, trials=trials, plain=plain):
+        sample_id = explanation.sample
         saved = float(column.values[places[sample_id]])
         if not _same(explanation.score, saved):
             msg = (

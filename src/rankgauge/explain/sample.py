@@ -5,16 +5,17 @@ Explaining one score of one sample.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator, Sequence
 
 from rankgauge.explain.explanation import Explanation
 from rankgauge.explain.scorer import Scorer
 from rankgauge.explain.trials import on_top, without_each
 from rankgauge.samples import Sample
 from rankgauge.scoring.arithmetic import arithmetic
-from rankgauge.scoring.facts import facts_of
-from rankgauge.scoring.score import STATUSES
+from rankgauge.scoring.facts import SampleFacts, facts_of
+from rankgauge.scoring.score import STATUSES, JudgedBatch, MetricScores
 
-__all__ = ["explain_sample"]
+__all__ = ["explain_batch", "explain_sample"]
 
 _SHOWN = 100
 """How many ranks without a gold item are shown."""
@@ -34,12 +35,37 @@ def explain_sample(scorer: Scorer, sample: Sample, *, trials: bool = True) -> Ex
     Returns:
         The explanation.
     """
-    scores, batch = scorer.scored([sample])
-    (facts,) = facts_of(scores, batch, plain=_SHOWN)
-    value = float(scores.outcome.values[0])
+    (explanation,) = explain_batch(scorer, [sample], trials=trials)
+    return explanation
+
+
+def explain_batch(
+    scorer: Scorer, samples: Sequence[Sample], *, trials: bool = True, plain: int = _SHOWN
+) -> Iterator[Explanation]:
+    """
+    Explain one score of several samples, which are judged at once; as `explain_sample` does each.
+
+    Of the ranks that hold no gold item only the first *plain* are there.
+    """
+    scores, batch = scorer.scored(samples)
+    for place, (sample, facts) in enumerate(zip(samples, facts_of(scores, batch, plain=plain), strict=True)):
+        yield _explained(scorer, sample, scores, batch, place, facts, trials=trials)
+
+
+def _explained(
+    scorer: Scorer,
+    sample: Sample,
+    scores: MetricScores,
+    batch: JudgedBatch,
+    place: int,
+    facts: SampleFacts,
+    *,
+    trials: bool,
+) -> Explanation:
+    value = float(scores.outcome.values[place])
     score = None if math.isnan(value) else value
-    status = STATUSES[int(scores.outcome.status[0])]
-    ranking = batch.evidence[scorer.target].rankings[0]
+    status = STATUSES[int(scores.outcome.status[place])]
+    ranking = batch.evidence[scorer.target].rankings[place]
     tried = trials and status in {"scored", "missing"}
     return Explanation(
         sample=sample.id,
@@ -52,8 +78,8 @@ def explain_sample(scorer: Scorer, sample: Sample, *, trials: bool = True) -> Ex
         by_text=scorer.target.matcher is not None,
         score=score,
         status=status,
-        reason=scores.outcome.reasons.get(0, ""),
-        k=scores.k if scores.k is None or isinstance(scores.k, int) else int(scores.k[0]),
+        reason=scores.outcome.reasons.get(place, ""),
+        k=scores.k if scores.k is None or isinstance(scores.k, int) else int(scores.k[place]),
         ranks=facts.ranks,
         n_ranks=facts.n_ranks,
         missing=facts.missing,

@@ -1,0 +1,196 @@
+"""
+Picturing: gathers what an HTML report shows of one or several results, reading their data again once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from rankgauge.comparison.values import Comparison
+from rankgauge.engine.comparing import compare
+from rankgauge.engine.explaining import explain_read, read_samples
+from rankgauge.engine.reopen import evaluation_of, is_of_run, run_evaluation_of
+from rankgauge.engine.runs import evaluate_plan, plan_run
+from rankgauge.errors import DataError, ParameterError, PlanError, ResultError, counted
+from rankgauge.explain import Explanation
+from rankgauge.report.html.data import DepthCurve, ReportData
+from rankgauge.result import Result
+
+__all__ = ["gather"]
+
+_DEPTHS = (1, 2, 3, 5, 10, 20, 30, 50, 100)
+_CURVES = ("recall", "precision", "unjudged")
+_SHORT = {"recall": "recall", "precision": "P", "unjudged": "unjudged"}
+_ALL, _OF_EACH, _MOST = 300, 25, 300
+"""Up to so many samples, ranks of all are shown; else of this many of each metric, and of so many in total."""
+
+_MOST_INPUTS = 20_000
+
+_TOP = 20
+"""So many ranks are shown, and those below that hold a gold item."""
+
+
+def gather(
+    results: Mapping[str, Result] | Result, *, baseline: str | None = None, comparison: Comparison | None = None
+) -> ReportData:
+    """
+    Gather what a report shows.
+
+    Args:
+        results: Results of one dataset by run, or one result.
+
+        baseline: The run that the others are compared with; the first by default.
+
+        comparison: A comparison of them, if there is one already.
+
+    Returns:
+        What `html_report` lays out.
+
+    Raises:
+        ParameterError: No result, or no baseline of that name.
+
+        ResultError: Results that cannot be compared.
+    """
+    named = {_name(results): results} if isinstance(results, Result) else dict(results)
+    if not named:
+        msg = "a report is of one result or more, and none is given"
+        raise ParameterError(msg)
+    if len(named) > 1:
+        comparison = comparison or compare(named, baseline=baseline)
+        first = comparison.baseline
+        named = {first: named[first], **{name: result for name, result in named.items() if name != first}}
+    notes: list[str] = []
+    wanted = _wanted(named, comparison)
+    inputs: dict[str, str] = {}
+    explained: dict[str, dict[str, dict[str, Explanation]]] = {}
+    for name, result in named.items():
+        try:
+            _explain(name, result, wanted, inputs, explained)
+        except (ResultError, DataError) as error:
+            notes.append(f"{name}: ranked lists are not shown, because the data cannot be read again: {error}")
+    n = max(map(len, named.values()))
+    if explained and len(wanted) < n:
+        notes.append(
+            f"ranked lists are shown of {counted(len(wanted), 'sample')} of {n:,}: those that are worst or changed most"
+        )
+    curves, unjudged = _depths(named)
+    dataset = next(iter(named.values())).manifest.get("dataset") or {}
+    return ReportData(
+        results=named,
+        comparison=comparison,
+        dataset=str(dataset.get("name") or "data"),
+        inputs=inputs,
+        explanations=explained,
+        curves=curves,
+        unjudged=unjudged,
+        notes=notes,
+    )
+
+
+def _name(result: Result) -> str:
+    """Return what a result alone is called: its run, else its dataset."""
+    outputs, dataset = (result.manifest.get(part) or {} for part in ("outputs", "dataset"))
+    path = outputs.get("path") if is_of_run(result) else None
+    return str(path or dataset.get("name") or "run").replace("\\", "/").rpartition("/")[2]
+
+
+def _wanted(results: Mapping[str, Result], comparison: Comparison | None) -> list[str]:
+    """Return the samples whose ranks are shown: all of a small set, else the worst and the most changed."""
+    first = next(iter(results.values()))
+    if len(first) <= _ALL:
+        return list(first.sample_ids)
+    chosen: dict[str, None] = {}
+    for each in comparison.comparisons if comparison is not None else ():
+        for metric in each.metrics.values():
+            chosen.update(dict.fromkeys(change.sample_id for change in (*metric.worst, *metric.best)))
+    for column in first.metrics.values():
+        for result in results.values():
+            own = result.metrics.get(column.name)
+            if own is None:
+                continue
+            if result is first:
+                places = own.worst(_OF_EACH)
+            elif result.sample_ids == first.sample_ids:
+                change = np.nan_to_num(own.values - column.values)
+                order = np.argsort(change, kind="stable")
+                places = [*order[:_OF_EACH].tolist(), *order[::-1][:_OF_EACH].tolist()]
+            else:
+                places = own.worst(_OF_EACH)
+            chosen.update(dict.fromkeys(result.sample_ids[place] for place in places))
+    return list(chosen)[:_MOST]
+
+
+def _explain(
+    name: str,
+    result: Result,
+    wanted: Sequence[str],
+    inputs: dict[str, str],
+    explained: dict[str, dict[str, dict[str, Explanation]]],
+) -> None:
+    """Add the ranks of the samples wanted, for every column, and the questions of all samples."""
+    own = [sample_id for sample_id in wanted if sample_id in set(result.sample_ids)]
+    every = result.sample_ids if len(result) <= _MOST_INPUTS and not is_of_run(result) else own
+    plan, samples = read_samples(result, set(every))
+    for sample_id, sample in samples.items():
+        if sample.input is not None:
+            inputs.setdefault(sample_id, _text(sample.input))
+    for column in result.metrics.values():
+        for explanation in explain_read(
+            result, column, plan, [samples[each] for each in own], trials=False, plain=_TOP
+        ):
+            explained.setdefault(explanation.sample, {}).setdefault(name, {})[column.name] = explanation
+
+
+def _text(value: Any) -> str:  # noqa: ANN401  # any JSON value
+    if isinstance(value, str):
+        return value
+    import orjson
+
+    return orjson.dumps(value, default=str).decode()
+
+
+def _depths(results: Mapping[str, Result]) -> tuple[list[DepthCurve], dict[str, dict[str, float]]]:
+    """Return recall, precision and unjudged results by depth, as far as the data allow; of samples the last at 10."""
+    means: dict[str, dict[str, tuple[float | None, ...]]] = {name: {} for name in _CURVES}
+    unjudged: dict[str, dict[str, float]] = {}
+    for run, result in results.items():
+        for name, scored in _curves(result).items():
+            columns = list(scored.metrics.values())
+            if any(column.mean is None for column in columns):
+                continue
+            means[name][run] = tuple(column.mean for column in columns)
+            if name == "unjudged":
+                at_ten = columns[_DEPTHS.index(10)].values.tolist()
+                unjudged[run] = dict(zip(scored.sample_ids, at_ten, strict=True))
+    return [DepthCurve(name, _DEPTHS, own) for name, own in means.items() if own], unjudged
+
+
+def _curves(result: Result) -> dict[str, Result]:
+    """Return the columns of each curve; data that serve all of them are read once."""
+    wanted = {name: [f"{short}@{depth}" for depth in _DEPTHS] for name, short in _SHORT.items()}
+    every = _rescored(result, [each for metrics in wanted.values() for each in metrics])
+    found: dict[str, Result] = {}
+    for place, (name, metrics) in enumerate(wanted.items()):
+        if every is None:
+            scored = _rescored(result, metrics)
+        else:
+            columns = list(every.metrics.items())[place * len(_DEPTHS) : (place + 1) * len(_DEPTHS)]
+            scored = Result(every.sample_ids, every.tags, dict(columns), every.manifest)
+        if scored is not None:
+            found[name] = scored
+    return found
+
+
+def _rescored(result: Result, metrics: Sequence[str]) -> Result | None:
+    """Return other metrics of the same data; None where they cannot be computed."""
+    try:
+        if is_of_run(result):
+            evaluation = run_evaluation_of(result)
+            plan = plan_run(list(metrics), profile=evaluation.plan.profile, catalog=evaluation.plan.catalog)
+            return evaluate_plan(plan, evaluation.qrels, {"run": evaluation.run}, columns=evaluation.columns)["run"]
+        return evaluation_of(result).with_metrics(list(metrics)).run()
+    except (ResultError, DataError, PlanError):
+        return None

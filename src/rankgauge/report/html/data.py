@@ -1,0 +1,91 @@
+"""
+`ReportData`: everything that an HTML report shows, computed before it is laid out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from rankgauge.comparison.values import Comparison
+from rankgauge.explain import Explanation
+from rankgauge.result import Result
+
+__all__ = ["DepthCurve", "ReportData", "Section"]
+
+
+@dataclass(frozen=True, slots=True)
+class DepthCurve:
+    """
+    A mean by cutoff.
+
+    Attributes:
+        name: What it is: recall, precision or unjudged.
+
+        depths: The cutoffs, ascending.
+
+        means: The mean at each cutoff, by run; None where there is none.
+    """
+
+    name: str
+    depths: tuple[int, ...]
+    means: Mapping[str, tuple[float | None, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """
+    A section that a reporter of a plugin adds: data and the kind of view, never markup.
+
+    Attributes:
+        title: Its heading.
+
+        kind: `table`, `text` or `bars`.
+
+        data: For a table ``{"columns": [...], "rows": [[...], ...]}``; for text a string, blank lines part paragraphs;
+            for bars a list of ``[label, number]``.
+
+        provider: Who made it.
+    """
+
+    title: str
+    kind: str
+    data: Any
+    provider: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReportData:
+    """
+    What a report of one or several runs shows.
+
+    Attributes:
+        results: The results by run, the baseline first; of one dataset.
+
+        comparison: The comparison of all others with the first; None for one run.
+
+        dataset: What the dataset is called.
+
+        inputs: The question of each sample, by its id; empty where data cannot be read again.
+
+        explanations: By sample, then by run, then by column: rank by rank, for the samples that a reader will open.
+
+        curves: Means by depth; empty where data cannot be read again.
+
+        unjudged: The share of unjudged results in the first ten, by run and sample; empty where it is not known.
+
+        notes: What is left out, in sentences.
+
+        sections: What plugins add.
+    """
+
+    results: Mapping[str, Result]
+    comparison: Comparison | None
+    dataset: str
+    inputs: Mapping[str, str] = field(default_factory=dict)
+    explanations: Mapping[str, Mapping[str, Mapping[str, Explanation]]] = field(default_factory=dict)
+    curves: Sequence[DepthCurve] = ()
+    unjudged: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    notes: Sequence[str] = ()
+    sections: Sequence[Section] = ()

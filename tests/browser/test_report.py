@@ -1,0 +1,202 @@
+"""What readers do with a report: filter, sort, open, link, and find their way by keyboard."""
+
+from __future__ import annotations
+
+import functools
+
+import pytest
+
+import rankgauge
+from rankgauge import Engine
+from rankgauge.catalog import Catalog
+from rankgauge.engine.picturing import gather
+from rankgauge.report.html import html_report
+
+CATALOG = Catalog.discover(own_only=True)
+HOSTILE = "</script><script>alert(1)</script><img src=x onerror=alert(2)>\x1b[31m\u202e'\"&"
+
+
+@functools.cache
+def report(count: int = 40, runs: int = 2) -> str:
+    """Return a report in which the first run has its relevant document at rank 3, others ever higher by turns."""
+    qrels = {f"q{n:04}": {"a": 2, "b": 1, "c": 0} for n in range(count)}
+    bodies = {}
+    for run in range(runs):
+        bodies[f"run{run}"] = {
+            query: {"x": 9.0, "y": 8.0, "a": 9.5 if (n + run) % 3 == 0 and run else 7.0, "b": 6.0, "c": 5.0 - run}
+            for n, query in enumerate(qrels)
+        }
+    return html_report(gather(rankgauge.evaluate_runs(qrels, bodies, ["ndcg@10", "RR", "P@5"])))
+
+
+def test_the_list_is_filtered_by_words_and_by_what_changed(opened):
+    page = opened(report())
+
+    assert page.inner_text("#count") == "40 samples"
+    page.click("[data-show=better]")
+    assert page.inner_text("#count") == "13 of 40 samples"
+    page.fill("#search", "q0002")
+    assert page.inner_text("#count") == "1 of 40 samples"
+    assert page.locator("#table tbody a").all_inner_texts() == ["q0002"]
+
+
+def test_the_list_is_sorted_by_a_column_and_back(opened):
+    page = opened(report())
+    head = page.locator("#table thead button").first
+
+    head.click()
+    assert page.locator("#table tbody a").first.inner_text() == "q0000"
+    assert page.locator("#table thead th").first.get_attribute("aria-sort") == "ascending"
+    page.locator("#table thead button").first.click()
+    assert page.locator("#table tbody a").first.inner_text() == "q0039"
+
+
+def test_a_sample_opens_with_both_ranked_lists(opened):
+    page = opened(report())
+    page.fill("#search", "q0002")
+    page.locator("#table tbody a").click()
+
+    assert page.inner_text("#one-h").startswith("q0002")
+    first, second = page.locator("#lists table").all()
+    assert first.locator("tbody tr").count() == 5
+    assert "grade 2" in first.locator("tbody tr").nth(2).inner_text()
+    assert "grade 2" in second.locator("tbody tr").nth(0).inner_text()
+    # nDCG of a at rank 3 and b at rank 4: (2/2 + 1/log2(5)) / (2 + 1/log2(3)) = 0.544.
+    assert "0.544" in first.locator("tfoot").inner_text()
+    assert page.url.endswith("#sample=q0002&metric=ndcg%4010")
+
+
+def test_what_each_rank_adds_sums_to_the_score(opened):
+    page = opened(report())
+    for table in page.locator("#lists table").all():
+        parts = [float(text) for text in table.locator("tbody td.s").all_inner_texts()]
+        assert round(sum(parts), 3) == float(table.locator("tfoot td.n").last.inner_text())
+
+
+def test_a_link_opens_its_sample_and_metric(opened):
+    page = opened(report(), link="#sample=q0007&metric=rr")
+
+    assert page.inner_text("#one-h").startswith("q0007")
+    assert page.locator("#metric").input_value() == "1"
+    assert "rr" in page.inner_text("#samples-h")
+
+
+def test_another_metric_changes_every_view(opened):
+    page = opened(report())
+    page.locator("#mt input").nth(2).check()
+
+    assert page.inner_text("#samples-h").startswith("p@5: ")
+    assert page.locator("#metric").input_value() == "2"
+    assert page.inner_text("#one-sub").startswith("p@5")
+
+
+def test_bars_are_walked_selected_and_opened_by_keyboard(opened):
+    page = opened(report())
+    page.focus("#bars")
+    page.keyboard.press("End")
+    assert page.get_attribute("#bars", "aria-valuenow") == "40"
+    page.keyboard.press("Shift+ArrowLeft")
+    page.keyboard.press("Shift+ArrowLeft")
+    assert page.inner_text("#count") == "3 of 40 samples"
+    page.keyboard.press("Enter")
+    assert page.inner_text("#one-h") in page.get_attribute("#bars", "aria-valuetext")
+    page.focus("#bars")
+    page.keyboard.press("Escape")
+    assert page.inner_text("#count") == "40 samples"
+
+
+def test_dragging_over_bars_keeps_a_range(opened):
+    page = opened(report())
+    page.locator("#bars").scroll_into_view_if_needed()
+    box = page.locator("#bars").bounding_box()
+    page.mouse.move(box["x"] + box["width"] * 0.5, box["y"] + 60)
+    page.mouse.down()
+    page.mouse.move(box["x"] + box["width"] - 2, box["y"] + 60, steps=4)
+    page.mouse.up()
+
+    assert "of 40 samples" in page.inner_text("#count")
+    page.click("#clear")
+    assert page.inner_text("#count") == "40 samples"
+
+
+def test_tab_reaches_the_skip_link_first_and_every_control(opened):
+    page = opened(report())
+    page.keyboard.press("Tab")
+
+    assert page.evaluate("document.activeElement.className") == "skip"
+    seen = set()
+    for _ in range(60):
+        page.keyboard.press("Tab")
+        seen.add(page.evaluate("document.activeElement.id || document.activeElement.tagName"))
+    assert {"metric", "bars", "search", "SUMMARY"} <= seen
+
+
+def test_hostile_ids_texts_tags_and_names_are_shown_and_never_run(opened):
+    samples = [
+        {
+            "id": f"{HOSTILE}{number}",
+            "input": HOSTILE,
+            "expected_output": {"passages": [HOSTILE]},
+            "actual_output": [{"text": f"{HOSTILE} and more" if number else "other"}],
+            "metadata": {"tags": [HOSTILE]},
+        }
+        for number in range(3)
+    ]
+    engine = Engine(catalog=CATALOG)
+    metric = {"metric": "recall@5", "as": f"m{HOSTILE}"}
+    one = engine.dataset(samples).with_metrics([metric]).run()
+    two = engine.dataset(samples[:1] + samples[1:]).with_metrics([metric]).run()
+    page = opened(html_report(gather({f"a{HOSTILE}": one, f"b{HOSTILE}": two})))
+
+    shown = HOSTILE.replace("\x1b", r"\x1b").replace("\u202e", r"\u202e")
+    assert shown in page.inner_text("#one-h")
+    assert page.locator("img").count() == 0
+    assert page.locator("script").count() == 2
+
+
+@pytest.mark.parametrize("count", [10, 7000])
+def test_small_and_large_sets_open(opened, count):
+    page = opened(report(count, 3 if count > 1000 else 2))
+
+    assert page.inner_text("#count") == f"{count:,} samples"
+    assert page.locator("#table tbody tr[data-i]").count() <= 40
+    page.evaluate("document.getElementById('scroll').scrollTop = 1e9")
+    page.wait_for_function(
+        "document.querySelector('#table tbody tr:last-child a, #table tbody tr:nth-last-child(2) a')"
+    )
+    assert page.locator("#table tbody tr[data-i]").count() <= 40
+
+
+def test_the_compared_run_is_chosen_among_three(opened):
+    page = opened(report(runs=3))
+    page.select_option("#run", "2")
+
+    assert "run2 is better" in page.inner_text("#samples-h")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1280, 800])
+def test_both_colour_schemes_and_narrow_screens(opened, scheme, width):
+    page = opened(report(), scheme=scheme, width=width)
+
+    paper = page.evaluate("getComputedStyle(document.body).backgroundColor")
+    assert paper == ("rgb(255, 255, 255)" if scheme == "light" else "rgb(19, 22, 26)")
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_one_run_alone(opened):
+    qrels = {f"q{n}": {"a": 1} for n in range(50)}
+    run = {query: {"x": 2.0, "a": 3.0 if n % 2 else 1.0} for n, query in enumerate(qrels)}
+    page = opened(html_report(gather(rankgauge.evaluate(qrels, run, ["RR"]))))
+
+    assert page.inner_text("#samples-h") == "rr of 50 samples"
+    assert page.locator("#scatter").count() == 0
+    assert page.locator("#lists table").count() == 1
+
+
+def test_it_prints(opened):
+    page = opened(report())
+    page.emulate_media(media="print")
+
+    assert not page.is_visible(".bar")
+    assert page.is_visible("#mt")

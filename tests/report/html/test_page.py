@@ -1,0 +1,231 @@
+"""The HTML report as a file: what it holds, and that nothing of it runs or loads but its own script."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import hashlib
+import html.parser
+import json
+import re
+
+import pytest
+
+import rankgauge
+from rankgauge import Engine
+from rankgauge.catalog import Catalog
+from rankgauge.engine.picturing import gather
+from rankgauge.errors import ParameterError
+from rankgauge.report.html import ReportData, Section, html_report
+
+CATALOG = Catalog.discover(own_only=True)
+QRELS = {f"q{n}": {"a": 2, "b": 1, "c": 0} for n in range(12)}
+WORSE = {f"q{n}": {"x": 3.0, "b": 2.0, "a": 1.0} for n in range(12)}
+BETTER = {f"q{n}": {"a": 3.0, "x": 2.0, "b": 1.0} if n else {"x": 3.0, "a": 2.0} for n in range(12)}
+HOSTILE = "</script><script>alert(1)</script><img src=x onerror=alert(2)>\x1b[31m\u202e'\"&"
+
+
+class Page(html.parser.HTMLParser):
+    """The elements of a page with their attributes, and the text between."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.texts: list[str] = []
+        self.scripts: list[str] = []
+        self._open = ""
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append((tag, dict(attrs)))
+        self._open = tag
+
+    def handle_endtag(self, tag):
+        self._open = ""
+
+    def handle_data(self, data):
+        if self._open in {"script", "style"}:
+            self.scripts.append(data)
+        else:
+            self.texts.append(data)
+
+    @property
+    def text(self) -> str:
+        return " ".join(" ".join(self.texts).split())
+
+
+def payload(text: str):
+    found = re.search(r'id="data">([^<]*)</script>', text)
+    assert found is not None
+    return json.loads(gzip.decompress(base64.b64decode(found[1])))
+
+
+@pytest.fixture(scope="module")
+def two() -> str:
+    return html_report(gather(rankgauge.evaluate_runs(QRELS, {"old": WORSE, "new": BETTER}, ["ndcg@10", "RR"])))
+
+
+def test_the_verdict_is_said_first_and_needs_no_script(two):
+    text = Page(two).text
+
+    # nDCG of x, b, a: (1/log2(3) + 2/2) / (2 + 1/log2(3)) = 0.620; of a, x, b: (2 + 1/2) / 2.631 = 0.950, 11 times.
+    assert "new is better than old. ndcg@10 rises from 0.620 to 0.911." in text
+    assert "Same 0" not in text
+    assert Page(two).tags[0][0] == "html"
+
+
+def test_the_policy_lets_nothing_load_and_no_other_script_run(two):
+    page = Page(two)
+    policy = next(attrs["content"] for tag, attrs in page.tags if attrs.get("http-equiv") == "Content-Security-Policy")
+    script = page.scripts[-1]
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+
+    assert policy.startswith("default-src 'none'; ")
+    assert f"script-src 'sha256-{digest}';" in policy
+    assert "unsafe" not in policy
+    assert not [tag for tag, attrs in page.tags if {"src", "style", "action"} & set(attrs) or tag in {"link", "iframe"}]
+    assert not [name for _, attrs in page.tags for name in attrs if name.startswith("on")]
+    assert not re.search(r"https?://(?!www\.w3\.org/2000/svg)", two)
+
+
+def test_scores_ranks_and_missing_items_are_in_the_file(two):
+    found = payload(two)
+    first = found["details"]["0"][0]
+
+    assert found["runs"] == ["old", "new"]
+    assert [metric["name"] for metric in found["metrics"]] == ["ndcg@10", "rr"]
+    assert found["values"][1][1][:2] == [0.5, 1.0]
+    assert [rank[:4] for rank in first["ranks"]] == [[1, "x", None, 0], [2, "b", 1.0, 1], [3, "a", 2.0, 1]]
+    assert first["metrics"][1]["adds"] == {"2": 0.5}
+    assert found["unjudged"][0][0] == 0.1  # x, of ten ranks
+
+
+def test_hostile_names_are_shown_and_never_run():
+    qrels = {HOSTILE: {HOSTILE: 1}, "q": {"a": 1}}
+    runs = {HOSTILE: {HOSTILE: {HOSTILE: 1.0}}, "plain": {"q": {"a": 1.0}}}
+    text = html_report(gather(rankgauge.evaluate_runs(qrels, runs, [{"metric": "ndcg@10", "as": f"m {HOSTILE}"}])))
+    page = Page(text)
+
+    assert len([tag for tag, _ in page.tags if tag == "script"]) == 2  # the data, and the report's own
+    assert not [tag for tag, _ in page.tags if tag == "img"]
+    assert r"\x1b[31m\u202e" in page.text
+    assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]", text)
+    assert payload(text)["ids"][0] == HOSTILE.replace("\x1b", r"\x1b").replace("\u202e", r"\u202e")
+
+
+def test_hostile_texts_and_tags_are_shown_and_never_run():
+    sample = {
+        "id": "q",
+        "input": HOSTILE,
+        "expected_output": {"passages": [HOSTILE]},
+        "actual_output": [{"text": HOSTILE}],
+        "metadata": {"tags": [HOSTILE]},
+    }
+    result = Engine(catalog=CATALOG).dataset([sample]).with_metrics(["recall@5"]).run()
+    text = html_report(gather(result))
+
+    assert len([tag for tag, _ in Page(text).tags if tag == "script"]) == 2
+    shown = HOSTILE.replace("\x1b", r"\x1b").replace("\u202e", r"\u202e")
+    assert payload(text)["texts"][0] == shown
+
+
+def test_texts_beyond_the_budget_are_left_out_and_the_report_says_so():
+    samples = [
+        {"id": f"q{n}", "input": f"question {n} " * 20, "expected_output": ["a"], "actual_output": ["a"]}
+        for n in range(4)
+    ]
+    data = gather(Engine(catalog=CATALOG).dataset(samples).with_metrics(["RR"]).run())
+    text = html_report(data, text_budget=500)
+
+    assert "Texts beyond 0 MB are left out of this file." in Page(text).text
+    assert [place is None for place in payload(text)["inputs"]] == [False, False, True, True]
+    assert "are left out of this file" not in Page(html_report(data)).text
+
+
+def test_one_run_alone_has_means_and_no_comparison():
+    text = Page(html_report(gather(rankgauge.evaluate(QRELS, BETTER, ["RR"])))).text
+
+    assert "rr 0.958 ± 0.092" in text  # eleven times 1 and once 0.5: t(11) = 2.201, sd .1443, over sqrt(12)
+    assert "against" not in text.replace("counts against", "")
+
+
+def test_nothing_measured_is_said_with_the_reason():
+    sample = {"id": "q", "expected_output": ["a"], "actual_output": ["a"], "metadata": {"answerable": False}}
+    other = {"id": "r", "expected_output": ["a"], "actual_output": ["a"]}
+    evaluation = Engine(catalog=CATALOG).dataset([sample, other]).with_metrics(["RR"])
+    text = Page(html_report(gather(evaluation.run().take([0])))).text
+
+    assert "Nothing was measured" in text
+    assert "the sample is declared unanswerable" in text
+
+
+def test_the_same_data_give_the_same_file(two):
+    again = html_report(gather(rankgauge.evaluate_runs(QRELS, {"old": WORSE, "new": BETTER}, ["ndcg@10", "RR"])))
+
+    assert re.sub(r"\d{4}-\d\d-\d\d", "", again) == re.sub(r"\d{4}-\d\d-\d\d", "", two)
+
+
+def test_the_baseline_comes_first_and_three_runs_have_a_row_each():
+    runs = {"one": BETTER, "base": WORSE, "other": WORSE}
+    data = gather(rankgauge.evaluate_runs(QRELS, runs, ["RR"]), baseline="base")
+    text = html_report(data)
+
+    assert payload(text)["runs"] == ["base", "one", "other"]
+    assert [attrs["data-run"] for _, attrs in Page(text).tags if "data-run" in attrs] == ["1", "2"]
+
+
+def test_equal_runs_rank_the_same():
+    text = Page(html_report(gather(rankgauge.evaluate_runs(QRELS, {"a": WORSE, "b": WORSE}, ["RR"])))).text
+
+    assert "Both runs rank the same" in text
+
+
+def test_cohorts_are_a_table_and_shaded_only_where_the_interval_leaves_out_zero():
+    def sample(number: int, found: bool):
+        output = ["a"] if found else ["x"]
+        tags = ["law"] if number % 2 else ["tax"]
+        return {"id": str(number), "expected_output": ["a"], "actual_output": output, "metadata": {"tags": tags}}
+
+    engine = Engine(catalog=CATALOG)
+    old = engine.dataset([sample(n, n % 4 == 0) for n in range(40)]).with_metrics(["hit@1"])
+    new = engine.dataset([sample(n, n % 2 == 1 or n % 4 == 0) for n in range(40)]).with_metrics(["hit@1"])
+    page = Page(html_report(gather({"old": old.run(), "new": new.run()})))
+    shaded = [attrs["class"] for tag, attrs in page.tags if tag == "td" and " hb" in (attrs.get("class") or "")]
+
+    assert "law 20 +1.000" in page.text  # all 20 changed alike: no interval, so no shade
+    assert "tax 20 0.000" in page.text
+    assert shaded == ["n hb4"]  # all samples
+
+
+@pytest.mark.parametrize(
+    ("section", "shown"),
+    [
+        (Section("Costs", "table", {"columns": ["run"], "rows": [["<b>new</b>"]]}, "acme"), "<b>new</b>"),
+        (Section("Words", "text", "two <i>words</i>", "acme"), "two <i>words</i>"),
+        (Section("Bars", "bars", [["<u>a</u>", 0.25]], "acme"), "<u>a</u> 0.250"),
+    ],
+)
+def test_sections_of_plugins_are_data_and_never_markup(section, shown):
+    import dataclasses
+
+    data = gather(rankgauge.evaluate(QRELS, BETTER, ["RR"]))
+    page = Page(html_report(dataclasses.replace(data, sections=[section])))
+
+    assert shown in page.text
+    assert not {"b", "i", "u"} & {tag for tag, _ in page.tags[-40:]} - {"b"}
+
+
+def test_no_result_is_refused():
+    with pytest.raises(ParameterError, match="none is given"):
+        gather({})
+
+
+def test_a_report_of_data_that_cannot_be_read_again_has_scores_and_says_what_it_lacks():
+    result = rankgauge.evaluate(QRELS, BETTER, ["RR"])
+    merged = rankgauge.Result.merge([result.take(range(6)), result.take(range(6, 12))])
+    data = gather(merged)
+    text = html_report(data)
+
+    assert isinstance(data, ReportData)
+    assert payload(text)["details"] == {}
+    assert "ranked lists are not shown, because the data cannot be read again" in Page(text).text
