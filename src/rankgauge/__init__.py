@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from rankgauge.engine.comparing import compare
     from rankgauge.engine.engine import Engine
     from rankgauge.engine.evaluation import Evaluation
+    from rankgauge.engine.picturing import html_report
     from rankgauge.engine.runs import evaluate, evaluate_runs
     from rankgauge.engine.unjudged import bounds, condensed
     from rankgauge.engine.values import SampleScore
@@ -58,6 +59,7 @@ __all__ = [
     "condensed",
     "evaluate",
     "evaluate_runs",
+    "html_report",
     "judge_gates",
     "load_baseline",
     "open_result",
@@ -92,6 +94,7 @@ _HOMES = {
     "condensed": "rankgauge.engine.unjudged",
     "evaluate": "rankgauge.engine.runs",
     "evaluate_runs": "rankgauge.engine.runs",
+    "html_report": "rankgauge.engine.picturing",
     "judge_gates": "rankgauge.comparison.gating",
     "load_baseline": "rankgauge.result.baseline",
     "open_result": "rankgauge.result",

@@ -10,7 +10,7 @@ import rankgauge
 from rankgauge import Engine
 from rankgauge.catalog import Catalog
 from rankgauge.engine.picturing import gather
-from rankgauge.report.html import html_report
+from rankgauge.report.html import lay_out
 
 CATALOG = Catalog.discover(own_only=True)
 HOSTILE = "</script><script>alert(1)</script><img src=x onerror=alert(2)>\x1b[31m\u202e'\"&"
@@ -26,7 +26,7 @@ def report(count: int = 40, runs: int = 2) -> str:
             query: {"x": 9.0, "y": 8.0, "a": 9.5 if (n + run) % 3 == 0 and run else 7.0, "b": 6.0, "c": 5.0 - run}
             for n, query in enumerate(qrels)
         }
-    return html_report(gather(rankgauge.evaluate_runs(qrels, bodies, ["ndcg@10", "RR", "P@5"])))
+    return lay_out(gather(rankgauge.evaluate_runs(qrels, bodies, ["ndcg@10", "RR", "P@5"])))
 
 
 def test_the_list_is_filtered_by_words_and_by_what_changed(opened):
@@ -146,7 +146,7 @@ def test_hostile_ids_texts_tags_and_names_are_shown_and_never_run(opened):
     metric = {"metric": "recall@5", "as": f"m{HOSTILE}"}
     one = engine.dataset(samples).with_metrics([metric]).run()
     two = engine.dataset(samples[:1] + samples[1:]).with_metrics([metric]).run()
-    page = opened(html_report(gather({f"a{HOSTILE}": one, f"b{HOSTILE}": two})))
+    page = opened(lay_out(gather({f"a{HOSTILE}": one, f"b{HOSTILE}": two})))
 
     shown = HOSTILE.replace("\x1b", r"\x1b").replace("\u202e", r"\u202e")
     assert shown in page.inner_text("#one-h")
@@ -187,7 +187,7 @@ def test_both_colour_schemes_and_narrow_screens(opened, scheme, width):
 def test_one_run_alone(opened):
     qrels = {f"q{n}": {"a": 1} for n in range(50)}
     run = {query: {"x": 2.0, "a": 3.0 if n % 2 else 1.0} for n, query in enumerate(qrels)}
-    page = opened(html_report(gather(rankgauge.evaluate(qrels, run, ["RR"]))))
+    page = opened(lay_out(gather(rankgauge.evaluate(qrels, run, ["RR"]))))
 
     assert page.inner_text("#samples-h") == "rr of 50 samples"
     assert page.locator("#scatter").count() == 0

@@ -4,11 +4,14 @@ Picturing: gathers what an HTML report shows of one or several results, reading 
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from rankgauge.catalog import Catalog
 from rankgauge.comparison.values import Comparison
 from rankgauge.engine.comparing import compare
 from rankgauge.engine.explaining import explain_read, read_samples
@@ -16,10 +19,11 @@ from rankgauge.engine.reopen import evaluation_of, is_of_run, run_evaluation_of
 from rankgauge.engine.runs import evaluate_plan, plan_run
 from rankgauge.errors import DataError, ParameterError, PlanError, ResultError, counted
 from rankgauge.explain import Explanation
+from rankgauge.io.texts import read_texts
 from rankgauge.report.html.data import DepthCurve, ReportData
 from rankgauge.result import Result
 
-__all__ = ["gather"]
+__all__ = ["gather", "html_report"]
 
 _DEPTHS = (1, 2, 3, 5, 10, 20, 30, 50, 100)
 _CURVES = ("recall", "precision", "unjudged")
@@ -33,11 +37,21 @@ _TOP = 20
 """So many ranks are shown, and those below that hold a gold item."""
 
 
-def gather(
-    results: Mapping[str, Result] | Result, *, baseline: str | None = None, comparison: Comparison | None = None
-) -> ReportData:
+def html_report(
+    results: Mapping[str, Result] | Result,
+    *,
+    baseline: str | None = None,
+    comparison: Comparison | None = None,
+    texts: str | os.PathLike[str] | None = None,
+    queries: str | os.PathLike[str] | None = None,
+    text_budget: int = 20_000_000,
+) -> str:
     """
-    Gather what a report shows.
+    Return a report as one HTML file, which opens by double click and loads nothing.
+
+    ::
+
+        Path("report.html").write_text(rankgauge.html_report({"bm25": first, "rrf": second}))
 
     Args:
         results: Results of one dataset by run, or one result.
@@ -46,13 +60,40 @@ def gather(
 
         comparison: A comparison of them, if there is one already.
 
+        texts: A file with the texts of documents, for runs that have ids only.
+
+        queries: A file with the texts of queries, likewise.
+
+        text_budget: How many bytes of texts the file may hold; it says when it leaves some out.
+
     Returns:
-        What `html_report` lays out.
+        The file as text: verdict, metrics, every sample, ranked lists of those that are worst or changed most, cohorts
+        and depth.
 
     Raises:
         ParameterError: No result, or no baseline of that name.
 
         ResultError: Results that cannot be compared.
+
+        DataError: A file of texts that cannot be read.
+    """
+    from rankgauge.report.html.page import lay_out  # loads jinja2
+
+    data = gather(results, baseline=baseline, comparison=comparison, texts=texts, queries=queries)
+    return lay_out(data, text_budget=text_budget)
+
+
+def gather(
+    results: Mapping[str, Result] | Result,
+    *,
+    baseline: str | None = None,
+    comparison: Comparison | None = None,
+    texts: str | os.PathLike[str] | None = None,
+    queries: str | os.PathLike[str] | None = None,
+) -> ReportData:
+    """
+    Return what a report shows; see `html_report`.
+
     """
     named = {_name(results): results} if isinstance(results, Result) else dict(results)
     if not named:
@@ -76,6 +117,9 @@ def gather(
         notes.append(
             f"ranked lists are shown of {counted(len(wanted), 'sample')} of {n:,}: those that are worst or changed most"
         )
+    if queries is not None:
+        inputs |= read_texts(Path(queries), _samples(named), catalog=Catalog.discover())
+    documents = {} if texts is None else read_texts(Path(texts), _ids(explained), catalog=Catalog.discover())
     curves, unjudged = _depths(named)
     dataset = next(iter(named.values())).manifest.get("dataset") or {}
     return ReportData(
@@ -83,11 +127,28 @@ def gather(
         comparison=comparison,
         dataset=str(dataset.get("name") or "data"),
         inputs=inputs,
+        texts=documents,
         explanations=explained,
         curves=curves,
         unjudged=unjudged,
         notes=notes,
     )
+
+
+def _samples(results: Mapping[str, Result]) -> set[str]:
+    return {sample_id for result in results.values() for sample_id in result.sample_ids}
+
+
+def _ids(explained: Mapping[str, Mapping[str, Mapping[str, Explanation]]]) -> set[str]:
+    """Return the documents whose ranks are shown without a text."""
+    return {
+        rank.id
+        for runs in explained.values()
+        for columns in runs.values()
+        for explanation in columns.values()
+        for rank in explanation.ranks
+        if rank.id is not None and rank.text is None
+    }
 
 
 def _name(result: Result) -> str:

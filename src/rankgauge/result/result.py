@@ -231,6 +231,20 @@ class Result:
         ]
         return f"<Result of {counted(len(self), 'sample')}: {listed(columns)}>"
 
+    def to_html(self) -> str:
+        """
+        Return a report as one HTML file; `rankgauge.html_report` takes several results, and texts.
+
+        Returns:
+            The file as text.
+
+        Raises:
+            DataError: The data could not be read again.
+        """
+        from rankgauge.engine.picturing import html_report  # points up, as `save` does
+
+        return html_report(self)
+
     def _repr_html_(self) -> str:
         from rankgauge.report.notebook import notebook_table  # points up, as `save` does
 

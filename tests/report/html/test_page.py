@@ -16,7 +16,7 @@ from rankgauge import Engine
 from rankgauge.catalog import Catalog
 from rankgauge.engine.picturing import gather
 from rankgauge.errors import ParameterError
-from rankgauge.report.html import ReportData, Section, html_report
+from rankgauge.report.html import ReportData, Section, lay_out
 
 CATALOG = Catalog.discover(own_only=True)
 QRELS = {f"q{n}": {"a": 2, "b": 1, "c": 0} for n in range(12)}
@@ -62,7 +62,7 @@ def payload(text: str):
 
 @pytest.fixture(scope="module")
 def two() -> str:
-    return html_report(gather(rankgauge.evaluate_runs(QRELS, {"old": WORSE, "new": BETTER}, ["ndcg@10", "RR"])))
+    return lay_out(gather(rankgauge.evaluate_runs(QRELS, {"old": WORSE, "new": BETTER}, ["ndcg@10", "RR"])))
 
 
 def test_the_verdict_is_said_first_and_needs_no_script(two):
@@ -103,7 +103,7 @@ def test_scores_ranks_and_missing_items_are_in_the_file(two):
 def test_hostile_names_are_shown_and_never_run():
     qrels = {HOSTILE: {HOSTILE: 1}, "q": {"a": 1}}
     runs = {HOSTILE: {HOSTILE: {HOSTILE: 1.0}}, "plain": {"q": {"a": 1.0}}}
-    text = html_report(gather(rankgauge.evaluate_runs(qrels, runs, [{"metric": "ndcg@10", "as": f"m {HOSTILE}"}])))
+    text = lay_out(gather(rankgauge.evaluate_runs(qrels, runs, [{"metric": "ndcg@10", "as": f"m {HOSTILE}"}])))
     page = Page(text)
 
     assert len([tag for tag, _ in page.tags if tag == "script"]) == 2  # the data, and the report's own
@@ -122,7 +122,7 @@ def test_hostile_texts_and_tags_are_shown_and_never_run():
         "metadata": {"tags": [HOSTILE]},
     }
     result = Engine(catalog=CATALOG).dataset([sample]).with_metrics(["recall@5"]).run()
-    text = html_report(gather(result))
+    text = lay_out(gather(result))
 
     assert len([tag for tag, _ in Page(text).tags if tag == "script"]) == 2
     shown = HOSTILE.replace("\x1b", r"\x1b").replace("\u202e", r"\u202e")
@@ -135,15 +135,15 @@ def test_texts_beyond_the_budget_are_left_out_and_the_report_says_so():
         for n in range(4)
     ]
     data = gather(Engine(catalog=CATALOG).dataset(samples).with_metrics(["RR"]).run())
-    text = html_report(data, text_budget=500)
+    text = lay_out(data, text_budget=500)
 
     assert "Texts beyond 0 MB are left out of this file." in Page(text).text
     assert [place is None for place in payload(text)["inputs"]] == [False, False, True, True]
-    assert "are left out of this file" not in Page(html_report(data)).text
+    assert "are left out of this file" not in Page(lay_out(data)).text
 
 
 def test_one_run_alone_has_means_and_no_comparison():
-    text = Page(html_report(gather(rankgauge.evaluate(QRELS, BETTER, ["RR"])))).text
+    text = Page(lay_out(gather(rankgauge.evaluate(QRELS, BETTER, ["RR"])))).text
 
     assert "rr 0.958 ± 0.092" in text  # eleven times 1 and once 0.5: t(11) = 2.201, sd .1443, over sqrt(12)
     assert "against" not in text.replace("counts against", "")
@@ -153,14 +153,14 @@ def test_nothing_measured_is_said_with_the_reason():
     sample = {"id": "q", "expected_output": ["a"], "actual_output": ["a"], "metadata": {"answerable": False}}
     other = {"id": "r", "expected_output": ["a"], "actual_output": ["a"]}
     evaluation = Engine(catalog=CATALOG).dataset([sample, other]).with_metrics(["RR"])
-    text = Page(html_report(gather(evaluation.run().take([0])))).text
+    text = Page(lay_out(gather(evaluation.run().take([0])))).text
 
     assert "Nothing was measured" in text
     assert "the sample is declared unanswerable" in text
 
 
 def test_the_same_data_give_the_same_file(two):
-    again = html_report(gather(rankgauge.evaluate_runs(QRELS, {"old": WORSE, "new": BETTER}, ["ndcg@10", "RR"])))
+    again = lay_out(gather(rankgauge.evaluate_runs(QRELS, {"old": WORSE, "new": BETTER}, ["ndcg@10", "RR"])))
 
     assert re.sub(r"\d{4}-\d\d-\d\d", "", again) == re.sub(r"\d{4}-\d\d-\d\d", "", two)
 
@@ -168,14 +168,14 @@ def test_the_same_data_give_the_same_file(two):
 def test_the_baseline_comes_first_and_three_runs_have_a_row_each():
     runs = {"one": BETTER, "base": WORSE, "other": WORSE}
     data = gather(rankgauge.evaluate_runs(QRELS, runs, ["RR"]), baseline="base")
-    text = html_report(data)
+    text = lay_out(data)
 
     assert payload(text)["runs"] == ["base", "one", "other"]
     assert [attrs["data-run"] for _, attrs in Page(text).tags if "data-run" in attrs] == ["1", "2"]
 
 
 def test_equal_runs_rank_the_same():
-    text = Page(html_report(gather(rankgauge.evaluate_runs(QRELS, {"a": WORSE, "b": WORSE}, ["RR"])))).text
+    text = Page(lay_out(gather(rankgauge.evaluate_runs(QRELS, {"a": WORSE, "b": WORSE}, ["RR"])))).text
 
     assert "Both runs rank the same" in text
 
@@ -189,7 +189,7 @@ def test_cohorts_are_a_table_and_shaded_only_where_the_interval_leaves_out_zero(
     engine = Engine(catalog=CATALOG)
     old = engine.dataset([sample(n, n % 4 == 0) for n in range(40)]).with_metrics(["hit@1"])
     new = engine.dataset([sample(n, n % 2 == 1 or n % 4 == 0) for n in range(40)]).with_metrics(["hit@1"])
-    page = Page(html_report(gather({"old": old.run(), "new": new.run()})))
+    page = Page(lay_out(gather({"old": old.run(), "new": new.run()})))
     shaded = [attrs["class"] for tag, attrs in page.tags if tag == "td" and " hb" in (attrs.get("class") or "")]
 
     assert "law 20 +1.000" in page.text  # all 20 changed alike: no interval, so no shade
@@ -209,7 +209,7 @@ def test_sections_of_plugins_are_data_and_never_markup(section, shown):
     import dataclasses
 
     data = gather(rankgauge.evaluate(QRELS, BETTER, ["RR"]))
-    page = Page(html_report(dataclasses.replace(data, sections=[section])))
+    page = Page(lay_out(dataclasses.replace(data, sections=[section])))
 
     assert shown in page.text
     assert not {"b", "i", "u"} & {tag for tag, _ in page.tags[-40:]} - {"b"}
@@ -224,7 +224,7 @@ def test_a_report_of_data_that_cannot_be_read_again_has_scores_and_says_what_it_
     result = rankgauge.evaluate(QRELS, BETTER, ["RR"])
     merged = rankgauge.Result.merge([result.take(range(6)), result.take(range(6, 12))])
     data = gather(merged)
-    text = html_report(data)
+    text = lay_out(data)
 
     assert isinstance(data, ReportData)
     assert payload(text)["details"] == {}

@@ -69,6 +69,8 @@ class ReportData:
 
         inputs: The question of each sample, by its id; empty where data cannot be read again.
 
+        texts: Of documents that have none in the data, by id.
+
         explanations: By sample, then by run, then by column: rank by rank, for the samples that a reader will open.
 
         curves: Means by depth; empty where data cannot be read again.
@@ -84,6 +86,7 @@ class ReportData:
     comparison: Comparison | None
     dataset: str
     inputs: Mapping[str, str] = field(default_factory=dict)
+    texts: Mapping[str, str] = field(default_factory=dict)
     explanations: Mapping[str, Mapping[str, Mapping[str, Explanation]]] = field(default_factory=dict)
     curves: Sequence[DepthCurve] = ()
     unjudged: Mapping[str, Mapping[str, float]] = field(default_factory=dict)

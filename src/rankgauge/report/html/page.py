@@ -26,13 +26,13 @@ from rankgauge.report.wording import policy_line
 from rankgauge.result import MetricSummary, Result
 from rankgauge.visible import visible
 
-__all__ = ["html_report"]
+__all__ = ["lay_out"]
 
 _TEXT_BUDGET = 20_000_000
 _SHADED = 0.03
 
 
-def html_report(data: ReportData, *, text_budget: int = _TEXT_BUDGET) -> str:
+def lay_out(data: ReportData, *, text_budget: int = _TEXT_BUDGET) -> str:
     """
     Lay out a report as one HTML file.
 

@@ -49,7 +49,7 @@ def payload_of(data: ReportData, budget: int) -> tuple[dict[str, Any], str]:
         values.append(rows)
     texts = _Texts(budget)
     details = {
-        str(place[sample_id]): [_detail(by_run.get(name, {}), list(first.metrics), texts) for name in names]
+        str(place[sample_id]): [_detail(by_run.get(name, {}), list(first.metrics), texts, data.texts) for name in names]
         for sample_id, by_run in data.explanations.items()
         if sample_id in place
     }
@@ -98,7 +98,9 @@ class _Texts:
         return self._places[shown]
 
 
-def _detail(by_column: Mapping[str, Explanation], columns: Sequence[str], texts: _Texts) -> dict[str, Any] | None:
+def _detail(
+    by_column: Mapping[str, Explanation], columns: Sequence[str], texts: _Texts, known: Mapping[str, str]
+) -> dict[str, Any] | None:
     """Return one sample of one run: its ranks, and for each metric what they add and what is missing."""
     if not by_column:
         return None
@@ -107,7 +109,8 @@ def _detail(by_column: Mapping[str, Explanation], columns: Sequence[str], texts:
     for rank in longest.ranks:
         if rank.rank > _TOP and not rank.gold:
             continue
-        text = None if rank.text is None else texts.add(rank.text)
+        own = rank.text if rank.text is not None or rank.id is None else known.get(rank.id)
+        text = None if own is None else texts.add(own)
         name = None if rank.id is None else visible(rank.id)
         matched = None if rank.matched is None else visible(rank.matched[:_LONGEST_TEXT], keep="\n")
         ranks.append([rank.rank, name, rank.grade, int(rank.relevant), text, matched])
