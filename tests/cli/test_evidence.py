@@ -14,9 +14,10 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from child_processes import command, variables
+from child_processes import command, shell, variables
 from rankgauge import Result
 from rankgauge.cli.folders import Folders
+from rankgauge.engine.evaluation import Evaluation
 from rankgauge.io import kept as kept_module
 from rankgauge.io.outputs import read_kept
 from rankgauge.io.staging import Staging, abandoned
@@ -43,7 +44,8 @@ def two(query, k):
     return ["a"]
 """
 
-ARGUMENTS = ("run", "--data", "s.jsonl", "-m", "RR", "--concurrency", "1")
+ARGUMENTS = ("run", "--data", "s.jsonl", "-m", "RR")
+CALLING = (*ARGUMENTS, "--concurrency", "1", "--sut")
 
 
 @pytest.fixture
@@ -70,7 +72,7 @@ def scores(folder):
 
 class TestKept:
     def test_a_result_folder_has_every_output(self, rankgauge, project):
-        done = rankgauge(*ARGUMENTS, "--sut", f"{project}:search", "-o", "out")
+        done = rankgauge(*CALLING, f"{project}:search", "-o", "out")
         assert done.code == 0
         assert {name: output.actual_output for name, output in rows("out").items()} == {
             "q0": ["a"],
@@ -91,22 +93,22 @@ class TestKept:
         assert manifest["config"]["datasets"]["d"]["outputs"] == "outputs.jsonl"
 
     def test_the_folders_own_config_gives_the_same_scores_without_a_call(self, rankgauge, project):
-        rankgauge(*ARGUMENTS, "--sut", f"{project}:search", "-o", "out")
+        rankgauge(*CALLING, f"{project}:search", "-o", "out")
         again = rankgauge("run", "out/config.resolved.yaml", "-o", "again")
         assert again.code == 0
         assert scores("again") == scores("out") == [1, 1 / 2, 1 / 3, 1 / 4]
 
     def test_reports_say_how_often_the_system_was_called_and_how_long_it_took(self, rankgauge, project):
-        done = rankgauge(*ARGUMENTS, "--sut", f"{project}:flaky", "--max-failed", "1", "-o", "out")
+        done = rankgauge(*CALLING, f"{project}:flaky", "--max-failed", "1", "-o", "out")
         assert f"4 calls of {project}:flaky: 1 failed; seconds a call: p50 " in done.out
         assert "4 calls of " in Path("out/report.md").read_text("utf-8")
 
     def test_without_a_folder_it_is_said_that_outputs_are_not_kept(self, rankgauge, project):
-        done = rankgauge(*ARGUMENTS, "--sut", f"{project}:search")
+        done = rankgauge(*CALLING, f"{project}:search")
         assert (done.code, "outputs are not kept; with -o FOLDER" in done.err) == (0, True)
 
     def test_debug_shows_tracebacks_of_failed_calls(self, project):
-        arguments = (*ARGUMENTS, "--sut", f"{project}:flaky", "--debug")
+        arguments = (*CALLING, f"{project}:flaky", "--debug")
         done = subprocess.run(command(*arguments), env=variables(), capture_output=True, text=True, check=False)
         assert done.returncode == 3
         assert "sample 'q1':\nTraceback" in done.stderr
@@ -114,13 +116,13 @@ class TestKept:
 
     def test_a_wrong_signature_is_refused_before_the_data_is_read(self, rankgauge, project, write):
         write("s.jsonl", "{")
-        done = rankgauge(*ARGUMENTS, "--sut", f"{project}:two", "-o", "out")
+        done = rankgauge(*CALLING, f"{project}:two", "-o", "out")
         assert done.code == 2
         assert f"{project}:two(query, k) cannot be called with a sample's input alone" in done.err
         assert not Path("out").exists()
 
     def test_a_system_that_cannot_be_imported_leaves_nothing(self, rankgauge, project):
-        done = rankgauge(*ARGUMENTS, "--sut", "no_such_module_at_all:f", "-o", "out")
+        done = rankgauge(*CALLING, "no_such_module_at_all:f", "-o", "out")
         assert (done.code, "cannot import 'no_such_module_at_all:f'" in done.err) == (2, True)
         assert not Path("out").exists()
         assert hidden() == []
@@ -141,7 +143,7 @@ class TestKept:
 
 class TestResume:
     def test_only_failures_are_called_again_and_the_folder_is_completed(self, rankgauge, project):
-        arguments = (*ARGUMENTS, "--sut", f"{project}:flaky")
+        arguments = (*CALLING, f"{project}:flaky")
         assert rankgauge(*arguments, "-o", "out").code == 3
         Path("healed").touch()
         assert rankgauge(*arguments, "--resume", "out").code == 3
@@ -151,7 +153,7 @@ class TestResume:
         assert hidden() == []
 
     def test_another_folder_leaves_the_earlier_one_alone(self, rankgauge, project):
-        arguments = (*ARGUMENTS, "--sut", f"{project}:search")
+        arguments = (*CALLING, f"{project}:search")
         rankgauge(*arguments, "--limit", "2", "-o", "part")
         before = {path.name: path.read_bytes() for path in Path("part").iterdir()}
         assert rankgauge(*arguments, "--resume", "part", "-o", "whole").code == 0
@@ -169,7 +171,7 @@ class TestResume:
         ],
     )
     def test_another_system_or_config_is_refused_with_the_difference(self, rankgauge, project, change, difference):
-        rankgauge(*ARGUMENTS, "--sut", f"{project}:search", "-o", "out")
+        rankgauge(*CALLING, f"{project}:search", "-o", "out")
         done = rankgauge(*ARGUMENTS, *(each.format(project) for each in change), "--resume", "out")
         assert done.code == 2
         assert "cannot go on with out, which is of another run" in done.err
@@ -177,14 +179,14 @@ class TestResume:
         assert hidden() == []
 
     def test_another_dataset_is_refused(self, rankgauge, project, write):
-        rankgauge(*ARGUMENTS, "--sut", f"{project}:search", "-o", "out")
+        rankgauge(*CALLING, f"{project}:search", "-o", "out")
         write("s.jsonl", SAMPLES[:3])
-        done = rankgauge(*ARGUMENTS, "--sut", f"{project}:search", "--resume", "out")
+        done = rankgauge(*CALLING, f"{project}:search", "--resume", "out")
         assert (done.code, "dataset.fingerprint was" in done.err) == (2, True)
         assert len(scores("out")) == 4
 
     def test_a_folder_without_outputs_cannot_be_gone_on_with(self, rankgauge, project):
-        done = rankgauge(*ARGUMENTS, "--sut", f"{project}:search", "--resume", "nothing")
+        done = rankgauge(*CALLING, f"{project}:search", "--resume", "nothing")
         assert (done.code, "nothing holds no outputs of a system under test" in done.err) == (2, True)
 
     def test_several_datasets_go_on_each_where_it_was(self, rankgauge, project, write):
@@ -203,13 +205,13 @@ class TestResume:
 
 class TestRescore:
     def test_other_metrics_need_no_call(self, rankgauge, project):
-        rankgauge(*ARGUMENTS, "--sut", f"{project}:search", "-o", "out")
+        rankgauge(*CALLING, f"{project}:search", "-o", "out")
         Path(f"{project}.py").unlink()
         done = rankgauge("rescore", "out", "-m", "P@1", "-m", "hit@2", "--json")
         assert [metric["mean"] for metric in done.json["metrics"].values()] == [1 / 4, 2 / 4]
 
     def test_without_options_the_scores_are_those_of_the_folder(self, rankgauge, project):
-        rankgauge(*ARGUMENTS, "--sut", f"{project}:search", "-o", "out")
+        rankgauge(*CALLING, f"{project}:search", "-o", "out")
         assert rankgauge("rescore", "out", "-o", "again").code == 0
         again = (Path("again") / "per_sample.parquet").read_bytes()
         assert again == (Path("out") / "per_sample.parquet").read_bytes()
@@ -225,7 +227,7 @@ class TestRescore:
         assert done.json["metrics"]["retrieval-hit-at-k"]["mean"] == 2 / 4
 
     def test_a_limit_is_kept(self, rankgauge, project):
-        rankgauge(*ARGUMENTS, "--sut", f"{project}:search", "--limit", "2", "-o", "out")
+        rankgauge(*CALLING, f"{project}:search", "--limit", "2", "-o", "out")
         assert rankgauge("rescore", "out", "--json").json["samples"] == 2
 
     def test_a_folder_of_several_datasets_is_scored_at_once(self, rankgauge, project, write):
@@ -235,7 +237,7 @@ class TestRescore:
         assert [each["dataset"]["name"] for each in done.json] == ["a", "b"]
 
     def test_changed_data_is_refused(self, rankgauge, project, write):
-        rankgauge(*ARGUMENTS, "--sut", f"{project}:search", "-o", "out")
+        rankgauge(*CALLING, f"{project}:search", "-o", "out")
         write("s.jsonl", SAMPLES[:2])
         done = rankgauge("rescore", "out")
         assert done.code == 2
@@ -287,7 +289,7 @@ class TestFolders:
     @pytest.mark.parametrize("arguments", [("-o", "file/out"), ("--resume", "file/out", "--sut", "json:dumps")])
     def test_a_folder_that_cannot_be_written_is_found_before_the_first_call(self, rankgauge, project, write, arguments):
         write("file", "no folder")
-        done = rankgauge(*ARGUMENTS, "--sut", f"{project}:search", *arguments)
+        done = rankgauge(*CALLING, f"{project}:search", *arguments)
         assert (done.code, done.out) == (2, "")
         assert "file" in done.err
 
@@ -300,7 +302,7 @@ class TestFolders:
                 raise OSError(errno.ENOSPC, "No space left on device")
             return line(sample_id, output)
 
-        arguments = (*ARGUMENTS, "--sut", f"{project}:search")
+        arguments = (*CALLING, f"{project}:search")
         with monkeypatch.context() as patched:
             patched.setattr(kept_module, "kept_line", full)
             done = rankgauge(*arguments, "-o", "out")
@@ -311,12 +313,45 @@ class TestFolders:
         assert rankgauge(*arguments, "--resume", "out").code == 0
         assert scores("out") == [1, 1 / 2, 1 / 3, 1 / 4]
 
+    def test_a_disk_that_is_really_full_loses_nothing_that_was_paid_for(self, rankgauge, project, write):
+        write(f"{project}.py", "def search(given):\n    return [{'id': 'a', 'text': 'x' * 3000}]\n")
+        arguments = (*CALLING, f"{project}:search")
+        done = shell(f"ulimit -f 8; rankgauge {' '.join(arguments)} -o out", cwd=Path.cwd())  # blocks of 1024 bytes
+        assert done.returncode == 2
+        assert "outputs cannot be kept (File too large)" in done.stderr
+        assert "rr" in done.stdout
+        assert not Path("out").exists()
+        assert len(rows(*abandoned(Path(), "out"))) == 2
+        resumed = rankgauge(*arguments, "--resume", "out")
+        assert resumed.code == 0
+        assert len(rows("out")) == 4
+        assert hidden() == []
+
+    def test_an_interrupt_after_a_result_never_says_that_nothing_was_scored(
+        self, rankgauge, project, write, monkeypatch
+    ):
+        write("c.yaml", "version: 1\ndatasets: {a: {path: s.jsonl}, b: {path: s.jsonl}}\nmetrics: {use: [RR]}\n")
+        evaluate = Evaluation.run
+
+        def interrupted(evaluation, **options):
+            if evaluation.data.name == "b":
+                raise KeyboardInterrupt
+            return evaluate(evaluation, **options)
+
+        monkeypatch.setattr(Evaluation, "run", interrupted)
+        done = rankgauge("run", "c.yaml", "--max-failed", "1", "-o", "out", "--json")
+        assert done.code == 3
+        assert [each["dataset"]["name"] for each in done.json] == ["a"]
+        assert "interrupted: b was not scored" in done.err
+        assert "nothing was scored" not in done.err
+        assert [path.name for path in Path("out").iterdir()] == ["a"]
+
     def test_a_result_that_cannot_be_saved_leaves_its_outputs_and_says_where(self, rankgauge, project, monkeypatch):
         def full(self, files):
             raise OSError(errno.ENOSPC, "No space left on device")
 
         monkeypatch.setattr(Staging, "finish", full)
-        done = rankgauge(*ARGUMENTS, "--sut", f"{project}:search", "-o", "out")
+        done = rankgauge(*CALLING, f"{project}:search", "-o", "out")
         assert done.code == 2
         assert "cannot save to" in done.err
         (left,) = abandoned(Path())
@@ -342,7 +377,7 @@ def search(given):
     )
     os.mkfifo("reached")
     os.mkfifo("go")
-    arguments = (*ARGUMENTS, "--sut", "blocking.py:search", "-o", "out", "--json")
+    arguments = (*CALLING, "blocking.py:search", "-o", "out", "--json")
     process = subprocess.Popen(
         command(*arguments), env=variables(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
@@ -395,7 +430,7 @@ class TestSignals:
         Path("blocking.py").write_text("calls = []\ndef search(given):\n    calls.append(given)\n    return ['a']\n")
         for name in ("reached", "go"):
             Path(name).unlink()
-        done = rankgauge(*ARGUMENTS, "--sut", "blocking.py:search", "--resume", left, "-o", "whole")
+        done = rankgauge(*CALLING, "blocking.py:search", "--resume", left, "-o", "whole")
         assert done.code == 0
         assert __import__("sys").modules["blocking"].calls == [2, 3]
         assert scores("whole") == [1.0] * 4

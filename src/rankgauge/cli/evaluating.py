@@ -4,7 +4,7 @@ Evaluating on the command line: what `run` and `rescore` share, from options to 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -15,6 +15,7 @@ from typer import Option
 from rankgauge.cli.calling import Interrupts, System
 from rankgauge.cli.console import complain, echo, is_debugging, progress_bar, remark
 from rankgauge.cli.folders import Folders
+from rankgauge.cli.interrupts import INTERRUPTED
 from rankgauge.cli.options import POLICY_HELP, PROFILE_HELP, policy_options
 from rankgauge.cli.outcome import explain_incomplete, print_tables, print_texts
 from rankgauge.cli.reading import with_readings, worst_column
@@ -24,10 +25,11 @@ from rankgauge.errors import RunInterrupted
 from rankgauge.policy import profile
 
 if TYPE_CHECKING:
-    from rankgauge.catalog import Catalog
+    from rankgauge.catalog import Catalog, Claim
     from rankgauge.cli.gating import Gating
     from rankgauge.config import LoadedConfig
     from rankgauge.engine.evaluation import Evaluation
+    from rankgauge.plugin.formats import Reporter
     from rankgauge.result import Result
 
 __all__ = ["ScoreOptions", "Several", "evaluate_all", "name_of", "overridden"]
@@ -141,16 +143,14 @@ def evaluate_all(
             is_shown = gating.judge(results)
         except KeyboardInterrupt:
             if not results:
-                raise
+                complain("interrupted; nothing was scored")
+                raise typer.Exit(INTERRUPTED) from None
         finally:
             try:
                 if is_shown and reporter is None:
                     print_tables(list(results.values()), bands=options.bands or bool(settings and settings.bands))
                 elif is_shown and reporter is not None and results:
-                    from rankgauge.report.rendering import rendered
-
-                    reports = {name: rendered(reporter, result) for name, result in results.items()}
-                    print_texts(list(gating.added(reports, form).values()), form, is_list=len(evaluations) > 1)
+                    _print_reports(results, reporter, gating, is_list=len(evaluations) > 1)
             finally:
                 folders.tell()
     gating.tell(show=echo if reporter is None else remark)
@@ -169,6 +169,14 @@ def _with_gates(evaluation: Evaluation, gating: Gating) -> Evaluation:
     if fields := gating.fields(name_of(evaluation)):
         evaluation = evaluation.with_cohorts([*evaluation.data.cohorts, *fields])
     return evaluation if asked == evaluation.metrics else evaluation.with_metrics(asked)
+
+
+def _print_reports(results: Mapping[str, Result], reporter: Claim[Reporter], gating: Gating, *, is_list: bool) -> None:
+    from rankgauge.report.rendering import rendered
+
+    form = reporter.declaration.name
+    reports = {name: rendered(reporter, result) for name, result in results.items()}
+    print_texts(list(gating.added(reports, form).values()), form, is_list=is_list)
 
 
 def _end(results: Sequence[Result], unscored: str) -> None:

@@ -31,7 +31,7 @@ def exit_code(call: Callable[[Sequence[str]], int], arguments: Sequence[str], *,
             code = 0  # whoever read the output has what they wanted
         except BaseException as error:  # noqa: BLE001  # also what is no `Exception` gets a message and a code
             if isinstance(error, KeyboardInterrupt) or was_interrupted(error):
-                complain("interrupted; nothing was scored")
+                complain("interrupted")
                 return INTERRUPTED
             if debug and sys.stderr is not None:
                 traceback.print_exception(error)
