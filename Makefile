@@ -5,7 +5,7 @@ TORCH ?= torch==2.13.0
 BIN = $(VENV)/bin
 LIGHT_PLUGINS = $(patsubst %/pyproject.toml,%,$(wildcard plugins/*/pyproject.toml))
 
-.PHONY: help demo fuzz test test-thorough test-hosts test-model test-browser check format docs bench clean
+.PHONY: help audit demo fuzz test test-thorough test-hosts test-model test-browser check format docs bench clean
 
 help:
 	@echo "make demo     run the quickstart and print its scores"
@@ -16,6 +16,7 @@ help:
 	@echo "make test-browser  drive HTML reports in a real browser (Debian's Chromium)"
 	@echo "make check    format and lint (ruff), types (mypy), layers (import-linter)"
 	@echo "make format   let ruff format and fix"
+	@echo "make audit    look for known vulnerabilities of dependencies (pip-audit; says so where it cannot run)"
 	@echo "make fuzz     feed mutated files to every command (SEED=1 CASES=2000); the last line has the figures"
 	@echo "make docs     write the generated pages and configs/schema.json"
 	@echo "make bench    measure speed against the peers"
@@ -70,6 +71,12 @@ format: $(VENV)/.installed-dev
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
+# An environment of its own, because pip-audit brings dozens of distributions along.
+audit: $(BIN)/python
+	$(PYTHON) -m venv .venv-audit
+	.venv-audit/bin/python -m pip install --quiet --disable-pip-version-check . || true
+	.venv-audit/bin/python .ci/audit
+
 SEED ?= 1
 CASES ?= 2000
 fuzz: $(VENV)/.installed-dev
@@ -85,6 +92,7 @@ bench: $(VENV)/.installed-dev
 	$(BIN)/python benchmarks/trec.py
 	$(BIN)/python benchmarks/compare.py
 	$(BIN)/python benchmarks/registry.py
+	$(BIN)/python benchmarks/growth.py
 
 clean:
-	rm -rf $(VENV) .venv-model .mypy_cache .ruff_cache .pytest_cache .hypothesis dist build
+	rm -rf $(VENV) .venv-audit .venv-model .mypy_cache .ruff_cache .pytest_cache .hypothesis dist build

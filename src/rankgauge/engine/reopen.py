@@ -151,15 +151,15 @@ def _check_data(evaluation: Evaluation, manifest: Mapping[str, Any]) -> None:
     """Refuse a dataset or an outputs file that has changed."""
     data, outputs = evaluation.data, manifest["outputs"]
     dataset = manifest["dataset"]
-    saved = dataset["fingerprint"]
+    saved = dataset.get("fingerprint")
     if isinstance(data.source, Path):
         saved = dataset.get("kept_fingerprint", saved)
     _check("dataset", data.label, saved, data.fingerprint())
-    if isinstance(data.outputs, Path) and outputs["fingerprint"] is not None:
+    if isinstance(data.outputs, Path) and outputs.get("fingerprint") is not None:
         _check("outputs file", str(data.outputs), outputs["fingerprint"], digest(data.outputs))
 
 
-def _check(what: str, where: str, saved: str, found: str) -> None:
+def _check(what: str, where: str, saved: str | None, found: str) -> None:
     if saved != found:
         msg = (
             f"the {what} {where} is not what the result was computed from: its fingerprint is {found}, and the result "

@@ -4,6 +4,7 @@ Loading: a result folder read back as the `Result` that was saved.
 
 from __future__ import annotations
 
+import io
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,7 +13,8 @@ import numpy as np
 import orjson
 from numpy.typing import NDArray
 
-from rankgauge.errors import ResultError
+from rankgauge.errors import DataError, ResultError
+from rankgauge.io.files import read_bytes, reading
 from rankgauge.result.summary import MetricInfo, MetricSummary
 from rankgauge.scoring.score import STATUSES
 
@@ -41,16 +43,23 @@ def read_folder(directory: Path) -> _Folder:
     """Return what `Result.save` wrote, in the order in which `Result` takes it."""
     import polars as pl
 
-    damaged = (OSError, ValueError, KeyError, TypeError, pl.exceptions.PolarsError)
+    damaged = (ValueError, KeyError, TypeError, AttributeError, IndexError, RecursionError, pl.exceptions.PolarsError)
     try:
-        manifest = orjson.loads((directory / "manifest.json").read_bytes())
+        manifest = orjson.loads(read_bytes(directory / "manifest.json"))
         version = manifest.get("schema_version") if isinstance(manifest, dict) else None
         if version == SCHEMA_VERSION:
-            return _read(directory, manifest, pl.read_parquet(directory / "per_sample.parquet", glob=False))
-    except FileNotFoundError as error:
-        file = Path(error.filename or "per_sample.parquet").name  # polars, which reads that one, names it in words only
-        lacks = f"it has no {file}" if directory.is_dir() else "there is no such folder"
-        msg = f"{directory} is not a complete result folder: {lacks}; `rankgauge run -o FOLDER` writes one"
+            table = directory / "per_sample.parquet"
+            with reading(str(table), table, form="Parquet"):
+                frame = pl.read_parquet(io.BytesIO(read_bytes(table)))
+            return _read(directory, manifest, frame)
+    except DataError as error:
+        why = str(error.problems[0])
+        if isinstance(error.__cause__, FileNotFoundError):
+            lacks = (
+                f"it has no {Path(error.__cause__.filename).name}" if directory.is_dir() else "there is no such folder"
+            )
+            why = f"{lacks}; `rankgauge run -o FOLDER` writes one"
+        msg = f"{directory} is not a complete result folder: {why}"
         raise ResultError(msg) from error
     except damaged as error:
         msg = f"{directory} is not a complete result folder: {type(error).__name__}: {error}"
@@ -60,15 +69,16 @@ def read_folder(directory: Path) -> _Folder:
 
 
 def _read(directory: Path, manifest: Mapping[str, Any], frame: pl.DataFrame) -> _Folder:
-    errors = [orjson.loads(line) for line in (directory / "errors.jsonl").read_bytes().splitlines()]
+    errors = [orjson.loads(line) for line in read_bytes(directory / "errors.jsonl").splitlines()]
     details: list[Any] | None = None
     if manifest["has_details"]:
-        details = [orjson.loads(line) for line in (directory / "per_sample.jsonl").read_bytes().splitlines()]
+        details = [orjson.loads(line) for line in read_bytes(directory / "per_sample.jsonl").splitlines()]
     sample_ids: list[str] = frame["sample_id"].to_list()
     places = {sample_id: place for place, sample_id in enumerate(sample_ids)}
     metrics = {}
     for entry in manifest["metrics"]:
         info = MetricInfo.from_dict(entry)
+        "".join((info.name, info.safe_name, *info.spellings))  # a TypeError for what is no text
         values = frame[info.safe_name].to_numpy().astype(np.float64)
         statuses = frame[f"{info.safe_name}_status"].to_list()
         codes = np.array([STATUSES.index(status) for status in statuses], dtype=np.uint8)
