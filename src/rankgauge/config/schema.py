@@ -46,6 +46,13 @@ def _field_place(value: object) -> object:
     raise ValueError(msg)
 
 
+def _included(value: object) -> object:
+    if isinstance(value, str) or (isinstance(value, list) and all(isinstance(each, str) for each in value)):
+        return value
+    msg = "expected the path of a config file, or a list of them"
+    raise ValueError(msg)
+
+
 def _checked_fields(fields: Mapping[str, Any]) -> Mapping[str, Any]:
     for name, place in fields.items():
         check_field(name, place if isinstance(place, str) else place.model_dump(exclude_none=True))
@@ -262,7 +269,7 @@ class Config(_Model):
     """A rankgauge config file."""
 
     version: Annotated[Literal[1], BeforeValidator(_no_boolean)] = Field(description="The version of this schema.")
-    include: str | list[str] = Field(
+    include: Annotated[str | list[str], BeforeValidator(_included)] = Field(
         default_factory=list,
         description="Other config files, relative to this one. What this file says wins over what they say.",
     )
