@@ -296,3 +296,22 @@ def test_a_folder_that_is_none_is_refused(tmp_path):
 def test_the_name_of_a_result_folder_is_a_name_and_no_pattern(tmp_path):
     result = result_of()
     assert_equal(result, Result.load(result.save(tmp_path / "run[1]*")))
+
+
+@pytest.mark.parametrize("names", [[{}], [None], 7])
+def test_a_manifest_whose_names_are_no_texts_is_refused(names, tmp_path):
+    folder = result_of().save(tmp_path / "run")
+    manifest = json.loads((folder / "manifest.json").read_bytes())
+    manifest["metrics"][0]["names"] = names
+    (folder / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
+    with pytest.raises(ResultError, match="not a complete result folder"):
+        Result.load(folder)
+
+
+def test_a_table_with_a_wrong_byte_is_named(tmp_path):
+    folder = result_of().save(tmp_path / "run")
+    (folder / "per_sample.parquet").write_bytes(b"PAR1 and nothing else")
+    with pytest.raises(
+        ResultError, match=r"not a complete result folder: .*per_sample\.parquet: not a readable Parquet"
+    ):
+        Result.load(folder)

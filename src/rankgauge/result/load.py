@@ -78,7 +78,8 @@ def _read(directory: Path, manifest: Mapping[str, Any], frame: pl.DataFrame) -> 
     metrics = {}
     for entry in manifest["metrics"]:
         info = MetricInfo.from_dict(entry)
-        "".join((info.name, info.safe_name, *info.spellings))  # a TypeError for what is no text
+        # A TypeError for what is no text, which would be one wherever the metric is looked up.
+        "".join((info.name, info.safe_name, info.alias, info.expression, *info.spellings, *info.names))
         values = frame[info.safe_name].to_numpy().astype(np.float64)
         statuses = frame[f"{info.safe_name}_status"].to_list()
         codes = np.array([STATUSES.index(status) for status in statuses], dtype=np.uint8)
