@@ -315,3 +315,13 @@ def test_a_table_with_a_wrong_byte_is_named(tmp_path):
         ResultError, match=r"not a complete result folder: .*per_sample\.parquet: not a readable Parquet"
     ):
         Result.load(folder)
+
+
+@pytest.mark.parametrize("part", ["dataset", "outputs", "policy"])
+@pytest.mark.parametrize("value", [None, [], "x"])
+def test_a_manifest_whose_parts_are_no_objects_is_refused(part, value, tmp_path):
+    folder = result_of().save(tmp_path / "run")
+    manifest = json.loads((folder / "manifest.json").read_bytes())
+    (folder / "manifest.json").write_text(json.dumps({**manifest, part: value}), encoding="utf-8")
+    with pytest.raises(ResultError, match=f"not a complete result folder: TypeError: '{part}' of manifest.json"):
+        Result.load(folder)

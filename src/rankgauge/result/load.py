@@ -69,6 +69,10 @@ def read_folder(directory: Path) -> _Folder:
 
 
 def _read(directory: Path, manifest: Mapping[str, Any], frame: pl.DataFrame) -> _Folder:
+    for part in ("dataset", "outputs", "policy"):
+        if not isinstance(manifest[part], dict):
+            msg = f"{part!r} of manifest.json is no object"
+            raise TypeError(msg)
     errors = [orjson.loads(line) for line in read_bytes(directory / "errors.jsonl").splitlines()]
     details: list[Any] | None = None
     if manifest["has_details"]:
