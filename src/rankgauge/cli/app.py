@@ -9,7 +9,20 @@ from typing import Annotated
 
 import typer
 
-from rankgauge.cli import compare, explain, init, judge, matchers, metrics, plugins, rescore, run, trec, validate
+from rankgauge.cli import (
+    compare,
+    explain,
+    init,
+    judge,
+    matchers,
+    metrics,
+    plugins,
+    report,
+    rescore,
+    run,
+    trec,
+    validate,
+)
 from rankgauge.cli.console import echo
 
 __all__ = ["app", "run_app"]
@@ -48,6 +61,11 @@ def _trec(context: typer.Context) -> int:
 @app.command("explain", help=explain.HELP, context_settings=_FORWARD, add_help_option=False)
 def _explain(context: typer.Context) -> int:
     return explain.explain(context.args)
+
+
+@app.command("report", help=report.HELP, context_settings=_FORWARD, add_help_option=False)
+def _report(context: typer.Context) -> int:
+    return report.report(context.args)
 
 
 @app.command("compare", help=compare.HELP, context_settings=_FORWARD, add_help_option=False)

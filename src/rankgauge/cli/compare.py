@@ -23,11 +23,12 @@ from rankgauge.cli.options import (
     make_catalog,
     make_engine,
     plan_judging,
-    run_names,
     table_columns,
 )
+from rankgauge.cli.report import HTML_HELP, add_text_options, check_html, write_html
+from rankgauge.cli.stored import result_names, stored_results
 from rankgauge.decimals import read_share
-from rankgauge.errors import ParameterError, ResultError, did_you_mean
+from rankgauge.errors import ParameterError, did_you_mean
 from rankgauge.visible import visible
 
 if TYPE_CHECKING:
@@ -77,6 +78,7 @@ def compare(arguments: Sequence[str]) -> int:
 
     method = Method(test=given.test, confidence=given.confidence, resamples=given.resamples, seed=given.seed)
     method.check()  # before anything is scored
+    check_html(given.html)
     from rankgauge.cli.gating import GateOptions, Gating
 
     gating = Gating.of_comparison(GateOptions(gate=given.gate or (), junit=given.junit, markdown=given.markdown))
@@ -85,7 +87,7 @@ def compare(arguments: Sequence[str]) -> int:
     elif given.config is not None:
         results = _of_outputs(given)
     else:
-        results = _of_results(given)
+        results = stored_results(given.runs, given.dataset)
     if not gating.judge_against_first(results):
         gating.tell(show=remark)
         return gating.exit_code
@@ -104,6 +106,8 @@ def compare(arguments: Sequence[str]) -> int:
         bounds=given.bounds,
     )
     _print(comparison, given.form, gating)
+    if given.html is not None:
+        write_html(given.html, results, comparison=comparison, texts=given.texts, queries=given.queries)
     gating.tell(show=echo if given.form == "table" else remark)
     gating.save({name: results[name] for name in list(results)[1:]})
     return gating.exit_code
@@ -137,6 +141,8 @@ def _parser() -> argparse.ArgumentParser:
     add("--confidence", type=_share, default=0.95, metavar="SHARE", help="Of intervals and tests. [0.95]")
     add("--resamples", type=int, default=100_000, metavar="N", help="Random sign flips to try. [100000]")
     add("--seed", type=int, default=0, metavar="N", help="Seed of the random bits. [0]")
+    add("--html", type=Path, metavar="FILE", help=HTML_HELP)
+    add_text_options(parser)
     add("--gate", action="append", metavar="GATE", help=f"{GATE_HELP} BASE is the baseline of every other.")
     add("--junit", type=Path, metavar="FILE", help=JUNIT_HELP)
     add("--markdown", type=Path, metavar="FILE", help=MARKDOWN_HELP)
@@ -163,21 +169,13 @@ def _check(given: argparse.Namespace, parser: argparse.ArgumentParser) -> None:
         idle = [name for name in _OF_RUNS if getattr(given, name) != parser.get_default(name)]
         if idle:
             msg = f"--{idle[0].replace('_', '-')} decides how TREC runs are judged, and needs --qrels"
+    elif given.html is None and (given.texts or given.queries):
+        msg = "--texts and --queries are for the HTML report: --html FILE"
+    elif given.html is not None and given.all_pairs:
+        msg = "the HTML report compares with the first run; leave out --all-pairs or --html"
     if msg:
         raise ParameterError(msg)
     check_unjudged(given, [form for form in _FORMATS if form != "latex"])
-
-
-def _names(paths: Sequence[str]) -> list[str]:
-    """Return a name for each file or folder; one that is compared with itself gets a number the second time."""
-    distinct = list(dict.fromkeys(paths))
-    by_path = dict(zip(distinct, run_names(distinct), strict=True))
-    counts: dict[str, int] = {}
-    names = []
-    for path in paths:
-        counts[path] = counts.get(path, 0) + 1
-        names.append(by_path[path] if counts[path] == 1 else f"{by_path[path]} ({counts[path]})")
-    return names
 
 
 def _of_runs(given: argparse.Namespace) -> dict[str, Result]:
@@ -200,7 +198,7 @@ def _of_runs(given: argparse.Namespace) -> dict[str, Result]:
     for path, result in results.items():
         for note in result.notes:
             remark(f"{visible(path)}: {note}")
-    return {name: results[path] for name, path in zip(_names(given.runs), given.runs, strict=True)}
+    return {name: results[path] for name, path in zip(result_names(given.runs), given.runs, strict=True)}
 
 
 def _of_outputs(given: argparse.Namespace) -> dict[str, Result]:
@@ -218,32 +216,9 @@ def _of_outputs(given: argparse.Namespace) -> dict[str, Result]:
     if given.metric:
         evaluation = evaluation.with_metrics(given.metric)
     evaluation.plan()
-    return {run: evaluation.with_outputs(path).run() for run, path in zip(_names(given.runs), given.runs, strict=True)}
-
-
-def _of_results(given: argparse.Namespace) -> dict[str, Result]:
-    """Load result folders and baseline files."""
-    return {name: _loaded(Path(path), given.dataset) for name, path in zip(_names(given.runs), given.runs, strict=True)}
-
-
-def _loaded(path: Path, dataset: str | None) -> Result:
-    from rankgauge.result.baseline import load_baseline
-
-    if not path.exists() or (path.is_file() and path.suffix.lower() != ".json"):
-        what = "does not exist" if not path.exists() else "is neither a result folder nor a baseline file (.json)"
-        msg = f"{visible(str(path))} {what}; to compare TREC runs, give their judgments with --qrels"
-        raise ResultError(msg)
-    found = load_baseline(path)
-    if dataset is not None and dataset in found:
-        return found[dataset]
-    if dataset is None and len(found) == 1:
-        return next(iter(found.values()))
-    known = ", ".join(map(visible, found))
-    if dataset is None:
-        msg = f"{visible(str(path))} has {len(found)} datasets; name one with --dataset: {known}"
-    else:
-        msg = f"{visible(str(path))} has no dataset {dataset!r}{did_you_mean(dataset, found)}; there are {known}"
-    raise ParameterError(msg)
+    return {
+        run: evaluation.with_outputs(path).run() for run, path in zip(result_names(given.runs), given.runs, strict=True)
+    }
 
 
 def _clusters(written: str | None) -> str | Mapping[str, object] | None:

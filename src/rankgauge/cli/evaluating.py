@@ -14,11 +14,12 @@ from typer import Option
 
 from rankgauge.cli.calling import Interrupts, System
 from rankgauge.cli.console import complain, echo, is_debugging, progress_bar, remark
-from rankgauge.cli.folders import Folders
+from rankgauge.cli.folders import Folders, plain_name
 from rankgauge.cli.interrupts import INTERRUPTED
 from rankgauge.cli.options import POLICY_HELP, PROFILE_HELP, policy_options
 from rankgauge.cli.outcome import explain_incomplete, print_tables, print_texts
 from rankgauge.cli.reading import with_readings, worst_column
+from rankgauge.cli.report import HTML_HELP, check_html, write_html
 from rankgauge.cli.typed import BASELINE, CUTOFF, GATES, JUNIT, MARKDOWN, METRICS, SAVE_BASELINE
 from rankgauge.decimals import read_share
 from rankgauge.errors import RunInterrupted
@@ -42,6 +43,8 @@ _NEAR_MISSES = "Also keep, for each gold text not found, the nearest retrieved t
 _WITH_TEXT = "Also save each sample's question and top results beside its scores."
 _WORST = "Also list the N worst samples, with what was retrieved and expected."
 _WORST_BY = "The metric that --worst goes by. [default: the first]"
+
+_SEVERAL_HTML = "Of several datasets each has its own, FILE-NAME.html."
 
 Several = list[str] | None
 
@@ -73,6 +76,7 @@ class ScoreOptions:
     save_baseline: Annotated[Path | None, SAVE_BASELINE] = None
     junit: Annotated[Path | None, JUNIT] = None
     markdown: Annotated[Path | None, MARKDOWN] = None
+    html: Annotated[Path | None, Option("--html", metavar="FILE", help=f"{HTML_HELP} {_SEVERAL_HTML}")] = None
     progress: Annotated[bool, Option(help="Show a progress bar when a run takes long.")] = True
 
 
@@ -111,6 +115,7 @@ def evaluate_all(
     settings = None if config is None else config.config.output
     gating = Gating.of(GateOptions.of(options), config)
     names = list(map(name_of, evaluations))
+    pages = _pages(options.html, names)
     evaluations = [_with_gates(evaluation, gating) for evaluation in evaluations]
     gating.check_datasets(names if config is None else [*config.config.datasets, *names])
     worst = [worst_column(evaluation.plan(), options.worst_by, options.worst) for evaluation in evaluations]
@@ -147,18 +152,38 @@ def evaluate_all(
                 raise typer.Exit(INTERRUPTED) from None
         finally:
             try:
-                if is_shown and reporter is None:
-                    print_tables(list(results.values()), bands=options.bands or bool(settings and settings.bands))
-                elif is_shown and reporter is not None and results:
-                    _print_reports(results, reporter, gating, is_list=len(evaluations) > 1)
+                if is_shown:
+                    bands = options.bands or bool(settings and settings.bands)
+                    _print_results(results, reporter, gating, bands=bands, is_list=len(evaluations) > 1)
             finally:
                 folders.tell()
+    _write_pages(pages, results)
     gating.tell(show=echo if reporter is None else remark)
     if not unscored:
         gating.save(results)
     _end(list(results.values()), unscored)
     if gating.exit_code:
         raise typer.Exit(gating.exit_code)
+
+
+def _write_pages(pages: Mapping[str, Path], results: Mapping[str, Result]) -> None:
+    """Write the HTML report of every result that there is."""
+    for name, page in pages.items():
+        if name in results:
+            write_html(page, {name: results[name]})
+
+
+def _pages(path: Path | None, names: Sequence[str]) -> dict[str, Path]:
+    """Return where the HTML report of each dataset goes; refuse what cannot be written, before anything is scored."""
+    if path is None:
+        return {}
+    several = len(names) > 1
+    pages = {
+        name: path.with_name(f"{path.stem}-{plain_name(name)}{path.suffix}") if several else path for name in names
+    }
+    for page in pages.values():
+        check_html(page)
+    return pages
 
 
 def _with_gates(evaluation: Evaluation, gating: Gating) -> Evaluation:
@@ -171,7 +196,15 @@ def _with_gates(evaluation: Evaluation, gating: Gating) -> Evaluation:
     return evaluation if asked == evaluation.metrics else evaluation.with_metrics(asked)
 
 
-def _print_reports(results: Mapping[str, Result], reporter: Claim[Reporter], gating: Gating, *, is_list: bool) -> None:
+def _print_results(
+    results: Mapping[str, Result], reporter: Claim[Reporter] | None, gating: Gating, *, bands: bool, is_list: bool
+) -> None:
+    """Print tables, or what a reporter makes of results, with the gates."""
+    if reporter is None:
+        print_tables(list(results.values()), bands=bands)
+        return
+    if not results:
+        return
     from rankgauge.report.rendering import rendered
 
     form = reporter.declaration.name

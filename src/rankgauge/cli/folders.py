@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from rankgauge.io.staging import Staging
     from rankgauge.result import Result
 
-__all__ = ["Folders"]
+__all__ = ["Folders", "plain_name"]
 
 
 @dataclass(kw_only=True)
@@ -129,7 +129,7 @@ class Folders:
         from rankgauge.io.staging import cannot_save
 
         stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%S")
-        base = folder = parent / f"{stamp}-{_plain(name)}"
+        base = folder = parent / f"{stamp}-{plain_name(name)}"
         count = 2
         while True:
             try:
@@ -171,10 +171,10 @@ class Folders:
         self._reserved.clear()
 
     def _folder(self, folder: Path, name: str) -> Path:
-        return folder / _plain(name) if self.several else folder
+        return folder / plain_name(name) if self.several else folder
 
 
-def _plain(name: str) -> str:
+def plain_name(name: str) -> str:
     """
     Return a dataset's name as the name of one folder: no separators, no dots at the ends, at most 100 characters.
 

@@ -1,0 +1,97 @@
+"""
+`rankgauge report`: saved results as one HTML file.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rankgauge.cli.console import remark
+from rankgauge.cli.stored import stored_results
+from rankgauge.errors import ParameterError, ResultError
+from rankgauge.visible import visible
+
+if TYPE_CHECKING:
+    from rankgauge.comparison.values import Comparison
+    from rankgauge.result import Result
+
+__all__ = ["HELP", "HTML_HELP", "add_text_options", "check_html", "report", "write_html"]
+
+HELP = """\
+Write an HTML report of result folders: one file that opens by double click.
+
+It shows the verdict, every metric, every sample to filter and sort, ranked
+lists, cohorts and depth; of several results, the first is the baseline. The
+file loads nothing and needs no server.
+
+Exit codes: 0 done, 2 usage, unreadable input or results that do not compare,
+5 internal error.
+"""
+
+HTML_HELP = "Also write an HTML report: one file that opens by double click."
+_TEXTS_HELP = "Texts of documents, for runs that have ids only: JSONL, Parquet or TSV."
+_QUERIES_HELP = "Texts of queries, likewise."
+
+
+def report(arguments: Sequence[str]) -> int:
+    """Run the command with what was typed behind ``report``, and return the exit code."""
+    parser = argparse.ArgumentParser(
+        prog="rankgauge report",
+        usage="rankgauge report [OPTIONS] FOLDER [FOLDER ...]",
+        description=HELP,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+        add_help=False,
+    )
+    add = parser.add_argument
+    add("folders", metavar="FOLDER", nargs="+", help="Result folders, or baseline files.")
+    add("-o", "--output", type=Path, default=Path("report.html"), metavar="FILE", help="The file. [report.html]")
+    add("--dataset", metavar="NAME", help="Which dataset, where there are several.")
+    add_text_options(parser)
+    add("-h", "--help", action="help", help="Show this message and exit.")
+    try:
+        given = parser.parse_args(arguments)
+    except SystemExit as done:  # which is how argparse prints help, or a usage error
+        return int(done.code or 0)
+    check_html(given.output)
+    write_html(given.output, stored_results(given.folders, given.dataset), texts=given.texts, queries=given.queries)
+    return 0
+
+
+def add_text_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options for texts that runs do not have."""
+    parser.add_argument("--texts", type=Path, metavar="FILE", help=_TEXTS_HELP)
+    parser.add_argument("--queries", type=Path, metavar="FILE", help=_QUERIES_HELP)
+
+
+def check_html(path: Path | None) -> None:
+    """Refuse a path that cannot be written, before anything is computed."""
+    from rankgauge.io.writing import obstacle
+
+    if path is not None and (why := obstacle(path)):
+        msg = f"cannot write the report {visible(str(path))}: {why}"
+        raise ParameterError(msg)
+
+
+def write_html(
+    path: Path,
+    results: Mapping[str, Result] | Result,
+    *,
+    comparison: Comparison | None = None,
+    texts: Path | None = None,
+    queries: Path | None = None,
+) -> None:
+    """Write a report; the file is complete, or as it was."""
+    from rankgauge.engine.picturing import html_report
+    from rankgauge.io.writing import replace_file
+
+    text = html_report(results, comparison=comparison, texts=texts, queries=queries)
+    try:
+        replace_file(path, text.encode())
+    except OSError as error:
+        msg = f"cannot write the report {visible(str(path))}: {error.strerror or error}; nothing was written"
+        raise ResultError(msg) from error
+    remark(f"wrote {visible(str(path))}")
