@@ -73,8 +73,11 @@ def test_commands_of_a_page_succeed(page: Path) -> None:
 
 @pytest.mark.usefixtures("folder")
 @pytest.mark.parametrize("page", [page for page in PAGES if SHOWN.search(page.read_text("utf-8"))], ids=name_of)
-def test_what_a_page_shows_of_a_command_is_what_it_prints(page: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_a_page_shows_of_a_command_is_what_it_prints(
+    page: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A page may leave out lines, and change none."""
+    monkeypatch.setenv("COLUMNS", "160")
     for found in SHOWN.finditer(page.read_text(encoding="utf-8")):
         assert _call(shlex.split(found["command"], comments=True)[1:], debug=True) == 0
         printed = "".join(capsys.readouterr()).splitlines()

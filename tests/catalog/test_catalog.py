@@ -234,8 +234,8 @@ class TestUnknownNames:
         assert "did you mean" not in str(error)
 
     def test_what_plugins_offer_is_suggested_too(self, installed):
-        installed.add("alpha-tools", metric_module("alpha-depth"))
-        assert ("alpha-depth",) == unknown(Catalog.discover(), "alpha-deptj").suggestions
+        installed.add("alpha-tools", metric_module("sounding-depth"))
+        assert ("sounding-depth",) == unknown(Catalog.discover(), "sounding-deptj").suggestions
 
     def test_a_broken_plugin_is_mentioned_because_it_may_have_the_name(self, installed):
         installed.add("alpha-tools", FAILING_IMPORT)

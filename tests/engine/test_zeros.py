@@ -81,8 +81,15 @@ def test_taking_an_output_away_never_helps(alias, ranking):
     gold = {"a": 2, "b": 1, "c": 0}
     kept = run([sample("s", ranking, gold)], [alias])[alias]
     lost = run([sample("s", None, gold)], [alias])[alias]
-    assert lost.n == 1
-    assert kept.mean is None or lost.mean <= kept.mean
+    declaration = ENGINE.catalog.metrics[alias].declaration
+    if declaration.describes:
+        assert lost.mean == run([sample("s", [], gold)], [alias])[alias].mean  # it has no better and no worse
+    elif declaration.range[not declaration.higher_is_better] is None:
+        assert lost.n == 0  # there is no worst score that could count
+    else:
+        sign = 1 if declaration.higher_is_better else -1
+        assert lost.n == 1
+        assert kept.mean is None or sign * lost.mean <= sign * kept.mean
 
 
 def test_excluded_outputs_count_nowhere():

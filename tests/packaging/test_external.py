@@ -64,7 +64,7 @@ SAMPLE = {
     "expected_output": {"relevant": ["a"], "answer": "water"},
     "actual_output": {"retrieved": ["b", "a"], "answer": "saltwater"},
 }
-SCORES = {"waste@2": 0.5, "answer-exact-match(matcher=unsalted)": 1.0}
+SCORES = {"waste@2": 0.5, "em(matcher=unsalted)": 1.0}
 PYTHON = """\
 import json
 from rankgauge import Engine
