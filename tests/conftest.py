@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,9 @@ from rankgauge.judging import Target, judge
 from rankgauge.policy import PROFILES, Profile
 from rankgauge.samples import Sample, read_expected, read_output
 from rankgauge.testing.trial import broken_by
+
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # started in the background of a shell
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # tests, and the processes they start, are interrupted
 
 collect_ignore = [] if os.environ.get("RANKGAUGE_BROWSER") else ["browser"]  # `make test-browser` runs these
 
