@@ -120,7 +120,34 @@ def test_clusters_widen_the_interval() -> None:
     theirs = stats.ttest_1samp(means, 0).confidence_interval()
     assert found.interval == pytest.approx((theirs.low, theirs.high), rel=1e-10)
     assert found.p == 2 / 2**4
-    assert any("4 clusters" in note for note in found.notes)
+    assert found.notes == (
+        "only 4 clusters: below 40, intervals tend to be too narrow",
+        "only 4 of 4 clusters differ: no test of signs can give a two-sided p below 0.125",
+    )
+
+
+def test_clusters_whose_differences_cancel_cannot_flip() -> None:
+    """Ten pairs differ, but only the last of three clusters has a sum other than 0."""
+    second = [0.3, -0.3] * 4 + [0.4, 0.5, 0.0, 0.0]
+    found = against([0.0] * 12, second, cluster={f"q{place:03}": place // 4 for place in range(12)})
+    assert found.p == 1.0
+    assert "only 1 of 3 clusters differs: no test of signs can give a two-sided p below 1" in found.notes
+
+
+@pytest.mark.parametrize(("clusters", "why"), [(1, "one cluster says nothing about others"), (3, "all clusters have")])
+def test_clusters_that_do_not_vary_have_no_interval(clusters: int, why: str) -> None:
+    """Each cluster has the same differences in another order, whose sums differ by rounding at most."""
+    second = [0.1, 0.2, 0.3, 0.3, 0.1, 0.2, 0.2, 0.3, 0.1]
+    ids = {f"q{place:03}": place * clusters // 9 for place in range(9)}
+    found = against([0.0] * 9, second, cluster=ids)
+    assert (found.interval, found.p_t, found.detectable) == (None, None, None)
+    assert any(note.startswith(why) for note in found.notes)
+
+
+def test_without_any_change_clusters_count_and_not_their_samples() -> None:
+    found = against([0.5] * 12, [0.5] * 12, cluster={f"q{place:03}": place // 4 for place in range(12)})
+    bound = 1 - 0.05 ** (1 / 3)
+    assert found.interval == pytest.approx((-bound, bound))
 
 
 def test_a_cluster_field_is_read_from_the_data() -> None:
@@ -214,6 +241,12 @@ def test_all_differences_are_equal() -> None:
     assert found.notes == ("all 12 pairs differ by the same amount, so there is no interval and no t test",)
 
 
+def test_few_equal_differences_are_few_all_the_same() -> None:
+    found = against([0.25] * 4, [0.5] * 4)
+    assert (found.p, found.verdict) == (2 / 2**4, "undecided")
+    assert found.notes[1] == "only 4 of 4 pairs differ: no test of signs can give a two-sided p below 0.125"
+
+
 def test_one_pair_says_nothing() -> None:
     found = against([0.25], [0.5])
     assert (found.n, found.difference, found.interval, found.p, found.g) == (1, 0.25, None, 1.0, None)
@@ -243,7 +276,7 @@ def test_no_pair_has_a_score() -> None:
         ({"confidence": 95}, r"confidence lies between 0 and 1, not at 95; write 0\.95"),
         ({"confidence": "high"}, "confidence is a number such as 0.95"),
         ({"resamples": 0}, "resamples is an integer of 1 or more, not 0"),
-        ({"seed": -1}, "seed is an integer of 0 or more, not -1"),
+        ({"seed": -1}, r"seed is an integer of 0 or more and below 2\*\*128, not -1"),
         ({"cluster": 3}, "cluster is a field of the samples' metadata, or a mapping"),
         ({"test": "wilcoxon", "cluster": {"q000": 1, "q001": 2}}, "takes samples to be independent"),
     ],

@@ -153,6 +153,10 @@ class TestWithoutBounds:
         assert judge(before, after, "ndcg@10 max_drop 0.25").verdict == "pass"
         assert judge(before, after, "ndcg@10 max_drop 0.24").verdict == "fail"
 
+    def test_rounding_does_not_decide(self, scored) -> None:
+        """0.7 - 0.8 is -0.1 and a little less in binary."""
+        assert judge(scored([0.8] * 3), scored([0.7] * 3), "ndcg@10 max_drop 0.1").verdict == "pass"
+
     def test_one_sample_decides_nothing(self, scored) -> None:
         assert judge(scored([0.9]), scored([0.1]), "ndcg@10 max_drop 0.1").verdict == "inconclusive"
         assert judge(scored([0.9]), scored([0.9]), "ndcg@10 max_drop 0.1").verdict == "pass"

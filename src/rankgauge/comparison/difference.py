@@ -5,6 +5,7 @@ The difference of one metric: its mean, interval, effect, the samples that chang
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -68,7 +69,7 @@ def compare_metric(
         losses=losses,
         detectable=detectable,
         dropped=dict(column.dropped),
-        notes=tuple(_notes(column, estimate, wins + losses, codes, method)),
+        notes=tuple(_notes(column, estimate, _Moved.of(column, codes), codes, method)),
         worst=worst,
         best=best,
         cohorts=tuple(_cohorts(column, pairing.tags, codes, confidence)),
@@ -96,7 +97,7 @@ def estimate_pairs(column: PairedColumn, codes: Ints | None, within: Flags | Non
 def _interval(estimate: MeanEstimate, column: PairedColumn, confidence: float) -> tuple[float, float] | None:
     """Return Student's interval; where no pair differs, how far the mean could be from 0 all the same."""
     if estimate.std == 0 and estimate.mean == 0:
-        bound = unseen_difference(estimate.n, _width(column), confidence)
+        bound = unseen_difference(estimate.df + 1, _width(column), confidence)
         return None if bound is None else (-bound, bound)
     return estimate.interval(confidence)
 
@@ -147,8 +148,25 @@ def _cohorts(
             yield CohortDifference(tag, estimate.n, estimate.mean, _interval(estimate, column, confidence))
 
 
+class _Moved(NamedTuple):
+    """How many pairs differ, and how many units whose signs flip do: the pairs, or the clusters of pairs."""
+
+    pairs: int
+    units: int
+
+    @classmethod
+    def of(cls, column: PairedColumn, codes: Ints | None) -> _Moved:
+        """Count them; differences that cancel within a cluster leave nothing to flip."""
+        kept = settled(column.differences[column.is_pair])
+        pairs = int(np.count_nonzero(kept))
+        if codes is None:
+            return cls(pairs, pairs)
+        sums = np.bincount(codes[column.is_pair], weights=kept)
+        return cls(pairs, int(np.count_nonzero(np.abs(sums) > TIED)))
+
+
 def _notes(
-    column: PairedColumn, estimate: MeanEstimate | None, differ: int, codes: Ints | None, method: Method
+    column: PairedColumn, estimate: MeanEstimate | None, moved: _Moved, codes: Ints | None, method: Method
 ) -> Iterator[str]:
     """Yield what limits the numbers of one metric."""
     percent = f"{100 * method.confidence:g} %"
@@ -162,17 +180,27 @@ def _notes(
         count = estimate.df + 1
         if count < _FEW_CLUSTERS:
             yield f"only {counted(count, 'cluster')}: below {_FEW_CLUSTERS}, intervals tend to be too narrow"
-    if not differ:
-        bound = unseen_difference(estimate.n, _width(column), method.confidence)
+    if not moved.pairs:
+        bound = unseen_difference(estimate.df + 1, _width(column), method.confidence)
         said = (
             "" if bound is None else f"; at {percent} confidence the true difference is at most {bound:.4f} either way"
         )
         yield f"none of {n} differs{said}"
-    elif estimate.n == 1:
+        return
+    if estimate.n == 1:
         yield "one pair says nothing about other samples"
-    elif estimate.std == 0:
+        return
+    if estimate.std == 0:
         yield f"all {n} differ by the same amount, so there is no interval and no t test"
-    elif differ < _FEW_DIFFERENCES:
-        least = 2.0 ** (1 - differ)
-        how = "differs" if differ == 1 else "differ"
-        yield f"only {differ} of {n} {how}: no test of signs can give a two-sided p below {least:.4g}"
+    elif not estimate.standard_error:
+        why = (
+            "one cluster says nothing about others"
+            if estimate.df == 0
+            else "all clusters have the same mean difference"
+        )
+        yield f"{why}, so there is no interval and no t test"
+    if moved.units < _FEW_DIFFERENCES:
+        of = n if codes is None else counted(estimate.df + 1, "cluster")
+        how = "differs" if moved.units == 1 else "differ"
+        least = min(1.0, 2.0 ** (1 - moved.units))
+        yield f"only {moved.units} of {of} {how}: no test of signs can give a two-sided p below {least:.4g}"

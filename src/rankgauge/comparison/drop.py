@@ -115,7 +115,7 @@ def judge_drop(
         if estimate.n == 1:
             return "inconclusive", Drop(**facts, note="one sample says nothing of others")
         drop = Drop(**facts, note="every sample changed by the same, so that the mean decides")
-        return "pass" if estimate.mean >= -margin else "fail", drop
+        return "pass" if estimate.mean >= -margin - TIED else "fail", drop
     low, high = bounds
     needed = pairs_for_margin(estimate.std or 0.0, margin, rule.confidence) if margin > 0 else None
     note = f"only {changed} of {estimate.n} scores changed, so that the bounds are rough" if changed < _FEW else ""

@@ -194,7 +194,8 @@ def _fallen(
     gate: Gate, rule: MaxDrop, pairs: PairedColumn, baseline: Result, result: Result
 ) -> tuple[tuple[str, float | None], ...]:
     """Return the samples that fell by more than the margin, with their differences; those named by id need a pair."""
-    shared = [name for name in baseline.sample_ids if name in set(result.sample_ids)]
+    known = set(result.sample_ids)
+    shared = [name for name in baseline.sample_ids if name in known]
     sign = 1.0 if pairs.info.higher_is_better else -1.0
     found: dict[str, float | None] = dict.fromkeys(gate.of)
     for name, before, difference in zip(shared, pairs.baseline.tolist(), pairs.differences.tolist(), strict=True):

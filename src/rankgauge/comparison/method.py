@@ -52,5 +52,6 @@ class Method:
         for name, value, least, most in (("resamples", self.resamples, 1, None), ("seed", self.seed, 0, _MOST_SEED)):
             is_whole = isinstance(value, int) and not isinstance(value, bool)
             if not is_whole or value < least or (most is not None and value >= most):
-                msg = f"{name} is an integer of {least} or more, not {value!r}"
+                below = "" if most is None else " and below 2**128"
+                msg = f"{name} is an integer of {least} or more{below}, not {value!r}"
                 raise ParameterError(msg)

@@ -126,6 +126,7 @@ def estimate_mean(
     count = len(groups)
     error = None
     if count > 1:
-        squares = math.fsum(math.fsum(group) ** 2 for group in groups)
-        error = math.sqrt(squares * count / (count - 1)) / n if std else 0.0
+        sums = [math.fsum(group) for group in groups]
+        varies = bool(std) and max(map(abs, sums)) > TIED  # clusters of one mean leave nothing but rounding
+        error = math.sqrt(math.fsum(each**2 for each in sums) * count / (count - 1)) / n if varies else 0.0
     return MeanEstimate(n=n, mean=mean, std=std, standard_error=error, df=count - 1)
