@@ -54,6 +54,18 @@ def test_options_of_trec_decide_how_runs_are_judged(rankgauge, files):
     assert json.loads(done.out)["comparisons"][0]["metrics"]["p@1"]["baseline_mean"] == 0.0
 
 
+def test_metrics_of_intents_see_the_intents_of_judgments(rankgauge, write):
+    qrels = write("intents.txt", "q1 1 a 1\nq1 2 b 1\nq2 1 a 1\nq2 2 c 1\n")
+    runs = write("one.run", "q1 Q0 a 1 1 t\nq2 Q0 c 1 1 t\n"), write("two.run", "q1 Q0 x 1 1 t\nq2 Q0 a 1 1 t\n")
+    done = rankgauge("compare", "--qrels", qrels, *runs, "-m", "alpha_ndcg@5", "--json")
+    alone = rankgauge("trec", qrels, runs[0], "-m", "alpha_ndcg@5", "--json").json
+    found = done.json["comparisons"][0]["metrics"]["alpha_ndcg@5"]
+    assert found["baseline_mean"] == alone["metrics"]["alpha_ndcg@5"]["mean"] == pytest.approx(0.61315, abs=1e-5)
+    folders = [rankgauge("trec", qrels, run, "-m", "alpha_ndcg@5", "-o", run[:3]) and run[:3] for run in runs]
+    again = rankgauge("compare", *folders, "--condensed", "--json")
+    assert again.json["comparisons"][0]["metrics"]["alpha_ndcg@5"]["baseline_mean"] == found["baseline_mean"]
+
+
 def test_result_folders(rankgauge, folders):
     done = rankgauge("compare", *folders, "--json")
     (only,) = json.loads(done.out)["comparisons"]

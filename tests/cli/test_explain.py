@@ -47,6 +47,20 @@ def test_json_has_the_keys_of_an_explanation(of_run):
     assert found["with_missing_on_top"][0]["id"] == "d9"
 
 
+def test_intents_of_judgments_count_in_what_is_explained(rankgauge, write):
+    """
+    Two documents serve one intent each of the ideal's 1 + 1 / log2(3); c at rank 2 earns 1 / log2(3), which is 0.3869.
+
+    Without intents a and c would be two relevant documents of one intent.
+    """
+    files = write("q.txt", "q2 1 a 1\nq2 2 c 1\n"), write("d.run", "q2 Q0 b 1 3 t\nq2 Q0 c 2 2 t\n")
+    of_run = rankgauge("explain", "--qrels", files[0], "--run", files[1], "q2", "-m", "alpha_ndcg@5")
+    assert of_run.out.splitlines()[0] == "alpha_ndcg@5 of q2: 0.3869"
+    assert rankgauge("trec", *files, "-m", "alpha_ndcg@5", "-o", "saved").code == 0
+    of_folder = rankgauge("explain", "saved", "q2")
+    assert (of_folder.code, of_folder.out) == (0, of_run.out)
+
+
 def test_options_of_trec_decide_how_it_is_judged(of_run):
     def ids(*options):
         return [rank["id"] for rank in of_run("q1", "-m", "P_3", "--json", *options).json["ranks"]]

@@ -99,13 +99,13 @@ def run_evaluation_of(result: Result, *, catalog: Catalog | None = None) -> RunE
         if files[key] is None:
             msg = f"{result.folder}: its {what} came from memory or standard input, and cannot be read again"
             raise ResultError(msg)
-    qrels = open_qrels(files["qrels"], columns=files["columns"])
-    _check("judgments", files["qrels"], manifest["dataset"]["fingerprint"], qrels.fingerprint)
     chosen = profile(manifest["profile"]).adapted(manifest["policy"], manifest["relevance"])
     plan = plan_run(
         list(_metrics(result)), profile=chosen, k=manifest["default_k"]["k"], catalog=catalog or Catalog.discover()
     )
     check_definitions(plan, result)
+    qrels = open_qrels(files["qrels"], columns=files["columns"], intents="intents" in plan.needs)
+    _check("judgments", files["qrels"], manifest["dataset"]["fingerprint"], qrels.fingerprint)
     return RunEvaluation(plan, qrels, open_run(files["run"], columns=files["columns"]), files["columns"])
 
 

@@ -40,8 +40,22 @@ def read_queries(qrels: Qrels, source: RunSource, wanted: Collection[str]) -> tu
         own = slice(int(ends[place] - qrels.lengths[place]), int(ends[place]))
         gold = dict(zip(qrels.names[own], qrels.grades[own].tolist(), strict=True))
         output = Output(ids[name], scores=scores[name]) if name in ids else None
-        samples[name] = Sample(name, expected=Expected(gold, graded=True), output=output)
+        expected = Expected(gold, graded=True, intents=_intents(qrels, own))
+        samples[name] = Sample(name, expected=expected, output=output)
     return samples, seen
+
+
+def _intents(qrels: Qrels, own: slice) -> dict[str, dict[str, float]] | None:
+    """Return the grades of a query's documents by intent, whose names sort as the intents are numbered."""
+    if qrels.intents is None:
+        return None
+    found: dict[str, dict[str, float]] = {}
+    first, last = np.searchsorted(qrels.intents.item, (own.start, own.stop)).tolist()
+    names = qrels.names[own]
+    for row in range(first, last):
+        by_intent = found.setdefault(names[int(qrels.intents.item[row]) - own.start], {})
+        by_intent[f"{int(qrels.intents.intent[row]):09}"] = float(qrels.intents.grade[row])
+    return found
 
 
 def _text(document: bytes) -> str:
