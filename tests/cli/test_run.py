@@ -616,3 +616,10 @@ def test_a_share_may_be_a_percentage(rankgauge, write, option):
 def test_what_is_no_share_is_refused(rankgauge, project, option):
     done = rankgauge("run", project, *option)
     assert (done.code, "10%" in done.err) == (2, True)
+
+
+def test_a_name_with_colons_is_printed_as_it_is(rankgauge, tmp_path):
+    (tmp_path / "a:b.jsonl").write_text('{"id": ":bug:", "expected_output": ["x"]}\n')
+    done = rankgauge("run", "--data", "a:b.jsonl", "-m", "RR")
+    assert "a:b: 1 sample" in done.out
+    assert "missing: sample ':bug:'" in done.out

@@ -51,6 +51,15 @@ def undefined(engine):
     return engine.dataset(rows).with_metrics(["retrieval-recall-at-k"]).run()
 
 
+def test_names_between_colons_are_no_emoji(engine):
+    """Names and ids such as `a:b:` are text, also where a table or a line has them."""
+    rows = [{"id": ":bug:", "expected_output": ["a"], "metadata": {"tags": [":fire:"]}}]
+    evaluation = engine.register("a:b", rows).dataset("a:b").with_metrics([{"metric": "MRR", "as": ":star:"}])
+    report = terminal_report(evaluation.run())
+    assert "a:b: 1 sample" in report
+    assert all(name in report for name in (":bug:", ":fire:", ":star:"))
+
+
 def rows_of(text, heading):
     """Return the cells of the table below a heading of a Markdown text."""
     table = text.partition(f"## {heading}\n")[2].partition("\n## ")[0]

@@ -109,7 +109,7 @@ def stdout_console() -> Console:
             raise BrokenPipeError  # `exit_code` handles it; rich would exit with 1
 
     stream = results()
-    return Stdout(file=stream, width=None if stream.isatty() else _PIPE_WIDTH, highlight=False)
+    return Stdout(file=stream, width=None if stream.isatty() else _PIPE_WIDTH, highlight=False, emoji=False)
 
 
 def json_text(value: object, option: int = 0) -> str:
@@ -226,7 +226,7 @@ def progress_bar(label: str, *, wanted: bool) -> Iterator[Progress | None]:
     from rich.progress import Progress as Bar
 
     columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    bar = Bar(*columns, console=Console(stderr=True), transient=True)
+    bar = Bar(*columns, console=Console(stderr=True, emoji=False), transient=True)
     task = bar.add_task(visible(label), total=None)
     begun = time.monotonic()
     try:

@@ -30,7 +30,9 @@ def terminal_report(result: Result) -> str:
     """Lay the result out as plain tables."""
     from rich.console import Console  # a run that prints JSON goes without rich
 
-    console = Console(width=120, no_color=True, highlight=False, force_terminal=False, legacy_windows=False)
+    console = Console(
+        width=120, no_color=True, highlight=False, emoji=False, force_terminal=False, legacy_windows=False
+    )
     with console.capture() as captured:
         print_result(result, console)
     return "\n".join(line.rstrip() for line in captured.get().splitlines()) + "\n"
