@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from rankgauge.errors import ResultError
+
 QRELS = "".join(f"q{n} 0 a 1\n" for n in range(6))
 RUNS = {
     "old": "".join(f"q{n} Q0 x 1 2 t\nq{n} Q0 a 2 1 t\n" for n in range(6)),
@@ -82,3 +84,28 @@ def test_a_run_of_several_datasets_writes_one_each(rankgauge, files):
 
     assert done.code == 0, done.err
     assert {path.name for path in files.glob("*.html")} == {"report-a.html", "report-b.html"}
+
+
+def test_a_report_goes_into_a_new_folder(rankgauge, files):
+    done = rankgauge("compare", "--qrels", "qrels", "-m", "RR", "old", "new", "--html", "new-folder/pages/out.html")
+
+    assert done.code == 0, done.err
+    assert (files / "new-folder/pages/out.html").exists()
+
+
+def test_gates_are_told_where_no_report_can_be_written(rankgauge, files, monkeypatch):
+    """Data that have gone, a full disk: the verdict and the baseline do not depend on the report."""
+
+    def fails(*_, **__):
+        raise ResultError("the disk is full")
+
+    monkeypatch.setattr("rankgauge.engine.picturing.html_report", fails)
+    (files / "a.jsonl").write_text('{"id": "1", "expected_output": ["x"], "actual_output": ["x"]}\n')
+    done = rankgauge(
+        "run", "--data", "a.jsonl", "-m", "RR", "--gate", "RR >= 0.5", "--save-baseline", "base", "--html", "out.html"
+    )
+
+    assert done.code == 2
+    assert "the disk is full" in done.err
+    assert "rr: 1.0000 keeps the minimum 0.5" in done.out
+    assert (files / "base").exists()

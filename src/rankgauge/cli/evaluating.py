@@ -157,10 +157,10 @@ def evaluate_all(
                     _print_results(results, reporter, gating, bands=bands, is_list=len(evaluations) > 1)
             finally:
                 folders.tell()
-    _write_pages(pages, results)
     gating.tell(show=echo if reporter is None else remark)
     if not unscored:
         gating.save(results)
+    _write_pages(pages, results)
     _end(list(results.values()), unscored)
     if gating.exit_code:
         raise typer.Exit(gating.exit_code)

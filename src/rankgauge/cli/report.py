@@ -84,12 +84,13 @@ def write_html(
     texts: Path | None = None,
     queries: Path | None = None,
 ) -> None:
-    """Write a report; the file is complete, or as it was."""
+    """Write a report, and the folders above it; the file is complete, or as it was."""
     from rankgauge.engine.picturing import html_report
     from rankgauge.io.writing import replace_file
 
     text = html_report(results, comparison=comparison, texts=texts, queries=queries)
     try:
+        path.parent.mkdir(parents=True, exist_ok=True)
         replace_file(path, text.encode())
     except OSError as error:
         msg = f"cannot write the report {visible(str(path))}: {error.strerror or error}; nothing was written"
