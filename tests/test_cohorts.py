@@ -86,6 +86,17 @@ def test_a_table_lists_the_twenty_largest_and_says_so(report):
     assert len(json.loads(json_report(result))["cohorts"]) == 23
 
 
+def test_cohorts_of_one_sample_are_left_out_in_so_many_words():
+    text = terminal_report(result_of([f"l{place:02}" for place in range(23)]))
+    assert "... and 3 more cohorts of 1 sample; the JSON report has all 23" in text
+
+
+def test_a_field_that_no_sample_has_is_noted():
+    evaluation = Engine().dataset(rows(["de", None])).with_metrics(["hit@1"])
+    result = evaluation.with_cohorts(["metadata.language", "metadata.langauge"]).run()
+    assert result.notes == ("no sample has metadata.langauge, so it makes no cohorts",)
+
+
 def test_twenty_cohorts_are_all_listed():
     assert "more cohort" not in terminal_report(result_of([f"l{place:02}" for place in range(20)]))
 

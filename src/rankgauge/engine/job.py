@@ -21,6 +21,7 @@ from rankgauge.logs import logger
 from rankgauge.planning.plan import Plan
 from rankgauge.result import Origin, Result
 from rankgauge.samples import CallError, Fault, KeptOutput, Sample
+from rankgauge.samples.cohorts import fields_without_values
 from rankgauge.scoring.collect import Collector
 from rankgauge.scoring.stop import Stop
 
@@ -168,6 +169,10 @@ class Job:
             self.collector.add(answered[start : start + self.batch_size])
         scored = self.collector.finish(require_gold=not interrupted)
         scored.notes.extend(filter(None, [self.stopped]))
+        scored.notes.extend(
+            f"no sample has {field}, so it makes no cohorts"
+            for field in fields_without_values(self.data.cohorts, scored.tags)
+        )
         result = Result.of(scored, self.manifest(interrupted=interrupted), self.origin())
         self._observe("rankgauge_run_finished", result)
         for note in result.notes:

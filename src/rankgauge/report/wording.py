@@ -85,8 +85,9 @@ def listed_cohorts(result: Result) -> tuple[list[tuple[str, Result]], str]:
         return cohorts, ""
     by_size = sorted(range(len(cohorts)), key=lambda place: (-len(cohorts[place][1]), place))
     kept, left = sorted(by_size[:_MOST_COHORTS]), by_size[_MOST_COHORTS:]
-    largest = counted(len(cohorts[left[0]][1]), "sample")
-    told = f"{counted(len(left), 'more cohort')} of {largest} or fewer; the JSON report has all {len(cohorts):,}"
+    largest = len(cohorts[left[0]][1])
+    size = f"{counted(largest, 'sample')}{' or fewer' if largest > 1 else ''}"
+    told = f"{counted(len(left), 'more cohort')} of {size}; the JSON report has all {len(cohorts):,}"
     return [cohorts[place] for place in kept], told
 
 

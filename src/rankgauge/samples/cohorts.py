@@ -12,9 +12,11 @@ import orjson
 from rankgauge.errors import ParameterError
 from rankgauge.samples.values import Sample
 
-__all__ = ["check_cohort", "with_cohorts"]
+__all__ = ["check_cohort", "fields_without_values", "with_cohorts"]
 
 _FIRST = "metadata."
+_TAGS = "metadata.tags"
+_NONE = "(none)"
 
 
 def check_cohort(field: object) -> str:
@@ -27,8 +29,19 @@ def check_cohort(field: object) -> str:
 
 def with_cohorts(sample: Sample, fields: Sequence[str]) -> Sample:
     """Return a sample that belongs to the cohort of each value of these fields, in addition to those of its tags."""
-    labels = (label for field in fields if field != "metadata.tags" for label in _labels(sample, field))
+    labels = (label for field in fields if field != _TAGS for label in _labels(sample, field))
     return sample._replace(tags=tuple(dict.fromkeys((*sample.tags, *labels))))
+
+
+def fields_without_values(fields: Sequence[str], tags: Sequence[Sequence[str]]) -> list[str]:
+    """Return the fields that no sample has, by the cohorts of all samples."""
+    found = set().union(*tags) if tags else set()
+    firsts = {field: f"{field.removeprefix(_FIRST)}=" for field in fields if field != _TAGS}
+    return [
+        field
+        for field, first in firsts.items()
+        if tags and not any(label.startswith(first) and label != f"{first}{_NONE}" for label in found)
+    ]
 
 
 def _labels(sample: Sample, field: str) -> Iterator[str]:
@@ -51,5 +64,5 @@ def _found(metadata: Mapping[str, Any], name: str) -> Any:  # noqa: ANN401  # an
 
 def _text(value: object) -> str:
     if value is None:
-        return "(none)"
+        return _NONE
     return value if isinstance(value, str) else orjson.dumps(value, default=repr).decode()
