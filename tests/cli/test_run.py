@@ -378,6 +378,12 @@ class TestBadInput:
         assert "s.jsonl:1, expected_output, sample 'q1': the field is missing" in error
         assert "s.jsonl:2, id: the field is missing (did you mean 'qid'?)" in error
 
+    def test_the_names_of_others_are_told_with_the_option_that_maps_them(self, rankgauge, write):
+        data = write("s.jsonl", [{"id": "q1", "question": "?", "contexts": [], "ground_truth": "yes"}])
+        error = self.refused(rankgauge, "--data", data, *self.METRICS)
+        assert "map one of yours (question, contexts, ground_truth) onto it" in error
+        assert "--field expected_output=..." in error
+
     def test_a_wrong_type(self, rankgauge, write):
         data = write("s.jsonl", [{"id": "q1", "expected_output": {"relevant": "a"}}])
         error = self.refused(rankgauge, "--data", data, *self.METRICS)

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from rankgauge.errors import Problem, did_you_mean
+from rankgauge.errors import Problem, did_you_mean, listed
 from rankgauge.policy import DEFAULT_CONTRACT, Contract
 from rankgauge.samples.ground_truth import FORMS, read_expected
 from rankgauge.samples.outputs import read_output
@@ -16,6 +16,7 @@ from rankgauge.samples.values import HIGHEST_K, Expected, Sample
 
 __all__ = ["read_sample"]
 
+_FIELDS = {"id", "input", "expected_output", "actual_output", "metadata"}
 _NOTHING_EXPECTED = Expected()
 _NO_METADATA: tuple[int | None, tuple[str, ...], bool] = (None, (), True)
 
@@ -70,11 +71,14 @@ def _expected_of(record: Mapping[Any, Any], contract: Contract, *, is_needed: bo
     if contract.on_bad_gold == "pair" and "expected_output" in record:
         return read_expected(None, contract=contract)
     if is_needed:
-        others = [key for key in record if isinstance(key, str) and key not in {"actual_output", "expected_output"}]
+        if "expected_output" in record:
+            raise InvalidError("", f"the field is null; give {FORMS}")
+        others = [key for key in record if isinstance(key, str) and key not in _FIELDS]
         hint = did_you_mean("expected_output", others)
-        raise InvalidError(
-            "", f"the field is {'null' if 'expected_output' in record else f'missing{hint}'}; give {FORMS}"
-        )
+        if others:
+            mapped = "`fields: {expected_output: ...}` or --field expected_output=..."
+            raise InvalidError("", f"the field is missing{hint}; map one of yours ({listed(others)}) onto it: {mapped}")
+        raise InvalidError("", f"the field is missing; give {FORMS}")
     return _NOTHING_EXPECTED
 
 
@@ -85,7 +89,9 @@ def _sample_id(record: Mapping[Any, Any], contract: Contract) -> str:
         raise InvalidError("", "the id is null; every sample needs one")
     if raw is None:
         hint = did_you_mean("id", [key for key in record if isinstance(key, str) and key.lower().endswith("id")])
-        raise InvalidError("", f"the field is missing{hint}; map your own name onto it with `fields: {{id: ...}}`")
+        raise InvalidError(
+            "", f"the field is missing{hint}; map your own name onto it: `fields: {{id: ...}}` or --field id=..."
+        )
     return read_id(raw, "", contract)
 
 
