@@ -166,7 +166,7 @@ class TestResume:
         ("change", "difference"),
         [
             (("--sut", "{}:other"), "outputs.sut was"),
-            (("--sut", "{}:search", "-m", "P@1"), "config.metrics.use had nothing more and has p@1"),
+            (("--sut", "{}:search", "-m", "P@1"), "config.metrics.use has p@1, and had not"),
             (("--sut", "{}:search", "--policy", "depth=1"), "config.policy.depth was None and is 1"),
         ],
     )

@@ -265,6 +265,14 @@ def test_a_folder_with_a_damaged_file_is_refused(tmp_path, name):
         Result.load(target)
 
 
+def test_what_a_killed_run_has_left_is_told_from_a_result_folder(tmp_path):
+    left = tmp_path / ".run.abc.partial"
+    left.mkdir()
+    (left / "outputs.jsonl").write_text('{"id": "q1", "actual_output": ["a"]}\n')
+    with pytest.raises(ResultError, match=r"its run was killed; go on with it \(`rankgauge run \.\.\. --resume"):
+        Result.load(left)
+
+
 def test_a_folder_with_details_that_lacks_them_is_refused(tmp_path):
     target = result_of(details=True).save(tmp_path / "run")
     (target / "per_sample.jsonl").unlink()

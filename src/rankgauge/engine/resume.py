@@ -97,8 +97,10 @@ def _differences(saved: Any, now: Any, place: str = "") -> Iterator[str]:  # noq
     elif isinstance(saved, list) and isinstance(now, list):
         gone = [_short(each) for each in saved if each not in now]
         new = [_short(each) for each in now if each not in saved]
-        if gone or new:
-            yield f"{place} had {', '.join(gone) or 'nothing more'} and has {', '.join(new) or 'nothing more'}"
+        if gone:
+            yield f"{place} had {', '.join(gone)}, and no longer has"
+        if new:
+            yield f"{place} has {', '.join(new)}, and had not"
     elif saved != now:
         yield f"{place} was {saved!r} and is {now!r}"
 

@@ -15,6 +15,8 @@ from numpy.typing import NDArray
 
 from rankgauge.errors import DataError, ResultError
 from rankgauge.io.files import read_bytes, reading
+from rankgauge.io.kept import OUTPUTS_FILE
+from rankgauge.io.staging import has_outputs, is_staging
 from rankgauge.result.summary import MetricInfo, MetricSummary
 from rankgauge.scoring.score import STATUSES
 
@@ -55,10 +57,7 @@ def read_folder(directory: Path) -> _Folder:
     except DataError as error:
         why = str(error.problems[0])
         if isinstance(error.__cause__, FileNotFoundError):
-            lacks = (
-                f"it has no {Path(error.__cause__.filename).name}" if directory.is_dir() else "there is no such folder"
-            )
-            why = f"{lacks}; `rankgauge run -o FOLDER` writes one"
+            why = _absence(directory, Path(error.__cause__.filename).name)
         msg = f"{directory} is not a complete result folder: {why}"
         raise ResultError(msg) from error
     except damaged as error:
@@ -66,6 +65,17 @@ def read_folder(directory: Path) -> _Folder:
         raise ResultError(msg) from error
     msg = f"{directory} has the schema {version!r}; this version reads {SCHEMA_VERSION!r}"
     raise ResultError(msg)
+
+
+def _absence(directory: Path, missing: str) -> str:
+    """Return why a folder lacks a file, and what to do."""
+    if is_staging(directory) and has_outputs(directory):
+        return (
+            f"its run was killed; go on with it (`rankgauge run ... --resume {directory}`), or score its outputs "
+            f"(`rankgauge run ... --outputs {directory / OUTPUTS_FILE}`)"
+        )
+    lacks = f"it has no {missing}" if directory.is_dir() else "there is no such folder"
+    return f"{lacks}; `rankgauge run -o FOLDER` writes one"
 
 
 def _read(directory: Path, manifest: Mapping[str, Any], frame: pl.DataFrame) -> _Folder:
