@@ -27,6 +27,16 @@ def test_the_verdict_comes_first_in_words() -> None:
     assert lines(compare({"rrf": result(BETTER), "bm25": result(FIRST)}))[0].startswith("bm25 is worse: p@1 -0.208")
 
 
+def test_among_all_pairs_each_verdict_names_both_runs() -> None:
+    found = lines(compare({"a": result(FIRST), "b": result(BETTER), "c": result(FIRST)}, all_pairs=True))
+    assert found[0].startswith("b is better than a: p@1 +0.208")
+    assert found[1] == "c and a score the same: p@1, 12 pairs"
+    assert found[2].startswith("c is worse than b: p@1 -0.208")
+    near = [1.0, *FIRST[1:]]
+    found = lines(compare({"a": result(FIRST), "b": result(near), "c": result(FIRST)}, all_pairs=True))
+    assert found[0].startswith("no difference shown for b against a: p@1 +0.083")
+
+
 def test_no_difference_shown_is_not_called_none() -> None:
     found = lines(compare({"a": result([0.0, 1, 0, 1]), "b": result([1.0, 0, 0, 0.5])}))[0]
     assert found.startswith("no difference shown for b: p@1 -0.125, 95 % ")

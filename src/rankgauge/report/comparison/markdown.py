@@ -15,7 +15,7 @@ from rankgauge.report.comparison.wording import (
     signed,
     span,
     unjudged_lines,
-    verdict,
+    verdicts,
     with_condensed,
 )
 from rankgauge.report.markdown import cell
@@ -32,9 +32,7 @@ def comparison_markdown(comparison: Comparison) -> str:
 def _lines(comparison: Comparison) -> Iterator[str]:
     yield f"# Comparison with {cell(comparison.baseline)}"
     yield ""
-    for pair in comparison.comparisons:
-        for metric in pair.metrics.values():
-            yield f"- {cell(verdict(pair, metric))}"
+    yield from (f"- {cell(line)}" for line in verdicts(comparison))
     yield ""
     for pair in comparison.comparisons:
         yield f"## {cell(pair.run)} against {cell(pair.baseline)}"

@@ -15,7 +15,7 @@ from rankgauge.report.comparison.wording import (
     signed,
     span,
     unjudged_lines,
-    verdict,
+    verdicts,
     with_condensed,
 )
 from rankgauge.report.wording import number
@@ -36,9 +36,7 @@ def comparison_lines(comparison: Comparison, *, width: int) -> Iterator[str]:
 
 
 def _lines(comparison: Comparison, width: int) -> Iterator[str]:
-    for pair in comparison.comparisons:
-        for metric in pair.metrics.values():
-            yield verdict(pair, metric)
+    yield from verdicts(comparison)
     is_corrected = bool(comparison.correction)
     for pair in comparison.comparisons:
         yield ""

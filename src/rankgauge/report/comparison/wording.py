@@ -21,7 +21,7 @@ __all__ = [
     "signed",
     "span",
     "unjudged_lines",
-    "verdict",
+    "verdicts",
     "with_condensed",
 ]
 
@@ -54,21 +54,29 @@ _WHY = {
 }
 
 
-def verdict(pair: RunComparison, metric: MetricComparison) -> str:
-    """Return what a metric says of a run, in one line of words."""
+def verdicts(comparison: Comparison) -> Iterator[str]:
+    """Yield what each metric says of each run, a line of words each; of several baselines it names the one."""
+    several = len({pair.baseline for pair in comparison.comparisons}) > 1
+    for pair in comparison.comparisons:
+        for metric in pair.metrics.values():
+            yield _verdict(pair, metric, names_baseline=several)
+
+
+def _verdict(pair: RunComparison, metric: MetricComparison, *, names_baseline: bool) -> str:
     difference = _difference(metric)
     found = metric.verdict
     if found == "same":
         return f"{pair.run} and {pair.baseline} score the same: {metric.name}, {counted(metric.n, 'pair')}"
     if found == "undecided":
-        shown = f"no difference shown for {pair.run}: {difference}"
+        against = f" against {pair.baseline}" if names_baseline else ""
+        shown = f"no difference shown for {pair.run}{against}: {difference}"
         if metric.detectable is None:  # fewer than two pairs, or all differ by the same
             return shown
         return f"{shown}; {counted(metric.n, 'pair')} usually show differences from {metric.detectable:.3g} on"
     if found == "depends on unjudged documents" and metric.condensed is not None:
         without = f"without them {signed(metric.condensed.difference, 3)}"
         return f"{pair.run} against {pair.baseline} {found}: {difference}; {without}"
-    return f"{pair.run} is {found}: {difference}"
+    return f"{pair.run} is {found}{f' than {pair.baseline}' if names_baseline else ''}: {difference}"
 
 
 def _difference(metric: MetricComparison) -> str:
