@@ -278,6 +278,37 @@ class TestCompare:
         assert rankgauge("compare", *files, "--gate", "RR >= 0.7").code == 0
         assert "'=' is not a sign of gates" in rankgauge("compare", *files, "--gate", "RR = 0.7").err
 
+    def test_a_metric_that_only_a_gate_names_is_computed(self, rankgauge, write, data):
+        files = ["--qrels", write("qrels.txt", QRELS), write("run.txt", RUN), write("new.txt", RUN), "-m", "RR"]
+        done = rankgauge("compare", *files, "--gate", "P@1,2 max_drop 0", "--gate", "unjudged@10 <= 1", "--json")
+        assert [gate["metric"] for gate in done.json["gates"]] == ["p@1", "p@2", "unjudged@10"]
+        text = "version: 1\ndatasets: {mine: {path: samples.jsonl}}\nmetrics: {use: [hit@1]}\n"
+        outputs = [write(name, json.dumps({"q1": ["a"], "q2": ["a"]})) for name in ("a.json", "b.json")]
+        gates = ["--gate", "recall@2 max_drop 0 where tags=x", "--gate", "hit@1 >= 0.4"]
+        done = rankgauge("compare", "--config", write("c.yaml", text), *outputs, *gates, "--json")
+        assert [gate["verdict"] for gate in done.json["gates"]] == ["pass", "pass"]
+
+    @pytest.mark.parametrize(
+        ("gate", "message"),
+        [
+            ("hti@1 >= 0.5", "unknown metric 'hti' (did you mean 'hit'?)"),
+            ("RR >= 2", "no value of 'rr', which ranges from 0 to 1, can keep the bound 2"),
+            ("RR >= 0.5 dataset mine", "no dataset 'mine'; there are new.txt"),
+        ],
+    )
+    def test_what_cannot_be_used_is_said_before_anything_is_scored(self, rankgauge, write, gate, message):
+        files = ["--qrels", write("qrels.txt", QRELS), write("run.txt", RUN), write("new.txt", "no run\n")]
+        done = rankgauge("compare", *files, "-m", "RR", "--gate", gate)
+        assert (done.code, done.err.count(message)) == (2, 1)
+
+    def test_reports_name_what_is_compared(self, rankgauge, write):
+        runs = [write("run.txt", RUN), write("new.txt", RUN), write("moved.txt", RUN.replace("Q0 ", "Q0 chunk-"))]
+        files = ["--qrels", write("qrels.txt", QRELS), "-m", "RR", "--gate", "RR max_drop 0.1", "--markdown", "m.md"]
+        assert rankgauge("compare", *files, *runs[:2]).code == 0
+        assert "\n\nbaseline run.txt\n\n" in Path("m.md").read_text(encoding="utf-8")
+        done = rankgauge("compare", *files, *runs)
+        assert (done.code, done.err.count("error: moved.txt: the ids changed")) == (2, 1)
+
 
 class TestValidate:
     def test_gates_of_a_config_are_checked(self, rankgauge, data, write):

@@ -224,7 +224,7 @@ def test_changes_since_a_baseline_list_what_fell_most(scored) -> None:
     assert change.interval == pytest.approx((-0.2 / 3 - half, -0.2 / 3 + half), abs=1e-6)
     text = pull_request_markdown({"mine": scored([0.2, 0.6, 0.5])}, None, None, {"mine": [change]})
     assert "| ndcg@10 | 0.5000 | 0.4333 | -0.0667 | -0.5838 to +0.4504 | 3 |" in text
-    assert "<details><summary>ndcg@10: what fell most</summary>" in text
+    assert "<details><summary>ndcg@10: what got worse most</summary>" in text
 
 
 class TestPerSample:

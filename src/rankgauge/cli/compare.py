@@ -83,9 +83,9 @@ def compare(arguments: Sequence[str]) -> int:
 
     gating = Gating.of_comparison(GateOptions(gate=given.gate or (), junit=given.junit, markdown=given.markdown))
     if given.qrels is not None:
-        results = _of_runs(given)
+        results = _of_runs(given, gating)
     elif given.config is not None:
-        results = _of_outputs(given)
+        results = _of_outputs(given, gating)
     else:
         results = stored_results(given.runs, given.dataset)
     if not gating.judge_against_first(results):
@@ -178,15 +178,17 @@ def _check(given: argparse.Namespace, parser: argparse.ArgumentParser) -> None:
     check_unjudged(given, [form for form in _FORMATS if form != "latex"])
 
 
-def _of_runs(given: argparse.Namespace) -> dict[str, Result]:
-    """Evaluate TREC runs."""
+def _of_runs(given: argparse.Namespace, gating: Gating) -> dict[str, Result]:
+    """Evaluate TREC runs by the metrics that were typed and those that gates name."""
     from rankgauge.catalog.trec_eval import expand
     from rankgauge.engine.runs import evaluate_plan
     from rankgauge.io.sources import open_qrels
 
     catalog = make_catalog({"metrics"})
     measures = expand(given.metric, catalog.built_in, version=9 if given.profile == "trec9" else 10)
-    specs = [each.spec for each in measures if each.spec is not None]
+    typed = [each.spec for each in measures if each.spec is not None]
+    names = result_names(given.runs)
+    specs = gating.ask_runs(names[1:], typed, lambda specs: plan_judging(specs, given, catalog).metrics)
     plan = plan_judging(specs, given, catalog)
     if not given.judged_only:  # how much of what is compared nobody judged
         cutoffs = sorted({metric.cut.k for metric in plan.metrics if metric.cut.k is not None} or {_TOP})
@@ -198,11 +200,11 @@ def _of_runs(given: argparse.Namespace) -> dict[str, Result]:
     for path, result in results.items():
         for note in result.notes:
             remark(f"{visible(path)}: {note}")
-    return {name: results[path] for name, path in zip(result_names(given.runs), given.runs, strict=True)}
+    return {name: results[path] for name, path in zip(names, given.runs, strict=True)}
 
 
-def _of_outputs(given: argparse.Namespace) -> dict[str, Result]:
-    """Score several outputs files of one dataset of a config."""
+def _of_outputs(given: argparse.Namespace, gating: Gating) -> dict[str, Result]:
+    """Score several outputs files of one dataset of a config, also by the metrics that gates name."""
     engine = make_engine(given.config)
     known = engine.dataset_names
     if given.dataset is None and len(known) != 1:
@@ -216,8 +218,16 @@ def _of_outputs(given: argparse.Namespace) -> dict[str, Result]:
     if given.metric:
         evaluation = evaluation.with_metrics(given.metric)
     evaluation.plan()
+    runs = result_names(given.runs)
+    asked = gating.ask_runs(runs[1:], evaluation.metrics, lambda specs: evaluation.with_metrics(specs).plan().metrics)
+    if asked != evaluation.metrics:
+        evaluation = evaluation.with_metrics(asked)
+    if fields := gating.fields(runs[1]):
+        evaluation = evaluation.with_cohorts([*evaluation.data.cohorts, *fields])
+    sketch_ids = bool(gating.gates)
     return {
-        run: evaluation.with_outputs(path).run() for run, path in zip(result_names(given.runs), given.runs, strict=True)
+        run: evaluation.with_outputs(path).run(sketch_ids=sketch_ids)
+        for run, path in zip(runs, given.runs, strict=True)
     }
 
 

@@ -54,12 +54,15 @@ class Gating:
         baseline: What changes are judged against; None where nothing was given, or the first one is only saved now.
 
         report: What became of the gates; None before `judge`, and where there was nothing to judge.
+
+        first: The name of the result that the others are compared with; empty where the baseline is a file.
     """
 
     options: GateOptions
     gates: list[Gate]
     baseline: Mapping[str, Result] | None = None
     report: GateReport | None = None
+    first: str = ""
     _asked: dict[str, tuple[Gate, ...]] = field(default_factory=dict)
 
     @classmethod
@@ -167,11 +170,13 @@ class Gating:
         """Judge the gates of every result but the first, which is their baseline; return as `judge`."""
         if not self.gates:
             return True
-        from rankgauge.comparison.gating import judge_gates
+        from rankgauge.comparison.gating import judge_gates, judge_resolved
 
-        first, *others = results
-        self.baseline = dict.fromkeys(others, results[first])
+        self.first, *others = results
+        self.baseline = dict.fromkeys(others, results[self.first])
         rest = {name: results[name] for name in others}
+        if self._asked:
+            return self._reported(judge_resolved(rest, self._asked, self.baseline), rest)
         return self._reported(judge_gates(rest, self.gates, baseline=self.baseline), rest)
 
     def _reported(self, report: GateReport, results: Mapping[str, Result]) -> bool:
@@ -225,7 +230,7 @@ class Gating:
         if self.baseline is not None and "baseline" in next(iter(self.baseline.values())).manifest:
             remark(visible(baseline_line(self.baseline)))
         for name, why in report.ids_changed.items():
-            complain(visible(f"{name}: {why}" if len(self._asked) > 1 else why))
+            complain(visible(f"{name}: {why}" if self.first or len(self._asked) > 1 else why))
         if report.outcomes:
             for line in gate_lines(report):
                 show(line)
@@ -260,7 +265,7 @@ class Gating:
 
             earlier = {name: baseline_of(name, self.baseline, results) for name in results}
             changes = {name: changes_since(results[name], old) for name, old in earlier.items() if old is not None}
-        return pull_request_markdown(results, self.report, self.baseline, changes)
+        return pull_request_markdown(results, self.report, self.baseline, changes, first=self.first)
 
     def _tell_github(self, report: GateReport, results: Mapping[str, Result]) -> None:
         """Annotate the run, and add to its summary page, where this is a job of GitHub Actions."""

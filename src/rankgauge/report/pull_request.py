@@ -32,8 +32,14 @@ def pull_request_markdown(
     report: GateReport | None,
     baseline: Mapping[str, Result] | None = None,
     changes: Mapping[str, Sequence[ColumnChange]] = MappingProxyType({}),
+    *,
+    first: str = "",
 ) -> str:
-    """Lay out verdict, gates, changes and means of some results; where ids changed, that and no number."""
+    """
+    Lay out verdict, gates, changes and means of some results; where ids changed, that and no number.
+
+    *first* is the name of a result that is the baseline; else the baseline is a file, which knows its own.
+    """
     n = sum(map(len, results.values()))
     verdict = f"{', '.join(map(_text, results))}: {counted(n, 'sample')}"
     if report is not None and report.outcomes:
@@ -42,7 +48,7 @@ def pull_request_markdown(
         verdict = "the ids changed, not the ranking"
     lines = [f"## rankgauge: {verdict}", ""]
     if baseline:
-        lines += [_text(baseline_line(baseline)), ""]
+        lines += [_text(f"baseline {first}" if first else baseline_line(baseline)), ""]
     if report is not None:
         lines += [
             f"{_text(name)}: {_text(why)}\n" if len(results) > 1 else f"{_text(why)}\n"
@@ -98,7 +104,7 @@ def _changes(changes: Sequence[ColumnChange]) -> Iterator[str]:
     yield from _table(("since the baseline", "before", "now", "change", "95 % interval", "pairs"), rows)
     for each in changes:
         if each.fallen:
-            yield f"<details><summary>{_text(each.column)}: what fell most</summary>"
+            yield f"<details><summary>{_text(each.column)}: what got worse most</summary>"
             yield ""
             fallen = ((_text(name), number(before), number(after)) for name, before, after in each.fallen)
             yield from _table(("sample", "before", "now"), fallen)
