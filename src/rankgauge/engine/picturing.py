@@ -7,7 +7,6 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -20,6 +19,7 @@ from rankgauge.engine.runs import evaluate_plan, plan_run
 from rankgauge.errors import DataError, ParameterError, PlanError, ResultError, counted
 from rankgauge.explain import Explanation
 from rankgauge.io.texts import read_texts
+from rankgauge.report.explanation import question
 from rankgauge.report.html.data import DepthCurve, ReportData
 from rankgauge.result import Result
 
@@ -197,20 +197,12 @@ def _explain(
     plan, samples = read_samples(result, set(every))
     for sample_id, sample in samples.items():
         if sample.input is not None:
-            inputs.setdefault(sample_id, _text(sample.input))
+            inputs.setdefault(sample_id, question(sample.input))
     for column in result.metrics.values():
         for explanation in explain_read(
             result, column, plan, [samples[each] for each in own], trials=False, plain=_TOP
         ):
             explained.setdefault(explanation.sample, {}).setdefault(name, {})[column.name] = explanation
-
-
-def _text(value: Any) -> str:  # noqa: ANN401  # any JSON value
-    if isinstance(value, str):
-        return value
-    import orjson
-
-    return orjson.dumps(value, default=str).decode()
 
 
 def _depths(results: Mapping[str, Result]) -> tuple[list[DepthCurve], dict[str, dict[str, float]]]:
