@@ -129,6 +129,10 @@ WAYS: tuple[Way, ...] = (
     Way("rescore", "new -o out", ("new/manifest.json", PLAIN, "outputs.jsonl"), output="out"),
     Way("compare", "base new --resamples 100 --json", (*_BASE, *_NEW), "json"),
     Way("compare", "base new --resamples 100", (*_BASE, *_NEW)),
+    Way("compare", "baseline.json base --resamples 100 --json", ("baseline.json",), "json"),
+    Way("compare", "base baseline.json --resamples 100 -f latex", ("baseline.json", *_BASE)),
+    Way("run", "gates.yaml --json", ("baseline.json", "gates.yaml", PLAIN), "json"),
+    Way("validate", f"{PLAIN} --baseline baseline.json", ("baseline.json", PLAIN)),
     Way("compare", "--qrels qrels run other.csv -m ndcg@3 --resamples 100", ("qrels", "run", "other.csv")),
     Way(
         "compare",
@@ -136,6 +140,8 @@ WAYS: tuple[Way, ...] = (
         ("config.yaml", "outputs.jsonl", "outputs.json"),
         "json",
     ),
+    Way("report", "base new -o out.html", (*_BASE, *_NEW), output="out.html"),
+    Way("report", "baseline.json base -o out.html", ("baseline.json",), output="out.html"),
     Way("metrics diff", f"{PLAIN} --profile remem --profile default --json", (PLAIN,), "json"),
     Way("matchers list", "--config config.yaml --json", ("config.yaml",), "json"),
     Way("matchers show", "chunk --config config.yaml --json", ("config.yaml",), "json"),
@@ -196,6 +202,8 @@ def make_inputs(folder: Path) -> None:
         _records([{**row, "actual_output": row["actual_output"]["retrieved"][1:]} for row in outputs]),
     )
     _made(folder, f"run --data {PLAIN} --outputs outputs.jsonl -m ndcg@3 -o new")
+    _made(folder, f"run --data {PLAIN} {metrics} --save-baseline baseline.json")
+    (folder / "gates.yaml").write_text(_GATES, encoding="utf-8")
     (folder / "config.yaml").write_text(_CONFIG, encoding="utf-8")
     _made(folder, "plugins lock config.yaml -o config.lock.yaml")
     with (folder / "config.yaml").open("a", encoding="utf-8") as config:
@@ -249,4 +257,14 @@ metrics:
   sets:
     texts: [answer-containment-at-k, "recall(gold=passages, matcher=loose)@2"]
 policy: {{order: score, ties: docno, max_failed: 0.5}}
+"""
+
+_GATES = f"""\
+version: 1
+datasets: {{data: {{path: {PLAIN}}}}}
+metrics: {{use: [ndcg@3, answer-containment-at-k]}}
+baseline: baseline.json
+gates:
+  - ndcg@3 >= 0.1
+  - {{metric: ndcg@3, max_drop: 0.9}}
 """

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -120,6 +121,46 @@ def test_what_is_not_a_baseline_is_said(tmp_path: Path, content: str, message: s
     path.write_text(content, encoding="utf-8")
     with pytest.raises(ResultError, match=message):
         load_baseline(path)
+
+
+@pytest.mark.parametrize(
+    ("where", "value"),
+    [
+        (("manifest", "policy"), [1]),
+        (("manifest", "dataset", "name"), 7),
+        (("manifest", "profile"), None),
+        (("metrics", 0, "aggregate"), "median"),
+        (("metrics", 0, "range"), [0, "1"]),
+        (("metrics", 0, "k"), [3]),
+        (("metrics", 0, "inferred"), "x"),
+        (("metrics", 0, "name"), 1),
+        (("metrics", 0, "expression"), "ndcg("),
+        (("samples", 0, "id"), 1),
+        (("samples", 0, "tags"), [1]),
+        (("samples", 0, "gold"), "f" * 17),
+        (("samples", 0, "scores"), [1e308, 1]),
+        (("retrieved_ids", "gold"), "many"),
+        (("retrieved_ids", "hashes"), ["P@2"]),
+    ],
+)
+def test_what_no_baseline_holds_is_refused_where_it_is_read(
+    result: Result, tmp_path: Path, where: tuple[Any, ...], value: object
+) -> None:
+    path = save_baseline({"mine": result}, tmp_path / "b.json")
+    document = json.loads(path.read_text(encoding="utf-8"))
+    part = document["datasets"]["mine"]
+    for key in where[:-1]:
+        part = part[key]
+    part[where[-1]] = value
+    path.write_text(json.dumps(document), encoding="utf-8")
+    with pytest.raises(ResultError, match=r"b\.json is not a baseline that can be read"):
+        load_baseline(path)
+
+
+def test_a_pipe_is_no_baseline(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "b.json")
+    with pytest.raises(ResultError, match=r"cannot read the baseline .*b\.json: this is a pipe"):
+        load_baseline(tmp_path / "b.json")
 
 
 @pytest.mark.parametrize(

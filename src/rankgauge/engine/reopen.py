@@ -5,6 +5,7 @@ The road back: from a result to the evaluation that it came from, with the same 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ from rankgauge.catalog import Catalog
 from rankgauge.engine.engine import Engine
 from rankgauge.engine.evaluation import Evaluation
 from rankgauge.engine.runs import RunEvaluation, plan_run
-from rankgauge.errors import ResultError
+from rankgauge.errors import ResultError, counted
 from rankgauge.io.files import digest
 from rankgauge.io.sources import open_qrels, open_run
 from rankgauge.planning.plan import Plan
@@ -22,6 +23,7 @@ from rankgauge.result import Result
 __all__ = ["check_definitions", "evaluation_of", "is_of_run", "run_evaluation_of"]
 
 _CONFIG = "config.resolved.yaml"
+_AGAIN = "evaluate again"
 
 
 def is_of_run(result: Result) -> bool:
@@ -62,8 +64,10 @@ def evaluation_of(result: Result, *, catalog: Catalog | None = None) -> Evaluati
     elif result.folder is None or "merged_from" in result.manifest:
         raise _lost(result)
     else:
-        evaluation = _from_folder(result.manifest, result.folder, catalog)
-    _check_data(evaluation, result.manifest)
+        with _complete(result):
+            evaluation = _from_folder(result.manifest, result.folder, catalog)
+    with _complete(result):
+        _check_data(evaluation, result.manifest)
     return evaluation
 
 
@@ -94,19 +98,20 @@ def run_evaluation_of(result: Result, *, catalog: Catalog | None = None) -> RunE
     manifest = result.manifest
     if result.folder is None or "merged_from" in manifest:
         raise _lost(result)
-    files: Mapping[str, Any] = manifest["files"]
-    for what, key in (("judgments", "qrels"), ("run", "run")):
-        if files[key] is None:
-            msg = f"{result.folder}: its {what} came from memory or standard input, and cannot be read again"
-            raise ResultError(msg)
-    chosen = profile(manifest["profile"]).adapted(manifest["policy"], manifest["relevance"])
-    plan = plan_run(
-        list(_metrics(result)), profile=chosen, k=manifest["default_k"]["k"], catalog=catalog or Catalog.discover()
-    )
-    check_definitions(plan, result)
-    qrels = open_qrels(files["qrels"], columns=files["columns"], intents="intents" in plan.needs)
-    _check("judgments", files["qrels"], manifest["dataset"]["fingerprint"], qrels.fingerprint)
-    return RunEvaluation(plan, qrels, open_run(files["run"], columns=files["columns"]), files["columns"])
+    with _complete(result):
+        files: Mapping[str, Any] = {"columns": None, **manifest["files"]}
+        for what, key in (("judgments", "qrels"), ("run", "run")):
+            if files[key] is None:
+                msg = f"{result.folder}: its {what} came from memory or standard input, and cannot be read again"
+                raise ResultError(msg)
+        chosen = profile(manifest["profile"]).adapted(manifest["policy"], manifest["relevance"])
+        plan = plan_run(
+            list(_metrics(result)), profile=chosen, k=manifest["default_k"]["k"], catalog=catalog or Catalog.discover()
+        )
+        check_definitions(plan, result)
+        qrels = open_qrels(files["qrels"], columns=files["columns"], intents="intents" in plan.needs)
+        _check("judgments", files["qrels"], manifest["dataset"]["fingerprint"], qrels.fingerprint)
+        return RunEvaluation(plan, qrels, open_run(files["run"], columns=files["columns"]), files["columns"])
 
 
 def check_definitions(plan: Plan, result: Result) -> None:
@@ -125,13 +130,25 @@ def check_definitions(plan: Plan, result: Result) -> None:
     for name, column in result.metrics.items():
         info, here = column.info, planned.get(name)
         if here is None or here.fingerprint != info.fingerprint:
-            was = f"{info.expression} of {info.provider['distribution'] or 'a Python function'}"
+            by = info.provider
+            was = f"{info.expression} of {by.get('distribution') or 'a Python function'} {by.get('version', '')}"
             found = "nothing" if here is None else f"{here.expression} of {here.provider}"
             msg = (
-                f"{name!r} cannot be computed as it was: the result has {was} {info.provider['version']}, here is "
+                f"{name!r} cannot be computed as it was: the result has {was}, here is "
                 f"{found}; install what the result was made with, or evaluate again"
             )
             raise ResultError(msg)
+
+
+@contextmanager
+def _complete(result: Result) -> Iterator[None]:
+    """Refuse a manifest that lacks what every result of a run has."""
+    try:
+        yield
+    except KeyError as error:
+        where = "the manifest" if result.folder is None else result.folder / "manifest.json"
+        msg = f"{where} lacks {error}; {_AGAIN}"
+        raise ResultError(msg) from error
 
 
 def _from_folder(manifest: Mapping[str, Any], folder: Path, catalog: Catalog | None) -> Evaluation:
@@ -144,6 +161,11 @@ def _from_folder(manifest: Mapping[str, Any], folder: Path, catalog: Catalog | N
         msg = f"the outputs of {folder} were given in Python and are not kept; save with keep_data=True to keep them"
         raise ResultError(msg)
     engine = Engine.from_config(folder / _CONFIG, catalog=catalog)
+    if len(engine.dataset_names) != 1:
+        msg = (
+            f"{folder / _CONFIG} has {counted(len(engine.dataset_names), 'dataset')}, and a result is of one; {_AGAIN}"
+        )
+        raise ResultError(msg)
     return engine.dataset(*engine.dataset_names)
 
 

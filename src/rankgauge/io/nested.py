@@ -93,5 +93,7 @@ def _repeated(text: str, name: str) -> list[Problem]:
 
 
 def _kind(value: object) -> str:
-    names = {dict: "an object", list: "a list", str: f"the string {value!r}", bool: "a truth value", type(None): "null"}
-    return names.get(type(value), f"the number {value!r}")
+    names = {dict: "an object", list: "a list", bool: "a truth value", type(None): "null"}
+    if type(value) in names:  # whose items may be nested too deeply to show
+        return names[type(value)]
+    return f"the {'string' if isinstance(value, str) else 'number'} {value!r}"

@@ -14,9 +14,11 @@ from typing import Any
 import numpy as np
 import orjson
 
-from rankgauge.errors import ResultError
+from rankgauge.errors import ResultError, UnreadableError
 from rankgauge.io.commit import commit_of
+from rankgauge.io.files import read_bytes
 from rankgauge.io.writing import replace_file
+from rankgauge.result.form import DAMAGED, check_form, read_info
 from rankgauge.result.result import Result
 from rankgauge.result.summary import MetricInfo, MetricSummary
 from rankgauge.scoring.score import STATUSES
@@ -83,12 +85,11 @@ def load_baseline(path: str | os.PathLike[str]) -> dict[str, Result]:
     if path.is_dir():
         return _load_folders(path)
     try:
-        data = path.read_bytes()
-    except FileNotFoundError as error:
-        msg = f"there is no baseline {path}; `rankgauge run --save-baseline {path}` writes one"
-        raise ResultError(msg) from error
-    except OSError as error:
-        msg = f"cannot read the baseline {path}: {error.strerror or error}"
+        data = read_bytes(path)
+    except UnreadableError as error:
+        msg = f"cannot read the baseline {error.problems[0]}"
+        if isinstance(error.__cause__, FileNotFoundError):
+            msg = f"there is no baseline {path}; `rankgauge run --save-baseline {path}` writes one"
         raise ResultError(msg) from error
     again = f"write it again with --save-baseline {path}"
     if b"\n<<<<<<< " in data:
@@ -100,7 +101,7 @@ def load_baseline(path: str | os.PathLike[str]) -> dict[str, Result]:
         if version == BASELINE_VERSION:
             shared = {key: document[key] for key in ("created_at", "commit")} | {"baseline": str(path)}
             return {name: _read(entry, shared) for name, entry in document["datasets"].items()}
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+    except DAMAGED as error:
         msg = f"{path} is not a baseline that can be read: {type(error).__name__}: {error}; {again}"
         raise ResultError(msg) from error
     msg = f"{path} has the schema {version!r}; this version reads {BASELINE_VERSION!r}; {again}"
@@ -213,7 +214,7 @@ def _json(value: object) -> str:
 
 def _read(entry: Mapping[str, Any], shared: Mapping[str, Any]) -> Result:
     """Return one result of a baseline file; what does not fit together is a `ValueError`."""
-    infos = [MetricInfo.from_dict(info) for info in entry["metrics"]]
+    infos = [read_info(info) for info in entry["metrics"]]
     samples = entry["samples"]
     scored = [STATUSES[0]] * len(infos)
     scores = [sample["scores"] for sample in samples]
@@ -231,12 +232,10 @@ def _read(entry: Mapping[str, Any], shared: Mapping[str, Any]) -> Result:
     sketch = {"retrieved_ids": entry["retrieved_ids"]} if "retrieved_ids" in entry else {}
     manifest = {**entry["manifest"], **sketch, **shared, "interrupted": False}
     ids = [sample["id"] for sample in samples]
-    if len(set(ids)) < len(ids):
-        msg = "a sample stands in it twice"
-        raise ValueError(msg)
     keys = [int(sample["gold"], 16) for sample in samples if "gold" in sample]
     gold_keys = np.array(keys, dtype=np.uint64) if len(keys) == len(ids) else None
     tags = [tuple(sample.get("tags", ())) for sample in samples]
+    check_form(ids, tags, metrics, manifest, gold_keys=gold_keys)
     return Result(ids, tags, metrics, manifest, gold_keys=gold_keys)
 
 

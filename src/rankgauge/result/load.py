@@ -17,7 +17,8 @@ from rankgauge.errors import DataError, ResultError
 from rankgauge.io.files import read_bytes, reading
 from rankgauge.io.kept import OUTPUTS_FILE
 from rankgauge.io.staging import has_outputs, is_staging
-from rankgauge.result.summary import MetricInfo, MetricSummary
+from rankgauge.result.form import DAMAGED, check_form, read_info
+from rankgauge.result.summary import MetricSummary
 from rankgauge.scoring.score import STATUSES
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ def read_folder(directory: Path) -> _Folder:
     """Return what `Result.save` wrote, in the order in which `Result` takes it."""
     import polars as pl
 
-    damaged = (ValueError, KeyError, TypeError, AttributeError, IndexError, RecursionError, pl.exceptions.PolarsError)
+    damaged = (*DAMAGED, pl.exceptions.PolarsError)
     try:
         manifest = orjson.loads(read_bytes(directory / "manifest.json"))
         version = manifest.get("schema_version") if isinstance(manifest, dict) else None
@@ -91,9 +92,7 @@ def _read(directory: Path, manifest: Mapping[str, Any], frame: pl.DataFrame) -> 
     places = {sample_id: place for place, sample_id in enumerate(sample_ids)}
     metrics = {}
     for entry in manifest["metrics"]:
-        info = MetricInfo.from_dict(entry)
-        # A TypeError for what is no text, which would be one wherever the metric is looked up.
-        "".join((info.name, info.safe_name, info.alias, info.expression, *info.spellings, *info.names))
+        info = read_info(entry)
         values = frame[info.safe_name].to_numpy().astype(np.float64)
         statuses = frame[f"{info.safe_name}_status"].to_list()
         codes = np.array([STATUSES.index(status) for status in statuses], dtype=np.uint8)
@@ -105,5 +104,8 @@ def _read(directory: Path, manifest: Mapping[str, Any], frame: pl.DataFrame) -> 
     ours = {"schema_version", "metrics", "notes", "has_details"}
     kept = {key: value for key, value in manifest.items() if key not in ours}
     tags = [tuple(tags) for tags in frame["tags"].to_list()]
-    gold_keys = frame[GOLD_KEYS].to_numpy() if GOLD_KEYS in frame.columns else None
+    gold_keys = None
+    if GOLD_KEYS in frame.columns:
+        gold_keys = np.array(frame[GOLD_KEYS].to_list(), dtype=np.uint64)
+    check_form(sample_ids, tags, metrics, kept, manifest["notes"], gold_keys)
     return sample_ids, tags, metrics, kept, manifest["notes"], gold_keys
