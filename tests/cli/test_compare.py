@@ -107,6 +107,19 @@ def test_outputs_files_of_a_config(rankgauge, write):
     assert (done.code, done.err.count("has no dataset 'mien' (did you mean 'mine'?)")) == (2, 1)
 
 
+def test_ids_that_changed_are_told_beside_the_numbers(rankgauge, files, write):
+    """All of ten relevant documents are lost, and no document of the new run was seen before."""
+    moved = write("moved.run", GOOD.replace("Q0 ", "Q0 chunk-"))
+    done = rankgauge("compare", "--qrels", files[0], "-m", "P@1", files[2], files[1], moved)
+    assert (done.code, done.err.count("the ids changed, not the ranking")) == (0, 1)
+    assert "moved.run: the ids changed, not the ranking: 100%" in done.err
+    assert "moved.run is worse" in done.out
+    for run in (files[2], moved):
+        assert rankgauge("trec", files[0], run, "-m", "P@1", "--save-baseline", f"{run}.json").code == 0
+    done = rankgauge("compare", f"{files[2]}.json", f"{moved}.json")
+    assert "moved.run.json: the ids changed, not the ranking: 100%" in done.err
+
+
 def test_the_same_run_twice_is_no_division_by_zero(rankgauge, files):
     done = rankgauge("compare", "--qrels", files[0], "-m", "P@1", files[1], files[1])
     assert done.code == 0

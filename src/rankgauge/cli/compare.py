@@ -196,7 +196,7 @@ def _of_runs(given: argparse.Namespace, gating: Gating) -> dict[str, Result]:
     columns = table_columns(given.columns)
     judgments = open_qrels(given.qrels, columns=columns, intents="intents" in plan.needs)
     runs = {path: path for path in given.runs}
-    results = evaluate_plan(plan, judgments, runs, columns=columns, sketch_ids=bool(given.gate))
+    results = evaluate_plan(plan, judgments, runs, columns=columns, sketch_ids=True)
     for path, result in results.items():
         for note in result.notes:
             remark(f"{visible(path)}: {note}")
@@ -224,11 +224,7 @@ def _of_outputs(given: argparse.Namespace, gating: Gating) -> dict[str, Result]:
         evaluation = evaluation.with_metrics(asked)
     if fields := gating.fields(runs[1]):
         evaluation = evaluation.with_cohorts([*evaluation.data.cohorts, *fields])
-    sketch_ids = bool(gating.gates)
-    return {
-        run: evaluation.with_outputs(path).run(sketch_ids=sketch_ids)
-        for run, path in zip(runs, given.runs, strict=True)
-    }
+    return {run: evaluation.with_outputs(path).run(sketch_ids=True) for run, path in zip(runs, given.runs, strict=True)}
 
 
 def _clusters(written: str | None) -> str | Mapping[str, object] | None:

@@ -167,14 +167,23 @@ class Gating:
         return self._reported(judge_resolved(results, gates, self.baseline), results)
 
     def judge_against_first(self, results: Mapping[str, Result]) -> bool:
-        """Judge the gates of every result but the first, which is their baseline; return as `judge`."""
+        """
+        Judge the gates of every result but the first, which is their baseline; return as `judge`.
+
+        Without gates, changed ids are a warning only: somebody may mean to compare with entirely different documents.
+        """
+        first, *others = results
+        baseline = dict.fromkeys(others, results[first])
+        rest = {name: results[name] for name in others}
         if not self.gates:
+            from rankgauge.comparison.turnover import ids_changed
+
+            for name, why in ids_changed(rest, baseline).items():
+                remark(visible(f"{name}: {why}"))
             return True
         from rankgauge.comparison.gating import judge_gates, judge_resolved
 
-        self.first, *others = results
-        self.baseline = dict.fromkeys(others, results[self.first])
-        rest = {name: results[name] for name in others}
+        self.first, self.baseline = first, baseline
         if self._asked:
             return self._reported(judge_resolved(rest, self._asked, self.baseline), rest)
         return self._reported(judge_gates(rest, self.gates, baseline=self.baseline), rest)
