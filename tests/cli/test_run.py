@@ -591,11 +591,17 @@ class TestOptionsWithoutEffect:
         done = rankgauge("run", project, *option)
         assert (done.code, f"{option[0]} is for calls of a system under test" in done.err) == (2, True)
 
-    def test_details_that_nobody_sees_are_told(self, rankgauge, project):
-        told = "--details shows in a result folder (--output) or with --format jsonl"
-        assert told in rankgauge("run", project, "--details").err
-        assert told not in rankgauge("run", project, "--details", "--format", "jsonl").err
-        assert told not in rankgauge("run", project, "--details", "--output", "kept").err
+    @pytest.mark.parametrize("option", ["--details", "--near-misses", "--with-text"])
+    def test_what_only_a_folder_shows_is_told_where_none_is_written(self, rankgauge, project, option):
+        told = f"{option} shows in a result folder (--output) or with --format jsonl"
+        assert told in rankgauge("run", project, option).err
+        assert told not in rankgauge("run", project, option, "--format", "jsonl").err
+        assert told not in rankgauge("run", project, option, "--output", "kept").err
+        assert told in rankgauge("rescore", "kept", option).err
+
+    def test_worst_samples_are_not_in_json_lines(self, rankgauge, project):
+        done = rankgauge("run", project, "--worst", "1", "--format", "jsonl")
+        assert "--worst shows in a result folder (--output) or with other formats" in done.err
 
     @pytest.mark.parametrize(
         ("policy", "is_told"), [("ties=error", True), ("ties=average", True), ("ties=given", False)]

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from rankgauge.plugin.formats import Reporter
     from rankgauge.result import Result
 
-__all__ = ["ScoreOptions", "Several", "evaluate_all", "name_of", "overridden"]
+__all__ = ["ScoreOptions", "Several", "evaluate_all", "name_of", "overridden", "tell_idle"]
 
 _COHORT = "Make a cohort of each value of a metadata field, such as metadata.language."
 _FORMATS = "How to print: table, json, jsonl or markdown."
@@ -43,6 +43,9 @@ _NEAR_MISSES = "Also keep, for each gold text not found, the nearest retrieved t
 _WITH_TEXT = "Also save each sample's question and top results beside its scores."
 _WORST = "Also list the N worst samples, with what was retrieved and expected."
 _WORST_BY = "The metric that --worst goes by. [default: the first]"
+
+_SUMMARIES = {"table", "json", "markdown"}
+"""The formats that do not list samples one by one."""
 
 _SEVERAL_HTML = "Of several datasets each has its own, FILE-NAME.html."
 
@@ -95,6 +98,19 @@ def overridden(evaluation: Evaluation, options: ScoreOptions, declared: dict[str
     if options.k is not None:
         evaluation = evaluation.with_defaults(k=options.k, source="--k")
     return evaluation.with_cohorts(options.cohort) if options.cohort else evaluation
+
+
+def tell_idle(options: ScoreOptions, folders: Folders) -> None:
+    """Tell of options whose effect is in a result folder, where none is written, or in another format."""
+    if folders.saves:
+        return
+    form = "json" if options.as_json else options.form
+    beside = {"--details": options.details, "--near-misses": options.near_misses, "--with-text": options.with_text}
+    for name, is_given in beside.items():
+        if is_given and form in _SUMMARIES:
+            remark(f"{name} shows in a result folder (--output) or with --format jsonl; here it has no effect")
+    if options.worst is not None and form == "jsonl":
+        remark("--worst shows in a result folder (--output) or with other formats; here it has no effect")
 
 
 def evaluate_all(

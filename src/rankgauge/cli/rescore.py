@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from typer import Argument
 
-from rankgauge.cli.evaluating import ScoreOptions, evaluate_all, overridden
+from rankgauge.cli.evaluating import ScoreOptions, evaluate_all, overridden, tell_idle
 from rankgauge.cli.folders import Folders
 from rankgauge.cli.options import make_catalog
 from rankgauge.cli.typed import taking
@@ -51,10 +51,12 @@ def rescore(options: _Options) -> None:
     results = [open_result(folder) for folder in ([options.folder] if is_one else inner)]
     catalog = make_catalog()
     limits = {result.manifest.get("dataset", {}).get("limit") for result in results}
+    folders = Folders(output=options.output, several=not is_one, keep_data=options.keep_data)
+    tell_idle(options, folders)
     evaluate_all(
         [_evaluation(result, options, catalog) for result in results],
         options,
-        Folders(output=options.output, several=not is_one, keep_data=options.keep_data),
+        folders,
         catalog=catalog,
         limit=limits.pop() if len(limits) == 1 else None,
     )

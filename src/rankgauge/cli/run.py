@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 from typer import Argument, Option
 
 from rankgauge.cli.calling import System
-from rankgauge.cli.console import remark
-from rankgauge.cli.evaluating import ScoreOptions, Several, evaluate_all, overridden
+from rankgauge.cli.evaluating import ScoreOptions, Several, evaluate_all, overridden, tell_idle
 from rankgauge.cli.folders import Folders
 from rankgauge.cli.options import field_map, make_engine
 from rankgauge.cli.typed import FIELD, FUNCTION, OUTPUTS, imported, taking
@@ -85,8 +84,7 @@ def run(options: _Options) -> None:
         resume=options.resume,
         keep_data=options.keep_data,
     )
-    if options.details and not folders.saves and (options.as_json or options.form in {"table", "json", "markdown"}):
-        remark("--details shows in a result folder (--output) or with --format jsonl; here it has no effect")
+    tell_idle(options, folders)
     evaluate_all(
         [_evaluation(engine, name, options) for name in names],
         options,
