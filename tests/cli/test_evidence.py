@@ -243,6 +243,13 @@ class TestRescore:
         assert done.code == 2
         assert "s.jsonl is not what the result was computed from" in done.err
 
+    def test_data_that_have_gone_are_called_that(self, rankgauge, project):
+        rankgauge(*CALLING, f"{project}:search", "-o", "out")
+        Path("s.jsonl").unlink()
+        done = rankgauge("rescore", "out")
+        assert done.code == 2
+        assert "s.jsonl: no such file" in done.err
+
     def test_a_result_of_a_run_points_at_trec(self, rankgauge, write):
         write("qrels.txt", "q1 0 a 1\n")
         write("run.txt", "q1 Q0 a 1 1 t\n")

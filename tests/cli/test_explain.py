@@ -1,6 +1,8 @@
 """`rankgauge explain`: of result folders and of runs, as text within a terminal and as JSON."""
 
 import json
+import shutil
+from pathlib import Path
 
 import pytest
 
@@ -144,6 +146,16 @@ def test_what_cannot_be_explained_of_a_folder(rankgauge, folder, arguments, mess
 
     assert (done.code, done.out) == (2, "")
     assert message in done.err
+
+
+def test_a_folder_of_several_datasets_names_them(rankgauge, folder):
+    Path("all").mkdir()
+    for name in ("a", "b"):
+        shutil.copytree(folder, f"all/{name}")
+    done = rankgauge("explain", "all", "q1")
+
+    assert done.code == 2
+    assert f"it holds several; name one: {Path('all/a')}, {Path('all/b')}" in done.err
 
 
 def test_a_folder_whose_data_changed_is_refused(rankgauge, folder, write):

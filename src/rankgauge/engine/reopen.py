@@ -176,7 +176,10 @@ def _check_data(evaluation: Evaluation, manifest: Mapping[str, Any]) -> None:
     saved = dataset.get("fingerprint")
     if isinstance(data.source, Path):
         saved = dataset.get("kept_fingerprint", saved)
-    _check("dataset", data.label, saved, data.fingerprint())
+        found = digest(data.source)  # says so where there is no such file
+    else:
+        found = data.fingerprint()
+    _check("dataset", data.label, saved, found)
     if isinstance(data.outputs, Path) and outputs.get("fingerprint") is not None:
         _check("outputs file", str(data.outputs), outputs["fingerprint"], digest(data.outputs))
 

@@ -13,7 +13,7 @@ import numpy as np
 import orjson
 from numpy.typing import NDArray
 
-from rankgauge.errors import DataError, ResultError
+from rankgauge.errors import DataError, ResultError, listed
 from rankgauge.io.files import read_bytes, reading
 from rankgauge.io.kept import OUTPUTS_FILE
 from rankgauge.io.staging import has_outputs, is_staging
@@ -75,6 +75,8 @@ def _absence(directory: Path, missing: str) -> str:
             f"its run was killed; go on with it (`rankgauge run ... --resume {directory}`), or score its outputs "
             f"(`rankgauge run ... --outputs {directory / OUTPUTS_FILE}`)"
         )
+    if inner := sorted(each.parent for each in directory.glob("*/manifest.json")):
+        return f"it holds several; name one: {listed(list(map(str, inner)))}"
     lacks = f"it has no {missing}" if directory.is_dir() else "there is no such folder"
     return f"{lacks}; `rankgauge run -o FOLDER` writes one"
 
