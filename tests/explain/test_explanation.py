@@ -238,3 +238,13 @@ def test_json_has_its_keys():
     assert {"rank", "id", "grade", "contribution"} <= set(found["ranks"][0])
     assert found["without"][1] == {"rank": 2, "score": 0.0}
     assert found["with_missing_on_top"][0]["id"] == "d9"
+
+
+def test_explanation_is_a_line_in_a_session_and_a_table_in_print():
+    explanation = explain("ndcg@3", GRADED)
+    assert repr(explanation) == "<Explanation of 'q1': ndcg@3=0.4796, 3 ranks, 1 missing>"
+    first, *rest = str(explanation).splitlines()
+    assert first == "ndcg@3 of q1: 0.4796"
+    assert "ndcg@3 = 2*0.6309 / 2.6309 (ideal DCG) = 0.4796" in rest
+    without = explain("MRR", {"id": "q2", "expected_output": ["a"]}, Policy(missing_output="exclude"))
+    assert repr(without) == "<Explanation of 'q2': mrr=none, 0 ranks, 1 missing>"

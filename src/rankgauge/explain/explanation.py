@@ -7,6 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from rankgauge.errors import counted
 from rankgauge.scoring.facts import MissingGold, RankFacts, plain_facts
 
 __all__ = ["Explanation", "Trial"]
@@ -105,6 +106,17 @@ class Explanation:
     def would_help_most(self) -> Trial | None:
         """Return the missing gold item that would help most at rank 1, if any would."""
         return self._best(self.with_missing_on_top)
+
+    def __repr__(self) -> str:
+        score = "none" if self.score is None else f"{self.score:.4f}"
+        ranks, missing = counted(self.n_ranks, "rank"), f"{len(self.missing):,} missing"
+        return f"<Explanation of {self.sample!r}: {self.metric}={score}, {ranks}, {missing}>"
+
+    def __str__(self) -> str:
+        """Return what `rankgauge explain` prints."""
+        from rankgauge.report.explanation import explanation_lines
+
+        return "\n".join(explanation_lines(self))
 
     def change(self, trial: Trial) -> float | None:
         """
