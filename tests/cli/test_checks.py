@@ -102,7 +102,15 @@ def test_one_plugin_is_checked_with_everything_it_offers(rankgauge):
     done = rankgauge("plugins", "check", "rankgauge:readers", "--json")
 
     assert done.code == 0
-    assert done.json == {"plugin": "rankgauge:readers", "ok": True, "faults": [], "offers": []}
+    offers = done.json["offers"]
+    assert {key: value for key, value in done.json.items() if key != "offers"} == {
+        "plugin": "rankgauge:readers",
+        "ok": True,
+        "faults": [],
+    }
+    assert {(offer["kind"], offer["name"], offer["ok"]) for offer in offers} == {
+        ("reader", name, True) for name in ("jsonl", "json", "yaml", "parquet")
+    }
     assert rankgauge("plugins", "check", "no-such-plugin").code == 2
 
 

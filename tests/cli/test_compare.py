@@ -95,7 +95,9 @@ def test_a_baseline_of_several_datasets_needs_a_name(rankgauge, folders, tmp_pat
 def test_outputs_files_of_a_config(rankgauge, write):
     rows = [{"id": query, "expected_output": ["a"], "metadata": {"source": query[:2]}} for query in QUERIES]
     write("samples.jsonl", "".join(f"{json.dumps(row)}\n" for row in rows))
-    config = write("config.yaml", "version: 1\ndatasets:\n  mine:\n    path: samples.jsonl\nmetrics:\n  use: [hit@1]\n")
+    config = write(
+        "config.yaml", "version: 1\ndatasets:\n  mine:\n    path: samples.jsonl\nmetrics:\n  use: [{metric: hit@1}]\n"
+    )
     first = write("first.json", json.dumps({query: ["x"] for query in QUERIES}))
     second = write("second.json", json.dumps({query: ["a"] for query in QUERIES}))
     done = rankgauge("compare", "--config", config, first, second, "--json")

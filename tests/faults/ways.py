@@ -127,6 +127,7 @@ WAYS: tuple[Way, ...] = (
     Way("explain", "--qrels qrels --run run q1 -m ndcg@3", ("qrels", "run")),
     Way("rescore", "base -m P@2 --json", ("base/manifest.json", PLAIN), "json"),
     Way("rescore", "new -o out", ("new/manifest.json", PLAIN, "outputs.jsonl"), output="out"),
+    Way("report", "base new -o page.html", (*_BASE, *_NEW), output="page.html"),
     Way("compare", "base new --resamples 100 --json", (*_BASE, *_NEW), "json"),
     Way("compare", "base new --resamples 100", (*_BASE, *_NEW)),
     Way("compare", "baseline.json base --resamples 100 --json", ("baseline.json",), "json"),

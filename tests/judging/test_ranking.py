@@ -39,7 +39,7 @@ def test_order_given_ignores_scores():
 def test_order_score_sorts_descending():
     found = prepared(["b", "a", "c"], texts=["B", "A", "C"], scores=[0.1, 0.9, 0.5], order="score")
 
-    assert found == Ranking(["a", "c", "b"], ["A", "C", "B"], None)
+    assert found == Ranking(["a", "c", "b"], ["A", "C", "B"], None, entries=[1, 2, 0])
 
 
 def test_equal_scores_stand_by_id_descending_by_bytes():
@@ -105,7 +105,7 @@ def test_credit_once_flags_the_repeats():
 
 def test_best_of_equal_scores_is_the_earlier_one():
     assert prepared(["a", "b", "a"], texts=["1", "2", "3"], scores=[0.5, 0.9, 0.5], duplicates="best") == Ranking(
-        ["a", "b"], ["1", "2"], None
+        ["a", "b"], ["1", "2"], entries=[0, 1]
     )
 
 
@@ -153,9 +153,9 @@ def test_sample_itself_is_dropped_before_repeats_and_depth():
 def test_repeats_are_settled_as_they_are_given_before_scores_order():
     given = {"texts": ["low", "mid", "high"], "scores": [0.1, 0.5, 0.9], "order": "score"}
 
-    assert prepared(["a", "b", "a"], **given) == Ranking(["b", "a"], ["mid", "low"], None)
-    assert prepared(["a", "b", "a"], duplicates="last", **given) == Ranking(["a", "b"], ["high", "mid"], None)
-    assert prepared(["a", "b", "a"], duplicates="best", **given) == Ranking(["a", "b"], ["high", "mid"], None)
+    assert prepared(["a", "b", "a"], **given) == Ranking(["b", "a"], ["mid", "low"], entries=[1, 0])
+    assert prepared(["a", "b", "a"], duplicates="last", **given) == Ranking(["a", "b"], ["high", "mid"], entries=[2, 1])
+    assert prepared(["a", "b", "a"], duplicates="best", **given) == Ranking(["a", "b"], ["high", "mid"], entries=[2, 1])
 
 
 def test_repeats_that_stay_are_flagged_by_their_order_of_scores():

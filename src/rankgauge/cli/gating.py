@@ -149,7 +149,9 @@ class Gating:
 
     def ask_runs(self, runs: Sequence[str], specs: Sequence[MetricSpec], plan: Planner) -> tuple[MetricSpec, ...]:
         """Return the metrics of several runs, which are all evaluated by one plan, with those that any gate needs."""
-        found = dict.fromkeys(spec for run in runs for spec in self.ask(run, specs, plan))
+        found: list[MetricSpec] = []
+        for run in runs:
+            found += [spec for spec in self.ask(run, specs, plan) if spec not in found]  # a mapping has no hash
         self.check_datasets(runs)
         return tuple(found)
 
