@@ -57,6 +57,8 @@ def test_the_bootstrap_gives_the_same_bits_again() -> None:
     assert bootstrap_bca(values, resamples=500) != bootstrap_bca(values, resamples=500, seed=1)
 
 
-@pytest.mark.parametrize("values", [[1.0], [0.5, 0.5, 0.5]])
-def test_values_that_do_not_vary_have_no_bootstrap_interval(values: list[float]) -> None:
-    assert bootstrap_bca(np.array(values)) == (None, 1.0)
+@pytest.mark.parametrize("values", [[1.0], [0.5, 0.5, 0.5], [0.1, 0.3 - 0.2, 0.7 - 0.6]])
+def test_values_that_do_not_vary_tell_the_bootstrap_nothing(values: list[float]) -> None:
+    """Rounding alone is no variation: it would make an interval of no width, and the smallest p."""
+    assert bootstrap_bca(np.array(values)) == (None, None)
+    assert bootstrap_bca(np.zeros(3)) == (None, 1.0)

@@ -13,6 +13,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from rankgauge.stats.estimates import TIED
+
 __all__ = ["Bootstrap", "bootstrap_bca"]
 
 _AT_ONCE = 1 << 20
@@ -26,12 +28,12 @@ class Bootstrap(NamedTuple):
     Attributes:
         interval: The bias-corrected and accelerated interval; None where the values do not vary.
 
-        p: The two-sided level at which that interval would end at 0, at least 1 / (resamples + 1); 1 where the values
-            do not vary.
+        p: The two-sided level at which that interval would end at 0, at least 1 / (resamples + 1); 1 where all values
+            are 0, None where they do not vary otherwise.
     """
 
     interval: tuple[float, float] | None
-    p: float
+    p: float | None
 
 
 def bootstrap_bca(
@@ -53,8 +55,8 @@ def bootstrap_bca(
         Interval and p; drawn sums are exact integers on a grid, so that both are the same on every machine.
     """
     n = len(values)
-    if n < 2 or np.ptp(values) == 0:
-        return Bootstrap(None, 1.0)
+    if n < 2 or np.ptp(values) <= TIED:
+        return Bootstrap(None, None if values.any() else 1.0)
     scale = 52 - math.frexp(n * float(np.abs(values).max()))[1]
     grid = np.rint(np.ldexp(values, scale))
     means = np.sort(_sums(grid, resamples, seed))
