@@ -306,6 +306,10 @@ class TestCompare:
         files = ["--qrels", write("qrels.txt", QRELS), "-m", "RR", "--gate", "RR max_drop 0.1", "--markdown", "m.md"]
         assert rankgauge("compare", *files, *runs[:2]).code == 0
         assert "\n\nbaseline run.txt\n\n" in Path("m.md").read_text(encoding="utf-8")
+        for run in runs[:2]:
+            assert rankgauge("trec", files[1], run, "-m", "RR", "--save-baseline", f"{run}.json").code == 0
+        assert rankgauge("compare", *files[4:], "run.txt.json", "new.txt.json").code == 0
+        assert "\n\nbaseline run.txt.json: saved " in Path("m.md").read_text(encoding="utf-8")
         done = rankgauge("compare", *files, *runs)
         assert (done.code, done.err.count("error: moved.txt: the ids changed")) == (2, 1)
 

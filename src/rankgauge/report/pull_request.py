@@ -38,7 +38,7 @@ def pull_request_markdown(
     """
     Lay out verdict, gates, changes and means of some results; where ids changed, that and no number.
 
-    *first* is the name of a result that is the baseline; else the baseline is a file, which knows its own.
+    *first* is the name of a baseline that comes from no file or folder, which would know its own.
     """
     n = sum(map(len, results.values()))
     verdict = f"{', '.join(map(_text, results))}: {counted(n, 'sample')}"
@@ -48,7 +48,8 @@ def pull_request_markdown(
         verdict = "the ids changed, not the ranking"
     lines = [f"## rankgauge: {verdict}", ""]
     if baseline:
-        lines += [_text(f"baseline {first}" if first else baseline_line(baseline)), ""]
+        is_saved = "baseline" in next(iter(baseline.values())).manifest
+        lines += [_text(f"baseline {first}" if first and not is_saved else baseline_line(baseline)), ""]
     if report is not None:
         lines += [
             f"{_text(name)}: {_text(why)}\n" if len(results) > 1 else f"{_text(why)}\n"
