@@ -152,6 +152,12 @@ class TestPullRequest:
     def test_without_gates_it_is_named_by_its_data(self, result: Result) -> None:
         assert pull_request_markdown({"mine": result}, None).startswith("## rankgauge: mine: 3 samples\n")
 
+    def test_an_interrupted_run_says_so_before_its_means(self, engine) -> None:
+        part = engine.dataset(ROWS).with_metrics(["hit@1"]).run()
+        part.manifest["interrupted"] = True
+        text = pull_request_markdown({"mine": part}, None)
+        assert text.index("The run was interrupted: only these samples were done") < text.index("| metric |")
+
     def test_hostile_names_stay_text(self, result: Result) -> None:
         text = pull_request_markdown({HOSTILE: result}, judge_gates({HOSTILE: result}, ["hit@1 >= 0.9"]))
         assert "\x1b" not in text

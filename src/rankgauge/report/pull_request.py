@@ -47,6 +47,8 @@ def pull_request_markdown(
     if report is not None and report.ids_changed:
         verdict = "the ids changed, not the ranking"
     lines = [f"## rankgauge: {verdict}", ""]
+    if any(result.manifest.get("interrupted") for result in results.values()):
+        lines += ["The run was interrupted: only these samples were done, and no gate was judged.", ""]
     if baseline:
         is_saved = "baseline" in next(iter(baseline.values())).manifest
         lines += [_text(f"baseline {first}" if first and not is_saved else baseline_line(baseline)), ""]
