@@ -152,6 +152,14 @@ class TestResume:
         assert scores("out") == [1.0] * 4
         assert hidden() == []
 
+    def test_the_same_command_goes_on_in_its_own_folder(self, rankgauge, project):
+        arguments = (*CALLING, f"{project}:search", "-o", "out")
+        rankgauge(*arguments, "--limit", "2")
+        done = rankgauge(*arguments, "--resume", "./out")
+        assert done.code == 0, done.err
+        assert len(scores("out")) == 4
+        assert hidden() == []
+
     def test_another_folder_leaves_the_earlier_one_alone(self, rankgauge, project):
         arguments = (*CALLING, f"{project}:search")
         rankgauge(*arguments, "--limit", "2", "-o", "part")

@@ -42,6 +42,10 @@ class Folders:
     _staged: dict[str, Staging] = field(default_factory=dict)
     _reserved: list[Path] = field(default_factory=list)
 
+    def __post_init__(self) -> None:
+        if self.output is not None and self.resume is not None and self.output.resolve() == self.resume.resolve():
+            self.output = None  # the command of the first run, with --resume: its own folder is no other folder
+
     @property
     def saves(self) -> bool:
         """Return whether results are saved at all."""
