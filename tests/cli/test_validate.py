@@ -1,3 +1,4 @@
+import os
 from pathlib import Path
 
 import pytest
@@ -140,3 +141,10 @@ def test_fields_have_no_place_beside_a_config_or_runs(rankgauge, write):
     config = write("c.yaml", "version: 1\n")
     assert "under `fields`" in rankgauge("validate", config, "--field", "id=qid").err
     assert "--field is for samples" in rankgauge("validate", "qrels", "run", "--field", "id=qid").err
+
+
+def test_a_pipe_is_refused_and_not_waited_for(rankgauge, tmp_path):
+    os.mkfifo(tmp_path / "pipe.yaml")
+    done = rankgauge("validate", tmp_path / "pipe.yaml")
+    assert done.code == 2
+    assert "pipe.yaml: this is a pipe" in done.err

@@ -109,6 +109,18 @@ def test_wrong_shape_fails_every_sample_and_is_not_tried_one_by_one():
     assert "(1,) where (3,) is needed" in column.reasons[0]
 
 
+def test_a_score_too_large_to_sum_fails_the_sample():
+    @metric("huge-at-k")
+    def huge(judged: Judged, *, k: Cutoff) -> Scores:
+        """Return scores whose sum is no number."""
+        return np.where(judged.found(k) > 0, 1e308, 1.0)
+
+    samples = [sample("q1", ["a"]), sample("q2", ["a"]), sample("q3", ["b"])]
+    column = run(samples, [huge])["huge-at-k"]
+    assert column.n_failed == 2
+    assert "it returned a score beyond 1e+100" in column.reasons[0]
+
+
 def test_gains_too_large_for_a_float_fail_the_sample_and_say_so():
     samples = [sample("fine", ["a"]), sample("huge", ["a"], gold={"a": 2000})]
     result = run(samples, ["ndcg(gain=exponential)@5", "err(max_grade=2000)@5"])

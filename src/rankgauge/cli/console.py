@@ -78,6 +78,8 @@ def complain(message: str) -> None:
 
 def remark(message: str) -> None:
     """Print a note to stderr."""
+    if sys.stderr is None:  # a plugin has removed it
+        return
     with contextlib.suppress(OSError, ValueError):  # nobody reads it any more: the result is what matters
         sys.stderr.write(f"{visible(message, keep=_LAYOUT)}\n")
 

@@ -84,9 +84,10 @@ def is_config(path: Path) -> bool:
     if path.suffix.lower() not in {".yaml", ".yml", ""}:
         return False
     from rankgauge.io.documents import decode_text, read_yaml
+    from rankgauge.io.files import read_bytes
 
     try:
-        value = read_yaml(decode_text(path.read_bytes(), str(path)), str(path)).value
+        value = read_yaml(decode_text(read_bytes(path), str(path)), str(path)).value
     except (OSError, RankgaugeError):
         return True  # whoever reads it as a config says what is wrong
     return not isinstance(value, list) and not (isinstance(value, dict) and "samples" in value)

@@ -85,8 +85,10 @@ def leave() -> None:
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
-def settle(stream: TextIO) -> None:
-    """Flush a stream of messages; one that nobody can read any more is closed quietly."""
+def settle(stream: TextIO | None) -> None:
+    """Flush a stream of messages; one that nobody can read any more is closed quietly, and a plugin may remove it."""
+    if stream is None:
+        return
     try:
         stream.flush()
     except (OSError, ValueError):

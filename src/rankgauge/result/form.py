@@ -15,6 +15,7 @@ from rankgauge.columns import IdSketch
 from rankgauge.expression import parse
 from rankgauge.guard import shown
 from rankgauge.result.summary import MetricInfo, MetricSummary
+from rankgauge.scoring.score import LARGEST
 
 __all__ = ["DAMAGED", "check_form", "read_info"]
 
@@ -55,9 +56,6 @@ _MANIFEST: Mapping[str, Any] = {
 }
 """What the parts of a manifest are, as far as anything is read from them; each may be absent."""
 
-_LARGEST = 1e100
-"""No score is as large; sums and squares of larger ones overflow."""
-
 
 def read_info(data: Mapping[str, Any]) -> MetricInfo:
     """Return the info of a saved column; a `ValueError` or `TypeError` says what is wrong with it."""
@@ -88,8 +86,8 @@ def check_form(
         msg = "a column does not have one value for each sample"
         raise ValueError(msg)
     for name, column in metrics.items():
-        if np.any(np.abs(column.values[~np.isnan(column.values)]) > _LARGEST):
-            msg = f"a score of {name!r} is beyond {_LARGEST:g}"
+        if np.any(np.abs(column.values[~np.isnan(column.values)]) > LARGEST):
+            msg = f"a score of {name!r} is beyond {LARGEST:g}"
             raise ValueError(msg)
         _check(f"a reason of {name!r}", tuple(column.reasons.values()), tuple[str, ...])
         _check(f"the details of {name!r}", tuple(column.details or ()), tuple[_Parts | None, ...])
@@ -125,5 +123,5 @@ def _fits(value: Any, form: Any) -> bool:  # noqa: ANN401  # outside data and a 
             _fits(key, parts[0]) and _fits(each, parts[1]) for key, each in value.items()
         )
     if form in {int, float}:
-        return isinstance(value, int | form) and not isinstance(value, bool) and abs(value) <= _LARGEST
+        return isinstance(value, int | form) and not isinstance(value, bool) and abs(value) <= LARGEST
     return isinstance(value, form)

@@ -23,6 +23,7 @@ from rankgauge.samples import Fault, Sample
 
 __all__ = [
     "FAILED",
+    "LARGEST",
     "MISSING",
     "SCORED",
     "STATUSES",
@@ -40,6 +41,9 @@ __all__ = [
 Status = Literal["scored", "undefined", "missing", "failed"]
 STATUSES: tuple[Status, ...] = ("scored", "undefined", "missing", "failed")
 SCORED, UNDEFINED, MISSING, FAILED = range(4)
+
+LARGEST = 1e100
+"""How far from 0 a score can be: sums and squares of larger ones overflow."""
 
 
 class Flaw(NamedTuple):
@@ -295,7 +299,8 @@ def _checked(column: PlannedMetric, judged: Judged, k: Cutoff | None, params: Ma
     if values.shape != (judged.n,):
         msg = f"it returned the shape {values.shape} where ({judged.n},) is needed"
         raise _ShapeError(msg)
-    if np.isinf(values).any():
-        msg = "it returned an infinite score"
+    if (np.abs(values) > LARGEST).any():
+        is_infinite = bool(np.isinf(values).any())
+        msg = "it returned an infinite score" if is_infinite else f"it returned a score beyond {LARGEST:g}"
         raise ValueError(msg)
     return values
