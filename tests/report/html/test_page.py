@@ -149,6 +149,16 @@ def test_one_run_alone_has_means_and_no_comparison():
     assert "against" not in text.replace("counts against", "")
 
 
+def test_an_interrupted_run_says_so_beside_its_counts():
+    rows = [{"id": "q1", "expected_output": ["a"], "actual_output": ["a"]}]
+    result = Engine(catalog=CATALOG).dataset(rows).with_metrics(["MRR"]).run()
+    assert "interrupted" not in Page(rankgauge.html_report(result)).text
+    result.manifest["interrupted"] = True
+    assert (
+        "1 sample. The run was interrupted; only these samples were done." in Page(rankgauge.html_report(result)).text
+    )
+
+
 def test_nothing_measured_is_said_with_the_reason():
     sample = {"id": "q", "expected_output": ["a"], "actual_output": ["a"], "metadata": {"answerable": False}}
     other = {"id": "r", "expected_output": ["a"], "actual_output": ["a"]}

@@ -113,7 +113,8 @@ def _questions_of_one(data: ReportData) -> Iterator[tuple[str, str]]:
     counts = [counted(column.n, "sample")]
     for count, said in ((column.n_undefined, "undefined"), (column.n_missing, "missing"), (column.n_failed, "failed")):
         counts += [f"{count:,} {said}"] if count else []
-    yield "What is in the mean?", f"{', '.join(counts)}."
+    stopped = " The run was interrupted; only these samples were done." if result.manifest.get("interrupted") else ""
+    yield "What is in the mean?", f"{', '.join(counts)}.{stopped}"
     worst = [f"{visible(result.sample_ids[place])} {score(float(column.values[place]))}" for place in column.worst(3)]
     yield "Where is it worst?", f"{', '.join(worst)}." if worst else "No sample has a score."
     half = half_width(column)
