@@ -99,7 +99,7 @@ def test_gates_are_told_where_no_report_can_be_written(rankgauge, files, monkeyp
     def fails(*_, **__):
         raise ResultError("the disk is full")
 
-    monkeypatch.setattr("rankgauge.engine.picturing.html_report", fails)
+    monkeypatch.setattr("rankgauge.engine.picturing.gather", fails)
     (files / "a.jsonl").write_text('{"id": "1", "expected_output": ["x"], "actual_output": ["x"]}\n')
     done = rankgauge(
         "run", "--data", "a.jsonl", "-m", "RR", "--gate", "RR >= 0.5", "--save-baseline", "base", "--html", "out.html"
@@ -109,3 +109,12 @@ def test_gates_are_told_where_no_report_can_be_written(rankgauge, files, monkeyp
     assert "the disk is full" in done.err
     assert "rr: 1.0000 keeps the minimum 0.5" in done.out
     assert (files / "base").exists()
+
+
+def test_what_a_report_leaves_out_is_told_where_it_is_written(rankgauge, files):
+    folder = saved(rankgauge, "new")
+    (files / "qrels").unlink()
+    done = rankgauge("report", folder, "-o", "report.html")
+
+    assert done.code == 0
+    assert "ranked lists are not shown, because the data cannot be read again" in done.err

@@ -85,10 +85,14 @@ def write_html(
     queries: Path | None = None,
 ) -> None:
     """Write a report, and the folders above it; the file is complete, or as it was."""
-    from rankgauge.engine.picturing import html_report
+    from rankgauge.engine.picturing import gather
     from rankgauge.io.writing import replace_file
+    from rankgauge.report.html import lay_out
 
-    text = html_report(results, comparison=comparison, texts=texts, queries=queries)
+    data = gather(results, comparison=comparison, texts=texts, queries=queries)
+    text = lay_out(data)
+    for note in data.notes:
+        remark(visible(note))
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         replace_file(path, text.encode())

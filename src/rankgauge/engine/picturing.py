@@ -26,7 +26,6 @@ from rankgauge.result import Result
 __all__ = ["gather", "html_report"]
 
 _DEPTHS = (1, 2, 3, 5, 10, 20, 30, 50, 100)
-_CURVES = ("recall", "precision", "unjudged")
 _SHORT = {"recall": "recall", "precision": "P", "unjudged": "unjudged"}
 _ALL, _OF_EACH, _MOST = 300, 25, 300
 """Up to so many samples, ranks of all are shown; else of this many of each metric, and of so many in total."""
@@ -207,10 +206,17 @@ def _explain(
 
 def _depths(results: Mapping[str, Result]) -> tuple[list[DepthCurve], dict[str, dict[str, float]]]:
     """Return recall, precision and unjudged results by depth, as far as the data allow; of samples the last at 10."""
-    means: dict[str, dict[str, tuple[float | None, ...]]] = {name: {} for name in _CURVES}
+    means: dict[str, dict[str, tuple[float | None, ...]]] = {name: {} for name in _SHORT}
     unjudged: dict[str, dict[str, float]] = {}
+    deepest = 0.0
     for run, result in results.items():
-        for name, scored in _curves(result).items():
+        curves = _curves(result)
+        length = curves.pop("length", None)
+        deepest = max(
+            deepest,
+            _DEPTHS[-1] if length is None else float(np.nan_to_num(length.metrics["num_ret"].values).max(initial=0)),
+        )
+        for name, scored in curves.items():
             columns = list(scored.metrics.values())
             if any(column.mean is None for column in columns):
                 continue
@@ -218,20 +224,27 @@ def _depths(results: Mapping[str, Result]) -> tuple[list[DepthCurve], dict[str, 
             if name == "unjudged":
                 at_ten = columns[_DEPTHS.index(10)].values.tolist()
                 unjudged[run] = dict(zip(scored.sample_ids, at_ten, strict=True))
-    return [DepthCurve(name, _DEPTHS, own) for name, own in means.items() if own], unjudged
+    reached = sum(depth <= deepest for depth in _DEPTHS)
+    depths = _DEPTHS[:reached]
+    curves_of = {name: {run: each[:reached] for run, each in own.items()} for name, own in means.items()}
+    return [DepthCurve(name, depths, own) for name, own in curves_of.items() if own and reached > 1], unjudged
 
 
 def _curves(result: Result) -> dict[str, Result]:
-    """Return the columns of each curve; data that serve all of them are read once."""
-    wanted = {name: [f"{short}@{depth}" for depth in _DEPTHS] for name, short in _SHORT.items()}
+    """Return the columns of each curve, and the length of rankings; data that serve all of them are read once."""
+    wanted = {name: [f"{short}@{depth}" for depth in _DEPTHS] for name, short in _SHORT.items()} | {
+        "length": ["num_ret"]
+    }
     every = _rescored(result, [each for metrics in wanted.values() for each in metrics])
     found: dict[str, Result] = {}
-    for place, (name, metrics) in enumerate(wanted.items()):
+    start = 0
+    for name, metrics in wanted.items():
         if every is None:
             scored = _rescored(result, metrics)
         else:
-            columns = list(every.metrics.items())[place * len(_DEPTHS) : (place + 1) * len(_DEPTHS)]
+            columns = list(every.metrics.items())[start : start + len(metrics)]
             scored = Result(every.sample_ids, every.tags, dict(columns), every.manifest)
+        start += len(metrics)
         if scored is not None:
             found[name] = scored
     return found

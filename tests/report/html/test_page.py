@@ -239,3 +239,14 @@ def test_a_report_of_data_that_cannot_be_read_again_has_scores_and_says_what_it_
     assert isinstance(data, ReportData)
     assert payload(text)["details"] == {}
     assert "ranked lists are not shown, because the data cannot be read again" in Page(text).text
+
+
+def test_curves_end_at_the_deepest_ranking():
+    twelve = {"q": {f"d{n}": 12.0 - n for n in range(12)}}
+    runs = {"short": {"q": {"d0": 2.0, "d3": 1.0}}, "deep": twelve}
+    results = {name: rankgauge.evaluate({"q": {"d3": 1, "d11": 1}}, run, ["RR"]) for name, run in runs.items()}
+
+    recall = gather(results).curves[0]
+    assert recall.depths == (1, 2, 3, 5, 10)
+    assert recall.means == {"short": (0.0, 0.5, 0.5, 0.5, 0.5), "deep": (0.0, 0.0, 0.0, 0.5, 0.5)}
+    assert gather(results["short"]).curves[0].depths == (1, 2)

@@ -217,11 +217,11 @@ def depth(curve: DepthCurve, runs: Sequence[str]) -> dict[str, Any]:
         for number, (run, means) in enumerate(known.items())
         if 10 in curve.depths
     ]
-    told = "; ".join(f"{run} {score(mean)}" for run, mean, _ in at_ten)
+    told = f"; at 10: {'; '.join(f'{run} {score(mean)}' for run, mean, _ in at_ten)}" if at_ten else ""
     return {
         "name": curve.name.capitalize(),
         "at_ten": [(score(mean), kind) for _, mean, kind in at_ten],
-        "chart": _svg(_DEPTH_WIDTH, height, f"{curve.name} by depth; at 10: {told}", parts),
+        "chart": _svg(_DEPTH_WIDTH, height, f"{curve.name} by depth{told}", parts),
     }
 
 
