@@ -180,6 +180,7 @@ class TestRun:
         config = write("eval/c.yaml", text.replace("samples", "../samples"))
         done = rankgauge("run", config)
         assert done.code == 2
+        assert f"{config}:4, baseline: " in done.err
         assert "there is no baseline eval/b/main.json; `rankgauge run --save-baseline eval/b/main.json`" in done.err
         done = rankgauge("run", config, "--save-baseline", "eval/b/main.json")
         assert done.code == 0

@@ -15,7 +15,7 @@ sys.path.insert(0, str(ROOT / "tests"))
 
 from environments import Environment, build_wheel, plain_variables  # noqa: E402  # found by the line above
 
-NEEDED = ("tests", "docs", "configs", "benchmarks", "plugins", ".ci", "pyproject.toml", "Makefile")
+NEEDED = ("tests", "docs", "configs", "benchmarks", "plugins", ".ci", "action.yml", "pyproject.toml", "Makefile")
 
 
 def main(arguments: list[str]) -> int:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rankgauge.cli.console import complain, remark
-from rankgauge.errors import ConfigError, ParameterError, Problem, counted, did_you_mean
+from rankgauge.errors import ConfigError, ParameterError, Problem, ResultError, counted, did_you_mean
 from rankgauge.visible import visible
 
 if TYPE_CHECKING:
@@ -81,7 +81,14 @@ class Gating:
         _check_targets(options)
         declared = None if config is None or config.config.baseline is None else config.file(config.config.baseline)
         gating = cls(options=options, gates=gates)
-        gating._read_baseline(options.baseline or declared)
+        try:
+            gating._read_baseline(options.baseline or declared)
+        except ResultError as error:
+            if options.baseline is not None or config is None or declared is None or declared.exists():
+                raise
+            file, line = config.place("baseline")
+            msg = f"{config.path} cannot be used:"
+            raise ConfigError(msg, [Problem(str(error), file, line, "baseline")]) from error
         return gating
 
     @classmethod

@@ -18,7 +18,11 @@ from rankgauge.plugin import Contributions, Cutoff, Judged, Scores
 __all__ = ["binary_g", "cumulative_gain", "discounted_cumulative_gain", "g"]
 
 _unnormalized = functools.partial(
-    retrieval, uses_rel=False, range=(0.0, None), laws=(*USUAL, "monotone-in-k"), joins=("top_k",)
+    retrieval,
+    uses_rel=False,
+    range=(None, None),  # gains below zero may earn
+    laws=(*(law for law in USUAL if law != "bounded"), "monotone-in-k"),
+    joins=("top_k",),
 )
 
 
@@ -50,7 +54,7 @@ def discounted_cumulative_gain(
         discount: As in `ndcg`.
 
     Returns:
-        Shape (n,), 0 or more; NaN where no gold item has a gain.
+        Shape (n,), 0 or more unless gains below zero earn; NaN where no gold item has a gain.
     """
     judged = judged.by_gain()
     return np.where(judged.n_gold() > 0, discounted(judged, judged.credits(k), gain, discount), np.nan)
@@ -78,7 +82,7 @@ def cumulative_gain(judged: Judged, *, k: Cutoff | None, gain: Gain = "linear") 
         gain: As in `ndcg`.
 
     Returns:
-        Shape (n,), 0 or more; NaN where no gold item has a gain.
+        Shape (n,), 0 or more unless gains below zero earn; NaN where no gold item has a gain.
     """
     judged = judged.by_gain()
     rows = judged.credits(k)

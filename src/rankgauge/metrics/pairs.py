@@ -16,7 +16,7 @@ __all__ = ["auc", "fall_out"]
 Among = Literal["retrieved", "judged", "collection"]
 
 
-@retrieval("retrieval-auc", short=("AUC", "AUROC", "Accuracy"), laws=("bounded", "best-first"))
+@retrieval("retrieval-auc", short=("AUC", "AUROC", "Accuracy"), laws=("bounded",))
 def auc(judged: Judged, *, k: Cutoff | None = None) -> Scores:
     """
     Probability that a relevant result stands above an irrelevant one, both drawn from what was retrieved.

@@ -13,6 +13,7 @@ from rankgauge.samples.ground_truth import FORMS, read_expected
 from rankgauge.samples.outputs import read_output
 from rankgauge.samples.scalars import InvalidError, look, read_id
 from rankgauge.samples.values import HIGHEST_K, Expected, Sample
+from rankgauge.visible import visible
 
 __all__ = ["read_sample"]
 
@@ -73,7 +74,7 @@ def _expected_of(record: Mapping[Any, Any], contract: Contract, *, is_needed: bo
     if is_needed:
         if "expected_output" in record:
             raise InvalidError("", f"the field is null; give {FORMS}")
-        others = [key for key in record if isinstance(key, str) and key not in _FIELDS]
+        others = [visible(key) for key in record if isinstance(key, str) and key not in _FIELDS]
         hint = did_you_mean("expected_output", others)
         if others:
             mapped = "`fields: {expected_output: ...}` or --field expected_output=..."
@@ -88,7 +89,9 @@ def _sample_id(record: Mapping[Any, Any], contract: Contract) -> str:
     if raw is None and "id" in record:
         raise InvalidError("", "the id is null; every sample needs one")
     if raw is None:
-        hint = did_you_mean("id", [key for key in record if isinstance(key, str) and key.lower().endswith("id")])
+        hint = did_you_mean(
+            "id", [visible(key) for key in record if isinstance(key, str) and key.lower().endswith("id")]
+        )
         raise InvalidError(
             "", f"the field is missing{hint}; map your own name onto it: `fields: {{id: ...}}` or --field id=..."
         )
