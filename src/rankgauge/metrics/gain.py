@@ -18,11 +18,7 @@ from rankgauge.plugin import Contributions, Cutoff, Judged, Scores
 __all__ = ["binary_g", "cumulative_gain", "discounted_cumulative_gain", "g"]
 
 _unnormalized = functools.partial(
-    retrieval,
-    uses_rel=False,
-    range=(None, None),  # gains below zero may earn
-    laws=(*(law for law in USUAL if law != "bounded"), "monotone-in-k"),
-    joins=("top_k",),
+    retrieval, uses_rel=False, range=(0.0, None), laws=(*USUAL, "monotone-in-k"), joins=("top_k",)
 )
 
 
