@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from rankgauge.cli.arguments import command_parser, read_arguments
 from rankgauge.cli.console import echo, print_json, print_report, remark
 from rankgauge.cli.options import (
     GATE_HELP,
@@ -69,10 +70,9 @@ _OF_RUNS = ("relevance", "judged_only", "depth", "profile", "policy", "k", "colu
 def compare(arguments: Sequence[str]) -> int:
     """Run the command with what was typed behind ``compare``, and return the exit code."""
     parser = _parser()
-    try:
-        given = parser.parse_args(arguments)
-    except SystemExit as done:  # which is how argparse prints help, or a usage error
-        return int(done.code or 0)
+    given = read_arguments(parser, arguments)
+    if isinstance(given, int):
+        return given
     _check(given, parser)
     from rankgauge.comparison.method import Method
 
@@ -121,14 +121,7 @@ def _share(written: str) -> float:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="rankgauge compare",
-        usage=_USAGE,
-        description=HELP,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
-        add_help=False,
-    )
+    parser = command_parser("compare", _USAGE, HELP)
     add = parser.add_argument
     add("runs", metavar="BASE NEW", nargs="+", help="What to compare; the first is the baseline.")
     add("-m", "--metric", action="append", help="A metric to compare. Repeatable. [default: all means that both have]")
@@ -150,7 +143,6 @@ def _parser() -> argparse.ArgumentParser:
     add("--json", dest="form", action="store_const", const="json", help="Same as --format json.")
     add_unjudged_options(parser, "not latex")
     add_judging_options(parser)
-    add("-h", "--help", action="help", help="Show this message and exit.")
     return parser
 
 

@@ -11,6 +11,7 @@ import shutil
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from rankgauge.cli.arguments import command_parser, read_arguments
 from rankgauge.cli.console import echo, print_json
 from rankgauge.cli.options import add_judging_options, make_catalog, plan_judging, table_columns
 from rankgauge.errors import ParameterError
@@ -44,10 +45,9 @@ _OF_RUNS = ("relevance", "judged_only", "depth", "profile", "policy", "k", "colu
 def explain(arguments: Sequence[str]) -> int:
     """Run the command with what was typed behind ``explain``, and return the exit code."""
     parser = _parser()
-    try:
-        given = parser.parse_args(arguments)
-    except SystemExit as done:  # which is how argparse prints help, or a usage error
-        return int(done.code or 0)
+    given = read_arguments(parser, arguments)
+    if isinstance(given, int):
+        return given
     of_folder = given.qrels is None and given.run is None
     explanation = _of_folder(given, parser) if of_folder else _of_run(given)
     if given.json:
@@ -109,14 +109,7 @@ def _of_run(given: argparse.Namespace) -> Explanation:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="rankgauge explain",
-        usage=_USAGE,
-        description=HELP,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
-        add_help=False,
-    )
+    parser = command_parser("explain", _USAGE, HELP)
     add = parser.add_argument
     add("names", metavar="RESULT_DIR SAMPLE | QUERY", nargs="+", help="A result folder and a sample, or a query.")
     add("-m", "--metric", metavar="METRIC", help="The metric, such as ndcg@10. [default: the folder's first]")
@@ -124,5 +117,4 @@ def _parser() -> argparse.ArgumentParser:
     add("--qrels", metavar="QRELS", help="The judgments of a run.")
     add("--run", metavar="RUN", help="The run.")
     add_judging_options(parser)
-    add("-h", "--help", action="help", help="Show this message and exit.")
     return parser

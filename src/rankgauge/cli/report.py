@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from rankgauge.cli.arguments import command_parser, read_arguments
 from rankgauge.cli.console import remark
 from rankgauge.cli.stored import stored_results
 from rankgauge.errors import ParameterError, ResultError
@@ -38,24 +39,15 @@ _QUERIES_HELP = "Texts of queries, likewise."
 
 def report(arguments: Sequence[str]) -> int:
     """Run the command with what was typed behind ``report``, and return the exit code."""
-    parser = argparse.ArgumentParser(
-        prog="rankgauge report",
-        usage="rankgauge report [OPTIONS] FOLDER [FOLDER ...]",
-        description=HELP,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
-        add_help=False,
-    )
+    parser = command_parser("report", "rankgauge report [OPTIONS] FOLDER [FOLDER ...]", HELP)
     add = parser.add_argument
     add("folders", metavar="FOLDER", nargs="+", help="Result folders, or baseline files.")
     add("-o", "--output", type=Path, default=Path("report.html"), metavar="FILE", help="The file. [report.html]")
     add("--dataset", metavar="NAME", help="Which dataset, where there are several.")
     add_text_options(parser)
-    add("-h", "--help", action="help", help="Show this message and exit.")
-    try:
-        given = parser.parse_args(arguments)
-    except SystemExit as done:  # which is how argparse prints help, or a usage error
-        return int(done.code or 0)
+    given = read_arguments(parser, arguments)
+    if isinstance(given, int):
+        return given
     check_html(given.output)
     write_html(given.output, stored_results(given.folders, given.dataset), texts=given.texts, queries=given.queries)
     return 0

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from rankgauge.cli.arguments import command_parser, read_arguments
 from rankgauge.cli.console import echo, emit, print_report, remark
 from rankgauge.cli.folders import Folders
 from rankgauge.cli.options import (
@@ -58,10 +59,9 @@ _COMPLETE_HELP = "Count judged queries missing from a run as 0; only trec9 leave
 
 def trec(arguments: Sequence[str]) -> int:
     """Run the command with what was typed behind ``trec``, and return the exit code."""
-    try:
-        given = _parser().parse_args(arguments)
-    except SystemExit as done:  # which is how argparse prints help, or a usage error
-        return int(done.code or 0)
+    given = read_arguments(_parser(), arguments)
+    if isinstance(given, int):
+        return given
     _check(given)
     from rankgauge.catalog.trec_eval import expand
     from rankgauge.engine.runs import evaluate_plan
@@ -155,14 +155,7 @@ def _trec_lines(
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="rankgauge trec",
-        usage="rankgauge trec [OPTIONS] QRELS RUN [RUN ...]",
-        description=HELP,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
-        add_help=False,
-    )
+    parser = command_parser("trec", "rankgauge trec [OPTIONS] QRELS RUN [RUN ...]", HELP)
     add = parser.add_argument
     add("qrels", metavar="QRELS", help="The judgments.")
     add("runs", metavar="RUN", nargs="+", help="The runs.")
@@ -177,7 +170,6 @@ def _parser() -> argparse.ArgumentParser:
     add("--sort", metavar="METRIC", help="The metric that orders several runs. [default: the first mean]")
     add("-o", "--output", type=Path, metavar="PATH", help="Write the scores to a .parquet file or a result folder.")
     add_gate_options(parser)
-    add("-h", "--help", action="help", help="Show this message and exit.")
     return parser
 
 
