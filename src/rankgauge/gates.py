@@ -90,7 +90,7 @@ class MaxDrop:
 
         confidence: Of the one-sided bound of the difference, above 0.5 and below 1.
 
-        inconclusive: What becomes of a gate that too few samples leave open.
+        inconclusive: Whether a gate that too few samples leave open fails, warns or passes.
     """
 
     margin: float
@@ -120,7 +120,7 @@ class Gate:
 
         per_sample: Whether each sample has to meet it, instead of the mean.
 
-        level: What becomes of a run that misses it.
+        level: Whether a miss fails or warns.
 
         origin: Where it was written, for messages.
     """

@@ -145,7 +145,7 @@ GateEntry = Annotated[
                         "dataset": {"type": "string", "description": "For this dataset only."},
                         "of": {"type": "array", "items": {"type": "string"}, "description": "Ids of samples."},
                         "per_sample": {"type": "boolean", "description": "Whether each sample has to meet it."},
-                        "level": {"enum": ["fail", "warn"], "description": "What becomes of a run that misses it."},
+                        "level": {"enum": ["fail", "warn"], "description": "Whether a miss fails or warns."},
                         "confidence": {"type": "number", "exclusiveMinimum": 0.5, "exclusiveMaximum": 1},
                         "inconclusive": {"enum": ["fail", "warn", "pass"]},
                         "require": {"const": "proof", "description": "The same as inconclusive: fail."},

@@ -78,7 +78,7 @@ def condensed(result: Result, *, catalog: Catalog | None = None) -> Result:
 
     Returns:
         A result under the policy ``judged_only=true``; its columns have other fingerprints, so that it is compared
-        with its like only.
+        only with results under that policy.
 
     Raises:
         ResultError: The result is of samples, or its run cannot be read again.

@@ -4,11 +4,11 @@ Gates in words: one line for each outcome, for terminals, test reports and Markd
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from rankgauge.errors import counted
+from rankgauge.errors import counted, listed
 from rankgauge.gates import Bound, MaxDrop
 from rankgauge.visible import visible
 
@@ -117,31 +117,22 @@ def _of_each_change(outcome: GateOutcome, rule: MaxDrop) -> str:
     n = len(outcome.gate.of) or outcome.counts["n"]
     if not outcome.missed:
         return f"none of {counted(n, 'sample')} fell by more than {rule}"
-    listed = ", ".join(
-        f"{name} ({'no pair of scores' if change is None else f'{change:+.4f}'})"
-        for name, change in outcome.missed[:_SAMPLES]
-    )
-    more = len(outcome.missed) - _SAMPLES
-    return (
-        f"{len(outcome.missed):,} of {counted(n, 'sample')} fell by more than {rule}: {listed}"
-        f"{f' and {more:,} more' if more > 0 else ''}"
-    )
+    told = _listed(outcome, lambda change: "no pair of scores" if change is None else f"{change:+.4f}")
+    return f"{len(outcome.missed):,} of {counted(n, 'sample')} fell by more than {rule}: {told}"
 
 
 def _of_each(outcome: GateOutcome, side: str, beyond: str, rule: Bound) -> str:
     n = len(outcome.gate.of) or outcome.counts["n"]
     if not outcome.missed:
         return f"{'the sample keeps' if n == 1 else f'all {n:,} samples keep'} the {side} {rule.number:g}"
-    listed = ", ".join(
-        f"{name} ({'no value' if value is None else apart(value, rule.number)[0]})"
-        for name, value in outcome.missed[:_SAMPLES]
-    )
-    more = len(outcome.missed) - _SAMPLES
-    rest = f" and {more:,} more" if more > 0 else ""
     are = "is" if len(outcome.missed) == 1 else "are"
-    return (
-        f"{len(outcome.missed):,} of {counted(n, 'sample')} {are} {beyond} the {side} {rule.number:g}: {listed}{rest}"
-    )
+    told = _listed(outcome, lambda value: "no value" if value is None else apart(value, rule.number)[0])
+    return f"{len(outcome.missed):,} of {counted(n, 'sample')} {are} {beyond} the {side} {rule.number:g}: {told}"
+
+
+def _listed(outcome: GateOutcome, shown: Callable[[float | None], str]) -> str:
+    """Return the first samples that miss a gate, each with its value, and how many more there are."""
+    return listed([f"{name} ({shown(value)})" for name, value in outcome.missed], _SAMPLES)
 
 
 def counts_text(counts: Mapping[str, int]) -> str:
