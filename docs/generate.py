@@ -124,7 +124,7 @@ def _matchers() -> str:
         "",
         "A score is from 0 to 1, for every retrieved text against every gold text. `cutoff` is the matcher's threshold",
         "unless given: below it 0 is as good as the score. A text that is empty once normalized matches nothing, but",
-        "for `remem`.",
+        "for `remem`, and for `equal-tokens` and `token-f1`, where two such texts are equal.",
     ]
     return "\n".join(parts).rstrip() + "\n"
 

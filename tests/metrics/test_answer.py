@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import math
+import string
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from rankgauge import Engine
 from rankgauge.errors import PlanError
 from rankgauge.judging import Target, judge
-from rankgauge.metrics.answer import answer_containment, answer_exact_match
+from rankgauge.metrics.answer import answer_containment, answer_exact_match, answer_f1
 from rankgauge.plugin.metric import declared
 from rankgauge.policy import PROFILES
 from rankgauge.samples import Expected, Output, Sample
 
-CONTAINMENT, EXACT = "answer-containment-at-k", "answer-exact-match"
+CONTAINMENT, EXACT, F1 = "answer-containment-at-k", "answer-exact-match", "answer-f1"
 
 
 def texts(*given):
@@ -207,7 +211,85 @@ def test_exact_match_is_nan_without_gold(catalog):
     assert math.isnan(answer_exact_match(batch)[0])
 
 
-@pytest.mark.parametrize("function", [answer_containment, answer_exact_match])
+@pytest.mark.parametrize("function", [answer_containment, answer_exact_match, answer_f1])
 def test_range_is_declared_as_zero_to_one(function):
     assert declared(function).range == (0.0, 1.0)
     assert declared(function).higher_is_better
+
+
+@pytest.mark.parametrize(
+    ("generated", "exact", "f1"),
+    [
+        ("The Eiffel Tower!", 1.0, 1.0),  # case, punctuation and articles do not count
+        ("eiffel  tower", 1.0, 1.0),
+        ("Tower, Eiffel", 0.0, 1.0),  # the same words
+        ("the tower of Paris", 0.0, 2 * 1 / (3 + 2)),  # tower | tower, of, paris
+        ("Eiffel Tower Tower", 0.0, 2 * 2 / (3 + 2)),  # a repeated word counts as often as both have it
+        ("Louvre", 0.0, 0.0),
+        ("Eiffel-Tower", 0.0, 0.0),  # punctuation goes without leaving a space
+        ("", 0.0, 0.0),
+    ],
+)
+def test_squad_forgives_case_punctuation_and_articles(score, generated, exact, f1):
+    output = {"answer": generated}
+
+    assert score({"metric": EXACT, "matcher": "squad"}, "the Eiffel Tower", output).value == exact
+    assert score(F1, "the Eiffel Tower", output).value == pytest.approx(f1, abs=1e-15)
+
+
+def test_f1_takes_the_nearest_of_several_accepted_answers(score):
+    accepted = {"answer": ["New York", "New York City, USA", "NYC"]}
+
+    assert score(F1, accepted, {"answer": "York City"}).value == pytest.approx(2 * 2 / (2 + 4))
+
+
+@pytest.mark.parametrize(("gold", "generated", "expected"), [("A", "the", 1.0), ("A", "B", 0.0), ("B", "a", 0.0)])
+def test_answers_of_which_normalization_leaves_nothing_are_equal(score, gold, generated, expected):
+    assert score(F1, gold, {"answer": generated}).value == expected
+    assert score({"metric": EXACT, "matcher": "squad"}, gold, {"answer": generated}).value == expected
+
+
+def test_f1_by_another_matcher_is_its_highest_match_score(score):
+    by_letters = {"metric": F1, "matcher": "edit-ratio >= 0.5"}
+
+    assert score(by_letters, {"answer": ["colour", "hue"]}, {"answer": "color"}).value == pytest.approx(10 / 11)
+    assert score(by_letters, "hue", {"answer": "color"}).value == 0.0
+
+
+def test_f1_is_explained_by_the_nearest_answer(catalog):
+    sample = {"id": "q", "expected_output": {"answer": ["x y", "x"]}, "actual_output": {"answer": "x z"}}
+    found = Engine(catalog=catalog).dataset([sample]).with_metrics([F1]).run().explain("q", F1)
+
+    assert found.score == pytest.approx(2 / 3)
+    assert found.ranks[0].contribution == pytest.approx(2 / 3)
+    assert found.notes == ()
+
+
+def squad(generated, accepted):
+    """SQuAD's F1 in other words: pair off equal words one by one."""
+    best = 0.0
+    for gold in accepted:
+        words = [
+            "".join(" " if c.isspace() else c for c in text.lower() if c not in string.punctuation).split()
+            for text in (generated, gold)
+        ]
+        one, other = ([word for word in listed if word not in {"a", "an", "the"}] for listed in words)
+        rest, common = list(other), 0
+        for word in one:
+            if word in rest:
+                rest.remove(word)
+                common += 1
+        best = max(best, 2 * common / (len(one) + len(other)) if one or other else 1.0)
+    return best
+
+
+WORDS = st.lists(st.sampled_from(["the", "A", "an", "cat", "Cat.", "sat", "mat", "'mat'", "-"]), max_size=6)
+PHRASES = WORDS.map(" ".join).filter(str.strip)
+
+
+@given(generated=WORDS.map(" ".join), accepted=st.lists(PHRASES, min_size=1, max_size=3))
+def test_f1_equals_its_plain_restatement(catalog, generated, accepted):
+    sample = {"id": "q", "expected_output": {"answer": accepted}, "actual_output": {"answer": generated}}
+    evaluation = Engine(catalog=catalog).dataset([]).with_metrics([F1])
+
+    assert evaluation.score(sample)[F1].value == pytest.approx(squad(generated, accepted), abs=1e-15)

@@ -62,3 +62,13 @@ def chunk_remem() -> None:
 @named_matcher("fuzzy-chunk", "strip-date-prefix | strip-role-prefix > infix-edit(escaped=true) >= 0.9")
 def fuzzy_chunk() -> None:
     """Decide like `chunk`, but allow edits of up to a tenth of the chunk's characters."""
+
+
+@named_matcher("squad", "lower | strip-ascii-punctuation | strip-articles > equal-tokens >= 1")
+def squad() -> None:
+    """Compare as SQuAD's exact match: without case, ASCII punctuation, English articles and extra white space."""
+
+
+@named_matcher("squad-f1", "lower | strip-ascii-punctuation | strip-articles > token-f1 >= 1e-09")
+def squad_f1() -> None:
+    """Find any word in common, after SQuAD's normalization; the match score is SQuAD's F1."""

@@ -1,8 +1,8 @@
 """
 Comparers: scores in [0, 1] for a block of retrieved texts against a block of gold texts.
 
-Two texts that are equal and not empty score 1 with every comparer; an empty text scores 0 with every comparer except
-`remem`. A parameter `cutoff` is the score below which 0 may be returned; a matcher passes its threshold.
+Two texts that are equal and not empty score 1 with every comparer; an empty text scores 0 with every comparer here
+except `remem`. A parameter `cutoff` is the score below which 0 may be returned; a matcher passes its threshold.
 """
 
 from __future__ import annotations

@@ -8,6 +8,7 @@ expression is anchored at that position and cannot back up.
 from __future__ import annotations
 
 import re
+import string
 import unicodedata
 
 from rankgauge.matchers.escapes import unescape
@@ -18,6 +19,8 @@ __all__ = [
     "collapse_whitespace",
     "json_unescape",
     "lower",
+    "strip_articles",
+    "strip_ascii_punctuation",
     "strip_date_prefix",
     "strip_punctuation",
     "strip_role_prefix",
@@ -85,6 +88,22 @@ def strip_punctuation(text: str) -> str:
     """Remove every character that Unicode calls punctuation."""
     marks = {ord(mark): None for mark in set(text) if unicodedata.category(mark).startswith("P")}
     return text.translate(marks) if marks else text
+
+
+_ASCII_PUNCTUATION = str.maketrans("", "", string.punctuation)
+_ARTICLE = re.compile(r"\b(?:a|an|the)\b", re.IGNORECASE)
+
+
+@normalizer("strip-ascii-punctuation", stage="fold")
+def strip_ascii_punctuation(text: str) -> str:
+    """Remove every ASCII character that is neither letter, digit, white space nor control; as SQuAD's evaluation."""
+    return text.translate(_ASCII_PUNCTUATION)
+
+
+@normalizer("strip-articles", stage="fold")
+def strip_articles(text: str) -> str:
+    """Put a space in the place of the English words ``a``, ``an`` and ``the``; as SQuAD's evaluation."""
+    return _ARTICLE.sub(" ", text)
 
 
 @normalizer("json-unescape", stage="decode")
