@@ -39,13 +39,15 @@ def generated() -> dict[Path, str]:
     Returns:
         The text by path.
     """
+    schema = json.dumps(json_schema(), indent=2) + "\n"
     return {
         ROOT / "docs/reference/metrics.md": _metrics(),
         ROOT / "docs/reference/matchers.md": _matchers(),
         ROOT / "docs/reference/laws.md": _laws(),
         ROOT / "docs/reference/config.md": _config(),
         ROOT / "docs/reference/errors.md": _errors(),
-        ROOT / "configs/schema.json": json.dumps(json_schema(), indent=2) + "\n",
+        ROOT / "configs/schema.json": schema,
+        ROOT / "src/rankgauge/config/schema.json": schema,  # the one that is installed
     }
 
 
@@ -212,9 +214,11 @@ def _config() -> str:
     parts = [
         "# Config files",
         "",
-        "Generated from the schema by `make docs`; `configs/schema.json` is the same as JSON Schema, for editors. A",
-        "config is one YAML file that holds neither code nor import paths. Data files are named relative to it, result",
-        "folders relative to the working directory. Unknown keys are errors; all problems are reported together.",
+        "Generated from the schema by `make docs`; `configs/schema.json`, installed as",
+        "`rankgauge/config/schema.json`, is the same as JSON Schema. `rankgauge init` writes it beside the config,",
+        "whose first line names it to editors. A config is one YAML file that holds neither code nor import paths.",
+        "Data files are named relative to it, result folders relative to the working directory. Unknown keys are",
+        "errors; all problems are reported together.",
         "",
         "In paths, `~` is the home directory and `${DATA_DIR}` the environment variable, which must be set; quote a",
         "path with a variable inside `{...}`. `include` names other config files, whose paths are relative to them.",

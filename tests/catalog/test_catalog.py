@@ -315,6 +315,24 @@ class TestIndependence:
         catalog = Catalog.discover(own_only=True).with_matchers({"one": "equal"}).with_matchers({"two": "contained"})
         assert ["equal", "contained"] == [catalog.matcher(name).matcher.comparer for name in ("one", "two")]
 
+    def test_a_matcher_of_a_config_may_be_another_name(self):
+        own = {"near": "fuzzy-chunk", "nearest": "near", "plain": "equal"}
+        catalog = Catalog.discover(own_only=True).with_matchers(own)
+        found = catalog.matcher("nearest")
+        assert ("nearest", catalog.matcher("fuzzy-chunk").matcher) == (found.name, found.matcher)
+        assert "fuzzy-chunk" == found.providers[0][0]
+        assert "equal >= 1" == str(catalog.matcher("plain").matcher)  # a comparer, which no matcher is called by
+
+    def test_a_name_that_stands_for_no_matcher_is_told_when_it_is_used(self):
+        catalog = Catalog.discover(own_only=True).with_matchers({"near": "fuzzy-chnk"})
+        with pytest.raises(UnknownNameError, match=r"unknown matcher 'fuzzy-chnk' .did you mean 'fuzzy-chunk'"):
+            catalog.matcher("near")
+
+    def test_names_that_stand_for_each_other_are_refused(self):
+        catalog = Catalog.discover(own_only=True).with_matchers({"a": "b", "b": "a"})
+        with pytest.raises(MatcherError, match="matchers stand for each other: a -> b -> a"):
+            catalog.matcher("a")
+
     def test_a_config_cannot_take_the_name_of_a_matcher(self):
         with pytest.raises(MatcherError, match="matcher 'Folded' is already declared by a plugin"):
             Catalog.discover(own_only=True).with_matchers({"Folded": "equal"})

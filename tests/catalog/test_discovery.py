@@ -1,4 +1,5 @@
 # the expected value stands first
+import json
 import logging
 
 import pytest
@@ -344,6 +345,36 @@ class TestCommandLine:
         installed.add("alpha-tools", FAILING_IMPORT)
         monkeypatch.setenv(variable, value)
         assert code == command_line("plugins", "check")[0]
+        assert bool(code) == bool(Catalog.discover().faults)
+        assert bool(code) == bool(Engine().catalog.faults)
+
+    def test_list_names_everything_with_its_provider_on_request(self, installed, command_line):
+        metric = installed.add("alpha-tools", metric_module("alpha-depth", short=("adepth",)), version="2.1")
+        observer = installed.add("gamma-tools", OBSERVER)
+        code, out, _ = command_line("plugins", "list", "--verbose")
+        assert 0 == code
+        assert f"\nmain (alpha-tools 2.1)\n  metric alpha-depth  {metric}:{METRIC_LINE}\n" in out
+        assert f"\nmain (gamma-tools 1.0)\n  observer rankgauge_run_started   {observer}:5\n" in out
+        assert f"\nreaders (rankgauge {rankgauge.__version__})\n  reader jsonl  " in out
+
+    def test_list_as_json_has_the_same_and_what_is_wrong(self, installed, command_line):
+        file = installed.add("alpha-tools", metric_module("alpha-depth", short=("adepth",)), version="2.1")
+        installed.add("beta-tools", FAILING_HOOK, version="0.3")
+        _, out, _ = command_line("plugins", "list", "--json")
+        found = {plugin["distribution"]: plugin for plugin in json.loads(out)}
+        offer = {
+            "kind": "metric",
+            "name": "alpha-depth",
+            "names": ["alpha-depth", "adepth"],
+            "summary": "Count what was retrieved.",
+            "file": str(file),
+            "line": METRIC_LINE,
+        }
+        assert [offer] == found["alpha-tools"]["offers"]
+        assert ("2.1", "ok", []) == tuple(found["alpha-tools"][key] for key in ("version", "state", "faults"))
+        (fault,) = found["beta-tools"]["faults"]
+        assert ("faulty", "hook") == (found["beta-tools"]["state"], fault["stage"])
+        assert "the model is not downloaded" in fault["message"]
 
 
 OBSERVER = """\

@@ -1,6 +1,9 @@
+import json
 from pathlib import Path
 
 import yaml
+
+from rankgauge.config import json_schema
 
 
 def content():
@@ -11,7 +14,7 @@ def test_what_it_writes_runs_and_is_valid(rankgauge):
     done = rankgauge("init", "fresh")
     assert done.code == 0
     assert "now run: rankgauge run" in done.out
-    assert sorted(content()) == ["fresh/rankgauge.yaml", "fresh/samples.jsonl"]
+    assert sorted(content()) == ["fresh/rankgauge.schema.json", "fresh/rankgauge.yaml", "fresh/samples.jsonl"]
     assert rankgauge("validate", "fresh/rankgauge.yaml").code == 0
     run = rankgauge("run", "fresh/rankgauge.yaml", "--json")
     assert run.code == 0
@@ -19,6 +22,15 @@ def test_what_it_writes_runs_and_is_valid(rankgauge):
     assert run.json["samples"] == 3
     assert run.mean("retrieval-mrr") == 0.5
     assert run.mean("recall@1") == 0.5 / 3
+
+
+def test_the_first_line_names_the_schema_to_editors(rankgauge):
+    rankgauge("init")
+    first = Path("rankgauge.yaml").read_text("utf-8").partition("\n")[0]
+    name = first.removeprefix("# yaml-language-server: $schema=")
+    schema = json.loads(Path(name).read_text("utf-8"))
+    assert schema == json_schema()
+    assert schema["$id"] == "urn:rankgauge:config:1"
 
 
 def test_every_metric_set_that_it_writes_runs(rankgauge):

@@ -148,3 +148,14 @@ def test_a_pipe_is_refused_and_not_waited_for(rankgauge, tmp_path):
     done = rankgauge("validate", tmp_path / "pipe.yaml")
     assert done.code == 2
     assert "pipe.yaml: this is a pipe" in done.err
+
+
+def test_what_the_data_of_a_faulty_config_is_read_with_is_not_looked_up_in_its_lock(rankgauge, project, write):
+    text = Path(project).read_text("utf-8") + "plugins: {locked: rankgauge.lock.yaml}\n"
+    write(project, text)
+    assert rankgauge("plugins", "lock", project).code == 0
+    write(project, text.replace("[MRR,", "[hit@3, MRR,"))
+    done = rankgauge("validate", project)
+    assert done.code == 2
+    assert "metric 'hit@3' is not in the lock" in done.err
+    assert "judged@1" not in done.err

@@ -4,6 +4,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from fake_plugins import metric_module
 from rankgauge import Engine
 from rankgauge.config import load_config
 from rankgauge.errors import ConfigError, PlanError, RequiredPluginError, UnknownNameError, UnreadableError
@@ -331,3 +332,14 @@ class TestEngine:
     def test_a_required_plugin_that_is_absent_is_refused(self, tmp_path):
         with pytest.raises(RequiredPluginError, match="no-such-plugin"):
             Engine.from_config(write(tmp_path, "version: 1\nplugins: {require: [no-such-plugin]}\n"))
+
+    def test_a_disabled_plugin_that_is_misspelled_is_refused_with_its_line(self, tmp_path, installed):
+        installed.add("acme-tools", metric_module("acme-depth"))
+        text = "version: 1\nplugins:\n  disable:\n    - Acme_Tools\n    - acme-tool\n    - rankgauge\n"
+        path = write(tmp_path, text)
+        with pytest.raises(ConfigError) as caught:
+            Engine.from_config(path)
+        misspelled, own = caught.value.problems
+        assert (misspelled.file, misspelled.line, misspelled.path) == (str(path), 5, "plugins.disable")
+        assert "no plugin 'acme-tool' is installed (did you mean 'acme-tools'?)" in misspelled.message
+        assert (own.line, own.message) == (6, "rankgauge's own plugins cannot be disabled")

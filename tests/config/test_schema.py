@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 from pydantic import ValidationError
 
+import rankgauge.config
 from rankgauge.config import Config, json_schema
 from rankgauge.policy import Policy
 
@@ -18,6 +19,16 @@ def test_the_schema_file_is_fresh():
 
 def test_the_schema_file_is_laid_out_for_people():
     assert f"{json.dumps(json_schema(), indent=2)}\n" == (CONFIGS / "schema.json").read_text(encoding="utf-8")
+
+
+def test_the_same_schema_is_installed():
+    installed = Path(rankgauge.config.__file__).parent / "schema.json"
+    assert installed.read_bytes() == (CONFIGS / "schema.json").read_bytes()
+
+
+def test_the_schema_has_a_name_and_no_host():
+    assert json_schema()["$id"] == "urn:rankgauge:config:1"
+    assert json_schema()["title"] == "rankgauge config"
 
 
 def test_the_schema_allows_no_unknown_keys():

@@ -207,6 +207,12 @@ class TestCatalogs:
         assert [True] == [plugin.disabled for plugin in catalog.plugins if plugin.distribution == "alpha-tools"]
         assert "alpha-depth" not in catalog.metrics
 
+    def test_what_is_disabled_where_a_catalog_arrives_stays_disabled_there(self, installed, monkeypatch):
+        installed.add("alpha-tools", metric_module("alpha-depth"))
+        data = pickle.dumps(Catalog.discover())
+        monkeypatch.setenv("RANKGAUGE_DISABLE_PLUGINS", "Alpha_Tools")
+        assert "alpha-depth" not in received(data).metrics
+
     def test_matchers_of_a_config_are_kept(self, catalog):
         again = sent(catalog.with_matchers({"mine": "casefold > equal >= 1"}))
         assert "mine (casefold > equal >= 1)" == str(again.matcher("mine"))

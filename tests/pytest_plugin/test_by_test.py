@@ -248,9 +248,21 @@ def test_a_check_without_a_gate_is_an_error_because_it_could_not_fail(project):
 
 
 def test_logging_an_id_twice_fails_on_that_line(project):
-    done = run(project, "def test_it(rankgauge_eval):\n    log(rankgauge_eval)\n    log(rankgauge_eval)")
+    body = """
+    def test_it(rankgauge_eval):
+        rankgauge_eval.log("good", expected=["d1"])
+        rankgauge_eval.log("good", expected=["d1"])  # this line
+    """
+    done = run(project, body)
     done.assert_outcomes(failed=1)
-    done.stdout.fnmatch_lines(["*DataError*", "*sample 'good': it was logged in this test before*"])
+    done.stdout.fnmatch_lines(
+        [
+            '>*rankgauge_eval.log("good", expected=*"d1"*)  # this line',
+            "E *DataError*",
+            "E *sample 'good': it was logged in this test before*",
+        ]
+    )
+    done.stdout.no_fnmatch_line("*pytest_plugin*logged.py*")
 
 
 def test_texts_are_shown_where_they_are_what_was_judged(project):

@@ -17,7 +17,14 @@ from rankgauge.catalog.loading import load_plugin
 from rankgauge.catalog.matchers import ResolvedMatcher, build_matcher
 from rankgauge.catalog.spelling import ends_in_number, plain_template, spellings
 from rankgauge.catalog.trec_eval import left_out_hint
-from rankgauge.errors import MatcherError, NameClashError, RequiredPluginError, UnknownNameError, suggest
+from rankgauge.errors import (
+    MatcherError,
+    NameClashError,
+    RequiredPluginError,
+    UnknownNameError,
+    did_you_mean,
+    suggest,
+)
 from rankgauge.expression import MetricExpression, parse
 from rankgauge.pickling import goes_by_name, itself
 from rankgauge.plugin.formats import Reader, Reporter
@@ -70,7 +77,7 @@ class Catalog:
             faults += _settle(kind, self._spelled[kind, folded], claims)
         faults += self._drop_shadows()
         self.faults: tuple[Fault, ...] = tuple(faults)
-        self._matchers: dict[str, Matcher] = {}
+        self._matchers: dict[str, Matcher | str] = {}
 
     @classmethod
     def discover(
@@ -83,6 +90,8 @@ class Catalog:
     ) -> Catalog:
         """
         Build a catalog of everything installed.
+
+        The environment variables RANKGAUGE_DISABLE_PLUGINS and RANKGAUGE_NO_PLUGINS hold here, too.
 
         Args:
             disable: Distributions to leave out.
@@ -117,7 +126,7 @@ class Catalog:
         Return a catalog with further named matchers, as config declares them.
 
         Args:
-            matchers: Compositions by name.
+            matchers: Compositions by name, or other names of matchers, which are looked up when they are used.
 
         Returns:
             A new catalog.
@@ -131,12 +140,19 @@ class Catalog:
             if ("matcher", name.casefold()) in self._claims:
                 msg = f"matcher {name!r} is already declared by a plugin; choose another name"
                 raise MatcherError(msg)
-            copy._matchers[name] = parse_matcher(spec)
+            composed = parse_matcher(spec)
+            is_name = composed == Matcher((), str(spec).strip())  # which a comparer's is, too
+            copy._matchers[name] = composed.comparer if is_name and self._is_matcher(composed.comparer) else composed
         return copy
 
+    def _is_matcher(self, name: str) -> bool:
+        """Return whether a name is that of a matcher, or at least of no comparer."""
+        kinds = [kind for kind in ("matcher", "comparer") if (kind, name.casefold()) in self._claims]
+        return kinds != ["comparer"]
+
     @property
-    def own_matchers(self) -> Mapping[str, Matcher]:
-        """Return the matchers that `with_matchers` added."""
+    def own_matchers(self) -> Mapping[str, Matcher | str]:
+        """Return the matchers that `with_matchers` added: compositions, or other names."""
         return self._matchers
 
     @property
@@ -204,14 +220,24 @@ class Catalog:
         Raises:
             UnknownNameError: A matcher, normalizer or comparer that no plugin offers.
 
-            MatcherError: A composition that cannot be read, or that has its stages in the wrong order.
+            MatcherError: A composition that cannot be read, or that has its stages in the wrong order; names that
+                stand for each other.
         """
-        if spec in self._matchers:
-            return build_matcher(spec, self._matchers[spec], self._get, None)
-        if ">" in spec or "|" in spec:
-            return build_matcher("", parse_matcher(spec), self._get, None)
-        claim: Claim[NamedMatcher] = self._get("matcher", spec)
-        return build_matcher(spec, claim.declaration.matcher, self._get, claim.provider)
+        names: list[str] = []
+        meaning: Matcher | str = spec
+        while isinstance(meaning, str) and meaning in self._matchers:
+            if meaning in names:
+                msg = f"matchers stand for each other: {' -> '.join([*names, meaning])}"
+                raise MatcherError(msg)
+            names.append(meaning)
+            meaning = self._matchers[meaning]
+        name = names[0] if names else ""
+        if isinstance(meaning, str) and (">" in meaning or "|" in meaning):
+            meaning = parse_matcher(meaning)
+        if isinstance(meaning, Matcher):
+            return build_matcher(name, meaning, self._get, None)
+        claim: Claim[NamedMatcher] = self._get("matcher", meaning)
+        return build_matcher(name or meaning, claim.declaration.matcher, self._get, (meaning, claim.provider))
 
     def short_name(self, metric: Metric) -> str | None:
         """Return the first short name, templates aside, that means a metric; None if it has none."""
@@ -266,6 +292,25 @@ class Catalog:
             msg = f"the plugin {wanted!r} is required and {state}"
             raise RequiredPluginError(msg)
 
+    def not_installed(self, distributions: Iterable[str]) -> dict[str, str]:
+        """
+        Return which distributions have no plugin here, each with what to say of it.
+
+        Args:
+            distributions: Names of distributions.
+        """
+        installed = sorted({plugin.distribution for plugin in self.plugins} - {OWN, ""})
+        told = f"installed are {', '.join(installed)}" if installed else "none is installed"
+        return {
+            name: (
+                "rankgauge's own plugins cannot be disabled"
+                if normalized(name) == OWN
+                else f"no plugin {name!r} is installed{did_you_mean(normalized(name), installed)}; {told}"
+            )
+            for name in distributions
+            if normalized(name) not in installed
+        }
+
     def observers(self, hook: str) -> list[tuple[str, Callable[..., None]]]:
         """Return the observers of a run, each with its plugin's id."""
         return [(plugin.id, plugin.observers[hook]) for plugin in self.plugins if hook in plugin.observers]
@@ -310,7 +355,7 @@ class Catalog:
         return UnknownNameError(kind, name, suggestions=suggest(name, known), hint="; ".join(filter(None, hints)))
 
 
-def _found_again(wanted: Sequence[Plugin], given: Sequence[Plugin], matchers: Mapping[str, Matcher]) -> Catalog:
+def _found_again(wanted: Sequence[Plugin], given: Sequence[Plugin], matchers: Mapping[str, Matcher | str]) -> Catalog:
     """Return the catalog that another process had, with those of its plugins that are installed here."""
     catalog = Catalog([*discover_again(wanted), *given])
     catalog._matchers = dict(matchers)  # noqa: SLF001  # the same module

@@ -45,10 +45,14 @@ class Provider:
         """Return ``distribution:plugin``."""
         return plugin_id(self.distribution, self.plugin)
 
+    @property
+    def place(self) -> str:
+        """Return file and line of the definition; empty if it is not written in Python."""
+        return f"{self.file}:{self.line}" if self.file else ""
+
     def __str__(self) -> str:
         who = f"{self.distribution} {self.version}".strip() or "this process"
-        where = f", {self.file}:{self.line}" if self.file else ""
-        return f"{who} (plugin {self.plugin}){where}"
+        return f"{who} (plugin {self.plugin}){f', {self.place}' if self.file else ''}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from rankgauge.catalog.claims import OWN, Fault, Plugin, normalized
+from rankgauge.catalog.environment import disabled_plugins, no_plugins
 from rankgauge.catalog.loading import load_plugin
 from rankgauge.guard import ForeignError, guarded
 from rankgauge.plugin.hookspecs import PROJECT
@@ -24,10 +25,11 @@ def discover(
     """
     Find and load every installed plugin, rankgauge's own first, then by distribution and name.
 
-    *disable* names distributions; *own* says which of rankgauge's own entry points to load, None for all. A broken
-    plugin does not make this fail.
+    *disable* names distributions, and so does the environment; *own* says which of rankgauge's own entry points to
+    load, None for all. A broken plugin does not make this fail.
     """
-    off = {normalized(name) for name in disable}
+    own_only = own_only or no_plugins()
+    off = {normalized(name) for name in (*disable, *disabled_plugins())}
     plugins: list[Plugin] = []
     unreadable: list[Plugin] = []
     for distribution, version, point in _entry_points(unreadable):
@@ -43,14 +45,15 @@ def discover_again(wanted: Sequence[Plugin]) -> list[Plugin]:
     """
     Find the plugins that another process had, and no others.
 
-    One that is not installed here has a fault that says so; one that was disabled there stays disabled.
+    One that is not installed here has a fault that says so; one that is disabled here or there is disabled.
     """
+    off = set(map(normalized, disabled_plugins()))
     here = {(distribution, point.name): (version, point) for distribution, version, point in _entry_points([])}
     plugins = []
     for plugin in wanted:
         found = here.get((plugin.distribution, plugin.name))
-        if plugin.disabled:
-            plugins.append(plugin)
+        if plugin.disabled or (plugin.distribution != OWN and (no_plugins() or plugin.distribution in off)):
+            plugins.append(dataclasses.replace(plugin, disabled=True))
         elif found is not None:
             version, point = found
             plugins.append(load_plugin(Plugin(plugin.distribution, version, point.name, point.value), point.load))

@@ -1,5 +1,5 @@
 """
-Environment variables that switch plugins off.
+Environment variables that switch plugins off, on the command line and in Python.
 """
 
 from __future__ import annotations

@@ -57,9 +57,9 @@ class ResolvedMatcher:
 
 
 def build_matcher(
-    name: str, matcher: Matcher, find: Callable[[str, str], Claim[Any]], provider: Provider | None
+    name: str, matcher: Matcher, find: Callable[[str, str], Claim[Any]], declared: tuple[str, Provider] | None
 ) -> ResolvedMatcher:
-    """Turn names into functions that *find* looks up by kind; *provider* is None for one from config or code."""
+    """Turn names into functions that *find* looks up by kind; *declared* is the name and provider in a plugin."""
     steps: list[Claim[Normalizer]] = [find("normalizer", step) for step in matcher.normalizers]
     for before, after in pairwise(steps):
         if STAGES.index(after.declaration.stage) < STAGES.index(before.declaration.stage):
@@ -82,7 +82,7 @@ def build_matcher(
     takes_cutoff = any(parameter.name == "cutoff" for parameter in known) and "cutoff" not in params
     given = {"cutoff": matcher.threshold, **params} if takes_cutoff else params
     everything = {**given, "cutoff": 0.0} if "cutoff" in given else given
-    providers = [(name, provider)] if provider is not None else []
+    providers = [] if declared is None else [declared]
     providers += [(step.declaration.name, step.provider) for step in steps]
     providers.append((matcher.comparer, claim.provider))
     return ResolvedMatcher(

@@ -14,9 +14,12 @@ from rankgauge.errors import ResultError
 
 __all__ = ["HELP", "init"]
 
-HELP = "Write a config and a tiny dataset to start from. Existing files are never overwritten."
+HELP = "Write a config, its schema for editors, and a tiny dataset to start from. Nothing is ever overwritten."
 
-_CONFIG = """\
+_SCHEMA = "rankgauge.schema.json"
+
+_CONFIG = f"""\
+# yaml-language-server: $schema={_SCHEMA}
 # A rankgauge config. Run it:    rankgauge run rankgauge.yaml
 # Check it without scoring:      rankgauge validate rankgauge.yaml
 version: 1
@@ -24,8 +27,8 @@ version: 1
 datasets:
   my.retrieval:
     path: samples.jsonl          # relative to this file; or .yaml, .json, .parquet
-    # outputs: outputs.jsonl     # your system's outputs, if not in the samples: {id, actual_output} a line
-    # fields: {id: qid}          # your field name for each of ours
+    # outputs: outputs.jsonl     # your system's outputs, if not in the samples: {{id, actual_output}} a line
+    # fields: {{id: qid}}          # your field name for each of ours
 
 metrics:
   retrieval:
@@ -36,8 +39,8 @@ metrics:
     - ndcg@10
     - retrieval-mrr
     - answer-containment-at-k
-    # - {metric: "ndcg(gain=exponential)@10", as: ndcg-exp}
-    # - {set: strict}
+    # - {{metric: "ndcg(gain=exponential)@10", as: ndcg-exp}}
+    # - {{set: strict}}
   sets:
     strict: [P@1, recall_all@10]
 
@@ -63,7 +66,12 @@ def init(
     directory: Annotated[Path, typer.Argument(help="The folder; created if needed.")] = Path(),
 ) -> None:
     """Write the files; see `HELP`."""
-    files = {directory / "rankgauge.yaml": _CONFIG, directory / "samples.jsonl": _SAMPLES}
+    schema = Path(__file__).parents[1] / "config" / "schema.json"
+    files = {
+        directory / "rankgauge.yaml": _CONFIG,
+        directory / "samples.jsonl": _SAMPLES,
+        directory / _SCHEMA: schema.read_text(encoding="utf-8"),
+    }
     if taken := [str(path) for path in files if path.exists()]:
         msg = f"{' and '.join(taken)} would be overwritten; nothing was written. Choose another folder"
         raise ResultError(msg)

@@ -62,21 +62,19 @@ PROFILE_HELP = f"The conventions to use: {', '.join(PROFILES)}."
 def make_catalog(own: Collection[str] | None = None) -> Catalog:
     """Return what is installed and not disabled; of rankgauge's own plugins all, or only *own*, such as `metrics`."""
     from rankgauge.catalog import Catalog
-    from rankgauge.catalog.environment import disabled_plugins, no_plugins
 
     keep_stdout()
-    return Catalog.discover(disable=disabled_plugins(), own_only=no_plugins(), own=own)
+    return Catalog.discover(own=own)
 
 
 def make_engine(config: Path | None) -> Engine:
     """Return an engine, from a config file if one is given."""
-    from rankgauge.catalog.environment import disabled_plugins, no_plugins
     from rankgauge.engine.engine import Engine
 
     keep_stdout()
     if config is None:
         return Engine(catalog=make_catalog())
-    return Engine.from_config(config, disable=disabled_plugins(), own_only=no_plugins())
+    return Engine.from_config(config)
 
 
 def is_config(path: Path) -> bool:

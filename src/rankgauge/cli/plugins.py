@@ -20,7 +20,7 @@ from rankgauge.errors import counted
 
 if TYPE_CHECKING:
     from rankgauge.catalog import Catalog
-    from rankgauge.catalog.claims import Fault
+    from rankgauge.catalog.claims import Fault, Plugin
 
 __all__ = ["app"]
 
@@ -28,18 +28,72 @@ app = typer.Typer(help="List and check plugins, and lock what a config uses.", n
 
 
 @app.command("list")
-def list_plugins() -> None:
+def list_plugins(
+    *,
+    verbose: Annotated[
+        bool, typer.Option("--verbose", "-v", help="Name everything that each plugin offers, with file and line.")
+    ] = False,
+    as_json: Annotated[bool, JSON] = False,
+) -> None:
     """List every plugin, what it offers, and whether it works."""
     catalog = make_catalog()
+    if as_json:
+        print_json([_described(plugin, catalog.faults) for plugin in catalog.plugins])
+        return
     faulty = Counter(fault.plugin for fault in catalog.faults)
     rows = []
     for plugin in catalog.plugins:
         offers = [*_counts(offer.kind for offer in plugin.offers), *(["an observer"] if plugin.observers else ())]
         faults = faulty[plugin.id]
         state = "disabled" if plugin.disabled else counted(faults, "fault") if faults else "ok"
-        who = f"{plugin.distribution} {plugin.version}"
-        rows.append((plugin.name, who, plugin.target, ", ".join(offers) or "-", state))
+        rows.append((plugin.name, _who(plugin), plugin.target, ", ".join(offers) or "-", state))
     plain_table(("plugin", "distribution", "target", "offers", "state"), rows)
+    if verbose:
+        echo("\n".join(line for plugin in catalog.plugins for line in _offers(plugin)))
+
+
+def _who(plugin: Plugin) -> str:
+    return f"{plugin.distribution} {plugin.version}".strip() or "this process"
+
+
+def _offers(plugin: Plugin) -> Iterator[str]:
+    """Yield a plugin, and everything that it offers with its place; lines, because a table would break paths."""
+    from rankgauge.catalog import Provider
+
+    observers = {hook: Provider.of(getattr(each, "func", each), "", "", "") for hook, each in plugin.observers.items()}
+    found = [(offer.kind, offer.names[0][1], offer.provider) for offer in plugin.offers]
+    found += [("observer", hook, place) for hook, place in observers.items()]
+    if not found:
+        return
+    yield f"\n{plugin.name} ({_who(plugin)})"
+    width = max(len(f"{kind} {name}") for kind, name, _ in found)
+    for kind, name, provider in found:
+        yield f"  {f'{kind} {name}':{width}}  {provider.place}".rstrip()
+
+
+def _described(plugin: Plugin, faults: Iterable[Fault]) -> dict[str, object]:
+    """Return a plugin in plain values."""
+    own = [{"stage": fault.stage, "message": fault.message} for fault in faults if fault.plugin == plugin.id]
+    return {
+        "plugin": plugin.name,
+        "distribution": plugin.distribution,
+        "version": plugin.version,
+        "target": plugin.target,
+        "state": "disabled" if plugin.disabled else "faulty" if own else "ok",
+        "offers": [
+            {
+                "kind": offer.kind,
+                "name": offer.names[0][1],
+                "names": [name for kind, name in offer.names if kind == offer.kind],
+                "summary": offer.declaration.summary,
+                "file": offer.provider.file,
+                "line": offer.provider.line,
+            }
+            for offer in plugin.offers
+        ],
+        "observers": sorted(plugin.observers),
+        "faults": own,
+    }
 
 
 def _counts(kinds: Iterable[str]) -> list[str]:

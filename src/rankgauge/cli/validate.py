@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -149,7 +150,7 @@ def _check_ids(evaluations: Mapping[str, Evaluation], baseline: Mapping[str, Res
     results = {}
     for name, evaluation in evaluations.items():
         with suppress(MissingGoldError):  # what is judged by text alone does not depend on ids
-            results[name] = evaluation.with_metrics(_BY_ID).run(sketch_ids=True)
+            results[name] = replace(evaluation, lock=None).with_metrics(_BY_ID).run(sketch_ids=True)
     _refuse_changed(results, baseline)
 
 
@@ -228,8 +229,8 @@ def _check_dataset(evaluation: Evaluation, config: Path, problems: dict[str, Pro
     with _collected(problems, config):
         yield evaluation.plan().describe()
     with _collected(problems, config):
-        # With other metrics the data can be read even where the config's cannot be planned.
-        readable = evaluation.with_metrics(_BY_ID) if problems else evaluation
+        # With other metrics, which no lock is about, data can be read even where the config's cannot be planned.
+        readable = replace(evaluation, lock=None).with_metrics(_BY_ID) if problems else evaluation
         checked = readable.check(require_gold=not problems)
         yield f"{_contents(checked)}\n"
         for note in checked.notes:

@@ -284,7 +284,8 @@ class Config(_Model):
     )
     policy: PolicyConfig | None = Field(None, description="Options that differ from the profile's.")
     matchers: dict[str, Annotated[str, AfterValidator(_matcher_spec)] | MatcherConfig] = Field(
-        default_factory=dict, description="Matchers by name."
+        default_factory=dict,
+        description="Matchers by name: compositions, or names of other matchers.",
     )
     plugins: PluginsConfig = Field(default_factory=PluginsConfig)
     output: OutputConfig = Field(default_factory=OutputConfig)
@@ -295,6 +296,6 @@ class Config(_Model):
 
 
 def json_schema() -> dict[str, Any]:
-    """Return the JSON Schema of config files, which `configs/schema.json` holds for editors."""
-    schema = Config.model_json_schema()
-    return {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "rankgauge config", **schema}
+    """Return the JSON Schema of config files, for editors; `configs/schema.json`, and a file in the wheel, hold it."""
+    names = {"$schema": "https://json-schema.org/draft/2020-12/schema", "$id": "urn:rankgauge:config:1"}
+    return {**names, **Config.model_json_schema(), "title": "rankgauge config"}

@@ -14,7 +14,16 @@ from typing import TYPE_CHECKING
 from rankgauge.catalog import Catalog
 from rankgauge.engine.evaluation import Evaluation
 from rankgauge.engine.gated import ask_gates
-from rankgauge.errors import ConfigError, DataError, MatcherError, PlanError, Problem, counted, did_you_mean, listed
+from rankgauge.errors import (
+    ConfigError,
+    DataError,
+    MatcherError,
+    PlanError,
+    Problem,
+    counted,
+    did_you_mean,
+    listed,
+)
 from rankgauge.io.datasets import DataSource
 from rankgauge.io.fields import FieldMap, check_field
 from rankgauge.io.files import is_there, no_such_file
@@ -90,9 +99,11 @@ class Engine:
         from rankgauge.config import load_config  # pydantic loads only where there is a config
 
         loaded = load_config(Path(path))
-        found = catalog or Catalog.discover(disable=[*loaded.config.plugins.disable, *disable], own_only=own_only)
-        found.require(loaded.config.plugins.require)
-        engine = cls(catalog=_with_matchers(found, loaded))
+        if catalog is None:
+            catalog = Catalog.discover(disable=[*loaded.config.plugins.disable, *disable], own_only=own_only)
+            _check_disabled(catalog, loaded)
+        catalog.require(loaded.config.plugins.require)
+        engine = cls(catalog=_with_matchers(catalog, loaded))
         engine._config = loaded
         for name, entry in loaded.config.datasets.items():
             files = {"path": loaded.file(entry.path)}
@@ -238,6 +249,18 @@ class Engine:
         return Evaluation(
             catalog=lambda: self.catalog, data=data, metrics=tuple(metrics), profile=profile, default_k=default_k
         )
+
+
+def _check_disabled(catalog: Catalog, loaded: LoadedConfig) -> None:
+    """Raise a `ConfigError` where a config disables what is not installed: a misspelled name would disable nothing."""
+    listed = loaded.config.plugins.disable
+    problems = [
+        Problem(message, *loaded.place("plugins", "disable", listed.index(name)), "plugins.disable")
+        for name, message in catalog.not_installed(listed).items()
+    ]
+    if problems:
+        msg = f"{loaded.path} cannot be used ({counted(len(problems), 'problem')}):"
+        raise ConfigError(msg, problems)
 
 
 def _with_matchers(catalog: Catalog, loaded: LoadedConfig) -> Catalog:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from rankgauge.errors import counted
+from rankgauge.errors import RankgaugeError, counted
 
 if TYPE_CHECKING:
     from rankgauge.pytest_plugin.scoring import Scoring
@@ -76,8 +76,12 @@ class RankgaugeEval:
             DataError: The sample does not follow the dataset contract, or its id was logged in this test before. A
                 malformed *retrieved* raises nothing: it is that sample's failed output.
         """
+        __tracebackhide__ = True
         given = {"retrieved": retrieved, "expected": expected, "answer": answer, "input": input, "metadata": metadata}
-        record = self._scoring.record_of(sample, given, self._records)
+        try:
+            record = self._scoring.record_of(sample, given, self._records)
+        except RankgaugeError as error:
+            raise error.with_traceback(None) from None  # what pytest shows is the line of the test
         self._records[record["id"]] = record
 
     def result(self, metrics: Sequence[Any] | str = ()) -> Result:

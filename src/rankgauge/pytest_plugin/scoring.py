@@ -9,8 +9,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rankgauge.catalog import Catalog
-from rankgauge.catalog.environment import disabled_plugins, no_plugins
 from rankgauge.comparison.gating import MetricTraits, judge_resolved
 from rankgauge.comparison.verdicts import GateOutcome
 from rankgauge.engine.engine import Engine
@@ -41,8 +39,8 @@ class Scoring:
     def engine(self) -> Engine:
         """Return the engine; raise `ConfigError` when the config cannot be used."""
         if self._config is None:
-            return Engine(catalog=Catalog.discover(disable=disabled_plugins(), own_only=no_plugins()))
-        return Engine.from_config(self._config, disable=disabled_plugins(), own_only=no_plugins())
+            return Engine()
+        return Engine.from_config(self._config)
 
     def record_of(self, sample: object, given: Mapping[str, Any], logged: Container[str]) -> dict[str, Any]:
         """Return one sample as plain values; raise `DataError` when it breaks the contract or was logged before."""
