@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rankgauge.columns import ANY_GRADE, POSITIVE
-from rankgauge.judging import Target, judge
+from rankgauge.judging import Keep, Target, judge
 from rankgauge.policy import PROFILES, Policy, profile
 from rankgauge.samples import Expected, Fault, Output, Sample, read_expected
 
@@ -156,7 +156,7 @@ def test_judged_only_closes_the_gaps():
 def test_rankings_are_kept_on_request_only():
     samples = [sample(["a", "a", "x"], ["a"]), sample(None, ["a"], name="2"), sample(["x"], [], name="3")]
 
-    kept = judge(samples, TARGET, PROFILES["default"], keep_rankings=True).rankings
+    kept = judge(samples, TARGET, PROFILES["default"], keep=Keep(rankings=True)).rankings
 
     assert [ranking and list(ranking.ids) for ranking in kept] == [["a", "x"], None, ["x"]]
     assert list(judge(samples, TARGET, PROFILES["default"]).rankings) == []

@@ -6,6 +6,7 @@ from rankgauge.columns.judged import Judged, JudgedSample
 from rankgauge.columns.numbers import number_problem
 from rankgauge.columns.qrels import Qrels
 from rankgauge.columns.rows import ANY_GRADE, POSITIVE, Cutoff, Flags, Floats, Ints, Relevance, Rows, Scores
+from rankgauge.columns.seen import Seen
 from rankgauge.columns.sketch import IdSketch, IdSketcher
 from rankgauge.columns.slices import PADDING, Slices, Words, encoded, short_keys, words_of
 from rankgauge.columns.source import RunSource
@@ -29,6 +30,7 @@ __all__ = [
     "Rows",
     "RunSource",
     "Scores",
+    "Seen",
     "Slices",
     "Words",
     "encoded",

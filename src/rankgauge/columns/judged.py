@@ -31,6 +31,7 @@ from rankgauge.columns.rows import (
     one_a_rank,
     same_rank_as_before,
 )
+from rankgauge.columns.seen import Seen, unasked
 
 __all__ = ["Judged", "JudgedSample"]
 
@@ -69,6 +70,8 @@ class Judged:
         high: The last such rank, as `low`.
 
         intents: Which intents of its query each gold row serves; None where no metric needs it, or none is named.
+
+        shown: What `seen` returns; None where no metric asked.
     """
 
     n: int
@@ -85,10 +88,18 @@ class Judged:
     low: Ints | None = None
     high: Ints | None = None
     intents: Intents | None = None
+    shown: Sequence[Seen] | None = None
     # what is computed once stays in a list: the class has slots and is frozen, so it cannot be an attribute set later
     _n_gold: list[Ints] = field(default_factory=list, init=False, repr=False)
     _hits: list[Rows] = field(default_factory=list, init=False, repr=False)
     _by_gain: list[Judged] = field(default_factory=list, init=False, repr=False)
+
+    @property
+    def seen(self) -> Sequence[Seen]:
+        """Return what the metric asked to see of each sample, with ``needs=("texts", ...)``; n of them."""
+        if self.shown is None:
+            raise unasked("texts")
+        return self.shown
 
     def at_least(self, rel: float) -> Judged:
         """
@@ -289,6 +300,7 @@ class Judged:
             low=None if self.low is None else self.low[rows],
             high=None if self.high is None else self.high[rows],
             intents=None if self.intents is None else self.intents.take(gold),
+            shown=None if self.shown is None else [self.shown[place] for place in chosen.tolist()],
         )
 
     def sample(self, index: int) -> JudgedSample:
@@ -299,7 +311,7 @@ class Judged:
             index: Which sample, from 0.
 
         Returns:
-            Its ranks, gains and ground truth.
+            Its ranks, gains and ground truth, and what the metric asked to see.
         """
         one = self.take([index])
         depth = int(one.depth[0])
@@ -319,6 +331,7 @@ class Judged:
             relevant=tuple(relevant),
             gold=tuple(sorted(one.gold.grade.tolist(), reverse=True)),
             n_gold=int(one.n_gold()[0]),
+            seen=Seen() if one.shown is None else one.shown[0],
         )
 
     def _relevant(self) -> Rows:
@@ -344,6 +357,8 @@ class JudgedSample:
         gold: The grades of all gold items, best first.
 
         n_gold: How many gold items are relevant.
+
+        seen: What the metric asked to see, with ``needs=("texts", ...)``.
     """
 
     depth: int
@@ -352,3 +367,4 @@ class JudgedSample:
     relevant: tuple[bool, ...]
     gold: tuple[float, ...]
     n_gold: int
+    seen: Seen = field(default_factory=Seen)

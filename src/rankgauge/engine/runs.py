@@ -7,19 +7,23 @@ from __future__ import annotations
 import functools
 import os
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
 from rankgauge.catalog import Catalog
-from rankgauge.columns import IdSketcher, Qrels, RankingBatch, RunSource
+from rankgauge.columns import IdSketcher, Qrels, RankingBatch, RunSource, Seen
 from rankgauge.columns.rows import Ints
 from rankgauge.columns.slices import Words
 from rankgauge.engine.manifest import make_manifest
 from rankgauge.errors import PolicyError, counted
 from rankgauge.io.mappings import MappingRun
 from rankgauge.io.sources import open_qrels, open_run
-from rankgauge.judging import BatchJudge, Evidence, RunCollector, ScatteredError, judge_mapping
+from rankgauge.judging import BatchJudge, Evidence, Keep, RunCollector, ScatteredError, judge_mapping
+from rankgauge.judging.keeping import Keeper
+from rankgauge.judging.outputs import prepare
 from rankgauge.judging.parts import thread_count, work_on_parts
+from rankgauge.judging.queries import read_queries
 from rankgauge.logs import logger
 from rankgauge.planning.cutoffs import DefaultK
 from rankgauge.planning.plan import Plan, make_plan
@@ -230,7 +234,7 @@ def _evaluated(
     plan: Plan, qrels: Qrels, run: object, columns: Mapping[str, str] | None, sketcher: IdSketcher | None
 ) -> Result:
     source = open_run(run, columns=columns)
-    judged, evidence = judge_run(qrels, source, plan.profile, sketcher)
+    judged, evidence = judge_run(qrels, source, plan, sketcher)
     collector = Collector(plan, sketcher=sketcher)
     query_ids = [qrels.query_names[place] for place in judged.places.tolist()]
     collector.add_run(query_ids, evidence, judged.missing)
@@ -257,9 +261,10 @@ def _gold_keys(qrels: Qrels, places: Ints) -> Words:
 
 
 def judge_run(
-    qrels: Qrels, source: RunSource, profile: Profile, sketcher: IdSketcher | None = None
+    qrels: Qrels, source: RunSource, plan: Plan, sketcher: IdSketcher | None = None
 ) -> tuple[RunCollector, Evidence]:
     """Read a run and judge it; the collector says which queries were evaluated."""
+    profile = plan.profile
     judged = RunCollector(qrels, profile, sketcher)
     if isinstance(source, MappingRun):
         judge_mapping(source.rankings, judged)
@@ -270,7 +275,20 @@ def judge_run(
             logger("engine").info("the lines of a query are not together in %s; grouping them first", source.name)
             judged = RunCollector(qrels, profile, sketcher)
             _judge_parts([source.grouped()], judged)
-    return judged, judged.finish(source.name or "the run")
+    evidence = judged.finish(source.name or "the run")
+    if plan.needs & {"ids", "scores"}:
+        names = [qrels.query_names[place] for place in judged.places.tolist()]
+        evidence = replace(evidence, judged=replace(evidence.judged, shown=_shown(qrels, source, plan, names)))
+    return judged, evidence
+
+
+def _shown(qrels: Qrels, source: RunSource, plan: Plan, names: Sequence[str]) -> list[Seen]:
+    """Return what metrics see of some queries, whose rankings are read again whole, judged or not."""
+    samples = read_queries(qrels, source, set(names))[0]
+    ordered = [samples[name] for name in names]
+    keeper = Keeper(Keep(needs=plan.needs), plan.profile)
+    keeper.add(ordered, prepare(ordered, plan.profile, by_text=False), judged="retrieved")
+    return keeper.shown or []
 
 
 def _absolute(name: str) -> str | None:

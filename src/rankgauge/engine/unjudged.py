@@ -100,7 +100,7 @@ def _evaluation(result: Result, catalog: Catalog | None) -> RunEvaluation:
 
 def _judged(evaluation: RunEvaluation, result: Result) -> Judged:
     """Judge a run again; return the queries of a result."""
-    collector, evidence = judge_run(evaluation.qrels, evaluation.run, evaluation.plan.profile)
+    collector, evidence = judge_run(evaluation.qrels, evaluation.run, evaluation.plan)
     names = [evaluation.qrels.query_names[place] for place in collector.places.tolist()]
     if tuple(names) == result.sample_ids:
         return evidence.judged

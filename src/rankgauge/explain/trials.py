@@ -79,24 +79,28 @@ def _with(output: Output, gold: str, scorer: Scorer) -> Output:
     """Return an output with a gold item at rank 1, or as the answer where that is judged."""
     if scorer.target.judges == "answer":
         return output._replace(answer=gold)
+    score: float | None = None
     if scorer.target.matcher is not None:
         others = output.texts or [None] * len(output.ids)
         raised = output._replace(ids=[None, *output.ids], texts=[gold, *others])
     else:
-        rest = _left(output, [place for place, name in enumerate(output.ids) if name == gold])
-        raised = rest._replace(ids=[gold, *rest.ids], texts=None if rest.texts is None else [None, *rest.texts])
-    return _scored_on_top(raised, scorer.plan.profile.policy)
+        own = [place for place, name in enumerate(output.ids) if name == gold]
+        rest = _left(output, own)
+        text = output.texts[own[0]] if own and output.texts is not None else None
+        score = output.scores[own[0]] if own and output.scores is not None else None
+        raised = rest._replace(ids=[gold, *rest.ids], texts=None if rest.texts is None else [text, *rest.texts])
+    return _scored_on_top(raised, scorer.plan.profile.policy, score)
 
 
-def _scored_on_top(output: Output, policy: Policy) -> Output:
+def _scored_on_top(output: Output, policy: Policy, score: float | None) -> Output:
     """
-    Give the first item, which is new, a score above all others, of which it has none yet.
+    Give the first item, which is new, its own *score*, or one above all others where scores decide the order.
 
-    Where scores decide the order, each becomes its place among the distinct ones: there is room above the highest, and
+    Each then becomes its place among the distinct ones: there is room above the highest, and
     whatever was tied stays tied.
     """
     if policy.order != "score":
-        return output._replace(scores=None if output.scores is None else [None, *output.scores])
+        return output._replace(scores=None if output.scores is None else [score, *output.scores])
     compared: list[float] = as_compared(np.array(output.scores or (), dtype=np.float64), policy).tolist()
     places = {value: float(place) for place, value in enumerate(sorted(set(compared)))}
     return output._replace(scores=[float(len(places)), *map(places.__getitem__, compared)])

@@ -2,6 +2,7 @@
 
 from rankgauge.judging.evidence import Evidence, Target
 from rankgauge.judging.judge import Judge, judge, make_judge
+from rankgauge.judging.keeping import Keep
 from rankgauge.judging.mappings import judge_mapping
 from rankgauge.judging.outputs import Ranking
 from rankgauge.judging.run import BatchJudge, RunCollector, ScatteredError
@@ -10,6 +11,7 @@ __all__ = [
     "BatchJudge",
     "Evidence",
     "Judge",
+    "Keep",
     "Ranking",
     "RunCollector",
     "ScatteredError",

@@ -11,6 +11,7 @@ from typing import cast
 from rankgauge.columns import encoded
 from rankgauge.judging.columns import JudgedLists
 from rankgauge.judging.evidence import Evidence
+from rankgauge.judging.keeping import NOTHING, Keep, Keeper
 from rankgauge.judging.outputs import Ranking, prepare
 from rankgauge.policy import Profile
 from rankgauge.samples import Expected, Fault, Sample
@@ -23,18 +24,18 @@ _NOTHING: Mapping[str, float] = MappingProxyType({})
 class IdJudge:
     """Judges a batch against its `relevant` gold."""
 
-    def __init__(self, profile: Profile, *, keep_rankings: bool = False) -> None:
+    def __init__(self, profile: Profile, *, keep: Keep = NOTHING) -> None:
         self._profile = profile
-        self._keeps = keep_rankings
+        self._keeper = Keeper(keep, profile)
         self._lists = JudgedLists()
         self._faults: dict[int, str] = {}
-        self._rankings: list[Ranking | None] = []
         self._looks: tuple[str, str] | None = None
 
     def add(self, samples: Sequence[Sample]) -> None:
         """Judge some more samples, in order of the batch."""
         lists = self._lists
         prepared = prepare(samples, self._profile, by_text=False)
+        self._keeper.add(samples, prepared, judged="retrieved")
         for place, (sample, ranking) in enumerate(zip(samples, prepared, strict=True), len(lists.depth)):
             expected = sample.expected
             gold = expected.relevant or _NOTHING
@@ -42,8 +43,6 @@ class IdJudge:
                 if gold:
                     self._faults[place] = ranking.reason
                 ranking = None  # noqa: PLW2901  # what cannot be ranked is judged as if nothing were there
-            if self._keeps:
-                self._rankings.append(ranking)
             ids = () if ranking is None else ranking.ids
             lists.depth.append(len(ids))
             lists.gold_count.append(len(gold))
@@ -59,7 +58,7 @@ class IdJudge:
     def evidence(self) -> Evidence:
         """Return the judged batch."""
         without = [place for place, count in enumerate(self._lists.gold_count) if not count]
-        return Evidence(self._lists.build(self._profile), without, self._faults, self._rankings, self._looks)
+        return Evidence.kept(self._keeper, self._lists.build(self._profile), without, self._faults, looks=self._looks)
 
     def _add_gold(self, place: int, expected: Expected, gold: Mapping[str, float]) -> int:
         """Add a sample's ground truth; return the place of its first item in the batch."""

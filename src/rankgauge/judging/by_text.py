@@ -15,6 +15,7 @@ from rankgauge.catalog import ResolvedMatcher
 from rankgauge.guard import ForeignError, guarded
 from rankgauge.judging.columns import JudgedLists
 from rankgauge.judging.evidence import Evidence, Target
+from rankgauge.judging.keeping import NOTHING, Keep, Keeper
 from rankgauge.judging.outputs import Ranking, prepare
 from rankgauge.policy import Profile
 from rankgauge.samples import Expected, Fault, GoldKind, Output, Sample
@@ -28,16 +29,13 @@ _NO_ANSWER = Fault("the output has no 'answer'; emit {'retrieved': [...], 'answe
 class TextJudge:
     """Judges a batch against gold that is text; each distinct text of the batch is normalized once."""
 
-    def __init__(
-        self, target: Target, profile: Profile, matcher: ResolvedMatcher, *, keep_rankings: bool = False
-    ) -> None:
+    def __init__(self, target: Target, profile: Profile, matcher: ResolvedMatcher, *, keep: Keep = NOTHING) -> None:
         self._target = target
         self._profile = profile
         self._matcher = matcher
-        self._keeps = keep_rankings
+        self._keeper = Keeper(keep, profile)
         self._lists = JudgedLists()
         self._faults: dict[int, str] = {}
-        self._rankings: list[Ranking | None] = []
         self._normalized: dict[str, str] = {}
         self._textless: dict[int, int] = {}
 
@@ -46,6 +44,7 @@ class TextJudge:
         lists = self._lists
         listed = [gold_texts(sample.expected, self._target.gold) for sample in samples]
         prepared = self._prepared(samples)
+        self._keeper.add(samples, prepared, judged=self._target.judges)
         if self._matcher.prepare is not None:
             self._show(prepared, listed, self._matcher.prepare)
         for place, (sample, texts, ranking) in enumerate(zip(samples, listed, prepared, strict=True), len(lists.depth)):
@@ -54,8 +53,6 @@ class TextJudge:
             if isinstance(ranking, Fault):
                 fault = fault or (ranking if gold else None)
                 ranking = None  # noqa: PLW2901  # what cannot be ranked is judged as if nothing were there
-            if self._keeps:
-                self._rankings.append(ranking)
             start = len(lists.gold_grade)
             lists.depth.append(0 if ranking is None else len(ranking.ids))
             lists.gold_count.append(len(gold))
@@ -72,7 +69,7 @@ class TextJudge:
         """Return the judged batch."""
         without = [place for place, count in enumerate(self._lists.gold_count) if not count]
         judged = self._lists.build(self._profile)
-        return Evidence(judged, without, self._faults, self._rankings, textless=self._textless)
+        return Evidence.kept(self._keeper, judged, without, self._faults, textless=self._textless)
 
     def _prepared(self, samples: Sequence[Sample]) -> Sequence[Ranking | Fault | None]:
         """Return what of each sample is judged: its ranking, or its answer as a ranking of one item."""

@@ -5,10 +5,11 @@ Targets and evidence: what is to be judged, and a batch that was.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Literal, NamedTuple
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, NamedTuple
 
 from rankgauge.columns import Judged
+from rankgauge.judging.keeping import Keeper, Lack
 from rankgauge.judging.outputs import Ranking
 from rankgauge.samples import GoldKind
 
@@ -54,6 +55,8 @@ class Evidence:
 
         textless: The first rank whose item has no text, of samples that were judged by text without all of them.
 
+        lacks: What metrics asked to see and a sample lacks, by its place.
+
         n_tied: Of how many queries of a run the order of equal scores may change a score.
 
         n_dropped: How many duplicates were dropped from a run.
@@ -65,8 +68,23 @@ class Evidence:
     rankings: Sequence[Ranking | None] = ()
     looks: tuple[str, str] | None = None
     textless: Mapping[int, int] = field(default_factory=dict)
+    lacks: Mapping[int, Sequence[Lack]] = field(default_factory=dict)
     n_tied: int = 0
     n_dropped: int = 0
+
+    @classmethod
+    def kept(
+        cls,
+        keeper: Keeper,
+        judged: Judged,
+        without_gold: Sequence[int],
+        faults: Mapping[int, str],
+        **others: Any,  # noqa: ANN401  # the rest of the attributes
+    ) -> Evidence:
+        """Return a judged batch of samples with what was kept of them."""
+        if keeper.shown is not None:
+            judged = replace(judged, shown=keeper.shown)
+        return cls(judged, without_gold, faults, keeper.rankings, lacks=keeper.lacks, **others)
 
     @property
     def has_gold(self) -> bool:

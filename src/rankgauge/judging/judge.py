@@ -10,6 +10,7 @@ from rankgauge.catalog import ResolvedMatcher
 from rankgauge.judging.by_id import IdJudge
 from rankgauge.judging.by_text import TextJudge
 from rankgauge.judging.evidence import Evidence, Target
+from rankgauge.judging.keeping import NOTHING, Keep
 from rankgauge.policy import Profile
 from rankgauge.samples import Sample
 
@@ -20,12 +21,12 @@ Judge = IdJudge | TextJudge
 
 
 def make_judge(
-    target: Target, profile: Profile, matcher: ResolvedMatcher | None = None, *, keep_rankings: bool = False
+    target: Target, profile: Profile, matcher: ResolvedMatcher | None = None, *, keep: Keep = NOTHING
 ) -> Judge:
     """Make a judge for one batch; *matcher* is the one that the target names, None for a join of ids."""
     if matcher is None:
-        return IdJudge(profile, keep_rankings=keep_rankings)
-    return TextJudge(target, profile, matcher, keep_rankings=keep_rankings)
+        return IdJudge(profile, keep=keep)
+    return TextJudge(target, profile, matcher, keep=keep)
 
 
 def judge(
@@ -34,9 +35,9 @@ def judge(
     profile: Profile,
     matcher: ResolvedMatcher | None = None,
     *,
-    keep_rankings: bool = False,
+    keep: Keep = NOTHING,
 ) -> Evidence:
     """Judge a batch in one step; samples that cannot be judged have no rows, and stand among the faults."""
-    judging = make_judge(target, profile, matcher, keep_rankings=keep_rankings)
+    judging = make_judge(target, profile, matcher, keep=keep)
     judging.add(samples)
     return judging.evidence()

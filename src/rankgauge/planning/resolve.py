@@ -18,11 +18,14 @@ from rankgauge.pickling import reduced
 from rankgauge.planning.cutoffs import Cut, DefaultK, check_k
 from rankgauge.planning.fingerprint import fingerprint_of, metric_definition
 from rankgauge.planning.requests import Request
-from rankgauge.plugin.metric import Metric
+from rankgauge.plugin.metric import Metric, Need
 from rankgauge.policy import Profile
 from rankgauge.samples import GoldKind
 
 __all__ = ["PlannedMetric", "resolve"]
+
+_OF_RUNS: frozenset[Need] = frozenset({"ids", "scores", "intents"})
+"""What metrics can see of a run and its judgments, however these are given."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -219,6 +222,13 @@ def _by_id(request: Request, metric: Metric) -> tuple[tuple[Target, ...], dict[T
     if "relevant" not in gold or metric.judges != "retrieved" or "matcher" in request.engine:
         how = "by text" if "matcher" in request.engine else f"against {' or '.join(map(str, gold))}"
         msg = f"{request.written!r} is judged {how}, and a run has only ids; drop it, or use `rankgauge run` on samples"
+        raise ParameterError(msg)
+    if lacking := [need for need in metric.needs if need not in _OF_RUNS]:
+        needed = " and ".join("texts" if need == "texts" else f"the {need}" for need in lacking)
+        msg = (
+            f"{request.written!r} needs {needed} (metric {metric.alias!r}), and a run has only ids and scores; drop "
+            "it, or use `rankgauge run` on samples"
+        )
         raise ParameterError(msg)
     return (Target("relevant", "retrieved"),), {}
 

@@ -17,13 +17,13 @@ Everything that a plugin author imports, and nothing else.
         return [my_precision]
 """
 
-from rankgauge.columns import Cutoff, Judged, JudgedSample, Rows, Scores
+from rankgauge.columns import Cutoff, Judged, JudgedSample, Rows, Scores, Seen
 from rankgauge.errors import DataError, Problem
 from rankgauge.plugin.contributions import Contributions
 from rankgauge.plugin.formats import Record, Source, reader, reporter
 from rankgauge.plugin.hookspecs import FinishedRun, StartedRun, hookimpl
 from rankgauge.plugin.matching import ComparerLaw, Matcher, comparer, named_matcher, normalizer
-from rankgauge.plugin.metric import Law, metric, sample_metric
+from rankgauge.plugin.metric import Law, Need, metric, sample_metric
 
 __all__ = [
     "ComparerLaw",
@@ -35,10 +35,12 @@ __all__ = [
     "JudgedSample",
     "Law",
     "Matcher",
+    "Need",
     "Problem",
     "Record",
     "Rows",
     "Scores",
+    "Seen",
     "Source",
     "StartedRun",
     "comparer",

@@ -43,11 +43,13 @@ as k grows.
 
 _LAWS = frozenset(typing.get_args(Law))
 
-Need = Literal["intents"]
+Need = Literal["texts", "ids", "scores", "input", "answer", "metadata", "intents"]
 """
 What a metric may ask to see besides judged columns.
 
-`intents`: `Judged.intents`, which intents of its query each gold item serves.
+`texts`, `ids`, `scores`: one for each rank, after policy. `input`, `answer`, `metadata`: of the sample. These are what
+`Judged.seen` and `JudgedSample.seen` have. `intents`: `Judged.intents`, which intents of its query each gold item
+serves. A run has no texts, input, answer or metadata, so that metrics that need these are refused there.
 """
 
 _NEEDS = frozenset(typing.get_args(Need))
@@ -153,7 +155,7 @@ def metric(
     undefined: str = "the ground truth has no relevant item",
     defined: Callable[[Judged], Flags] | None = None,
     needs_max_grade: bool = False,
-    needs: Iterable[Need] = (),
+    needs: Need | Iterable[Need] = (),
     details: Callable[..., Mapping[str, Sequence[Any]]] | None = None,
     joins: Iterable[Literal["relevant", "top_k", "expected_span"]] = (),
     pins: str | None = None,
@@ -206,7 +208,7 @@ def metric(
 
         needs_max_grade: Whether `max_grade`, when absent, is to be inferred from the whole data set.
 
-        needs: What it sees besides judged columns; see `Need`. What no metric of a run needs is not built.
+        needs: What it asks to see besides judged columns; see `Need`. What nobody asks for is not built.
 
         details: ``(Judged, *, k, ...) -> {fact: one value a sample}``, computed only when asked for.
 
@@ -260,7 +262,7 @@ def metric(
             undefined=undefined,
             defined=defined,
             needs_max_grade=needs_max_grade,
-            needs=tuple(needs),
+            needs=(needs,) if isinstance(needs, str) else tuple(needs),
             details=None if details is None else companion(alias, "details", details, given),
             joins=tuple(joins),
             pins=pins,

@@ -16,7 +16,7 @@ import numpy as np
 
 from rankgauge.columns import Cutoff, IdSketcher, Ints
 from rankgauge.errors import MissingGoldError
-from rankgauge.judging import Evidence, Judge, Target, make_judge
+from rankgauge.judging import Evidence, Judge, Keep, Target, make_judge
 from rankgauge.planning.cutoffs import CutSource
 from rankgauge.planning.plan import Plan
 from rankgauge.planning.resolve import PlannedMetric
@@ -148,7 +148,7 @@ class Collector:
         if self._open is None:
             wanted = {target for metric in self.plan.metrics for target in self._candidates(metric)}
             self._judges = {
-                target: make_judge(target, self.plan.profile, matcher, keep_rankings=self.details)
+                target: make_judge(target, self.plan.profile, matcher, keep=Keep(self.details, self.plan.needs))
                 for target, matcher in self.plan.targets.items()
                 if target in wanted
             }

@@ -5,7 +5,7 @@ Scoring a judged batch: values with a status each, and a reason wherever there i
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -154,6 +154,7 @@ def _outcome(
     values, reasons = _call(column, judged, k, {**column.params, **extra})
     relevant = judged if column.metric.uses_rel is True else judged.by_gain()
     status = np.zeros(judged.n, dtype=np.uint8)
+    _blame_lacking(column, evidence, values, k, reasons)
     suspects = bool(reasons or evidence.without_gold or evidence.faults or evidence.textless or flawed)
     if not suspects and not np.isnan(values).any():
         return Outcome(values, status)  # the usual case: every sample is scored
@@ -184,9 +185,13 @@ def _outcome(
 
 def judged_for(column: PlannedMetric, evidence: Evidence) -> Judged:
     """Return the judged columns as the metric is to see them."""
+    judged = evidence.judged
+    if judged.shown is not None:  # no metric sees what another one asked for
+        needs = column.metric.needs
+        judged = replace(judged, shown=[seen.only(needs) for seen in judged.shown] if needs else None)
     if column.rel is None:
-        return evidence.judged
-    judged = evidence.judged.at_least(column.rel)
+        return judged
+    judged = judged.at_least(column.rel)
     return judged.binary() if column.metric.uses_rel == "binary" else judged
 
 
@@ -214,12 +219,29 @@ def _blame_textless(
     """Add which samples lack a text where it could still change the score."""
     best = column.metric.range[1]
     for place, rank in evidence.textless.items():
-        cutoff = rank if k is None else k if isinstance(k, int) else int(k[place])
-        if rank <= cutoff and (best is None or not values[place] >= best):
+        if rank <= _cutoff_of(place, k) and (best is None or not values[place] >= best):
             reasons[place] = (
                 f"judging by text needs a text for every retrieved item; the item at rank {rank} has none"
                 f"{_BARE_STRINGS}"
             )
+
+
+def _blame_lacking(
+    column: PlannedMetric, evidence: Evidence, values: Scores, k: Cutoff | None, reasons: dict[int, str]
+) -> None:
+    """Add which samples lack what the metric asked to see, within the cutoff, and take their values away."""
+    for place, lacks in evidence.lacks.items():
+        cutoff = _cutoff_of(place, k)
+        for lack in lacks:
+            if lack.need in column.metric.needs and (lack.rank is None or lack.rank <= cutoff):
+                reasons[place] = f"metric {column.name!r} {lack.reason}"
+                values[place] = np.nan
+                break
+
+
+def _cutoff_of(place: int, k: Cutoff | None) -> float:
+    """Return how many results of a sample count."""
+    return np.inf if k is None else k if isinstance(k, int) else int(k[place])
 
 
 def _count(column: PlannedMetric, values: Scores, status: NDArray[np.uint8], policy: Policy) -> None:

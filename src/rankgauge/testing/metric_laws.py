@@ -262,6 +262,13 @@ _NO_CUTOFF = "it has no cutoff"
 _NEEDS_K = unless(lambda subject: subject.takes_k, _NO_CUTOFF)
 _NEEDS_K_ELSEWHERE = unless(lambda subject: subject.takes_k or not subject.slack, _NO_CUTOFF)
 _NEEDS_JUDGING = unless(lambda subject: not subject.describes, "it describes the data, not how good a ranking is")
+_NEEDS_GRADES = unless(
+    lambda subject: not (subject.describes or subject.sees_more),
+    "it describes the data, or sees more of it than grades",
+)
+_NEEDS_PLAIN_IDS = unless(
+    lambda subject: subject.sees_ids and not subject.sees_more, "it sees grades only, or ids, texts or the answer, too"
+)
 _NEEDS_IDS = unless(lambda subject: subject.sees_ids, "it sees grades, and cannot tell items apart")
 _NEEDS_REPEATS = unless(lambda subject: subject.sees_repeats, "what it is given cannot hold an item twice")
 _NEEDS_SCORES = unless(lambda subject: subject.sees_scores, "it is given a list in order, without scores")
@@ -293,13 +300,13 @@ METRIC_LAWS: dict[str, Law] = {
     "tail": Law(_tail, _at(st.integers(1, 5)), _NEEDS_K_ELSEWHERE),
     "duplicates": Law(_duplicates, _at(_PICKS, st.sampled_from(REPEATS)), _NEEDS_REPEATS),
     "monotone-in-k": Law(_monotone, _at(st.sampled_from([1, 2, 5, HUGE])), _NEEDS_K),
-    "ties": Law(_ties, _at(_INDEX, _ORDER), _NEEDS_IDS),
+    "ties": Law(_ties, _at(_INDEX, _ORDER), _NEEDS_PLAIN_IDS),
     "constant-scorer": Law(_constant_scorer, _at(_ORDER), _NEEDS_SCORES),
     "gold-order": Law(_gold_order, _at(_ORDER), _NEEDS_IDS),
     "empty-list": Law(_empty_list, _at(), _NEEDS_JUDGING),
     "empty-gold": Law(_empty_gold, _at()),
     "huge-cutoff": Law(huge_cutoff, _over_case, _NEEDS_K),
-    "sees-the-ranking": Law(_sees_the_ranking, None, _NEEDS_JUDGING),
+    "sees-the-ranking": Law(_sees_the_ranking, None, _NEEDS_GRADES),
     "expectation": Law(_expectation, _at(st.integers(1, 3)), _needs_expectation, cost=4),
     "contributions": Law(_contributions, _at(), _needs_contributions),
     "twice": Law(_twice, lambda subject: (case_and_k(subject), case_and_k(subject))),

@@ -18,7 +18,7 @@ from rankgauge.errors import MatcherError
 from rankgauge.explain import Explanation, Scorer, explain_sample
 from rankgauge.expression import Value
 from rankgauge.guard import ForeignError, guarded
-from rankgauge.judging import Target, judge
+from rankgauge.judging import Keep, Target, judge
 from rankgauge.plugin.metric import Metric
 from rankgauge.policy import PROFILES, Policy
 from rankgauge.result import Result
@@ -46,7 +46,7 @@ class Case:
 
         ranking: The items retrieved, rank 1 first.
 
-        scores: The retriever's score of each of them; None where it gives none.
+        scores: The retriever's score of each of them; None for descending ones, which no law looks at.
 
         gold_order: The order in which the ground truth is listed; None for the order of the items.
     """
@@ -104,14 +104,15 @@ class Case:
         """Return a sample, in the form of the dataset contract, whose gold texts are those of the relevant items."""
         gold = self.gold
         texts = [_doc_text(name) for name, grade in gold.items() if grade > 0]
-        retrieved: list[dict[str, Any]] = [
-            {"id": _doc_id(item), "text": _doc_text(_doc_id(item))} for item in self.ranking
+        scores = range(len(self.ranking), 0, -1) if self.scores is None else self.scores
+        retrieved = [
+            {"id": _doc_id(item), "text": _doc_text(_doc_id(item)), "score": score}
+            for item, score in zip(self.ranking, scores, strict=True)
         ]
-        if self.scores is not None:
-            retrieved = [{**each, "score": score} for each, score in zip(retrieved, self.scores, strict=True)]
         answer = retrieved[0]["text"] if retrieved else ""
         return {
             "id": name,
+            "input": f"The question of {name}?",
             "expected_output": {"relevant": gold, "passages": texts, "answer": texts, "keywords": texts},
             "actual_output": {"retrieved": retrieved, "answer": answer},
             "metadata": {"k": k},
@@ -168,6 +169,8 @@ class MetricSubject:
 
         graded: Whether it is given grades, not only a list of relevant items.
 
+        sees_more: Whether it is shown ids, texts or the answer, so that items of one grade differ for it.
+
         slack: How far two equal scores may differ; 0 where they must agree to the last bit.
 
         huge: A cutoff beyond every list, which it has to cope with.
@@ -184,6 +187,7 @@ class MetricSubject:
     sees_repeats: bool = True
     sees_scores: bool
     graded: bool = True
+    sees_more: bool = False
     slack: float = 0.0
     huge: int = HUGE
 
@@ -248,6 +252,7 @@ class EngineMetric:
             describes=metric.describes,
             takes_k=metric.cutoff != "none" and not (self.given is not None and metric.cutoff == "optional"),
             sees_scores=metric.judges == "retrieved",  # retrieved items have scores, answers have none
+            sees_more=bool(set(metric.needs) - {"scores", "intents"}),
         )
 
     def evaluation(self, k: int | None, policy: Policy | str, *, own_matcher: bool = False) -> Evaluation:
@@ -303,7 +308,8 @@ class EngineMetric:
         for kind in self.metric.gold:
             name = None if kind == "relevant" else _MATCHER
             matcher = None if name is None else self.catalog.matcher(name)
-            found.append(judge(kept, Target(kind, self.metric.judges, name), PROFILES["default"], matcher).judged)
+            target, keep = Target(kind, self.metric.judges, name), Keep(needs=frozenset(self.metric.needs))
+            found.append(judge(kept, target, PROFILES["default"], matcher, keep=keep).judged)
         return found
 
     def call(self, judged: Judged, k: int) -> Scores:

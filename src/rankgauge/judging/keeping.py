@@ -1,0 +1,117 @@
+"""
+Keeping: what stays of samples beside their judged rows, for those that ask: rankings, and what metrics are to see.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from rankgauge.columns import Seen
+from rankgauge.judging.outputs import Ranking, prepare
+from rankgauge.plugin.metric import Need
+from rankgauge.policy import Profile
+from rankgauge.samples import Fault, Output, Sample
+
+__all__ = ["NOTHING", "Keep", "Keeper", "Lack", "seen_of"]
+
+_OF_RANKS: frozenset[Need] = frozenset({"texts", "ids", "scores"})
+_OF_SAMPLES: frozenset[Need] = frozenset({"input", "answer", "metadata"})
+
+
+class Keep(NamedTuple):
+    """
+    What to keep beside judged rows.
+
+    Attributes:
+        rankings: Whether to keep what each sample retrieved, after policy.
+
+        needs: What metrics ask to see.
+    """
+
+    rankings: bool = False
+    needs: frozenset[Need] = frozenset()
+
+
+NOTHING = Keep()
+"""Nothing but judged rows."""
+
+
+class Lack(NamedTuple):
+    """Something that a metric asked to see and a sample lacks, and the first rank that does, if it is of ranks."""
+
+    need: Need
+    rank: int | None
+
+    @property
+    def reason(self) -> str:
+        """Return what is missing."""
+        if self.need == "answer":
+            return "needs the generated answer, and the output has none"
+        return f"needs a {self.need.removesuffix('s')} for every retrieved item; the item at rank {self.rank} has none"
+
+
+class Keeper:
+    """
+    Keeps what is asked for of one batch.
+
+    Attributes:
+        rankings: What each sample retrieved; empty unless asked for.
+
+        shown: What metrics see of each sample; None unless asked for.
+
+        lacks: What of that a sample lacks, by its place.
+    """
+
+    def __init__(self, keep: Keep, profile: Profile) -> None:
+        self._keep = keep
+        self._profile = profile
+        self.rankings: list[Ranking | None] = []
+        self.shown: list[Seen] | None = [] if keep.needs & (_OF_RANKS | _OF_SAMPLES) else None
+        self.lacks: dict[int, list[Lack]] = {}
+
+    def add(self, samples: Sequence[Sample], rankings: Sequence[Ranking | Fault | None], *, judged: str) -> None:
+        """Take some more samples and what of each was *judged*: its `retrieved` items, or its `answer` as a ranking."""
+        if self._keep.rankings:
+            self.rankings += [each if isinstance(each, Ranking) else None for each in rankings]
+        if self.shown is None:
+            return
+        if judged == "answer" and self._keep.needs & _OF_RANKS:
+            rankings = prepare(samples, self._profile, by_text=True)
+        for sample, ranking in zip(samples, rankings, strict=True):
+            seen, lacks = seen_of(sample, ranking if isinstance(ranking, Ranking) else None, self._keep.needs)
+            if self._profile.missing_texts != "fail":
+                lacks = [lack for lack in lacks if lack.need != "texts"]
+            if lacks:
+                self.lacks[len(self.shown)] = lacks
+            self.shown.append(seen)
+
+
+def seen_of(sample: Sample, ranking: Ranking | None, needs: frozenset[Need]) -> tuple[Seen, list[Lack]]:
+    """Return what metrics see of a sample that was ranked so, and what of that it lacks."""
+    ids = () if ranking is None else ranking.ids
+    output = sample.output if isinstance(sample.output, Output) else None
+    given: dict[str, Any] = {}
+    lacks: list[Lack] = []
+    if "texts" in needs:
+        texts = [None] * len(ids) if ranking is None or ranking.texts is None else ranking.texts
+        if None in texts:
+            lacks.append(Lack("texts", texts.index(None) + 1))
+        given["texts"] = tuple(text or "" for text in texts)
+    if "ids" in needs:
+        given["ids"] = tuple(ids)
+    if "scores" in needs:
+        scored = None if output is None else output.scores
+        scores = [
+            None if scored is None or ranking is None else scored[ranking.entry(rank)]
+            for rank in range(1, len(ids) + 1)
+        ]
+        if None in scores:
+            lacks.append(Lack("scores", scores.index(None) + 1))
+        given["scores"] = tuple(float("nan") if score is None else float(score) for score in scores)
+    if "answer" in needs:
+        if output is not None and output.answer is None:
+            lacks.append(Lack("answer", None))
+        given["answer"] = "" if output is None else output.answer or ""
+    others: Mapping[str, Any] = {"input": sample.input, "metadata": sample.metadata or {}}
+    return Seen(given | {name: value for name, value in others.items() if name in needs}), lacks
