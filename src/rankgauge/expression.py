@@ -22,6 +22,7 @@ from rankgauge.errors import ExpressionError
 __all__ = ["QUOTED", "MetricExpression", "Value", "parse", "parse_many", "safe_name"]
 
 _VALUES = "a number, true, false, a word or a quoted string"
+_BOOLEANS = {"true": True, "false": False, "True": True, "False": False}  # ir_measures writes them as Python does
 
 Value = bool | int | float | str
 """What a parameter in an expression can be."""
@@ -31,6 +32,7 @@ _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_.\-]*")
 QUOTED = re.compile(r""""(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'""", re.DOTALL)
 _MOST_DIGITS = 300
 _SPACE = re.compile(r"\s*")
+_LEVEL_LAST = re.compile(r"(@\d+)(-l\d+)\s*$")  # ranx writes ndcg@10-l2
 _PINNED = re.compile(r"(?P<stem>.+-at)-(?P<k>\d+)")
 _WORDED = re.compile(r"""(?<=[(\s])[a-z_][a-z0-9_]*=(?!true\b|false\b)(?=[a-z"'])""")
 _EXAMPLE = "an expression looks like ndcg@10, retrieval-recall-at-k or ndcg(gain=exponential)@10"
@@ -111,7 +113,8 @@ def parse_many(text: object) -> list[MetricExpression]:
     if not isinstance(text, str):
         msg = f"a metric expression is a string, not {text!r}; {_EXAMPLE}"
         raise ExpressionError(msg, text=str(text))
-    reader = _Reader(text.replace("\N{GREEK SMALL LETTER ALPHA}_", "alpha_"))  # as ir_measures prints alpha_nDCG
+    plain = text.replace("\N{GREEK SMALL LETTER ALPHA}_", "alpha_")  # as ir_measures prints alpha_nDCG
+    reader = _Reader(_LEVEL_LAST.sub(r"\2\1", plain))
     try:
         name = reader.take(_NAME, "a metric name")
         params = reader.params()
@@ -219,7 +222,7 @@ class _Reader:
             self.skip()
             return _number(number[0])
         text = self.take(_WORD, _VALUES)
-        return {"true": True, "false": False}.get(text, text)
+        return _BOOLEANS.get(text, text)
 
     def finish(self) -> None:
         if self.position != len(self.text):
@@ -248,7 +251,7 @@ def _write(value: Value) -> str:
         return "true" if value else "false"
     if isinstance(value, int | float):
         return repr(value)
-    if _WORD.fullmatch(value) and value not in {"true", "false"}:
+    if _WORD.fullmatch(value) and value not in _BOOLEANS:
         return value
     escaped = value.replace("\\", "\\\\").replace('"', '\\"')
     return f'"{escaped}"'

@@ -1,8 +1,12 @@
 """Spellings of ir_measures and ranx."""
 
+from pathlib import Path
+
 import pytest
 
+from rankgauge.catalog import Catalog
 from rankgauge.catalog.peers import translated
+from rankgauge.catalog.trec_eval import left_out_hint
 from rankgauge.errors import PlanError
 from rankgauge.expression import parse
 
@@ -20,6 +24,12 @@ from rankgauge.expression import parse
         ("AP(judged_only=false, rel=2)", "AP(rel=2)"),
         ("precision-l2@5", "precision(rel=2)@5"),
         ("map-l3", "map(rel=3)"),
+        ("precision@5-l2", "precision(rel=2)@5"),
+        ("ndcg@10-l3", 'ndcg(gains="1=0,2=0")@10'),
+        ("ndcg@10-l1", "ndcg@10"),
+        ("rbp.80-l2", "rbp(p=0.8, rel=2)"),
+        ("SetP(relative=True)", "set_relative_P"),
+        ("AP(judged_only=False, rel=2)", "AP(rel=2)"),
         ("ndcg_burges@10", "ndcg(gain=exponential)@10"),
         ("r-precision", "Rprec"),
         ("ndcg@10", "ndcg@10"),
@@ -56,3 +66,60 @@ def test_judged_only_is_said_to_be_an_option_of_the_policy(engine):
 def test_gains_that_cannot_be_read_are_refused(engine, written):
     with pytest.raises(PlanError, match="cannot read"):
         engine.dataset([]).with_metrics([written]).plan()
+
+
+PEERS = Path(__file__).parent / "peers"
+"""Every measure that each tool registers, under each of its names, and with each parameter it takes."""
+
+
+def listed(tool):
+    return (PEERS / f"{tool}.txt").read_text(encoding="utf-8").split()
+
+
+@pytest.mark.parametrize("name", [*listed("ir_measures-0.4.3"), *listed("ranx-0.3.21")])
+def test_every_measure_of_ir_measures_and_ranx_resolves(engine, name):
+    assert len(engine.dataset([]).with_metrics([name]).plan().metrics) == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("ERR", "needs a cutoff: ERR@5"),  # ir_measures has it only for show: none of its tools computes it
+        ("alpha_nDCG", "needs a cutoff: alpha_nDCG@5"),
+        ("SDCG(dcg='exp-log2',max_rel=2)@5", "gains of SDCG are linear"),
+        ("AP(judged_only=True)", "judged_only is an option of the policy"),
+        ("ndcg_burges@5-l2", "grades below 2 are worth 0 here.*changes the number"),
+        ("dcg-l2", "grades below 2 are worth 0 here.*changes the number"),
+    ],
+)
+def test_what_does_not_resolve_says_why(engine, name, reason):
+    with pytest.raises(PlanError, match=reason):
+        engine.dataset([]).with_metrics([name]).plan()
+
+
+def test_gains_below_the_level_of_ranx_are_worth_nothing(score):
+    # ranx 0.3.21 gives ndcg@3-l2 of this ranking as 2 / log2(3) / 2.
+    assert score("ndcg@3-l2", {"a": 2, "b": 1}, ["b", "a"]).value == pytest.approx(0.6309297535714575)
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("prefs_simp", "pairs of preferences"),
+        ("prefs_num_prefs_poss", "pairs of preferences"),
+        ("num_rel_pref", "pairs of preferences"),
+        ("prefs_avgjg", "several groups of judgments"),
+        ("map_avgjg", "several groups of judgments"),
+        ("qrels_jg", "several groups of judgments"),
+        ("yaap", "experimental"),
+    ],
+)
+def test_a_measure_of_trec_eval_that_is_left_out_says_why(engine, name, reason):
+    with pytest.raises(PlanError, match=reason):
+        engine.dataset([]).with_metrics([name]).plan()
+
+
+def test_no_name_of_a_metric_is_taken_for_one_that_is_left_out():
+    catalog = Catalog.discover(own_only=True)
+
+    assert not [name for name in catalog.all("metric") if left_out_hint(name)]

@@ -33,6 +33,8 @@ _READER_PARAMS = {"max_rel": "max_grade", "min_rel": "min_grade", "T": "goal"}
 _DCG: Mapping[Value, _Params] = MappingProxyType({"log2": {}, "exp-log2": {"gain": "exponential"}})
 
 _LEVEL = re.compile(r"(?P<name>.+)-l(?P<level>\d{1,9})", re.IGNORECASE)
+_PERSISTENCE = re.compile(r"rbp\.(?P<digits>\d{1,9})", re.IGNORECASE)
+_MOST_LEVELS = 100
 
 
 def translated(expression: MetricExpression) -> MetricExpression:
@@ -44,13 +46,13 @@ def translated(expression: MetricExpression) -> MetricExpression:
         nDCG(dcg='exp-log2')@10   ndcg(gain=exponential)@10      ir_measures
         INST(T=2, max_rel=3)      INST(goal=2, max_grade=3)      ir_measures
         NumRet(rel=1)             num_rel_ret(rel=1)             ir_measures
-        precision-l2@5            precision(rel=2)@5             ranx
+        precision@5-l2            precision(rel=2)@5             ranx
+        ndcg@10-l2                ndcg(gains="1=0")@10           ranx
+        rbp.80-l2                 rbp(p=0.8, rel=2)              ranx
         ndcg_burges@10            ndcg(gain=exponential)@10      ranx
     """
-    name, params = expression.name, dict(expression.params)
-    if level := _LEVEL.fullmatch(name):
-        name = level["name"]
-        params = {"rel": int(level["level"]), **params}
+    _refuse(expression)
+    name, params = _without_suffix(expression)
     folded = name.casefold()
     if folded in _NAMES:
         name, more = _NAMES[folded]
@@ -63,14 +65,46 @@ def translated(expression: MetricExpression) -> MetricExpression:
         name = "set_relative_P" if params.pop("relative") else name
     if folded in {"ndcg", "sdcg"} and params.get("dcg") in _DCG:
         params |= _DCG[params.pop("dcg")]
-    if params.get("judged_only") is True:
-        msg = (
-            f"{str(expression)!r}: judged_only is an option of the policy, for all metrics of a run: -J, or --policy "
-            "judged_only=true"
-        )
-        raise ExpressionError(msg, text=str(expression))
     if params.get("judged_only") is False:
         del params["judged_only"]
     if name == expression.name and params == dict(expression.params):
         return expression
     return MetricExpression(name, params, k=expression.k)
+
+
+def _refuse(expression: MetricExpression) -> None:
+    """Raise an `ExpressionError` for what ir_measures can write, and which is none of a metric's parameters here."""
+    params, msg = dict(expression.params), ""
+    if params.get("judged_only") is True:
+        msg = "judged_only is an option of the policy, for all metrics of a run: -J, or --policy judged_only=true"
+    elif expression.name.casefold() == "sdcg" and params.get("dcg") == "exp-log2":
+        msg = "gains of SDCG are linear, here and in cwl_eval; ir_measures itself computes dcg='log2' only"
+    if msg:
+        raise ExpressionError(f"{str(expression)!r}: {msg}", text=str(expression))
+
+
+def _without_suffix(expression: MetricExpression) -> tuple[str, dict[str, Value]]:
+    """Return name and parameters without what ranx writes into names: a level of relevance, and rbp's persistence."""
+    name, params = expression.name, dict(expression.params)
+    if level := _LEVEL.fullmatch(name):
+        name = level["name"]
+        params = {**_of_level(expression, name.casefold(), int(level["level"])), **params}
+    if persistence := _PERSISTENCE.fullmatch(name):
+        name = "rbp"
+        params = {"p": float(f"0.{persistence['digits']}"), **params}
+    return name, params
+
+
+def _of_level(expression: MetricExpression, name: str, level: int) -> _Params:
+    """Return what ranx' suffix ``-l2`` stands for: a threshold, or gains of 0 below it where gains are read."""
+    if name not in {"ndcg", "dcg", "ndcg_burges", "dcg_burges"}:
+        return {"rel": level}
+    if level <= 1:
+        return {}
+    if name != "ndcg" or level > _MOST_LEVELS:
+        msg = (
+            f"{str(expression)!r}: in ranx, grades below {level} are worth 0 here, which has no spelling; leaving out "
+            f"-l{level} changes the number, so set those grades to 0 in the judgments"
+        )
+        raise ExpressionError(msg, text=str(expression))
+    return {"gains": ",".join(f"{grade}=0" for grade in range(1, level))}

@@ -122,17 +122,32 @@ _SETS: Mapping[str, tuple[str, ...]] = {
 }
 """trec_eval's names for several measures at once; `all_trec` has rbp, rbp_resid and unj from version 10 on."""
 
-_LEFT_OUT = frozenset({"relstring", "yaap"})
-"""Measures of trec_eval that are experimental or print no score; `prefs_*` and `*_avgjg` are left out with them."""
+_FORM = re.compile(r"(?P<name>\w+)\.(?P<params>(?!\d+-l\d).*)", re.DOTALL)
+"""A name and its parameters; ``rbp.80-l2`` is ranx', see `rankgauge.catalog.peers`."""
 
-_FORM = re.compile(r"(?P<name>\w+)\.(?P<params>.*)", re.DOTALL)
+_PREFERENCES = re.compile(r"(?:qrels_)?prefs?|(?:qrels_)?prefs?_\w+|\w+_prefs?", re.IGNORECASE)
+_JUDGMENT_GROUPS = re.compile(r"\w*_(?:avg)?jg", re.IGNORECASE)
 
 
 def left_out_hint(name: str) -> str:
-    """Return why a measure of trec_eval is not offered; empty for any other name."""
+    """Return why a measure of trec_eval, or a format of judgments of its own, is not offered; empty for any other."""
     stem = name.strip().partition(".")[0]
-    if stem in _LEFT_OUT or stem.startswith("prefs_") or stem.endswith("_avgjg"):
-        return "this is one of trec_eval's experimental measures, which rankgauge leaves out on purpose"
+    if _JUDGMENT_GROUPS.fullmatch(stem):
+        return (
+            "trec_eval averages it over several groups of judgments for the same query (-R qrels_jg), and rankgauge "
+            "reads one grade for each document; evaluate with each group's judgments, and average the scores"
+        )
+    if _PREFERENCES.fullmatch(stem):
+        return (
+            "trec_eval computes it from pairs of preferences (-R prefs), and rankgauge reads one grade for each "
+            "document; with levels of preference as grades, Compat measures how well a ranking agrees with them"
+        )
+    if stem == "yaap":
+        return (
+            "trec_eval's yet another average precision is experimental and in none of its sets; `map` is the usual one"
+        )
+    if stem == "relstring":
+        return "it is no number but the grades of the first results as a text; `rankgauge explain` shows them by rank"
     return ""
 
 

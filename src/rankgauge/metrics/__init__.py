@@ -8,6 +8,7 @@ from rankgauge.metrics import (
     answer,
     average_precision,
     bpref,
+    compatibility,
     counts,
     cwl,
     diversity,
@@ -33,7 +34,7 @@ __all__: list[str] = []
 
 _FAMILIES = (
     *(hit, recall, precision, reciprocal_rank, average_precision, interpolated_precision, bpref, ndcg, err, rbp),
-    *(gain, ndcg_averages, pairs, cwl, diversity, sets, judged_at_k, counts, answer, keyword),
+    *(compatibility, gain, ndcg_averages, pairs, cwl, diversity, sets, judged_at_k, counts, answer, keyword),
 )
 
 

@@ -63,12 +63,12 @@ def hit(judged: Judged, *, k: Cutoff) -> Scores:
     return any_found(judged, k)
 
 
-def _hits_expected(judged: Judged, *, k: Cutoff) -> Scores:
+def _hits_expected(judged: Judged, *, k: Cutoff | None) -> Scores:
     return np.where(judged.n_gold() > 0, expected_ranks(judged, k), np.nan)
 
 
 @retrieval("retrieval-hits-at-k", short=("hits",), range=(0.0, None), joins=("top_k",), expectation=_hits_expected)
-def hits(judged: Judged, *, k: Cutoff) -> Scores:
+def hits(judged: Judged, *, k: Cutoff | None) -> Scores:
     """
     How many relevant items are in the first *k* ranks.
 
@@ -80,7 +80,7 @@ def hits(judged: Judged, *, k: Cutoff) -> Scores:
     Args:
         judged: The rankings of a batch of samples.
 
-        k: How many results count, for all samples or for each.
+        k: How many results count, for all samples or for each; None for all.
 
     Returns:
         Shape (n,), whole numbers of 0 or more; NaN where no gold item is relevant.

@@ -5,6 +5,7 @@ Judged@k and unjudged@k: how many of the retrieved items the ground truth judges
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rankgauge.metrics.family import has_grades
 from rankgauge.metrics.ties import share_within, tied
@@ -13,14 +14,14 @@ from rankgauge.plugin import Cutoff, Judged, Scores, metric
 __all__ = ["judged_at_k", "unjudged_at_k"]
 
 
-def _expected(judged: Judged, *, k: Cutoff) -> Scores:
+def _expected(judged: Judged, *, k: Cutoff | None) -> Scores:
     ties = tied(judged, judged.first)
     with np.errstate(invalid="ignore"):
-        found = judged.sum(ties.rows, share_within(ties, k)) / np.minimum(judged.depth, k)
+        found = judged.sum(ties.rows, share_within(ties, k)) / _looked_at(judged, k)
     return np.where(judged.graded, found, np.nan)
 
 
-def _details(judged: Judged, *, k: Cutoff) -> dict[str, list[int]]:
+def _details(judged: Judged, *, k: Cutoff | None) -> dict[str, list[int]]:
     return {"judged_ranks": judged.judged_ranks(k).tolist(), "depth": judged.depth.tolist()}
 
 
@@ -35,7 +36,7 @@ def _details(judged: Judged, *, k: Cutoff) -> dict[str, list[int]]:
     joins=("top_k",),
     expectation=_expected,
 )
-def judged_at_k(judged: Judged, *, k: Cutoff) -> Scores:
+def judged_at_k(judged: Judged, *, k: Cutoff | None) -> Scores:
     """
     Fraction of the first *k* retrieved items that the ground truth judges, with any gain.
 
@@ -47,14 +48,17 @@ def judged_at_k(judged: Judged, *, k: Cutoff) -> Scores:
     Args:
         judged: The rankings of a batch of samples.
 
-        k: How many results count, for all samples or for each.
+        k: How many results count, for all samples or for each; None for all.
 
     Returns:
         Shape (n,), from 0 to 1; NaN where the ground truth is a plain list or nothing was retrieved.
     """
-    looked_at = np.minimum(judged.depth, k)
     with np.errstate(invalid="ignore"):
-        return np.where(judged.graded, judged.judged_ranks(k) / looked_at, np.nan)
+        return np.where(judged.graded, judged.judged_ranks(k) / _looked_at(judged, k), np.nan)
+
+
+def _looked_at(judged: Judged, k: Cutoff | None) -> NDArray[np.int64]:
+    return judged.depth if k is None else np.minimum(judged.depth, k)
 
 
 def _unjudged_expected(judged: Judged, *, k: Cutoff) -> Scores:
