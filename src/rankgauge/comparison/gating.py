@@ -49,8 +49,6 @@ def judge_gates(
     """
     Judge gates.
 
-    ::
-
         report = judge_gates(result, ["ndcg@10 >= 0.6", {"metric": "recall@5", "max_drop": 0.02}], baseline=old)
         assert report.exit_code == 0
 

@@ -42,8 +42,6 @@ def compare(
     """
     Compare the scores of systems sample by sample.
 
-    ::
-
         comparison = rankgauge.compare({"bm25": first, "rrf": second})
         comparison["rrf"]["ndcg@10"].interval
 

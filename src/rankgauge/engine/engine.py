@@ -44,8 +44,6 @@ class Engine:
     """
     Where evaluations begin.
 
-    ::
-
         engine = Engine()
         result = engine.dataset("samples.jsonl").with_metrics(["ndcg@10", "retrieval-mrr"]).run()
         result["ndcg@10"].mean

@@ -48,8 +48,6 @@ def html_report(
     """
     Return a report as one HTML file, which opens by double click and loads nothing.
 
-    ::
-
         Path("report.html").write_text(rankgauge.html_report({"bm25": first, "rrf": second}))
 
     Args:

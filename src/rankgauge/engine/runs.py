@@ -70,8 +70,6 @@ def evaluate(
     """
     Evaluate a run against judgments.
 
-    ::
-
         result = rankgauge.evaluate("qrels.txt", "run.txt", ["ndcg@10", "AP"])
         result["AP"].mean
 

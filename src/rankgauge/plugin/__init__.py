@@ -1,8 +1,6 @@
 """
 Everything that a plugin author imports, and nothing else.
 
-::
-
     from rankgauge.plugin import Cutoff, Judged, Scores, hookimpl, metric
 
 

@@ -18,6 +18,7 @@ PROJECT = "rankgauge"
 
 hookspec = pluggy.HookspecMarker(PROJECT)
 hookimpl = pluggy.HookimplMarker(PROJECT)
+"""Mark a function as the implementation of the hook of its name."""
 
 
 class StartedRun(Protocol):

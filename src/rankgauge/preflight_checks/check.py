@@ -31,8 +31,6 @@ def preflight(qrels: object, run: object, *, rel: float = 1.0, columns: Mapping[
     """
     Check a run against judgments without scoring it.
 
-    ::
-
         checked = rankgauge.preflight("qrels.txt", "run.txt")
         print(checked)
         assert checked.ok

@@ -1,8 +1,6 @@
 """
 Checks for plugin authors: hold metrics, normalizers, comparers and matchers to the laws that rankgauge's own obey.
 
-::
-
     from rankgauge.testing import check_plugin
 
     import my_plugin

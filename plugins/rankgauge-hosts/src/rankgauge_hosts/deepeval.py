@@ -26,6 +26,9 @@ class RankgaugeMetric(BaseMetric):
     where it is undefined (no ground truth, declared unanswerable) the metric is *skipped*, which leaves it out of
     DeepEval's results; where its output is missing or failed and the policy excludes that, it has an `error`.
 
+    `config`, `profile`, `k`, `policy` and `matchers` are those of `rankgauge_hosts.Suite`. A sample's own `k`, in its
+    metadata, comes first.
+
     Attributes:
         metric: The metric.
 
@@ -36,9 +39,6 @@ class RankgaugeMetric(BaseMetric):
 
         gold: The key of the ground truth there, in any form of `expected_output`. Without it, the texts of `context`
             are the gold passages, and `expected_output` is the accepted answer.
-
-        config, profile, k, policy, matchers: As in `rankgauge_hosts.Suite`. A sample's own `k`, in its
-            metadata, comes first.
 
         flaky: As in DeepEval.
     """

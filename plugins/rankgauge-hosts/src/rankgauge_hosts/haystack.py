@@ -41,14 +41,14 @@ class RankgaugeEvaluator:
         """
         Make the component.
 
+        `config`, `profile`, `k`, `policy` and `matchers` are those of `rankgauge_hosts.Suite`.
+
         Args:
             metric: The metric.
 
             document_comparison_field: The field by which retrieved and gold documents match: `id`, a key of the
                 metadata (``meta.file_id``, ``meta.source.url``), or the whole text (`content`). A metric with a
                 matcher, such as ``recall(matcher=fuzzy-chunk)@5``, compares texts with that instead.
-
-            config, profile, k, policy, matchers: As in `rankgauge_hosts.Suite`.
 
         Raises:
             RankgaugeError: The arguments cannot be used.

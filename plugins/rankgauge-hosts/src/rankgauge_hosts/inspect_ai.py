@@ -42,6 +42,9 @@ def retrieval(
     Every sample has every key; where a metric has no value for a sample it is NaN, which inspect_ai leaves out of its
     metrics and counts (`unscored_samples`). The score's `metadata` says why, metric by metric.
 
+    `config`, `profile`, `k`, `policy` and `matchers` are those of `rankgauge_hosts.Suite`. A sample's own `k`, in its
+    metadata, comes first.
+
     Args:
         metrics: One or several metrics.
 
@@ -52,9 +55,6 @@ def retrieval(
             sample's target is the ground truth.
 
         target: The kind of ground truth that the target is: `relevant` (ids), `passages`, `answer` or `keywords`.
-
-        config, profile, k, policy, matchers: As in `rankgauge_hosts.Suite`. A sample's own `k`, in its
-            metadata, comes first.
 
     Returns:
         The scorer. A completion of the model is the answer that ``answer-exact-match`` judges.

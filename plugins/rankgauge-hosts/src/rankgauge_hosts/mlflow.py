@@ -43,10 +43,10 @@ def retrieval_metric(
     truth, in any form of `expected_output`. A column `metadata` of the data, if there is one, has each row's `k` and
     `answerable`.
 
+    `config`, `profile`, `k`, `policy` and `matchers` are those of `rankgauge_hosts.Suite`.
+
     Args:
         metric: The metric.
-
-        config, profile, k, policy, matchers: As in `rankgauge_hosts.Suite`.
 
     Returns:
         The metric. A row for which nothing counts has the score None, and its justification says why. The aggregates
@@ -153,6 +153,8 @@ def feedback(
     """
     Score one row, for scorers of your own.
 
+    `config`, `profile`, `k`, `policy` and `matchers` are those of `rankgauge_hosts.Suite`.
+
     Args:
         outputs: What the application returned: a list of results, a mapping with them under *retrieved* (and
             optionally `answer`), or a text, which is the answer.
@@ -173,8 +175,6 @@ def feedback(
 
         document_id: What identifies a document of the trace: a path such as ``metadata.doc_uri`` or ``id``. By default
             the first of these two that it has.
-
-        config, profile, k, policy, matchers: As in `rankgauge_hosts.Suite`.
 
     Returns:
         A feedback for each metric, under its safe name. One for which nothing counts has no value, which leaves it out

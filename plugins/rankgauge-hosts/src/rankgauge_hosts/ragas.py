@@ -54,10 +54,10 @@ def retrieval_metric(
     gains, goes into `retrieved` and `expected`, in any form of `actual_output` and `expected_output` in a dataset of
     rankgauge, and into `metadata`, of which `k` and `answerable` are read.
 
+    `config`, `profile`, `k`, `policy` and `matchers` are those of `rankgauge_hosts.Suite`.
+
     Args:
         metric: The metric.
-
-        config, profile, k, policy, matchers: As in `rankgauge_hosts.Suite`.
 
     Returns:
         The metric. Where nothing counts its result has the value None, and the reason says why.
@@ -103,13 +103,13 @@ class RankgaugeMetric(SingleTurnMetric):
     Where nothing counts the score is NaN, which ragas leaves out of its means; the reason is logged at level INFO,
     because ragas has no place for it.
 
+    `config`, `profile`, `k`, `policy` and `matchers` are those of `rankgauge_hosts.Suite`.
+
     Attributes:
         metric: The metric.
 
         ground_truth: The ground truth by `user_input`, in any form of `expected_output`; samples that it lacks use
             their reference fields.
-
-        config, profile, k, policy, matchers: As in `rankgauge_hosts.Suite`.
 
         name: The column's name in ragas; by default the metric's safe name.
     """
