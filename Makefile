@@ -5,7 +5,7 @@ TORCH ?= torch==2.13.0
 BIN = $(VENV)/bin
 LIGHT_PLUGINS = $(patsubst %/pyproject.toml,%,$(wildcard plugins/*/pyproject.toml))
 
-.PHONY: help audit demo fuzz test test-thorough test-hosts test-model test-browser check format docs bench clean
+.PHONY: help audit demo fuzz test test-thorough test-hosts test-model test-browser check format docs site bench clean
 
 help:
 	@echo "make demo     run the quickstart and print its scores"
@@ -19,6 +19,7 @@ help:
 	@echo "make audit    look for known vulnerabilities of dependencies (pip-audit; says so where it cannot run)"
 	@echo "make fuzz     feed mutated files to every command (SEED=1 CASES=2000); the last line has the figures"
 	@echo "make docs     write the generated pages and configs/schema.json"
+	@echo "make site     build the documentation as a site in build/site; open its index.html"
 	@echo "make bench    measure speed against the peers"
 	@echo "make clean    remove what the other targets made"
 
@@ -86,6 +87,13 @@ docs: $(VENV)/.installed-dev
 	$(BIN)/python docs/generate.py
 	$(BIN)/python docs/conventions.py
 
+# An environment of its own, because nothing of rankgauge is imported to build it.
+DOCS_GROUP = import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["optional-dependencies"]["docs"])
+site: $(BIN)/python
+	$(PYTHON) -m venv .venv-site
+	$(PYTHON) -c '$(DOCS_GROUP)' | xargs .venv-site/bin/python -m pip install --quiet --disable-pip-version-check
+	NO_MKDOCS_2_WARNING=1 .venv-site/bin/mkdocs build --quiet --strict
+
 bench: $(VENV)/.installed-dev
 	$(BIN)/python benchmarks/jsonl.py
 	$(BIN)/python benchmarks/matching.py
@@ -95,4 +103,4 @@ bench: $(VENV)/.installed-dev
 	$(BIN)/python benchmarks/growth.py
 
 clean:
-	rm -rf $(VENV) .venv-audit .venv-model .mypy_cache .ruff_cache .pytest_cache .hypothesis dist build
+	rm -rf $(VENV) .venv-audit .venv-model .venv-site .mypy_cache .ruff_cache .pytest_cache .hypothesis dist build

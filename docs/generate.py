@@ -1,5 +1,5 @@
 """
-Write what can be generated: the references of metrics, matchers, errors and config files, and their JSON Schema.
+Write what can be generated: the references of metrics, matchers, errors, public names and config files, and a schema.
 
 Run it with ``make docs``; a test fails while a generated file differs from what this script would write.
 """
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import inspect
 import json
+import runpy
 from pathlib import Path
 from typing import Any
 
@@ -46,6 +47,7 @@ def generated() -> dict[Path, str]:
         ROOT / "docs/reference/laws.md": _laws(),
         ROOT / "docs/reference/config.md": _config(),
         ROOT / "docs/reference/errors.md": _errors(),
+        ROOT / "docs/reference/api.md": runpy.run_path(str(ROOT / "docs/api.py"))["page"](),
         ROOT / "configs/schema.json": schema,
         ROOT / "src/rankgauge/config/schema.json": schema,  # the one that is installed
     }

@@ -1,0 +1,203 @@
+"""
+Hooks of the site (`mkdocs.yml`): navigation, pages that stand outside `docs`, and pages of the public names.
+
+Everything is written once, for readers on GitHub: `docs/README.md` lists the pages, `docs/reference/api.md` the names.
+Here the list becomes the navigation, each module a page, and links out of `docs` lead to pages of the site.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from pathlib import Path
+from typing import Any
+
+__all__ = [
+    "api_pages",
+    "navigation",
+    "on_config",
+    "on_files",
+    "on_page_markdown",
+    "site_path",
+    "with_links",
+    "with_titles",
+]
+
+ROOT = Path(__file__).parent.parent
+_LINK = re.compile(r"\[(?P<title>[^]]+)\]\((?!https?:|mailto:|#)(?P<path>[^)#\s]+)(?P<anchor>#[^)\s]*)?\)")
+_MODULE = re.compile(
+    r"^## (?P<module>\S+)\n\n(?P<purpose>.*?)\n\n\| name \| \|\n\|---\|---\|\n(?P<rows>(?:\|.*\n)*)", re.MULTILINE
+)
+_ROW = re.compile(r"^\| `(?P<name>\w+)` \| (?P<summary>.*) \|$", re.MULTILINE)
+_FENCE = re.compile(r"^```(?P<kind>\w+) (?P<words>[^`\n]+)$", re.MULTILINE)
+_API = "reference/api.md"
+_GLOSSARY = "reference/glossary.md"  # what a search for a term should find first
+
+
+def on_config(config: Any) -> None:  # noqa: ANN401  # MkDocs is not installed where this is checked
+    """Make the list of pages the navigation."""
+    config.nav = navigation((ROOT / "docs/README.md").read_text(encoding="utf-8"))
+
+
+def on_files(files: Any, config: Any) -> None:  # noqa: ANN401  # as above
+    """Add the pages outside `docs`, and a page for each public module."""
+    from mkdocs.structure.files import File  # noqa: PLC0415  # the tests have no MkDocs
+
+    for source, path in _outside().items():
+        if path != "README.md":
+            files.append(File.generated(config, path, content=(ROOT / source).read_text(encoding="utf-8")))
+    for path, text in api_pages((ROOT / "docs" / _API).read_text(encoding="utf-8")).items():
+        files.append(File.generated(config, path, content=text))
+
+
+def on_page_markdown(markdown: str, page: Any, **_: object) -> str:  # noqa: ANN401  # as above
+    """Make links and code blocks of a page work in the site, and let the list of names lead to each."""
+    path = page.file.src_uri
+    page.meta |= {"README.md": {"hide": ["navigation"]}, _GLOSSARY: {"search": {"boost": 2}}}.get(path, {})
+    text = with_titles(with_links(markdown, path))
+    return _with_names(text) if path == _API else text
+
+
+def navigation(listed: str) -> list[dict[str, Any]]:
+    """
+    Return the navigation.
+
+    Args:
+        listed: The text of `docs/README.md`: a heading for each tab, a subheading for each group, and links.
+
+    Returns:
+        As `nav` in `mkdocs.yml`; the public modules stand behind the list of names.
+    """
+    nav: list[dict[str, Any]] = [{"Home": "README.md"}]
+    for tab in re.split(r"^## ", listed, flags=re.MULTILINE)[1:]:
+        heading, _, body = tab.partition("\n")
+        entries: list[dict[str, Any]] = []
+        for at, group in enumerate(re.split(r"^### ", body, flags=re.MULTILINE)):
+            name, _, rest = group.partition("\n") if at else ("", "", group)
+            pages = [page for found in _LINK.finditer(rest) for page in _entries(found)]
+            entries += [{name.partition(":")[0]: pages}] if at else pages
+        nav.append({heading.partition(":")[0]: entries})
+    return nav
+
+
+def api_pages(names: str) -> dict[str, str]:
+    """
+    Return a page for each public module, for mkdocstrings to fill.
+
+    Args:
+        names: The text of `docs/reference/api.md`.
+
+    Returns:
+        The texts by path in the site.
+    """
+    pages = {}
+    for found in _MODULE.finditer(names):
+        parts = [f"# {found['module']}", found["purpose"].replace("](", "](../")]
+        for row in _ROW.finditer(found["rows"]):
+            is_read = row["name"].startswith("__")  # has no definition that could be read
+            parts.append(
+                f"## `{row['name']}`\n\n{row['summary']}" if is_read else f"::: {found['module']}.{row['name']}"
+            )
+        pages[_api_path(found["module"])] = "\n\n".join(parts) + "\n"
+    return pages
+
+
+def site_path(source: str) -> str:
+    """
+    Return where a file stands in the site.
+
+    Args:
+        source: Its path in the repository.
+
+    Returns:
+        Its path below `docs`, or where a page from outside is shown.
+
+    Raises:
+        LookupError: The site does not have it.
+    """
+    if source.startswith("docs/"):
+        return source.removeprefix("docs/")
+    if source in _outside():
+        return _outside()[source]
+    msg = f"a page of the documentation links to {source}, which the site does not have; see docs/site_hooks.py"
+    raise LookupError(msg)
+
+
+def with_links(markdown: str, path: str) -> str:
+    """
+    Return a page with links that work in the site.
+
+    Args:
+        markdown: Its text, with links as they work in the repository.
+
+        path: Where it stands in the site.
+
+    Returns:
+        The text.
+    """
+    sources = {shown: source for source, shown in _outside().items() if shown != "README.md"}
+    folder = posixpath.dirname(sources.get(path, f"docs/{path}"))
+
+    def led(found: re.Match[str]) -> str:
+        target = site_path(posixpath.normpath(posixpath.join(folder, found["path"])))
+        relative = posixpath.relpath(target, posixpath.dirname(path) or ".")
+        return f"[{found['title']}]({relative}{found['anchor'] or ''})"
+
+    if path.startswith("reference/api/"):
+        return markdown  # written here, for the site
+    return _LINK.sub(led, markdown)
+
+
+def with_titles(markdown: str) -> str:
+    """
+    Return a page whose code blocks have the name of their file as a title.
+
+    Args:
+        markdown: Its text; a block of a file starts with its kind and its name, as in "python test_search.py".
+
+    Returns:
+        The text, without the other words that tell the tests how to run a block.
+    """
+
+    def titled(found: re.Match[str]) -> str:
+        return f"```{found['kind']}" + (f' title="{found["words"]}"' if "." in found["words"] else "")
+
+    return _FENCE.sub(titled, markdown)
+
+
+def _outside() -> dict[str, str]:
+    """Return the pages outside `docs` by their path in the repository, with their path in the site."""
+    pages = {name: f"project/{name.lower()}" for name in ("CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md")}
+    plugins = {f"plugins/{page.parent.name}/README.md": page.parent.name for page in ROOT.glob("plugins/*/README.md")}
+    return {"README.md": "README.md", **pages, **{path: f"project/{name}.md" for path, name in plugins.items()}}
+
+
+def _entries(found: re.Match[str]) -> list[dict[str, Any]]:
+    path = site_path(posixpath.normpath(posixpath.join("docs", found["path"])))
+    title = " ".join(found["title"].split())
+    if path != _API:
+        return [{title[0].upper() + title[1:] if " " in title else title: path}]
+    modules = _MODULE.finditer((ROOT / "docs" / _API).read_text(encoding="utf-8"))
+    return [{title: [{"All names": path}, *({each["module"]: _api_path(each["module"])} for each in modules)]}]
+
+
+def _api_path(module: str) -> str:
+    return f"reference/api/{module}.md"
+
+
+def _with_names(markdown: str) -> str:
+    """Let each name in the tables of names lead to its entry."""
+
+    def linked(found: re.Match[str]) -> str:
+        module = found["module"]
+        rows = _ROW.sub(
+            lambda row: f"| [`{row['name']}`](api/{module}.md#{_anchor(module, row['name'])}) | {row['summary']} |",
+            found["rows"],
+        )
+        return found[0].replace(found["rows"], rows).replace(f"## {module}", f"## [{module}](api/{module}.md)", 1)
+
+    return _MODULE.sub(linked, markdown)
+
+
+def _anchor(module: str, name: str) -> str:
+    return name if name.startswith("__") else f"{module}.{name}"

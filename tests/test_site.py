@@ -1,0 +1,97 @@
+"""The site: its navigation, its pages of public names, and links that work on GitHub and in the site."""
+
+from __future__ import annotations
+
+import importlib
+import re
+import runpy
+from collections import Counter
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+API = SimpleNamespace(**runpy.run_path(str(ROOT / "docs/api.py")))
+SITE = SimpleNamespace(**runpy.run_path(str(ROOT / "docs/site_hooks.py")))
+IMPORTABLE = [module for module in API.MODULES if not module.startswith("rankgauge_hosts.")]
+
+
+def listed(nav: Any) -> list[str]:
+    """Return the pages of a navigation, in order."""
+    if isinstance(nav, str):
+        return [nav]
+    return [page for entry in (nav.values() if isinstance(nav, dict) else nav) for page in listed(entry)]
+
+
+def text_of(page: str) -> str:
+    return (ROOT / page).read_text(encoding="utf-8")
+
+
+def test_every_page_is_listed_once() -> None:
+    pages = Counter(listed(SITE.navigation(text_of("docs/README.md"))))
+    here = {str(page.relative_to(ROOT / "docs")) for page in (ROOT / "docs").rglob("*.md")}
+    named = here - {"README.md"} | set(SITE.api_pages(text_of("docs/reference/api.md")))
+    assert sorted(named - set(pages)) == [], "list the page in docs/README.md, below one of its headings"
+    assert [page for page, times in pages.items() if times > 1 and page != "README.md"] == []
+
+
+def test_headings_become_tabs_and_groups() -> None:
+    """What stands above the first heading is no part of the navigation."""
+    text = "# Home\n[x](a.md)\n## Learn: how\n- [One](a.md): y.\n### More\n- [two\n  words](b.md#c), [API](d.md)\n"
+    assert SITE.navigation(text) == [
+        {"Home": "README.md"},
+        {"Learn": [{"One": "a.md"}, {"More": [{"Two words": "b.md"}, {"API": "d.md"}]}]},
+    ]
+
+
+@pytest.mark.parametrize("module", API.MODULES)
+def test_every_public_name_has_a_docstring_and_an_entry(module: str) -> None:
+    names = API.public_names(module)
+    assert [each.name for each in names if not each.doc.strip()] == []
+    page = SITE.api_pages(text_of("docs/reference/api.md"))[f"reference/api/{module}.md"]
+    entries = re.findall(r"^(?:::: (\S+)|## `(\w+)`)$", page, re.MULTILINE)
+    assert [full.removeprefix(f"{module}.") or name for full, name in entries] == [each.name for each in names]
+
+
+@pytest.mark.parametrize("module", IMPORTABLE)
+def test_the_names_read_from_the_source_are_those_of_the_module(module: str) -> None:
+    found = importlib.import_module(module)
+    names = API.public_names(module)
+    assert [each.name for each in names] == found.__all__
+    for each in names:
+        if each.kind != "value":
+            assert isinstance(getattr(found, each.name), type) == (each.kind == "class")
+
+
+def test_no_public_docstring_has_markup_of_another_language() -> None:
+    """Docstrings are Markdown: a line `::` and roles such as :class: would be shown as they are."""
+    texts = {f"{module}.{each.name}": each.doc for module in API.MODULES for each in API.public_names(module)}
+    assert [name for name, doc in texts.items() if re.search(r"^\s*::\s*$|:\w+:`", doc, re.MULTILINE)] == []
+
+
+@pytest.mark.parametrize(
+    ("page", "link", "expected"),
+    [
+        ("README.md", "../SECURITY.md", "project/security.md"),
+        ("how-to/match-by-text.md", "../../plugins/rankgauge-semantic/README.md", "../project/rankgauge-semantic.md"),
+        ("how-to/match-by-text.md", "../reference/policy.md#ties", "../reference/policy.md#ties"),
+        ("project/contributing.md", "docs/reference/glossary.md", "../reference/glossary.md"),
+        ("project/rankgauge-semantic.md", "../../README.md", "../README.md"),
+    ],
+)
+def test_links_lead_to_pages_of_the_site(page: str, link: str, expected: str) -> None:
+    assert SITE.with_links(f"See [this\npage]({link}).", page) == f"See [this\npage]({expected})."
+
+
+def test_links_elsewhere_stay_and_links_to_nothing_are_an_error() -> None:
+    kept = "[a](#here) [b](https://example.org/x.md) [c](mailto:x@example.org)"
+    assert SITE.with_links(kept, "how-to/x.md") == kept
+    with pytest.raises(LookupError, match=r"links to src/x\.py, which the site does not have"):
+        SITE.with_links("[d](../../src/x.py)", "how-to/x.md")
+
+
+def test_blocks_of_files_have_titles() -> None:
+    text = "```python test_x.py\nx\n```\n\n```sh host=ragas\ny\n```\n\n```text\nz\n```\n"
+    assert SITE.with_titles(text) == ('```python title="test_x.py"\nx\n```\n\n```sh\ny\n```\n\n```text\nz\n```\n')
