@@ -129,7 +129,7 @@ def test_what_is_not_a_baseline_is_said(tmp_path: Path, content: str, message: s
         (("manifest", "policy"), [1]),
         (("manifest", "dataset", "name"), 7),
         (("manifest", "profile"), None),
-        (("metrics", 0, "aggregate"), "median"),
+        (("metrics", 0, "aggregate"), 5),
         (("metrics", 0, "range"), [0, "1"]),
         (("metrics", 0, "k"), [3]),
         (("metrics", 0, "inferred"), "x"),

@@ -27,6 +27,7 @@ from rankgauge.errors import (
 )
 from rankgauge.expression import MetricExpression, parse
 from rankgauge.pickling import goes_by_name, itself
+from rankgauge.plugin.aggregates import Aggregate
 from rankgauge.plugin.formats import Reader, Reporter
 from rankgauge.plugin.matching import Matcher, NamedMatcher, parse_matcher
 from rankgauge.plugin.metric import Metric
@@ -174,7 +175,7 @@ class Catalog:
         Return everything usable of one kind by name, sorted.
 
         Args:
-            kind: `metric`, `normalizer`, `comparer`, `matcher`, `reader` or `reporter`.
+            kind: `metric`, `normalizer`, `comparer`, `matcher`, `reader`, `reporter` or `aggregate`.
 
         Returns:
             The claims.
@@ -250,6 +251,10 @@ class Catalog:
     def reporter(self, name: str) -> Claim[Reporter]:
         """Return the reporter of that name; `UnknownNameError` or `NameClashError` when there is none."""
         return self._get("reporter", name)
+
+    def aggregate(self, name: str) -> Claim[Aggregate]:
+        """Return the aggregate of that name; `UnknownNameError` or `NameClashError` when there is none."""
+        return self._get("aggregate", name)
 
     def reader(self, suffix: str) -> Claim[Reader] | None:
         """

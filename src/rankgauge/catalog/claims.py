@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
+from rankgauge.plugin.aggregates import Aggregate
 from rankgauge.plugin.formats import Reader, Reporter
 from rankgauge.plugin.matching import Comparer, NamedMatcher, Normalizer
 from rankgauge.plugin.metric import Metric
@@ -20,7 +21,7 @@ __all__ = ["OWN", "Claim", "Declaration", "Fault", "Plugin", "Provider", "normal
 OWN = "rankgauge"
 """The distribution whose names no other can take."""
 
-Declaration = Metric | Normalizer | Comparer | NamedMatcher | Reader | Reporter
+Declaration = Metric | Normalizer | Comparer | NamedMatcher | Reader | Reporter | Aggregate
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +78,7 @@ class Claim(Generic[T_co]):
 
     declaration: T_co
     provider: Provider
-    kind: str  # metric, normalizer, comparer, matcher, reader or reporter
+    kind: str  # metric, normalizer, comparer, matcher, reader, reporter or aggregate
 
     @property
     def names(self) -> list[tuple[str, str]]:

@@ -21,6 +21,7 @@ from rankgauge.catalog.claims import Claim, Declaration, Fault, Plugin, Provider
 from rankgauge.errors import DeclarationError
 from rankgauge.guard import ForeignError, guarded, shown
 from rankgauge.plugin import hookspecs
+from rankgauge.plugin.aggregates import Aggregate
 from rankgauge.plugin.formats import Reader, Reporter
 from rankgauge.plugin.matching import Comparer, NamedMatcher, Normalizer
 from rankgauge.plugin.metric import Metric
@@ -34,6 +35,7 @@ _HOOKS: Mapping[str, tuple[str, type]] = {
     "rankgauge_matchers": ("matcher", NamedMatcher),
     "rankgauge_readers": ("reader", Reader),
     "rankgauge_reporters": ("reporter", Reporter),
+    "rankgauge_aggregates": ("aggregate", Aggregate),
 }
 _OBSERVERS = ("rankgauge_run_started", "rankgauge_run_finished")
 _ALL_HOOKS = (*_HOOKS, *_OBSERVERS)

@@ -125,8 +125,8 @@ def flaw(gate: Gate, column: str, traits: MetricTraits) -> str:
             return f"max_drop compares means, and {column!r} is a {traits.aggregate} over the samples"
         return ""
     is_maximum = rule.is_maximum(higher_is_better=traits.higher_is_better)
-    if traits.aggregate == "sum" and not gate.per_sample:
-        return ""
+    if traits.aggregate not in {"mean", "geometric"} and not gate.per_sample:
+        return ""  # only a mean lies where its values do
     if (is_maximum and low is not None and rule.number < low) or (
         not is_maximum and high is not None and rule.number > high
     ):

@@ -175,7 +175,8 @@ def _matched(
     for column in asked:
         info = column.info
         if info.aggregate != "mean":
-            reason = f"{info.name} is a {_AGGREGATES[info.aggregate]} over samples, and only means are compared"
+            how = _AGGREGATES.get(info.aggregate, info.aggregate)
+            reason = f"{info.name} is a {how} over samples, and only means are compared"
             if metrics is not None:
                 msg = f"{said}: {reason}"
                 raise ResultError(msg)

@@ -31,7 +31,7 @@ class GateOutcome:
 
         value: The aggregate over the samples that the gate is for; None where there is none.
 
-        aggregate: How samples become one number: `mean`, `sum` or `geometric`.
+        aggregate: How samples become one number: `mean`, `sum`, `geometric` or the name of a plugin's.
 
         counts: How many samples count (`n`), and how many are `undefined`, `missing` and `failed`.
 

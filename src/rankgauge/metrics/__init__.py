@@ -27,8 +27,9 @@ from rankgauge.metrics import (
     reciprocal_rank,
     sets,
 )
-from rankgauge.plugin import Scores, hookimpl
+from rankgauge.plugin import Scores, aggregate, hookimpl
 from rankgauge.plugin.authored import declared_in
+from rankgauge.stats import AGGREGATES
 
 __all__: list[str] = []
 
@@ -42,3 +43,9 @@ _FAMILIES = (
 def rankgauge_metrics() -> Sequence[Callable[..., Scores]]:
     """Return every built-in metric."""
     return [function for family in _FAMILIES for function in declared_in(family)]
+
+
+@hookimpl
+def rankgauge_aggregates() -> Sequence[Callable[[Sequence[float]], float]]:
+    """Return every built-in aggregate."""
+    return [aggregate(name)(function) for name, function in AGGREGATES.items()]

@@ -13,6 +13,7 @@ from typing import Any
 
 from rankgauge.catalog import ResolvedMatcher
 from rankgauge.judging import Target
+from rankgauge.plugin.aggregates import Aggregate
 from rankgauge.plugin.metric import Metric
 from rankgauge.policy import Profile
 
@@ -31,12 +32,15 @@ def metric_definition(
     targets: Iterable[Target],
     matchers: Mapping[Target, ResolvedMatcher],
     profile: Profile,
+    aggregate: Aggregate | None = None,
 ) -> dict[str, Any]:
     """Return what a metric's fingerprint covers, as plain data; who provides the metric is not part of it."""
     policy = {name: value for name, value in dataclasses.asdict(profile.policy).items() if name not in _NO_VALUE}
+    own = {} if aggregate is None else {"aggregate": f"{aggregate.name} {aggregate.version}"}
     return {
         "alias": metric.alias,
         "version": metric.version,
+        **own,
         "parameters": {name: _plain(value) for name, value in sorted(params.items())},
         "cutoff": cutoff,
         "judged": "; ".join(f"{target.gold} {target.judges}" for target in targets),

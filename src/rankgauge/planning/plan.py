@@ -138,6 +138,8 @@ def _received(kind: type[Plan], fields: Mapping[str, Any]) -> Plan:
     wanted: dict[Provider, str] = {}
     for column in plan.metrics:
         wanted[column.provider] = f"metric {column.name!r}"
+        if column.aggregate is not None:
+            wanted[column.aggregate.provider] = f"aggregate {column.metric.aggregate!r}"
         for matcher in column.matchers.values():
             wanted |= {provider: f"{name!r} of matcher {matcher}" for name, provider in matcher.providers}
     problems = [

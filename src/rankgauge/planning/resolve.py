@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
-from rankgauge.catalog import Catalog, Provider, ResolvedMatcher, check_parameters
+from rankgauge.catalog import Catalog, Claim, Provider, ResolvedMatcher, check_parameters
 from rankgauge.errors import ParameterError, RankgaugeError
 from rankgauge.expression import MetricExpression, Value, safe_name
 from rankgauge.guard import ForeignError, guarded
@@ -18,9 +18,11 @@ from rankgauge.pickling import reduced
 from rankgauge.planning.cutoffs import Cut, DefaultK, check_k
 from rankgauge.planning.fingerprint import fingerprint_of, metric_definition
 from rankgauge.planning.requests import Request
+from rankgauge.plugin.aggregates import Aggregate
 from rankgauge.plugin.metric import Metric, Need
 from rankgauge.policy import Profile
 from rankgauge.samples import GoldKind
+from rankgauge.stats import AGGREGATES
 
 __all__ = ["PlannedMetric", "resolve"]
 
@@ -39,6 +41,7 @@ class PlannedMetric:
     expression: MetricExpression  # expanded: alias, every parameter that is not at its default, pinned cutoff
     metric: Metric
     provider: Provider
+    aggregate: Claim[Aggregate] | None  # None for a built-in one
     params: Mapping[str, Value]  # what the function is called with, beside k
     rel: float | None  # the threshold of relevance; None for the profile's
     targets: tuple[Target, ...]  # what is judged against what; the first whose gold the data has is taken
@@ -111,7 +114,16 @@ def resolve(
     if request.name is None and is_whole and asked in {plain.lower() for plain in metric.plain_short}:
         name = str(MetricExpression(asked, {**unusual, **engine}, k=number))
     cutoff = "none" if cut.rule == "none" else f"{cut.rule} {default.k if cut.k is None else cut.k}"
-    definition = metric_definition(metric, {**defaults, **params, "rel": rel}, cutoff, targets, matchers, profile)
+    aggregate = None if metric.aggregate in AGGREGATES else catalog.aggregate(metric.aggregate)
+    definition = metric_definition(
+        metric,
+        {**defaults, **params, "rel": rel},
+        cutoff,
+        targets,
+        matchers,
+        profile,
+        None if aggregate is None else aggregate.declaration,
+    )
     return PlannedMetric(
         name=name,
         standard_name=standard_name,
@@ -120,6 +132,7 @@ def resolve(
         expression=expanded,
         metric=metric,
         provider=provider,
+        aggregate=aggregate,
         params=MappingProxyType({key: value for key, value in params.items() if key not in matching}),
         rel=rel,
         targets=targets,

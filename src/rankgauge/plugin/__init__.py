@@ -17,6 +17,7 @@ Everything that a plugin author imports, and nothing else.
 
 from rankgauge.columns import Cutoff, Judged, JudgedSample, Rows, Scores, Seen
 from rankgauge.errors import DataError, Problem
+from rankgauge.plugin.aggregates import aggregate
 from rankgauge.plugin.contributions import Contributions
 from rankgauge.plugin.formats import Record, Source, reader, reporter
 from rankgauge.plugin.hookspecs import FinishedRun, StartedRun, hookimpl
@@ -41,6 +42,7 @@ __all__ = [
     "Seen",
     "Source",
     "StartedRun",
+    "aggregate",
     "comparer",
     "hookimpl",
     "metric",

@@ -5,11 +5,17 @@ What declarations of functions share: the author's function and the first line o
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
-__all__ = ["Authored", "declared_in", "first_line"]
+from rankgauge.errors import DeclarationError
+
+__all__ = ["PLAIN_NAME", "Authored", "declared_in", "first_line", "plain_name"]
+
+PLAIN_NAME = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
+"""Lower-case words joined by hyphens."""
 
 
 class Authored:
@@ -32,6 +38,14 @@ class Authored:
 def first_line(function: Callable[..., Any]) -> str:
     """Return the first line of a function's documentation."""
     return (inspect.getdoc(function) or "").strip().partition("\n")[0]
+
+
+def plain_name(name: str) -> str:
+    """Return a name of lower-case words joined by hyphens; refuse any other."""
+    if not isinstance(name, str) or PLAIN_NAME.fullmatch(name) is None:
+        msg = f"{name!r} is not a usable name: write lower-case words joined by hyphens"
+        raise DeclarationError(msg)
+    return name
 
 
 def declared_in(module: ModuleType) -> list[Callable[..., Any]]:

@@ -107,6 +107,12 @@ def rankgauge_reporters() -> Sequence[Callable[..., str]]:
 
 
 @hookspec
+def rankgauge_aggregates() -> Sequence[Callable[..., float]]:
+    """Return ways to make one number of many scores: functions decorated with `@aggregate`."""
+    return ()
+
+
+@hookspec
 def rankgauge_run_started(plan: StartedRun) -> None:
     """Observe that a run starts. An observer that raises is reported and does not stop the run."""
 

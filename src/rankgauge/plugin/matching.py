@@ -8,7 +8,6 @@ A matcher is a frozen value made of names; the catalog turns it into functions. 
 from __future__ import annotations
 
 import math
-import re
 import typing
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,7 +18,7 @@ from numpy.typing import NDArray
 
 from rankgauge.errors import DeclarationError, ExpressionError, MatcherError, did_you_mean
 from rankgauge.expression import QUOTED, MetricExpression, Value, parse
-from rankgauge.plugin.authored import Authored, first_line
+from rankgauge.plugin.authored import PLAIN_NAME, Authored, first_line, plain_name
 
 __all__ = [
     "Comparer",
@@ -140,7 +139,7 @@ def normalizer(name: str, *, stage: Stage, version: str = "1") -> Callable[[Norm
         if stage not in STAGES:
             msg = f"the stage of normalizer {name!r} must be one of {', '.join(STAGES)}, not {stage!r}"
             raise DeclarationError(msg)
-        declaration = Normalizer(_name(name), function, stage, version)
+        declaration = Normalizer(plain_name(name), function, stage, version)
         function.__rankgauge__ = declaration  # type: ignore[attr-defined]  # functions allow it
         return function
 
@@ -187,7 +186,7 @@ def comparer(
             listed = ", ".join(sorted(map(repr, unknown)))
             msg = f"comparer {name!r} names the unknown law {listed}; laws are {', '.join(sorted(_COMPARER_LAWS))}"
             raise DeclarationError(msg)
-        declaration = Comparer(_name(name), function, version, check=check, prepare=prepare, laws=declared)
+        declaration = Comparer(plain_name(name), function, version, check=check, prepare=prepare, laws=declared)
         function.__rankgauge__ = declaration  # type: ignore[attr-defined]  # functions allow it
         return function
 
@@ -211,7 +210,7 @@ def named_matcher(name: str, spec: str) -> Callable[[Callable[[], None]], Callab
     """
 
     def decorate(function: Callable[[], None]) -> Callable[[], None]:
-        declaration = NamedMatcher(_name(name), parse_matcher(spec), first_line(function), function)
+        declaration = NamedMatcher(plain_name(name), parse_matcher(spec), first_line(function), function)
         function.__rankgauge__ = declaration  # type: ignore[attr-defined]  # functions allow it
         return function
 
@@ -229,7 +228,7 @@ def parse_matcher(spec: str | Mapping[str, Any]) -> Matcher:
     if expression.k is not None:
         msg = f"cannot read matcher {spec!r}: a comparer has no cutoff"
         raise MatcherError(msg)
-    if not all(isinstance(name, str) and _PLAIN.fullmatch(name) for name in names):
+    if not all(isinstance(name, str) and PLAIN_NAME.fullmatch(name) for name in names):
         msg = f"cannot read matcher {spec!r}: normalizers are names joined by |"
         raise MatcherError(msg)
     return Matcher(tuple(names), expression.name, expression.params, threshold)
@@ -259,13 +258,3 @@ def _parts_of_text(spec: str) -> tuple[Sequence[str], object, float]:
         msg = f"cannot read the threshold of matcher {spec!r}: {spec[end + 2 :].strip()!r} is not a number"
         raise MatcherError(msg) from None
     return names, spec[arrow + 1 : head].strip(), threshold
-
-
-_PLAIN = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
-
-
-def _name(name: str) -> str:
-    if not isinstance(name, str) or _PLAIN.fullmatch(name) is None:
-        msg = f"{name!r} is not a usable name: write lower-case words joined by hyphens"
-        raise DeclarationError(msg)
-    return name

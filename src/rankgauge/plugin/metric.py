@@ -72,7 +72,7 @@ class Metric:
     cutoff: CutoffKind
     range: tuple[float | None, float | None]
     higher_is_better: bool
-    aggregate: Literal["mean", "sum", "geometric"]
+    aggregate: str
     version: str
     laws: frozenset[Law]
     uses_rel: bool | Literal["binary"]
@@ -148,7 +148,7 @@ def metric(
     matcher: str | Callable[..., str] | None = None,
     range: tuple[float | None, float | None] = (0.0, 1.0),  # noqa: A002  # the field's word
     higher_is_better: bool = True,
-    aggregate: Literal["mean", "sum", "geometric"] = "mean",
+    aggregate: str = "mean",
     version: str = "1",
     laws: Iterable[Law] = (),
     uses_rel: bool | Literal["binary"] = True,
@@ -192,7 +192,7 @@ def metric(
 
         higher_is_better: Whether more is better.
 
-        aggregate: How samples become one number.
+        aggregate: How samples become one number: `mean`, `sum`, `geometric`, or the name of an aggregate of a plugin.
 
         version: Raise it when the definition changes.
 

@@ -63,9 +63,12 @@ def _are_alike(columns: Sequence[MetricSummary], others: Sequence[MetricSummary]
 
 
 def _providers(info: MetricInfo) -> set[str]:
-    """Return the provider of a column and of its matcher; for a function given in Python, its file and line."""
+    """Return the providers of a column, its matcher and its aggregate; of a function given in Python, file and line."""
     found = set()
-    for name, by in ((info.alias, info.provider), *info.matcher_providers.items()):
+    own = [(info.alias, info.provider)]
+    if info.aggregate_provider is not None:
+        own.append((info.aggregate, info.aggregate_provider))
+    for name, by in (*own, *info.matcher_providers.items()):
         place = f"{PurePath(by['file']).name}:{by['line']}"  # without the folder, which differs between machines
         found.add(f"{name} of {by['distribution']} {by['version']}" if by["distribution"] else f"{name} of {place}")
     return found
@@ -101,6 +104,7 @@ def concatenated(columns: Sequence[MetricSummary]) -> MetricSummary:
         np.concatenate([column.codes for column in columns]),
         reasons,
         [fact for column in columns for fact in column.details or ()] if kept else None,
+        next((column.aggregator for column in columns if column.aggregator is not None), None),
     )
 
 

@@ -4,22 +4,26 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rankgauge.catalog.spelling import plain_template, spellings
+from rankgauge.errors import NotPicklableError
 from rankgauge.expression import MetricExpression, parse
-from rankgauge.pickling import reduced
+from rankgauge.pickling import goes_by_name, reduced
+from rankgauge.plugin.aggregates import AggregateFunction
+from rankgauge.result.aggregation import aggregated
 from rankgauge.scoring.collect import ScoredMetric
 from rankgauge.scoring.score import FAILED, MISSING, STATUSES, UNDEFINED
-from rankgauge.stats import MeanEstimate, aggregate, estimate_mean, histogram, pass_rate, percentile, standard_deviation
+from rankgauge.stats import MeanEstimate, estimate_mean, histogram, pass_rate, percentile, standard_deviation
 
 __all__ = ["MetricInfo", "MetricSummary"]
 
@@ -71,6 +75,8 @@ class MetricInfo:
         params: Every parameter with its value, the defaults included.
 
         pins: The parameter that a number behind ``@`` gives; None where that is the cutoff.
+
+        aggregate_provider: As `provider`, of an aggregate that a plugin offers; None for a built-in one.
     """
 
     name: str
@@ -86,7 +92,7 @@ class MetricInfo:
     matcher: str | None
     range: tuple[float | None, float | None]
     higher_is_better: bool
-    aggregate: Literal["mean", "sum", "geometric"]
+    aggregate: str
     version: str
     fingerprint: str
     provider: Mapping[str, Any]
@@ -94,6 +100,7 @@ class MetricInfo:
     inferred: Mapping[str, float]
     params: Mapping[str, Any]
     pins: str | None = None
+    aggregate_provider: Mapping[str, Any] | None = None
 
     @classmethod
     def of(cls, scored: ScoredMetric) -> MetricInfo:
@@ -124,6 +131,7 @@ class MetricInfo:
             inferred=dict(scored.params),
             params=dict(planned.settings),
             pins=planned.metric.pins,
+            aggregate_provider=None if planned.aggregate is None else dataclasses.asdict(planned.aggregate.provider),
         )
 
     @classmethod
@@ -169,6 +177,8 @@ class MetricSummary:
         reasons: Why a sample that is not `scored` has no score, by its place.
 
         details: Facts behind each score, where they were asked for.
+
+        aggregator: The function behind an aggregate of a plugin, where it is at hand; None for a built-in one.
     """
 
     info: MetricInfo
@@ -176,13 +186,29 @@ class MetricSummary:
     codes: NDArray[np.uint8]
     reasons: Mapping[int, str] = field(default_factory=dict)
     details: Sequence[Mapping[str, Any]] | None = None
-    __reduce__ = reduced
+    aggregator: AggregateFunction | None = field(default=None, repr=False)
+
+    def __reduce__(self) -> tuple[Callable[..., MetricSummary], tuple[type, dict[str, Any]]]:
+        restore, (kind, fields) = reduced(self)
+        if self.aggregator is not None:  # the receiver looks up one that cannot be sent
+            with contextlib.suppress(NotPicklableError):
+                goes_by_name(self.aggregator, "the aggregate")
+                return restore, (kind, fields)
+        return restore, (kind, {**fields, "aggregator": None})
 
     @classmethod
     def of(cls, scored: ScoredMetric) -> MetricSummary:
         """Return the summary of a scored column."""
         outcome = scored.outcome
-        return cls(MetricInfo.of(scored), outcome.values, outcome.status, outcome.reasons, scored.details)
+        declared = scored.planned.aggregate
+        return cls(
+            MetricInfo.of(scored),
+            outcome.values,
+            outcome.status,
+            outcome.reasons,
+            scored.details,
+            None if declared is None else declared.declaration.function,
+        )
 
     @property
     def name(self) -> str:
@@ -197,8 +223,12 @@ class MetricSummary:
 
     @cached_property
     def mean(self) -> float | None:
-        """Return the aggregate over the values that count: their mean, unless the metric declares another."""
-        return aggregate(self.counted, self.info.aggregate)
+        """
+        Return the aggregate over the values that count: their mean, unless the metric declares another.
+
+        None for the mean of nothing, and where the aggregate of a plugin fails, which is logged.
+        """
+        return aggregated(self.counted, self.info.aggregate, self.aggregator, self.info.aggregate_provider)
 
     @property
     def n(self) -> int:
@@ -295,6 +325,7 @@ class MetricSummary:
             self.codes[kept],
             {new: self.reasons[old] for new, old in enumerate(kept) if old in self.reasons},
             None if self.details is None else [self.details[place] for place in kept],
+            self.aggregator,
         )
 
     def __repr__(self) -> str:

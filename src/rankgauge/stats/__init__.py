@@ -5,11 +5,12 @@ Aggregates and estimates are independent of the order of values and of batching;
 every machine.
 """
 
-from rankgauge.stats.aggregates import aggregate, histogram, pass_rate, percentile, standard_deviation
+from rankgauge.stats.aggregates import AGGREGATES, aggregate, histogram, pass_rate, percentile, standard_deviation
 from rankgauge.stats.agreement import Agreement, agreement
 from rankgauge.stats.estimates import MeanEstimate, estimate_mean
 
 __all__ = [
+    "AGGREGATES",
     "Agreement",
     "MeanEstimate",
     "aggregate",

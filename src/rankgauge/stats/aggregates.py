@@ -6,25 +6,40 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
-from typing import Literal
+from types import MappingProxyType
 
-__all__ = ["aggregate", "histogram", "pass_rate", "percentile", "standard_deviation"]
+__all__ = ["AGGREGATES", "aggregate", "histogram", "pass_rate", "percentile", "standard_deviation"]
 
 _FLOOR = 1e-5
 """What trec_eval puts in place of smaller values before it takes a logarithm."""
 
 
-def aggregate(values: Sequence[float], how: Literal["mean", "sum", "geometric"] = "mean") -> float | None:
-    """Return their mean, sum or geometric mean (values below 1e-5 count as that); None for the mean of nothing."""
-    if how == "sum":
-        return math.fsum(values)
-    if not values:
-        return None
-    if how == "geometric":
-        return math.exp(math.fsum(math.log(max(value, _FLOOR)) for value in values) / len(values))
+def aggregate(values: Sequence[float], how: str = "mean") -> float | None:
+    """Return what one of `AGGREGATES` makes of values; None for nothing, whose sum is 0."""
+    return AGGREGATES[how](values) if values or how == "sum" else None
+
+
+def _mean(values: Sequence[float]) -> float:
+    """Return the arithmetic mean."""
     return math.fsum(values) / len(values)
+
+
+def _sum(values: Sequence[float]) -> float:
+    """Return the sum."""
+    return math.fsum(values)
+
+
+def _geometric(values: Sequence[float]) -> float:
+    """Return the geometric mean; values below 1e-5 count as that, as in trec_eval."""
+    return math.exp(math.fsum(math.log(max(value, _FLOOR)) for value in values) / len(values))
+
+
+AGGREGATES: Mapping[str, Callable[[Sequence[float]], float]] = MappingProxyType(
+    {"mean": _mean, "sum": _sum, "geometric": _geometric}
+)
+"""The built-in aggregates by name."""
 
 
 def standard_deviation(values: Sequence[float]) -> float | None:

@@ -12,7 +12,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
 from rankgauge import Engine, Evaluation, SampleScore
 from rankgauge.errors import ParameterError
@@ -45,7 +45,7 @@ class Column(NamedTuple):
 
         judges_answer: Whether it judges the generated answer instead of what was retrieved.
 
-        aggregate: How samples are aggregated: `mean`, `sum` or `geometric`.
+        aggregate: How samples are aggregated: `mean`, `sum`, `geometric`, or the name of an aggregate of a plugin.
 
         expression: The metric with all its parameters.
     """
@@ -56,7 +56,7 @@ class Column(NamedTuple):
     range: tuple[float | None, float | None]
     gold: tuple[GoldKind, ...]
     judges_answer: bool
-    aggregate: Literal["mean", "sum", "geometric"]
+    aggregate: str
     expression: str
 
 
