@@ -47,10 +47,12 @@ def samples(count, seed=20):
                 "passages": [words(), words()],
                 "answer": words(),
                 "keywords": ["pier", "lamp"],
+                "nuggets": [{"id": "n1", "text": words()}, {"id": "n2", "importance": "okay"}],
             },
             "actual_output": {
                 "retrieved": [{"id": f"d{chance.randrange(14)}", "text": words()} for _ in range(8)],
                 "answer": words(),
+                "support": {"n1": chance.choice(["support", "partial_support"]), "n2": "not_support"},
             },
         }
         for number in range(count)

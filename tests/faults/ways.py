@@ -81,7 +81,8 @@ SUFFIXES: Mapping[str, Callable[[list[dict[str, Any]]], bytes]] = {
 
 _PACKED = {"": bytes, ".gz": gzip.compress, ".zst": zstandard.compress}
 _TEXT_METRICS = (
-    "-m ndcg@3 -m answer-containment-at-k -m keyword-coverage-at-k -m recall(gold=passages,matcher=fuzzy-chunk)@2"
+    "-m ndcg@3 -m answer-containment-at-k -m keyword-coverage-at-k -m recall(gold=passages,matcher=fuzzy-chunk)@2 "
+    "-m V_strict"
 )
 _TABLES = ("", ".tsv", ".csv", ".json", ".parquet")
 
@@ -238,10 +239,12 @@ def _sample(number: int) -> dict[str, Any]:
             "answer": ["forty-one metres"],
             "passages": [" ".join(words)],
             "keywords": ["rock", "tall"],
+            "nuggets": [{"id": "n1", "text": "41 metres tall", "importance": "okay"}, {"text": "on a rock"}],
         },
         "actual_output": {
             "retrieved": [{"id": f"d{place}", "text": text, "score": 4 - place} for place, text in enumerate(texts)],
             "answer": "It is forty-one metres tall.",
+            "support": {"n1": "support"},
         },
         "metadata": {"k": 3, "tags": ["easy"]},
     }

@@ -210,8 +210,15 @@ class TestJsonLines:
     def test_details_of_every_metric_can_be_written(self, engine, catalog):
         row = {
             "id": "q",
-            "expected_output": {"relevant": {"a": 2, "b": 1}, "answer": "x", "passages": ["x"], "keywords": ["x"]},
-            "actual_output": {"retrieved": [{"id": "b", "text": "x"}, {"id": "a", "text": "y"}], "answer": "x"},
+            "expected_output": {
+                "relevant": {"a": 2, "b": 1},
+                **{key: ["x"] for key in ("answer", "passages", "keywords", "nuggets")},
+            },
+            "actual_output": {
+                "retrieved": [{"id": "b", "text": "x"}, {"id": "a", "text": "y"}],
+                "answer": "x",
+                "support": {"x": "support"},
+            },
         }
         kept = engine.dataset([row]).with_metrics(list(catalog.metrics)).run(details=True)
         (line,) = per_sample_jsonl(kept).splitlines()

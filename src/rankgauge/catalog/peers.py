@@ -1,5 +1,5 @@
 """
-Spellings of other tools: what ir_measures and ranx call a metric or a parameter, as an expression of ours.
+Spellings of other tools: what ir_measures, ranx and TREC's RAG track call a metric, as an expression of ours.
 
 `translated` rewrites an expression before its name is looked up. Where the other tool computes something else under the
 same name, the reference page of the metric says so.
@@ -23,9 +23,15 @@ _NAMES: Mapping[str, tuple[str, _Params]] = MappingProxyType(
         "ndcg_burges": ("ndcg", {"gain": "exponential"}),
         "dcg_burges": ("dcg", {"gain": "exponential"}),
         "r-precision": ("Rprec", {}),
+        "v": ("vital_nuggets", {}),
+        "v_strict": ("vital_nuggets", {"strict": True}),
+        "a": ("all_nuggets", {}),
+        "a_strict": ("all_nuggets", {"strict": True}),
+        "w": ("weighted_nuggets", {}),
+        "w_strict": ("weighted_nuggets", {"strict": True}),
     }
 )
-"""ranx' names by what they stand for here."""
+"""Names of ranx, and of TREC's RAG track, by what they stand for here."""
 
 _IN_THE_READER = frozenset({"bpm", "inst", "insq", "sdcg", "nerr8", "nerr9", "nerr10", "nerr11"})
 _READER_PARAMS = {"max_rel": "max_grade", "min_rel": "min_grade", "T": "goal"}
@@ -50,6 +56,7 @@ def translated(expression: MetricExpression) -> MetricExpression:
         ndcg@10-l2                ndcg(gains="1=0")@10           ranx
         rbp.80-l2                 rbp(p=0.8, rel=2)              ranx
         ndcg_burges@10            ndcg(gain=exponential)@10      ranx
+        V_strict                  vital_nuggets(strict=true)     TREC's RAG track
     """
     _refuse(expression)
     name, params = _without_suffix(expression)

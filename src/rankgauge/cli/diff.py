@@ -116,12 +116,15 @@ def _fitting(engine: Engine, options: _Options) -> list[str]:
     from rankgauge.samples import GOLD_KINDS, Output
 
     kinds: set[str] = set()
-    texts = answers = False
+    texts = answers = support = False
     for sample in _samples(_evaluation(engine, options, "default", ["retrieval-mrr"])):
         kinds.update(kind for kind in GOLD_KINDS if getattr(sample.expected, kind))
         if isinstance(sample.output, Output):
             texts = texts or sample.output.texts is not None
             answers = answers or sample.output.answer is not None
+            support = support or sample.output.support is not None
+    if not support:
+        kinds.discard("nuggets")
     usable = {"retrieved": kinds if texts else kinds & {"relevant"}, "answer": kinds if answers else set()}
     fitting = [
         alias

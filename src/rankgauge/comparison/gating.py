@@ -95,7 +95,7 @@ def judge_resolved(
     """Judge gates by dataset, each of which names a column of it and fits its metric."""
     changed = {} if baseline is None else ids_changed(results, baseline)
     if any(gates.values()):  # gates on metrics that are judged by text go on where ids changed
-        by_id = {name for name in changed for gate in gates[name] if results[name][gate.metric].info.matcher is None}
+        by_id = {name for name in changed for gate in gates[name] if results[name][gate.metric].info.by_id}
         changed = {name: told for name, told in changed.items() if name in by_id}
     outcomes = [
         _outcome(gate, name, result, earlier, changed.get(name, ""))
@@ -139,7 +139,7 @@ def _outcome(gate: Gate, dataset: str, result: Result, baseline: Result | None, 
     """Judge one gate on one dataset."""
     column = result[gate.metric]
     gate = resolved(gate, column.name, column.info)
-    if changed and column.info.matcher is None:
+    if changed and column.info.by_id:
         return GateOutcome(gate=gate, dataset=dataset, verdict="error", reason=changed.partition(":")[0])
     places, why = _places(gate, result)
     if why:

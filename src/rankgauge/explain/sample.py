@@ -75,7 +75,7 @@ def _explained(
         higher_is_better=scorer.column.metric.higher_is_better,
         judged=str(scorer.target),
         judges=scorer.target.judges,
-        by_text=scorer.target.matcher is not None,
+        by_text=scorer.target.gold != "relevant",
         score=score,
         status=status,
         reason=scores.outcome.reasons.get(place, ""),

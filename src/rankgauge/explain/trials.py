@@ -77,6 +77,9 @@ def _left(output: Output, dropped: Sequence[int]) -> Output:
 
 def _with(output: Output, gold: str, scorer: Scorer) -> Output:
     """Return an output with a gold item at rank 1, or as the answer where that is judged."""
+    if scorer.target.gold == "nuggets":  # an answer states many, so that it keeps what it has
+        answer = f"{output.answer or ''}\n{gold}".lstrip()
+        return output._replace(answer=answer, support={**(output.support or {}), gold: 1.0})
     if scorer.target.judges == "answer":
         return output._replace(answer=gold)
     score: float | None = None

@@ -26,6 +26,9 @@ __all__ = ["TextJudge", "checked_scores", "gold_texts"]
 _NO_ANSWER = Fault("the output has no 'answer'; emit {'retrieved': [...], 'answer': '...'}")
 
 
+_NO_TEXT = Fault("a nugget has an id and no text, so a matcher cannot look for it; give every nugget a 'text'")
+
+
 class TextJudge:
     """Judges a batch against gold that is text; each distinct text of the batch is normalized once."""
 
@@ -50,13 +53,15 @@ class TextJudge:
         for place, (sample, texts, ranking) in enumerate(zip(samples, listed, prepared, strict=True), len(lists.depth)):
             gold = tuple(dict.fromkeys(texts))
             fault = None if sample.expected.faults is None else sample.expected.faults.get(self._target.gold)
+            if self._target.gold == "nuggets" and len(texts) < len(sample.expected.nuggets or ()):
+                fault = _NO_TEXT
             if isinstance(ranking, Fault):
                 fault = fault or (ranking if gold else None)
                 ranking = None  # noqa: PLW2901  # what cannot be ranked is judged as if nothing were there
             start = len(lists.gold_grade)
             lists.depth.append(0 if ranking is None else len(ranking.ids))
             lists.gold_count.append(len(gold))
-            lists.gold_grade += [1.0] * len(gold)
+            lists.gold_grade += self._grades(sample.expected, gold)
             if len(gold) < len(texts):
                 times = Counter(texts)
                 lists.times |= {start + at: times[text] for at, text in enumerate(gold)}
@@ -112,7 +117,7 @@ class TextJudge:
                 lists.row_idle.append(len(lists.row_sample))
             lists.row_sample.append(place)
             lists.row_rank.append(at + 1)
-            lists.row_grade.append(1.0)
+            lists.row_grade.append(lists.gold_grade[start + wanted])
             lists.row_gold.append(start + wanted)
             lists.row_score.append(float(scores[at, wanted]))
         return None
@@ -127,6 +132,11 @@ class TextJudge:
         if known is None:
             known = self._normalized[text] = self._matcher.normalize(text)
         return known
+
+    def _grades(self, expected: Expected, gold: Sequence[str]) -> list[float]:
+        if self._target.gold != "nuggets":
+            return [1.0] * len(gold)
+        return [nugget.weight for nugget in expected.nuggets or () if nugget.text is not None]
 
     def _blame(self) -> str:
         return f"matcher {self._matcher} (by {'; '.join(f'{name}: {by}' for name, by in self._matcher.providers)})"
@@ -153,5 +163,7 @@ def gold_texts(expected: Expected, gold: GoldKind) -> tuple[str, ...]:
             return expected.answer or ()
         case "keywords":
             return expected.keywords or ()
+        case "nuggets":
+            return tuple(nugget.text for nugget in expected.nuggets or () if nugget.text is not None)
         case "relevant":
             return ()

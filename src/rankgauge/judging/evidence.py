@@ -25,7 +25,8 @@ class Target(NamedTuple):
 
         judges: Whether the retrieved items are judged, or the generated answer.
 
-        matcher: The matcher as written, for gold that is text; None for a join of ids.
+        matcher: The matcher as written, for gold that is text; None for a join of ids, and for nuggets whose support
+            the output gives.
     """
 
     gold: GoldKind
@@ -34,7 +35,8 @@ class Target(NamedTuple):
 
     def __str__(self) -> str:
         judged = "" if self.judges == "retrieved" else " of the generated answer"
-        return f"{self.gold}{judged} by {'id' if self.matcher is None else f'text, matcher {self.matcher}'}"
+        joined = "id" if self.gold == "relevant" else "the support that the output gives"
+        return f"{self.gold}{judged} by {joined if self.matcher is None else f'text, matcher {self.matcher}'}"
 
 
 @dataclass(frozen=True, slots=True)

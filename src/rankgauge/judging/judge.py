@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from rankgauge.catalog import ResolvedMatcher
 from rankgauge.judging.by_id import IdJudge
+from rankgauge.judging.by_support import SupportJudge
 from rankgauge.judging.by_text import TextJudge
 from rankgauge.judging.evidence import Evidence, Target
 from rankgauge.judging.keeping import NOTHING, Keep
@@ -16,14 +17,16 @@ from rankgauge.samples import Sample
 
 __all__ = ["Judge", "judge", "make_judge"]
 
-Judge = IdJudge | TextJudge
+Judge = IdJudge | SupportJudge | TextJudge
 """Judges one batch: `add(samples)` any number of times, then `evidence()`."""
 
 
 def make_judge(
     target: Target, profile: Profile, matcher: ResolvedMatcher | None = None, *, keep: Keep = NOTHING
 ) -> Judge:
-    """Make a judge for one batch; *matcher* is the one that the target names, None for a join of ids."""
+    """Make a judge for one batch; *matcher* is the one that the target names, None for a join."""
+    if matcher is None and target.gold == "nuggets":
+        return SupportJudge(profile, keep=keep)
     if matcher is None:
         return IdJudge(profile, keep=keep)
     return TextJudge(target, profile, matcher, keep=keep)

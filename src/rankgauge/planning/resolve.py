@@ -279,7 +279,10 @@ def _targets(
         if kind == "relevant":
             targets.append(Target(kind, metric.judges))
             continue
-        name = chosen or matchers_by_gold.get(kind) or usual_matcher or _default_matcher(metric, params)
+        name = chosen or matchers_by_gold.get(kind) or usual_matcher or _default_matcher(metric, params, kind)
+        if name is None:
+            targets.append(Target(kind, metric.judges))
+            continue
         target = Target(kind, metric.judges, str(name))
         matchers[target] = catalog.matcher(str(name))
         matchers[target].check_usable()
@@ -287,7 +290,8 @@ def _targets(
     return tuple(targets), matchers
 
 
-def _default_matcher(metric: Metric, params: Mapping[str, Value]) -> str:
+def _default_matcher(metric: Metric, params: Mapping[str, Value], kind: GoldKind) -> str | None:
+    """Return the metric's own matcher; None for nuggets without one, which go by the support of outputs."""
     if callable(metric.matcher):
         names = {parameter.name for parameter in metric.matching}
         try:
@@ -296,4 +300,4 @@ def _default_matcher(metric: Metric, params: Mapping[str, Value]) -> str:
         except ForeignError as error:
             msg = f"metric {metric.alias!r} cannot choose its matcher: {error}"
             raise ParameterError(msg) from error
-    return metric.matcher or "contains"
+    return metric.matcher or (None if kind == "nuggets" else "contains")

@@ -64,7 +64,7 @@ class RankgaugeEval:
                 missing output, which is not the same as an empty ranking.
 
             expected: The ground truth: a list of ids, a map id -> gain, an answer, or the full form with any of
-                `relevant`, `passages`, `answer` and `keywords`.
+                `relevant`, `passages`, `answer`, `keywords` and `nuggets`.
 
             answer: The answer that the system generated.
 

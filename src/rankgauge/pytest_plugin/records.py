@@ -12,7 +12,7 @@ import orjson
 
 from rankgauge.errors import DataError, Problem
 from rankgauge.policy import Contract
-from rankgauge.samples import Expected, Fault, Output, Sample, read_sample
+from rankgauge.samples import Expected, Fault, Output, Sample, labelled, read_sample
 
 __all__ = ["make_record", "refuse"]
 
@@ -93,7 +93,8 @@ def _whole(sample: Sample) -> dict[str, Any]:
 
 
 def _expected(expected: Expected) -> dict[str, Any]:
-    texts = {"passages": expected.passages, "answer": expected.answer, "keywords": expected.keywords}
+    texts: dict[str, Any] = {"passages": expected.passages, "answer": expected.answer, "keywords": expected.keywords}
+    texts["nuggets"] = None if expected.nuggets is None else [nugget._asdict() for nugget in expected.nuggets]
     if expected.relevant is None:
         return texts
     repeats = expected.repeats or {}
@@ -111,7 +112,8 @@ def _output(output: Output | Fault | None) -> dict[str, Any] | None:
     nothing = [None] * len(output.ids)
     columns = zip(output.ids, output.texts or nothing, output.scores or nothing, strict=True)
     items = [{"id": name, "text": text, "score": score} for name, text, score in columns]
-    return {"retrieved": items, "answer": output.answer}
+    support = None if output.support is None else labelled(output.support)
+    return {"retrieved": items, "answer": output.answer, "support": support}
 
 
 def _raise(problems: list[Problem]) -> NoReturn:

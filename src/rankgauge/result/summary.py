@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from rankgauge.catalog.spelling import plain_template, spellings
 from rankgauge.errors import NotPicklableError
 from rankgauge.expression import MetricExpression, parse
+from rankgauge.judging import Target
 from rankgauge.pickling import goes_by_name, reduced
 from rankgauge.plugin.aggregates import AggregateFunction
 from rankgauge.result.aggregation import aggregated
@@ -54,7 +55,7 @@ class MetricInfo:
 
         judged: What was judged against what.
 
-        matcher: The matcher as it prints; None for a join of ids.
+        matcher: The matcher as it prints; None for a join of ids, and for support that outputs gave.
 
         range: Lowest and highest possible value.
 
@@ -142,6 +143,11 @@ class MetricInfo:
             values[name] = tuple(values[name])
         values["k"] = None if values["k"] is None else tuple(values["k"])
         return cls(**values)
+
+    @property
+    def by_id(self) -> bool:
+        """Return whether ids were joined, so that the scores depend on how items are called."""
+        return self.judged == str(Target("relevant"))
 
     def answers_to(self, expression: MetricExpression) -> bool:
         """Return whether an expression, in any spelling, means this column; what it leaves out may be anything."""

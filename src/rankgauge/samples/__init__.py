@@ -8,9 +8,10 @@ problems at a time, and forgiving about what a system emitted; `docs/explanation
 from rankgauge.samples.gold_keys import gold_key
 from rankgauge.samples.ground_truth import read_expected
 from rankgauge.samples.kept import CallError, KeptOutput
+from rankgauge.samples.nuggets import labelled
 from rankgauge.samples.outputs import read_output
 from rankgauge.samples.records import read_sample
-from rankgauge.samples.values import FIELDS, GOLD_KINDS, HIGHEST_K, Expected, Fault, GoldKind, Output, Sample
+from rankgauge.samples.values import FIELDS, GOLD_KINDS, HIGHEST_K, Expected, Fault, GoldKind, Nugget, Output, Sample
 
 __all__ = [
     "FIELDS",
@@ -21,9 +22,11 @@ __all__ = [
     "Fault",
     "GoldKind",
     "KeptOutput",
+    "Nugget",
     "Output",
     "Sample",
     "gold_key",
+    "labelled",
     "read_expected",
     "read_output",
     "read_sample",

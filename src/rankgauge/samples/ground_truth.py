@@ -13,6 +13,7 @@ import orjson
 
 from rankgauge.errors import did_you_mean
 from rankgauge.policy import DEFAULT_CONTRACT, Contract
+from rankgauge.samples.nuggets import read_nuggets
 from rankgauge.samples.scalars import NUMBERS, InvalidError, are_strings, is_real, look, read_gain, read_id
 from rankgauge.samples.values import GOLD_KINDS, Expected, Fault, GoldKind
 
@@ -20,7 +21,7 @@ __all__ = ["FORMS", "read_expected"]
 
 FORMS = (
     "a list of ids, a map id -> gain, a string (the answer), or a map with any of 'relevant', 'passages', 'answer', "
-    "'keywords'"
+    "'keywords', 'nuggets'"
 )
 """What ground truth can be, for messages."""
 
@@ -121,6 +122,8 @@ def _full_form(raw: Mapping[Any, object], contract: Contract) -> Expected:
             raise InvalidError(".relevant", f"expected a list of ids or a map id -> gain, found {look(relevant)}")
         expected = _relevant(relevant, contract, ".relevant")
     texts = {kind: _texts(raw[kind], f".{kind}") for kind in _TEXT_KINDS if raw.get(kind) is not None}
+    if raw.get("nuggets") is not None:
+        expected = expected._replace(nuggets=read_nuggets(raw["nuggets"], ".nuggets", contract))
     return expected._replace(**texts)  # type: ignore[arg-type]  # the kinds are fields
 
 

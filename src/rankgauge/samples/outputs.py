@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 import orjson
 
 from rankgauge.policy import DEFAULT_CONTRACT, Contract
+from rankgauge.samples.nuggets import read_support
 from rankgauge.samples.scalars import InvalidError, are_strings, is_finite_number, look, read_id
 from rankgauge.samples.values import Fault, Output
 
@@ -22,29 +23,40 @@ def read_output(raw: object, *, contract: Contract = DEFAULT_CONTRACT) -> Output
             raw = orjson.loads(raw)
         except orjson.JSONDecodeError as error:
             return Fault(f"the output is a string that is not valid JSON: {error}")
-    answer: str | None = None
-    if type(raw) is dict or isinstance(raw, Mapping):
-        given, entries = raw.get("answer"), raw.get("retrieved")
-        if given is not None and not isinstance(given, str):
-            return Fault(f"'answer' must be a string, not {look(given)}")
-        answer = given
-        if entries is None and (answer is not None or (not raw and contract.coerce)):
-            entries = []
-    else:
-        entries = raw
+    try:
+        answer, support, entries = _parts(raw, contract)
+    except InvalidError as invalid:
+        return Fault(invalid.message)
     if not isinstance(entries, list | tuple):
         return Fault(f"the output must be a list, or an object with a 'retrieved' list; found {look(raw)}")
     if are_strings(entries):
         if "" in entries:
             return Fault(f"retrieved[{entries.index('')}] is an empty id")
-        return Output(entries, None, None, answer)
+        return Output(entries, None, None, answer, support)
     try:
-        return _read_entries(entries, answer, contract)
+        return _read_entries(entries, contract)._replace(answer=answer, support=support)
     except InvalidError as invalid:
         return Fault(f"retrieved{invalid.path} {invalid.message}")
 
 
-def _read_entries(entries: Sequence[object], answer: str | None, contract: Contract) -> Output:
+def _parts(raw: object, contract: Contract) -> tuple[str | None, dict[str, float] | None, object]:
+    """Return the answer, its support of nuggets, and what was retrieved."""
+    if type(raw) is not dict and not isinstance(raw, Mapping):
+        return None, None, raw
+    answer, entries, support = raw.get("answer"), raw.get("retrieved"), raw.get("support")
+    if answer is not None and not isinstance(answer, str):
+        raise InvalidError("", f"'answer' must be a string, not {look(answer)}")
+    if entries is None and (answer is not None or (not raw and contract.coerce)):
+        entries = []
+    if support is None or contract.coerce:
+        return answer, None, entries
+    try:
+        return answer, read_support(support, contract), entries
+    except InvalidError as invalid:
+        raise InvalidError("", f"support{invalid.path} {invalid.message}") from None
+
+
+def _read_entries(entries: Sequence[object], contract: Contract) -> Output:
     ids: list[str | None] = []
     texts: list[str | None] = []
     scores: list[float | None] = []
@@ -77,4 +89,4 @@ def _read_entries(entries: Sequence[object], answer: str | None, contract: Contr
         scores.append(score)
     has_text = any(text is not None for text in texts)
     has_score = any(score is not None for score in scores)
-    return Output(ids, texts if has_text else None, scores if has_score else None, answer)
+    return Output(ids, texts if has_text else None, scores if has_score else None)

@@ -7,17 +7,30 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
-__all__ = ["FIELDS", "GOLD_KINDS", "HIGHEST_K", "Expected", "Fault", "GoldKind", "Output", "Sample"]
+__all__ = [
+    "FIELDS",
+    "GOLD_KINDS",
+    "HIGHEST_K",
+    "Expected",
+    "Fault",
+    "GoldKind",
+    "Importance",
+    "Nugget",
+    "Output",
+    "Sample",
+]
 
-GoldKind = Literal["relevant", "passages", "answer", "keywords"]
+GoldKind = Literal["relevant", "passages", "answer", "keywords", "nuggets"]
 """The kinds of ground truth a metric can be judged against."""
 
-GOLD_KINDS: tuple[GoldKind, ...] = ("relevant", "passages", "answer", "keywords")
+GOLD_KINDS: tuple[GoldKind, ...] = ("relevant", "passages", "answer", "keywords", "nuggets")
+
+Importance = Literal["vital", "okay"]
 
 FIELDS = (
     *("id", "input", "expected_output", "actual_output", "metadata"),
     *(f"expected_output.{kind}" for kind in GOLD_KINDS),
-    *("actual_output.retrieved", "actual_output.answer"),
+    *("actual_output.retrieved", "actual_output.answer", "actual_output.support"),
     *("metadata.k", "metadata.tags", "metadata.answerable"),
 )
 """What `fields` may map a name of the user's data onto."""
@@ -36,6 +49,33 @@ class Fault(NamedTuple):
     """
 
     reason: str
+
+
+class Nugget(NamedTuple):
+    """
+    A fact that a good answer states; it has a text, an id, or both.
+
+    Attributes:
+        text: The fact as a sentence.
+
+        id: What the support of an output may call it.
+
+        importance: Whether an answer without it is poor (`vital`), or only less good (`okay`).
+    """
+
+    text: str | None
+    id: str | None = None
+    importance: Importance = "vital"
+
+    @property
+    def name(self) -> str:
+        """Return its text, or its id if it has none."""
+        return self.id or "" if self.text is None else self.text
+
+    @property
+    def weight(self) -> float:
+        """Return its grade."""
+        return 1.0 if self.importance == "vital" else 0.5
 
 
 class Expected(NamedTuple):
@@ -57,6 +97,8 @@ class Expected(NamedTuple):
 
         keywords: Words or phrases that should occur.
 
+        nuggets: Facts that a good answer states.
+
         faults: Why a kind of gold cannot be used, where the contract fails the pair instead of the file.
     """
 
@@ -67,6 +109,7 @@ class Expected(NamedTuple):
     passages: tuple[str, ...] | None = None
     answer: tuple[str, ...] | None = None
     keywords: tuple[str, ...] | None = None
+    nuggets: tuple[Nugget, ...] | None = None
     faults: Mapping[GoldKind, Fault] | None = None
 
 
@@ -82,12 +125,15 @@ class Output(NamedTuple):
         scores: One score for each retrieved item, None where it has none; None when no item has one.
 
         answer: The generated answer, if there is one.
+
+        support: How far the answer supports each nugget, from 0 to 1, by id or text; None where nobody said.
     """
 
     ids: Sequence[str | None]
     texts: Sequence[str | None] | None = None
     scores: Sequence[float | None] | None = None
     answer: str | None = None
+    support: Mapping[str, float] | None = None
 
 
 class Sample(NamedTuple):

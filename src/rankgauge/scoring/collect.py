@@ -182,7 +182,7 @@ class Collector:
         for target, evidence in batch.evidence.items():
             if evidence.has_gold:
                 self._seen.add(target)
-            if target.matcher is None:
+            if target.gold == "relevant":
                 if self.sketcher is not None:
                     self.sketcher.count_gold(evidence.judged)
                 self._met = self._met or len(evidence.judged.rows.sample) > 0

@@ -162,8 +162,10 @@ def facts_of(scores: MetricScores, batch: JudgedBatch, *, plain: int = 0) -> Ite
 
 def gold_names(sample: Sample, target: Target) -> Sequence[str]:
     """Return what a sample's gold items of one kind are called, ids or texts, in order of the columns."""
-    if target.matcher is None:
+    if target.gold == "relevant":
         return list(sample.expected.relevant or ())
+    if target.gold == "nuggets":
+        return [nugget.name for nugget in sample.expected.nuggets or ()]
     return list(dict.fromkeys(gold_texts(sample.expected, target.gold)))
 
 
@@ -185,7 +187,7 @@ def _fact(rank: int, sample: Sample, ranking: Ranking, held: _Held, names: Seque
     scored = sample.output.scores if isinstance(sample.output, Output) else None
     gold = tuple(names[at] for at in held.gold)
     text = None if ranking.texts is None else ranking.texts[rank - 1]
-    by_text = target.matcher is not None
+    by_text = target.gold != "relevant"
     return RankFacts(
         rank=rank,
         id=ranking.ids[rank - 1],

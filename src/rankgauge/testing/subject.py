@@ -113,7 +113,10 @@ class Case:
         return {
             "id": name,
             "input": f"The question of {name}?",
-            "expected_output": {"relevant": gold, "passages": texts, "answer": texts, "keywords": texts},
+            "expected_output": {
+                "relevant": gold,
+                **dict.fromkeys(("passages", "answer", "keywords", "nuggets"), texts),
+            },
             "actual_output": {"retrieved": retrieved, "answer": answer},
             "metadata": {"k": k},
         }
