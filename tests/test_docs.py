@@ -7,7 +7,9 @@ import re
 import runpy
 import shlex
 import shutil
+import sys
 from pathlib import Path
+from types import ModuleType, SimpleNamespace
 
 import pytest
 import yaml
@@ -15,6 +17,8 @@ import yaml
 import rankgauge
 from rankgauge.cli import call as _call
 from rankgauge.config import load_config
+from rankgauge.plugin import hookimpl
+from rankgauge.testing import check_plugin
 
 ROOT = Path(__file__).parent.parent
 PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")])
@@ -47,14 +51,30 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.mark.parametrize("page", with_blocks("python"), ids=name_of)
-def test_python_blocks_of_a_page_run_one_after_the_other(page: Path, folder: Path) -> None:
-    """Assertions in the blocks are the expectations."""
+def test_python_blocks_of_a_page_run_one_after_the_other(
+    page: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Assertions in the blocks are the expectations. What a page declares obeys the laws, as any plugin should."""
     scores = {"metrics": {"ndcg@10": {"mean": 0.5}}}
     (folder / "scores.json").write_text(json.dumps(scores), encoding="utf-8")
-    namespace: dict[str, object] = {"__name__": "docs"}
+    module = ModuleType("docs_page")
+    monkeypatch.setitem(sys.modules, module.__name__, module)
     for number, code in enumerate(blocks(page, "python"), 1):
-        exec(compile(code, f"{page.name}, python block {number}", "exec"), namespace)  # noqa: S102  # our own pages
-    assert "Engine" in namespace or "metric" in namespace or "scores" in namespace
+        exec(compile(code, f"{page.name}, python block {number}", "exec"), vars(module))  # noqa: S102  # our own pages
+    assert "Engine" in vars(module) or "metric" in vars(module) or "scores" in vars(module)
+    if declared := plugin_of(module):
+        check_plugin(declared, cases=15).raise_if_broken()
+
+
+def plugin_of(module: ModuleType) -> SimpleNamespace | None:
+    """Return a plugin that offers all that a module declares; None if that is nothing."""
+    offers: dict[str, list[object]] = {}
+    for value in vars(module).values():
+        if (declaration := getattr(value, "__rankgauge__", None)) is not None:
+            kind = type(declaration).__name__.removeprefix("Named").lower()
+            offers.setdefault(f"rankgauge_{kind}s", []).append(value)
+    hooks = {name: hookimpl(specname=name)(lambda found=found: found) for name, found in offers.items()}
+    return SimpleNamespace(__name__=module.__name__, **hooks) if hooks else None
 
 
 @pytest.mark.usefixtures("folder")
@@ -143,9 +163,11 @@ def test_the_readme_stays_short() -> None:
     assert len((ROOT / "README.md").read_text(encoding="utf-8").splitlines()) < 200
 
 
-def test_every_hook_stands_in_the_plugin_reference() -> None:
+def test_every_hook_stands_in_the_plugin_reference_with_an_example_that_runs() -> None:
     from rankgauge.plugin import hookspecs
 
-    page = (ROOT / "docs/reference/plugins.md").read_text(encoding="utf-8")
+    page = ROOT / "docs/reference/plugins.md"
+    text, code = page.read_text(encoding="utf-8"), "\n".join(blocks(page, "python"))
     hooks = [name for name in vars(hookspecs) if name.startswith("rankgauge_")]
-    assert [name for name in hooks if f"`{name}(" not in page] == []
+    assert len(hooks) >= 8
+    assert [name for name in hooks if f"`{name}(" not in text or f"@hookimpl\ndef {name}(" not in code] == []

@@ -11,7 +11,7 @@ import pytest
 from draws import draws
 from rankgauge.catalog import Catalog
 from rankgauge.errors import BrokenLawError, UnknownNameError
-from rankgauge.plugin import JudgedSample, hookimpl, normalizer, sample_metric
+from rankgauge.plugin import JudgedSample, aggregate, hookimpl, normalizer, sample_metric
 from rankgauge.testing import check_plugin
 from rankgauge.testing.check import closed_network
 
@@ -106,6 +106,18 @@ def test_installed_plugins_are_found_by_distribution_and_entry_point():
     assert check_plugin("reporters", catalog=catalog).ok
     with pytest.raises(UnknownNameError, match="did you mean 'rankgauge:readers'"):
         check_plugin("rankgauge:reader", catalog=catalog)
+
+
+def test_kinds_of_declarations_without_laws_are_left_out():
+    @aggregate("checked-largest")
+    def largest(values):
+        """Return the largest score."""
+        return max(values)
+
+    offering = plugin(normalizers=[])
+    offering.rankgauge_aggregates = hookimpl(specname="rankgauge_aggregates")(lambda: [largest])
+    report = check_plugin(offering, cases=1)
+    assert (report.ok, report.reports, report.faults) == (True, (), ())
 
 
 def test_progress_names_what_is_checked():
