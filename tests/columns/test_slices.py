@@ -1,6 +1,7 @@
 """Slices: hashing, comparing and ordering texts that stand in one buffer."""
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -8,6 +9,11 @@ from rankgauge.columns import Slices, encoded
 from rankgauge.columns import slices as module
 
 IDS = st.lists(st.binary(min_size=1, max_size=40).map(lambda text: text.replace(b"\0", b"0")), max_size=30)
+
+
+@pytest.mark.parametrize("texts", [[], [""], ["a", "", "doc-12"], ["a", "é"], ["\ud800", "b"]])
+def test_strings_stand_there_as_their_bytes_do(texts):
+    assert Slices.of_strings(texts).texts() == [encoded(text) for text in texts]
 
 
 @given(st.text(st.characters(categories=None)))

@@ -1,5 +1,7 @@
 """Tops of rankings: the first results of each judged query, as they are ranked for scoring."""
 
+import numpy as np
+
 from rankgauge.io.sources import open_qrels, open_run
 from rankgauge.judging.top import TopCollector
 from rankgauge.policy import PROFILES
@@ -41,3 +43,10 @@ def test_the_depth_of_the_policy_counts_too():
 def test_queries_without_judgments_are_left_out():
     assert top({"q9": {"a": 1.0}}, 9) == []
     assert top({"q9": {"a": 1.0}, "q2": {"b": 1.0}}, 9) == [("q2", 1, "b")]
+
+
+def test_queries_that_nobody_wants_are_left_out():
+    collector = TopCollector(QRELS, PROFILES["trec10"].policy, 9, wanted=np.array([False, True]))
+    for batch in open_run({"q1": {"a": 1.0}, "q2": {"b": 1.0}}).grouped():
+        collector.add(batch)
+    assert collector.finish().of_queries(0, 2) == [(1, 1, b"b")]

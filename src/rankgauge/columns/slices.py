@@ -20,6 +20,9 @@ __all__ = ["PADDING", "Slices", "Words", "encoded", "mixed", "short_keys", "word
 PADDING = 32
 """How many bytes before the first and after the last text of a buffer may be read, without any effect."""
 
+_SHARE = 256
+"""Up to how many bytes of the buffer for each text it pays to copy all of it."""
+
 Words = NDArray[np.uint64]
 
 _WORD = 8
@@ -98,6 +101,16 @@ class Slices(NamedTuple):
         joined = b"".join((bytes(PADDING), *listed, bytes(PADDING)))
         return cls(np.frombuffer(joined, dtype=np.uint8), np.cumsum(length) - length + PADDING, length)
 
+    @classmethod
+    def of_strings(cls, texts: Sequence[str]) -> Slices:
+        """Put strings into a buffer of their own, as `of` does with what `encoded` makes of each."""
+        joined = "".join(texts)
+        if not joined.isascii():
+            return cls.of(map(encoded, texts))
+        length = np.fromiter(map(len, texts), np.int64, len(texts))
+        buffer = np.frombuffer(b"".join((bytes(PADDING), joined.encode(), bytes(PADDING))), dtype=np.uint8)
+        return cls(buffer, np.cumsum(length) - length + PADDING, length)
+
     def at(self, rows: Ints | slice | NDArray[np.bool_]) -> Slices:
         """Return some of the texts; nothing of the buffer is copied."""
         return Slices(self.buffer, self.start[rows], self.length[rows])
@@ -148,9 +161,12 @@ class Slices(NamedTuple):
 
     def texts(self) -> list[bytes]:
         """Return each text as an object of its own."""
+        starts, ends = self.start.tolist(), (self.start + self.length).tolist()
+        if len(starts) * _SHARE > self.buffer.size:
+            whole = self.buffer.tobytes()  # a slice of bytes is one object, one of a view two
+            return [whole[start:end] for start, end in zip(starts, ends, strict=True)]
         view = self.buffer.data
-        ends = (self.start + self.length).tolist()
-        return [bytes(view[start:end]) for start, end in zip(self.start.tolist(), ends, strict=True)]
+        return [bytes(view[start:end]) for start, end in zip(starts, ends, strict=True)]
 
     def table(self) -> NDArray[np.bytes_] | None:
         """Return the texts as a numpy array of byte strings; None when one of them is too long for that."""

@@ -146,11 +146,10 @@ def _look_at(plan: Plan, qrels: Qrels, run: RunSource, depth: int) -> _LookedAt:
     every = plan.profile.adapted({"queries": "judged"})  # so that samples and judgments have the same places
 
     def read(batches: Iterable[RankingBatch]) -> _LookedAt:
-        collector = RunCollector(qrels, every)
-        judge, top = BatchJudge(collector), TopCollector(qrels, every.policy, depth)
+        collector, top = RunCollector(qrels, every), TopCollector(qrels, every.policy, depth)
+        judge = BatchJudge(collector, top)
         for batch in batches:
             judge.add(batch)
-            top.add(batch)
         evidence = collector.finish(run.name or "the run")
         return _LookedAt(evidence.judged, top.finish(), collector.n_unjudged)
 

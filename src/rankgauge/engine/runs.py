@@ -24,6 +24,7 @@ from rankgauge.judging.keeping import Keeper
 from rankgauge.judging.outputs import prepare
 from rankgauge.judging.parts import thread_count, work_on_parts
 from rankgauge.judging.queries import read_queries
+from rankgauge.judging.top import TopCollector
 from rankgauge.logs import logger
 from rankgauge.planning.cutoffs import DefaultK
 from rankgauge.planning.plan import Plan, make_plan
@@ -259,20 +260,30 @@ def _gold_keys(qrels: Qrels, places: Ints) -> Words:
 
 
 def judge_run(
-    qrels: Qrels, source: RunSource, plan: Plan, sketcher: IdSketcher | None = None
+    qrels: Qrels,
+    source: RunSource,
+    plan: Plan,
+    sketcher: IdSketcher | None = None,
+    *,
+    top: TopCollector | None = None,
 ) -> tuple[RunCollector, Evidence]:
-    """Read a run and judge it; the collector says which queries were evaluated."""
+    """Read a run and judge it; the collector says which queries were evaluated, and *top* gets their first results."""
     profile = plan.profile
     judged = RunCollector(qrels, profile, sketcher)
     if isinstance(source, MappingRun):
         judge_mapping(source.rankings, judged)
+        if top is not None:
+            for batch in source.grouped():
+                top.add(batch)
     else:
         try:
-            _judge_parts(source.parts(thread_count()), judged)
+            _judge_parts(source.parts(thread_count()), judged, top)
         except ScatteredError:
             logger("engine").info("the lines of a query are not together in %s; grouping them first", source.name)
             judged = RunCollector(qrels, profile, sketcher)
-            _judge_parts([source.grouped()], judged)
+            if top is not None:
+                top.clear()
+            _judge_parts([source.grouped()], judged, top)
     evidence = judged.finish(source.name or "the run")
     if plan.needs & {"ids", "scores"}:
         names = [qrels.query_names[place] for place in judged.places.tolist()]
@@ -294,8 +305,10 @@ def _absolute(name: str) -> str | None:
     return os.path.abspath(name) if name and os.path.isfile(name) else None  # noqa: PTH100, PTH113  # often in a loop; four times as fast
 
 
-def _judge_parts(parts: Sequence[Iterator[RankingBatch]], collector: RunCollector) -> None:
-    work_on_parts(parts, lambda _: BatchJudge(collector).add)
+def _judge_parts(
+    parts: Sequence[Iterator[RankingBatch]], collector: RunCollector, top: TopCollector | None = None
+) -> None:
+    work_on_parts(parts, lambda _: BatchJudge(collector, top).add)
 
 
 def _notes(run: RunCollector, evidence: Evidence) -> list[str]:

@@ -120,8 +120,8 @@ class MappingRun:
 def columns_of(mappings: Sequence[Mapping[str, float]]) -> tuple[Slices, np.ndarray, Ints]:
     """Return the documents and numbers of some queries, and how many each query has."""
     lengths = np.fromiter(map(len, mappings), np.int64, len(mappings))
-    documents = Slices.of(encoded(document) for mapping in mappings for document in mapping)
-    numbers = (number for mapping in mappings for number in mapping.values())
+    documents = Slices.of_strings(list(chain.from_iterable(mappings)))
+    numbers = chain.from_iterable(mapping.values() for mapping in mappings)
     return documents, np.fromiter(numbers, np.float64, len(documents.start)), lengths
 
 
@@ -142,6 +142,8 @@ def _explained(mapping: Mapping[Any, Any], number: str) -> list[Problem]:
 
 def _problems(mapping: Mapping[Any, Any], number: str) -> list[Problem]:
     """Return everything that is wrong with a mapping of mappings."""
+    if _is_plain(mapping):
+        return []
     problems = []
     for query, own in mapping.items():
         if not isinstance(query, str):
@@ -156,6 +158,16 @@ def _problems(mapping: Mapping[Any, Any], number: str) -> list[Problem]:
             if problem := number_problem(query, document, value, number):
                 problems.append(problem)
     return problems
+
+
+def _is_plain(mapping: Mapping[Any, Any]) -> bool:
+    """Return whether there are nothing but dictionaries of strings and finite numbers, which most mappings are."""
+    if not (_are_texts(mapping) and set(map(type, mapping.values())) <= {dict}):
+        return False
+    return all(
+        _are_texts(own) and set(map(type, own.values())) <= {float} and all(map(math.isfinite, own.values()))
+        for own in mapping.values()
+    )
 
 
 def _kind(value: object) -> str:

@@ -23,6 +23,7 @@ from rankgauge.judging.ranking import earned, mixed_ties, settle, shown, stand, 
 from rankgauge.judging.ranks import Ranks, ranks_of
 from rankgauge.judging.relevance import relevance_of
 from rankgauge.judging.repeats import RepeatFinder
+from rankgauge.judging.top import TopCollector
 from rankgauge.policy import Profile
 
 __all__ = ["BatchJudge", "RunCollector", "ScatteredError"]
@@ -36,10 +37,11 @@ class ScatteredError(Exception):
 
 
 class BatchJudge:
-    """Judges the batches of one thread."""
+    """Judges the batches of one thread, and hands the tops of their rankings on where somebody wants them."""
 
-    def __init__(self, run: RunCollector) -> None:
+    def __init__(self, run: RunCollector, top: TopCollector | None = None) -> None:
         self._run = run
+        self._top = top
         self._finder = RepeatFinder()
 
     def add(self, batch: RankingBatch) -> None:
@@ -53,6 +55,8 @@ class BatchJudge:
         pairs = qrels.salted(batch.keys, np.repeat(places, batch.lengths))
         settled = settle(batch, pairs, policy, self._finder.find)
         batch = settled.batch
+        if self._top is not None:
+            self._top.take(places, batch)
         if settled.refused is not None:
             self._run.refuse((int(places[query]), why) for query, why in settled.refused)
         rows, judgments = qrels.find(settled.pairs)
