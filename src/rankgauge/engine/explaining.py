@@ -21,8 +21,9 @@ from rankgauge.result import MetricSummary, Result, SampleText
 from rankgauge.samples import Sample
 
 __all__ = [
+    "SAME",
+    "changed",
     "explain_query",
-    "explain_read",
     "explain_result",
     "explain_samples",
     "read_samples",
@@ -30,7 +31,8 @@ __all__ = [
     "worst_samples",
 ]
 
-_SAME = 1e-12
+SAME = 1e-12
+"""How far a score may be from the saved one; sums of the same parts round alike."""
 
 
 def explain_result(
@@ -65,33 +67,15 @@ def explain_samples(
         if sample_id not in places:
             raise ResultError(_unknown("sample", sample_id, result.sample_ids, "the result has"))
     plan, samples = read_samples(result, sample_ids, catalog=catalog)
-    return explain_read(result, column, plan, [samples[sample_id] for sample_id in sample_ids], trials=trials)
-
-
-def explain_read(
-    result: Result,
-    column: MetricSummary,
-    plan: Plan,
-    samples: Sequence[Sample],
-    *,
-    trials: bool = True,
-    plain: int = 100,
-) -> list[Explanation]:
-    """Explain one column's scores of samples that `read_samples` has read; *plain* is as in `explain_batch`."""
-    places = {sample_id: place for place, sample_id in enumerate(result.sample_ids)}
     planned = next(each for each in plan.metrics if each.name == column.name)
     target = next(each for each in planned.targets if str(each) == column.info.judged)
     scorer = Scorer(plan, planned, target, column.info.inferred)
     explanations = []
-    for explanation in explain_batch(scorer, samples, trials=trials, plain=plain):
+    for explanation in explain_batch(scorer, [samples[sample_id] for sample_id in sample_ids], trials=trials):
         sample_id = explanation.sample
         saved = float(column.values[places[sample_id]])
         if not _same(explanation.score, saved):
-            msg = (
-                f"{column.name!r} of sample {sample_id!r} is {_told(explanation.score)} now, and the result has "
-                f"{_told(saved)}: the data have changed since; restore them, or evaluate again"
-            )
-            raise ResultError(msg)
+            raise changed(column.name, sample_id, explanation.score, saved)
         explanations.append(explanation)
     return explanations
 
@@ -191,7 +175,15 @@ def _unknown(what: str, name: str, known: Sequence[str], where: str) -> str:
 def _same(now: float | None, saved: float) -> bool:
     if now is None:
         return math.isnan(saved)
-    return math.isclose(now, saved, rel_tol=_SAME, abs_tol=_SAME)
+    return math.isclose(now, saved, rel_tol=SAME, abs_tol=SAME)
+
+
+def changed(column: str, sample_id: str, now: float | None, saved: float) -> ResultError:
+    """Return the error of data that do not give the score of a result any more."""
+    return ResultError(
+        f"{column!r} of sample {sample_id!r} is {_told(now)} now, and the result has {_told(saved)}: the data have "
+        "changed since; restore them, or evaluate again"
+    )
 
 
 def _told(score: float | None) -> str:

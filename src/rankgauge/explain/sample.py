@@ -39,16 +39,10 @@ def explain_sample(scorer: Scorer, sample: Sample, *, trials: bool = True) -> Ex
     return explanation
 
 
-def explain_batch(
-    scorer: Scorer, samples: Sequence[Sample], *, trials: bool = True, plain: int = _SHOWN
-) -> Iterator[Explanation]:
-    """
-    Explain one score of several samples, which are judged at once; as `explain_sample` does each.
-
-    Of the ranks that hold no gold item only the first *plain* are there.
-    """
+def explain_batch(scorer: Scorer, samples: Sequence[Sample], *, trials: bool = True) -> Iterator[Explanation]:
+    """Explain one score of several samples, which are judged at once; as `explain_sample` does each."""
     scores, batch = scorer.scored(samples)
-    for place, (sample, facts) in enumerate(zip(samples, facts_of(scores, batch, plain=plain), strict=True)):
+    for place, (sample, facts) in enumerate(zip(samples, facts_of(scores, batch, plain=_SHOWN), strict=True)):
         yield _explained(scorer, sample, scores, batch, place, facts, trials=trials)
 
 

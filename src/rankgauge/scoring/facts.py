@@ -6,6 +6,7 @@ Facts: rank by rank, what a ranking holds and what each rank adds to its score, 
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -14,16 +15,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rankgauge.columns import Cutoff, Ints, Judged
-from rankgauge.guard import ForeignError, guarded
 from rankgauge.judging import Ranking, Target
 from rankgauge.judging.by_text import gold_texts
 from rankgauge.samples import Output, Sample
-from rankgauge.scoring.score import SCORED, JudgedBatch, MetricScores, judged_for
+from rankgauge.scoring.score import JudgedBatch, MetricScores, judged_for
+from rankgauge.scoring.sums import RankSums, rank_sums
 
-__all__ = ["MissingGold", "RankFacts", "SampleFacts", "facts_of", "gold_names", "plain_facts"]
-
-_ROUNDING = 1e-9
-"""How far the contributions of a plugin's metric may be from its score."""
+__all__ = ["MissingGold", "RankFacts", "SampleFacts", "facts_of", "gold_names", "matched_stretch", "plain_facts"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -138,7 +136,7 @@ def facts_of(scores: MetricScores, batch: JudgedBatch, *, plain: int = 0) -> Ite
     judged = judged_for(scores.metric, evidence)
     relevant = judged if scores.metric.metric.uses_rel is True else judged.by_gain()
     rows, gold = _Rows(evidence.judged, relevant), _Gold(evidence.judged, relevant, scores.k)
-    sums = _Sums(scores, judged)
+    sums = _Sums(rank_sums(scores, judged))
     cutoffs = np.broadcast_to(-1 if scores.k is None else scores.k, judged.n).tolist()
     for place, (sample, ranking, k) in enumerate(zip(batch.samples, evidence.rankings, cutoffs, strict=True)):
         names = gold_names(sample, scores.target)
@@ -197,7 +195,7 @@ def _fact(rank: int, sample: Sample, ranking: Ranking, held: _Held, names: Seque
         gold=gold,
         text=text,
         match=held.match if by_text else None,
-        matched=_stretch(text, gold) if text and by_text else None,
+        matched=matched_stretch(text, gold) if text and by_text else None,
     )
 
 
@@ -244,38 +242,16 @@ class _Gold:
 
 
 class _Sums:
-    """What the ranks of a batch add to its scores: by sample the divisors of those that are sums, or the faults."""
+    """What the ranks of a batch add to its scores: by sample the divisors of those that are sums."""
 
-    def __init__(self, scores: MetricScores, judged: Judged) -> None:
-        column, outcome = scores.metric, scores.outcome
-        averaged = judged.low is not None and column.metric.expectation != "itself"  # of many orders, not of this one
-        self.divisor_is = ""
-        self.faults: dict[int, str] = {}
-        self.divisors: dict[int, float] = {}
-        if column.metric.contributions is None or averaged:
-            return
-        blame = f"the contributions of {column.name!r} (by {column.provider})"
-        try:
-            with guarded():
-                cut = {} if column.metric.cutoff == "none" else {"k": scores.k}
-                sums = column.metric.contributions(judged, **cut, **column.params, **scores.extra)
-                added = sums.scores(judged)
-                discounts = np.ones(len(sums.gains)) if sums.discounts is None else sums.discounts
-                columns = (sums.rows.rank, sums.gains, sums.gains * discounts, sums.values())
-                self._rows = list(zip(*(np.asarray(each).tolist() for each in columns), strict=True))
-                self._starts = _starts(sums.rows.sample, judged.n)
-                divisors = np.ones(judged.n) if sums.divisors is None else sums.divisors
-        except ForeignError as error:  # scores do not depend on it
-            self.faults = dict.fromkeys(range(judged.n), f"{blame} failed: {error}")
-            return
-        self.divisor_is = sums.divisor_is
-        same = np.isclose(added, outcome.values, rtol=_ROUNDING, atol=_ROUNDING)
-        for place in np.flatnonzero((outcome.status == SCORED) & ~np.isnan(added)).tolist():
-            if same[place]:
-                self.divisors[place] = float(divisors[place])
-            else:
-                sides = f"{float(added[place])!r}, not to its score {float(outcome.values[place])!r}"
-                self.faults[place] = f"{blame} add up to {sides}"
+    def __init__(self, sums: RankSums) -> None:
+        self.divisor_is, self.faults = sums.divisor_is, sums.faults
+        self.divisors = {
+            place: divisor for place, divisor in enumerate(sums.divisor.tolist()) if not math.isnan(divisor)
+        }
+        columns = (sums.rank, sums.gain, sums.discounted, sums.value)
+        self._rows = list(zip(*(column.tolist() for column in columns), strict=True))
+        self._starts = _starts(sums.sample, len(sums.divisor))
 
     def added_to(self, facts: Iterable[RankFacts], place: int) -> Iterator[RankFacts]:
         """Yield the ranks of a sample with what each adds to the score, and the running total."""
@@ -300,7 +276,7 @@ def _starts(owners: Ints, n: int) -> list[int]:
     return starts
 
 
-def _stretch(text: str, gold: Sequence[str]) -> str | None:
+def matched_stretch(text: str, gold: Sequence[str]) -> str | None:
     """Return the stretch of a text that is one of some gold texts, or all of it where it is part of one."""
     whole = " ".join(text.split()).casefold()
     for wanted in gold:

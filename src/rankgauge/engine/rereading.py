@@ -1,0 +1,208 @@
+"""
+Rereading: the data of a result read once more for a report, which gives ranked lists, questions and other metrics.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import functools
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from rankgauge.columns import Ints, Qrels
+from rankgauge.engine.explaining import SAME, changed
+from rankgauge.engine.job import Job
+from rankgauge.engine.reopen import check_definitions, evaluation_of, is_of_run, run_evaluation_of
+from rankgauge.engine.runs import judge_run, plan_run
+from rankgauge.errors import PlanError, ResultError, SampleRefusedError
+from rankgauge.explain.lists import Items, ResultLists, lists_of_batch, lists_of_samples
+from rankgauge.judging import Evidence, RunCollector
+from rankgauge.judging.top import Top, TopCollector
+from rankgauge.planning.plan import Plan
+from rankgauge.report.explanation import question
+from rankgauge.result import MetricSummary, Result
+from rankgauge.samples import Sample
+from rankgauge.scoring.collect import Collector
+from rankgauge.scoring.score import MISSING, Flaw, JudgedBatch, MetricScores
+
+__all__ = ["TOP", "Reread", "reread"]
+
+TOP = 20
+"""So many results of each ranking are kept."""
+
+_AT_ONCE = 256
+
+
+@dataclass(frozen=True, slots=True)
+class Reread:
+    """
+    What the data of a result say, read again.
+
+    Attributes:
+        sample_ids: The samples.
+
+        lists: The ranked lists of those wanted.
+
+        inputs: Their questions, by sample; empty for a run.
+
+        others: The columns of each group of other metrics, of all samples; a group that cannot be computed is absent.
+    """
+
+    sample_ids: Sequence[str]
+    lists: ResultLists
+    inputs: Mapping[str, str] = field(default_factory=dict)
+    others: Mapping[str, Sequence[MetricSummary]] = field(default_factory=dict)
+
+
+def reread(result: Result, wanted: Sequence[str] | None, others: Mapping[str, Sequence[str]]) -> Reread:
+    """
+    Read the data of a result once.
+
+    Args:
+        result: The result.
+
+        wanted: The samples whose lists are kept; None for all.
+
+        others: Metrics to compute besides, by the name of their group.
+
+    Returns:
+        What was found.
+
+    Raises:
+        ResultError: The data are not kept, or have changed.
+
+        DataError: They cannot be read.
+    """
+    return _of_run(result, wanted, others) if is_of_run(result) else _of_samples(result, wanted, others)
+
+
+def _of_run(result: Result, wanted: Sequence[str] | None, others: Mapping[str, Sequence[str]]) -> Reread:
+    evaluation = run_evaluation_of(result)
+    plan, qrels = evaluation.plan, evaluation.qrels
+    check_definitions(plan, result)
+    kept = None
+    if wanted is not None:
+        of_interest = set(wanted)
+        kept = np.fromiter((name in of_interest for name in qrels.query_names), np.bool_, len(qrels.ids))
+    top = TopCollector(qrels, plan.profile.policy, TOP, wanted=kept)
+    run, evidence = judge_run(qrels, evaluation.run, plan.profile, top=top)
+    names = [qrels.query_names[place] for place in run.places.tolist()]
+    besides = _Others(others, lambda metrics: plan_run(metrics, profile=plan.profile, catalog=plan.catalog))
+    if besides.collector is not None:
+        besides.collector.add_run(names, evidence, run.missing)
+    numbers = {name: number for number, name in enumerate(names)}
+    sample_ids = [name for name in (result.sample_ids if wanted is None else wanted) if name in numbers]
+    chosen = np.array([numbers[name] for name in sample_ids], dtype=np.int64)
+    batch = _chosen(plan, run, evidence, chosen)
+    judged = next(iter(batch.evidence.values())).judged
+    first_gold = np.cumsum(qrels.lengths) - qrels.lengths
+    gold_rows = first_gold[run.places[chosen]][judged.gold.sample] + judged.gold.rank - 1
+    gold = [qrels.names[row] for row in gold_rows.tolist()]
+    items = _items(qrels, top.finish(), run.places[chosen])
+    if plan.profile.policy.judged_only:
+        within = judged.rows.rank <= TOP
+        held = [gold[row] for row in judged.rows.gold[within].tolist()]
+        items = Items(np.searchsorted(judged.rows.sample[within], np.arange(len(chosen) + 1)), held)
+    lists = lists_of_batch(
+        plan,
+        result.metrics,
+        sample_ids,
+        batch,
+        dict.fromkeys(batch.evidence, items),
+        dict.fromkeys(batch.evidence, gold),
+        functools.partial(_check, result, sample_ids),
+    )
+    return Reread(names, lists, others=besides.columns())
+
+
+def _chosen(plan: Plan, run: RunCollector, evidence: Evidence, chosen: Ints) -> JudgedBatch:
+    """Return some queries of a judged run as a batch."""
+    flaw = Flaw(MISSING, "the run has no results for this query")
+    missing = set(run.missing.tolist())
+    flawed = {place: flaw for place, number in enumerate(chosen.tolist()) if number in missing}
+    if not np.array_equal(chosen, np.arange(evidence.judged.n)):
+        evidence = dataclasses.replace(evidence, judged=evidence.judged.take(chosen))
+    return JudgedBatch(dict.fromkeys(plan.targets, evidence), flawed, [None] * len(chosen))
+
+
+def _items(qrels: Qrels, top: Top, places: Ints) -> Items:
+    """Return the first results of some queries, in the order of *places*."""
+    number = np.full(len(qrels.ids), -1, dtype=np.int64)
+    number[places] = np.arange(len(places))
+    sample = number[top.places]
+    kept = np.flatnonzero(sample >= 0)
+    kept = kept[np.argsort(sample[kept], kind="stable")]
+    ids = [document.decode("utf-8", "surrogateescape") for document in top.documents.at(kept).texts()]
+    return Items(np.searchsorted(sample[kept], np.arange(len(places) + 1)), ids)
+
+
+def _of_samples(result: Result, wanted: Sequence[str] | None, others: Mapping[str, Sequence[str]]) -> Reread:
+    evaluation = evaluation_of(result)
+    plan = evaluation.plan()
+    check_definitions(plan, result)
+    besides = _Others(others, lambda metrics: evaluation.with_metrics(metrics).plan())
+    job = Job(plan, evaluation.data, details=False, limit=result.manifest["dataset"].get("limit"), batch_size=_AT_ONCE)
+    known = set(result.sample_ids)
+    of_interest = known if wanted is None else set(wanted)
+    samples: dict[str, Sample] = {}
+    read: list[str] = []
+    for batch in job.batches(_AT_ONCE):
+        own = [sample for sample in batch if sample.id in known]
+        samples |= {sample.id: sample for sample in own if sample.id in of_interest}
+        if besides.collector is not None:
+            besides.collector.add(own)
+        read += [sample.id for sample in own]
+    order = [sample_id for sample_id in (result.sample_ids if wanted is None else wanted) if sample_id in known]
+    if lost := [sample_id for sample_id in order if sample_id not in samples]:
+        msg = f"sample {lost[0]!r} is not in {evaluation.data.label} any more; restore it, or evaluate again"
+        raise ResultError(msg)
+    chosen = [samples[sample_id] for sample_id in order]
+    return Reread(
+        read,
+        lists_of_samples(plan, result.metrics, chosen, functools.partial(_check, result, order), top=TOP),
+        {sample.id: question(sample.input) for sample in chosen if sample.input is not None},
+        besides.columns(),
+    )
+
+
+class _Others:
+    """Other metrics, in groups, which are computed together where they can be planned."""
+
+    def __init__(self, groups: Mapping[str, Sequence[str]], make: Callable[[list[str]], Plan]) -> None:
+        self._sizes: dict[str, int] = {}
+        wanted: list[str] = []
+        for name, metrics in groups.items():
+            with contextlib.suppress(PlanError):
+                make(list(metrics))
+                self._sizes[name] = len(metrics)
+                wanted += metrics
+        self.collector = Collector(make(wanted)) if wanted else None
+
+    def columns(self) -> dict[str, list[MetricSummary]]:
+        """Return the columns of each group; none where the policy refuses a sample."""
+        if self.collector is None:
+            return {}
+        try:
+            scored = self.collector.finish(require_gold=False).metrics
+        except SampleRefusedError:
+            return {}
+        found, start = {}, 0
+        for name, size in self._sizes.items():
+            found[name] = [MetricSummary.of(column) for column in scored[start : start + size]]
+            start += size
+        return found
+
+
+def _check(result: Result, sample_ids: Sequence[str], column: MetricSummary, scores: MetricScores) -> None:
+    """Refuse data that give other scores than those of a result."""
+    saved = column.values
+    if result.sample_ids != tuple(sample_ids):
+        places = {sample_id: place for place, sample_id in enumerate(result.sample_ids)}
+        saved = saved[[places[sample_id] for sample_id in sample_ids]]
+    now = scores.outcome.values
+    if len(differ := np.flatnonzero(~np.isclose(now, saved, rtol=SAME, atol=SAME, equal_nan=True))):
+        place = int(differ[0])
+        raise changed(column.name, sample_ids[place], float(now[place]), float(saved[place]))
