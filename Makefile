@@ -101,6 +101,7 @@ bench: $(VENV)/.installed-dev
 	$(BIN)/python benchmarks/compare.py
 	$(BIN)/python benchmarks/registry.py
 	$(BIN)/python benchmarks/growth.py
+	$(BIN)/python benchmarks/report.py
 
 clean:
 	rm -rf $(VENV) .venv-audit .venv-model .venv-site .mypy_cache .ruff_cache .pytest_cache .hypothesis dist build

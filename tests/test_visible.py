@@ -4,7 +4,7 @@ import unicodedata
 
 import pytest
 
-from rankgauge.visible import visible
+from rankgauge.visible import all_visible, visible
 
 
 @pytest.mark.parametrize(
@@ -25,6 +25,11 @@ def test_what_moves_the_cursor_or_reorders_text_becomes_an_escape(text, shown):
 
 def test_characters_to_keep_stay():
     assert visible("a\nb\x1b", keep="\n") == "a\nb\\x1b"
+
+
+@pytest.mark.parametrize("texts", [[], ["a", "b"], ["a", "\x1b", "b\u202e"]])
+def test_many_texts_become_what_each_does(texts):
+    assert list(all_visible(texts)) == list(map(visible, texts))
 
 
 def test_no_control_character_passes():

@@ -73,6 +73,66 @@ def test_what_each_rank_adds_sums_to_the_score(opened):
         assert round(sum(parts), 3) == float(table.locator("tfoot td.n").last.inner_text())
 
 
+def test_every_sample_of_many_opens_with_its_lists(opened):
+    page = opened(report(7000, 3), link="#sample=q6999&metric=rr&run=run2")
+
+    assert page.inner_text("#one-h").startswith("q6999")
+    assert [table.locator("tbody tr").count() for table in page.locator("#lists table").all()] == [5, 5]
+    # a at rank 3 in the baseline; in run2 (6999 + 2) % 3 is 2, so it stands there, too.
+    assert [each.inner_text() for each in page.locator("#lists tfoot td.n").all()] == ["0.333", "0.333"]
+
+
+def test_the_arithmetic_is_the_line_that_explain_prints(opened):
+    metrics = ["ndcg@10", "RR", "AP", "P@5", "err@10", "rbp", "dcg@3"]
+    qrels = {f"q{n}": {"a": 2, "b": 1, "c": 0, "d": 3} for n in range(5)}
+    run = {q: {"x": 9.0, "d": 8.0 - n, "a": 7.0, "b": 6.0, "c": 1.0} for n, q in enumerate(qrels)}
+    result = rankgauge.evaluate(qrels, run, metrics)
+    page = opened(lay_out(gather(result)))
+
+    for place, name in enumerate(result.metrics):
+        page.select_option("#metric", str(place))
+        for sample in ("q0", "q2"):
+            page.evaluate("hash => { location.hash = hash; }", f"sample={sample}&metric={name}")
+            page.wait_for_function("id => document.getElementById('one-h').textContent === id", arg=sample)
+            shown = page.inner_text("#sums .math").split("run", 1)[1].strip()
+            told = result.explain(sample, name).arithmetic
+            assert shown == (told or "this score is no sum over ranks")
+
+
+def test_what_moved_sums_to_the_difference(opened):
+    page = opened(report(), link="#sample=q0002&metric=ndcg@10")
+    moved = page.locator("#sums table").first
+    effects = [float(text.replace("\u2212", "-")) for text in moved.locator("tbody td:last-child").all_inner_texts()]
+    total = moved.locator("tfoot td").last.inner_text().replace("\u2212", "-")
+
+    assert page.locator("#sums h3").all_inner_texts()[1] == "What moved"
+    assert round(sum(effects), 3) == float(total) == float(page.inner_text("#one-sub b").replace("\u2212", "-"))
+
+
+def test_a_text_opens_in_place_and_lines_follow(opened):
+    rows = [
+        {
+            "id": "q",
+            "input": "where does the boundary layer end",
+            "expected_output": {"relevant": ["d2"]},
+            "actual_output": [{"id": f"d{n}", "text": f"Title {n}\n{'words ' * 60}boundary"} for n in (1, 2)],
+        }
+    ]
+    engine = Engine(catalog=CATALOG)
+    turned = [{**rows[0], "actual_output": rows[0]["actual_output"][::-1]}]
+    one, two = (engine.dataset(each).with_metrics(["RR"]).run() for each in (rows, turned))
+    page = opened(lay_out(gather({"one": one, "two": two})))
+    button = page.locator("#lists table").first.locator("button.t1").first
+    before = page.locator(".join").first.get_attribute("d")
+
+    assert page.locator("#lists .t2 mark").first.inner_text() == "boundary"
+    button.focus()
+    page.keyboard.press("Enter")
+    assert button.get_attribute("aria-expanded") == "true"
+    assert page.locator("#lists .full").first.is_visible()
+    assert page.locator(".join").first.get_attribute("d") != before
+
+
 def test_a_link_opens_its_sample_and_metric(opened):
     page = opened(report(), link="#sample=q0007&metric=rr")
 
@@ -191,7 +251,8 @@ def test_one_run_alone(opened):
 
     assert page.inner_text("#samples-h") == "rr of 50 samples"
     assert page.locator("#scatter").count() == 0
-    assert page.locator("#lists table").count() == 1
+    assert [each.inner_text() for each in page.locator("#lists caption").all()] == ["run", "ideal order"]
+    assert page.locator("#lists table").nth(1).locator("tbody td.s").inner_text() == "rank 2"
 
 
 def test_it_prints(opened):

@@ -8,7 +8,9 @@ import hashlib
 import html.parser
 import json
 import re
+from typing import Any
 
+import numpy as np
 import pytest
 
 import rankgauge
@@ -54,10 +56,42 @@ class Page(html.parser.HTMLParser):
         return " ".join(" ".join(self.texts).split())
 
 
-def payload(text: str):
+def payload(text: str) -> dict[str, Any]:
+    """Return the header of a report's data with every column in the place of its number."""
     found = re.search(r'id="data">([^<]*)</script>', text)
     assert found is not None
-    return json.loads(gzip.decompress(base64.b64decode(found[1])))
+    data = gzip.decompress(base64.b64decode(found[1]))
+    at = 4 + int.from_bytes(data[:4], "little")
+    header = json.loads(data[4:at])
+    columns: list[list[Any]] = []
+    for kind, length in header["columns"]:
+        if kind == "text":
+            columns.append(data[at : at + length].decode().split("\0"))
+            at += length
+            continue
+        size = int(kind[1])
+        planes = np.frombuffer(data, np.uint8, length * size, at).reshape(size, length)
+        columns.append(np.ascontiguousarray(planes.T).view(f"<{kind}").ravel().tolist())
+        at += length * size
+
+    def floats(pair):
+        codes, *table = (columns[number] for number in pair)
+        return [table[0][code] for code in codes] if table else codes
+
+    header["values"] = [list(map(floats, run)) for run in header["values"]]
+    header["unjudged"] = header["unjudged"] and list(map(floats, header["unjudged"]))
+    for name in ("ids", "inputs", "texts", "tags"):
+        header[name] = None if header[name] is None else columns[header[name]]
+    for own in header["sets"]:
+        own |= {name: columns[own[name]] for name in ("names", "named")}
+        gold = own["gold"]
+        gold["grade"] = floats(gold["grade"])
+        gold |= {name: columns[gold[name]] for name in ("count", "item", "text") if name in gold}
+        for run in filter(None, own["runs"]):
+            run |= {name: columns[number] for name, number in run.items() if number is not None}
+    for fact in (fact for run in header["facts"] for fact in run if fact is not None):
+        fact |= {name: floats(fact[name]) for name in ("gain", "discount", "divisor")}
+    return header
 
 
 @pytest.fixture(scope="module")
@@ -90,13 +124,23 @@ def test_the_policy_lets_nothing_load_and_no_other_script_run(two):
 
 def test_scores_ranks_and_missing_items_are_in_the_file(two):
     found = payload(two)
-    first = found["details"]["0"][0]
+    (judged,) = found["sets"]
+    old = judged["runs"][0]
 
     assert found["runs"] == ["old", "new"]
     assert [metric["name"] for metric in found["metrics"]] == ["ndcg@10", "rr"]
     assert found["values"][1][1][:2] == [0.5, 1.0]
-    assert [rank[:4] for rank in first["ranks"]] == [[1, "x", None, 0], [2, "b", 1.0, 1], [3, "a", 2.0, 1]]
-    assert first["metrics"][1]["adds"] == {"2": 0.5}
+    names = judged["names"][: judged["named"][0]]
+    assert [names[item] for item in old["item"][: old["count"][0]]] == ["x", "b", "a"]
+    assert [names[item] for item in judged["gold"]["item"][:2]] == ["a", "b"]  # best first; c is not relevant anywhere
+    assert judged["gold"]["grade"][:2] == [2.0, 1.0]
+    # b, the second of the gold items, is at rank 2, and a at rank 3.
+    assert (old["rows"][0], old["rank"][:2], old["gold"][:2]) == (2, [2, 3], [1, 0])
+    # nDCG divides by the ideal DCG 2 + 1/log2(3); RR has 1 * 1/2 at the first relevant rank only.
+    ndcg, rr = found["facts"][0]
+    assert ndcg["divisor"][0] == pytest.approx(2.6309297535714573, rel=1e-12)
+    assert (ndcg["gain"][:2], ndcg["discount"][:2]) == ([1.0, 2.0], pytest.approx([0.6309297535714575, 0.5], rel=1e-12))
+    assert (rr["gain"][:2], rr["discount"][:2], rr["divisor"][0]) == ([1.0, 0.0], [0.5, 0.0], 1.0)
     assert found["unjudged"][0][0] == 0.1  # x, of ten ranks
 
 
@@ -138,7 +182,7 @@ def test_texts_beyond_the_budget_are_left_out_and_the_report_says_so():
     text = lay_out(data, text_budget=500)
 
     assert "Texts beyond 0 MB are left out of this file." in Page(text).text
-    assert [place is None for place in payload(text)["inputs"]] == [False, False, True, True]
+    assert payload(text)["inputs"] == [1, 2, 0, 0]
     assert "are left out of this file" not in Page(lay_out(data)).text
 
 
@@ -237,7 +281,7 @@ def test_a_report_of_data_that_cannot_be_read_again_has_scores_and_says_what_it_
     text = lay_out(data)
 
     assert isinstance(data, ReportData)
-    assert payload(text)["details"] == {}
+    assert payload(text)["sets"] == []
     assert "ranked lists are not shown, because the data cannot be read again" in Page(text).text
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from rankgauge.comparison.values import Comparison
-from rankgauge.explain import Explanation
+from rankgauge.explain.lists import ResultLists
 from rankgauge.result import Result
 
 __all__ = ["DepthCurve", "ReportData", "Section"]
@@ -67,11 +67,13 @@ class ReportData:
 
         dataset: What the dataset is called.
 
+        order: The samples, first those that a reader will open first; their texts are kept where room is scarce.
+
         inputs: The question of each sample, by its id; empty where data cannot be read again.
 
         texts: Of documents that have none in the data, by id.
 
-        explanations: By sample, then by run, then by column: rank by rank, for the samples that a reader will open.
+        lists: The ranked lists of each run, with what ranks add to scores; those of a run may be absent.
 
         curves: Means by depth; empty where data cannot be read again.
 
@@ -85,9 +87,10 @@ class ReportData:
     results: Mapping[str, Result]
     comparison: Comparison | None
     dataset: str
+    order: Sequence[str] = ()
     inputs: Mapping[str, str] = field(default_factory=dict)
     texts: Mapping[str, str] = field(default_factory=dict)
-    explanations: Mapping[str, Mapping[str, Mapping[str, Explanation]]] = field(default_factory=dict)
+    lists: Mapping[str, ResultLists] = field(default_factory=dict)
     curves: Sequence[DepthCurve] = ()
     unjudged: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     notes: Sequence[str] = ()

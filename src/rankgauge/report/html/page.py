@@ -5,15 +5,12 @@ The page: what the template and the script of the HTML report are given.
 from __future__ import annotations
 
 import base64
-import gzip
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from importlib.metadata import version
 from importlib.resources import files
 from typing import Any
-
-import orjson
 
 from rankgauge.comparison.values import Comparison, MetricComparison
 from rankgauge.errors import counted
@@ -63,7 +60,7 @@ def lay_out(data: ReportData, *, text_budget: int = _TEXT_BUDGET) -> str:
         script=script,
         style_hash=_hash(style),
         script_hash=_hash(script),
-        payload=base64.b64encode(gzip.compress(orjson.dumps(payload), 9, mtime=0)).decode(),
+        payload=payload,
         version=version("rankgauge"),
     )
 

@@ -45,29 +45,134 @@
     return floors.map((unit) => unit / 1000);
   };
 
-  const packed = Uint8Array.from(atob($("data").textContent), (c) => c.charCodeAt(0));
-  const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
-  const data = JSON.parse(await new Response(stream).text());
+  // ---- data: as `packing.py` and `lists.py` write it ---------------------------------------------------------------
+  const unpack = async (text) => {
+    const letters = atob(text), packed = new Uint8Array(letters.length);
+    for (let at = 0; at < letters.length; at++) packed[at] = letters.charCodeAt(at);
+    const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
+    const bytes = new Uint8Array(await new Response(stream).arrayBuffer());
+    const end = 4 + new DataView(bytes.buffer).getUint32(0, true);
+    const header = JSON.parse(new TextDecoder().decode(bytes.subarray(4, end)));
+    const kinds = { u1: Uint8Array, u2: Uint16Array, u4: Uint32Array, f4: Float32Array, f8: Float64Array };
+    let at = end;
+    const places = header.columns.map(([kind, length]) => {
+      const begin = at;
+      at += kind === "text" ? length : length * kinds[kind].BYTES_PER_ELEMENT;
+      return begin;
+    });
+    const texts = (number) => {
+      const [, length] = header.columns[number];
+      return length ? new TextDecoder().decode(bytes.subarray(places[number], places[number] + length)).split("\0") : [];
+    };
+    const numbers = (number) => {
+      const [kind, length] = header.columns[number], size = kinds[kind].BYTES_PER_ELEMENT;
+      const own = new Uint8Array(length * size), begin = places[number];
+      for (let byte = 0; byte < size; byte++) for (let i = 0; i < length; i++) own[i * size + byte] = bytes[begin + byte * length + i];
+      return new kinds[kind](own.buffer);
+    };
+    const floats = ([number, table]) => {
+      const codes = numbers(number);
+      if (table === undefined) return codes;
+      const known = numbers(table);
+      return Float64Array.from(codes, (code) => known[code]);
+    };
+    return { header, texts, numbers, floats };
+  };
+  const { header: data, texts, numbers, floats } = await unpack($("data").textContent);
+  const lazy = (make) => {
+    let made = null;
+    return () => (made === null ? (made = make()) : made);
+  };
+  const starts = (counts) => {
+    const found = new Uint32Array(counts.length + 1);
+    for (let i = 0; i < counts.length; i++) found[i + 1] = found[i] + counts[i];
+    return found;
+  };
+  data.ids = texts(data.ids);
+  data.values = data.values.map((run) => run.map(floats));
+  data.texts = lazy(texts.bind(null, data.texts));
+  data.inputs = data.inputs === null ? null : numbers(data.inputs);
+  data.tags = data.tags === null ? null : texts(data.tags).map((own) => (own ? own.split("\n") : []));
+  data.unjudged = data.unjudged === null ? null : data.unjudged.map(floats);
+  data.reasons = data.reasons.map((own) => own && { texts: own.texts, which: numbers(own.which) });
+  data.sets = data.sets.map((set) => lazy(() => ({
+    names: texts(set.names),
+    first: starts(numbers(set.named)),
+    gold: { first: starts(numbers(set.gold.count)), grade: floats(set.gold.grade), item: set.gold.item === undefined ? null : numbers(set.gold.item), text: set.gold.text === undefined ? null : numbers(set.gold.text) },
+    runs: set.runs.map((run) => run && {
+      listed: run.listed === null ? null : numbers(run.listed), first: starts(numbers(run.count)), item: numbers(run.item), depth: numbers(run.depth),
+      text: run.text === null ? null : numbers(run.text), from: run.from === null ? null : numbers(run.from), length: run.length === null ? null : numbers(run.length),
+      rows: starts(numbers(run.rows)), rank: numbers(run.rank), gold: numbers(run.gold),
+    }),
+  })));
+  data.facts = data.facts.map((run) => run.map((own) => own && lazy(() => ({
+    ...own, k: own.ks ? numbers(own.k) : own.k, least: own.least === null ? Infinity : own.least,
+    gain: floats(own.gain), discount: floats(own.discount), divisor: floats(own.divisor),
+  }))));
   const n = data.ids.length, pairs = data.runs.length > 1;
   if (!data.metrics.length || !n || !$("bars")) return;
 
   const state = { metric: 0, run: pairs ? 1 : 0, sample: -1, show: "all", words: "", sort: null, range: null, cursor: 0 };
-  const TIED = 1e-9;
-  const valueOf = (run, i, metric = state.metric) => data.values[run][metric][i];
+  const TIED = 2e-7; // scores may be single precision here
+  const valueOf = (run, i, metric = state.metric) => {
+    const value = data.values[run][metric][i];
+    return Number.isNaN(value) ? null : value;
+  };
   const sign = () => (data.metrics[state.metric].higher ? 1 : -1);
   // What is sorted: the difference to the baseline, or the score of the only run. Null where a score is missing.
   const amount = (i) => {
     const own = valueOf(state.run, i);
     if (!pairs) return own;
     const base = valueOf(0, i);
-    return own === null || base === null ? null : Math.abs(own - base) < TIED ? 0 : own - base;
+    return own === null || base === null ? null : Math.abs(own - base) < TIED * Math.max(1, Math.abs(base)) ? 0 : own - base;
   };
   const kindOf = (i) => {
     const value = amount(i);
     return value === null ? "none" : value === 0 ? "same" : value * sign() > 0 ? "better" : "worse";
   };
-  const input = (i) => (data.inputs && data.inputs[i] !== null ? data.texts[data.inputs[i]] : "");
-  const detail = (i) => data.details[String(i)] || null;
+  const textAt = (place) => (place ? data.texts()[place - 1] : "");
+  const input = (i) => (data.inputs ? textAt(data.inputs[i]) : "");
+
+  // One sample of one run under the chosen metric: what its ranks hold and add, and what is missing. Null where the
+  // file does not have it.
+  const detail = (run, i) => {
+    const facts = data.facts[run][state.metric] && data.facts[run][state.metric]();
+    if (!facts) return null;
+    const set = data.sets[facts.set](), own = set.runs[run];
+    if (!own || (own.listed && !own.listed[i])) return null;
+    const gold = [];
+    for (let at = set.gold.first[i]; at < set.gold.first[i + 1]; at++) {
+      const name = set.gold.item ? set.names[set.first[i] + set.gold.item[at]] : textAt(set.gold.text[at]) || "(its text is not in this file)";
+      gold.push({ name, code: set.gold.item ? set.gold.item[at] : -1, grade: set.gold.grade[at], relevant: set.gold.grade[at] >= facts.least, ideal: gold.length + 1, rank: null });
+    }
+    const held = new Map();
+    for (let row = own.rows[i]; row < own.rows[i + 1]; row++) {
+      const rank = own.rank[row], item = gold[own.gold[row]];
+      if (!held.has(rank)) held.set(rank, { gold: [], grade: null, relevant: false, gain: 0, discount: 0 });
+      const here = held.get(rank);
+      here.gold.push(item);
+      here.grade = here.grade === null ? item.grade : Math.max(here.grade, item.grade);
+      here.relevant = here.relevant || item.relevant;
+      here.gain += facts.gain[row];
+      here.discount = here.discount || facts.discount[row];
+      if (item.rank === null) item.rank = rank;
+    }
+    const k = facts.ks ? facts.k[i] : facts.k, divisor = facts.divisor[i], isSum = !Number.isNaN(divisor);
+    const ranks = [];
+    const rankOf = (rank, place) => {
+      const here = held.get(rank) || { gold: [], grade: null, relevant: false, gain: 0, discount: 0 };
+      const counts = k === null || rank <= k;
+      const code = place !== null ? own.item[place] : set.gold.item && here.gold.length ? here.gold[0].code : -rank;
+      const id = code < 0 ? "" : set.names[set.first[i] + code];
+      const text = place !== null && own.text ? textAt(own.text[place]) : "";
+      const mark = text && own.length[place] ? [own.from[place], own.from[place] + own.length[place]] : null;
+      return { rank, key: code, id: id || null, text, mark, ...here, relevant: here.relevant && counts, adds: isSum && divisor ? (here.gain * here.discount) / divisor : 0 };
+    };
+    for (let place = own.first[i]; place < own.first[i + 1]; place++) ranks.push(rankOf(place - own.first[i] + 1, place));
+    for (const rank of [...held.keys()].sort((x, y) => x - y)) if (rank > ranks.length) ranks.push(rankOf(rank, null));
+    const missing = gold.filter((item) => item.relevant && (item.rank === null || (k !== null && item.rank > k)));
+    return { ranks, gold, missing, k, isSum, divisor, unit: facts.unit, depth: own.depth[i], listed: own.first[i + 1] - own.first[i] };
+  };
 
   let order = [];
   const sorted = () => {
@@ -278,86 +383,201 @@
   };
 
   // ---- one sample ------------------------------------------------------------------------------------------------
-  const glyph = (grade, relevant) => {
+  const SHOWN = 10, LISTED = 20, MOVED = 6, MISSING = 7;
+  const gradeOf = (grade) => String(+grade.toPrecision(3)).replace("-", MINUS);
+  const glyph = (here) => {
     const picture = svg("svg", { class: "gl", width: 11, height: 11, "aria-hidden": "true" });
-    if (relevant) picture.append(svg("rect", { class: "glr", x: 1, y: 1, width: 9, height: 9 }));
-    else if (grade !== null) picture.append(svg("rect", { class: "gln", x: 1.5, y: 1.5, width: 8, height: 8 }), svg("path", { class: "gln", d: "M1.5 9.5l8-8" }));
+    if (here.relevant) picture.append(svg("rect", { class: "glr", x: 1, y: 1, width: 9, height: 9 }));
+    else if (here.grade !== null) picture.append(svg("rect", { class: "gln", x: 1.5, y: 1.5, width: 8, height: 8 }), svg("path", { class: "gln", d: "M1.5 9.5l8-8" }));
     else picture.append(svg("circle", { class: "glu", cx: 5.5, cy: 5.5, r: 4 }));
-    const word = relevant ? `grade ${+grade.toPrecision(3)}` : grade !== null ? "judged not" : "unjudged";
+    const word = here.relevant ? `grade ${gradeOf(here.grade)}` : here.grade !== null ? "judged not" : "unjudged";
     return [picture, el("span", { class: "w", text: word })];
   };
-  const marked = (text, matched) => {
-    const at = matched ? text.indexOf(matched) : -1;
-    if (at < 0) return [document.createTextNode(text)];
-    const from = Math.max(0, at - 60);
-    return [document.createTextNode((from ? "\u2026" : "") + text.slice(from, at)), el("mark", { text: matched }), document.createTextNode(text.slice(at + matched.length))];
+  // Where words of the question stand in a text, endings of up to three letters apart.
+  const wordsIn = (text) => {
+    const words = input(state.sample).match(/[\p{L}\p{N}]{4,}/gu) || [];
+    if (!words.length || text.length > 5000) return [];
+    const pattern = new RegExp(`(?<![\\p{L}\\p{N}])(?:${[...new Set(words)].sort((x, y) => y.length - x.length).slice(0, 40).join("|")})[\\p{L}\\p{N}]{0,3}(?![\\p{L}\\p{N}])`, "giu");
+    return [...text.matchAll(pattern)].map((found) => [found.index, found.index + found[0].length]);
   };
-  const SHOWN = 10;
+  const underlined = (text, ranges, begin, end) => {
+    const nodes = [];
+    let at = begin;
+    for (const [from, to] of ranges) {
+      if (to <= at || from >= end) continue;
+      nodes.push(text.slice(at, Math.max(at, from)), el("mark", { text: text.slice(Math.max(at, from), Math.min(to, end)) }));
+      at = Math.min(to, end);
+    }
+    nodes.push(text.slice(at, end));
+    return nodes;
+  };
+  // A title, and below it the id with a part of the text near what matched; a click shows all of the text.
+  const itemCell = (here) => {
+    if (!here.text) return el("td", {}, el("span", { class: "t1", title: here.id, text: here.id === null ? "(no id)" : here.id }));
+    const text = here.text, ranges = here.mark ? [here.mark] : wordsIn(text);
+    const line = text.indexOf("\n") < 0 ? text.length : text.indexOf("\n");
+    const later = ranges.find(([from]) => from >= Math.min(line, 50));
+    const begin = line < text.length ? Math.max(line + 1, later ? later[0] - 24 : 0) : later ? Math.max(0, later[0] - 24) : Math.min(line, 50);
+    const rest = begin < text.length ? [begin > line + 1 || (line === text.length && begin) ? "\u2026 " : "", ...underlined(text, ranges, begin, Math.min(text.length, begin + 160))] : [];
+    const name = here.id === null ? [] : [here.id, ...(rest.length ? [" \u00b7 "] : [])];
+    const button = el("button", { type: "button", class: "t1", "aria-expanded": "false" }, ...underlined(text, ranges, 0, Math.min(line, 200)));
+    const full = el("span", { class: "full", hidden: "" }, ...(here.id === null ? [] : [`${here.id}\n`]), ...underlined(text, ranges, 0, text.length));
+    const cell = el("td", {}, button, el("span", { class: "t2" }, ...name, ...rest), full);
+    button.addEventListener("click", () => {
+      full.hidden = !full.hidden;
+      button.setAttribute("aria-expanded", String(!full.hidden));
+      drawJoins();
+    });
+    return cell;
+  };
+  const depthOf = (own) => (own.k === null ? SHOWN : Math.min(own.k, LISTED));
+  const table = (name, kind, last, rows, foot) => el("table", { class: "rank" }, el("caption", { class: kind, text: name }),
+    el("thead", {}, el("tr", {}, el("th", { class: "k", text: "#", scope: "col" }), el("th", { class: "j", text: "judgment", scope: "col" }), el("th", { text: data.texts().length ? "document and matched text" : "document", scope: "col" }), el("th", { class: "s n", text: last, scope: "col" }))),
+    el("tbody", {}, ...rows), el("tfoot", {}, ...foot));
   const ranked = (run, own, kind) => {
-    const facts = own.metrics[state.metric], depth = facts && facts.k ? Math.min(facts.k, 20) : SHOWN;
-    const relevant = new Set(facts ? facts.relevant : []);
-    const list = own.ranks.filter((rank) => rank[0] <= depth);
-    const listed = list.map((rank) => rank[0]);
-    const all = facts && facts.adds ? Object.entries(facts.adds).map(([rank, add]) => [+rank, add]) : null;
-    const rest = all ? all.filter(([rank]) => !listed.includes(rank)) : [];
-    const total = all ? all.reduce((sum, [, add]) => sum + add, 0) : null;
-    const rounded = all ? addUp([...all.map(([, add]) => add)], total) : [];
-    const adds = new Map(all ? all.map(([rank], place) => [rank, rounded[place]]) : []);
-    const body = el("tbody");
-    for (const [rank, id, grade, , text, matched] of list) {
-      const words = text === null ? "" : data.texts[text];
-      const title = id === null ? words.split("\n")[0] || "(no id)" : id;
-      const cell = el("td", {}, el("span", { class: "t1", text: title }));
-      if (words) cell.append(el("span", { class: "t2" }, ...marked(words, matched)));
-      body.append(el("tr", { class: relevant.has(rank) ? "rel" : null, onclick: (event) => event.currentTarget.classList.toggle("open") },
-        el("td", { class: "k", text: rank }), el("td", { class: "j" }, ...glyph(grade, relevant.has(rank))), cell,
-        el("td", { class: "s n", text: all ? (adds.has(rank) ? fixed(adds.get(rank)) : "0") : "" })));
+    const depth = depthOf(own), score = valueOf(run, state.sample);
+    const within = own.ranks.filter((here) => own.k === null || here.rank <= own.k);
+    const shown = within.filter((here) => here.rank <= Math.min(depth, own.listed || depth)), rest = within.filter((here) => !shown.includes(here) && here.adds);
+    const rounded = own.isSum && score !== null ? addUp([...shown, ...rest].map((here) => here.adds), score) : null;
+    const rows = shown.map((here, place) => el("tr", { class: here.relevant ? "rel" : null, "data-rank": here.rank },
+      el("td", { class: "k", text: here.rank }), el("td", { class: "j" }, ...glyph(here)), itemCell(here),
+      el("td", { class: "s n", text: rounded === null ? "" : here.adds ? fixed(rounded[place]) : "0" })));
+    if (!rows.length) {
+      const why = data.reasons[run], number = why ? why.which[state.sample] : 0;
+      rows.push(el("tr", {}, el("td", { colspan: 4, text: number ? why.texts[number - 1] : "nothing was retrieved" })));
     }
-    if (!list.length) body.append(el("tr", {}, el("td", { colspan: 4, text: facts && facts.reason ? facts.reason : "nothing was retrieved" })));
-    const foot = el("tfoot");
-    if (rest.length) foot.append(el("tr", {}, el("td", { colspan: 3, text: `${rest.length} below rank ${depth}` }), el("td", { class: "n", text: fixed(rest.reduce((sum, [rank]) => sum + adds.get(rank), 0)) })));
-    foot.append(el("tr", {}, el("td", { colspan: 3, text: data.metrics[state.metric].name }), el("td", { class: "n", text: fixed(valueOf(run, state.sample)) })));
-    return el("table", { class: "rank" }, el("caption", { class: kind, text: data.runs[run] }),
-      el("thead", {}, el("tr", {}, el("th", { class: "k", text: "#", scope: "col" }), el("th", { class: "j", text: "judgment", scope: "col" }), el("th", { text: "document and matched text", scope: "col" }), el("th", { class: "s n", text: all ? "adds" : "", scope: "col" }))), body, foot);
+    const foot = [];
+    if (rest.length && rounded !== null) foot.push(el("tr", { class: "more" }, el("td", { colspan: 3, text: `${many(rest.length)} below rank ${depth}` }), el("td", { class: "n", text: fixed(rounded.slice(shown.length).reduce((sum, each) => sum + each, 0)) })));
+    foot.push(el("tr", {}, el("td", { colspan: 3, text: data.metrics[state.metric].name }), el("td", { class: "n", text: fixed(score) })));
+    return table(data.runs[run], kind, rounded === null ? "" : "adds", rows, foot);
   };
-  const gutter = (one, other) => {
-    const facts = other.metrics[state.metric], most = facts && facts.k ? Math.min(facts.k, 20) : SHOWN;
-    const within = (own) => own.ranks.filter((rank) => rank[0] <= most).length;
-    const depth = Math.max(within(one), within(other));
-    const relevant = new Set([...(one.metrics[state.metric] ? one.ranks.filter((rank) => one.metrics[state.metric].relevant.includes(rank[0])).map((rank) => rank[1]) : []),
-      ...(facts ? other.ranks.filter((rank) => facts.relevant.includes(rank[0])).map((rank) => rank[1]) : [])]);
-    const here = new Map(one.ranks.filter((rank) => rank[1] !== null).map((rank) => [rank[1], rank[0]]));
-    const there = new Map(other.ranks.filter((rank) => rank[1] !== null).map((rank) => [rank[1], rank[0]]));
-    const width = 136, head = 49, y = (rank) => head + (rank - 0.5) * 45, tall = head + depth * 45;
-    const lines = [], labels = [];
-    for (const [id, rank] of here) {
-      const to = there.get(id);
-      if (rank > depth && (to === undefined || to > depth)) continue;
-      const kind = relevant.has(id) ? (to !== undefined && to < rank ? "ju" : to === rank ? "js" : "jd") : "";
-      if (rank <= depth && to !== undefined && to <= depth)
-        (kind ? lines.push.bind(lines) : lines.unshift.bind(lines))(svg("path", { class: `join ${kind}`, d: `M0 ${y(rank)}H38C68 ${y(rank)} 68 ${y(to)} 98 ${y(to)}H${width}` }));
-      else if (rank <= depth) labels.push(svg("text", { class: kind === "jd" ? "a" : "tick", x: 8, y: y(rank) + 4, text: `\u2192 ${to === undefined ? "not listed" : to}` }));
-      else labels.push(svg("text", { class: kind === "ju" ? "b" : "tick", x: width - 8, y: y(to) + 4, "text-anchor": "end", text: `${rank} \u2192` }));
+  const ideal = (own) => {
+    const best = own.gold.filter((item) => item.relevant), depth = depthOf(own);
+    const rows = best.slice(0, depth).map((item) => {
+      const is = { relevant: true, grade: item.grade, id: item.name, text: "" };
+      const at = item.rank === null ? "no rank" : own.k !== null && item.rank > own.k ? `rank ${item.rank}` : `rank ${item.rank}`;
+      return el("tr", { class: item.rank !== null && (own.k === null || item.rank <= own.k) ? "rel" : null, "data-rank": item.ideal },
+        el("td", { class: "k", text: item.ideal }), el("td", { class: "j" }, ...glyph(is)), itemCell(is), el("td", { class: "s n", text: at }));
+    });
+    if (!rows.length) rows.push(el("tr", {}, el("td", { colspan: 4, text: "nothing is relevant" })));
+    const foot = best.length > depth ? [el("tr", { class: "more" }, el("td", { colspan: 4, text: `${many(best.length - depth)} more relevant` }))] : [];
+    return table("ideal order", "dim", "found at", rows, foot);
+  };
+
+  // Lines between two lists: [rank on the left, rank on the right, class, what is said on the left, on the right].
+  let joined = null;
+  const joinsOf = (one, other) => {
+    const left = new Map(one.ranks.map((here) => [here.key, here])), right = new Map(other.ranks.map((here) => [here.key, here]));
+    const found = [], beyond = (own) => (own.depth > own.listed ? `> ${own.listed}` : "no rank");
+    for (const key of new Set([...left.keys(), ...right.keys()])) {
+      const from = left.get(key), to = right.get(key), relevant = (from || to).grade !== null && ((from && from.relevant) || (to && to.relevant));
+      const kind = !relevant ? "" : to && (!from || to.rank < from.rank) ? "ju" : from && to && to.rank === from.rank ? "js" : "jd";
+      found.push([from ? from.rank : null, to ? to.rank : null, kind, `\u2192 ${to ? to.rank : beyond(other)}`, `${from ? from.rank : beyond(one)} \u2192`]);
     }
-    for (const [id, rank] of there) if (rank <= depth && !here.has(id)) labels.push(svg("text", { class: relevant.has(id) ? "b" : "tick", x: width - 8, y: y(rank) + 4, "text-anchor": "end", text: "new \u2192" }));
-    return svg("svg", { class: "gut", width: "100%", height: tall, viewBox: `0 0 ${width} ${tall}`, preserveAspectRatio: "none", "aria-hidden": "true" }, ...lines, ...labels);
+    return found;
   };
-  const missingTable = (run, facts, kind) => {
-    const box = el("div", {}, el("h3", {}, `Relevant, but not in ${data.runs[run]}${facts.k ? `'s top ${facts.k}` : ""}: ${many(facts.n_missing)}`));
-    if (!facts.missing.length) return box;
-    const body = el("tbody");
-    for (const [id, grade, rank, ideal] of facts.missing.slice(0, 7))
-      body.append(el("tr", {}, el("td", { text: +grade.toPrecision(3) }), el("td", { class: "x", text: id, title: id }), el("td", { class: `n ${kind}`, text: rank === null ? "not found" : rank }), el("td", { class: "n", text: ideal })));
-    box.append(el("table", { class: "data mini" }, el("thead", {}, el("tr", {}, el("th", { text: "Grade", scope: "col" }), el("th", { text: "Item", scope: "col" }), el("th", { class: "n", text: "Rank", scope: "col" }), el("th", { class: "n", text: "Ideal rank", scope: "col" }))), body));
-    if (facts.n_missing > 7) box.append(el("p", { class: "dim", text: `${many(facts.n_missing - 7)} more` }));
+  const joinsToIdeal = (own) => own.gold.filter((item) => item.relevant).map((item) => [item.rank, item.ideal, "jd", "", ""]);
+  const drawJoins = () => {
+    if (joined === null) return;
+    const { box, left, right, lines } = joined;
+    const width = box.clientWidth || 136, flat = Math.min(38, width / 3.5);
+    const rows = (own) => new Map([...own.querySelectorAll("tr[data-rank]")].map((row) => [+row.dataset.rank, row.offsetTop + Math.min(row.offsetHeight, 45) / 2]));
+    const from = rows(left), to = rows(right), paths = [], labels = [];
+    for (const [one, other, kind, before, after] of lines) {
+      const start = from.get(one), end = to.get(other);
+      if (start !== undefined && end !== undefined)
+        paths[kind ? "push" : "unshift"](svg("path", { class: `join ${kind}`, d: `M0 ${start}H${flat}C${width / 2} ${start} ${width / 2} ${end} ${width - flat} ${end}H${width}` }));
+      else if (start !== undefined && before) labels.push(svg("text", { class: kind === "jd" ? "a" : kind === "ju" ? "b" : "tick", x: 8, y: start + 4, text: before }));
+      else if (end !== undefined && after) labels.push(svg("text", { class: kind === "ju" ? "b" : kind === "jd" ? "a" : "tick", x: width - 8, y: end + 4, "text-anchor": "end", text: after }));
+    }
+    const tall = Math.max(left.offsetHeight, right.offsetHeight);
+    box.replaceChildren(svg("svg", { class: "gut", width, height: tall, viewBox: `0 0 ${width} ${tall}`, "aria-hidden": "true" }, ...paths, ...labels));
+  };
+
+  // The score as blocks, one for each rank that adds to it.
+  const strip = (each) => {
+    const range = data.metrics[state.metric].range, scores = each.map(([run]) => valueOf(run, state.sample) || 0);
+    const full = range[1] !== null ? range[1] : Math.max(...scores);
+    if (!(full > 0) || each.some(([, own]) => !own.isSum || own.ranks.some((here) => here.adds < 0))) return null;
+    const box = el("div", { class: "strip" }), is = each[0][1].unit.includes("ideal") ? "the ideal order" : `a score of ${+full.toPrecision(3)}`;
+    box.append(el("div", { class: "strip-how" }, el("span", { text: `Each block is a relevant result, numbered by its rank; the full width is ${is}` }), el("span", { class: "num", text: +full.toPrecision(3) })));
+    for (const [run, own, kind] of each) {
+      const bar = svg("svg", { width: "100%", height: 20, role: "img", "aria-label": `${data.runs[run]}: ${fixed(valueOf(run, state.sample))}` }, svg("rect", { class: "rail", width: "100%", height: 20 }));
+      let at = 0;
+      for (const here of own.ranks) {
+        const share = (100 * here.adds) / full;
+        if (share <= 0) continue;
+        bar.append(svg("rect", { class: kind === "a" ? "fa" : "fb", x: `${at.toFixed(3)}%`, width: `${share.toFixed(3)}%`, height: 20 }));
+        if (at > 0) bar.append(svg("line", { class: "cutline", x1: `${at.toFixed(3)}%`, x2: `${at.toFixed(3)}%`, y1: 0, y2: 20 }));
+        if (share > 2.5) bar.append(svg("text", { class: "in", x: `${(at + share / 2).toFixed(3)}%`, y: 14, "text-anchor": "middle", text: here.rank }));
+        at += share;
+      }
+      box.append(el("div", { class: "strip-row" }, el("b", { class: kind, text: data.runs[run] }), bar, el("b", { class: `${kind} num`, text: fixed(valueOf(run, state.sample)) })));
+    }
     return box;
+  };
+  // The same line that `rankgauge explain` prints.
+  const plainNumber = (value) => (value && Math.abs(value) < 1e-3 ? String(+value.toPrecision(4)) : value.toFixed(4).replace(/\.?0+$/, ""));
+  const arithmetic = (run, own) => {
+    const score = valueOf(run, state.sample), terms = own.ranks.filter((here) => here.gain);
+    if (!own.isSum || score === null) return "this score is no sum over ranks";
+    const reciprocal = !own.unit && terms.every((here) => Math.abs(here.discount * here.rank - 1) < 1e-6);
+    const term = ({ gain, discount, rank }) => (Math.abs(discount - 1) < 1e-9 ? plainNumber(gain) : reciprocal ? `${plainNumber(gain)}/${rank}` : Math.abs(gain - 1) < 1e-9 ? plainNumber(discount) : `${plainNumber(gain)}*${plainNumber(discount)}`);
+    const written = terms.slice(0, 12).map(term), rest = terms.slice(12);
+    if (rest.length) written.push(`${plainNumber(rest.reduce((sum, here) => sum + here.gain * here.discount, 0))} (${many(rest.length)} more)`);
+    const added = written.join(" + ") || "0";
+    const steps = [data.metrics[state.metric].name];
+    if (own.divisor === 1 && !own.unit) steps.push(added);
+    else steps.push(`${terms.length > 1 ? `(${added})` : added} / ${plainNumber(own.divisor)}${own.unit ? ` (${own.unit})` : ""}`);
+    if (steps[1] !== plainNumber(score)) steps.push(plainNumber(score));
+    return steps.join(" = ");
+  };
+  const small = (heading, heads, rows, foot) => {
+    const line = (cells, tag) => el("tr", {}, ...cells.map(([text, kind]) => el(tag, { class: kind, text, title: kind === "x" ? text : null, scope: tag === "th" ? "col" : null })));
+    return el("div", {}, el("h3", { text: heading }), el("table", { class: "data mini" }, el("thead", {}, line(heads, "th")), el("tbody", {}, ...rows.map((row) => line(row, "td"))), foot.length ? el("tfoot", {}, ...foot.map((row) => line(row, "td"))) : ""));
+  };
+  const rankText = (here, own) => (here ? String(here.rank) : own.depth > own.listed ? `> ${own.listed}` : DASH);
+  const moved = (one, other) => {
+    const before = valueOf(0, state.sample), after = valueOf(state.run, state.sample);
+    if (!one.isSum || !other.isSum || before === null || after === null) return null;
+    const left = new Map(one.ranks.map((here) => [here.key, here])), right = new Map(other.ranks.map((here) => [here.key, here]));
+    const changes = [];
+    for (const key of new Set([...left.keys(), ...right.keys()])) {
+      const from = left.get(key), to = right.get(key), effect = (to ? to.adds : 0) - (from ? from.adds : 0);
+      if (Math.abs(effect) > TIED) changes.push({ from, to, effect });
+    }
+    if (!changes.length) return null;
+    changes.sort((x, y) => Math.abs(y.effect) - Math.abs(x.effect));
+    const rounded = addUp(changes.map((change) => change.effect), Number(after.toFixed(3)) - Number(before.toFixed(3)));
+    const side = (value) => (value * sign() > 0 ? "n b" : value ? "n a" : "n");
+    const rows = changes.slice(0, MOVED).map(({ from, to }, place) => {
+      const here = to || from;
+      return [[here.grade === null ? "" : gradeOf(here.grade), ""], [titleOf(here), "x"], [rankText(from, one), "n a"], [rankText(to, other), "n b"], [signed(rounded[place]), side(rounded[place])]];
+    });
+    const rest = rounded.slice(MOVED), sum = rest.reduce((total, each) => total + each, 0);
+    if (rest.length) rows.push([["", ""], [`${many(rest.length)} more`, "x dim"], ["", ""], ["", ""], [signed(sum), side(sum)]]);
+    const difference = Number((Number(after.toFixed(3)) - Number(before.toFixed(3))).toFixed(3));
+    return small("What moved", [["Grade", ""], ["Document", ""], [data.runs[0], "n a"], [data.runs[state.run], "n b"], ["Effect", "n"]], rows,
+      [[["Difference", ""], ["", "x"], [fixed(before), "n"], [fixed(after), "n"], [signed(difference), side(difference)]]]);
+  };
+  const titleOf = (here) => (here.text ? here.text.split("\n")[0] : here.id === null ? "(no id)" : here.id);
+  const missing = (run, own, kind, one) => {
+    const all = own.gold.filter((item) => item.relevant).length, found = new Map(one ? one.gold.map((item) => [item.ideal, item]) : []);
+    const heading = own.missing.length ? `Relevant, but not in ${data.runs[run]}${own.k === null ? "" : `'s top ${own.k}`}: ${many(own.missing.length)} of ${many(all)}` : all ? `Everything relevant is in ${data.runs[run]}${own.k === null ? "" : `'s top ${own.k}`}` : "Nothing is relevant";
+    if (!own.missing.length) return el("div", {}, el("h3", { text: heading }));
+    const at = (item) => (item && item.rank !== null ? String(item.rank) : "not found");
+    const heads = [["Grade", ""], ["Document", ""], ...(one ? [[data.runs[0], "n a"]] : []), [data.runs[run], `n ${kind}`], ["Ideal rank", "n"]];
+    const rows = own.missing.slice(0, MISSING).map((item) => [[gradeOf(item.grade), ""], [item.name, "x"], ...(one ? [[at(found.get(item.ideal)), "n a"]] : []), [at(item), `n ${kind}`], [item.ideal, "n"]]);
+    if (own.missing.length > MISSING) rows.push([["", ""], [`${many(own.missing.length - MISSING)} more`, "x dim"], ...(one ? [["", ""]] : []), ["", ""], ["", ""]]);
+    return small(heading, heads, rows, []);
   };
   const drawOne = () => {
     const i = state.sample, lists = $("lists"), sums = $("sums");
     lists.replaceChildren();
     sums.replaceChildren();
+    joined = null;
     if (i < 0) return;
-    const question = input(i);
+    const question = input(i), one = detail(0, i), other = pairs ? detail(state.run, i) : null, last = pairs ? other : one;
     $("one-h").textContent = question ? `${data.ids[i]}: ${question}` : data.ids[i];
     const sub = $("one-sub");
     sub.replaceChildren(`${data.metrics[state.metric].name} `);
@@ -365,26 +585,37 @@
       const kind = kindOf(i);
       sub.append(el("span", { class: "a num", text: fixed(valueOf(0, i)) }), " \u2192 ", el("span", { class: "b num", text: fixed(valueOf(state.run, i)) }), " ", el("b", { class: kind === "better" ? "b" : kind === "worse" ? "a" : "dim", text: signed(amount(i)) }));
     } else sub.append(el("b", { class: "a num", text: fixed(valueOf(0, i)) }));
-    if (data.tags && data.tags[i].length) sub.append(el("span", { class: "dim", text: `   ${data.tags[i].join(", ")}` }));
-    const own = detail(i);
-    const one = own && own[0], other = own && pairs ? own[state.run] : null;
-    if (!one || (pairs && !other)) {
-      lists.append(el("p", { class: "how", text: "The ranked lists of this sample are not in this file: it holds those that are worst or changed most. `rankgauge explain` shows any sample." }));
+    const facts = [];
+    if (last && last.gold.length) facts.push(`${many(last.gold.filter((item) => item.relevant).length)} relevant`);
+    if (data.unjudged && last) {
+      const told = [[0, one], ...(pairs ? [[state.run, other]] : [])].filter(([, own]) => own && own.listed).map(([run, own]) => {
+        const top = own.ranks.filter((here) => here.rank <= SHOWN && here.rank <= own.listed);
+        return `${top.filter((here) => here.grade === null).length} of ${top.length} with ${data.runs[run]}`;
+      });
+      if (told.length) facts.push(`unjudged in the top ${SHOWN}: ${told.join(", ")}`);
+    }
+    if (data.tags && data.tags[i].length) facts.push(`tags: ${data.tags[i].join(", ")}`);
+    if (facts.length) sub.append(el("span", { class: "dim", text: `   ${facts.join("; ")}` }));
+    if (!one && !other) {
+      lists.append(el("p", { class: "how", text: "The ranked lists of this sample are not in this file. `rankgauge explain` shows any sample." }));
       return;
     }
-    const grid = el("div", { class: pairs ? "pair" : "" }, ranked(0, one, "a"));
-    if (pairs) grid.append(el("div", {}, gutter(one, other)), ranked(state.run, other, "b"));
-    lists.append(grid);
-    const lower = el("div", { class: "lower" });
-    const arithmetic = el("div", {}, el("h3", { text: "Arithmetic" }));
-    for (const [run, each, kind] of [[0, one, "a"], ...(pairs ? [[state.run, other, "b"]] : [])]) {
-      const facts = each.metrics[state.metric];
-      arithmetic.append(el("p", { class: "math" }, el("b", { class: kind, text: `${data.runs[run]}  ` }), facts && facts.arithmetic ? facts.arithmetic : "this score is no sum over ranks"));
-    }
-    lower.append(arithmetic);
-    const last = pairs ? other : one, facts = last.metrics[state.metric];
-    if (facts) lower.append(missingTable(pairs ? state.run : 0, facts, pairs ? "b" : "a"));
-    sums.append(lower);
+    if (data.texts().length && last && last.listed && !last.ranks.some((here) => here.text)) lists.append(el("p", { class: "how", text: "Texts of this sample are not in this file." }));
+    const absent = (run, kind) => table(data.runs[run], kind, "", [el("tr", {}, el("td", { colspan: 4, text: "the data of this run cannot be read again" }))], []);
+    const left = one ? ranked(0, one, "a") : absent(0, "a");
+    const right = pairs ? (other ? ranked(state.run, other, "b") : absent(state.run, "b")) : ideal(one);
+    const box = el("div", { class: "between" });
+    lists.append(el("div", { class: "pair" }, left, box, right));
+    if (one && last) joined = { box, left, right, lines: pairs ? joinsOf(one, other) : joinsToIdeal(one) };
+    drawJoins();
+    const each = [[0, one, "a"], ...(pairs ? [[state.run, other, "b"]] : [])].filter(([, own]) => own);
+    const blocks = strip(each);
+    if (blocks) sums.append(blocks);
+    const math = el("div", { class: "maths" }, el("h3", { text: "Arithmetic" }));
+    for (const [run, own, kind] of each) math.append(el("p", { class: "math" }, el("b", { class: kind, text: `${data.runs[run]}  ` }), arithmetic(run, own)));
+    sums.append(math);
+    const changes = pairs && one && other ? moved(one, other) : null;
+    sums.append(el("div", { class: "lower" }, ...(changes ? [changes] : []), ...(last ? [missing(pairs ? state.run : 0, last, pairs ? "b" : "a", pairs ? one : null)] : [])));
   };
 
   // ---- scatter ---------------------------------------------------------------------------------------------------
@@ -531,7 +762,7 @@
     else return;
     event.preventDefault();
   });
-  addEventListener("resize", () => drawBars());
+  addEventListener("resize", () => { drawBars(); drawJoins(); });
   addEventListener("hashchange", fromLink);
   const asked = location.hash;
   choose(0);

@@ -1,0 +1,264 @@
+"""
+Ranked lists as the script of the report reads them: columns over all samples, which share one list of names a sample.
+
+A sample's names are the items that any run lists near its top, and those of its ground truth, each once. Lists, judged
+rows and gold items refer to them by their places, which are small numbers, so that a list takes a byte a rank.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankgauge.columns import Floats, Ints
+from rankgauge.explain.lists import ColumnFacts, RankedLists, ResultLists
+from rankgauge.report.html.packing import Packer
+from rankgauge.report.html.texts import Texts
+from rankgauge.scoring.facts import matched_stretch
+from rankgauge.visible import all_visible
+
+__all__ = ["ListsWriter"]
+
+_TOP = 20
+"""Judged rows down to this rank are kept, and below it those that matter to a score."""
+
+_Row = dict[str, Any]
+
+
+class ListsWriter:
+    """
+    Writes the lists of several runs, one kind of ground truth after the other.
+
+    The samples are numbered by *place*; texts go to *texts* in the order that the samples have in *order*.
+    """
+
+    def __init__(self, packer: Packer, texts: Texts, place: Mapping[str, int], order: Sequence[str]) -> None:
+        self._packer = packer
+        self._texts = texts
+        self._place = place
+        self._order = [place[sample_id] for sample_id in order]
+
+    def written(
+        self, runs: Sequence[ResultLists | None], names: Sequence[str], documents: Mapping[str, str]
+    ) -> tuple[list[_Row], list[list[_Row | None]]]:
+        """Return what the header has on the kinds of ground truth, and on the columns *names* of every run."""
+        columns: list[list[_Row | None]] = [[None] * len(names) for _ in runs]
+        kinds = dict.fromkeys(facts.lists.judged for run in runs if run is not None for facts in run.columns.values())
+        sets = []
+        for number, kind in enumerate(kinds):
+            own = _Kind(kind, runs, self._place)
+            sets.append(self._set(own, documents))
+            for run, part in own.parts.items():
+                for place, name in enumerate(names):
+                    facts = part.columns.get(name)
+                    if facts is not None:
+                        columns[run][place] = {"set": number, **self._column(part, facts)}
+        return sets, columns
+
+    def _set(self, kind: _Kind, documents: Mapping[str, str]) -> _Row:
+        packer = self._packer
+        named: list[dict[str | tuple[str | None], int]] = [{} for _ in self._place]
+        codes = {run: part.item_codes(named) for run, part in kind.parts.items()}
+        texts = {run: self._item_texts(part, documents) for run, part in kind.parts.items()}
+        by_text = kind.is_text
+        gold: _Row = {"count": packer.counts(kind.gold_counts), "grade": packer.floats(kind.gold_grades)}
+        if by_text:
+            gold["text"] = packer.counts(self._gold_texts(kind))
+        else:
+            pairs = zip(kind.gold_samples.tolist(), kind.gold_names, strict=True)
+            gold["item"] = packer.counts([named[at].setdefault(name, len(named[at])) for at, name in pairs])
+        flat = [name if isinstance(name, str) else "" for own in named for name in own]
+        runs: list[_Row | None] = [None] * kind.n_runs
+        for run, part in kind.parts.items():
+            runs[run] = {
+                "listed": None if part.is_whole else packer.counts(part.listed),
+                "count": packer.counts(part.item_counts),
+                "item": packer.counts(codes[run]),
+                "depth": packer.counts(part.depth),
+                **texts[run],
+                "rows": packer.counts(part.row_counts),
+                "rank": packer.counts(part.rank),
+                "gold": packer.counts(part.gold),
+            }
+        return {
+            "judged": kind.judged,
+            "names": packer.texts(all_visible(flat)),
+            "named": packer.counts(list(map(len, named))),
+            "gold": gold,
+            "runs": runs,
+        }
+
+    def _item_texts(self, part: _Part, documents: Mapping[str, str]) -> _Row:
+        """Return the texts of items, and where what matched begins and ends."""
+        items = part.lists.items
+        if items.texts is None and not documents:
+            return {"text": None, "from": None, "length": None}
+        found = np.zeros((3, len(items.ids)), dtype=np.int64)
+        own = part.gold_of_items()
+        for at in self._order:
+            sample = part.number.get(at)
+            if sample is None or self._texts.is_full:
+                continue
+            for item in range(int(items.starts[sample]), int(items.starts[sample + 1])):
+                text = None if items.texts is None else items.texts[item]
+                name = items.ids[item]
+                text = documents.get(name) if text is None and name is not None else text
+                if text is not None:
+                    matched = matched_stretch(text, own[item]) if item in own else None
+                    found[:, item] = self._texts.add(text, matched)
+        found = found[:, part.item_order]
+        return dict(zip(("text", "from", "length"), map(self._packer.counts, found), strict=True))
+
+    def _gold_texts(self, kind: _Kind) -> Ints:
+        """Return the places of gold texts."""
+        found = np.zeros(len(kind.gold_names), dtype=np.int64)
+        ends = np.cumsum(kind.gold_counts)
+        for at in self._order:
+            for row in range(int(ends[at] - kind.gold_counts[at]), int(ends[at])):
+                found[row] = self._texts.add(kind.gold_names[row]).place
+        return found
+
+    def _column(self, part: _Part, facts: ColumnFacts) -> _Row:
+        gain, discount, divisor = part.sums(facts)
+        packer = self._packer
+        return {
+            "k": facts.k if facts.k is None or isinstance(facts.k, int) else packer.counts(part.spread(facts.k)),
+            "ks": not (facts.k is None or isinstance(facts.k, int)),
+            "least": facts.least if np.isfinite(facts.least) else None,
+            "gain": packer.floats(gain),
+            "discount": packer.floats(discount),
+            "divisor": packer.floats(divisor),
+            "unit": facts.sums.divisor_is,
+        }
+
+
+class _Kind:
+    """All that was judged against one kind of ground truth, by number of the run."""
+
+    def __init__(self, judged: str, runs: Sequence[ResultLists | None], place: Mapping[str, int]) -> None:
+        self.judged = judged
+        self.n_runs = len(runs)
+        self.parts: dict[int, _Part] = {}
+        for at, lists in enumerate(runs):
+            if lists is not None and (own := {n: x for n, x in lists.columns.items() if x.lists.judged == judged}):
+                self.parts[at] = _Part(lists.sample_ids, own, place)
+        self.is_text = " by text" in judged
+        counts = np.zeros(len(place), dtype=np.int64)
+        for part in self.parts.values():
+            np.maximum.at(counts, part.at, np.bincount(part.lists.gold.sample, minlength=len(part.at)))
+        first = np.cumsum(counts) - counts
+        grades = np.zeros(int(counts.sum()))
+        names = np.full(len(grades), "", dtype=object)
+        least = min((facts.least for part in self.parts.values() for facts in part.columns.values()), default=np.inf)
+        kept = np.zeros(len(grades), dtype=np.bool_)
+        held = {}
+        for run, part in self.parts.items():
+            where = part.place_gold(first)
+            gold = part.lists.gold
+            grades[where[gold.gold]] = gold.grade
+            names[where[gold.gold]] = np.array(part.lists.names, dtype=object)[gold.gold]
+            held[run] = where[part.choose_rows(least)]
+            kept[held[run]] = True
+        kept |= grades >= least
+        number = np.cumsum(kept) - 1
+        owners = np.repeat(np.arange(len(place)), counts)[kept]
+        self.gold_counts = np.bincount(owners, minlength=len(place))
+        self.gold_samples = owners
+        self.gold_grades: Floats = grades[kept]
+        self.gold_names: list[str] = names[kept].tolist()
+        begins = np.cumsum(self.gold_counts) - self.gold_counts
+        for run, part in self.parts.items():
+            own_gold = number[held[run]]
+            part.gold = own_gold - begins[owners[own_gold]]
+
+
+class _Part:
+    """What one run was judged to be: its rows in the order of all samples."""
+
+    def __init__(self, sample_ids: Sequence[str], columns: Mapping[str, ColumnFacts], place: Mapping[str, int]) -> None:
+        self.columns = columns
+        self.lists: RankedLists = next(iter(columns.values())).lists
+        self.n = len(place)
+        self.at = np.fromiter((place[sample_id] for sample_id in sample_ids), np.int64, len(sample_ids))
+        self.number = {at: number for number, at in enumerate(self.at.tolist())}
+        self.listed = np.bincount(self.at, minlength=self.n)
+        self.is_whole = len(self.at) == self.n
+        starts = self.lists.items.starts
+        owners = self.at[np.repeat(np.arange(len(self.at)), np.diff(starts))]
+        self.item_order = np.argsort(owners, kind="stable")
+        self.item_counts = np.bincount(owners, minlength=self.n)
+        self.depth = self.spread(self.lists.depth)
+        self.gold: Ints = np.empty(0, dtype=np.int64)
+
+    def spread(self, values: Ints) -> Ints:
+        """Return numbers of the run's samples for all samples."""
+        found = np.zeros(self.n, dtype=np.int64)
+        found[self.at] = values
+        return found
+
+    def item_codes(self, named: Sequence[dict[str | tuple[str | None], int]]) -> list[int]:
+        """Return the place of each item among the names of its sample, to which it may be new."""
+        items = self.lists.items
+        ids, texts, starts = items.ids, items.texts, items.starts.tolist()
+        codes: list[int] = []
+        numbers = sorted(self.number.items())
+        for at, sample in numbers:
+            own = named[at]
+            for item in range(starts[sample], starts[sample + 1]):
+                name = ids[item]
+                key = name if name is not None else (None if texts is None else texts[item],)
+                codes.append(own.setdefault(key, len(own)))
+        return codes
+
+    def gold_of_items(self) -> dict[int, list[str]]:
+        """Return the gold texts that listed items hold."""
+        rows, names, starts = self.lists.rows, self.lists.names, self.lists.items.starts
+        found: dict[int, list[str]] = {}
+        within = starts[rows.sample] + rows.rank - 1 < starts[rows.sample + 1]
+        places = (starts[rows.sample] + rows.rank - 1)[within].tolist()
+        for item, gold in zip(places, rows.gold[within].tolist(), strict=True):
+            found.setdefault(item, []).append(names[gold])
+        return found
+
+    def place_gold(self, first: Ints) -> Ints:
+        """Return for each gold row of this run its place among those of all samples, the best of each sample first."""
+        gold = self.lists.gold
+        where = np.zeros(len(gold.gold), dtype=np.int64)
+        where[gold.gold] = first[self.at[gold.sample]] + gold.rank - 1
+        return where
+
+    def choose_rows(self, least: float) -> Ints:
+        """Keep the judged rows near the top and those that matter; return the gold row of each."""
+        rows = self.lists.rows
+        width = int(rows.rank.max(initial=0)) + 1
+        keys = self.at[rows.sample] * width + rows.rank
+        adding = [
+            self.at[facts.sums.sample] * width + facts.sums.rank
+            for facts in self.columns.values()
+            if len(facts.sums.rank)
+        ]
+        counts: NDArray[np.bool_] = np.isin(keys, np.concatenate(adding)) if adding else np.zeros(len(keys), np.bool_)
+        kept = np.flatnonzero((rows.rank <= _TOP) | (rows.grade >= least) | counts)
+        kept = kept[np.argsort(keys[kept], kind="stable")]
+        self._width, self._keys = width, keys[kept]
+        self.rank = rows.rank[kept]
+        self.row_counts = np.bincount(self.at[rows.sample[kept]], minlength=self.n)
+        return rows.gold[kept]
+
+    def sums(self, facts: ColumnFacts) -> tuple[Floats, Floats, Floats]:
+        """Return gain and discount of each row, all of a rank in its first one; and the divisor of each sample."""
+        sums = facts.sums
+        wanted = self.at[sums.sample] * self._width + sums.rank
+        spots = np.searchsorted(self._keys, wanted)
+        there = np.append(self._keys, -1)[spots] == wanted
+        gain, discounted = np.zeros(len(self._keys)), np.zeros(len(self._keys))
+        np.add.at(gain, spots[there], sums.gain[there])
+        np.add.at(discounted, spots[there], sums.discounted[there])
+        discount = np.divide(discounted, gain, out=np.zeros(len(gain)), where=gain != 0)
+        divisor = np.full(self.n, np.nan)
+        divisor[self.at] = sums.divisor
+        divisor[self.at[sums.sample[~there]]] = np.nan  # what a rank without a gold item adds is not in the file
+        return gain, discount, divisor
