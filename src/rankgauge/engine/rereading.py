@@ -88,7 +88,7 @@ def _of_run(result: Result, wanted: Sequence[str] | None, others: Mapping[str, S
         of_interest = set(wanted)
         kept = np.fromiter((name in of_interest for name in qrels.query_names), np.bool_, len(qrels.ids))
     top = TopCollector(qrels, plan.profile.policy, TOP, wanted=kept)
-    run, evidence = judge_run(qrels, evaluation.run, plan.profile, top=top)
+    run, evidence = judge_run(qrels, evaluation.run, plan, top=top)
     names = [qrels.query_names[place] for place in run.places.tolist()]
     besides = _Others(others, lambda metrics: plan_run(metrics, profile=plan.profile, catalog=plan.catalog))
     if besides.collector is not None:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rankgauge.columns import Cutoff, Ints, Rows
-from rankgauge.judging import Ranking, Target, judge
+from rankgauge.judging import Keep, Ranking, Target, judge
 from rankgauge.planning.plan import Plan
 from rankgauge.result import MetricSummary
 from rankgauge.samples import Sample
@@ -50,6 +50,8 @@ class RankedLists:
     Attributes:
         judged: What was judged against what, and how.
 
+        by_id: Whether gold rows are called by ids, as items are.
+
         items: The first results of each sample.
 
         depth: How many results each sample has; shape (n,).
@@ -62,6 +64,7 @@ class RankedLists:
     """
 
     judged: str
+    by_id: bool
     items: Items
     depth: Ints
     rows: Rows
@@ -119,7 +122,7 @@ def lists_of_samples(
         for name, column in columns.items()
     }
     evidence = {
-        target: judge(samples, target, plan.profile, plan.targets[target], keep_rankings=True)
+        target: judge(samples, target, plan.profile, plan.targets[target], keep=Keep(rankings=True, needs=plan.needs))
         for target in dict.fromkeys(targets.values())
     }
     batch = JudgedBatch(evidence, flaws(samples), [sample.k for sample in samples], list(samples))
@@ -144,6 +147,7 @@ def lists_of_batch(
         judged = batch.evidence[target].judged
         lists[str(target)] = RankedLists(
             judged=str(target),
+            by_id=target.gold == "relevant",
             items=own,
             depth=judged.depth,
             rows=judged.rows,

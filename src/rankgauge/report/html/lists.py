@@ -63,9 +63,8 @@ class ListsWriter:
         named: list[dict[str | tuple[str | None], int]] = [{} for _ in self._place]
         codes = {run: part.item_codes(named) for run, part in kind.parts.items()}
         texts = {run: self._item_texts(part, documents) for run, part in kind.parts.items()}
-        by_text = kind.is_text
         gold: _Row = {"count": packer.counts(kind.gold_counts), "grade": packer.floats(kind.gold_grades)}
-        if by_text:
+        if not kind.by_id:
             gold["text"] = packer.counts(self._gold_texts(kind))
         else:
             pairs = zip(kind.gold_samples.tolist(), kind.gold_names, strict=True)
@@ -145,7 +144,7 @@ class _Kind:
         for at, lists in enumerate(runs):
             if lists is not None and (own := {n: x for n, x in lists.columns.items() if x.lists.judged == judged}):
                 self.parts[at] = _Part(lists.sample_ids, own, place)
-        self.is_text = " by text" in judged
+        self.by_id = all(part.lists.by_id for part in self.parts.values())
         counts = np.zeros(len(place), dtype=np.int64)
         for part in self.parts.values():
             np.maximum.at(counts, part.at, np.bincount(part.lists.gold.sample, minlength=len(part.at)))
