@@ -25,6 +25,28 @@ def test_queries_stand_in_byte_order_with_their_judgments():
     assert qrels.query_names == ["Q1", "q10", "q2"]
 
 
+def test_judgments_in_memory_are_the_same_as_those_of_a_file():
+    """`q10` has no judgment; texts stand in the order given until somebody asks for them in order."""
+    lengths = np.array([2, 1, 0, 1])
+    texts = Qrels.of_texts(["q2", "Q1", "q10", "é"], lengths, ["a", "c", "b", "d"], np.array([1.0, 0.0, 2.0, 3.0]))
+    assert texts.query_names == ["Q1", "q10", "q2", "é"]
+    assert texts.lengths.tolist() == [1, 0, 2, 1]
+    assert texts.grades.tolist() == [2.0, 1.0, 0.0, 3.0]
+    assert texts.names == ["b", "a", "c", "d"]
+    assert texts.documents.texts() == [b"b", b"a", b"c", b"d"]
+    assert texts.given.queries == ["q2", "Q1", "q10", "é"]
+    assert texts.given.places.tolist() == [2, 0, 1, 3]
+    ordered = Qrels.of_texts(texts.query_names, texts.lengths, texts.names, texts.grades)
+    assert texts.fingerprint == ordered.fingerprint
+    assert ordered.given.places.tolist() == [0, 1, 2, 3]
+
+
+def test_two_queries_in_memory_change_places():
+    """An exchange is its own inverse, unlike other orders."""
+    qrels = Qrels.of_texts(["q", "Q"], np.array([1, 1]), ["a", "b"], np.array([1.0, 2.0]))
+    assert (qrels.query_names, qrels.names, qrels.grades.tolist()) == (["Q", "q"], ["b", "a"], [2.0, 1.0])
+
+
 def test_a_pair_is_found_for_its_own_query_only():
     qrels = make([(b"q1", b"a", 1), (b"q2", b"b", 1)])
     documents = Slices.of([b"a", b"b", b"a", b"b", b"c"])

@@ -89,3 +89,17 @@ def test_bytes_order_is_that_of_unsigned_bytes():
     texts = ["étude".encode(), b"zebra", b"Zebra", b"zebr"]
     order = Slices.of(texts).order(np.zeros(4, dtype=np.int64)).tolist()
     assert [texts[at] for at in order] == ["étude".encode(), b"zebra", b"zebr", b"Zebra"]
+
+
+@given(st.sets(st.binary(max_size=20), max_size=40).map(sorted), st.randoms(use_true_random=False))
+def test_places_in_byte_order_sort_texts(texts, chance):
+    """Texts of up to 16 bytes are compared as two integers, longer ones by letters; zero bytes count in the former."""
+    if max(map(len, texts), default=0) > 16:
+        texts = sorted({text.replace(b"\0", b"0") for text in texts})
+    shuffled = chance.sample(texts, len(texts))
+    assert [shuffled[place] for place in Slices.of(shuffled).ascending().tolist()] == texts
+
+
+@given(st.lists(st.text(st.characters(categories=None), max_size=5), max_size=10))
+def test_strings_stand_in_a_buffer_as_their_encoded_bytes(texts):
+    assert Slices.of_strings(texts).texts() == [encoded(text) for text in texts]

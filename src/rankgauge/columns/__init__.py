@@ -8,7 +8,7 @@ from rankgauge.columns.qrels import Qrels
 from rankgauge.columns.rows import ANY_GRADE, POSITIVE, Cutoff, Flags, Floats, Ints, Relevance, Rows, Scores
 from rankgauge.columns.seen import Seen
 from rankgauge.columns.sketch import IdSketch, IdSketcher
-from rankgauge.columns.slices import PADDING, Slices, Words, encoded, short_keys, words_of
+from rankgauge.columns.slices import PADDING, Slices, Words, are_texts, encoded, short_keys, words_of
 from rankgauge.columns.source import RunSource
 
 __all__ = [
@@ -33,6 +33,7 @@ __all__ = [
     "Seen",
     "Slices",
     "Words",
+    "are_texts",
     "encoded",
     "intents_of",
     "number_problem",

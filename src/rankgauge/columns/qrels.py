@@ -6,10 +6,10 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain, pairwise
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import numpy as np
 
@@ -26,6 +26,23 @@ _ROOM, _LEAST_ROOM = 64, 16
 _CACHED_BITS, _MOST_BITS = 19, 26
 
 
+class Given(NamedTuple):
+    """
+    Judgments as they stand in memory: whoever goes through them in this order waits least for it.
+
+    Attributes:
+        queries: The id of each query.
+
+        documents: The documents that each query judges, query by query.
+
+        places: The place of each query in byte order; shape (queries,).
+    """
+
+    queries: Sequence[str]
+    documents: Sequence[str]
+    places: Ints
+
+
 @dataclass(frozen=True, eq=False)
 class Qrels:
     """
@@ -38,7 +55,8 @@ class Qrels:
 
         grades: The grade of each judgment; shape (judgments,).
 
-        listed: The document id of each judgment: slices of what was read, or texts that were given.
+        listed: The document id of each judgment: slices of what was read, or texts that were given; None for texts
+            that are in another order in `_given`.
 
         source: The file they came from, for messages.
 
@@ -48,9 +66,10 @@ class Qrels:
     ids: Sequence[bytes] | Sequence[str]
     lengths: Ints
     grades: Floats
-    listed: Slices | Sequence[str]
+    listed: Slices | Sequence[str] | None
     source: str = ""
     intents: Intents | None = None
+    _given: Given | None = field(default=None, repr=False)
 
     @classmethod
     def of(cls, queries: Sequence[bytes], owners: Ints, documents: Slices, grades: Floats, source: str = "") -> Qrels:
@@ -66,6 +85,19 @@ class Qrels:
         qrels = cls(queries, np.bincount(owners, minlength=len(queries)), grades, documents, source)
         qrels._refuse_repeats()
         return qrels
+
+    @classmethod
+    def of_texts(cls, queries: Sequence[str], lengths: Ints, documents: Sequence[str], grades: Floats) -> Qrels:
+        """Sort judgments of queries that are given in any order, each once and with no document twice."""
+        order = Slices.of_strings(queries).ascending()
+        in_order = np.arange(len(order))
+        if (order == in_order).all():
+            return cls(queries, lengths, grades, documents)
+        places = np.empty(len(order), dtype=np.int64)
+        places[order] = in_order
+        given = Given(queries, documents, places)
+        ids = list(map(queries.__getitem__, order.tolist()))
+        return cls(ids, lengths[order], grades[_moved(lengths, order)], None, _given=given)
 
     @classmethod
     def of_stretches(
@@ -92,14 +124,23 @@ class Qrels:
     @cached_property
     def documents(self) -> Slices:
         """Return the document of each judgment."""
-        return self.listed if isinstance(self.listed, Slices) else Slices.of(map(encoded, self.listed))
+        return self.listed if isinstance(self.listed, Slices) else Slices.of_strings(self.names)
 
     @cached_property
     def names(self) -> Sequence[str]:
         """Return the document of each judgment as a text."""
         if isinstance(self.listed, Slices):
             return [name.decode("utf-8", "surrogateescape") for name in self.listed.texts()]
-        return self.listed
+        if self.listed is not None:
+            return self.listed
+        _, documents, places = self.given
+        moved = _moved(self.lengths[places], np.argsort(places))
+        return list(map(documents.__getitem__, moved.tolist()))
+
+    @property
+    def given(self) -> Given:
+        """Return the judgments as texts, in the order in which they stand in memory."""
+        return self._given or Given(self.query_names, self.names, np.arange(len(self.lengths)))
 
     @cached_property
     def queries(self) -> Sequence[bytes]:
@@ -109,7 +150,9 @@ class Qrels:
     @cached_property
     def query_names(self) -> Sequence[str]:
         """Return each query's id as a text, with invalid bytes spelled out."""
-        return [name if isinstance(name, str) else name.decode("utf-8", "backslashreplace") for name in self.ids]
+        if self.ids and isinstance(self.ids[0], str):  # then all are
+            return cast("Sequence[str]", self.ids)
+        return [name.decode("utf-8", "backslashreplace") for name in cast("Sequence[bytes]", self.ids)]
 
     @property
     def n_judgments(self) -> int:
@@ -132,7 +175,7 @@ class Qrels:
             digest.update(self.listed.length.tobytes())
             digest.update(self.listed.keys().tobytes())
         else:
-            digest.update(encoded("\n".join(chain(self.query_names, self.listed))))
+            digest.update(encoded("\n".join(chain(self.query_names, self.names))))
         for column in self.intents or ():
             digest.update(column.tobytes())
         return f"sha256:{digest.hexdigest()}"
@@ -221,6 +264,12 @@ class Qrels:
             self.queries, self.owners[kept], self.documents.at(kept), self.grades[kept], self.source
         )
         raise RepeatedJudgmentsError(msg, problems, first_of_each)
+
+
+def _moved(lengths: Ints, order: Ints) -> Ints:
+    """Return the rows of stretches of some lengths, in another order of the stretches."""
+    starts, moved = (np.cumsum(lengths) - lengths)[order], lengths[order]
+    return np.repeat(starts - (np.cumsum(moved) - moved), moved) + np.arange(int(moved.sum()))
 
 
 def _bits(grades: Floats) -> Words:

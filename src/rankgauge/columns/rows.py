@@ -94,7 +94,11 @@ class Rows(NamedTuple):
     gold: Ints
 
     def where(self, mask: NDArray[np.bool_] | Ints) -> Rows:
-        """Return the rows that a mask or an index selects."""
+        """Return the rows that a mask or an index selects; a mask that selects all changes nothing."""
+        if mask.dtype == np.bool_:
+            if np.count_nonzero(mask) == len(mask):
+                return self
+            mask = np.flatnonzero(mask)  # faster than the mask for four columns
         return Rows(self.sample[mask], self.rank[mask], self.grade[mask], self.gold[mask])
 
     def until(self, k: Cutoff | None) -> Rows:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from rankgauge.columns.rows import Ints
 
-__all__ = ["PADDING", "Slices", "Words", "encoded", "mixed", "short_keys", "words_of"]
+__all__ = ["PADDING", "Slices", "Words", "are_texts", "encoded", "mixed", "short_keys", "words_of"]
 
 PADDING = 32
 """How many bytes before the first and after the last text of a buffer may be read, without any effect."""
@@ -75,6 +75,11 @@ def encoded(text: str) -> bytes:
         return text.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:
         return text.encode("utf-8", "surrogatepass")
+
+
+def are_texts(ids: Iterable[object]) -> bool:
+    """Return whether all of some ids are strings."""
+    return all(issubclass(kind, str) for kind in set(map(type, ids)))
 
 
 class Slices(NamedTuple):
@@ -190,6 +195,20 @@ class Slices(NamedTuple):
         else:
             same[same] = own == its
         return same
+
+    def ascending(self) -> Ints:
+        """Return the places of the texts in byte order."""
+        longest = int(self.length.max(initial=0))
+        if longest > 2 * _WORD:
+            table = self.table()
+            return np.argsort(_ranked(self.texts()) if table is None else table, kind="stable")
+        words = words_of(self.buffer)
+        keys: list[Any] = [words[self.start] & _LOW_BYTES[np.minimum(self.length, _WORD)]]
+        if longest > _WORD:
+            keys.append(words[self.start + _WORD] & _LOW_BYTES[np.maximum(self.length - _WORD, 0)])
+        for key in keys:
+            key.byteswap(inplace=True)  # the first byte of a text is the lowest of its word, and counts most
+        return np.lexsort((self.length, *keys[::-1]))  # the shorter one first where the others end with zero bytes
 
     def order(self, groups: Ints) -> Ints:
         """Return the places of the texts by group, then by bytes, the highest first."""

@@ -10,7 +10,6 @@ import platform
 import sys
 from collections.abc import Mapping
 from datetime import UTC, datetime
-from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,13 +22,22 @@ __all__ = ["make_manifest", "resolved_config"]
 
 
 def make_manifest(
-    plan: Plan, dataset: Mapping[str, Any], outputs: Mapping[str, Any], *, interrupted: bool = False
+    plan: Plan,
+    dataset: Mapping[str, Any],
+    outputs: Mapping[str, Any],
+    *,
+    created_at: datetime | None = None,
+    interrupted: bool = False,
 ) -> dict[str, Any]:
-    """Return as JSON values what *plan* computed, from which data and outputs, with which versions and plugins."""
+    """
+    Return as JSON values what *plan* computed, from which data and outputs, with which versions and plugins.
+
+    *created_at* is when it was computed, by default now.
+    """
     plugins = {(plugin.distribution, plugin.version) for plugin in plan.catalog.plugins if not plugin.disabled}
     lock = next((lock for lock in plan.locks if lock.path), None)
     return {
-        "created_at": datetime.now(UTC).isoformat(timespec="seconds"),
+        "created_at": (created_at or datetime.now(UTC)).isoformat(timespec="seconds"),
         "interrupted": interrupted,
         "versions": dict(_versions()),
         "plugins": [{"distribution": name, "version": number} for name, number in sorted(plugins)],
@@ -44,6 +52,8 @@ def make_manifest(
 
 @functools.cache
 def _versions() -> Mapping[str, str]:
+    from importlib.metadata import version  # slower to load than a small run to evaluate
+
     return {
         "rankgauge": version("rankgauge"),
         "python": platform.python_version(),

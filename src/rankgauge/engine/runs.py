@@ -8,6 +8,7 @@ import functools
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
@@ -235,23 +236,31 @@ def _evaluated(
     source = open_run(run, columns=columns)
     judged, evidence = judge_run(qrels, source, plan, sketcher)
     collector = Collector(plan, sketcher=sketcher)
-    query_ids = [qrels.query_names[place] for place in judged.places.tolist()]
+    query_ids = qrels.query_names
+    if len(judged.places) < len(query_ids):
+        query_ids = [query_ids[place] for place in judged.places.tolist()]
     collector.add_run(query_ids, evidence, judged.missing)
     scored = collector.finish()
     scored.notes.extend([*source.notes, *_notes(judged, evidence)])
     for note in scored.notes:
         logger("engine").info(note)
-    origin = "argument" if isinstance(run, Mapping) else "run"
-    manifest = _manifest(plan, source, origin, judged, evidence)
-    if sketcher is not None:
-        manifest["retrieved_ids"] = sketcher.sketch().as_dict()
-    manifest["files"] = {
+    evaluation = RunEvaluation(plan, qrels, source, columns)
+    further: dict[str, Any] = {} if sketcher is None else {"retrieved_ids": sketcher.sketch().as_dict()}
+    further["files"] = {
         "qrels": _absolute(qrels.source),
         "run": _absolute(source.name),
         "columns": None if columns is None else dict(columns),
     }
+    counts = {
+        "queries_missing": len(judged.missing),
+        "queries_unjudged": judged.n_unjudged,
+        "queries_with_ties": evidence.n_tied,
+        "results_dropped": evidence.n_dropped,
+    }
+    origin = "argument" if isinstance(run, Mapping) else "run"
+    manifest = functools.partial(_manifest, evaluation, origin, counts, further, datetime.now(UTC))
     gold_keys = functools.partial(_gold_keys, qrels, judged.places)
-    return Result.of(scored, manifest, Origin(RunEvaluation(plan, qrels, source, columns)), gold_keys=gold_keys)
+    return Result.of(scored, manifest, Origin(evaluation), gold_keys=gold_keys)
 
 
 def _gold_keys(qrels: Qrels, places: Ints) -> Words:
@@ -271,7 +280,7 @@ def judge_run(
     profile = plan.profile
     judged = RunCollector(qrels, profile, sketcher)
     if isinstance(source, MappingRun):
-        judge_mapping(source.rankings, judged)
+        judge_mapping(source.rankings, judged, source.refused)
         if top is not None:
             for batch in source.grouped():
                 top.add(batch)
@@ -334,8 +343,11 @@ def _notes(run: RunCollector, evidence: Evidence) -> list[str]:
     return notes
 
 
-def _manifest(plan: Plan, source: RunSource, origin: str, run: RunCollector, evidence: Evidence) -> dict[str, Any]:
-    qrels = run.qrels
+def _manifest(
+    evaluation: RunEvaluation, origin: str, counts: Mapping[str, int], further: Mapping[str, Any], created_at: datetime
+) -> dict[str, Any]:
+    """Return the manifest, which takes longer to make than a few queries to evaluate, and is seldom asked for."""
+    plan, qrels, source, _ = evaluation
     dataset = {
         "name": Path(qrels.source).name or None,
         "path": qrels.source or None,
@@ -347,10 +359,8 @@ def _manifest(plan: Plan, source: RunSource, origin: str, run: RunCollector, evi
         "from": origin,
         "path": source.name or None,
         "tag": source.tag or None,
-        "queries_missing": len(run.missing),
-        "queries_unjudged": run.n_unjudged,
-        "queries_with_ties": evidence.n_tied,
-        "results_dropped": evidence.n_dropped,
+        **counts,
         "metadata": dict(source.metadata),
     }
-    return make_manifest(plan, dataset, outputs) | {"relevance": plan.profile.relevance}
+    made = make_manifest(plan, dataset, outputs, created_at=created_at)
+    return {**made, "relevance": plan.profile.relevance, **further}

@@ -6,13 +6,13 @@ from __future__ import annotations
 
 import math
 import struct
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import chain, repeat
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain, islice
 from typing import Any, cast
 
 import numpy as np
 
-from rankgauge.columns import Ints, Qrels, RankingBatch, Slices, encoded, number_problem
+from rankgauge.columns import Ints, Qrels, RankingBatch, Slices, are_texts, encoded, number_problem
 from rankgauge.errors import DataError, Problem
 from rankgauge.io.problems import no_judgments
 
@@ -22,6 +22,9 @@ _Mapping = Mapping[str, Mapping[str, float]]
 _AT_ONCE = 1 << 15
 """How many results a batch has, more or less."""
 
+_QUERIES = 1 << 12
+"""How many queries are looked at together: few enough that what is touched again is still in a processor's cache."""
+
 _QRELS, _RUN = "the judgments cannot be used:", "the run cannot be used:"
 
 
@@ -29,34 +32,39 @@ def qrels_of_mapping(mapping: _Mapping) -> Qrels:
     """Take judgments from memory; a `DataError` names all ids that are not strings and grades that are not finite."""
     if not mapping:
         raise no_judgments()
+    names = list(mapping)
+    lengths: list[int] = []
+    documents: list[str] = []
+    packed: list[bytes] = []
+    every = iter(mapping.values())
     try:
-        names = sorted(mapping)
-        judged = list(map(mapping.__getitem__, names))
-        lengths = np.fromiter(map(len, judged), np.int64, len(judged))
-        documents = list(chain.from_iterable(judged))
-        if not all(kind is dict for kind in set(map(type, judged))):
-            judged = list(map(dict, judged))
-        values = map(dict.values, cast("list[dict[str, float]]", judged))
-        packed = struct.pack(f"{len(documents)}d", *chain.from_iterable(values))
+        while judged := list(islice(every, _QUERIES)):
+            lengths += map(len, judged)
+            own = list(chain.from_iterable(judged))
+            if set(map(type, judged)) != {dict}:
+                judged = list(map(dict, judged))
+            values = map(dict.values, cast("list[dict[str, float]]", judged))
+            packed.append(struct.pack(f"{len(own)}d", *chain.from_iterable(values)))
+            if not are_texts(own):
+                raise TypeError  # noqa: TRY301  # explained below, as everything else that is wrong
+            documents += own
     except (TypeError, ValueError, AttributeError, OverflowError, struct.error):
         if (by_intent := _by_intent(mapping)) is not None:
             return by_intent
         raise DataError(_QRELS, _explained(mapping, "grade")) from None
-    grades = np.frombuffer(packed, dtype=np.float64)
-    if not (np.isfinite(grades).all() and _are_texts(documents) and _are_texts(names)):
+    grades = np.frombuffer(b"".join(packed), dtype=np.float64)
+    if not (np.isfinite(grades).all() and are_texts(names)):
         raise DataError(_QRELS, _explained(mapping, "grade"))
-    return Qrels(names, lengths, grades, documents)
+    return Qrels.of_texts(names, np.array(lengths, dtype=np.int64), documents, grades)
 
 
 def _by_intent(mapping: Mapping[str, Mapping[str, Any]]) -> Qrels | None:
     """Return judgments ``{query: {document: {intent: grade}}}``; None for anything else, or where one is not usable."""
     judgments: dict[bytes, dict[bytes, dict[str, float]]] = {}
     for query, own in mapping.items():
-        if not (isinstance(query, str) and isinstance(own, Mapping) and _are_texts(own)):
+        if not (isinstance(query, str) and isinstance(own, Mapping) and are_texts(own)):
             return None
-        if not all(
-            isinstance(by_intent, Mapping) and by_intent and _are_texts(by_intent) for by_intent in own.values()
-        ):
+        if not all(isinstance(by_intent, Mapping) and by_intent and are_texts(by_intent) for by_intent in own.values()):
             return None
         grades = [grade for by_intent in own.values() for grade in by_intent.values()]
         if not all(type(grade) in {int, float} and math.isfinite(grade) for grade in grades):
@@ -82,15 +90,17 @@ class MappingRun:
     """
 
     def __init__(self, rankings: _Mapping, *, name: str = "", is_checked: bool = False) -> None:
-        """Take a run; unless it was checked when it was read, look at every query and the first document of each."""
+        """Take a run, which is looked at when it is judged, unless it *is_checked* since it was read."""
         self.rankings = rankings
         self.name = name
         self.tag = ""
         self.metadata: Mapping[str, Any] = {}
         self.notes: Sequence[str] = ()
         self._is_checked = is_checked
-        if not is_checked and not _has_shape(rankings):
-            raise DataError(_RUN, _explained(rankings, "score"))
+
+    def refused(self) -> DataError:
+        """Return everything that is wrong with it, once something was found to be."""
+        return DataError(_RUN, _explained(self.rankings, "score"))
 
     def parts(self, count: int) -> list[Iterator[RankingBatch]]:
         """Return one iterator over everything."""
@@ -125,17 +135,6 @@ def columns_of(mappings: Sequence[Mapping[str, float]]) -> tuple[Slices, np.ndar
     return documents, np.fromiter(numbers, np.float64, len(documents.start)), lengths
 
 
-def _has_shape(run: _Mapping) -> bool:
-    if not all(issubclass(kind, Mapping) for kind in set(map(type, run.values()))):
-        return False
-    firsts = map(next, map(iter, run.values()), repeat(""))
-    return _are_texts(run) and _are_texts(firsts)
-
-
-def _are_texts(ids: Iterable[object]) -> bool:
-    return all(issubclass(kind, str) for kind in set(map(type, ids)))
-
-
 def _explained(mapping: Mapping[Any, Any], number: str) -> list[Problem]:
     return _problems(mapping, number) or [Problem(f"expected a map of maps, {{query: {{document: {number}}}}}")]
 
@@ -162,10 +161,10 @@ def _problems(mapping: Mapping[Any, Any], number: str) -> list[Problem]:
 
 def _is_plain(mapping: Mapping[Any, Any]) -> bool:
     """Return whether there are nothing but dictionaries of strings and finite numbers, which most mappings are."""
-    if not (_are_texts(mapping) and set(map(type, mapping.values())) <= {dict}):
+    if not (are_texts(mapping) and set(map(type, mapping.values())) <= {dict}):
         return False
     return all(
-        _are_texts(own) and set(map(type, own.values())) <= {float} and all(map(math.isfinite, own.values()))
+        are_texts(own) and set(map(type, own.values())) <= {float} and all(map(math.isfinite, own.values()))
         for own in mapping.values()
     )
 

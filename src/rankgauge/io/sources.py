@@ -47,7 +47,7 @@ def open_qrels(source: object, *, columns: Mapping[str, str] | None = None, inte
     check_columns(columns)
     if isinstance(source, Mapping):
         qrels = qrels_of_mapping(source)
-        return qrels if intents else replace(qrels, intents=None)
+        return qrels if intents or qrels.intents is None else replace(qrels, intents=None)
     if isinstance(source, str | os.PathLike):
         file = _file(source)
         found = recognize(file.path, "qrels", columns, name=file.name)

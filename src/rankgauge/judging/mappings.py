@@ -7,13 +7,13 @@ Nothing is built for a result that no judgment names but its score, which numpy 
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from itertools import chain, repeat
-from typing import cast
+from collections.abc import Callable, Mapping, Sequence
+from itertools import chain, compress, repeat
+from typing import NamedTuple, cast
 
 import numpy as np
 
-from rankgauge.columns import Floats, Ints, encoded, number_problem
+from rankgauge.columns import Floats, Ints, Qrels, are_texts, encoded
 from rankgauge.columns.rows import distinct
 from rankgauge.errors import DataError
 from rankgauge.judging.ranking import as_compared
@@ -22,8 +22,11 @@ from rankgauge.judging.run import RunCollector
 
 __all__ = ["judge_mapping"]
 
-_STEP = 200_000
-"""How many scores are looked at once: few enough to stay in a processor's cache."""
+_SCORES, _QUERIES = 1 << 17, 1 << 13
+"""How many scores and queries are looked at together: few enough that what is touched again is still in a cache."""
+
+_FIRST_QUERIES = 1 << 6
+"""How many queries are looked at first, which tells how many scores a query has."""
 
 _LONG = 100
 """From how many results a query on each one's scores are packed by themselves."""
@@ -31,58 +34,130 @@ _LONG = 100
 _FEW = 16
 """Up to how many documents of one score going through them is faster than numbering them."""
 
+_ABSENT = object()
+"""What a query that the run lacks is found as."""
+
 _Ranking = Mapping[str, float]
 
 
-def judge_mapping(run: Mapping[str, _Ranking], collector: RunCollector) -> None:
-    """Judge a run that is given in memory; raise `DataError` for scores that are not finite numbers."""
-    qrels, policy = collector.qrels, collector.profile.policy
-    names = qrels.query_names
-    rankings = list(map(run.get, names))
-    places = np.arange(len(names))
-    if None in rankings:
-        places = np.flatnonzero([ranking is not None for ranking in rankings])
-        rankings = [ranking for ranking in rankings if ranking is not None]
-    first = next(iter(run), "")
-    collector.enter_places(places, n_unjudged=len(run) - len(places), looks=encoded(first))
+def judge_mapping(run: Mapping[str, _Ranking], collector: RunCollector, refused: Callable[[], DataError]) -> None:
+    """Judge a run that is given in memory; raise what *refused* makes where it has not the shape of one."""
+    begin = n_judged = n_scores = 0
+    size, queries = _FIRST_QUERIES, collector.qrels.given.queries
+    judgments = _Judgments(collector.qrels)
+    while begin < len(queries):
+        asked = judgments.take(begin, begin + size)
+        found = list(map(run.get, asked.queries, repeat(_ABSENT)))
+        if _ABSENT in found:
+            there = [ranking is not _ABSENT for ranking in found]
+            asked, found = asked.where(there), list(compress(found, there))
+        if not _have_shape(found):
+            raise refused()
+        part = _Part(collector, asked, _plain(cast("Sequence[_Ranking]", found), asked.queries, collector))
+        try:
+            part.judge()
+        except _NumberError:
+            raise refused() from None
+        begin += size
+        n_judged += len(found)
+        n_scores += int(part.depth.sum())
+        size = max(1, min(_QUERIES, _SCORES * begin // max(n_scores, 1)))
+    if n_judged < len(run):
+        judged = set(queries)
+        others = {query: ranking for query, ranking in run.items() if query not in judged}
+        if not (are_texts(others) and _have_shape(list(others.values()))):
+            raise refused()
+    collector.note_unjudged(len(run) - n_judged, looks=encoded(next(iter(run), "")))
+
+
+class _NumberError(Exception):
+    """A score is not a finite number."""
+
+
+def _have_shape(rankings: Sequence[object]) -> bool:
+    """Return whether these are mappings whose first document is a text."""
+    if not all(issubclass(kind, Mapping) for kind in set(map(type, rankings))):
+        return False
+    return are_texts(map(next, map(iter, cast("Sequence[_Ranking]", rankings)), repeat("")))
+
+
+def _plain(rankings: Sequence[_Ranking], names: Sequence[str], collector: RunCollector) -> list[dict[str, float]]:
+    """Return rankings as dictionaries of what counts as their scores, without what the policy excludes."""
+    policy = collector.profile.policy
     plain = cast("list[dict[str, float]]", rankings)
     if set(map(type, rankings)) != {dict}:
-        plain = list(map(dict, plain))
+        plain = list(map(dict, rankings))
     if policy.exclude_self:
-        plain = [_without(ranking, names[place]) for ranking, place in zip(plain, places.tolist(), strict=True)]
+        plain = list(map(_without, plain, names))
     if collector.sketcher is not None:
         collector.sketcher.add_texts(chain.from_iterable(plain))
     if policy.order == "given":
         plain = [dict(zip(ranking, range(0, -len(ranking), -1), strict=True)) for ranking in plain]
-    depth = np.fromiter(map(len, plain), np.int64, len(plain))
-    ends = np.cumsum(depth)
-    gold_ends = np.cumsum(qrels.lengths)
-    begin = 0
-    while begin < len(plain):
-        done = int(ends[begin - 1]) if begin else 0
-        end = max(begin + 1, int(np.searchsorted(ends, done + _STEP, side="right")))
-        part = _Part(collector, places[begin:end], plain[begin:end], depth[begin:end], gold_ends)
-        part.judge()
-        begin = end
+    return plain
+
+
+class _Asked(NamedTuple):
+    """
+    The judgments of some queries.
+
+    Attributes:
+        queries: Their ids.
+
+        places: Their places in the judgments.
+
+        starts: Where the judgments of each begin.
+
+        lengths: How many each has.
+
+        documents: The documents judged, query by query.
+    """
+
+    queries: Sequence[str]
+    places: Ints
+    starts: Ints
+    lengths: Ints
+    documents: Sequence[str]
+
+    def where(self, there: Sequence[bool]) -> _Asked:
+        """Return the same for some of the queries."""
+        documents = list(compress(self.documents, np.repeat(there, self.lengths).tolist()))
+        queries = list(compress(self.queries, there))
+        return _Asked(queries, self.places[there], self.starts[there], self.lengths[there], documents)
+
+
+class _Judgments:
+    """Judgments, taken some queries at a time in the order in which they stand in memory."""
+
+    def __init__(self, qrels: Qrels) -> None:
+        self._given = qrels.given
+        self._lengths = qrels.lengths[self._given.places]
+        self._starts = (np.cumsum(qrels.lengths) - qrels.lengths)[self._given.places]
+        self._taken = 0
+
+    def take(self, begin: int, end: int) -> _Asked:
+        """Return some queries, which follow those that were taken before."""
+        own = slice(begin, end)
+        lengths = self._lengths[own]
+        first = self._taken
+        self._taken += int(lengths.sum())
+        documents = self._given.documents[first : self._taken]
+        return _Asked(self._given.queries[own], self._given.places[own], self._starts[own], lengths, documents)
 
 
 class _Part:
     """Some queries with their rankings."""
 
-    def __init__(
-        self, collector: RunCollector, places: Ints, rankings: Sequence[dict[str, float]], depth: Ints, gold_ends: Ints
-    ) -> None:
+    def __init__(self, collector: RunCollector, asked: _Asked, rankings: Sequence[dict[str, float]]) -> None:
         self._collector = collector
-        self._places = places
+        self._asked = asked
         self._rankings = rankings
-        self._depth = depth
-        lengths = collector.qrels.lengths[places]
-        starts = gold_ends[places] - lengths
-        self._gold = np.repeat(starts - (np.cumsum(lengths) - lengths), lengths) + np.arange(int(lengths.sum()))
-        self._owner = np.repeat(np.arange(len(places)), lengths)
+        self.depth = np.fromiter(map(len, rankings), np.int64, len(rankings))
+        self._gold = np.repeat(asked.starts - (np.cumsum(asked.lengths) - asked.lengths), asked.lengths)
+        self._gold += np.arange(len(self._gold))
+        self._owner = np.repeat(np.arange(len(rankings)), asked.lengths)
 
     def judge(self) -> None:
-        """Find the judged documents, rank them, and hand them over."""
+        """Look the judged documents up, rank them, and hand them over."""
         policy = self._collector.profile.policy
         scores = self._scores()
         own = self._looked_up()
@@ -90,9 +165,9 @@ class _Part:
         if policy.order == "score":
             scores, own = as_compared(scores, policy), as_compared(own, policy)
         owner, gold, own = self._owner[hits], self._gold[hits], own[hits]
-        starts = np.cumsum(self._depth) - self._depth
-        ordered = _descending(scores, starts, self._depth)
-        begin, end = starts[owner], starts[owner] + self._depth[owner]
+        starts = np.cumsum(self.depth) - self.depth
+        ordered = _descending(scores, starts, self.depth)
+        begin, end = starts[owner], starts[owner] + self.depth[owner]
         place = _first_below(ordered, begin, end, own, below_equals=False)
         rank = place - begin + 1
         high = rank.copy()
@@ -102,15 +177,15 @@ class _Part:
         if len(tied):
             high[tied] = _first_below(ordered, place[tied], end[tied], own[tied], below_equals=True) - begin[tied]
             rank = low.copy()
-            rank[tied] += self._settled(owner[tied], gold[tied], scores, starts, low[tied], high[tied])
-        self._collector.add(self._places, self._depth, owner, gold, Ranks(rank, low, high))
+            rank[tied] += self._settled(owner[tied], hits[tied], scores, starts, low[tied], high[tied])
+        self._collector.add(self._asked.places, self.depth, owner, gold, Ranks(rank, low, high))
 
     def _scores(self) -> Floats:
         """Return every score."""
-        count = int(self._depth.sum())
+        count = int(self.depth.sum())
         try:  # packing is faster than any way that numpy has, and takes nothing but numbers
             if count > _LONG * len(self._rankings):
-                lengths = self._depth.tolist()
+                lengths = self.depth.tolist()
                 packed = b"".join(
                     struct.pack(f"{own}d", *ranking.values())
                     for own, ranking in zip(lengths, self._rankings, strict=True)
@@ -118,45 +193,27 @@ class _Part:
             else:
                 packed = struct.pack(f"{count}d", *chain.from_iterable(map(dict.values, self._rankings)))
         except (struct.error, TypeError, ValueError, OverflowError):
-            raise self._bad_scores() from None
+            raise _NumberError from None
         scores = np.frombuffer(packed, dtype=np.float64)
         if not np.isfinite(scores).all():
-            raise self._bad_scores()
+            raise _NumberError
         return scores
 
     def _looked_up(self) -> Floats:
         """Return the score of every judged document, NaN where it was not retrieved."""
-        names = self._collector.qrels.names
-        count = len(self._gold)
-        start = int(self._gold[0]) if count else 0
-        documents: Iterable[str] = names[start : start + count]
-        if count and int(self._gold[-1]) != start + count - 1:
-            documents = map(names.__getitem__, self._gold.tolist())
-        lengths = self._collector.qrels.lengths[self._places].tolist()
-        asked = chain.from_iterable(map(repeat, self._rankings, lengths))
-        return np.fromiter(map(dict.get, asked, documents, repeat(np.nan)), np.float64, count)
+        rankings = chain.from_iterable(map(repeat, self._rankings, self._asked.lengths.tolist()))
+        return np.fromiter(map(dict.get, rankings, self._asked.documents, repeat(np.nan)), np.float64, len(self._gold))
 
-    def _bad_scores(self) -> DataError:
-        names = self._collector.qrels.query_names
-        problems = [
-            problem
-            for place, ranking in zip(self._places.tolist(), self._rankings, strict=True)
-            for document, score in ranking.items()
-            if (problem := number_problem(names[place], document, score, "score"))
-        ]
-        msg = "cannot use the run:"
-        return DataError(msg, problems)
-
-    def _settled(self, owner: Ints, gold: Ints, scores: Floats, starts: Ints, low: Ints, high: Ints) -> Ints:
+    def _settled(self, owner: Ints, hits: Ints, scores: Floats, starts: Ints, low: Ints, high: Ints) -> Ints:
         """Return how far below the first of its tie each tied document stands."""
-        names, by_id = self._collector.qrels.names, self._collector.profile.policy.ties != "given"
+        judged, by_id = self._asked.documents, self._collector.profile.policy.ties != "given"
         documents: dict[int, list[str]] = {}
         places: dict[tuple[int, int], Callable[[str], int]] = {}
         below = []
-        columns = (owner.tolist(), low.tolist(), high.tolist(), gold.tolist())
-        for query, first, last, judgment in zip(*columns, strict=True):
+        columns = (owner.tolist(), low.tolist(), high.tolist(), hits.tolist())
+        for query, first, last, hit in zip(*columns, strict=True):
             if query not in documents:
-                documents[query] = self._in_order(query, scores[starts[query] : starts[query] + self._depth[query]])
+                documents[query] = self._in_order(query, scores[starts[query] : starts[query] + self.depth[query]])
             place_of = places.get((query, first))
             if place_of is None:
                 members = documents[query][first - 1 : last]
@@ -164,7 +221,7 @@ class _Part:
                     members.sort(reverse=True)  # characters sort as their UTF-8 bytes do
                 numbered = {document: place for place, document in enumerate(members)} if last - first > _FEW else None
                 place_of = places[query, first] = members.index if numbered is None else numbered.__getitem__
-            below.append(place_of(names[judgment]))
+            below.append(place_of(judged[hit]))
         return np.array(below, dtype=np.int64)
 
     def _in_order(self, query: int, scores: Floats) -> list[str]:

@@ -28,6 +28,9 @@ from rankgauge.policy import Profile
 
 __all__ = ["BatchJudge", "RunCollector", "ScatteredError"]
 
+_RANK_BITS = np.int64(32)
+"""How many bits of a key, of a query and a rank in it, are the rank's."""
+
 _MOST_PROBLEMS = 1000
 """How many problems of one batch are told."""
 
@@ -119,13 +122,12 @@ class RunCollector:
             self._seen[judged] = True
         return places
 
-    def enter_places(self, places: Ints, *, n_unjudged: int, looks: bytes) -> None:
-        """Note all queries at once, where their places are known; *looks* is one of the run, for messages."""
-        self._seen[places] = True
-        self.n_unjudged, self._looks = n_unjudged, looks
+    def note_unjudged(self, n_queries: int, *, looks: bytes) -> None:
+        """Note how many queries of the run are not judged; *looks* is a query of the run, for messages."""
+        self.n_unjudged, self._looks = n_queries, looks
 
     def add(self, places: Ints, depth: Ints, owners: Ints, judgments: Ints, ranks: Ranks, n_dropped: int = 0) -> None:
-        """Take ranked judged rows: *owners* are their queries, as places in *places*; each query has entered before."""
+        """Take ranked judged rows: *owners* are their queries, as places in *places*; none of these comes twice."""
         policy = self.profile.policy
         grades = self.qrels.grades[judgments]
         tied = mixed_ties(owners, ranks, earned(grades, relevance_of(self.profile)), policy.depth)
@@ -144,6 +146,7 @@ class RunCollector:
         found = Rows(places[owners[kept]], ranks.rank, grades[kept], judgments[kept])
         part = _Part(places, depth, found, ranks, distinct(places[owners[tied]]), n_dropped)
         with self._lock:
+            self._seen[places] = True
             self._parts.append(part)
 
     def refuse(self, reasons: Iterable[tuple[int, str]]) -> None:
@@ -175,29 +178,29 @@ class RunCollector:
 
     def _judged(self) -> Judged:
         qrels, places = self.qrels, self.places
-        number = np.full(len(qrels.ids), -1, dtype=np.int64)
-        number[places] = np.arange(len(places))
-        depth = np.zeros(len(places), dtype=np.int64)
+        depth = np.zeros(len(self._seen), dtype=np.int64)
         for part in self._parts:
-            depth[number[part.places]] = part.depth
+            depth[part.places] = part.depth
         found = Rows(*(np.concatenate(columns) for columns in zip(*(part.found for part in self._parts), strict=True)))
-        order = np.lexsort((found.rank, found.sample))
+        order = np.argsort(found.sample << _RANK_BITS | found.rank, kind="stable")
         found = found.where(order)
         ties = None
         if self.profile.policy.averages_ties:
             low, high = (np.concatenate([getattr(part.ranks, end) for part in self._parts]) for end in ("low", "high"))
             ties = low[order], high[order]
-        kept = number[qrels.owners] >= 0
-        gold_sample = number[qrels.owners[kept]]
-        new_number = np.where(kept, np.cumsum(kept) - 1, -1)
-        judged = judged_under(
-            self.profile,
-            depth=depth,
-            rows=found._replace(sample=number[found.sample], gold=new_number[found.gold]),
-            gold=Rows(gold_sample, nth_of_each(gold_sample), qrels.grades[kept], np.arange(len(gold_sample))),
-            ties=ties,
-        )
-        return judged if qrels.intents is None else replace(judged, intents=qrels.intents.renumbered(new_number))
+        intents, owners, grades = qrels.intents, qrels.owners, qrels.grades
+        if len(places) < len(self._seen):  # leave out the queries that are not evaluated
+            number = np.full(len(self._seen), -1, dtype=np.int64)
+            number[places] = np.arange(len(places))
+            kept = number[owners] >= 0
+            gold_number = np.where(kept, np.cumsum(kept) - 1, -1)
+            depth, owners, grades = depth[places], number[owners[kept]], grades[kept]
+            found = found._replace(sample=number[found.sample], gold=gold_number[found.gold])
+            intents = None if intents is None else intents.renumbered(gold_number)
+        numbers = np.arange(len(owners))
+        gold = Rows(owners, nth_of_each(owners), grades, numbers)
+        judged = judged_under(self.profile, depth=depth, rows=found, gold=gold, ties=ties)
+        return judged if intents is None else replace(judged, intents=intents)
 
     def _no_overlap(self) -> Problem:
         own, its = shown(self._looks), shown(self.qrels.queries[0])

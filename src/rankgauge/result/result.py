@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 __all__ = ["Result", "SampleError", "open_result"]
 
 GoldKeys = NDArray[np.uint64] | Callable[[], NDArray[np.uint64]] | None
+Manifest = Mapping[str, Any] | Callable[[], Mapping[str, Any]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +86,7 @@ class Result:
         sample_ids: Sequence[str],
         tags: Sequence[tuple[str, ...]],
         metrics: Mapping[str, MetricSummary],
-        manifest: Mapping[str, Any],
+        manifest: Manifest,
         notes: Sequence[str] = (),
         gold_keys: GoldKeys = None,
     ) -> None:
@@ -99,7 +100,8 @@ class Result:
 
             metrics: The columns by name, each over all samples.
 
-            manifest: Versions, provenance, policy, expressions, and fingerprints of data and definitions.
+            manifest: Versions, provenance, policy, expressions, and fingerprints of data and definitions; or a function
+                that returns them when they are first needed.
 
             notes: Remarks on the data.
 
@@ -109,7 +111,7 @@ class Result:
         self.sample_ids = tuple(sample_ids)
         self.tags = tuple(tags)
         self.metrics = dict(metrics)
-        self.manifest = dict(manifest)
+        self._manifest = manifest
         self.notes = tuple(notes)
         self._gold_keys = gold_keys
         self._origin: Origin | None = None
@@ -128,9 +130,7 @@ class Result:
         )  # without what is cached
 
     @classmethod
-    def of(
-        cls, scored: Scored, manifest: Mapping[str, Any], origin: Origin | None = None, gold_keys: GoldKeys = None
-    ) -> Result:
+    def of(cls, scored: Scored, manifest: Manifest, origin: Origin | None = None, gold_keys: GoldKeys = None) -> Result:
         """Return the result of a run; *gold_keys* are the scored samples' own unless given."""
         if gold_keys is None:
             gold_keys = np.array(scored.gold_keys, dtype=np.uint64)
@@ -138,6 +138,11 @@ class Result:
         result = cls(scored.sample_ids, scored.tags, metrics, manifest, scored.notes, gold_keys)
         result._origin = origin
         return result
+
+    @cached_property
+    def manifest(self) -> dict[str, Any]:
+        """Return versions, provenance, policy, expressions, and fingerprints of data and definitions."""
+        return dict(self._manifest() if callable(self._manifest) else self._manifest)
 
     @property
     def gold_keys(self) -> NDArray[np.uint64] | None:

@@ -6,15 +6,18 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import functools
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rankgauge.catalog import Provider
 from rankgauge.catalog.spelling import plain_template, spellings
 from rankgauge.errors import NotPicklableError
 from rankgauge.expression import MetricExpression, parse
@@ -125,10 +128,8 @@ class MetricInfo:
             aggregate=planned.metric.aggregate,
             version=planned.metric.version,
             fingerprint=planned.fingerprint,
-            provider=dataclasses.asdict(planned.provider),
-            matcher_providers=(
-                {} if matcher is None else {name: dataclasses.asdict(by) for name, by in matcher.providers}
-            ),
+            provider=dict(_plain(planned.provider)),
+            matcher_providers={} if matcher is None else {name: dict(_plain(by)) for name, by in matcher.providers},
             inferred=dict(scored.params),
             params=dict(planned.settings),
             pins=planned.metric.pins,
@@ -166,6 +167,12 @@ class MetricInfo:
             drops = "-at-k" in self.alias and "-at-k" not in name
             return self.cut == "none" if drops else self.cut in {"free", "own"} or "-at-k" not in self.alias
         return False
+
+
+@functools.lru_cache(maxsize=1024)
+def _plain(provider: Provider) -> Mapping[str, Any]:
+    """Return a provider as a manifest holds it; made for every column of every result, so only once each."""
+    return MappingProxyType(dataclasses.asdict(provider))
 
 
 @dataclass(frozen=True, eq=False)

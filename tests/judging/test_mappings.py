@@ -1,0 +1,71 @@
+"""Judging dictionaries some queries at a time."""
+
+import random
+
+import pytest
+
+import rankgauge
+from rankgauge.errors import DataError
+from rankgauge.judging import mappings
+
+METRICS = ["RR", "ndcg@3", "judged@2"]
+
+
+@pytest.fixture
+def small_steps(monkeypatch):
+    """Let every step take a query or two, so that a few queries take several."""
+    monkeypatch.setattr(mappings, "_FIRST_QUERIES", 1)
+    monkeypatch.setattr(mappings, "_QUERIES", 2)
+
+
+def scores_of(qrels, run):
+    result = rankgauge.evaluate(qrels, run, METRICS)
+    return result.sample_ids, {name: column.values.tolist() for name, column in result.metrics.items()}
+
+
+def test_steps_never_change_a_score(monkeypatch):
+    """The queries stand in no order, and every third is missing from the run."""
+    chance = random.Random(1)  # noqa: S311  # no secret
+    names = chance.sample([f"q{number}" for number in range(30)], 30)
+    qrels = {
+        name: {f"d{chance.randrange(9)}": chance.randrange(3) for _ in range(chance.randrange(1, 5))} for name in names
+    }
+    run = {
+        name: {f"d{document}": float(chance.randrange(4)) for document in chance.sample(range(9), chance.randrange(6))}
+        for number, name in enumerate(names)
+        if number % 3
+    }
+    expected = scores_of(qrels, run)
+    assert list(expected[0]) == sorted(names)
+    monkeypatch.setattr(mappings, "_FIRST_QUERIES", 1)
+    for step in (1, 2, 7):
+        monkeypatch.setattr(mappings, "_QUERIES", step)
+        assert scores_of(qrels, run) == expected
+
+
+@pytest.mark.usefixtures("small_steps")
+@pytest.mark.parametrize(
+    ("run", "message"),
+    [
+        ({"b": {"x": 1.0}, "a": None}, "query 'a' has a NoneType where {document: score} is expected"),
+        ({"a": {"x": 1.0}, "z": ["x"]}, "query 'z' has a list where {document: score} is expected"),
+        ({"a": {"x": 1.0}, "z": {7: 1.0}}, "query 'z': the document id 7 is an int"),
+        ({"a": {"x": 1.0}, 7: {}}, "the query id 7 is an int"),
+    ],
+)
+def test_a_run_without_the_shape_of_one_is_refused_also_where_it_is_not_judged(run, message):
+    with pytest.raises(DataError) as raised:
+        rankgauge.evaluate({"b": {"x": 1}, "a": {"x": 1}}, run, "RR")
+    assert [str(problem) for problem in raised.value.problems if message in str(problem)], raised.value
+
+
+@pytest.mark.usefixtures("small_steps")
+def test_every_wrong_score_is_told_at_once():
+    qrels = {query: {"x": 1} for query in "abcd"}
+    run = {query: {"x": float("nan") if query in "ad" else 1.0} for query in "abcd"}
+    with pytest.raises(DataError) as raised:
+        rankgauge.evaluate(qrels, run, "RR")
+    assert [str(problem) for problem in raised.value.problems] == [
+        "query 'a': the score of 'x' is nan, not a finite number",
+        "query 'd': the score of 'x' is nan, not a finite number",
+    ]
