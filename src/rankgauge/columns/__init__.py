@@ -1,6 +1,7 @@
 """Every numpy structure: rankings and judgments before they are joined, and the judged columns that metrics read."""
 
 from rankgauge.columns.batch import RankingBatch
+from rankgauge.columns.gold_keys import keys_of_gold
 from rankgauge.columns.intents import Intents, intents_of
 from rankgauge.columns.judged import Judged, JudgedSample
 from rankgauge.columns.numbers import number_problem
@@ -36,6 +37,7 @@ __all__ = [
     "are_texts",
     "encoded",
     "intents_of",
+    "keys_of_gold",
     "number_problem",
     "short_keys",
     "words_of",

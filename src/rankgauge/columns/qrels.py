@@ -13,6 +13,7 @@ from typing import NamedTuple, cast
 
 import numpy as np
 
+from rankgauge.columns.gold_keys import bits, keys_of_gold
 from rankgauge.columns.intents import Intents, intents_of
 from rankgauge.columns.rows import Flags, Floats, Ints
 from rankgauge.columns.slices import Slices, Words, encoded, mixed
@@ -183,11 +184,11 @@ class Qrels:
     @cached_property
     def gold_keys(self) -> Words:
         """Return a hash of each query's judgments, whatever their order; shape (queries,)."""
-        keys, sums = self.documents.keys(), np.zeros(len(self.lengths), dtype=np.uint64)
-        np.add.at(sums, self.owners, mixed(keys, _bits(self.grades)))
+        keys = self.documents.keys()
+        sums = keys_of_gold(keys, self.grades, self.owners, len(self.lengths))
         if self.intents is not None:
             item, intent, grade, _ = self.intents
-            of_intent = mixed(mixed(keys[item], _bits(grade)), intent.astype(np.uint64) + np.uint64(1))
+            of_intent = mixed(mixed(keys[item], bits(grade)), intent.astype(np.uint64) + np.uint64(1))
             np.add.at(sums, self.owners[item], of_intent)
         return sums
 
@@ -270,12 +271,6 @@ def _moved(lengths: Ints, order: Ints) -> Ints:
     """Return the rows of stretches of some lengths, in another order of the stretches."""
     starts, moved = (np.cumsum(lengths) - lengths)[order], lengths[order]
     return np.repeat(starts - (np.cumsum(moved) - moved), moved) + np.arange(int(moved.sum()))
-
-
-def _bits(grades: Floats) -> Words:
-    """Return grades as words; those of 0 and -0 are the same."""
-    words: Words = (np.asarray(grades, dtype=np.float64) + 0.0).view(np.uint64)
-    return words
 
 
 class _Index(NamedTuple):

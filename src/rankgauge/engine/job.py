@@ -20,7 +20,7 @@ from rankgauge.io.outputs import Outputs, read_outputs
 from rankgauge.logs import logger
 from rankgauge.planning.plan import Plan
 from rankgauge.result import Origin, Result
-from rankgauge.samples import CallError, Fault, KeptOutput, Sample
+from rankgauge.samples import Block, CallError, Fault, KeptOutput, Sample
 from rankgauge.samples.cohorts import fields_without_values
 from rankgauge.scoring.collect import Collector
 from rankgauge.scoring.stop import Stop
@@ -106,8 +106,20 @@ class Job:
     def judge(self) -> Iterator[int]:
         """Judge everything; yield how many samples are done."""
         self._observe("rankgauge_run_started", self.plan)
+        if self.outputs is None and self.collector.takes_blocks and self.reader.has_blocks:
+            yield from self._judge_blocks()
+            return
         for batch in self.batches(_STEP):
             self.collector.add(batch)
+            yield self.reader.count
+
+    def _judge_blocks(self) -> Iterator[int]:
+        """Judge plain samples as columns, and others as `judge` does."""
+        for batch in self.reader.blocks():
+            if isinstance(batch, Block):
+                self.collector.add_block(batch)
+            else:
+                self.collector.add(batch)
             yield self.reader.count
 
     async def call(self, sut: SystemUnderTest, options: CallOptions) -> AsyncIterator[tuple[int, int]]:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import gc
 import hashlib
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import contextmanager
 from itertools import islice
@@ -30,16 +30,23 @@ from rankgauge.errors import (
 from rankgauge.guard import ForeignError, guarded, shown
 from rankgauge.io.fields import FieldMap, remapped
 from rankgauge.io.files import digest, is_regular, is_there, no_such_file, open_file, plain_suffix
+from rankgauge.io.formats import LINES, records_of
 from rankgauge.io.problems import unreadable
 from rankgauge.plugin.formats import Reader, Record, Source
 from rankgauge.policy import Contract
-from rankgauge.samples import Fault, Sample, read_sample
+from rankgauge.samples import Block, Fault, Sample, read_block, read_sample
 from rankgauge.samples.cohorts import with_cohorts
 from rankgauge.samples.scalars import InvalidError, read_id
 
 __all__ = ["DataSource", "DatasetReader", "given", "records"]
 
 _BATCH = 4096
+_BLOCK = 64
+"""How many lines are read as one block: few enough to stay in a processor's cache."""
+
+_SMALLEST = 4
+"""How few lines are not worth a block."""
+
 _MOST_PROBLEMS = 10_000
 
 
@@ -112,9 +119,11 @@ class DatasetReader:
 
     def batches(self, size: int = _BATCH) -> Iterator[list[Sample]]:
         """Yield batches of samples; after the first problem yield nothing more and raise all problems at the end."""
+        source = self._data.source
         problems: list[Problem] = []
         self.fingerprint = self._data.fingerprint()
-        found = self._samples(problems)
+        read = records(source, self._catalog) if isinstance(source, Path) else given(source, "samples")
+        found = self._samples(islice(read, self._limit), problems)
         while True:
             with _without_gc():  # never across a yield: what the caller does is not ours to decide
                 batch = list(islice(found, size))
@@ -123,6 +132,64 @@ class DatasetReader:
                 break
             if not problems:
                 yield batch
+        self._conclude(problems)
+
+    @property
+    def has_blocks(self) -> bool:
+        """Return whether plain samples can be read as columns: those of a whole file of JSON lines, as they stand."""
+        data = self._data
+        is_as_it_stands = not data.fields and not data.cohorts and self._limit is None
+        if not is_as_it_stands or not isinstance(data.source, Path) or plain_suffix(data.source) not in LINES:
+            return False
+        claim = self._catalog.reader(plain_suffix(data.source))
+        return claim is not None and claim.provider.distribution == OWN
+
+    def blocks(self) -> Iterator[Block | list[Sample]]:
+        """Yield what `batches` yields, with plain samples as columns; only where `has_blocks` says so."""
+        problems: list[Problem] = []
+        self.fingerprint = self._data.fingerprint()
+        with open_file(Path(str(self._data.source))) as source:
+            line, offset, is_plain = 1, source.offset, True
+            while len(problems) <= _MOST_PROBLEMS and (lines := list(islice(source.stream, _BLOCK))):
+                with _without_gc():
+                    found = list(self._parts(lines, line, offset, problems, is_plain=is_plain))
+                is_plain = any(isinstance(part, Block) for part in found)  # else the rest of the file is no plainer
+                line += len(lines)
+                offset += sum(map(len, lines))
+                for part in found:
+                    self.count += len(part.ids) if isinstance(part, Block) else len(part)
+                    if part and not problems:
+                        yield part
+        self._conclude(problems)
+
+    def _parts(
+        self, lines: Sequence[bytes], first: int, offset: int, problems: list[Problem], *, is_plain: bool
+    ) -> Iterator[Block | list[Sample]]:
+        """Yield some lines as one block; where a sample among them is not plain, as parts of which most are blocks."""
+        block = self._block(lines, first) if is_plain else None
+        if block is not None:
+            yield block
+        elif not is_plain or len(lines) <= _SMALLEST:
+            yield list(self._samples(records_of(lines, first, offset), problems))
+        else:
+            half = len(lines) // 2
+            behind = offset + sum(map(len, lines[:half]))
+            yield from self._parts(lines[:half], first, offset, problems, is_plain=True)
+            yield from self._parts(lines[half:], first + half, behind, problems, is_plain=True)
+
+    def _block(self, lines: Sequence[bytes], first: int) -> Block | None:
+        """Return some lines as a block; None where one of them is not a plain sample, or has an id that came before."""
+        try:
+            block = read_block(list(map(orjson.loads, lines)))
+        except orjson.JSONDecodeError:
+            return None
+        if block is None or len(set(block.ids)) < len(lines) or not self._seen.keys().isdisjoint(block.ids):
+            return None
+        self._seen.update(zip(block.ids, range(first, first + len(lines)), strict=True))
+        return block
+
+    def _conclude(self, problems: Sequence[Problem]) -> None:
+        """Raise all problems of the data, or that it has no samples."""
         label = self._data.label
         if problems:
             more = "at least " if len(problems) > _MOST_PROBLEMS else ""
@@ -132,11 +199,10 @@ class DatasetReader:
             msg = f"{label} has no samples; there is nothing to evaluate"
             raise NothingToEvaluateError(msg, [])
 
-    def _samples(self, problems: list[Problem]) -> Iterator[Sample]:
+    def _samples(self, found: Iterable[Record], problems: list[Problem]) -> Iterator[Sample]:
         contract, seen, source, fields = self._contract, self._seen, self._data.source, self._data.fields
         file = str(source) if isinstance(source, Path) else ""
-        found = records(source, self._catalog) if isinstance(source, Path) else given(source, "samples")
-        for record in islice(found, self._limit):
+        for record in found:
             value = record.value
             if isinstance(value, Fault):
                 problems.append(Problem(value.reason, file, record.line, record.path))

@@ -5,7 +5,7 @@ The built-in file formats: JSON lines, JSON, YAML and Parquet.
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import orjson
@@ -19,9 +19,12 @@ from rankgauge.io.problems import unreadable
 from rankgauge.plugin import Record, Source, hookimpl, reader
 from rankgauge.samples import Fault
 
-__all__: list[str] = []
+__all__ = ["LINES", "records_of"]
 
 SCHEMA_VERSIONS = ("rankgauge.dataset.v1", "eval-harness.dataset.v1")
+LINES = (".jsonl", ".ndjson")
+"""How files of JSON lines end, without the ending of a compression."""
+
 _ROWS = 4096
 
 
@@ -31,12 +34,16 @@ def rankgauge_readers() -> Sequence[Callable[..., Iterator[Record]]]:
     return (read_jsonl, read_json, read_yaml_file, read_parquet)
 
 
-@reader("jsonl", suffixes=(".jsonl", ".ndjson"))
+@reader("jsonl", suffixes=LINES)
 def read_jsonl(source: Source) -> Iterator[Record]:
     """Read one record a line; blank lines are skipped, a line that is not JSON becomes a `Fault`."""
-    offset = source.offset
+    yield from records_of(source.stream, 1, source.offset)
+
+
+def records_of(lines: Iterable[bytes], first: int, offset: int) -> Iterator[Record]:
+    """Yield the records of some lines; *first* is the number of the first, *offset* the bytes of the file before it."""
     loads = orjson.loads
-    for number, line in enumerate(source.stream, 1):
+    for number, line in enumerate(lines, first):
         if len(line) < 3 and not line.strip():  # an exception for each of a million blank lines takes too long
             offset += len(line)
             continue

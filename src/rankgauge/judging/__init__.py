@@ -1,7 +1,8 @@
 """Judging: the one ranking policy, then which retrieved item is which gold item, by id or by text."""
 
 from rankgauge.judging.evidence import Evidence, Target
-from rankgauge.judging.judge import Judge, judge, make_judge
+from rankgauge.judging.gold_keys import GoldKeys
+from rankgauge.judging.judge import Judge, judge, make_judge, takes_blocks
 from rankgauge.judging.keeping import Keep
 from rankgauge.judging.mappings import judge_mapping
 from rankgauge.judging.outputs import Ranking
@@ -10,6 +11,7 @@ from rankgauge.judging.run import BatchJudge, RunCollector, ScatteredError
 __all__ = [
     "BatchJudge",
     "Evidence",
+    "GoldKeys",
     "Judge",
     "Keep",
     "Ranking",
@@ -19,4 +21,5 @@ __all__ = [
     "judge",
     "judge_mapping",
     "make_judge",
+    "takes_blocks",
 ]

@@ -12,7 +12,7 @@ from rankgauge.judging.evidence import Evidence
 from rankgauge.judging.keeping import NOTHING, Keep, Keeper
 from rankgauge.judging.outputs import Ranking
 from rankgauge.policy import Profile
-from rankgauge.samples import Nugget, Output, Sample
+from rankgauge.samples import Block, Nugget, Output, Sample
 from rankgauge.visible import visible
 
 __all__ = ["SupportJudge"]
@@ -52,6 +52,11 @@ class SupportJudge:
                 self._faults[place] = unknown
             else:
                 self._add_rows(place, output.support, nuggets, start)
+
+    def add_block(self, block: Block) -> None:
+        """Judge some more plain samples, which have no nuggets."""
+        self._lists.depth += [1] * len(block.ids)
+        self._lists.gold_count += [0] * len(block.ids)
 
     def evidence(self) -> Evidence:
         """Return the judged batch."""

@@ -18,7 +18,7 @@ from rankgauge.judging.evidence import Evidence, Target
 from rankgauge.judging.keeping import NOTHING, Keep, Keeper
 from rankgauge.judging.outputs import Ranking, prepare
 from rankgauge.policy import Profile
-from rankgauge.samples import Expected, Fault, GoldKind, Output, Sample
+from rankgauge.samples import Block, Expected, Fault, GoldKind, Output, Sample
 
 __all__ = ["TextJudge", "checked_scores", "gold_texts"]
 
@@ -69,6 +69,11 @@ class TextJudge:
                 fault = self._add_rows(place, ranking, gold, start) or fault
             if fault is not None:
                 self._faults[place] = fault.reason
+
+    def add_block(self, block: Block) -> None:
+        """Judge some more plain samples, which have neither a text nor ground truth that is one."""
+        self._lists.depth += map(len, block.distinct)
+        self._lists.gold_count += [0] * len(block.ids)
 
     def evidence(self) -> Evidence:
         """Return the judged batch."""

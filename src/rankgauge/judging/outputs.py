@@ -16,10 +16,10 @@ from rankgauge.judging.ranking import earned, mixed_ties, settle, stand, tie_rea
 from rankgauge.judging.ranks import Ranks, ranks_of
 from rankgauge.judging.relevance import relevance_of
 from rankgauge.judging.repeats import grouped
-from rankgauge.policy import Profile
+from rankgauge.policy import Policy, Profile
 from rankgauge.samples import Fault, Output, Sample
 
-__all__ = ["Ranking", "copies", "prepare"]
+__all__ = ["Ranking", "copies", "prepare", "stands_as_given"]
 
 
 class Ranking(NamedTuple):
@@ -60,14 +60,12 @@ def prepare(samples: Sequence[Sample], profile: Profile, *, by_text: bool) -> li
     policy, key = profile.policy, profile.duplicate_texts if by_text else "id"
     found: list[Ranking | Fault | None] = []
     rest: dict[int, tuple[Sample, Output]] = {}
-    keeps_order = (
-        policy.order == "given" and not policy.exclude_self and not policy.judged_only and policy.depth is None
-    )
+    stands = stands_as_given(policy)
     for place, sample in enumerate(samples):
         output = sample.output
         if not isinstance(output, Output):
             found.append(None)
-        elif keeps_order and (policy.duplicates == "keep" or not _repeats(output, key)):
+        elif stands and (policy.duplicates == "keep" or not _repeats(output, key)):
             found.append(Ranking(output.ids, output.texts))
         elif policy.order == "score" and None in (scores := output.scores or [None] * len(output.ids)):
             reason = f"policy order=score needs a score for every item; retrieved[{scores.index(None)}] has none"
@@ -80,6 +78,11 @@ def prepare(samples: Sequence[Sample], profile: Profile, *, by_text: bool) -> li
         for place, ranking in zip(rest, columns.ranked(), strict=True):
             found[place] = ranking
     return found
+
+
+def stands_as_given(policy: Policy) -> bool:
+    """Return whether a policy leaves a ranking that repeats nothing as it is."""
+    return policy.order == "given" and not policy.exclude_self and not policy.judged_only and policy.depth is None
 
 
 def copies(output: Output, entry: int, profile: Profile, *, by_text: bool) -> list[int]:

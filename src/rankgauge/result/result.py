@@ -133,7 +133,7 @@ class Result:
     def of(cls, scored: Scored, manifest: Manifest, origin: Origin | None = None, gold_keys: GoldKeys = None) -> Result:
         """Return the result of a run; *gold_keys* are the scored samples' own unless given."""
         if gold_keys is None:
-            gold_keys = np.array(scored.gold_keys, dtype=np.uint64)
+            gold_keys = scored.gold_keys
         metrics = {metric.planned.name: MetricSummary.of(metric) for metric in scored.metrics}
         result = cls(scored.sample_ids, scored.tags, metrics, manifest, scored.notes, gold_keys)
         result._origin = origin

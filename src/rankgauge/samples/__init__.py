@@ -5,7 +5,7 @@ Reading is written by hand rather than with pydantic, because it is two things a
 problems at a time, and forgiving about what a system emitted; `docs/explanation/decisions.md` says more.
 """
 
-from rankgauge.samples.gold_keys import gold_key
+from rankgauge.samples.blocks import Block, read_block
 from rankgauge.samples.ground_truth import read_expected
 from rankgauge.samples.kept import CallError, KeptOutput
 from rankgauge.samples.nuggets import labelled
@@ -17,6 +17,7 @@ __all__ = [
     "FIELDS",
     "GOLD_KINDS",
     "HIGHEST_K",
+    "Block",
     "CallError",
     "Expected",
     "Fault",
@@ -25,8 +26,8 @@ __all__ = [
     "Nugget",
     "Output",
     "Sample",
-    "gold_key",
     "labelled",
+    "read_block",
     "read_expected",
     "read_output",
     "read_sample",

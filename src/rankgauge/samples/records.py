@@ -15,7 +15,7 @@ from rankgauge.samples.scalars import InvalidError, look, read_id
 from rankgauge.samples.values import HIGHEST_K, Expected, Sample
 from rankgauge.visible import visible
 
-__all__ = ["read_sample"]
+__all__ = ["read_metadata", "read_sample"]
 
 _FIELDS = {"id", "input", "expected_output", "actual_output", "metadata"}
 _NOTHING_EXPECTED = Expected()
@@ -48,7 +48,7 @@ def read_sample(
         found += (("id", invalid.message),)
     try:
         if metadata is not None:
-            k, tags, answerable = _read_metadata(metadata, contract)
+            k, tags, answerable = read_metadata(metadata, contract)
     except InvalidError as invalid:
         found += ((f"metadata{invalid.path}", invalid.message),)
     try:
@@ -98,7 +98,8 @@ def _sample_id(record: Mapping[Any, Any], contract: Contract) -> str:
     return read_id(raw, "", contract)
 
 
-def _read_metadata(raw: object, contract: Contract) -> tuple[int | None, tuple[str, ...], bool]:
+def read_metadata(raw: object, contract: Contract) -> tuple[int | None, tuple[str, ...], bool]:
+    """Return what metadata says of a sample's cutoff, cohorts and whether it has an answer, or raise `InvalidError`."""
     if not isinstance(raw, Mapping):
         raise InvalidError("", f"expected an object, found {look(raw)}")
     k = raw.get("k")

@@ -10,17 +10,18 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any
 
 import numpy as np
 
-from rankgauge.columns import Cutoff, IdSketcher, Ints
+from rankgauge.columns import Cutoff, IdSketcher, Ints, Words
 from rankgauge.errors import MissingGoldError
-from rankgauge.judging import Evidence, Judge, Keep, Target, make_judge
+from rankgauge.judging import Evidence, GoldKeys, Judge, Keep, Target, make_judge, takes_blocks
 from rankgauge.planning.cutoffs import CutSource
 from rankgauge.planning.plan import Plan
 from rankgauge.planning.resolve import PlannedMetric
-from rankgauge.samples import Output, Sample, gold_key
+from rankgauge.samples import Block, Output, Sample
 from rankgauge.scoring.details import add_explanations, add_near_misses, explain_batch
 from rankgauge.scoring.score import (
     MISSING,
@@ -87,7 +88,7 @@ class Scored:
     tags: list[tuple[str, ...]]
     metrics: list[ScoredMetric]
     notes: list[str]
-    gold_keys: list[int]
+    gold_keys: Words
 
 
 @dataclass(slots=True)
@@ -116,7 +117,7 @@ class Collector:
     _open: JudgedBatch | None = None
     _batches: list[JudgedBatch] = field(default_factory=list)
     _ids: list[str] = field(default_factory=list)
-    _keys: list[int] = field(default_factory=list)
+    _keys: GoldKeys = field(default_factory=GoldKeys)
     _tags: list[tuple[str, ...]] = field(default_factory=list)
     _seen: set[Target] = field(default_factory=set)
     _met: bool = False
@@ -138,22 +139,13 @@ class Collector:
 
         They may come in small steps, which keeps them in the processor's caches; batches are made of them here.
         """
-        for sample in samples:
-            self._ids.append(sample.id)
-            self._keys.append(gold_key(sample))
-            self._tags.append(sample.tags)
+        self._ids += [sample.id for sample in samples]
+        self._tags += [sample.tags for sample in samples]
+        self._keys.add(samples)
         if self.sketcher is not None:
             outputs = (sample.output for sample in samples)
             self.sketcher.add_texts(name for each in outputs if isinstance(each, Output) for name in each.ids)
-        if self._open is None:
-            wanted = {target for metric in self.plan.metrics for target in self._candidates(metric)}
-            self._judges = {
-                target: make_judge(target, self.plan.profile, matcher, keep=Keep(self.details, self.plan.needs))
-                for target, matcher in self.plan.targets.items()
-                if target in wanted
-            }
-            self._open = JudgedBatch()
-        batch = self._open
+        batch = self._opened()
         batch.flawed |= flaws(samples, start=len(batch.ks))
         batch.ks += [sample.k for sample in samples]
         if self.details:
@@ -162,6 +154,38 @@ class Collector:
             judging.add(samples)
         if len(batch.ks) >= self.batch_size:
             self._close()
+
+    @property
+    def takes_blocks(self) -> bool:
+        """Return whether plain samples may come as columns, with the same result."""
+        first = (metric.targets[0] for metric in self.plan.metrics)
+        return not self.details and not self.plan.needs and takes_blocks(first, self.plan.profile)
+
+    def add_block(self, block: Block) -> None:
+        """Judge some more plain samples, as `add` does; only where `takes_blocks` says so."""
+        self._ids += block.ids
+        self._tags += block.tags
+        self._keys.add_block(block)
+        if self.sketcher is not None:
+            self.sketcher.add_texts(chain.from_iterable(block.distinct))
+        batch = self._opened()
+        batch.ks += block.ks
+        for judging in self._judges.values():
+            judging.add_block(block)
+        if len(batch.ks) >= self.batch_size:
+            self._close()
+
+    def _opened(self) -> JudgedBatch:
+        """Return the batch that samples are added to, with a judge for each target that is in question."""
+        if self._open is None:
+            wanted = {target for metric in self.plan.metrics for target in self._candidates(metric)}
+            self._judges = {
+                target: make_judge(target, self.plan.profile, matcher, keep=Keep(self.details, self.plan.needs))
+                for target, matcher in self.plan.targets.items()
+                if target in wanted
+            }
+            self._open = JudgedBatch()
+        return self._open
 
     def add_run(self, query_ids: Sequence[str], evidence: Evidence, missing: Ints) -> None:
         """Take a judged run: the queries that are evaluated, and which of them it lacks."""
@@ -175,6 +199,7 @@ class Collector:
         if self._open is not None:
             evidence = {target: judging.evidence() for target, judging in self._judges.items()}
             self._take(dataclasses.replace(self._open, evidence=evidence))
+            self._keys.close()
             self._open = None
 
     def _take(self, batch: JudgedBatch) -> None:
@@ -202,7 +227,7 @@ class Collector:
         metrics = [self._score(metric, notes) for metric in self.plan.metrics]
         outcomes = {metric.planned.name: metric.outcome for metric in metrics}
         refuse(outcomes, self._ids, flawed, self.plan.profile.policy)
-        return Scored(self._ids, self._tags, metrics, notes, self._keys)
+        return Scored(self._ids, self._tags, metrics, notes, self._keys.keys())
 
     def _candidates(self, metric: PlannedMetric) -> Sequence[Target]:
         """Return the targets still in question: those before the first whose gold has been seen, and that one."""

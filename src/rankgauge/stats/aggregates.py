@@ -10,6 +10,8 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 from types import MappingProxyType
 
+import numpy as np
+
 __all__ = ["AGGREGATES", "aggregate", "histogram", "pass_rate", "percentile", "standard_deviation"]
 
 _FLOOR = 1e-5
@@ -46,8 +48,8 @@ def standard_deviation(values: Sequence[float]) -> float | None:
     """Return the sample standard deviation (divided by n - 1); None for fewer than two values."""
     if len(values) < 2:
         return None
-    mean = math.fsum(values) / len(values)
-    return math.sqrt(math.fsum((value - mean) ** 2 for value in values) / (len(values) - 1))
+    deviations = np.asarray(values, dtype=np.float64) - math.fsum(values) / len(values)
+    return math.sqrt(math.fsum((deviations * deviations).tolist()) / (len(values) - 1))
 
 
 def percentile(values: Sequence[float], p: float) -> float | None:

@@ -1,0 +1,80 @@
+"""
+Gold keys: a number for what a sample is judged against, by which two results tell whether that was the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from hashlib import blake2b
+from itertools import chain, repeat
+
+import numpy as np
+import orjson
+
+from rankgauge.columns import Slices, Words, encoded, keys_of_gold
+from rankgauge.samples import Block, Expected, Sample
+
+__all__ = ["GoldKeys"]
+
+_EMPTY: Mapping[str, float] = {}
+_NO_OTHERS = [None] * (len(Expected._fields) - 3)
+
+
+class GoldKeys:
+    """Hashes what samples are judged against: relevant ids many samples at a time, and the rest of each."""
+
+    def __init__(self) -> None:
+        self._gold: list[Sequence[str] | Mapping[str, float]] = []
+        self._rest: list[int] = []
+        self._done: list[Words] = []
+
+    def add(self, samples: Sequence[Sample]) -> None:
+        """Take some more samples."""
+        self._gold += [sample.expected.relevant or _EMPTY for sample in samples]
+        self._rest += map(_rest, samples)
+
+    def add_block(self, block: Block) -> None:
+        """Take some more plain samples."""
+        self._gold += block.gold
+        kinds = zip((isinstance(gold, dict) for gold in block.gold), block.ks, strict=True)
+        self._rest += [_plain(True, *kind) for kind in kinds]
+
+    def close(self) -> None:
+        """Hash what was taken and let go of it."""
+        lengths = np.fromiter(map(len, self._gold), np.int64, len(self._gold))
+        ids = Slices.of(map(encoded, chain.from_iterable(self._gold)))
+        gains = (each.values() if isinstance(each, dict) else repeat(1.0, len(each)) for each in self._gold)
+        grades = np.fromiter(chain.from_iterable(gains), np.float64, len(ids.start))
+        owners = np.repeat(np.arange(len(lengths)), lengths)
+        relevant = keys_of_gold(ids.keys(), grades, owners, len(lengths))
+        self._done.append(relevant ^ np.array(self._rest, dtype=np.uint64))
+        self._gold, self._rest = [], []
+
+    def keys(self) -> Words:
+        """Return a 64-bit hash of each sample's ground truth, flags and own cutoff; the same in every process."""
+        self.close()
+        return np.concatenate(self._done)
+
+
+def _rest(sample: Sample) -> int:
+    """Return a hash of everything else that a sample is judged by."""
+    relevant, graded, *others, _ = sample.expected
+    if sample.answerable and others == _NO_OTHERS:
+        return _plain(relevant is not None, graded, sample.k)
+    return _hash(relevant is not None, graded, others, sample.answerable, sample.k)
+
+
+@lru_cache(maxsize=1024)
+def _plain(*facts: bool | int | None) -> int:
+    """Return what `_rest` does where there are only relevant ids."""
+    has_relevant, graded, k = facts
+    return _hash(has_relevant, graded, _NO_OTHERS, True, k)
+
+
+def _hash(*facts: object) -> int:
+    try:
+        data = orjson.dumps(facts, option=orjson.OPT_SORT_KEYS)
+    except TypeError:  # half a surrogate pair, which UTF-8 cannot encode
+        data = repr(facts).encode("utf-8", "backslashreplace")
+    return int.from_bytes(blake2b(data, digest_size=8).digest(), "little")

@@ -1,0 +1,152 @@
+"""Plain samples read as columns come to what they come to one by one: scores to the last bit, keys and messages."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rankgauge import Engine
+from rankgauge.errors import RankgaugeError
+from rankgauge.io import datasets
+from rankgauge.samples import Block, read_block
+
+METRICS = ("hit@2", "recall", "retrieval-ndcg-at-k", "AP", "RR", "judged@3")
+IDS = ("a", "b", "é", "\ud800", "d-with-a-longer-name", "x")
+
+PLAIN_GOLD = (["a"], ["b", "a"], [], ["a", "é", "x"], {"a": 3, "b": 0}, {"x": 0.5, "é": -1}, {}, ["\ud800"])
+ODD_GOLD = (
+    *(["a", "a"], [""], ["a", 7], [{"id": "b", "gain": 2}], [{"id": "a", "intent": "1"}], {"": 1}, {"a": "high"}),
+    *({"relevant": ["a"]}, {"answer": "a"}, {"answer": 1}, {"passages": ["a"]}, "a", 5, None, {"a": True}),
+    {"relevant": {"a": 2}, "keywords": ["b"]},
+)
+ODD_OUTPUT = (
+    *(None, "[]", '["a"]', 5, {}, {"retrieved": None}, {"answer": "a"}, {"retrieved": [], "answer": 5}, [""], ["a", 7]),
+    *([{"id": ""}], [{"text": "a"}], [{"id": "a", "text": "t"}], [{"id": "a", "text": 5}], [{"id": "a", "score": "x"}]),
+    *(
+        [{"id": "a", "score": True}],
+        [{"id": 5}],
+        ["a", {"id": "b"}],
+        {"retrieved": ["a"], "support": {}},
+        [[]],
+        {"retrieved": {"a": 1}},
+        [None],
+    ),
+)
+METADATA = (None, {}, {"k": 1}, {"tags": ["t", " u "]}, {"tags": "t", "k": 3}, {"answerable": True, "mine": [1]})
+ODD_METADATA = (5, {"k": 0}, {"k": "3"}, {"tags": [1]}, {"answerable": False}, {"answerable": "no"})
+
+
+@st.composite
+def records(draw, *, odd=True):
+    """Draw a sample: plain in most parts, so that blocks are met as well as their edges."""
+    bare = st.lists(st.sampled_from(IDS), max_size=6)
+    if odd:
+        bare |= bare.map(lambda ids: [{"id": name, "score": place} for place, name in enumerate(ids)])
+        bare |= bare.map(lambda ids: [{"id": name} if isinstance(name, str) else name for name in ids])
+    outputs = bare | bare.map(lambda items: {"retrieved": items}) | bare.map(lambda it: {"retrieved": it, "answer": ""})
+    gold, metadata = st.sampled_from(PLAIN_GOLD), st.sampled_from(METADATA)
+    if odd and draw(st.integers(0, 5)) == 0:
+        gold |= st.sampled_from(ODD_GOLD)
+        outputs |= st.sampled_from(ODD_OUTPUT)
+        metadata |= st.sampled_from(ODD_METADATA)
+    record = {"expected_output": draw(gold), "actual_output": draw(outputs), "input": "?", "metadata": draw(metadata)}
+    if odd and draw(st.integers(0, 30)) == 0:
+        del record[draw(st.sampled_from(sorted(record)))]
+    return record
+
+
+def lines_of(drawn, odd_lines, ids):
+    """Return records as lines with ids, and lines that hold no sample at some places."""
+    lines = [json.dumps({"id": f"q{number}", **record}) for number, record in enumerate(drawn)]
+    lines = [line.replace("\\ud800", "é") if "\\ud800" in line else line for line in lines]  # JSON refuses half a pair
+    for place, line in odd_lines:
+        lines.insert(place % (len(lines) + 1), line)
+    return [line.replace('"q1"', json.dumps(ids)) for line in lines]
+
+
+def found(path, **how):
+    """Return everything that a run finds out, or what is wrong."""
+    try:
+        result = Engine().dataset(path).with_metrics(METRICS).run(sketch_ids=True, **how)
+    except RankgaugeError as error:
+        return type(error), str(error), list(map(str, error.problems))
+    columns = {
+        name: (column.values.tobytes(), column.status.tobytes(), column.reasons)
+        for name, column in result.metrics.items()
+    }
+    sketch = result.manifest["retrieved_ids"]
+    return result.sample_ids, result.tags, result.gold_keys.tolist(), columns, result.notes, sketch, repr(result.means)
+
+
+ODD_LINES = ("", "  ", "{", "[]", "7", '"q"', "null", '{"id": "q0"}')
+
+
+@given(
+    drawn=st.lists(records(), min_size=1, max_size=14),
+    odd_lines=st.lists(st.tuples(st.integers(0, 14), st.sampled_from(ODD_LINES)), max_size=1),
+    ids=st.sampled_from(["q1", "q1", "q1", "q0", "", 5, None]),
+)
+def test_blocks_find_what_single_samples_do(tmp_path_factory, drawn, odd_lines, ids):
+    """A limit turns blocks off, and nothing else."""
+    path = tmp_path_factory.getbasetemp() / "samples.jsonl"
+    path.write_text("\n".join(lines_of(drawn, odd_lines, ids)), encoding="utf-8")
+    assert found(path) == found(path, limit=10**6)
+    assert found(path, batch_size=3) == found(path, limit=10**6)
+
+
+@given(drawn=st.lists(records(odd=False), min_size=1, max_size=14), as_objects=st.booleans())
+def test_plain_samples_make_a_block(drawn, as_objects):
+    records = [json.loads(line) for line in lines_of(drawn, [], "q1")]
+    outputs = [each["actual_output"] for each in records]
+    ids = [each["retrieved"] if isinstance(each, dict) else each for each in outputs]
+    if as_objects:
+        for record, listed in zip(records, ids, strict=True):
+            record["actual_output"] = [{"id": name, "score": 1 - place / 3} for place, name in enumerate(listed)]
+    block = read_block(records)
+    assert isinstance(block, Block)
+    assert list(block.ids) == [f"q{number}" for number in range(len(drawn))]
+    assert list(block.retrieved) == ids
+    assert list(block.gold) == [each["expected_output"] for each in records]
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        *({"expected_output": each} for each in ODD_GOLD),
+        *({"actual_output": each} for each in ODD_OUTPUT if each not in ("[]", {"answer": "a"})),
+        *({"metadata": each} for each in ODD_METADATA),
+        {"id": ""},
+        {"id": 5},
+    ],
+    ids=str,
+)
+def test_what_is_not_plain_makes_no_block(part):
+    plain = {"id": "q", "expected_output": ["a"], "actual_output": ["b"], "metadata": None}
+    assert read_block([plain]) is not None
+    assert read_block([plain, {**plain, "id": "r", **part}]) is None
+
+
+def test_an_odd_sample_leaves_the_others_of_its_block_alone(tmp_path, monkeypatch):
+    """Of 64 lines one is odd: 60 come in blocks. After 64 odd ones nothing is tried any more."""
+    plain = {"expected_output": ["a"], "actual_output": ["a", "b"]}
+    odd = {"expected_output": {"answer": "a"}, "actual_output": ["a", "b"]}
+    sizes = []
+
+    def counted(records):
+        block = read_block(records)
+        sizes.append((len(records), block is not None))
+        return block
+
+    monkeypatch.setattr(datasets, "read_block", counted)
+    path = tmp_path / "samples.jsonl"
+    one_odd = [odd if number == 10 else plain for number in range(64)]
+    path.write_text("\n".join(json.dumps({"id": f"q{at}", **each}) for at, each in enumerate([*one_odd, plain])))
+    assert Engine().dataset(path).with_metrics(["hit@1"]).run()["hit@1"].mean == 1
+    assert sum(size for size, is_block in sizes if is_block) == 60 + 1
+    sizes.clear()
+    path.write_text("\n".join(json.dumps({"id": f"q{at}", **each}) for at, each in enumerate([odd] * 64 + [plain] * 9)))
+    assert Engine().dataset(path).with_metrics(["hit@1"]).run()["hit@1"].mean == 1
+    assert not any(is_block for _, is_block in sizes)
