@@ -17,10 +17,10 @@ from rankgauge.columns import IdSketcher, Qrels, RankingBatch, RunSource, Seen
 from rankgauge.columns.rows import Ints
 from rankgauge.columns.slices import Words
 from rankgauge.engine.manifest import make_manifest
-from rankgauge.errors import PolicyError, counted
+from rankgauge.errors import PolicyError
 from rankgauge.io.mappings import MappingRun
 from rankgauge.io.sources import open_qrels, open_run
-from rankgauge.judging import BatchJudge, Evidence, Keep, RunCollector, ScatteredError, judge_mapping
+from rankgauge.judging import BatchJudge, Evidence, Keep, RunCollector, RunCounts, ScatteredError, judge_mapping
 from rankgauge.judging.keeping import Keeper
 from rankgauge.judging.outputs import prepare
 from rankgauge.judging.parts import thread_count, work_on_parts
@@ -241,7 +241,8 @@ def _evaluated(
         query_ids = [query_ids[place] for place in judged.places.tolist()]
     collector.add_run(query_ids, evidence, judged.missing)
     scored = collector.finish()
-    scored.notes.extend([*source.notes, *_notes(judged, evidence)])
+    counts = judged.counts(evidence)
+    scored.notes.extend([*source.notes, *counts.notes(plan.profile.policy)])
     for note in scored.notes:
         logger("engine").info(note)
     evaluation = RunEvaluation(plan, qrels, source, columns)
@@ -250,12 +251,6 @@ def _evaluated(
         "qrels": _absolute(qrels.source),
         "run": _absolute(source.name),
         "columns": None if columns is None else dict(columns),
-    }
-    counts = {
-        "queries_missing": len(judged.missing),
-        "queries_unjudged": judged.n_unjudged,
-        "queries_with_ties": evidence.n_tied,
-        "results_dropped": evidence.n_dropped,
     }
     origin = "argument" if isinstance(run, Mapping) else "run"
     manifest = functools.partial(_manifest, evaluation, origin, counts, further, datetime.now(UTC))
@@ -275,6 +270,7 @@ def judge_run(
     sketcher: IdSketcher | None = None,
     *,
     top: TopCollector | None = None,
+    require_overlap: bool = True,
 ) -> tuple[RunCollector, Evidence]:
     """Read a run and judge it; the collector says which queries were evaluated, and *top* gets their first results."""
     profile = plan.profile
@@ -293,7 +289,7 @@ def judge_run(
             if top is not None:
                 top.clear()
             _judge_parts([source.grouped()], judged, top)
-    evidence = judged.finish(source.name or "the run")
+    evidence = judged.finish(source.name or "the run", require_overlap=require_overlap)
     if plan.needs & {"ids", "scores"}:
         names = [qrels.query_names[place] for place in judged.places.tolist()]
         evidence = replace(evidence, judged=replace(evidence.judged, shown=_shown(qrels, source, plan, names)))
@@ -320,31 +316,8 @@ def _judge_parts(
     work_on_parts(parts, lambda _: BatchJudge(collector, top).add)
 
 
-def _notes(run: RunCollector, evidence: Evidence) -> list[str]:
-    """Say what a user should know of how the run fits the judgments."""
-    policy = run.profile.policy
-    notes = []
-    n_missing, n = len(run.missing), evidence.judged.n
-    if n_missing:
-        how = "counted as 0" if policy.missing_output == "zero" else "left out of every mean"
-        of = counted(n, "judged query", "judged queries")
-        notes.append(f"{n_missing:,} of {of} without results in the run; {how}")
-    if run.n_unjudged:
-        notes.append(f"{counted(run.n_unjudged, 'query', 'queries')} of the run not judged; left out")
-    if evidence.n_dropped:
-        notes.append(
-            f"{counted(evidence.n_dropped, 'repeated result')} dropped (policy duplicates={policy.duplicates})"
-        )
-    if evidence.n_tied:
-        notes.append(
-            f"{evidence.n_tied:,} of {counted(n, 'query', 'queries')} with equal scores whose order can change a "
-            f"metric (policy ties={policy.ties})"
-        )
-    return notes
-
-
 def _manifest(
-    evaluation: RunEvaluation, origin: str, counts: Mapping[str, int], further: Mapping[str, Any], created_at: datetime
+    evaluation: RunEvaluation, origin: str, counts: RunCounts, further: Mapping[str, Any], created_at: datetime
 ) -> dict[str, Any]:
     """Return the manifest, which takes longer to make than a few queries to evaluate, and is seldom asked for."""
     plan, qrels, source, _ = evaluation
@@ -359,7 +332,7 @@ def _manifest(
         "from": origin,
         "path": source.name or None,
         "tag": source.tag or None,
-        **counts,
+        **counts.facts(),
         "metadata": dict(source.metadata),
     }
     made = make_manifest(plan, dataset, outputs, created_at=created_at)

@@ -1,5 +1,6 @@
 """Judging: the one ranking policy, then which retrieved item is which gold item, by id or by text."""
 
+from rankgauge.judging.counts import RunCounts
 from rankgauge.judging.evidence import Evidence, Target
 from rankgauge.judging.gold_keys import GoldKeys
 from rankgauge.judging.judge import Judge, judge, make_judge, takes_blocks
@@ -16,6 +17,7 @@ __all__ = [
     "Keep",
     "Ranking",
     "RunCollector",
+    "RunCounts",
     "ScatteredError",
     "Target",
     "judge",

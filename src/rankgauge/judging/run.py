@@ -18,6 +18,7 @@ from rankgauge.columns import Flags, IdSketcher, Ints, Judged, Qrels, RankingBat
 from rankgauge.columns.rows import distinct, nth_of_each
 from rankgauge.errors import DataError, NothingToEvaluateError, Problem
 from rankgauge.judging.columns import judged_under
+from rankgauge.judging.counts import RunCounts
 from rankgauge.judging.evidence import Evidence
 from rankgauge.judging.ranking import earned, mixed_ties, settle, shown, stand, tie_reason
 from rankgauge.judging.ranks import Ranks, ranks_of
@@ -26,7 +27,7 @@ from rankgauge.judging.repeats import RepeatFinder
 from rankgauge.judging.top import TopCollector
 from rankgauge.policy import Profile
 
-__all__ = ["BatchJudge", "RunCollector", "ScatteredError"]
+__all__ = ["BatchJudge", "RunCollector", "ScatteredError", "no_overlap"]
 
 _RANK_BITS = np.int64(32)
 """How many bits of a key, of a query and a rank in it, are the rank's."""
@@ -159,14 +160,26 @@ class RunCollector:
         with self._lock:
             self._problems += problems
 
-    def finish(self, run: str) -> Evidence:
-        """Put the parts together; raise `DataError` for what the policy refuses, or where no query is judged."""
+    @property
+    def looks(self) -> str:
+        """Return a query id of the run, for messages; empty where it has none."""
+        return shown(self._looks)
+
+    def finish(self, run: str, *, require_overlap: bool = True) -> Evidence:
+        """
+        Put the parts together.
+
+        Raise `DataError` for what the policy refuses, and `NothingToEvaluateError` where *require_overlap* and no query
+        is judged.
+        """
         if self._problems:
             msg = f"the policy refuses {run}:"
             raise DataError(msg, sorted(self._problems, key=str))
-        if not self._seen.any():
-            msg = f"cannot evaluate {run}:"
-            raise NothingToEvaluateError(msg, [self._no_overlap()])
+        if require_overlap and not self._seen.any():
+            raise no_overlap(run, len(self.qrels.ids), self.looks, shown(self.qrels.queries[0]))
+        if not self._parts:
+            nothing = np.empty(0, dtype=np.int64)
+            self.add(nothing, nothing, nothing, nothing, Ranks(nothing, nothing, nothing))
         every = self.profile.policy.queries == "judged"
         self.places = np.arange(len(self._seen)) if every else np.flatnonzero(self._seen)
         self.missing = np.flatnonzero(~self._seen[self.places])
@@ -175,6 +188,11 @@ class RunCollector:
             n_tied=len(distinct(np.concatenate([part.tied for part in self._parts]))),
             n_dropped=sum(part.n_dropped for part in self._parts),
         )
+
+    def counts(self, evidence: Evidence) -> RunCounts:
+        """Return how the run fits the judgments; *evidence* is what `finish` returned."""
+        missing = len(self.missing)
+        return RunCounts(evidence.judged.n, missing, self.n_unjudged, evidence.n_tied, evidence.n_dropped)
 
     def _judged(self) -> Judged:
         qrels, places = self.qrels, self.places
@@ -202,7 +220,9 @@ class RunCollector:
         judged = judged_under(self.profile, depth=depth, rows=found, gold=gold, ties=ties)
         return judged if intents is None else replace(judged, intents=intents)
 
-    def _no_overlap(self) -> Problem:
-        own, its = shown(self._looks), shown(self.qrels.queries[0])
-        looks = f"the run's look like `{own}`, the judgments' like `{its}`" if own else "the run has no query"
-        return Problem(f"0 of {len(self.qrels.ids):,} query ids overlap; {looks}")
+
+def no_overlap(run: str, n_judged: int, looks: str, judged_looks: str) -> NothingToEvaluateError:
+    """Return the error for a run none of whose queries is judged; *looks* are a query id of each side."""
+    both = f"the run's look like `{looks}`, the judgments' like `{judged_looks}`" if looks else "the run has no query"
+    msg = f"cannot evaluate {run}:"
+    return NothingToEvaluateError(msg, [Problem(f"0 of {n_judged:,} query ids overlap; {both}")])
