@@ -2,15 +2,21 @@
 What worker processes call: functions that they can import.
 """
 
-from rankgauge import Evaluation, Result
+from rankgauge import Evaluation, Result, RunShard, ShardedRun
 from rankgauge.plugin import JudgedSample, sample_metric
 
-__all__ = ["declared_depth", "depth_share", "run"]
+__all__ = ["declared_depth", "depth_share", "run", "shard"]
 
 
 def run(evaluation: Evaluation) -> Result:
     """Evaluate."""
     return evaluation.run()
+
+
+def shard(job: tuple[ShardedRun, object, object]) -> RunShard:
+    """Evaluate a shard of a run."""
+    sharded, qrels, run = job
+    return sharded.shard(qrels, run)
 
 
 def depth_share(ranking: JudgedSample, *, k: int = 7) -> float:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from rankgauge.engine.evaluation import Evaluation
     from rankgauge.engine.picturing import html_report
     from rankgauge.engine.runs import evaluate, evaluate_runs
+    from rankgauge.engine.shards import RunShard, ShardedRun
     from rankgauge.engine.unjudged import bounds, condensed
     from rankgauge.engine.values import SampleScore
     from rankgauge.errors import RankgaugeError, RunInterrupted
@@ -50,8 +51,10 @@ __all__ = [
     "RankgaugeError",
     "Result",
     "RunInterrupted",
+    "RunShard",
     "Sample",
     "SampleScore",
+    "ShardedRun",
     "Stop",
     "__version__",
     "bounds",
@@ -86,8 +89,10 @@ _HOMES = {
     "RankgaugeError": "rankgauge.errors",
     "Result": "rankgauge.result",
     "RunInterrupted": "rankgauge.errors",
+    "RunShard": "rankgauge.engine.shards",
     "Sample": "rankgauge.samples",
     "SampleScore": "rankgauge.engine.values",
+    "ShardedRun": "rankgauge.engine.shards",
     "Stop": "rankgauge.scoring.stop",
     "compare": "rankgauge.engine.comparing",
     "bounds": "rankgauge.engine.unjudged",

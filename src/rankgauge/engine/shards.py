@@ -1,0 +1,296 @@
+"""
+`ShardedRun`: the evaluation of a run in shards, each of them wherever its rows are.
+
+Transport only: a shard takes the road of `evaluate`, and shards merge to the bits of one evaluation of all rows.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+from rankgauge.catalog import Catalog
+from rankgauge.columns import Qrels
+from rankgauge.engine.manifest import make_manifest
+from rankgauge.engine.runs import judge_run, plan_run
+from rankgauge.errors import PolicyError, ResultError, listed
+from rankgauge.io.sources import open_qrels, open_run
+from rankgauge.judging import RunCounts
+from rankgauge.judging.run import no_overlap
+from rankgauge.pickling import goes_by_name, itself
+from rankgauge.planning.cutoffs import DefaultK
+from rankgauge.planning.lock import Lock, lock_columns
+from rankgauge.planning.plan import Plan, make_plan
+from rankgauge.planning.requests import MetricSpec
+from rankgauge.policy import Policy, Profile
+from rankgauge.result import Result
+from rankgauge.scoring.collect import Collector
+from rankgauge.scoring.shards import ShardScores, join_scores, shard_scores
+from rankgauge.scoring.single import check_stream
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = ["RunShard", "ShardedRun"]
+
+_ORIGIN = "of the process that planned this evaluation"
+_REMEDY = "; install the same distributions in every process"
+
+
+@dataclass(frozen=True, slots=True)
+class RunShard:
+    """
+    What became of one shard of a run; it can be pickled, and takes nine bytes a query and metric.
+
+    Attributes:
+        scores: The scores; None where no query of the shard is judged.
+
+        counts: How the shard fits its judgments.
+
+        n_judged: How many of its queries are judged.
+
+        n_judgments: How many judgments these have.
+
+        looks: A query id of its run and one of its judgments, for messages; empty where there is none.
+    """
+
+    scores: ShardScores | None = None
+    counts: RunCounts = field(default_factory=RunCounts)
+    n_judged: int = 0
+    n_judgments: int = 0
+    looks: tuple[str, str] = ("", "")
+
+
+@dataclass(frozen=True)
+class ShardedRun:
+    """
+    The evaluation of a run that is in several places, or too large for one.
+
+    Make it with `plan`, call `shard` wherever the rows are, and `merge` what that returns::
+
+        sharded = ShardedRun.plan(["ndcg@10", "AP"])
+        shards = [sharded.shard(qrels, run) for qrels, run in parts]  # in any process, in any order
+        result = sharded.merge(shards)
+
+    A shard has all rows of its queries. Values of this class can be pickled; a process with other plugins installed
+    refuses to evaluate, and names the difference.
+
+    Attributes:
+        metrics: The metrics as they were asked for.
+
+        profile: The policy and the conventions.
+
+        default_k: Default cutoff, used when a metric has none; None for the built-in one.
+
+        lock: What the metrics mean where the evaluation was planned.
+    """
+
+    catalog: Callable[[], Catalog] = field(repr=False)
+    metrics: tuple[MetricSpec, ...]
+    profile: Profile
+    default_k: DefaultK | None
+    lock: Lock = field(repr=False)
+
+    __copy__ = __deepcopy__ = itself
+
+    @classmethod
+    def plan(
+        cls,
+        metrics: Sequence[MetricSpec] | MetricSpec,
+        *,
+        profile: str | Policy | Profile = "trec10",
+        policy: Mapping[str, Any] | None = None,
+        rel: float | None = None,
+        k: int | None = None,
+        catalog: Catalog | None = None,
+        row_order: bool = True,
+    ) -> Self:
+        """
+        Plan an evaluation; nothing is read.
+
+        Args:
+            metrics: As in `rankgauge.evaluate`.
+
+            profile: As in `rankgauge.evaluate`.
+
+            policy: As in `rankgauge.evaluate`.
+
+            rel: As in `rankgauge.evaluate`.
+
+            k: As in `rankgauge.evaluate`.
+
+            catalog: As in `rankgauge.evaluate`.
+
+            row_order: Whether the rows of a query come in an order that means something. If not, as in a table that is
+                spread over machines, a policy under which the order decides about scores is refused.
+
+        Returns:
+            The evaluation.
+
+        Raises:
+            PlanError: Metrics that cannot be resolved, or that have to see the whole data set first.
+
+            PolicyError: An unknown option, or without *row_order* one that depends on the order of rows.
+        """
+        plan = plan_run(metrics, profile=profile, policy=policy, rel=rel, k=k, catalog=catalog)
+        check_stream(plan, "an evaluation in shards")
+        if not row_order:
+            _check_order(plan.profile.policy)
+        is_one = isinstance(metrics, str | Mapping) or not isinstance(metrics, Sequence)
+        specs: Any = (metrics,) if is_one else tuple(metrics)  # type: ignore[arg-type]  # a sequence of them
+        default_k = None if k is None else DefaultK(k, "k")
+        sharded = cls(
+            partial(itself, plan.catalog), specs, plan.profile, default_k, lock_columns(plan.metrics, _ORIGIN, _REMEDY)
+        )
+        vars(sharded)["_plan"] = plan
+        return sharded
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        for metric in self.metrics:
+            if callable(metric):
+                goes_by_name(metric, f"metric {getattr(metric, '__name__', metric)!r}")
+        values = {each.name: getattr(self, each.name) for each in dataclasses.fields(self)}
+        return _unpacked, (type(self), values)
+
+    @cached_property
+    def _plan(self) -> Plan:
+        """Plan again where it was sent to, under the lock of where it was planned."""
+        return make_plan(
+            self.metrics,
+            catalog=self.catalog(),
+            profile=self.profile,
+            default_k=self.default_k,
+            by_id=True,
+            locks=[self.lock],
+        )
+
+    def shard(self, qrels: object, run: object, *, columns: Mapping[str, str] | None = None) -> RunShard:
+        """
+        Evaluate some queries.
+
+        Args:
+            qrels: Their judgments, in any form that `rankgauge.evaluate` takes; None where none of them is judged.
+
+            run: All of their results, likewise.
+
+            columns: As in `rankgauge.evaluate`.
+
+        Returns:
+            What `merge` takes. Queries that only one side has are counted, and judged queries without results scored as
+            the policy says.
+
+        Raises:
+            PlanError: The metrics mean something else in this process.
+
+            DataError: Judgments or results that cannot be used, every problem at once.
+
+            SampleRefusedError: The policy turns a query into an error.
+        """
+        plan = self._plan
+        source = open_run(run, columns=columns)
+        if qrels is None:
+            names = [name for part in source.parts(1) for batch in part for name in batch.queries]
+            looks = names[0].decode("utf-8", "backslashreplace") if names else ""
+            return RunShard(counts=RunCounts(unjudged=len(set(names))), looks=(looks, ""))
+        judgments = (
+            qrels if isinstance(qrels, Qrels) else open_qrels(qrels, columns=columns, intents="intents" in plan.needs)
+        )
+        judged, evidence = judge_run(judgments, source, plan, require_overlap=False)
+        counts = judged.counts(evidence)
+        facts = (len(judgments.ids), judgments.n_judgments, (judged.looks, judgments.query_names[0]))
+        if not counts.queries:
+            return RunShard(None, counts, *facts)
+        collector = Collector(plan)
+        collector.add_run([judgments.query_names[place] for place in judged.places.tolist()], evidence, judged.missing)
+        scores = shard_scores(collector.finish(), judgments.gold_keys[judged.places])
+        return RunShard(scores, counts, *facts)
+
+    def scores(self, shard: RunShard) -> pl.DataFrame:
+        """
+        Return the scores of one shard.
+
+        Args:
+            shard: What `shard` returned.
+
+        Returns:
+            As `Result.per_sample`, in order of query ids; without rows where no query of the shard is judged.
+        """
+        scored = join_scores(self._plan, [] if shard.scores is None else [shard.scores], [])
+        return Result.of(scored, {}).per_sample
+
+    def merge(self, shards: Sequence[RunShard], *, judgments: str = "", run: str = "") -> Result:
+        """
+        Put shards together.
+
+        Args:
+            shards: All of them, in any order.
+
+            judgments: What the manifest is to call the judgments, such as a path or the name of a table.
+
+            run: The same for the run.
+
+        Returns:
+            Equal to what `rankgauge.evaluate` returns for all rows at once, to the last bit. It cannot read its data
+            again, as `Result.explain` would.
+
+        Raises:
+            NothingToEvaluateError: No query of the run is judged.
+
+            ResultError: There is no shard, or a query is in two of them.
+        """
+        shards = list(shards)
+        if not shards:
+            msg = "there is nothing to merge"
+            raise ResultError(msg)
+        counts = RunCounts.total(shard.counts for shard in shards)
+        if counts.queries == counts.missing:
+            looks = [next(filter(None, side), "") for side in zip(*(shard.looks for shard in shards), strict=True)]
+            raise no_overlap(run or "the run", sum(shard.n_judged for shard in shards), *looks)
+        plan = self._plan
+        idle = plan.profile.policy.idle
+        notes = [*([idle] if idle else []), *counts.notes(plan.profile.policy)]
+        scored = join_scores(plan, [shard.scores for shard in shards if shard.scores is not None], notes)
+        dataset = {
+            "name": Path(judgments).name or None,
+            "path": judgments or None,
+            "queries": sum(shard.n_judged for shard in shards),
+            "judgments": sum(shard.n_judgments for shard in shards),
+            "fingerprint": _fingerprint(scored.sample_ids, scored.gold_keys.tobytes()),
+        }
+        outputs = {"from": "run", "path": run or None, "tag": None, **counts.facts(), "metadata": {}}
+        manifest = make_manifest(plan, dataset, outputs) | {
+            "relevance": plan.profile.relevance,
+            "files": {"qrels": None, "run": None, "columns": None},
+            "shards": len(shards),
+        }
+        return Result.of(scored, manifest)
+
+
+def _unpacked(kind: type[ShardedRun], values: Mapping[str, Any]) -> ShardedRun:
+    return kind(**values)
+
+
+def _fingerprint(query_ids: Sequence[str], gold_keys: bytes) -> str:
+    """Return a hash of every judgment that is the same for the same judgments in any order, in any shards."""
+    digest = hashlib.sha256(gold_keys)
+    digest.update("\n".join(query_ids).encode("utf-8", "surrogatepass"))
+    return f"sha256:{digest.hexdigest()}"
+
+
+def _check_order(policy: Policy) -> None:
+    """Raise `PolicyError` for options under which the order of rows decides about scores."""
+    found = []
+    if policy.order == "given":
+        found.append("order=given (choose order=score)")
+    elif policy.ties == "given":
+        found.append("ties=given (choose docno, average or error)")
+    if policy.duplicates in {"first", "last"}:
+        found.append(f"duplicates={policy.duplicates} (choose best or error)")
+    if found:
+        msg = f"the rows have no order, and the policy depends on one: {listed(found)}; profile='trec10' does not"
+        raise PolicyError(msg)

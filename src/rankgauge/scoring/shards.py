@@ -1,0 +1,98 @@
+"""
+Shards: the scores of a part of the data, without what all parts share; and how they are put together.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankgauge.columns.slices import Words
+from rankgauge.errors import ResultError
+from rankgauge.judging import Target
+from rankgauge.planning.cutoffs import CutSource
+from rankgauge.planning.plan import Plan
+from rankgauge.planning.resolve import PlannedMetric
+from rankgauge.scoring.collect import Scored, ScoredMetric
+from rankgauge.scoring.score import Outcome
+
+__all__ = ["ShardScores", "join_scores", "shard_scores"]
+
+
+@dataclass(frozen=True, slots=True)
+class _Column:
+    """One metric over a shard: a `ScoredMetric` without what the plan says."""
+
+    target: Target
+    outcome: Outcome
+    k: tuple[int, int] | None
+    k_sources: dict[CutSource, int]
+
+
+@dataclass(frozen=True, slots=True)
+class ShardScores:
+    """
+    The scores of some samples, small enough to be sent: ids, and nine bytes a sample and metric.
+
+    Attributes:
+        sample_ids: The samples, in any order.
+
+        tags: The cohorts of each.
+
+        gold_keys: A hash of what each was judged against; shape (samples,).
+
+        columns: The metrics, in order of the plan.
+    """
+
+    sample_ids: Sequence[str]
+    tags: Sequence[tuple[str, ...]]
+    gold_keys: Words
+    columns: Sequence[_Column]
+
+
+def shard_scores(scored: Scored, gold_keys: Words) -> ShardScores:
+    """Return the scores of a shard."""
+    columns = [_Column(metric.target, metric.outcome, metric.k, metric.k_sources) for metric in scored.metrics]
+    return ShardScores(scored.sample_ids, scored.tags, gold_keys, columns)
+
+
+def join_scores(plan: Plan, shards: Sequence[ShardScores], notes: Sequence[str]) -> Scored:
+    """Return the scores of all shards in order of sample ids; refuse a sample that comes twice."""
+    ids = [sample_id for shard in shards for sample_id in shard.sample_ids]
+    order = sorted(range(len(ids)), key=ids.__getitem__)
+    ordered = [ids[place] for place in order]
+    if len(set(ids)) < len(ids):
+        twice = next(sample_id for sample_id, times in Counter(ids).items() if times > 1)
+        msg = f"cannot merge: {twice!r} is in two shards; rows of one query or sample belong into one shard"
+        raise ResultError(msg)
+    tags = [each for shard in shards for each in shard.tags]
+    places = np.array(order, dtype=np.int64)
+    metrics = [
+        _joined(metric, [shard.columns[at] for shard in shards], places) for at, metric in enumerate(plan.metrics)
+    ]
+    gold_keys: Words = np.concatenate([np.empty(0, np.uint64), *(shard.gold_keys for shard in shards)])[places]
+    return Scored(ordered, [tags[place] for place in order], metrics, list(notes), gold_keys)
+
+
+def _joined(metric: PlannedMetric, columns: Sequence[_Column], places: NDArray[np.int64]) -> ScoredMetric:
+    values = np.concatenate([np.empty(0), *(column.outcome.values for column in columns)])
+    status = np.concatenate([np.empty(0, np.uint8), *(column.outcome.status for column in columns)])
+    reasons: dict[int, str] = {}
+    sources: Counter[CutSource] = Counter()
+    start = 0
+    for column in columns:
+        reasons |= {start + place: reason for place, reason in column.outcome.reasons.items()}
+        sources.update(column.k_sources)
+        start += len(column.outcome.values)
+    if reasons:
+        moved = np.empty(len(places), dtype=np.int64)
+        moved[places] = np.arange(len(places))
+        reasons = dict(sorted((int(moved[place]), reason) for place, reason in reasons.items()))
+    spreads = [column.k for column in columns if column.k is not None]
+    spread = (min(low for low, _ in spreads), max(high for _, high in spreads)) if spreads else None
+    target = columns[0].target if columns else metric.targets[0]
+    return ScoredMetric(metric, target, Outcome(values[places], status[places], reasons), spread, sources, {}, None)
