@@ -5,7 +5,7 @@ TORCH ?= torch==2.13.0
 BIN = $(VENV)/bin
 LIGHT_PLUGINS = $(patsubst %/pyproject.toml,%,$(wildcard plugins/*/pyproject.toml))
 
-.PHONY: help audit demo fuzz test test-thorough test-hosts test-model test-browser check format docs site bench clean
+.PHONY: help audit demo fuzz test test-thorough test-hosts test-model test-browser test-spark check format docs site bench clean
 
 help:
 	@echo "make demo     run the quickstart and print its scores"
@@ -14,6 +14,7 @@ help:
 	@echo "make test-model  run rankgauge-semantic's default model (an environment of 1.5 GB or more; TORCH picks a build)"
 	@echo "make test-hosts  test rankgauge inside each harness, in an environment each (HOSTS=\"haystack ragas\" for some)"
 	@echo "make test-browser  drive HTML reports in a real browser (Debian's Chromium)"
+	@echo "make test-spark  test rankgauge-spark on a local Spark (an environment of 700 MB; Debian's Java 17)"
 	@echo "make check    format and lint (ruff), types (mypy), layers (import-linter)"
 	@echo "make format   let ruff format and fix"
 	@echo "make audit    look for known vulnerabilities of dependencies (pip-audit; says so where it cannot run)"
@@ -61,6 +62,15 @@ test-browser: $(VENV)/.installed-dev
 # Hosts cannot share an environment; each has one under $(VENV)/hosts.
 test-hosts: $(BIN)/python
 	$(BIN)/python plugins/rankgauge-hosts/run_tests.py --environments $(VENV)/hosts $(HOSTS)
+
+# pyspark has 400 MB, so that its environment is its own.
+SPARK = $(VENV)/spark
+SPARK_TESTS = plugins/rankgauge-spark
+test-spark: $(BIN)/python
+	$(BIN)/python $(SPARK_TESTS)/install_java.py
+	$(BIN)/python -m venv $(SPARK)
+	$(SPARK)/bin/python -m pip install --quiet --disable-pip-version-check -e . -e './$(SPARK_TESTS)[spark,test]'
+	$(SPARK)/bin/python -m pytest -p no:cacheprovider -c $(SPARK_TESTS)/pyproject.toml $(SPARK_TESTS)/tests
 
 check: $(VENV)/.installed-dev
 	$(BIN)/ruff format --check .

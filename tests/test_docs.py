@@ -118,12 +118,13 @@ def test_json_blocks_are_json() -> None:
 
 
 def test_blocks_that_do_not_run_here_run_where_their_host_is_tested() -> None:
-    """A block marked ``host=NAME`` stands on the page of that host, which `make test-hosts` runs."""
+    """A block marked ``host=NAME`` stands on the page of that host, which `make test-hosts` or `test-spark` runs."""
     for page in PAGES:
         hosts = {found["kind"].partition(" host=")[2] for found in FENCE.finditer(page.read_text(encoding="utf-8"))}
-        wanted = page.stem.removeprefix("embed-in-")
+        wanted = re.sub("^(embed-in|evaluate-on)-", "", page.stem)
         assert hosts <= {"", wanted}
-        assert not hosts - {""} or (ROOT / "plugins/rankgauge-hosts/tests" / f"on_{wanted}").is_dir()
+        tests = "rankgauge-spark/tests" if wanted == "spark" else f"rankgauge-hosts/tests/on_{wanted}"
+        assert not hosts - {""} or (ROOT / "plugins" / tests).is_dir()
 
 
 def test_the_sample_of_the_file_format_page_can_be_scored() -> None:

@@ -1,0 +1,225 @@
+"""
+Runs: evaluates DataFrames of results against a DataFrame of judgments.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import polars as pl
+from pyspark.sql import DataFrame
+
+import rankgauge
+from rankgauge import Catalog, Comparison, Policy, Profile, Result, RunShard, ShardedRun
+from rankgauge.planning.requests import MetricSpec
+from rankgauge_spark.tables import Judgments, in_shards, read_judgments, shaped
+from rankgauge_spark.transport import collected
+from rankgauge_spark.workers import PAYLOAD, RowsOfQueries, Shards
+
+__all__ = ["compare", "evaluate", "per_query"]
+
+BROADCAST = 500_000
+"""How many judgments travel to every worker, at the most; some 20 MB."""
+
+
+def evaluate(
+    qrels_df: DataFrame,
+    run_df: DataFrame,
+    metrics: Sequence[MetricSpec] | MetricSpec,
+    *,
+    profile: str | Policy | Profile = "trec10",
+    policy: Mapping[str, Any] | None = None,
+    rel: float | None = None,
+    k: int | None = None,
+    columns: Mapping[str, str] | None = None,
+    catalog: Catalog | None = None,
+    partitions: int | None = None,
+    broadcast: int = BROADCAST,
+) -> Result:
+    """
+    Evaluate a run against judgments.
+
+    Rows may be in any order and partition. The result is that of `rankgauge.evaluate` on one machine, to the last bit.
+
+    Args:
+        qrels_df: Judgments: a query, a document and a grade a row.
+
+        run_df: Results: a query, a document and a score a row.
+
+        metrics: Metrics in any spelling.
+
+        profile: The conventions; trec_eval's by default. Judged queries that the run lacks count as 0 under it.
+
+        policy: Policy options that differ from the profile's. Those that depend on the order of rows are refused:
+            ``order="given"``, ``ties="given"``, ``duplicates="first"`` and ``"last"``.
+
+        rel: The grade from which on a document is relevant, instead of the profile's.
+
+        k: Default cutoff, used when a metric has none.
+
+        columns: The tables' own names for `query`, `document`, `grade` and `score`.
+
+        catalog: What plugins offer; by default everything that is installed on the driver. Workers look for the same
+            distributions, and refuse if theirs differ.
+
+        partitions: Into how many partitions the rows are put, by query; by default Spark's own number.
+
+        broadcast: Up to how many judgments travel to every worker. More are joined with the run by query.
+
+    Returns:
+        One score for each judged query and metric, in order of the query ids. The driver gets nine bytes a query and
+        metric, and the ids.
+
+    Raises:
+        PlanError: Metrics that cannot be resolved, need more than ids, or would mean something else on a worker.
+
+        PolicyError: An option that cannot be used, or depends on the order of rows.
+
+        DataError: Rows that cannot be used, with every problem of the first shard of each partition that has any.
+
+        NothingToEvaluateError: No query of the run is judged.
+    """
+    sharded = _planned(metrics, profile, policy, rel, k, catalog)
+    judgments = read_judgments(qrels_df, columns, broadcast)
+    return _evaluated(sharded, judgments, shaped(run_df, "run", columns), partitions)
+
+
+def per_query(
+    qrels_df: DataFrame,
+    run_df: DataFrame,
+    metrics: Sequence[MetricSpec] | MetricSpec,
+    *,
+    profile: str | Policy | Profile = "trec10",
+    policy: Mapping[str, Any] | None = None,
+    rel: float | None = None,
+    k: int | None = None,
+    columns: Mapping[str, str] | None = None,
+    catalog: Catalog | None = None,
+    partitions: int | None = None,
+    broadcast: int = BROADCAST,
+) -> DataFrame:
+    """
+    Return the scores of each query as a DataFrame, which stays on the cluster.
+
+    What is wrong with the rows is raised by Spark, when the DataFrame is used.
+
+    Args:
+        qrels_df: As in `evaluate`.
+
+        run_df: As in `evaluate`.
+
+        metrics: As in `evaluate`.
+
+        profile: As in `evaluate`.
+
+        policy: As in `evaluate`.
+
+        rel: As in `evaluate`.
+
+        k: As in `evaluate`.
+
+        columns: As in `evaluate`.
+
+        catalog: As in `evaluate`.
+
+        partitions: As in `evaluate`.
+
+        broadcast: As in `evaluate`.
+
+    Returns:
+        A row for each judged query: `query`, then for each metric its value, such as ``ndcg_at_10`` (null where it does
+        not count), and its status, such as ``ndcg_at_10_status``: `scored`, `undefined`, `missing` or `failed`.
+
+    Raises:
+        PlanError: As `evaluate`.
+
+        PolicyError: As `evaluate`.
+
+        DataError: Columns or judgments that cannot be used.
+    """
+    sharded = _planned(metrics, profile, policy, rel, k, catalog)
+    judgments = read_judgments(qrels_df, columns, broadcast)
+    rows = in_shards(judgments, shaped(run_df, "run", columns), partitions)
+    return rows.mapInArrow(RowsOfQueries(Shards(sharded, judgments.small)).__call__, _schema(sharded))
+
+
+def compare(
+    qrels_df: DataFrame,
+    run_dfs: Mapping[str, DataFrame],
+    metrics: Sequence[MetricSpec] | MetricSpec,
+    *,
+    profile: str | Policy | Profile = "trec10",
+    policy: Mapping[str, Any] | None = None,
+    rel: float | None = None,
+    k: int | None = None,
+    columns: Mapping[str, str] | None = None,
+    catalog: Catalog | None = None,
+    partitions: int | None = None,
+    broadcast: int = BROADCAST,
+    **options: Any,  # noqa: ANN401  # those of `rankgauge.compare`, which checks them
+) -> Comparison:
+    """
+    Evaluate several runs against the same judgments, and compare them query by query.
+
+    Args:
+        qrels_df: As in `evaluate`.
+
+        run_dfs: The runs by name; the first is the baseline, unless `baseline` says another.
+
+        metrics: As in `evaluate`.
+
+        profile: As in `evaluate`.
+
+        policy: As in `evaluate`.
+
+        rel: As in `evaluate`.
+
+        k: As in `evaluate`.
+
+        columns: As in `evaluate`.
+
+        catalog: As in `evaluate`.
+
+        partitions: As in `evaluate`.
+
+        broadcast: As in `evaluate`.
+
+        **options: Further arguments of `rankgauge.compare`, such as ``baseline="bm25"`` or ``test="t"``; not
+            `condensed` and `bounds`, which have to read a run again.
+
+    Returns:
+        As `rankgauge.compare`.
+
+    Raises:
+        RankgaugeError: As `evaluate` and `rankgauge.compare`.
+    """
+    sharded = _planned(metrics, profile, policy, rel, k, catalog)
+    judgments = read_judgments(qrels_df, columns, broadcast)
+    runs = {name: shaped(run_df, "run", columns) for name, run_df in run_dfs.items()}
+    results = {name: _evaluated(sharded, judgments, run, partitions) for name, run in runs.items()}
+    return rankgauge.compare(results, **options)
+
+
+def _planned(
+    metrics: Sequence[MetricSpec] | MetricSpec,
+    profile: str | Policy | Profile,
+    policy: Mapping[str, Any] | None,
+    rel: float | None,
+    k: int | None,
+    catalog: Catalog | None,
+) -> ShardedRun:
+    return ShardedRun.plan(metrics, profile=profile, policy=policy, rel=rel, k=k, catalog=catalog, row_order=False)
+
+
+def _evaluated(sharded: ShardedRun, judgments: Judgments, run: DataFrame, partitions: int | None) -> Result:
+    rows = in_shards(judgments, run, partitions)
+    shards: list[RunShard] = collected(rows.mapInArrow(Shards(sharded, judgments.small).__call__, PAYLOAD))
+    return sharded.merge(shards)
+
+
+def _schema(sharded: ShardedRun) -> str:
+    """Return the columns of `per_query`, as Spark's schemas are written."""
+    kinds = {pl.Float64: "double", pl.String: "string"}
+    schema = sharded.scores(RunShard()).drop("tags").rename({"sample_id": "query"}).schema
+    return ", ".join(f"`{name}` {kinds[type(kind)]}" for name, kind in schema.items())
