@@ -22,11 +22,6 @@ from rankgauge.testing import check_plugin
 
 ROOT = Path(__file__).parent.parent
 PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")])
-SHOWN = re.compile(
-    r"^```sh\n(?P<command>rankgauge [^\n]*)\n```\n\n```text\n(?P<output>.*?)^```$", re.MULTILINE | re.DOTALL
-)
-"""One command, and behind it what it prints."""
-
 FENCE = re.compile(r"^```(?P<kind>[^\n]*)\n(?P<code>.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -50,20 +45,48 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-@pytest.mark.parametrize("page", with_blocks("python"), ids=name_of)
-def test_python_blocks_of_a_page_run_one_after_the_other(
-    page: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("page", sorted({*with_blocks("python"), *with_blocks("sh")}), ids=name_of)
+def test_a_page_runs_as_its_reader_runs_it(
+    page: Path, folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Assertions in the blocks are the expectations. What a page declares obeys the laws, as any plugin should."""
+    """
+    Block after block, in one folder; assertions in Python are the expectations.
+
+    A `text` block right behind a block shows what that prints: it may leave out lines, and change none. What a page
+    declares obeys the laws, as any plugin should.
+    """
+    monkeypatch.setenv("COLUMNS", "160")
     scores = {"metrics": {"ndcg@10": {"mean": 0.5}}}
     (folder / "scores.json").write_text(json.dumps(scores), encoding="utf-8")
     module = ModuleType("docs_page")
     monkeypatch.setitem(sys.modules, module.__name__, module)
-    for number, code in enumerate(blocks(page, "python"), 1):
-        exec(compile(code, f"{page.name}, python block {number}", "exec"), vars(module))  # noqa: S102  # our own pages
-    assert "Engine" in vars(module) or "metric" in vars(module) or "scores" in vars(module)
+    text = page.read_text(encoding="utf-8")
+    end, printed = -1, list[str]()
+    for found in FENCE.finditer(text):
+        if found["kind"] == "text" and end >= 0 and not text[end : found.start()].strip():
+            assert [line for line in found["code"].splitlines() if line.rstrip() not in printed] == []
+        end = found.end() if found["kind"] in {"python", "sh"} else -1
+        if found["kind"] == "python":
+            name = f"{page.name}, line {text.count(chr(10), 0, found.start()) + 2}"
+            exec(compile(found["code"], name, "exec"), vars(module))  # noqa: S102  # our own pages
+        elif found["kind"] == "sh":
+            run(found["code"])
+        printed = [line.rstrip() for line in "".join(capsys.readouterr()).splitlines()]
     if declared := plugin_of(module):
         check_plugin(declared, cases=15).raise_if_broken()
+
+
+def run(commands: str) -> None:
+    """Run commands, each to the exit code behind it; a `make` target runs these tests, so it only needs to exist."""
+    targets = re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
+    for line in commands.splitlines():
+        command = shlex.split(line, comments=True)
+        if command[:1] == ["make"]:
+            assert command[1] in targets
+        else:
+            assert command[0] == "rankgauge"
+            expected = re.search(r"# exit code (\d)", line)
+            assert _call(command[1:], debug=expected is None) == int(expected[1] if expected else 0)
 
 
 def plugin_of(module: ModuleType) -> SimpleNamespace | None:
@@ -75,33 +98,6 @@ def plugin_of(module: ModuleType) -> SimpleNamespace | None:
             offers.setdefault(f"rankgauge_{kind}s", []).append(value)
     hooks = {name: hookimpl(specname=name)(lambda found=found: found) for name, found in offers.items()}
     return SimpleNamespace(__name__=module.__name__, **hooks) if hooks else None
-
-
-@pytest.mark.usefixtures("folder")
-@pytest.mark.parametrize("page", with_blocks("sh"), ids=name_of)
-def test_commands_of_a_page_succeed(page: Path) -> None:
-    """`make` targets are what runs these tests, so they are only looked up."""
-    targets = re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
-    for line in "".join(blocks(page, "sh")).splitlines():
-        command = shlex.split(line, comments=True)
-        if command[:1] == ["make"]:
-            assert command[1] in targets
-        else:
-            assert command[0] == "rankgauge"
-            assert _call(command[1:], debug=True) == 0
-
-
-@pytest.mark.usefixtures("folder")
-@pytest.mark.parametrize("page", [page for page in PAGES if SHOWN.search(page.read_text("utf-8"))], ids=name_of)
-def test_what_a_page_shows_of_a_command_is_what_it_prints(
-    page: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A page may leave out lines, and change none."""
-    monkeypatch.setenv("COLUMNS", "160")
-    for found in SHOWN.finditer(page.read_text(encoding="utf-8")):
-        assert _call(shlex.split(found["command"], comments=True)[1:], debug=True) == 0
-        printed = "".join(capsys.readouterr()).splitlines()
-        assert [line for line in found["output"].splitlines() if line not in printed] == []
 
 
 @pytest.mark.parametrize("page", with_blocks("yaml"), ids=name_of)
