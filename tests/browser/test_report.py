@@ -123,14 +123,14 @@ def test_a_text_opens_in_place_and_lines_follow(opened):
     one, two = (engine.dataset(each).with_metrics(["RR"]).run() for each in (rows, turned))
     page = opened(lay_out(gather({"one": one, "two": two})))
     button = page.locator("#lists table").first.locator("button.t1").first
-    before = page.locator(".join").first.get_attribute("d")
+    before = page.locator(".join").last.get_attribute("d")
 
     assert page.locator("#lists .t2 mark").first.inner_text() == "boundary"
     button.focus()
     page.keyboard.press("Enter")
     assert button.get_attribute("aria-expanded") == "true"
     assert page.locator("#lists .full").first.is_visible()
-    assert page.locator(".join").first.get_attribute("d") != before
+    assert page.locator(".join").last.get_attribute("d") != before
 
 
 def test_a_link_opens_its_sample_and_metric(opened):
@@ -139,6 +139,23 @@ def test_a_link_opens_its_sample_and_metric(opened):
     assert page.inner_text("#one-h").startswith("q0007")
     assert page.locator("#metric").input_value() == "1"
     assert "rr" in page.inner_text("#samples-h")
+
+
+def test_the_worst_samples_named_above_open_theirs(opened):
+    page = opened(report(), link="#sample=q0001&metric=rr")
+    # run1 is worse nowhere, so nothing is named; the other way round 13 samples are.
+    assert page.locator(".ask a").count() == 0
+    qrels = {f"q{n}": {"a": 1} for n in range(12)}
+    runs = {
+        name: {q: {"x": 2.0, "a": 1.0 if n < worse else 3.0} for n, q in enumerate(qrels)}
+        for name, worse in (("old", 0), ("new", 4))
+    }
+    page = opened(lay_out(gather(rankgauge.evaluate_runs(qrels, runs, ["RR", "P@1"]))))
+    page.select_option("#metric", "1")
+    page.locator(".ask a").nth(2).click()
+
+    assert page.inner_text("#one-h") == page.locator(".ask a").nth(2).inner_text()
+    assert page.locator("#metric").input_value() == "0"
 
 
 def test_another_metric_changes_every_view(opened):
@@ -235,7 +252,7 @@ def test_the_compared_run_is_chosen_among_three(opened):
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [1280, 800])
+@pytest.mark.parametrize("width", [1280, 800, 420])
 def test_both_colour_schemes_and_narrow_screens(opened, scheme, width):
     page = opened(report(), scheme=scheme, width=width)
 
@@ -261,3 +278,4 @@ def test_it_prints(opened):
 
     assert not page.is_visible(".bar")
     assert page.is_visible("#mt")
+    assert page.locator("#table tbody tr[data-i]:visible").count() == 20

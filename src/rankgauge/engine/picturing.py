@@ -16,9 +16,11 @@ from rankgauge.engine.comparing import compare
 from rankgauge.engine.reopen import is_of_run
 from rankgauge.engine.rereading import Reread, reread
 from rankgauge.errors import DataError, ParameterError, PlanError, ResultError, counted
+from rankgauge.explain.lists import leaving
 from rankgauge.io.texts import read_texts
-from rankgauge.report.html.data import DepthCurve, ReportData
+from rankgauge.report.html.data import DepthCurve, Losses, ReportData
 from rankgauge.result import Result
+from rankgauge.stats.estimates import TIED
 
 __all__ = ["gather", "html_report"]
 
@@ -127,6 +129,7 @@ def gather(
         lists={name: own.lists for name, own in found.items()},
         curves=_curves(found),
         unjudged=_unjudged(found),
+        losses=_losses(named, comparison, found),
         notes=notes,
     )
 
@@ -207,3 +210,24 @@ def _unjudged(found: Mapping[str, Reread]) -> dict[str, dict[str, float]]:
         for run, own in found.items()
         if "unjudged" in own.others and own.others["unjudged"][0].mean is not None
     }
+
+
+def _losses(results: Mapping[str, Result], comparison: Comparison | None, found: Mapping[str, Reread]) -> Losses | None:
+    """Return why the first run that is compared loses samples."""
+    pair = None if comparison is None else comparison.comparisons[0]
+    metric = None if pair is None else next(iter(pair.metrics.values()), None)
+    if pair is None or metric is None or not metric.losses or not {pair.baseline, pair.run} <= set(found):
+        return None
+    one, other = found[pair.baseline].lists, found[pair.run].lists
+    if metric.name not in other.columns:
+        return None
+    before, after = (_scores(results[name], metric.name) for name in (pair.baseline, pair.run))
+    sign = 1 if metric.higher_is_better else -1
+    lost = {sample_id for sample_id, score in after.items() if sign * (score - before.get(sample_id, score)) < -TIED}
+    k = one.columns[metric.name].k
+    left = lost & leaving(one, other, metric.name)
+    return Losses(len(lost), len(left), k if isinstance(k, int) else None)
+
+
+def _scores(result: Result, name: str) -> dict[str, float]:
+    return dict(zip(result.sample_ids, result.metrics[name].values.tolist(), strict=True))

@@ -21,7 +21,7 @@ from rankgauge.scoring.facts import gold_names
 from rankgauge.scoring.score import JudgedBatch, MetricScores, flaws, judged_for, score_metric
 from rankgauge.scoring.sums import RankSums, rank_sums
 
-__all__ = ["ColumnFacts", "Items", "RankedLists", "ResultLists", "lists_of_batch", "lists_of_samples"]
+__all__ = ["ColumnFacts", "Items", "RankedLists", "ResultLists", "leaving", "lists_of_batch", "lists_of_samples"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -106,6 +106,24 @@ class ResultLists:
 
     sample_ids: Sequence[str]
     columns: Mapping[str, ColumnFacts]
+
+
+def leaving(one: ResultLists, other: ResultLists, name: str) -> set[str]:
+    """Return the samples that have a relevant item within the cutoff of a column in one result and not in the other."""
+    found, there = _found(one, name), _found(other, name)
+    both = set(one.sample_ids) & set(other.sample_ids)
+    return {sample_id for sample_id, _ in found - there if sample_id in both}
+
+
+def _found(lists: ResultLists, name: str) -> set[tuple[str, int]]:
+    """Return the relevant items within the cutoff of a column: samples, and places among their gold, best first."""
+    facts = lists.columns[name]
+    rows, gold = facts.lists.rows.until(facts.k), facts.lists.gold
+    nth = np.zeros(len(gold.gold), dtype=np.int64)
+    nth[gold.gold] = gold.rank
+    rows = rows.where(rows.grade >= facts.least)
+    ids = lists.sample_ids
+    return {(ids[at], place) for at, place in zip(rows.sample.tolist(), nth[rows.gold].tolist(), strict=True)}
 
 
 Check = Callable[[MetricSummary, MetricScores], None]

@@ -6,13 +6,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from rankgauge.comparison.values import Comparison
 from rankgauge.explain.lists import ResultLists
 from rankgauge.result import Result
 
-__all__ = ["DepthCurve", "ReportData", "Section"]
+__all__ = ["DepthCurve", "Losses", "ReportData", "Section"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +31,23 @@ class DepthCurve:
     name: str
     depths: tuple[int, ...]
     means: Mapping[str, tuple[float | None, ...]]
+
+
+class Losses(NamedTuple):
+    """
+    Why a run loses samples, by its first metric.
+
+    Attributes:
+        n: On how many samples it is worse.
+
+        left: On how many of these a relevant result is not within the cutoff any more.
+
+        k: The cutoff; None for none, or one a sample.
+    """
+
+    n: int
+    left: int
+    k: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +96,8 @@ class ReportData:
 
         unjudged: The share of unjudged results in the first ten, by run and sample; empty where it is not known.
 
+        losses: Why the first run that is compared loses samples; None where that is not known.
+
         notes: What is left out, in sentences.
 
         sections: What plugins add.
@@ -93,5 +112,6 @@ class ReportData:
     lists: Mapping[str, ResultLists] = field(default_factory=dict)
     curves: Sequence[DepthCurve] = ()
     unjudged: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    losses: Losses | None = None
     notes: Sequence[str] = ()
     sections: Sequence[Section] = ()

@@ -26,7 +26,7 @@ def p_value(p: float | None) -> str:
     """Return a p value: three decimals, four below .001, and a bound below .0001."""
     if p is None:
         return _NONE
-    return "< 0.0001" if p < 0.0001 else f"{p:.4f}" if p < 0.001 else f"{p:.3f}"
+    return "<\N{NO-BREAK SPACE}0.0001" if p < 0.0001 else f"{p:.4f}" if p < 0.001 else f"{p:.3f}"
 
 
 def percent(share: float | None) -> str:

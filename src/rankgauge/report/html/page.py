@@ -18,7 +18,7 @@ from rankgauge.report.html import charts
 from rankgauge.report.html.data import ReportData
 from rankgauge.report.html.numbers import difference, p_value, percent, score
 from rankgauge.report.html.payload import payload_of
-from rankgauge.report.html.words import half_width, headline, questions
+from rankgauge.report.html.words import cohorts_heading, depth_heading, half_width, headline, metrics_heading, questions
 from rankgauge.report.wording import policy_line
 from rankgauge.result import MetricSummary, Result
 from rankgauge.visible import visible
@@ -91,12 +91,18 @@ def _context(data: ReportData) -> dict[str, Any]:
         "title": finding["plain"],
         "hero": _hero(data),
         "questions": list(questions(data)),
+        "headings": {
+            "metrics": metrics_heading(data),
+            "cohorts": cohorts_heading(data),
+            "depth": depth_heading(data),
+        },
         "facts": list(_facts(data)),
         "metrics": list(_metric_rows(data)),
         "heat": _heat(data),
         "curves": [charts.depth(curve, names) for curve in data.curves],
         "notes": [visible(note) for note in [*data.notes, *_result_notes(data)]],
         "sections": [_section(section) for section in data.sections],
+        "listed": _listed(data),
         "created": _day(first),
         "is_empty": not any(column.n for result in data.results.values() for column in result.metrics.values()),
     }
@@ -254,6 +260,13 @@ def _result_notes(data: ReportData) -> Iterator[str]:
 
 def _section(section: Any) -> dict[str, Any]:  # noqa: ANN401  # what a plugin returned
     return {"title": visible(section.title), "kind": section.kind, "data": section.data, "provider": section.provider}
+
+
+def _listed(data: ReportData) -> str:
+    """Say of how many samples the file has ranked lists."""
+    listed = max((len(lists.sample_ids) for lists in data.lists.values()), default=0)
+    n = max(map(len, data.results.values()))
+    return "none" if not listed else "each" if listed == n else f"{listed:,} that are worst or changed most"
 
 
 def _day(result: Result) -> str:

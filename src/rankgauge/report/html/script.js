@@ -360,12 +360,12 @@
     gap(first);
     for (const i of rows.slice(first, last)) {
       const row = el("tr", { "data-i": i, class: i === state.sample ? "on" : null, onclick: () => go(i) });
-      for (const [name, , get, side] of shown) {
+      for (const [name, kind, get, side] of shown) {
         const value = get(i);
-        if (name === "Sample") row.append(el("td", { class: "x" }, el("a", { href: link(i), text: value, onclick: (event) => { event.preventDefault(); event.stopPropagation(); go(i, true); } })));
+        if (name === "Sample") row.append(el("td", { class: "x c0" }, el("a", { href: link(i), text: value, onclick: (event) => { event.preventDefault(); event.stopPropagation(); go(i, true); } })));
         else if (name === "Difference") row.append(el("td", { class: "n" }, value === null ? "" : spark(value), " " + signed(value)));
-        else if (side) row.append(el("td", { class: "n", text: name === "Unjudged@10" && value !== null ? `${Math.round(value * 100)} %` : fixed(value) }));
-        else row.append(el("td", { class: "x", text: value }));
+        else if (side) row.append(el("td", { class: `n ${kind}`, text: name === "Unjudged@10" && value !== null ? `${Math.round(value * 100)} %` : fixed(value) }));
+        else row.append(el("td", { class: `x ${kind}`, text: value }));
       }
       body.append(row);
     }
@@ -416,8 +416,8 @@
     if (!here.text) return el("td", {}, el("span", { class: "t1", title: here.id, text: here.id === null ? "(no id)" : here.id }));
     const text = here.text, ranges = here.mark ? [here.mark] : wordsIn(text);
     const line = text.indexOf("\n") < 0 ? text.length : text.indexOf("\n");
-    const later = ranges.find(([from]) => from >= Math.min(line, 50));
-    const begin = line < text.length ? Math.max(line + 1, later ? later[0] - 24 : 0) : later ? Math.max(0, later[0] - 24) : Math.min(line, 50);
+    const later = ranges.find(([from]) => from >= Math.min(line, 50)), near = later ? text.lastIndexOf(" ", Math.max(0, later[0] - 20)) + 1 : 0;
+    const begin = line < text.length ? Math.max(line + 1, near) : later ? near : text.indexOf(" ", Math.min(line, 50)) + 1 || text.length;
     const rest = begin < text.length ? [begin > line + 1 || (line === text.length && begin) ? "\u2026 " : "", ...underlined(text, ranges, begin, Math.min(text.length, begin + 160))] : [];
     const name = here.id === null ? [] : [here.id, ...(rest.length ? [" \u00b7 "] : [])];
     const button = el("button", { type: "button", class: "t1", "aria-expanded": "false" }, ...underlined(text, ranges, 0, Math.min(line, 200)));
@@ -454,10 +454,10 @@
   const ideal = (own) => {
     const best = own.gold.filter((item) => item.relevant), depth = depthOf(own);
     const rows = best.slice(0, depth).map((item) => {
-      const is = { relevant: true, grade: item.grade, id: item.name, text: "" };
-      const at = item.rank === null ? "no rank" : own.k !== null && item.rank > own.k ? `rank ${item.rank}` : `rank ${item.rank}`;
+      const listed = own.ranks.find((here) => here.key === item.code && here.text);
+      const is = { relevant: true, grade: item.grade, id: item.name, text: listed ? listed.text : "", mark: null };
       return el("tr", { class: item.rank !== null && (own.k === null || item.rank <= own.k) ? "rel" : null, "data-rank": item.ideal },
-        el("td", { class: "k", text: item.ideal }), el("td", { class: "j" }, ...glyph(is)), itemCell(is), el("td", { class: "s n", text: at }));
+        el("td", { class: "k", text: item.ideal }), el("td", { class: "j" }, ...glyph(is)), itemCell(is), el("td", { class: "s n", text: item.rank === null ? "none" : `rank ${item.rank}` }));
     });
     if (!rows.length) rows.push(el("tr", {}, el("td", { colspan: 4, text: "nothing is relevant" })));
     const foot = best.length > depth ? [el("tr", { class: "more" }, el("td", { colspan: 4, text: `${many(best.length - depth)} more relevant` }))] : [];
@@ -468,11 +468,11 @@
   let joined = null;
   const joinsOf = (one, other) => {
     const left = new Map(one.ranks.map((here) => [here.key, here])), right = new Map(other.ranks.map((here) => [here.key, here]));
-    const found = [], beyond = (own) => (own.depth > own.listed ? `> ${own.listed}` : "no rank");
+    const found = [], beyond = (own, word) => (own.depth > own.listed ? `> ${own.listed}` : word);
     for (const key of new Set([...left.keys(), ...right.keys()])) {
       const from = left.get(key), to = right.get(key), relevant = (from || to).grade !== null && ((from && from.relevant) || (to && to.relevant));
       const kind = !relevant ? "" : to && (!from || to.rank < from.rank) ? "ju" : from && to && to.rank === from.rank ? "js" : "jd";
-      found.push([from ? from.rank : null, to ? to.rank : null, kind, `\u2192 ${to ? to.rank : beyond(other)}`, `${from ? from.rank : beyond(one)} \u2192`]);
+      found.push([from ? from.rank : null, to ? to.rank : null, kind, `\u2192 ${to ? to.rank : beyond(other, "gone")}`, `${from ? from.rank : beyond(one, "new")} \u2192`]);
     }
     return found;
   };
@@ -480,15 +480,16 @@
   const drawJoins = () => {
     if (joined === null) return;
     const { box, left, right, lines } = joined;
-    const width = box.clientWidth || 136, flat = Math.min(38, width / 3.5);
+    if (!box.clientWidth) return;
+    const width = box.clientWidth - 16, flat = Math.min(30, width / 4);
     const rows = (own) => new Map([...own.querySelectorAll("tr[data-rank]")].map((row) => [+row.dataset.rank, row.offsetTop + Math.min(row.offsetHeight, 45) / 2]));
     const from = rows(left), to = rows(right), paths = [], labels = [];
     for (const [one, other, kind, before, after] of lines) {
       const start = from.get(one), end = to.get(other);
       if (start !== undefined && end !== undefined)
         paths[kind ? "push" : "unshift"](svg("path", { class: `join ${kind}`, d: `M0 ${start}H${flat}C${width / 2} ${start} ${width / 2} ${end} ${width - flat} ${end}H${width}` }));
-      else if (start !== undefined && before) labels.push(svg("text", { class: kind === "jd" ? "a" : kind === "ju" ? "b" : "tick", x: 8, y: start + 4, text: before }));
-      else if (end !== undefined && after) labels.push(svg("text", { class: kind === "ju" ? "b" : kind === "jd" ? "a" : "tick", x: width - 8, y: end + 4, "text-anchor": "end", text: after }));
+      else if (start !== undefined && before) labels.push(svg("text", { class: kind === "jd" ? "a" : kind === "ju" ? "b" : "tick", x: 0, y: start + 4, text: before }));
+      else if (end !== undefined && after) labels.push(svg("text", { class: kind === "ju" ? "b" : kind === "jd" ? "a" : "tick", x: width, y: end + 4, "text-anchor": "end", text: after }));
     }
     const tall = Math.max(left.offsetHeight, right.offsetHeight);
     box.replaceChildren(svg("svg", { class: "gut", width, height: tall, viewBox: `0 0 ${width} ${tall}`, "aria-hidden": "true" }, ...paths, ...labels));
@@ -552,7 +553,7 @@
     const side = (value) => (value * sign() > 0 ? "n b" : value ? "n a" : "n");
     const rows = changes.slice(0, MOVED).map(({ from, to }, place) => {
       const here = to || from;
-      return [[here.grade === null ? "" : gradeOf(here.grade), ""], [titleOf(here), "x"], [rankText(from, one), "n a"], [rankText(to, other), "n b"], [signed(rounded[place]), side(rounded[place])]];
+      return [[here.grade === null ? "" : gradeOf(here.grade), ""], [titleOf(to && to.text ? to : from && from.text ? from : here), "x"], [rankText(from, one), "n a"], [rankText(to, other), "n b"], [signed(rounded[place]), side(rounded[place])]];
     });
     const rest = rounded.slice(MOVED), sum = rest.reduce((total, each) => total + each, 0);
     if (rest.length) rows.push([["", ""], [`${many(rest.length)} more`, "x dim"], ["", ""], ["", ""], [signed(sum), side(sum)]]);
@@ -566,8 +567,10 @@
     const heading = own.missing.length ? `Relevant, but not in ${data.runs[run]}${own.k === null ? "" : `'s top ${own.k}`}: ${many(own.missing.length)} of ${many(all)}` : all ? `Everything relevant is in ${data.runs[run]}${own.k === null ? "" : `'s top ${own.k}`}` : "Nothing is relevant";
     if (!own.missing.length) return el("div", {}, el("h3", { text: heading }));
     const at = (item) => (item && item.rank !== null ? String(item.rank) : "not found");
+    const listed = new Map([...(one ? one.ranks : []), ...own.ranks].filter((here) => here.text).map((here) => [here.key, here]));
+    const title = (item) => (listed.has(item.code) ? titleOf(listed.get(item.code)) : item.name);
     const heads = [["Grade", ""], ["Document", ""], ...(one ? [[data.runs[0], "n a"]] : []), [data.runs[run], `n ${kind}`], ["Ideal rank", "n"]];
-    const rows = own.missing.slice(0, MISSING).map((item) => [[gradeOf(item.grade), ""], [item.name, "x"], ...(one ? [[at(found.get(item.ideal)), "n a"]] : []), [at(item), `n ${kind}`], [item.ideal, "n"]]);
+    const rows = own.missing.slice(0, MISSING).map((item) => [[gradeOf(item.grade), ""], [title(item), "x"], ...(one ? [[at(found.get(item.ideal)), "n a"]] : []), [at(item), `n ${kind}`], [item.ideal, "n"]]);
     if (own.missing.length > MISSING) rows.push([["", ""], [`${many(own.missing.length - MISSING)} more`, "x dim"], ...(one ? [["", ""]] : []), ["", ""], ["", ""]]);
     return small(heading, heads, rows, []);
   };
@@ -615,7 +618,7 @@
     for (const [run, own, kind] of each) math.append(el("p", { class: "math" }, el("b", { class: kind, text: `${data.runs[run]}  ` }), arithmetic(run, own)));
     sums.append(math);
     const changes = pairs && one && other ? moved(one, other) : null;
-    sums.append(el("div", { class: "lower" }, ...(changes ? [changes] : []), ...(last ? [missing(pairs ? state.run : 0, last, pairs ? "b" : "a", pairs ? one : null)] : [])));
+    sums.append(el("div", { class: "lower" }, ...(changes ? [changes] : []), ...(last && (pairs || last.gold.filter((item) => item.relevant).length > depthOf(last)) ? [missing(pairs ? state.run : 0, last, pairs ? "b" : "a", pairs ? one : null)] : [])));
   };
 
   // ---- scatter ---------------------------------------------------------------------------------------------------
@@ -763,6 +766,7 @@
     event.preventDefault();
   });
   addEventListener("resize", () => { drawBars(); drawJoins(); });
+  addEventListener("beforeprint", () => { $("scroll").scrollTop = 0; drawTable(); });
   addEventListener("hashchange", fromLink);
   const asked = location.hash;
   choose(0);

@@ -6,9 +6,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, NamedTuple
+from urllib.parse import quote
 
-from rankgauge.comparison.values import RunComparison
+from rankgauge.comparison.values import MetricComparison, RunComparison
 from rankgauge.errors import counted
 from rankgauge.report.html.data import ReportData
 from rankgauge.report.html.numbers import difference, p_value, percent, score
@@ -16,7 +17,7 @@ from rankgauge.result import MetricSummary
 from rankgauge.stats.estimates import estimate_mean
 from rankgauge.visible import visible
 
-__all__ = ["half_width", "headline", "questions"]
+__all__ = ["Linked", "cohorts_heading", "depth_heading", "half_width", "headline", "metrics_heading", "questions"]
 
 
 def headline(data: ReportData) -> dict[str, Any]:
@@ -69,44 +70,126 @@ def _nothing(data: ReportData) -> str:
     return visible(f"None of {counted(len(first), 'sample')} has a score{f': {reasons[0]}' if reasons else ''}.")
 
 
-def questions(data: ReportData) -> Iterator[tuple[str, str]]:
+class Linked(NamedTuple):
+    """A piece of an answer, and the view that it opens; empty for plain words."""
+
+    text: str
+    link: str = ""
+
+
+def questions(data: ReportData) -> Iterator[tuple[str, Sequence[Linked]]]:
     """Yield the questions that a reader asks next, with answers that the numbers decide."""
     if data.comparison is None:
         yield from _questions_of_one(data)
         return
     pair = data.comparison.comparisons[0]
     metric = next(iter(pair.metrics.values()))
+    yield "Is it noise?", [Linked(_noise(pair, metric))]
+    lost = [(each.sample_id, difference(each.difference)) for each in metric.worst[:3]]
+    where = f"On {metric.losses:,} of {counted(metric.n, 'sample')}, worst "
+    yield "Where does it lose?", _listed(where, lost, metric.name) if lost else [Linked("On no sample.")]
+    yield "Why?", [Linked(_why(data))]
+    yield "What is not known?", [Linked(_not_known(data))]
+
+
+def _noise(pair: RunComparison, metric: MetricComparison) -> str:
     told = []
-    if metric.n <= 30:
-        told.append(f"n = {metric.n}.")
+    if metric.detectable is not None:
+        seen = f"nly differences above {score(metric.detectable)} can be seen."
+        told.append(f"n = {metric.n}: o{seen}" if metric.n <= 30 else f"O{seen}")
     if metric.interval is not None:
         told.append(f"The interval runs from {difference(metric.interval[0])} to {difference(metric.interval[1])}.")
     if metric.p_adjusted is not None:
-        several = len(pair.metrics)
-        of = f", the largest of {several} metrics" if several > 1 else ""
-        largest = max((each.p_adjusted for each in pair.metrics.values() if each.p_adjusted is not None), default=None)
-        told.append(f"Corrected p {p_value(metric.p_adjusted)}{of and f' ({p_value(largest)}{of})'}.")
-    if metric.detectable is not None:
-        told.append(f"Differences below {score(metric.detectable)} cannot be seen.")
-    yield "Is it noise?", " ".join(told) or "No pair of scores differs."
-    lost = [f"{visible(each.sample_id)} {difference(each.difference)}" for each in metric.worst[:3]]
-    where = f"On {metric.losses:,} of {counted(metric.n, 'sample')}"
-    yield "Where does it lose?", f"{where}, worst {', '.join(lost)}." if lost else "On no sample."
-    yield "Is every metric alike?", _alike(pair)
-    shares = [f"{visible(run)} {percent(_mean(list(own.values())))}" for run, own in data.unjudged.items() if own]
-    known = "Unjudged among the first 10: " + ", ".join(shares) + ". They count as not relevant." if shares else ""
-    yield "What is not known?", known or "Which documents nobody judged: the ground truth lists only relevant ones."
+        largest = max(each.p_adjusted for each in pair.metrics.values() if each.p_adjusted is not None)
+        several = f", at most {p_value(largest)} by {len(pair.metrics)} metrics" if len(pair.metrics) > 1 else ""
+        p = p_value(metric.p_adjusted)
+        told.append(f"Corrected p {p if p.startswith('<') else f'= {p}'}{several}.")
+    return " ".join(told) or "No pair of scores differs."
 
 
-def _alike(pair: RunComparison) -> str:
-    by_verdict: dict[str, list[str]] = {}
-    for metric in pair.metrics.values():
-        by_verdict.setdefault(metric.verdict, []).append(visible(metric.name))
-    return ". ".join(f"{verdict.capitalize()}: {', '.join(names)}" for verdict, names in by_verdict.items()) + "."
+def _why(data: ReportData) -> str:
+    losses = data.losses
+    if losses is None:
+        return "Ranks and judgments are not in this file." if not data.lists else "Nothing is lost."
+    top = "what was retrieved" if losses.k is None else f"the top {losses.k}"
+    rest = losses.n - losses.left
+    lower = f"{'on the other' if losses.left else 'on'} {rest:,} the same ones only stand lower"
+    left = f"on {losses.left:,} a relevant result leaves {top}"
+    told = "; ".join([*([left] if losses.left else []), *([lower] if rest else [])])
+    return f"Of {counted(losses.n, 'loss', 'losses')}, {told}."
 
 
-def _questions_of_one(data: ReportData) -> Iterator[tuple[str, str]]:
-    ((name, result),) = data.results.items()
+def _not_known(data: ReportData) -> str:
+    shares = [f"{percent(_mean(list(own.values())))} of {visible(run)}'s" for run, own in data.unjudged.items() if own]
+    if not shares:
+        return "Which documents nobody judged: the ground truth lists only relevant ones."
+    return f"Nobody judged {_and(shares)} first 10 results. They count as not relevant."
+
+
+def _listed(before: str, samples: Sequence[tuple[str, str]], metric: str) -> list[Linked]:
+    """Return samples with their numbers, each of which opens."""
+    pieces = [Linked(before)]
+    for number, (sample_id, told) in enumerate(samples, 1):
+        link = f"#sample={quote(visible(sample_id), safe='')}&metric={quote(visible(metric), safe='')}"
+        pieces += [Linked(visible(sample_id), link), Linked(f" {told}{'.' if number == len(samples) else ', '}")]
+    return pieces
+
+
+def _and(parts: Sequence[str]) -> str:
+    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
+
+
+def metrics_heading(data: ReportData) -> str:
+    """Say in how many metrics the first run that is compared is better and worse."""
+    if data.comparison is None:
+        return "Every metric"
+    pair = data.comparison.comparisons[0]
+    verdicts = [metric.verdict for metric in pair.metrics.values()]
+    run, baseline, n = visible(pair.run), visible(pair.baseline), len(verdicts)
+    if n < 2 or len(data.results) > 2:
+        return f"Every metric against {baseline}"
+    for verdict, told in (("better", f"{run} is better by"), ("worse", f"{run} is worse by")):
+        if all(each == verdict for each in verdicts):
+            return f"{told} {'both' if n == 2 else f'all {n}'} metrics"
+    if not {"better", "worse"} & set(verdicts):
+        return f"No metric tells {run} from {baseline}"
+    counts = [f"{word} by {verdicts.count(word)}" for word in ("better", "worse") if word in verdicts]
+    return f"Of {n} metrics, {run} is {_and(counts)}"
+
+
+def cohorts_heading(data: ReportData) -> str:
+    """Say in how many cohorts the first run that is compared is clearly worse by the first metric."""
+    if data.comparison is None:
+        return "Cohorts"
+    pair = data.comparison.comparisons[0]
+    worse = {
+        cohort.tag
+        for metric in pair.metrics.values()
+        for cohort in metric.cohorts
+        if cohort.interval is not None
+        and (cohort.interval[1] < 0 if metric.higher_is_better else cohort.interval[0] > 0)
+    }
+    if not worse:
+        return "No cohort is clearly worse"
+    return f"{visible(pair.run)} is clearly worse in {counted(len(worse), 'cohort')} by some metric"
+
+
+def depth_heading(data: ReportData) -> str:
+    """Say which of two runs finds more at every depth."""
+    recall = next((curve for curve in data.curves if curve.name == "recall"), None)
+    if recall is None or len(recall.means) != 2:
+        return "By depth"
+    (one, before), (other, after) = recall.means.items()
+    changes = [(second or 0.0) - (first or 0.0) for first, second in zip(before, after, strict=True)]
+    if all(change > 0 for change in changes):
+        return f"{visible(other)} finds more at every depth"
+    if all(change < 0 for change in changes):
+        return f"{visible(one)} finds more at every depth"
+    return "By depth"
+
+
+def _questions_of_one(data: ReportData) -> Iterator[tuple[str, Sequence[Linked]]]:
+    ((_, result),) = data.results.items()
     column = next(iter(result.metrics.values()), None)
     if column is None:
         return
@@ -114,21 +197,15 @@ def _questions_of_one(data: ReportData) -> Iterator[tuple[str, str]]:
     for count, said in ((column.n_undefined, "undefined"), (column.n_missing, "missing"), (column.n_failed, "failed")):
         counts += [f"{count:,} {said}"] if count else []
     stopped = " The run was interrupted; only these samples were done." if result.manifest.get("interrupted") else ""
-    yield "What is in the mean?", f"{', '.join(counts)}.{stopped}"
-    worst = [f"{visible(result.sample_ids[place])} {score(float(column.values[place]))}" for place in column.worst(3)]
-    yield "Where is it worst?", f"{', '.join(worst)}." if worst else "No sample has a score."
+    yield "What is in the mean?", [Linked(f"{', '.join(counts)}.{stopped}")]
+    worst = [(result.sample_ids[place], score(float(column.values[place]))) for place in column.worst(3)]
+    yield "Where is it worst?", _listed("", worst, column.name) if worst else [Linked("No sample has a score.")]
     half = half_width(column)
     sure = "One score says nothing about others."
     if half is not None:
         sure = f"The true mean is within ± {score(half)} at 95 % confidence, if these samples are like those to come."
-    yield "How sure is it?", sure
-    shares = data.unjudged.get(name)
-    yield (
-        "What is not known?",
-        f"Unjudged among the first 10: {percent(_mean(list(shares.values())))}. They count as not relevant."
-        if shares
-        else "Which documents nobody judged: the ground truth lists only relevant ones.",
-    )
+    yield "How sure is it?", [Linked(sure)]
+    yield "What is not known?", [Linked(_not_known(data))]
 
 
 def _mean(values: Sequence[float]) -> float | None:

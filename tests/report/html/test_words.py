@@ -1,0 +1,102 @@
+"""What a report says in words: only what the numbers decide."""
+
+from __future__ import annotations
+
+import pytest
+
+import rankgauge
+from rankgauge.catalog import Catalog
+from rankgauge.engine.picturing import gather
+from rankgauge.report.html.words import (
+    Linked,
+    cohorts_heading,
+    depth_heading,
+    headline,
+    metrics_heading,
+    questions,
+)
+
+CATALOG = Catalog.discover(own_only=True)
+N = 40
+QRELS = {f"q{n:02}": {"a": 1, "b": 1} for n in range(N)}
+
+
+def run(rank_of_a, rank_of_b=9):
+    """Return rankings of nine documents with a and b at the ranks given, for each query by its number."""
+    found = {}
+    for number, query in enumerate(QRELS):
+        places = {rank_of_a(number): "a", rank_of_b: "b"}
+        found[query] = {places.get(rank, f"x{rank}"): 10.0 - rank for rank in range(1, 10)}
+    return found
+
+
+def report(old, new, metrics=("RR", "P@3")):
+    return gather(rankgauge.evaluate_runs(QRELS, {"old": old, "new": new}, list(metrics), catalog=CATALOG))
+
+
+def answers(data):
+    return {question: "".join(piece.text for piece in pieces) for question, pieces in questions(data)}
+
+
+def test_why_counts_losses_by_what_left_the_cutoff_and_what_only_stands_lower():
+    # P@3 is the same for 30 queries; on 4 a falls from rank 1 to 8, on 6 from 1 to 3, which RR sees.
+    old, new = run(lambda n: 1), run(lambda n: 8 if n < 4 else 3 if n < 10 else 1)
+
+    assert answers(report(old, new, ["P@3", "RR"]))["Why?"] == "Of 4 losses, on 4 a relevant result leaves the top 3."
+    assert answers(report(old, new, ["RR"]))["Why?"] == "Of 10 losses, on 10 the same ones only stand lower."
+    assert answers(report(old, new, ["ndcg@3"]))["Why?"] == (
+        "Of 10 losses, on 4 a relevant result leaves the top 3; on the other 6 the same ones only stand lower."
+    )
+    assert answers(report(new, old))["Why?"] == "Nothing is lost."
+
+
+def test_the_worst_samples_are_named_and_linked():
+    data = report(run(lambda n: 1), run(lambda n: 5 if n == 7 else 2 if n == 8 else 1))
+    pieces = dict(questions(data))["Where does it lose?"]
+
+    assert pieces[:3] == [
+        Linked("On 2 of 40 samples, worst "),
+        Linked("q07", "#sample=q07&metric=rr"),
+        Linked(" \N{MINUS SIGN}0.800, "),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        (lambda n: 4 + n % 2, lambda n: 1 + n % 2, "new is better by both metrics"),
+        (lambda n: 1 + n % 2, lambda n: 4 + n % 2, "new is worse by both metrics"),
+        (lambda n: 1 + n % 2, lambda n: 2 - n % 2, "No metric tells new from old"),
+        (lambda n: 2 + n % 2, lambda n: 1 + n % 2, "Of 2 metrics, new is better by 1"),
+    ],
+)
+def test_the_heading_of_metrics_counts_verdicts(old, new, told):
+    assert metrics_heading(report(run(old), run(new))) == told
+
+
+def test_the_heading_by_depth_names_the_run_that_finds_more_everywhere_or_none():
+    near, far, first_only = run(lambda n: 1, 2), run(lambda n: 8, 9), run(lambda n: 1, 9)
+    later = run(lambda n: 2, 3)
+
+    assert depth_heading(report(far, near)) == "new finds more at every depth"
+    assert depth_heading(report(near, far)) == "old finds more at every depth"
+    assert depth_heading(report(first_only, later)) == "By depth"
+
+
+def test_a_small_set_begins_with_its_size():
+    few = {query: QRELS[query] for query in list(QRELS)[:10]}
+    runs = {"old": run(lambda n: 1 + n % 3), "new": run(lambda n: 1 + n % 2)}
+    data = gather(rankgauge.evaluate_runs(few, runs, ["RR"], catalog=CATALOG))
+
+    assert answers(data)["Is it noise?"].startswith("n = 10: only differences above 0.")
+    assert "Only 6 samples of 10 differ" in headline(data)["more"]
+
+
+def test_without_cohorts_none_is_clearly_worse():
+    assert cohorts_heading(report(run(lambda n: 1), run(lambda n: 2))) == "No cohort is clearly worse"
+
+
+def test_what_nobody_judged_is_a_share_of_each_run():
+    # Of nine results a and b are judged; unjudged@10 divides by ten.
+    told = answers(report(run(lambda n: 1), run(lambda n: 2)))["What is not known?"]
+    assert told == "Nobody judged 70 % of old's and 70 % of new's first 10 results. They count as not relevant."
