@@ -191,7 +191,7 @@ def _described(kind: type) -> tuple[str, list[str]]:
 
 def _laws() -> str:
     text = (ROOT / "docs/laws.template").read_text(encoding="utf-8")
-    for kind in ("metric", "normalizer", "comparer", "matcher", "reader", "reporter"):
+    for kind in ("metric", "normalizer", "comparer", "matcher", "tokenizer", "reader", "reporter"):
         columns = ("law", "what it says", "checked of") if kind == "metric" else ("law", "what it says")
         rows = ["| " + " | ".join(columns) + " |", "|" + "---|" * len(columns)]
         for law in laws_of(kind).values():

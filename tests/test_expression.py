@@ -131,7 +131,7 @@ class TestRefusals:
             ("ndcg@1e999", 5, "expected a finite number after @, found '1e999' at character 6"),
             ("recall@1,", 9, "expected a number after @, found the end"),
             ("ndcg@10 20", 8, "expected the end, found '20' at character 9"),
-            ("ndcg@10abc", 7, "expected the end, found 'abc'"),
+            ("ndcg@10abc", 7, "expected the end, tok (tokens) or char (characters), found 'abc'"),
             ("ndcg extra", 5, "expected the end, found 'extra'"),
             ("ndcg)", 4, "expected the end, found ')'"),
             ("ndcg@10(gain=linear)", 7, "expected the end"),

@@ -189,7 +189,8 @@ class UnknownNameError(CatalogError, LookupError):
     A name that no installed plugin offers.
 
     Attributes:
-        kind: ``metric``, ``matcher``, ``normalizer``, ``comparer``, ``reader``, ``reporter`` or ``aggregate``.
+        kind: ``metric``, ``matcher``, ``normalizer``, ``comparer``, ``tokenizer``, ``reader``, ``reporter`` or
+            ``aggregate``.
 
         name: The name as written.
 
@@ -209,7 +210,8 @@ class NameClashError(CatalogError, LookupError):
     A name that several plugins claim, so that it works for none of them.
 
     Attributes:
-        kind: ``metric``, ``matcher``, ``normalizer``, ``comparer``, ``reader``, ``reporter`` or ``aggregate``.
+        kind: ``metric``, ``matcher``, ``normalizer``, ``comparer``, ``tokenizer``, ``reader``, ``reporter`` or
+            ``aggregate``.
 
         name: The name.
 

@@ -1,10 +1,10 @@
 """
 Metric expressions: reading and writing texts such as ``ndcg(gain=exponential)@10``.
 
-The grammar is ``name [ "(" parameter "=" value, ... ")" ] [ "@" number ]``. A value is a number, ``true``, ``false``,
-a bare word or a quoted string; ``{1: 3, 2: 9}`` is read as the string ``"1=3,2=9"``. Reading is tolerant (white space,
-order of parameters, ``retrieval-ndcg-at-10`` for ``retrieval-ndcg-at-k@10``); writing is canonical, so that
-``parse(str(e)) == e`` for every expression ``e``.
+The grammar is ``name [ "(" parameter "=" value, ... ")" ] [ "@" number [ "tok" | "char" ] ]``. A value is a number,
+``true``, ``false``, a bare word or a quoted string; ``{1: 3, 2: 9}`` is read as the string ``"1=3,2=9"``. Reading is
+tolerant (white space, order of parameters, ``retrieval-ndcg-at-10`` for ``retrieval-ndcg-at-k@10``); writing is
+canonical, so that ``parse(str(e)) == e`` for every expression ``e``.
 
 Names are not resolved here, but by the catalog.
 """
@@ -13,13 +13,15 @@ from __future__ import annotations
 
 import math
 import re
+import typing
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Literal
 
 from rankgauge.decimals import NUMBER
 from rankgauge.errors import ExpressionError
 
-__all__ = ["QUOTED", "MetricExpression", "Value", "parse", "parse_many", "safe_name"]
+__all__ = ["QUOTED", "MetricExpression", "Unit", "Value", "parse", "parse_many", "read_budget", "safe_name"]
 
 _VALUES = "a number, true, false, a word or a quoted string"
 _BOOLEANS = {"true": True, "false": False, "True": True, "False": False}  # ir_measures writes them as Python does
@@ -27,14 +29,22 @@ _BOOLEANS = {"true": True, "false": False, "True": True, "False": False}  # ir_m
 Value = bool | int | float | str
 """What a parameter in an expression can be."""
 
+Unit = Literal["tok", "char"]
+"""What a budget is counted in: tokens or characters."""
+
+_UNITS: tuple[Unit, ...] = typing.get_args(Unit)
+
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.\-]*")
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_.\-]*")
 QUOTED = re.compile(r""""(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'""", re.DOTALL)
 _MOST_DIGITS = 300
 _SPACE = re.compile(r"\s*")
 _LEVEL_LAST = re.compile(r"(@\d+)(-l\d+)\s*$")  # ranx writes ndcg@10-l2
-_PINNED = re.compile(r"(?P<stem>.+-at)-(?P<k>\d+)")
+_PINNED = re.compile(r"(?P<stem>.+-at)-(?P<k>\d+)(?P<unit>tok|char)?")
+_SAFE = re.compile(r"(?P<stem>.+?)_at_(?P<k>\d+)(?P<unit>tok|char)")
+_BUDGET = re.compile(r"\s*(?P<k>\d+)\s*(?P<unit>tok|char)\b\s*")
 _WORDED = re.compile(r"""(?<=[(\s])[a-z_][a-z0-9_]*=(?!true\b|false\b)(?=[a-z"'])""")
+_BUDGETS = "a whole number and a unit, such as 2000tok or 8000char"
 _EXAMPLE = "an expression looks like ndcg@10, retrieval-recall-at-k or ndcg(gain=exponential)@10"
 
 
@@ -51,22 +61,35 @@ class MetricExpression:
         params: Parameters in order of their names.
 
         k: The number after ``@``; None without one.
+
+        unit: What that number counts, where it is a budget: tokens (`tok`) or characters (`char`); else None.
     """
 
     name: str
     params: tuple[tuple[str, Value], ...]
     k: int | float | None
+    unit: Unit | None
 
-    def __init__(self, name: str, params: Mapping[str, Value] | None = None, *, k: float | None = None) -> None:
+    def __init__(
+        self,
+        name: str,
+        params: Mapping[str, Value] | None = None,
+        *,
+        k: float | None = None,
+        unit: Unit | None = None,
+    ) -> None:
         """
         Build an expression.
 
         Args:
-            name: A name as the grammar allows; ``x-at-10`` becomes ``x-at-k`` with *k* 10.
+            name: A name as the grammar allows; ``x-at-10`` becomes ``x-at-k`` with *k* 10, and ``x_at_2000tok`` becomes
+                ``x`` with a budget.
 
             params: Parameters by name.
 
             k: The pinned cutoff.
+
+            unit: What *k* counts, where it is a budget.
 
         Raises:
             ExpressionError: A name, parameter or number that the grammar does not allow.
@@ -74,19 +97,24 @@ class MetricExpression:
         if not isinstance(name, str) or _NAME.fullmatch(name) is None:
             msg = f"{name!r} is not a metric name; {_EXAMPLE}"
             raise ExpressionError(msg, text=str(name))
-        if pinned := _PINNED.fullmatch(name):
+        if pinned := _PINNED.fullmatch(name) or _SAFE.fullmatch(name):
             if k is not None:
-                msg = f"{name!r} already has a cutoff; leave out @{k}"
+                msg = f"{name!r} already has a cutoff; leave out @{k}{unit or ''}"
                 raise ExpressionError(msg, text=name)
-            name, k = f"{pinned['stem']}-k", _number(pinned["k"])
+            stem = pinned["stem"]
+            name, k, unit = f"{stem}-k" if pinned.re is _PINNED else stem, _number(pinned["k"]), _unit(pinned["unit"])
         for key, value in (params or {}).items():
             _check_param(name, key, value)
         if k is not None and (isinstance(k, bool) or not isinstance(k, int | float) or not math.isfinite(k)):
             msg = f"the cutoff of {name!r} must be a number, not {k!r}"
             raise ExpressionError(msg, text=name)
+        if unit is not None and (unit not in _UNITS or not isinstance(k, int)):
+            msg = f"a budget of {name!r} is {_BUDGETS}, not {k}{unit}"
+            raise ExpressionError(msg, text=name)
         object.__setattr__(self, "name", name)
         object.__setattr__(self, "params", tuple(sorted((params or {}).items())))
         object.__setattr__(self, "k", k)
+        object.__setattr__(self, "unit", unit)
 
     def __eq__(self, other: object) -> bool:
         return str(self) == str(other) if isinstance(other, MetricExpression) else NotImplemented
@@ -96,7 +124,8 @@ class MetricExpression:
 
     def __str__(self) -> str:
         written = ", ".join(f"{key}={_write(value)}" for key, value in self.params)
-        return f"{self.name}{f'({written})' if written else ''}{'' if self.k is None else f'@{self.k}'}"
+        cutoff = "" if self.k is None else f"@{self.k}{self.unit or ''}"
+        return f"{self.name}{f'({written})' if written else ''}{cutoff}"
 
 
 def parse(text: object) -> MetricExpression:
@@ -118,15 +147,25 @@ def parse_many(text: object) -> list[MetricExpression]:
     try:
         name = reader.take(_NAME, "a metric name")
         params = reader.params()
-        cutoffs: list[int | float | None] = [None]
+        cutoffs: list[tuple[int | float | None, Unit | None]] = [(None, None)]
         if reader.accept("@"):
-            cutoffs = [reader.number()]
+            cutoffs = [reader.cutoff()]
             while reader.accept(","):
-                cutoffs.append(reader.number())
+                cutoffs.append(reader.cutoff())
         reader.finish()
-        return [MetricExpression(name, params, k=k) for k in cutoffs]
+        return [MetricExpression(name, params, k=k, unit=unit) for k, unit in cutoffs]
     except ExpressionError as error:
         raise ExpressionError(str(error), text=text, position=error.position) from None
+
+
+def read_budget(written: object) -> tuple[int, Unit]:
+    """Read a budget as config gives it, such as ``2000tok``; raise `ExpressionError` for anything else."""
+    found = _BUDGET.fullmatch(written) if isinstance(written, str) else None
+    unit = None if found is None else _unit(found["unit"])
+    if found is None or unit is None or len(found["k"]) > _MOST_DIGITS:
+        msg = f"a budget is {_BUDGETS}, not {written!r}"
+        raise ExpressionError(msg, text=str(written))
+    return int(found["k"]), unit
 
 
 def safe_name(text: str) -> str:
@@ -181,6 +220,18 @@ class _Reader:
             raise self.fail("a finite number after @")
         return number
 
+    def cutoff(self) -> tuple[int | float, Unit | None]:
+        """Read a number, and the unit of a budget."""
+        number = self.number()
+        if _WORD.match(self.text, self.position) is None:
+            return number, None
+        begin = self.position
+        unit = _unit(self.take(_WORD, ""))
+        if unit is None:
+            self.position = begin
+            raise self.fail("the end, tok (tokens) or char (characters)")
+        return number, unit
+
     def params(self) -> dict[str, Value]:
         found: dict[str, Value] = {}
         if not self.accept("("):
@@ -215,6 +266,9 @@ class _Reader:
             self.position = match.end()
             self.skip()
             return re.sub(r"\\(.)", r"\1", match[0][1:-1], flags=re.DOTALL)
+        if (budget := _BUDGET.match(self.text, self.position)) is not None:
+            self.position = budget.end()
+            return budget[0].strip()
         number = NUMBER.match(self.text, self.position)
         word = _NAME.match(self.text, self.position)
         if number is not None and (word is None or number.end() >= word.end()):
@@ -227,6 +281,10 @@ class _Reader:
     def finish(self) -> None:
         if self.position != len(self.text):
             raise self.fail("the end")
+
+
+def _unit(text: str | None) -> Unit | None:
+    return next((unit for unit in _UNITS if unit == text), None)
 
 
 def _number(text: str) -> int | float:

@@ -388,12 +388,13 @@ class TestMetricsCommand:
             "  gain = linear, one of linear, exponential",
             "  clamp = false",
             "  gains = (empty)",
-            "  it also takes k, gold, matcher, as",
+            "  it also takes k, budget, tokenizer, partial, gold, matcher, as",
             "range       0 to 1; higher is better",
             "aggregate   mean",
         ):
             assert line in out.splitlines()
-        cutoff = "pinned (@10) > metadata.k of the sample > k of the metric > --k > 5; a short name without @ has none"
+        ways = "pinned (@10, or a budget: @2000tok) > metadata.k of the sample > k of the metric > --k > 5"
+        cutoff = f"{ways}; a short name without @ has none"
         assert f"cutoff (k)  {cutoff}" in out.splitlines()
         assert f"provider    rankgauge {rankgauge.__version__} (plugin metrics), " in out
 
@@ -406,7 +407,7 @@ class TestMetricsCommand:
         }
 
         _, out, _ = command_line("metrics", "show", "P")
-        assert "  it also takes k, rel, gold, matcher, as" in out.splitlines()
+        assert "  it also takes k, budget, tokenizer, partial, rel, gold, matcher, as" in out.splitlines()
         assert "parameters  none of its own" in out.splitlines()
 
     def test_show_lists_parameters_that_only_choose_the_matcher(self, command_line):

@@ -31,6 +31,7 @@ from rankgauge.plugin.aggregates import Aggregate
 from rankgauge.plugin.formats import Reader, Reporter
 from rankgauge.plugin.matching import Matcher, NamedMatcher, parse_matcher
 from rankgauge.plugin.metric import Metric
+from rankgauge.plugin.tokenizing import Tokenizer
 
 __all__ = ["Catalog", "Reading"]
 
@@ -175,7 +176,7 @@ class Catalog:
         Return everything usable of one kind by name, sorted.
 
         Args:
-            kind: `metric`, `normalizer`, `comparer`, `matcher`, `reader`, `reporter` or `aggregate`.
+            kind: `metric`, `normalizer`, `comparer`, `matcher`, `tokenizer`, `reader`, `reporter` or `aggregate`.
 
         Returns:
             The claims.
@@ -239,6 +240,10 @@ class Catalog:
             return build_matcher(name, meaning, self._get, None)
         claim: Claim[NamedMatcher] = self._get("matcher", meaning)
         return build_matcher(name or meaning, claim.declaration.matcher, self._get, (meaning, claim.provider))
+
+    def tokenizer(self, name: str) -> Claim[Tokenizer]:
+        """Return the tokenizer of that name; `UnknownNameError` or `NameClashError` when there is none."""
+        return self._get("tokenizer", name)
 
     def short_name(self, metric: Metric) -> str | None:
         """Return the first short name, templates aside, that means a metric; None if it has none."""

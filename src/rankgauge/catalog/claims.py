@@ -15,13 +15,14 @@ from rankgauge.plugin.aggregates import Aggregate
 from rankgauge.plugin.formats import Reader, Reporter
 from rankgauge.plugin.matching import Comparer, NamedMatcher, Normalizer
 from rankgauge.plugin.metric import Metric
+from rankgauge.plugin.tokenizing import Tokenizer
 
 __all__ = ["OWN", "Claim", "Declaration", "Fault", "Plugin", "Provider", "normalized", "plugin_id"]
 
 OWN = "rankgauge"
 """The distribution whose names no other can take."""
 
-Declaration = Metric | Normalizer | Comparer | NamedMatcher | Reader | Reporter | Aggregate
+Declaration = Metric | Normalizer | Comparer | NamedMatcher | Tokenizer | Reader | Reporter | Aggregate
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +79,7 @@ class Claim(Generic[T_co]):
 
     declaration: T_co
     provider: Provider
-    kind: str  # metric, normalizer, comparer, matcher, reader, reporter or aggregate
+    kind: str  # metric, normalizer, comparer, matcher, tokenizer, reader, reporter or aggregate
 
     @property
     def names(self) -> list[tuple[str, str]]:

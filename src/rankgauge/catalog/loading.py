@@ -25,6 +25,7 @@ from rankgauge.plugin.aggregates import Aggregate
 from rankgauge.plugin.formats import Reader, Reporter
 from rankgauge.plugin.matching import Comparer, NamedMatcher, Normalizer
 from rankgauge.plugin.metric import Metric
+from rankgauge.plugin.tokenizing import Tokenizer
 
 __all__ = ["load_plugin"]
 
@@ -33,6 +34,7 @@ _HOOKS: Mapping[str, tuple[str, type]] = {
     "rankgauge_normalizers": ("normalizer", Normalizer),
     "rankgauge_comparers": ("comparer", Comparer),
     "rankgauge_matchers": ("matcher", NamedMatcher),
+    "rankgauge_tokenizers": ("tokenizer", Tokenizer),
     "rankgauge_readers": ("reader", Reader),
     "rankgauge_reporters": ("reporter", Reporter),
     "rankgauge_aggregates": ("aggregate", Aggregate),

@@ -76,7 +76,7 @@ def translated(expression: MetricExpression) -> MetricExpression:
         del params["judged_only"]
     if name == expression.name and params == dict(expression.params):
         return expression
-    return MetricExpression(name, params, k=expression.k)
+    return MetricExpression(name, params, k=expression.k, unit=expression.unit)
 
 
 def _refuse(expression: MetricExpression) -> None:

@@ -27,12 +27,12 @@ app.command("check", help=checks.CHECK_HELP)(checks.check_metric)
 app.command("diff", help=diff.HELP)(diff.diff_metrics)
 
 _PARAMETER = re.compile(r" {4}(?P<name>\w+): (?P<text>.*)")
-_FREE = "pinned (@10) > metadata.k of the sample > k of the metric > --k > 5"
+_FREE = "pinned (@10, or a budget: @2000tok) > metadata.k of the sample > k of the metric > --k > 5"
 _CUTOFFS = {
     "none": "takes no cutoff",
     "required": _FREE,
     "droppable": f"{_FREE}; a short name without @ has none",
-    "optional": "none, unless pinned (@10) or given to the metric as k",
+    "optional": "none, unless pinned (@10, or a budget: @2000tok) or given to the metric as k",
 }
 
 

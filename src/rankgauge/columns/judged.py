@@ -72,6 +72,8 @@ class Judged:
         intents: Which intents of its query each gold row serves; None where no metric needs it, or none is named.
 
         shown: What `seen` returns; None where no metric asked.
+
+        cuts_ideal: Whether a cutoff also cuts the best possible order; not where it stands for a budget.
     """
 
     n: int
@@ -89,6 +91,7 @@ class Judged:
     high: Ints | None = None
     intents: Intents | None = None
     shown: Sequence[Seen] | None = None
+    cuts_ideal: bool = True
     # what is computed once stays in a list: the class has slots and is frozen, so it cannot be an attribute set later
     _n_gold: list[Ints] = field(default_factory=list, init=False, repr=False)
     _hits: list[Rows] = field(default_factory=list, init=False, repr=False)
@@ -227,8 +230,53 @@ class Judged:
         return hits.until(k)
 
     def ideal(self, k: Cutoff | None = None) -> Rows:
-        """Return the rows of the best possible order of the relevant gold items, cut at *k*."""
-        return self.gold.where(self.relevance.of(self.gold.grade)).best_first().until(k)
+        """Return the rows of the best possible order of the relevant gold items, cut at `ideal_cutoff`."""
+        return self.gold.where(self.relevance.of(self.gold.grade)).best_first().until(self.ideal_cutoff(k))
+
+    def ideal_cutoff(self, k: Cutoff | None) -> Cutoff | None:
+        """
+        Return how many ranks of the best possible order count: *k*, or all of them under a budget.
+
+        A budget (``ndcg@2000tok``) becomes one number of ranks a sample, of the ranking that was retrieved. How many
+        ranks of another order would fit is not known, so that one stays whole. `ideal` uses this; a metric that makes
+        an ideal of its own calls it.
+
+        Args:
+            k: The cutoff that the metric was given.
+
+        Returns:
+            A cutoff; None for none.
+        """
+        return k if self.cuts_ideal else None
+
+    def within(self, fits: Ints) -> Judged:
+        """
+        Return the same columns for a cutoff that stands for a budget.
+
+        Args:
+            fits: How many ranks fit, shape (n,). A sample of which nothing fits is as if it had retrieved nothing.
+
+        Returns:
+            A view whose ideal is not cut.
+        """
+        if (fits > 0).all():
+            return dataclasses.replace(self, cuts_ideal=False)
+        kept = fits[self.rows.sample] > 0
+        shown = self.shown
+        if shown is not None:
+            shown = [seen if fit else seen.without_ranks() for seen, fit in zip(shown, fits.tolist(), strict=True)]
+        return dataclasses.replace(
+            self,
+            depth=np.where(fits > 0, self.depth, 0),
+            rows=self.rows.where(kept),
+            first=self.first[kept],
+            earns=self.earns[kept],
+            score=self.score[kept],
+            low=None if self.low is None else self.low[kept],
+            high=None if self.high is None else self.high[kept],
+            shown=shown,
+            cuts_ideal=False,
+        )
 
     def sum(self, rows: Rows, values: Floats) -> Scores:
         """
@@ -301,6 +349,7 @@ class Judged:
             high=None if self.high is None else self.high[rows],
             intents=None if self.intents is None else self.intents.take(gold),
             shown=None if self.shown is None else [self.shown[place] for place in chosen.tolist()],
+            cuts_ideal=self.cuts_ideal,
         )
 
     def sample(self, index: int) -> JudgedSample:
@@ -332,6 +381,7 @@ class Judged:
             gold=tuple(sorted(one.gold.grade.tolist(), reverse=True)),
             n_gold=int(one.n_gold()[0]),
             seen=Seen() if one.shown is None else one.shown[0],
+            cuts_ideal=one.cuts_ideal,
         )
 
     def _relevant(self) -> Rows:
@@ -359,6 +409,8 @@ class JudgedSample:
         n_gold: How many gold items are relevant.
 
         seen: What the metric asked to see, with ``needs=("texts", ...)``.
+
+        cuts_ideal: As in `Judged`.
     """
 
     depth: int
@@ -368,3 +420,17 @@ class JudgedSample:
     gold: tuple[float, ...]
     n_gold: int
     seen: Seen = field(default_factory=Seen)
+    cuts_ideal: bool = True
+
+    def ideal(self, k: int | None = None) -> tuple[float, ...]:
+        """
+        Return the grades of the best possible order of the relevant gold items.
+
+        Args:
+            k: The cutoff; None for none. One that stands for a budget cuts the ranking only.
+
+        Returns:
+            Descending grades.
+        """
+        relevant = self.gold[: self.n_gold]
+        return relevant[:k] if self.cuts_ideal else relevant

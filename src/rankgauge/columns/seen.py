@@ -13,6 +13,7 @@ from rankgauge.errors import DeclarationError
 
 __all__ = ["Seen"]
 
+_OF_RANKS = {"texts", "ids", "scores"}
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
@@ -75,6 +76,15 @@ class Seen:
             What of it there is.
         """
         return Seen({name: value for name, value in self.given.items() if name in needs})
+
+    def without_ranks(self) -> Seen:
+        """
+        Return the same where nothing was retrieved.
+
+        Returns:
+            What there is to see, without any rank's text, id or score.
+        """
+        return Seen({name: () if name in _OF_RANKS else value for name, value in self.given.items()})
 
     def _asked(self, need: str) -> Any:  # noqa: ANN401  # each need has a type of its own
         if need not in self.given:

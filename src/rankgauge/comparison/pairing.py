@@ -282,6 +282,9 @@ def _facts(result: Result, info: MetricInfo) -> dict[str, object]:
     manifest = result.manifest
     is_bound = info.cut in {"free", "own", "pinned"} and info.k is not None
     cutoff = {"k": info.k[0] if info.k and info.k[0] == info.k[1] else info.k} if is_bound else {"k": "none"}
+    if info.budget is not None:
+        budget = info.budget
+        cutoff = {"budget": f"{budget['amount']}{budget['unit']}", "tokenizer": budget["tokenizer"]}
     policy = {
         f"policy {name}": value
         for name, value in (manifest.get("policy") or {}).items()

@@ -44,6 +44,7 @@ class _Metric(_Model):
     fingerprint: str
     names: list[str]
     definition: dict[str, Any]
+    tokenizer: LockedPart | None = None
 
 
 class _Matcher(_Model):
@@ -88,7 +89,10 @@ def read_lock(path: Path, config: Path) -> Lock:
             entry.name,
             {**entry.definition, **shared},
             entry.fingerprint,
-            (LockedPart(entry.alias, entry.distribution, entry.version),),
+            (
+                LockedPart(entry.alias, entry.distribution, entry.version),
+                *(() if entry.tokenizer is None else (entry.tokenizer,)),
+            ),
             tuple(entry.names),
         )
         for entry in file.metrics
@@ -125,6 +129,7 @@ def _document(lock: Lock) -> dict[str, Any]:
                 "fingerprint": entry.fingerprint,
                 "names": _Line(entry.names),
                 "definition": {key: value for key, value in entry.definition.items() if key not in _SHARED},
+                **({"tokenizer": entry.parts[1]} if len(entry.parts) > 1 else {}),
             }
             for entry in metrics
         ],

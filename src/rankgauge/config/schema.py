@@ -82,6 +82,8 @@ def _metric_entry(value: object) -> object:
     raise ValueError(msg)
 
 
+_BUDGET = {"type": "string", "pattern": "^ *[0-9]+ *(tok|char) *$"}
+
 MetricEntry = Annotated[
     Any,
     BeforeValidator(_metric_entry),
@@ -106,6 +108,15 @@ MetricEntry = Annotated[
                                 {"type": "array", "items": {"type": "integer", "minimum": 1}},
                             ],
                             "description": "A cutoff that a sample's own may override; a list pins one column each.",
+                        },
+                        "budget": {
+                            "anyOf": [_BUDGET, {"type": "array", "items": _BUDGET}],
+                            "description": "A cutoff in tokens or characters, such as 2000tok or 8000char.",
+                        },
+                        "tokenizer": {"type": "string", "description": "What counts the tokens of a budget."},
+                        "partial": {
+                            "type": "boolean",
+                            "description": "Whether a result that begins inside the budget counts.",
                         },
                     },
                     "required": ["metric"],

@@ -59,7 +59,9 @@ class Explanation:
 
         reason: Why there is no score; empty for one that is `scored`.
 
-        k: The cutoff; None for none.
+        k: The cutoff; None for none. Under a budget, how many results fit into it.
+
+        budget: What the budget is, where the cutoff is one; else empty.
 
         ranks: The ranks within the cutoff. Of rankings deeper than 100 those below are left out unless they hold a gold
             item, so that the contributions always add up to the score.
@@ -96,6 +98,7 @@ class Explanation:
     without: tuple[Trial, ...] = ()
     with_missing_on_top: tuple[Trial, ...] = ()
     notes: tuple[str, ...] = ()
+    budget: str = ""
 
     @property
     def cost_most(self) -> Trial | None:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rankgauge.columns import Cutoff, Ints, Rows
-from rankgauge.judging import Keep, Ranking, Target, judge
+from rankgauge.judging import Ranking, Target, judge
 from rankgauge.planning.plan import Plan
 from rankgauge.result import MetricSummary
 from rankgauge.samples import Sample
@@ -140,7 +140,7 @@ def lists_of_samples(
         for name, column in columns.items()
     }
     evidence = {
-        target: judge(samples, target, plan.profile, plan.targets[target], keep=Keep(rankings=True, needs=plan.needs))
+        target: judge(samples, target, plan.profile, plan.targets[target], keep=plan.keep(rankings=True))
         for target in dict.fromkeys(targets.values())
     }
     batch = JudgedBatch(evidence, flaws(samples), [sample.k for sample in samples], list(samples))

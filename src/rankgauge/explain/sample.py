@@ -81,4 +81,5 @@ def _explained(
         without=without_each(scorer, sample, ranking, facts.ranks) if tried else (),
         with_missing_on_top=on_top(scorer, sample, facts.missing) if tried else (),
         notes=(facts.fault,) if facts.fault else (),
+        budget="" if scorer.column.cut.budget is None else str(scorer.column.cut.budget),
     )

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
-from rankgauge.judging import Keep, Target, judge
+from rankgauge.judging import Target, judge
 from rankgauge.planning.plan import Plan
 from rankgauge.planning.resolve import PlannedMetric
 from rankgauge.samples import Sample
@@ -40,8 +40,7 @@ class Scorer(NamedTuple):
     def scored(self, samples: Sequence[Sample]) -> tuple[MetricScores, JudgedBatch]:
         """Judge and score samples, by the road that every run takes; the batch keeps samples and rankings."""
         matcher = self.column.matchers.get(self.target)
-        keep = Keep(rankings=True, needs=frozenset(self.column.metric.needs))
-        evidence = judge(samples, self.target, self.plan.profile, matcher, keep=keep)
+        evidence = judge(samples, self.target, self.plan.profile, matcher, keep=self.plan.keep(rankings=True))
         batch = JudgedBatch({self.target: evidence}, flaws(samples), [sample.k for sample in samples], list(samples))
         return score_metric(self.plan, self.column, self.target, batch, self.found), batch
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NamedTuple
 
 from rankgauge.columns import Judged
+from rankgauge.judging.budgets import Budget, Fits
 from rankgauge.judging.keeping import Keeper, Lack
 from rankgauge.judging.outputs import Ranking
 from rankgauge.samples import GoldKind
@@ -59,6 +60,8 @@ class Evidence:
 
         lacks: What metrics asked to see and a sample lacks, by its place.
 
+        fits: How many ranks of each sample fit into each budget that was asked for.
+
         n_tied: Of how many queries of a run the order of equal scores may change a score.
 
         n_dropped: How many duplicates were dropped from a run.
@@ -71,6 +74,7 @@ class Evidence:
     looks: tuple[str, str] | None = None
     textless: Mapping[int, int] = field(default_factory=dict)
     lacks: Mapping[int, Sequence[Lack]] = field(default_factory=dict)
+    fits: Mapping[Budget, Fits] = field(default_factory=dict)
     n_tied: int = 0
     n_dropped: int = 0
 
@@ -86,7 +90,8 @@ class Evidence:
         """Return a judged batch of samples with what was kept of them."""
         if keeper.shown is not None:
             judged = replace(judged, shown=keeper.shown)
-        return cls(judged, without_gold, faults, keeper.rankings, lacks=keeper.lacks, **others)
+        kept: dict[str, Any] = {"rankings": keeper.rankings, "lacks": keeper.lacks, "fits": keeper.fits}
+        return cls(judged, without_gold, faults, **kept, **others)
 
     @property
     def has_gold(self) -> bool:

@@ -1,5 +1,5 @@
 """
-Keeping: what stays of samples beside their judged rows, for those that ask: rankings, and what metrics are to see.
+Keeping: what stays of samples beside their judged rows: rankings, what metrics see, and what fits into budgets.
 """
 
 from __future__ import annotations
@@ -7,7 +7,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from rankgauge.columns import Seen
+from rankgauge.judging.budgets import Budget, Fits, Measure, UncountedError
 from rankgauge.judging.outputs import Ranking, prepare
 from rankgauge.plugin.metric import Need
 from rankgauge.policy import Profile
@@ -27,10 +30,13 @@ class Keep(NamedTuple):
         rankings: Whether to keep what each sample retrieved, after policy.
 
         needs: What metrics ask to see.
+
+        budgets: Budgets into which rankings are to be fitted.
     """
 
     rankings: bool = False
     needs: frozenset[Need] = frozenset()
+    budgets: frozenset[Budget] = frozenset()
 
 
 NOTHING = Keep()
@@ -65,6 +71,9 @@ class Keeper:
 
     def __init__(self, keep: Keep, profile: Profile) -> None:
         self._keep = keep
+        self._measure = Measure()
+        self._ranks: dict[Budget, list[int]] = {budget: [] for budget in keep.budgets}
+        self._unfit: dict[Budget, dict[int, str]] = {budget: {} for budget in keep.budgets}
         self._profile = profile
         self.rankings: list[Ranking | None] = []
         self.shown: list[Seen] | None = [] if keep.needs & (_OF_RANKS | _OF_SAMPLES) else None
@@ -74,6 +83,8 @@ class Keeper:
         """Take some more samples and what of each was *judged*: its `retrieved` items, or its `answer` as a ranking."""
         if self._keep.rankings:
             self.rankings += [each if isinstance(each, Ranking) else None for each in rankings]
+        for budget in self._keep.budgets:
+            self._fit(budget, rankings)
         if self.shown is None:
             return
         if judged == "answer" and self._keep.needs & _OF_RANKS:
@@ -85,6 +96,25 @@ class Keeper:
             if lacks:
                 self.lacks[len(self.shown)] = lacks
             self.shown.append(seen)
+
+    @property
+    def fits(self) -> dict[Budget, Fits]:
+        """Return how many ranks of each sample fit into each budget."""
+        return {
+            budget: Fits(np.array(ranks, dtype=np.int64), self._unfit[budget]) for budget, ranks in self._ranks.items()
+        }
+
+    def _fit(self, budget: Budget, rankings: Sequence[Ranking | Fault | None]) -> None:
+        ranks = self._ranks[budget]
+        for ranking in rankings:
+            texts: Sequence[str | None] = ()
+            if isinstance(ranking, Ranking):
+                texts = [None] * len(ranking.ids) if ranking.texts is None else ranking.texts
+            try:
+                ranks.append(budget.fit(texts, self._measure))
+            except UncountedError as error:
+                self._unfit[budget][len(ranks)] = str(error)
+                ranks.append(0)
 
 
 def seen_of(sample: Sample, ranking: Ranking | None, needs: frozenset[Need]) -> tuple[Seen, list[Lack]]:

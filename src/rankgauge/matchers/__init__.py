@@ -1,11 +1,11 @@
-"""The built-in normalizers, comparers and matchers; they enter the catalog through rankgauge's own entry point."""
+"""The built-in normalizers, comparers, matchers and tokenizers; they enter the catalog by an entry point."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from rankgauge.matchers import builtin, comparers, normalizers, tokens
+from rankgauge.matchers import builtin, comparers, normalizers, tokenizers, tokens
 from rankgauge.plugin import hookimpl
 from rankgauge.plugin.authored import declared_in
 
@@ -28,3 +28,9 @@ def rankgauge_comparers() -> Sequence[Callable[..., Any]]:
 def rankgauge_matchers() -> Sequence[Callable[[], None]]:
     """Return every built-in named matcher."""
     return declared_in(builtin)
+
+
+@hookimpl
+def rankgauge_tokenizers() -> Sequence[Callable[[str], int]]:
+    """Return every built-in tokenizer."""
+    return declared_in(tokenizers)

@@ -268,7 +268,7 @@ def _earned_and_best(
         case "gold":
             best = judged.ideal(None)
         case "retrieved":
-            best = earning(None).best_first().until(k)
+            best = earning(None).best_first().until(judged.ideal_cutoff(k))
         case "retrieved-at-k":
             best = earning(k).best_first()
     return discounted(judged, earning(k), gain, discount), discounted(judged, best, gain, discount)

@@ -11,13 +11,14 @@ import numpy as np
 
 from rankgauge.columns import Cutoff
 from rankgauge.errors import ParameterError
+from rankgauge.judging import Budget
 from rankgauge.samples import HIGHEST_K
 
 __all__ = ["DEFAULT_K", "Cut", "CutSource", "DefaultK", "check_k"]
 
 DEFAULT_K = 5
 
-CutSource = Literal["pinned", "sample metadata", "metric", "default", "none"]
+CutSource = Literal["pinned", "budget", "sample metadata", "metric", "default", "none"]
 
 
 class DefaultK(NamedTuple):
@@ -28,10 +29,15 @@ class DefaultK(NamedTuple):
 
 
 class Cut(NamedTuple):
-    """The rule by which a metric's cutoff is found: `free` takes the sample's, the metric's, or the default one."""
+    """
+    The rule by which a metric's cutoff is found: `free` takes the sample's, the metric's, or the default one.
 
-    rule: Literal["pinned", "free", "own", "none"]
+    A `budget` is no cutoff before outputs are there: judging fits rankings into it.
+    """
+
+    rule: Literal["pinned", "budget", "free", "own", "none"]
     k: int | None = None  # the pinned cutoff, or the one given to the metric
+    budget: Budget | None = None
 
     def resolve(self, metadata: Sequence[int | None], default: DefaultK) -> tuple[Cutoff | None, dict[CutSource, int]]:
         """Return one cutoff for a batch, or one for each sample with a `metadata.k`; and how many came from where."""
@@ -47,9 +53,24 @@ class Cut(NamedTuple):
             return fallback, sources
         return np.array([fallback if k is None else k for k in metadata], dtype=np.int64), sources
 
+    def definition(self, default: DefaultK) -> str | dict[str, object]:
+        """Return what a fingerprint covers of it."""
+        if self.budget is not None:
+            by = None if self.budget.tokenizer is None else self.budget.tokenizer.declaration
+            return {
+                "budget": self.budget.amount,
+                "unit": self.budget.unit,
+                "tokenizer": None if by is None else f"{by.name} {by.version}",
+                "partial": self.budget.partial,
+            }
+        return "none" if self.rule == "none" else f"{self.rule} {default.k if self.k is None else self.k}"
+
 
 def check_k(k: object, source: str) -> int:
     """Return a cutoff; raise `ParameterError` unless it is an integer of 1 or more."""
+    if isinstance(k, str) and k.rstrip().endswith(("tok", "char")):
+        msg = f"the cutoff of {source} is a number of ranks, not {k!r}; a budget is given as `budget`, or behind the @"
+        raise ParameterError(msg)
     if isinstance(k, bool) or not isinstance(k, int) or k < 1:
         msg = f"the cutoff of {source} must be an integer of 1 or more, not {k!r}"
         raise ParameterError(msg)

@@ -28,7 +28,7 @@ _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 def metric_definition(
     metric: Metric,
     params: Mapping[str, object],
-    cutoff: str,
+    cutoff: str | dict[str, object],
     targets: Iterable[Target],
     matchers: Mapping[Target, ResolvedMatcher],
     profile: Profile,

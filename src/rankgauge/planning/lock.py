@@ -45,15 +45,21 @@ class Locked:
     name: str  # of the column or the matcher; how a matcher without a name prints
     definition: Mapping[str, Any]
     fingerprint: str
-    parts: tuple[LockedPart, ...]  # a metric under its alias; or a matcher, its normalizers and its comparer
+    parts: tuple[
+        LockedPart, ...
+    ]  # a metric under its alias, and its tokenizer; or a matcher, its normalizers and its comparer
     names: tuple[str, ...] = ()  # every name of a metric
     __reduce__ = reduced
 
     @classmethod
     def metric(cls, column: PlannedMetric) -> Locked:
         """Lock a column."""
-        part = LockedPart(column.metric.alias, column.provider.distribution, column.provider.version)
-        return cls("metric", column.standard_name, column.definition, column.fingerprint, (part,), column.metric.names)
+        parts = [LockedPart(column.metric.alias, column.provider.distribution, column.provider.version)]
+        if column.cut.budget is not None and (claim := column.cut.budget.tokenizer) is not None:
+            by = claim.provider
+            parts.append(LockedPart(claim.declaration.name, by.distribution, by.version))
+        names = column.metric.names
+        return cls("metric", column.standard_name, column.definition, column.fingerprint, tuple(parts), names)
 
     @classmethod
     def matcher(cls, matcher: ResolvedMatcher) -> Locked:
@@ -142,8 +148,9 @@ class Lock:
         for entry in self.entries:
             if kind == "metric" and entry.kind == "metric" and wanted & {known.casefold() for known in entry.names}:
                 yield entry.parts[0]
-            elif kind != "metric" and entry.kind == "matcher":
-                yield from (part for part in entry.parts if part.name.casefold() in wanted)
+            elif kind != "metric" and entry.kind == ("metric" if kind == "tokenizer" else "matcher"):
+                parts = entry.parts[1:] if kind == "tokenizer" else entry.parts
+                yield from (part for part in parts if part.name.casefold() in wanted)
 
     def _not_locked(self, found: Locked) -> str:
         same = [e.name for e in self.entries if (e.kind, e.fingerprint) == (found.kind, found.fingerprint)]

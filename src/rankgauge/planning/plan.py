@@ -13,7 +13,7 @@ from typing import Any
 
 from rankgauge.catalog import Catalog, Provider, ResolvedMatcher
 from rankgauge.errors import ExpressionError, ParameterError, PlanError, Problem, RankgaugeError, counted
-from rankgauge.judging import Target
+from rankgauge.judging import Keep, Target
 from rankgauge.pickling import itself, reduced, restored
 from rankgauge.planning.cutoffs import DefaultK, check_k
 from rankgauge.planning.lock import Lock
@@ -45,6 +45,11 @@ class Plan:
         """Return what its metrics see besides judged columns."""
         return frozenset(need for metric in self.metrics for need in metric.metric.needs)
 
+    def keep(self, *, rankings: bool) -> Keep:
+        """Return what judging is to keep beside judged rows: what metrics see, their budgets, and maybe *rankings*."""
+        budgets = frozenset(metric.cut.budget for metric in self.metrics if metric.cut.budget is not None)
+        return Keep(rankings, self.needs, budgets)
+
     def __reduce__(self) -> tuple[Any, ...]:
         return _received, reduced(self)[1]
 
@@ -69,6 +74,9 @@ class Plan:
                 return "none"
             case "pinned":
                 return f"{metric.cut.k} (pinned)"
+            case "budget":
+                by = None if metric.cut.budget is None else metric.cut.budget.tokenizer
+                return f"{metric.cut.budget}{'' if by is None else f' (tokenizer by {by.provider})'}"
             case "own":
                 return f"{metric.cut.k} (given to the metric)"
             case "free":
@@ -140,6 +148,9 @@ def _received(kind: type[Plan], fields: Mapping[str, Any]) -> Plan:
         wanted[column.provider] = f"metric {column.name!r}"
         if column.aggregate is not None:
             wanted[column.aggregate.provider] = f"aggregate {column.metric.aggregate!r}"
+        if column.cut.budget is not None and column.cut.budget.tokenizer is not None:
+            claim = column.cut.budget.tokenizer
+            wanted[claim.provider] = f"tokenizer {claim.declaration.name!r} of {column.name!r}"
         for matcher in column.matchers.values():
             wanted |= {provider: f"{name!r} of matcher {matcher}" for name, provider in matcher.providers}
     problems = [

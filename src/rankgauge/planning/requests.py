@@ -8,7 +8,7 @@ import functools
 import inspect
 import re
 import typing
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -16,11 +16,15 @@ from rankgauge.catalog.peers import translated
 from rankgauge.catalog.trec_eval import read_form
 from rankgauge.columns import JudgedSample
 from rankgauge.errors import ExpressionError
-from rankgauge.expression import MetricExpression, Value, parse_many
+from rankgauge.expression import MetricExpression, Value, parse_many, read_budget
 from rankgauge.planning.cutoffs import check_k
 from rankgauge.plugin.metric import Metric, declared, sample_metric
 
 __all__ = ["Located", "MetricSpec", "Request", "lifted", "read_requests"]
+
+
+_ENGINE = ("rel", "gold", "matcher", "tokenizer", "partial")
+"""What the engine takes for itself of the parameters that stand in every expression."""
 
 
 class Located(NamedTuple):
@@ -44,7 +48,7 @@ class Request:
     given: Metric | None  # the metric itself, when a function was given
     name: str | None  # of the column (`as`)
     k: object  # a cutoff given to the metric without pinning it
-    engine: Mapping[str, Value]  # `rel`, `gold` and `matcher`, where given
+    engine: Mapping[str, Value]  # `rel`, `gold`, `matcher`, `tokenizer` and `partial`, where given
 
 
 def read_requests(spec: object) -> list[Request]:
@@ -75,6 +79,8 @@ def _from_mapping(spec: Mapping[str, Any]) -> list[Request]:
     if params.get("as") is None:
         params.pop("as", None)
     cutoffs = spec.get("k")
+    if isinstance(spec.get("budget"), list | tuple):
+        return _of_budgets(written, spec)
     requests = []
     for expression in read_form(written) or parse_many(written):
         if twice := set(dict(expression.params)) & set(params):
@@ -85,17 +91,32 @@ def _from_mapping(spec: Mapping[str, Any]) -> list[Request]:
             if expression.k is not None or not cutoffs:
                 msg = f"{written!r} needs either one pinned cutoff or a list of them, not {cutoffs!r}"
                 raise ExpressionError(msg, text=written)
-            if "as" in merged and len(cutoffs) > 1:
-                msg = f"'as' names one column, and {written!r} makes {len(cutoffs)}; list them separately"
-                raise ExpressionError(msg, text=written)
+            _check_one_name(written, merged, cutoffs)
             pinned = [check_k(k, repr(written)) for k in cutoffs]
             requests += [_request("", MetricExpression(expression.name, merged, k=k)) for k in pinned]
             continue
         if cutoffs is not None and expression.k is not None:
             msg = f"{written!r} already pins its cutoff; leave out k: {cutoffs!r}"
             raise ExpressionError(msg, text=written)
-        requests.append(_request("", MetricExpression(expression.name, merged, k=expression.k), k=cutoffs))
+        same = MetricExpression(expression.name, merged, k=expression.k, unit=expression.unit)
+        requests.append(_request("", same, k=cutoffs))
     return requests
+
+
+def _of_budgets(written: str, spec: Mapping[str, Any]) -> list[Request]:
+    """Return a request for each of a list of budgets."""
+    budgets = spec["budget"]
+    if not budgets:
+        msg = f"{written!r} has an empty list of budgets; give some, such as [1000tok, 2000tok], or leave it out"
+        raise ExpressionError(msg, text=written)
+    _check_one_name(written, spec, budgets)
+    return [request for budget in budgets for request in _from_mapping({**spec, "budget": budget})]
+
+
+def _check_one_name(written: str, spec: Mapping[str, Any], cutoffs: Sequence[object]) -> None:
+    if spec.get("as") is not None and len(cutoffs) > 1:
+        msg = f"'as' names one column, and {written!r} makes {len(cutoffs)}; list them separately"
+        raise ExpressionError(msg, text=written)
 
 
 def _request(written: str, expression: MetricExpression, *, k: object = None, given: Metric | None = None) -> Request:
@@ -108,12 +129,18 @@ def _request(written: str, expression: MetricExpression, *, k: object = None, gi
             msg = f"{str(expression)!r} gives its cutoff twice"
             raise ExpressionError(msg, text=str(expression))
         k = params.pop("k")
+    pinned, unit = expression.k, expression.unit
+    if "budget" in params:
+        if k is not None or pinned is not None:
+            msg = f"{str(expression)!r} gives both a cutoff and a budget; leave one of them out"
+            raise ExpressionError(msg, text=str(expression))
+        pinned, unit = read_budget(params.pop("budget"))
     name = params.pop("as", None)
     if name is not None and not (isinstance(name, str) and name.strip()):
         msg = f"'as' is a column name, not {name!r}"
         raise ExpressionError(msg, text=str(expression))
-    engine: dict[str, Value] = {key: params.pop(key) for key in ("rel", "gold", "matcher") if key in params}
-    plain = MetricExpression(expression.name, params, k=expression.k)
+    engine: dict[str, Value] = {key: params.pop(key) for key in _ENGINE if key in params}
+    plain = MetricExpression(expression.name, params, k=pinned, unit=unit)
     return Request(written, plain, given, name, k, engine)
 
 

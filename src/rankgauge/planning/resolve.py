@@ -13,7 +13,7 @@ from rankgauge.catalog import Catalog, Claim, Provider, ResolvedMatcher, check_p
 from rankgauge.errors import ParameterError, RankgaugeError
 from rankgauge.expression import MetricExpression, Value, safe_name
 from rankgauge.guard import ForeignError, guarded
-from rankgauge.judging import Target
+from rankgauge.judging import Budget, Target
 from rankgauge.pickling import reduced
 from rankgauge.planning.cutoffs import Cut, DefaultK, check_k
 from rankgauge.planning.fingerprint import fingerprint_of, metric_definition
@@ -28,6 +28,12 @@ __all__ = ["PlannedMetric", "resolve"]
 
 _OF_RUNS: frozenset[Need] = frozenset({"ids", "scores", "intents"})
 """What metrics can see of a run and its judgments, however these are given."""
+
+_PINNED = {"pinned", "budget"}
+"""Rules of cutoffs that stand behind the @ of a column's name."""
+
+_USUAL_BUDGET: Mapping[str, Value] = MappingProxyType({"tokenizer": "words", "partial": False})
+"""How budgets are counted where an expression says nothing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,7 +88,9 @@ def resolve(
     usual_matcher = conventions.pop("matcher", None)
     params = {**conventions, **explicit}
     _check_together(request, metric, params)
-    cut = _cut(request, metric, pinned, is_short=is_short)
+    cut = _budget_cut(request, metric, pinned, catalog, profile, by_id=by_id)
+    if cut is None:
+        cut = _cut(request, metric, pinned, is_short=is_short)
     rel = _rel(request, metric)
     if by_id:
         targets, matchers = _by_id(request, metric)
@@ -91,34 +99,34 @@ def resolve(
     if profile.policy.averages_ties:
         targets, matchers = _averaged(request, metric, targets), {}
     short = catalog.short_name(metric) if request.given is None else next(iter(metric.plain_short), None)
-    engine = request.engine
+    engine = {name: value for name, value in request.engine.items() if (name, value) not in _USUAL_BUDGET.items()}
     defaults = {parameter.name: parameter.default for parameter in (*metric.parameters, *metric.matching)}
     differing = {key: value for key, value in params.items() if value != defaults[key]}
     uncut = cut.rule == "none" and metric.cutoff == "droppable"
     expanded = MetricExpression(
         (short or metric.alias).lower() if uncut else metric.alias,
         {**differing, **engine},
-        k=cut.k if cut.rule == "pinned" else None,
+        k=None if cut.rule not in _PINNED else cut.k if cut.budget is None else cut.budget.amount,
+        unit=None if cut.budget is None else cut.budget.unit,
     )
     matching = {parameter.name for parameter in metric.matching}
     named = explicit.get(metric.pins) if metric.pins is not None else None
-    pinned_or_uncut = uncut or cut.rule == "pinned" or named is not None
+    pinned_or_uncut = uncut or cut.rule in _PINNED or named is not None
     stem = short.lower() if pinned_or_uncut and short is not None else metric.alias
     usual = {**defaults, **conventions}
     unusual = {key: value for key, value in explicit.items() if value != usual[key] and key != metric.pins}
     number = named if isinstance(named, int | float) else expanded.k
-    standard_name = request.name or str(MetricExpression(stem, {**unusual, **engine}, k=number))
+    standard_name = request.name or str(MetricExpression(stem, {**unusual, **engine}, k=number, unit=expanded.unit))
     name = standard_name
     asked = expression.name.lower()
     is_whole = pinned_or_uncut or (cut.rule == "none" and metric.pins is None)  # no cutoff or number is left out of it
     if request.name is None and is_whole and asked in {plain.lower() for plain in metric.plain_short}:
-        name = str(MetricExpression(asked, {**unusual, **engine}, k=number))
-    cutoff = "none" if cut.rule == "none" else f"{cut.rule} {default.k if cut.k is None else cut.k}"
+        name = str(MetricExpression(asked, {**unusual, **engine}, k=number, unit=expanded.unit))
     aggregate = None if metric.aggregate in AGGREGATES else catalog.aggregate(metric.aggregate)
     definition = metric_definition(
         metric,
         {**defaults, **params, "rel": rel},
-        cutoff,
+        cut.definition(default),
         targets,
         matchers,
         profile,
@@ -138,7 +146,7 @@ def resolve(
         targets=targets,
         matchers=MappingProxyType(matchers),
         cut=cut,
-        settings=MappingProxyType({**defaults, **params, **engine}),
+        settings=MappingProxyType({**defaults, **params, **engine, **_budget_settings(cut.budget)}),
         definition=MappingProxyType(definition),
         fingerprint=fingerprint_of(definition),
     )
@@ -152,6 +160,9 @@ def _pinned_parameter(
     name = metric.pins
     if name is None:
         return written, number
+    if request.expression.unit is not None:
+        msg = f"{request.written!r}: the number after @ is the {name} of metric {metric.alias!r}, which has no budget"
+        raise ParameterError(msg)
     if number is None:
         if is_short and name not in written:
             msg = (
@@ -191,6 +202,58 @@ def _averaged(request: Request, metric: Metric, targets: tuple[Target, ...]) -> 
         msg = f"policy ties=average is for judging by id, and {request.written!r} is judged by text"
         raise ParameterError(msg)
     return by_id
+
+
+def _budget_cut(
+    request: Request, metric: Metric, amount: float | None, catalog: Catalog, profile: Profile, *, by_id: bool
+) -> Cut | None:
+    """Return the cutoff of a request for a budget; None where it asks for none."""
+    written, unit = repr(request.written), request.expression.unit
+    asked = [name for name in _USUAL_BUDGET if name in request.engine]
+    if unit is None or amount is None:
+        if asked:
+            msg = (
+                f"{asked[0]} of {written} has no effect without a budget; leave it out, or give one: "
+                f"{request.expression.name}@2000tok"
+            )
+            raise ParameterError(msg)
+        return None
+    if metric.cutoff == "none" or metric.judges == "answer":
+        msg = f"metric {metric.alias!r} has no cutoff, and so no budget; leave it out of {written}"
+        raise ParameterError(msg)
+    if request.k is not None:
+        msg = f"{written} gives both a cutoff and a budget; leave one of them out"
+        raise ParameterError(msg)
+    if by_id:
+        msg = (
+            f"{written} is a budget, which counts the texts of results, and a run has only ids and scores; give a "
+            "number of ranks, or use `rankgauge run` on samples"
+        )
+        raise ParameterError(msg)
+    if profile.policy.averages_ties:
+        msg = f"policy ties=average settles no ranks, so that nothing can be fitted into the budget of {written}"
+        raise ParameterError(msg)
+    if unit == "char" and "tokenizer" in asked:
+        msg = f"tokenizer has no effect on characters; leave it out of {written}, or give the budget in tokens"
+        raise ParameterError(msg)
+    options = {**_USUAL_BUDGET, **request.engine}
+    partial, tokenizer = options["partial"], options["tokenizer"]
+    if not isinstance(partial, bool):
+        msg = f"partial of {written} is true or false, not {partial!r}"
+        raise ParameterError(msg)
+    if not isinstance(tokenizer, str) or not tokenizer.strip():
+        msg = f"the tokenizer of {written} is a name, not {tokenizer!r}"
+        raise ParameterError(msg)
+    claim = None if unit == "char" else catalog.tokenizer(tokenizer)
+    return Cut("budget", budget=Budget(check_k(amount, f"{written} (its budget)"), unit, claim, partial))
+
+
+def _budget_settings(budget: Budget | None) -> dict[str, Value]:
+    """Return what a column says of its budget among its parameters, also where that is the default."""
+    if budget is None:
+        return {}
+    by = {} if budget.tokenizer is None else {"tokenizer": budget.tokenizer.declaration.name}
+    return {**by, "partial": budget.partial}
 
 
 def _cut(request: Request, metric: Metric, pinned: float | None, *, is_short: bool) -> Cut:

@@ -23,6 +23,7 @@ from rankgauge.plugin.formats import Record, Source, reader, reporter
 from rankgauge.plugin.hookspecs import FinishedRun, StartedRun, hookimpl
 from rankgauge.plugin.matching import ComparerLaw, Matcher, comparer, named_matcher, normalizer
 from rankgauge.plugin.metric import Law, Need, metric, sample_metric
+from rankgauge.plugin.tokenizing import TokenizerLaw, tokenizer
 
 __all__ = [
     "ComparerLaw",
@@ -42,6 +43,7 @@ __all__ = [
     "Seen",
     "Source",
     "StartedRun",
+    "TokenizerLaw",
     "aggregate",
     "comparer",
     "hookimpl",
@@ -51,4 +53,5 @@ __all__ = [
     "reader",
     "reporter",
     "sample_metric",
+    "tokenizer",
 ]

@@ -95,6 +95,12 @@ def rankgauge_matchers() -> Sequence[Callable[[], None]]:
 
 
 @hookspec
+def rankgauge_tokenizers() -> Sequence[Callable[[str], int]]:
+    """Return tokenizers, which count the tokens of a text for budgets: functions decorated with `@tokenizer`."""
+    return ()
+
+
+@hookspec
 def rankgauge_readers() -> Sequence[Callable[..., Any]]:
     """Return file formats that datasets and outputs can be read from: functions decorated with `@reader`."""
     return ()

@@ -108,8 +108,12 @@ class Metric:
     def engine_parameters(self) -> tuple[str, ...]:
         """Return which of the engine's parameters have an effect on this metric."""
         has_text = any(kind != "relevant" for kind in self.gold)
+        has_budget = self.cutoff != "none" and self.judges == "retrieved"
         takes = {
             "k": self.cutoff != "none",
+            "budget": has_budget,
+            "tokenizer": has_budget,
+            "partial": has_budget,
             "rel": bool(self.uses_rel),
             "gold": len(self.gold) > 1,
             "matcher": has_text,

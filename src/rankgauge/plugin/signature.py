@@ -17,7 +17,7 @@ from rankgauge.expression import Value
 
 __all__ = ["RESERVED", "CutoffKind", "Parameter", "companion", "read_signature"]
 
-RESERVED = frozenset({"k", "rel", "gold", "matcher", "as"})
+RESERVED = frozenset({"k", "rel", "gold", "matcher", "as", "budget", "tokenizer", "partial"})
 """Parameters that the engine gives to every metric; a metric cannot use these names for its own."""
 
 CutoffKind = Literal["none", "required", "droppable", "optional"]

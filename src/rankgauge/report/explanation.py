@@ -39,6 +39,7 @@ def explanation_lines(explanation: Explanation, *, width: int = 80) -> Iterator[
         "because": visible(explanation.reason),
         "metric": explanation.expression,
         "judged": f"against {visible(explanation.judged)}",
+        "budget": explanation.budget and f"{visible(explanation.budget)}; {counted(explanation.n_ranks, 'result')} fit",
     }
     for heading, text in facts.items():
         if text:
@@ -127,6 +128,8 @@ def _columns(explanation: Explanation, shown: Sequence[RankFacts]) -> dict[str, 
 def _missing(explanation: Explanation, width: int) -> Iterator[str]:
     """Yield the gold items that were not found, and where each would have to stand."""
     within = "" if explanation.k is None else f" within rank {explanation.k}"
+    if explanation.budget:
+        within = " within the budget"
     yield f"missing: {counted(len(explanation.missing), 'gold item')} not found{within}"
     shown = explanation.missing[:_MOST_MISSING]
     told = [

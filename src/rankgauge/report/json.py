@@ -85,6 +85,13 @@ def _counts(column: MetricSummary) -> dict[str, Any]:
     return {"mean": column.mean, **dict([n]), **{f"n_{status}": count for status, count in flaws}}
 
 
+def _budget(column: MetricSummary) -> dict[str, Any]:
+    """Return the budget of a column, and how many ranks fitted into it."""
+    spread = dict(zip(("min", "median", "max"), column.fitted or (None, None, None), strict=True))
+    counts = {"none": (column.info.fitted or {}).get("0", 0), "samples": sum((column.info.fitted or {}).values())}
+    return {**(column.info.budget or {}), "fitted": {**spread, **counts}}
+
+
 def _metric(column: MetricSummary) -> dict[str, Any]:
     info = column.info
     return {
@@ -101,6 +108,7 @@ def _metric(column: MetricSummary) -> dict[str, Any]:
         "pass_rate": column.pass_rate(),
         "k": column.k,
         "k_sources": dict(info.k_sources),
+        **({} if info.budget is None else {"budget": _budget(column)}),
         **{
             name: getattr(info, name)
             for name in ("alias", "expression", "safe_name", "judged", "matcher", "fingerprint")

@@ -15,6 +15,7 @@ from rankgauge.report.samples import listed_heading, listed_lines
 from rankgauge.report.wording import (
     ERROR_LINE,
     FACTS,
+    budget_lines,
     calls_line,
     facts,
     listed_cohorts,
@@ -75,7 +76,9 @@ def _metrics(result: Result) -> list[str]:
     rows = [
         (cell(name), *facts(column).values(), number(column.pass_rate())) for name, column in result.metrics.items()
     ]
-    return ["## Metrics", "", *_table(("metric", *FACTS, "pass rate (>= 0.5)"), rows), f"{ERROR_LINE}.", ""]
+    budgets = [f"- {cell(line)}" for line in budget_lines(result)]
+    table = _table(("metric", *FACTS, "pass rate (>= 0.5)"), rows)
+    return ["## Metrics", "", *table, f"{ERROR_LINE}.", "", *([*budgets, ""] if budgets else [])]
 
 
 def _cohorts(result: Result) -> list[str]:

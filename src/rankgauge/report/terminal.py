@@ -11,7 +11,16 @@ from rankgauge.errors import counted
 from rankgauge.plugin import reporter
 from rankgauge.report.bands import band
 from rankgauge.report.samples import listed_lines
-from rankgauge.report.wording import ERROR_LINE, FACTS, calls_line, facts, listed_cohorts, mean, policy_line
+from rankgauge.report.wording import (
+    ERROR_LINE,
+    FACTS,
+    budget_lines,
+    calls_line,
+    facts,
+    listed_cohorts,
+    mean,
+    policy_line,
+)
 from rankgauge.visible import visible
 
 if TYPE_CHECKING:
@@ -63,6 +72,8 @@ def print_result(result: Result, console: Console, *, bands: bool = False) -> No
         console.print(line, markup=False, soft_wrap=True)
     if "se" in kept:
         console.print(ERROR_LINE, markup=False, soft_wrap=True, style="dim")
+    for line in budget_lines(result):
+        console.print(line, markup=False, soft_wrap=True, style="dim")
     if line := calls_line(result):
         console.print(line, markup=False, soft_wrap=True, style="dim")
     console.print(policy_line(result), markup=False, soft_wrap=True, style="dim")

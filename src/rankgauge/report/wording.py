@@ -72,6 +72,34 @@ def facts(column: MetricSummary) -> dict[str, str]:
     return dict(zip(FACTS, (mean(column), *trust, n, spread, *flaws, *numbers), strict=True))
 
 
+def budget_lines(result: Result) -> list[str]:
+    """Return for each column with a budget how many results fitted into it."""
+    lines = []
+    for name, column in result.metrics.items():
+        if column.info.budget is None:
+            continue
+        budget = f"{visible(name)}: {_budget_of(column)}"
+        if column.fitted is None:
+            lines.append(f"{budget}; no sample has texts to fit into it")
+            continue
+        low, median, high = column.fitted
+        counts = column.info.fitted or {}
+        none, n = counts.get("0", 0), sum(counts.values())
+        spread = f"{low:,} to {high:,}" if low != high else f"{low:,} for each sample"
+        empty = f"; nothing fits for {none:,} of {counted(n, 'sample')}" if none else ""
+        lines.append(f"{budget}; results that fit: median {median:g}, {spread}{empty}")
+    return lines
+
+
+def _budget_of(column: MetricSummary) -> str:
+    """Return the budget of a column in words."""
+    budget = column.info.budget or {}
+    unit = {"tok": "token", "char": "character"}[budget["unit"]]
+    by = "" if budget["tokenizer"] is None else f" by {visible(budget['tokenizer'])}"
+    partial = ", with the result that begins inside" if budget["partial"] else ""
+    return f"a budget of {counted(budget['amount'], unit)}{by}{partial}"
+
+
 def errors(column: MetricSummary) -> dict[str, str]:
     """Return the `ERRORS` of a column as tables write them; dashes where there are none."""
     low, high = column.interval() or (None, None)

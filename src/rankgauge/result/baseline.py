@@ -194,6 +194,8 @@ def _info(info: MetricInfo) -> dict[str, Any]:
     """Return what a column is, without where on one machine its code lies."""
     data = dataclasses.asdict(info)
     data["provider"] = _anywhere(data["provider"])
+    if data["budget"] is not None and data["budget"]["provider"] is not None:
+        data["budget"] = {**data["budget"], "provider": _anywhere(data["budget"]["provider"])}
     data["matcher_providers"] = {name: _anywhere(by) for name, by in data["matcher_providers"].items()}
     return data
 

@@ -63,6 +63,11 @@ def read_info(data: Mapping[str, Any]) -> MetricInfo:
     for name, form in get_type_hints(MetricInfo).items():
         _check(f"{name!r} of a metric", getattr(info, name), form)
     parse(info.expression)
+    if info.budget is not None:
+        for name, part in {"amount": int, "unit": str, "tokenizer": _Text, "partial": bool}.items():
+            _check(f"the budget's {name!r} of a metric", info.budget.get(name), part)
+        for ranks in info.fitted or {}:
+            int(ranks)
     return info
 
 

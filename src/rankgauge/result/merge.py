@@ -63,11 +63,13 @@ def _are_alike(columns: Sequence[MetricSummary], others: Sequence[MetricSummary]
 
 
 def _providers(info: MetricInfo) -> set[str]:
-    """Return the providers of a column, its matcher and its aggregate; of a function given in Python, file and line."""
+    """Return the providers of a column and of what it uses; of a function given in Python, file and line."""
     found = set()
     own = [(info.alias, info.provider)]
     if info.aggregate_provider is not None:
         own.append((info.aggregate, info.aggregate_provider))
+    if info.budget is not None and info.budget["provider"] is not None:
+        own.append((f"tokenizer {info.budget['tokenizer']}", info.budget["provider"]))
     for name, by in (*own, *info.matcher_providers.items()):
         place = f"{PurePath(by['file']).name}:{by['line']}"  # without the folder, which differs between machines
         found.add(f"{name} of {by['distribution']} {by['version']}" if by["distribution"] else f"{name} of {place}")
@@ -95,6 +97,7 @@ def concatenated(columns: Sequence[MetricSummary]) -> MetricSummary:
         infos[0],
         k=(min(low for low, _ in spreads), max(high for _, high in spreads)) if spreads else None,
         k_sources=dict(sources),
+        fitted=None if infos[0].fitted is None else _added([info.fitted or {} for info in infos]),
         spellings=tuple(dict.fromkeys(spelling for info in infos for spelling in info.spellings)),
     )
     kept = all(column.details is not None for column in columns)
@@ -106,6 +109,14 @@ def concatenated(columns: Sequence[MetricSummary]) -> MetricSummary:
         [fact for column in columns for fact in column.details or ()] if kept else None,
         next((column.aggregator for column in columns if column.aggregator is not None), None),
     )
+
+
+def _added(counts: Sequence[Mapping[str, int]]) -> dict[str, int]:
+    """Return the sum of several counts of numbers, in order of the numbers."""
+    total: Counter[str] = Counter()
+    for each in counts:
+        total.update(each)
+    return dict(sorted(total.items(), key=lambda item: int(item[0])))
 
 
 def merged_manifest(manifests: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

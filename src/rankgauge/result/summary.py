@@ -21,7 +21,7 @@ from rankgauge.catalog import Provider
 from rankgauge.catalog.spelling import plain_template, spellings
 from rankgauge.errors import NotPicklableError
 from rankgauge.expression import MetricExpression, parse
-from rankgauge.judging import Target
+from rankgauge.judging import Budget, Target
 from rankgauge.pickling import goes_by_name, reduced
 from rankgauge.plugin.aggregates import AggregateFunction
 from rankgauge.result.aggregation import aggregated
@@ -81,6 +81,11 @@ class MetricInfo:
         pins: The parameter that a number behind ``@`` gives; None where that is the cutoff.
 
         aggregate_provider: As `provider`, of an aggregate that a plugin offers; None for a built-in one.
+
+        budget: Where the cutoff is a budget, its `amount`, `unit` (`tok` or `char`), `tokenizer` (None for characters)
+            with its `provider`, and whether a `partial` result counts; else None.
+
+        fitted: How many samples had so many ranks in the budget, by the number as text; None without one.
     """
 
     name: str
@@ -105,6 +110,8 @@ class MetricInfo:
     params: Mapping[str, Any]
     pins: str | None = None
     aggregate_provider: Mapping[str, Any] | None = None
+    budget: Mapping[str, Any] | None = None
+    fitted: Mapping[str, int] | None = None
 
     @classmethod
     def of(cls, scored: ScoredMetric) -> MetricInfo:
@@ -134,6 +141,8 @@ class MetricInfo:
             params=dict(planned.settings),
             pins=planned.metric.pins,
             aggregate_provider=None if planned.aggregate is None else dataclasses.asdict(planned.aggregate.provider),
+            budget=None if planned.cut.budget is None else _plain_budget(planned.cut.budget),
+            fitted=None if scored.fitted is None else {str(ranks): count for ranks, count in scored.fitted.items()},
         )
 
     @classmethod
@@ -163,7 +172,7 @@ class MetricInfo:
             if self.pins is not None:
                 return k is None or bool(self.params[self.pins] == k)
             if k is not None:
-                return self.cut == "pinned" and own.k == k
+                return self.cut in {"pinned", "budget"} and (own.k, own.unit) == (k, expression.unit)
             drops = "-at-k" in self.alias and "-at-k" not in name
             return self.cut == "none" if drops else self.cut in {"free", "own"} or "-at-k" not in self.alias
         return False
@@ -173,6 +182,17 @@ class MetricInfo:
 def _plain(provider: Provider) -> Mapping[str, Any]:
     """Return a provider as a manifest holds it; made for every column of every result, so only once each."""
     return MappingProxyType(dataclasses.asdict(provider))
+
+
+def _plain_budget(budget: Budget) -> dict[str, Any]:
+    by = budget.tokenizer
+    return {
+        "amount": budget.amount,
+        "unit": budget.unit,
+        "tokenizer": None if by is None else by.declaration.name,
+        "partial": budget.partial,
+        "provider": None if by is None else dict(_plain(by.provider)),
+    }
 
 
 @dataclass(frozen=True, eq=False)
@@ -301,6 +321,13 @@ class MetricSummary:
         if self.info.k is None or self.info.k[0] != self.info.k[1]:
             return self.info.k
         return self.info.k[0]
+
+    @property
+    def fitted(self) -> tuple[int, float, int] | None:
+        """Return the lowest, the median and the highest number of ranks that fitted into the budget, if it has one."""
+        counts = sorted((int(ranks), count) for ranks, count in (self.info.fitted or {}).items())
+        ranks = [float(number) for number, count in counts for _ in range(count)]
+        return (int(ranks[0]), percentile(ranks, 50) or 0.0, int(ranks[-1])) if ranks else None
 
     def percentile(self, p: float) -> float | None:
         """Return a percentile of the values that count (0 to 100), interpolated linearly between closest ranks."""

@@ -8,6 +8,7 @@ judgments, and then eight bytes a sample and metric.
 from __future__ import annotations
 
 import dataclasses
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import chain
@@ -17,7 +18,8 @@ import numpy as np
 
 from rankgauge.columns import Cutoff, IdSketcher, Ints, Words
 from rankgauge.errors import MissingGoldError
-from rankgauge.judging import Evidence, GoldKeys, Judge, Keep, Target, make_judge, takes_blocks
+from rankgauge.judging import Budget, Evidence, GoldKeys, Judge, Target, make_judge, takes_blocks
+from rankgauge.judging.keeping import NOTHING
 from rankgauge.planning.cutoffs import CutSource
 from rankgauge.planning.plan import Plan
 from rankgauge.planning.resolve import PlannedMetric
@@ -56,6 +58,8 @@ class ScoredMetric:
         params: Further parameters that were found in the data.
 
         details: Facts behind each score, when asked for.
+
+        fitted: Of how many samples how many ranks fitted into the budget; None where the cutoff is none.
     """
 
     planned: PlannedMetric
@@ -65,6 +69,7 @@ class ScoredMetric:
     k_sources: dict[CutSource, int]
     params: dict[str, float]
     details: list[dict[str, Any]] | None
+    fitted: dict[int, int] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +164,8 @@ class Collector:
     def takes_blocks(self) -> bool:
         """Return whether plain samples may come as columns, with the same result."""
         first = (metric.targets[0] for metric in self.plan.metrics)
-        return not self.details and not self.plan.needs and takes_blocks(first, self.plan.profile)
+        keeps = self.plan.keep(rankings=self.details) != NOTHING
+        return not keeps and takes_blocks(first, self.plan.profile)
 
     def add_block(self, block: Block) -> None:
         """Judge some more plain samples, as `add` does; only where `takes_blocks` says so."""
@@ -179,8 +185,9 @@ class Collector:
         """Return the batch that samples are added to, with a judge for each target that is in question."""
         if self._open is None:
             wanted = {target for metric in self.plan.metrics for target in self._candidates(metric)}
+            keep = self.plan.keep(rankings=self.details)
             self._judges = {
-                target: make_judge(target, self.plan.profile, matcher, keep=Keep(self.details, self.plan.needs))
+                target: make_judge(target, self.plan.profile, matcher, keep=keep)
                 for target, matcher in self.plan.targets.items()
                 if target in wanted
             }
@@ -267,14 +274,26 @@ class Collector:
         for part in parts:
             for source, count in part.k_sources.items():
                 sources[source] = sources.get(source, 0) + count
-        spreads = [_spread(part.k) for part in parts if part.k is not None]
+        fitted = None if metric.cut.budget is None else self._fitted(metric.cut.budget, target)
+        spreads = [_spread(part.k) for part in parts if part.k is not None and fitted is None]
+        if fitted:
+            spreads = [(min(fitted), max(fitted))]
         spread = (min(low for low, _ in spreads), max(high for _, high in spreads)) if spreads else None
         details: list[dict[str, Any]] | None = None
         if self.details:
             pairs = zip(parts, self._batches, strict=True)
             details = [fact for part, batch in pairs for fact in self._facts(part, batch)]
         outcome = _joined([part.outcome for part in parts])
-        return ScoredMetric(metric, target, outcome, spread, sources, extra, details)
+        return ScoredMetric(metric, target, outcome, spread, sources, extra, details, fitted)
+
+    def _fitted(self, budget: Budget, target: Target) -> dict[int, int]:
+        """Return of how many samples with an output how many ranks fitted into a budget."""
+        found: Counter[int] = Counter()
+        for batch in self._batches:
+            fits = batch.evidence[target].fits[budget]
+            left_out = batch.flawed.keys() | fits.faults.keys()
+            found.update(ranks for place, ranks in enumerate(fits.ranks.tolist()) if place not in left_out)
+        return dict(sorted(found.items()))
 
     def _facts(self, part: MetricScores, batch: JudgedBatch) -> list[dict[str, Any]]:
         """Return the details of a scored batch."""

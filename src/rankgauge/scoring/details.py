@@ -18,7 +18,7 @@ from rankgauge.judging.by_text import checked_scores, gold_texts
 from rankgauge.samples import Sample
 from rankgauge.scoring.arithmetic import arithmetic
 from rankgauge.scoring.facts import facts_of, plain_facts
-from rankgauge.scoring.score import JudgedBatch, MetricScores, judged_for
+from rankgauge.scoring.score import JudgedBatch, MetricScores, cut_for, judged_for
 
 __all__ = ["add_explanations", "add_near_misses", "explain_batch"]
 
@@ -39,10 +39,11 @@ def explain_batch(scores: MetricScores, batch: JudgedBatch) -> list[dict[str, An
     facts: list[dict[str, Any]] = [{} if cutoff is None else {"k": cutoff} for cutoff in cutoffs]
     judged = judged_for(column, evidence)
     if column.metric.details is not None:
-        cut = {} if column.metric.cutoff == "none" else {"k": k}
+        cut_judged, cutoff = cut_for(column, judged, k)
+        cut = {} if column.metric.cutoff == "none" else {"k": cutoff}
         try:
             with guarded():
-                found = column.metric.details(judged, **cut, **column.params, **extra)
+                found = column.metric.details(cut_judged, **cut, **column.params, **extra)
                 for name, values in found.items():
                     for fact, value in zip(facts, values, strict=True):
                         fact[name] = value

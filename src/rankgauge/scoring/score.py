@@ -32,6 +32,7 @@ __all__ = [
     "JudgedBatch",
     "MetricScores",
     "Outcome",
+    "cut_for",
     "flaws",
     "judged_for",
     "refuse",
@@ -103,7 +104,7 @@ class MetricScores(NamedTuple):
 
         outcome: Values, statuses and reasons.
 
-        k: The cutoff, or one a sample; None for none.
+        k: The cutoff, or one a sample; None for none. Under a budget it may be 0.
 
         k_sources: How many samples took their cutoff from where.
 
@@ -135,7 +136,12 @@ def score_metric(
     plan: Plan, metric: PlannedMetric, target: Target, batch: JudgedBatch, extra: Mapping[str, float]
 ) -> MetricScores:
     """Score one metric on one judged batch; *extra* are further parameters, found in the data."""
-    k, sources = metric.cut.resolve(batch.ks, plan.default_k)
+    budget = metric.cut.budget
+    k: Cutoff | None
+    if budget is None:
+        k, sources = metric.cut.resolve(batch.ks, plan.default_k)
+    else:
+        k, sources = batch.evidence[target].fits[budget].ranks, {"budget": len(batch.ks)}
     outcome = _outcome(metric, target, batch, k, plan.profile.policy, extra)
     return MetricScores(metric, target, outcome, k, sources, extra)
 
@@ -151,7 +157,11 @@ def _outcome(
     """Return a value or a reason for each sample."""
     evidence, flawed = batch.evidence[target], batch.flawed
     judged = judged_for(column, evidence)
-    values, reasons = _call(column, judged, k, {**column.params, **extra})
+    values, reasons = _call(column, *cut_for(column, judged, k), {**column.params, **extra})
+    if column.cut.budget is not None:
+        unfit = evidence.fits[column.cut.budget].faults
+        values[list(unfit)] = np.nan
+        reasons |= unfit
     relevant = judged if column.metric.uses_rel is True else judged.by_gain()
     status = np.zeros(judged.n, dtype=np.uint8)
     _blame_lacking(column, evidence, values, k, reasons)
@@ -193,6 +203,17 @@ def judged_for(column: PlannedMetric, evidence: Evidence) -> Judged:
         return judged
     judged = judged.at_least(column.rel)
     return judged.binary() if column.metric.uses_rel == "binary" else judged
+
+
+def cut_for(column: PlannedMetric, judged: Judged, k: Cutoff | None) -> tuple[Judged, Cutoff | None]:
+    """
+    Return the judged columns and the cutoff that a metric is called with.
+
+    Into a budget no rank at all may fit, and a cutoff is 1 or more: such a sample has an empty ranking instead.
+    """
+    if column.cut.budget is None or k is None or isinstance(k, int):
+        return judged, k
+    return judged.within(k), np.maximum(k, 1)
 
 
 def _defined(column: PlannedMetric, judged: Judged, reasons: dict[int, str]) -> Flags:

@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import Any
 
 from rankgauge.errors import PlanError
-from rankgauge.judging import Evidence, Keep, Target, judge
+from rankgauge.judging import Evidence, Target, judge
 from rankgauge.planning.plan import Plan
 from rankgauge.planning.resolve import PlannedMetric
 from rankgauge.samples import Sample
@@ -37,7 +37,7 @@ def _target(
     for target in metric.targets:
         if target not in known:
             matcher = metric.matchers.get(target)
-            known[target] = judge([sample], target, plan.profile, matcher, keep=Keep(details, plan.needs))
+            known[target] = judge([sample], target, plan.profile, matcher, keep=plan.keep(rankings=details))
         if known[target].has_gold:
             return target
     return metric.targets[0]

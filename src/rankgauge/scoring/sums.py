@@ -11,7 +11,7 @@ import numpy as np
 
 from rankgauge.columns import Floats, Ints, Judged, Scores
 from rankgauge.guard import ForeignError, guarded
-from rankgauge.scoring.score import SCORED, MetricScores
+from rankgauge.scoring.score import SCORED, MetricScores, cut_for
 
 __all__ = ["RankSums", "rank_sums"]
 
@@ -60,7 +60,8 @@ def rank_sums(scores: MetricScores, judged: Judged) -> RankSums:
     blame = f"the contributions of {column.name!r} (by {column.provider})"
     try:
         with guarded():
-            cut = {} if column.metric.cutoff == "none" else {"k": scores.k}
+            judged, k = cut_for(column, judged, scores.k)
+            cut = {} if column.metric.cutoff == "none" else {"k": k}
             sums = column.metric.contributions(judged, **cut, **column.params, **scores.extra)
             added = sums.scores(judged)
             discounted = sums.gains if sums.discounts is None else sums.gains * sums.discounts

@@ -1,5 +1,5 @@
 """
-Checks for plugin authors: hold metrics, normalizers, comparers and matchers to the laws that rankgauge's own obey.
+Checks for plugin authors: hold metrics, matchers and their parts, and tokenizers to the laws that rankgauge's own obey.
 
     from rankgauge.testing import check_plugin
 
@@ -18,6 +18,7 @@ from rankgauge.testing.metrics import check_metric
 from rankgauge.testing.plugins import check_plugin
 from rankgauge.testing.report import PluginReport, Report, Verdict
 from rankgauge.testing.texts import check_comparer, check_matcher, check_normalizer
+from rankgauge.testing.tokenizers import check_tokenizer
 
 __all__ = [
     "LAWS",
@@ -31,4 +32,5 @@ __all__ = [
     "check_metric",
     "check_normalizer",
     "check_plugin",
+    "check_tokenizer",
 ]

@@ -1,5 +1,5 @@
 """
-Checks: a metric, normalizer, comparer or matcher in, a report out.
+Checks: a metric, normalizer, comparer, matcher or tokenizer in, a report out.
 
 hypothesis draws the cases; it loads when a check runs, so that importing this module stays cheap.
 """

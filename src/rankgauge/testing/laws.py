@@ -14,7 +14,7 @@ from rankgauge.testing.report import Exhibit, State, Verdict
 
 __all__ = ["LAWS", "LawInfo", "Subjects", "check_names", "laws_of"]
 
-Subjects = Literal["metric", "normalizer", "comparer", "matcher", "reader", "reporter"]
+Subjects = Literal["metric", "normalizer", "comparer", "matcher", "tokenizer", "reader", "reporter"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +105,13 @@ LAWS: tuple[LawInfo, ...] = (
         "a text that is empty once normalized matches none, if its comparer scores it 0",
     ),
     LawInfo("no-network", "matcher", "nothing connects to the network"),
+    LawInfo("total", "tokenizer", "any text, however odd, has a number of tokens, 0 or more"),
+    LawInfo("empty", "tokenizer", "the empty text has no token"),
+    LawInfo("twice", "tokenizer", "the same text always has the same number of tokens"),
+    LawInfo("monotone", "tokenizer", "a text with a line break and more behind it has no fewer tokens", "declared"),
+    LawInfo("subadditive", "tokenizer", "two texts joined by a line break have at most one token more", "declared"),
+    LawInfo("pickling", "tokenizer", "the function can be sent to another process"),
+    LawInfo("no-network", "tokenizer", "nothing connects to the network"),
     LawInfo("tiny-files", "reader", "an empty, a tiny and a damaged file give records, or `DataError`"),
     LawInfo("tiny-results", "reporter", "results with and without scores give a text"),
 )

@@ -16,6 +16,7 @@ from rankgauge.testing.laws import LAWS, Subjects, check_names, laws_of
 from rankgauge.testing.metrics import report_metric
 from rankgauge.testing.report import PluginReport, Report
 from rankgauge.testing.texts import check_comparer, check_matcher, check_normalizer
+from rankgauge.testing.tokenizers import check_tokenizer
 
 __all__ = ["check_plugin"]
 
@@ -91,6 +92,8 @@ def _report(offer: Claim[Declaration], catalog: Catalog, spared: Callable[[str, 
         return check_normalizer(declaration.function, without=without, cases=cases)
     if offer.kind == "comparer":
         return check_comparer(declaration.function, without=without, cases=cases)
+    if offer.kind == "tokenizer":
+        return check_tokenizer(declaration.function, without=without, cases=cases)
     return check_matcher(declaration.source, catalog=catalog, without=without, cases=cases)
 
 

@@ -53,7 +53,7 @@ class Verdict:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
     """
-    The outcome of every law of one metric, normalizer, comparer or matcher.
+    The outcome of every law of one metric, normalizer, comparer, matcher or tokenizer.
 
     Attributes:
         kind: `metric`, `normalizer`, `comparer` or `matcher`.
@@ -156,7 +156,7 @@ class PluginReport:
 
         faults: What is wrong with how it loads and with its names.
 
-        reports: One for each metric, normalizer, comparer and matcher.
+        reports: One for each metric, normalizer, comparer, matcher and tokenizer.
     """
 
     name: str

@@ -23,7 +23,7 @@ from rankgauge.testing.report import Report
 if TYPE_CHECKING:
     from rankgauge.testing.text_laws import ComparerSubject
 
-__all__ = ["check_comparer", "check_matcher", "check_normalizer"]
+__all__ = ["check_comparer", "check_matcher", "check_normalizer", "declared_function", "name_of"]
 
 
 def check_normalizer(
@@ -49,7 +49,7 @@ def check_normalizer(
 
         ParameterError: It is not a function, or there is no such stage or law.
     """
-    found = _declared(normalizer, Normalizer)
+    found = declared_function(normalizer, Normalizer)
     if stage is not None and stage not in STAGES:
         msg = f"the stage of a normalizer is one of {', '.join(STAGES)}, not {stage!r}"
         raise ParameterError(msg)
@@ -57,7 +57,7 @@ def check_normalizer(
         from rankgauge.testing.text_laws import NORMALIZER_LAWS
         from rankgauge.testing.trial import Trial
 
-        subject = found or Normalizer(_name(normalizer), normalizer, "fold")
+        subject = found or Normalizer(name_of(normalizer), normalizer, "fold")
         subject = replace(subject, function=normalizer, stage=stage or subject.stage)
         return checker.report(subject.name, functools.partial(Trial, subject), NORMALIZER_LAWS, laws_of("normalizer"))
 
@@ -90,7 +90,7 @@ def check_comparer(
 
         ParameterError: It is not a function, or there is no such law.
     """
-    found = _declared(comparer, Comparer) or Comparer(_name(comparer), comparer)
+    found = declared_function(comparer, Comparer) or Comparer(name_of(comparer), comparer)
     wanted = found.laws if laws is None else check_names("comparer", laws)
     with checking("comparer", without, cases) as checker:
         from rankgauge.testing.text_laws import COMPARER_LAWS
@@ -204,16 +204,18 @@ def _spec_of(matcher: object) -> tuple[str, str]:
     raise ParameterError(msg)
 
 
-def _declared(function: object, kind: type[Any]) -> Any:  # noqa: ANN401  # a declaration of that kind, or None
+def declared_function(function: object, kind: type[Any]) -> Any:  # noqa: ANN401  # a declaration of that kind, or None
+    """Return the declaration of a function, None where it has none; raise `ParameterError` for another kind."""
     if inspect.isclass(function) or not callable(function):
         msg = f"a {kind.__name__.lower()} is a function, not {function!r}"
         raise ParameterError(msg)
     found = getattr(function, "__rankgauge__", None)
     if found is not None and not isinstance(found, kind):
-        msg = f"{_name(function)} is declared as a {type(found).__name__.lower()}, not as a {kind.__name__.lower()}"
+        msg = f"{name_of(function)} is declared as a {type(found).__name__.lower()}, not as a {kind.__name__.lower()}"
         raise ParameterError(msg)
     return found
 
 
-def _name(function: object) -> str:
+def name_of(function: object) -> str:
+    """Return what reports call a function that declares no name."""
     return str(getattr(function, "__qualname__", type(function).__qualname__))

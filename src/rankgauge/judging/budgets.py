@@ -1,0 +1,112 @@
+"""
+Budgets: how many results from the top fit into a number of tokens or characters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from rankgauge.catalog import Claim
+from rankgauge.columns import Ints
+from rankgauge.expression import Unit
+from rankgauge.guard import ForeignError, guarded, shown
+from rankgauge.plugin.tokenizing import Tokenizer
+
+__all__ = ["Budget", "Fits", "Measure", "UncountedError"]
+
+_NAMES: Mapping[Unit, str] = {"tok": "token", "char": "character"}
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """
+    A cutoff that is counted in tokens or characters of the retrieved texts, and not in ranks.
+
+    Attributes:
+        amount: How many, 1 or more.
+
+        unit: Of what.
+
+        tokenizer: What counts tokens; None for characters.
+
+        partial: Whether a result that begins inside the budget and ends outside counts.
+    """
+
+    amount: int
+    unit: Unit
+    tokenizer: Claim[Tokenizer] | None
+    partial: bool = False
+
+    def __str__(self) -> str:
+        by = "" if self.tokenizer is None else f" by {self.tokenizer.declaration.name}"
+        rest = "with the result that begins inside" if self.partial else "whole results only"
+        return f"{self.amount:,} {_NAMES[self.unit]}s{by}, {rest}"
+
+    def fit(self, texts: Sequence[str | None], measure: Measure) -> int:
+        """
+        Return how many results from the top fit.
+
+        For 10 tokens and texts of 4, 5, 3 and 1 tokens that is 2: the third does not fit whole, and nothing is taken
+        from below it. With `partial` it is 3. Raises `UncountedError` for a text that is missing or cannot be counted.
+        """
+        used = 0
+        for place, text in enumerate(texts):
+            if text is None:
+                if used >= self.amount:
+                    return place
+                msg = f"a budget counts the text of every result; the item at rank {place + 1} has none"
+                raise UncountedError(msg)
+            length = len(text) if self.tokenizer is None else measure.tokens(self.tokenizer, text)
+            if used + length > self.amount:
+                return place + (self.partial and used < self.amount)
+            used += length
+        return len(texts)
+
+
+class Fits(NamedTuple):
+    """
+    How many ranks of each sample of a batch fit into one budget.
+
+    Attributes:
+        ranks: The number of ranks, 0 where nothing fits; shape (n,).
+
+        faults: Why it is not known for a sample, by its place.
+    """
+
+    ranks: Ints
+    faults: Mapping[int, str]
+
+
+class UncountedError(Exception):
+    """A text that is missing, or that a tokenizer cannot count; the message is for users."""
+
+
+class Measure:
+    """Counts the tokens of texts, each distinct text once."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[Claim[Tokenizer], str], int] = {}
+
+    def tokens(self, tokenizer: Claim[Tokenizer], text: str) -> int:
+        """Return how many tokens a text has; raise `UncountedError` where the tokenizer fails."""
+        known = self._known.get((tokenizer, text))
+        if known is None:
+            known = self._known[tokenizer, text] = _counted(tokenizer, text)
+        return known
+
+
+def _counted(tokenizer: Claim[Tokenizer], text: str) -> int:
+    blame = f"tokenizer {tokenizer.declaration.name!r} (by {tokenizer.provider})"
+    count: Callable[[str], object] = tokenizer.declaration.function
+    try:
+        with guarded():
+            found = count(text)
+    except ForeignError as error:
+        msg = f"{blame} failed: {error}"
+        raise UncountedError(msg) from error
+    if isinstance(found, bool) or not isinstance(found, int) or found < 0:
+        msg = f"{blame} returned {shown(found)} for a text, not how many tokens it has"
+        raise UncountedError(msg)
+    return found
