@@ -245,7 +245,24 @@ def _config() -> str:
         parts += [f"## {name}", "", part.get("description", ""), "", *_table(part)]
     parts += [
         "A metric in `use` or in a set is an expression (`ndcg@10`, `recall@1,5,10`), a mapping `{metric, as, k, ...}`",
-        "whose further keys are parameters, or `{set: NAME}`.",
+        "whose further keys are parameters, or `{set: NAME}`: a set of this file or of a plugin. Further keys of that",
+        "change what the set lists: `k` replaces the cutoff of each metric that has one, other keys the parameters of",
+        "each metric that has such a parameter. A key that no metric of the set has is an error.",
+        "",
+        "```yaml",
+        "version: 1",
+        "metrics:",
+        "  use: [MRR, {set: core, k: 20, rel: 2}]  # mrr, recall(rel=2)@20, p(rel=2)@20",
+        "  sets:",
+        "    core: [recall@10, P@5]",
+        "profile: ours",
+        "profiles:",
+        "  ours:",
+        "    extends: eval-harness",
+        "    policy: {no_gold: undefined}",
+        "    parameters:",
+        "      ndcg: {gain: exponential}",
+        "```",
     ]
     return "\n".join(parts).rstrip() + "\n"
 

@@ -94,7 +94,7 @@ def plugin_of(module: ModuleType) -> SimpleNamespace | None:
     offers: dict[str, list[object]] = {}
     for value in vars(module).values():
         if (declaration := getattr(value, "__rankgauge__", None)) is not None:
-            kind = type(declaration).__name__.removeprefix("Named").lower()
+            kind = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", type(declaration).__name__.removeprefix("Named")).lower()
             offers.setdefault(f"rankgauge_{kind}s", []).append(value)
     hooks = {name: hookimpl(specname=name)(lambda found=found: found) for name, found in offers.items()}
     return SimpleNamespace(__name__=module.__name__, **hooks) if hooks else None

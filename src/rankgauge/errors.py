@@ -195,11 +195,14 @@ class UnknownNameError(CatalogError, LookupError):
         name: The name as written.
 
         suggestions: Known names that look like it, best first.
+
+        hint: What else is known, such as which names there are.
     """
 
     def __init__(self, kind: str, name: str, *, suggestions: Sequence[str] = (), hint: str = "") -> None:
         self.kind = kind
         self.name = name
+        self.hint = hint
         self.suggestions = tuple(suggestions)
         close = f" (did you mean {' or '.join(map(repr, suggestions))}?)" if suggestions else ""
         super().__init__(f"unknown {kind} {name!r}{close}{f'; {hint}' if hint else ''}")

@@ -23,10 +23,14 @@ def write(tmp_path, text, name="rankgauge.yaml"):
 def problems_of(tmp_path, text):
     path = write(tmp_path, text)
     with pytest.raises(ConfigError) as caught:
-        load_config(path)
+        Engine.from_config(path)
     assert all(str(path) == problem.file for problem in caught.value.problems)
     assert str(path) in str(caught.value)
     return caught.value.problems
+
+
+def profile_of(path):
+    return Engine.from_config(path).dataset([]).profile
 
 
 def problem_of(tmp_path, text):
@@ -193,59 +197,61 @@ class TestSets:
     )
 
     def test_sets_include_sets(self, tmp_path):
-        specs = load_config(write(tmp_path, self.TEXT)).metrics()
+        specs = Engine.from_config(write(tmp_path, self.TEXT)).metrics()
         assert [spec.spec for spec in specs] == ["ndcg@10", "P@5", "recall@1,5", {"metric": "MRR", "as": "rank"}]
 
     def test_metrics_know_their_line_in_the_set_that_holds_them(self, tmp_path):
         path = write(tmp_path, self.TEXT)
-        specs = load_config(path).metrics()
+        specs = Engine.from_config(path).metrics()
         assert [spec.line for spec in specs] == [3, 5, 7, 8]
         assert {str(path)} == {spec.file for spec in specs}
 
     def test_sets_can_be_chosen_by_name(self, tmp_path):
-        loaded = load_config(write(tmp_path, self.TEXT))
+        loaded = Engine.from_config(write(tmp_path, self.TEXT))
         assert [spec.spec for spec in loaded.metrics(["inner"])] == ["recall@1,5", {"metric": "MRR", "as": "rank"}]
         assert len(loaded.metrics(["inner", "outer"])) == 5  # two, and one with the two again
 
     def test_an_unknown_name_is_refused_with_a_suggestion(self, tmp_path):
-        with pytest.raises(ConfigError, match=r"no metric set 'iner' \(did you mean 'inner'\?\)"):
-            load_config(write(tmp_path, self.TEXT)).metrics(["iner"])
+        with pytest.raises(ConfigError, match=r"unknown metric set 'iner' \(did you mean 'inner'"):
+            Engine.from_config(write(tmp_path, self.TEXT)).metrics(["iner"])
 
     def test_an_unknown_set_in_the_file_is_a_problem_with_its_line(self, tmp_path):
         problem = problem_of(tmp_path, "version: 1\nmetrics:\n  use:\n    - {set: innr}\n  sets: {inner: [MRR]}\n")
         assert (problem.path, problem.line) == ("metrics.use[0]", 4)
         assert "did you mean 'inner'?" in problem.message
+        assert "the config has inner; of plugins, known are" in problem.message
 
     def test_a_set_that_includes_itself_is_a_problem(self, tmp_path):
         problem = problem_of(tmp_path, "version: 1\nmetrics:\n  sets:\n    a: [{set: a}]\n")
-        assert (problem.path, problem.line) == ("metrics.sets.a", 4)
+        assert (problem.path, problem.line) == ("metrics.sets.a[0]", 4)
         assert "a -> a" in problem.message
 
     def test_a_cycle_of_sets_is_a_problem_with_its_trail(self, tmp_path):
         text = "version: 1\nmetrics:\n  sets:\n    a: [{set: b}]\n    b: [{set: c}]\n    c: [MRR, {set: a}]\n"
         problems = problems_of(tmp_path, text)
-        assert [problem.path for problem in problems] == ["metrics.sets.a", "metrics.sets.b", "metrics.sets.c"]
-        assert "a -> b -> c -> a" in problems[0].message
+        found = [(problem.path, problem.message.rpartition(": ")[2]) for problem in problems]
+        closing = {"metrics.sets.c[1]": "a -> b -> c -> a", "metrics.sets.a[0]": "b -> c -> a -> b"}
+        assert found == [*closing.items(), ("metrics.sets.b[0]", "c -> a -> b -> c")]
 
     def test_a_set_included_twice_is_no_cycle(self, tmp_path):
         text = (
             "version: 1\nmetrics:\n  use: [{set: a}]\n"
             "  sets:\n    a: [{set: b}, {set: c}]\n    b: [{set: d}]\n    c: [{set: d}]\n    d: [MRR]\n"
         )
-        assert [spec.spec for spec in load_config(write(tmp_path, text)).metrics()] == ["MRR", "MRR"]
+        assert [spec.spec for spec in Engine.from_config(write(tmp_path, text)).metrics()] == ["MRR", "MRR"]
 
 
 class TestPolicy:
     def test_a_profile_brings_its_policy(self, tmp_path):
-        loaded = load_config(write(tmp_path, "version: 1\nprofile: eval-harness\n"))
-        assert PROFILES["eval-harness"] == loaded.profile
+        loaded = profile_of(write(tmp_path, "version: 1\nprofile: eval-harness\n"))
+        assert PROFILES["eval-harness"] == loaded
 
     def test_policy_options_are_laid_over_the_profile(self, tmp_path):
         text = "version: 1\nprofile: eval-harness\npolicy: {failed_output: zero, max_failed: 0.25}\n"
-        loaded = load_config(write(tmp_path, text))
+        loaded = profile_of(write(tmp_path, text))
         wanted = Policy(no_gold="zero", missing_output="error", failed_output="zero", max_failed=0.25)
-        assert wanted == loaded.profile.policy
-        assert PROFILES["eval-harness"].contract == loaded.profile.contract
+        assert wanted == loaded.policy
+        assert PROFILES["eval-harness"].contract == loaded.contract
 
     def test_every_option_can_be_given(self, tmp_path):
         text = (
@@ -265,15 +271,15 @@ class TestPolicy:
             judged_only=True,
             exclude_self=True,
         )
-        assert wanted == load_config(write(tmp_path, text)).profile.policy
+        assert wanted == profile_of(write(tmp_path, text)).policy
 
     def test_an_option_that_is_null_is_as_the_profile_has_it(self, tmp_path):
         text = "version: 1\nprofile: eval-harness\npolicy: {no_gold: null, max_failed: null, order: score}\n"
         wanted = dataclasses.replace(PROFILES["eval-harness"].policy, order="score")
-        assert wanted == load_config(write(tmp_path, text)).profile.policy
+        assert wanted == profile_of(write(tmp_path, text)).policy
 
     def test_no_depth_is_written_as_null(self, tmp_path):
-        assert load_config(write(tmp_path, "version: 1\npolicy: {depth: null}\n")).profile.policy == Policy()
+        assert profile_of(write(tmp_path, "version: 1\npolicy: {depth: null}\n")).policy == Policy()
 
 
 class TestEngine:

@@ -42,7 +42,7 @@ def test_the_schema_says_what_every_key_is_for():
     for model in [schema, *schema["$defs"].values()]:
         for key, entry in model["properties"].items():
             refers = "$ref" in entry or any("$ref" in option for option in entry.get("anyOf", ()))
-            plain = model.get("title") == "PolicyConfig"  # its options are described by `Policy`
+            plain = model.get("title") in {"PolicyConfig", "ContractConfig"}  # `Policy` and `Contract` describe those
             assert entry.get("description") or refers or plain, key
 
 

@@ -93,7 +93,7 @@ class TestWhatIsLocked:
         assert ["ndcg@10", "x", "x", "recall@3"] == [entry["name"] for entry in config.entries("metrics")]
         engine = config.engine()
         for name in ("a", "b"):
-            planned = engine.dataset("mine").with_metrics(engine.config.metrics([name])).plan().metrics
+            planned = engine.dataset("mine").with_metrics(engine.metrics([name])).plan().metrics
             assert "x" == planned[0].name
         with pytest.raises(PlanError, match="cutoff is 'pinned 3', locked is 'pinned 1'"):
             engine.dataset("mine").with_metrics([{"metric": "P@3", "as": "x"}]).plan()

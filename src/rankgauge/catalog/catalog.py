@@ -10,28 +10,34 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from rankgauge.catalog.claims import OWN, Claim, Declaration, Fault, Plugin, normalized
+from rankgauge.catalog.claims import OWN, Claim, Fault, Plugin, normalized
+from rankgauge.catalog.clashes import Claims, drop_shadows, settle, shadowed
 from rankgauge.catalog.discovery import discover, discover_again
 from rankgauge.catalog.elsewhere import elsewhere_hint
 from rankgauge.catalog.loading import load_plugin
 from rankgauge.catalog.matchers import ResolvedMatcher, build_matcher
-from rankgauge.catalog.spelling import ends_in_number, plain_template, spellings
+from rankgauge.catalog.parameters import check_parameters
+from rankgauge.catalog.profiles import build_profile
+from rankgauge.catalog.spelling import plain_template, spellings
 from rankgauge.catalog.trec_eval import left_out_hint
 from rankgauge.errors import (
     MatcherError,
     NameClashError,
+    PolicyError,
     RequiredPluginError,
     UnknownNameError,
     did_you_mean,
     suggest,
 )
-from rankgauge.expression import MetricExpression, parse
+from rankgauge.expression import MetricExpression, Value, parse
 from rankgauge.pickling import goes_by_name, itself
 from rankgauge.plugin.aggregates import Aggregate
 from rankgauge.plugin.formats import Reader, Reporter
 from rankgauge.plugin.matching import Matcher, NamedMatcher, parse_matcher
 from rankgauge.plugin.metric import Metric
+from rankgauge.plugin.profiles import MetricSet, NamedProfile, ProfileSpec, read_profile
 from rankgauge.plugin.tokenizing import Tokenizer
+from rankgauge.policy import PROFILES, Policy, Profile, profile
 
 __all__ = ["Catalog", "Reading"]
 
@@ -63,7 +69,7 @@ class Catalog:
             plugins: The plugins, as `discover` finds them.
         """
         self.plugins = tuple(plugins)
-        self._claims: dict[tuple[str, str], list[Claim[Declaration]]] = {}
+        self._claims: Claims = {}
         self._spelled: dict[tuple[str, str], str] = {}
         faults = [fault for plugin in self.plugins for fault in plugin.faults]
         for plugin in self.plugins:
@@ -76,9 +82,12 @@ class Catalog:
                     if all(claim.declaration is not offer.declaration for claim in claims):
                         claims.append(offer)
         for (kind, folded), claims in self._claims.items():
-            faults += _settle(kind, self._spelled[kind, folded], claims)
-        faults += self._drop_shadows()
+            faults += settle(kind, self._spelled[kind, folded], claims)
+        faults += drop_shadows(self._claims, self._spelled)
+        for name in PROFILES:
+            faults += [shadowed("profile", name, claim) for claim in self._claims.pop(("profile", name), ())]
         self.faults: tuple[Fault, ...] = tuple(faults)
+        self._profiles: dict[str, ProfileSpec] = {}
         self._matchers: dict[str, Matcher | str] = {}
 
     @classmethod
@@ -121,7 +130,7 @@ class Catalog:
         given = tuple(plugin for plugin in self.plugins if not plugin.distribution)
         for plugin in given:
             goes_by_name(plugin, f"plugin {plugin.name!r}, which was given in Python,")
-        return _found_again, (wanted, given, self._matchers)
+        return _found_again, (wanted, given, self._matchers, self._profiles)
 
     def with_matchers(self, matchers: Mapping[str, str | Mapping[str, Any]]) -> Catalog:
         """
@@ -136,21 +145,51 @@ class Catalog:
         Raises:
             MatcherError: A composition that cannot be read, or a name that a plugin already has.
         """
-        copy = Catalog(self.plugins)
-        copy._matchers = dict(self._matchers)
+        read: dict[str, Matcher | str] = {}
         for name, spec in matchers.items():
             if ("matcher", name.casefold()) in self._claims:
                 msg = f"matcher {name!r} is already declared by a plugin; choose another name"
                 raise MatcherError(msg)
             composed = parse_matcher(spec)
             is_name = composed == Matcher((), str(spec).strip())  # which a comparer's is, too
-            copy._matchers[name] = composed.comparer if is_name and self._is_matcher(composed.comparer) else composed
-        return copy
+            read[name] = composed.comparer if is_name and self._is_matcher(composed.comparer) else composed
+        return self._with({**self._matchers, **read}, self._profiles)
 
     def _is_matcher(self, name: str) -> bool:
         """Return whether a name is that of a matcher, or at least of no comparer."""
         kinds = [kind for kind in ("matcher", "comparer") if (kind, name.casefold()) in self._claims]
         return kinds != ["comparer"]
+
+    def with_profiles(self, profiles: Mapping[str, Mapping[str, Any]]) -> Catalog:
+        """
+        Return a catalog with further profiles, as config declares them; they come before those of plugins.
+
+        Args:
+            profiles: What each changes of the one that it extends, by name; see `rankgauge.plugin.named_profile`.
+
+        Returns:
+            A new catalog.
+
+        Raises:
+            PolicyError: A profile that cannot be read, or has the name of a built-in one.
+        """
+        read = {}
+        for name, spec in profiles.items():
+            if name in PROFILES:
+                msg = f"profile {name!r} is built in and cannot be replaced; choose another name"
+                raise PolicyError(msg)
+            read[name] = read_profile(spec)
+        return self._with(self._matchers, {**self._profiles, **read})
+
+    @property
+    def own_profiles(self) -> Mapping[str, ProfileSpec]:
+        """Return the profiles that `with_profiles` added."""
+        return self._profiles
+
+    def _with(self, matchers: Mapping[str, Matcher | str], profiles: Mapping[str, ProfileSpec]) -> Catalog:
+        copy = Catalog(self.plugins)
+        copy._matchers, copy._profiles = dict(matchers), dict(profiles)
+        return copy
 
     @property
     def own_matchers(self) -> Mapping[str, Matcher | str]:
@@ -176,7 +215,8 @@ class Catalog:
         Return everything usable of one kind by name, sorted.
 
         Args:
-            kind: `metric`, `normalizer`, `comparer`, `matcher`, `tokenizer`, `reader`, `reporter` or `aggregate`.
+            kind: `metric`, `normalizer`, `comparer`, `matcher`, `tokenizer`, `reader`, `reporter`, `aggregate`,
+                `profile` or `metric set`.
 
         Returns:
             The claims.
@@ -245,6 +285,44 @@ class Catalog:
         """Return the tokenizer of that name; `UnknownNameError` or `NameClashError` when there is none."""
         return self._get("tokenizer", name)
 
+    def profile(self, choice: str | Policy | Profile) -> Profile:
+        """
+        Return a profile.
+
+        Args:
+            choice: A name: built in, or of config or a plugin; a profile, which is returned as it is; or a policy,
+                which the default profile gets.
+
+        Returns:
+            The profile, with the parameters of its metrics by alias.
+
+        Raises:
+            PolicyError: No profile has that name, or one that cannot be used: its options, its metrics, their
+                parameters, or profiles that extend each other.
+
+            NameClashError: Several plugins have a profile of that name.
+        """
+        if not isinstance(choice, str) or choice in PROFILES:
+            return profile(choice)
+        return build_profile(choice, self._profile_spec, self._conventions)
+
+    def _profile_spec(self, name: str) -> tuple[ProfileSpec, str]:
+        """Return what a profile changes, and who says so; config comes before plugins."""
+        if name in self._profiles:
+            return self._profiles[name], ""
+        claim: Claim[NamedProfile] = self._get("profile", name)
+        return claim.declaration.spec, f" (by {claim.provider})"
+
+    def _conventions(self, name: str, values: Mapping[str, Value]) -> tuple[str, Mapping[str, Value]]:
+        """Return the alias of a metric and its parameters, checked; `matcher` is the one for gold that is text."""
+        metric = self.read(parse(name)).claim.declaration
+        own = {key: value for key, value in values.items() if key != "matcher"}
+        checked = check_parameters(f"metric {metric.alias!r}", (*metric.parameters, *metric.matching), own)
+        if "matcher" in values:
+            checked["matcher"] = str(values["matcher"])
+            self.matcher(str(values["matcher"]))
+        return metric.alias, checked
+
     def short_name(self, metric: Metric) -> str | None:
         """Return the first short name, templates aside, that means a metric; None if it has none."""
         for name in metric.plain_short:
@@ -260,6 +338,10 @@ class Catalog:
     def aggregate(self, name: str) -> Claim[Aggregate]:
         """Return the aggregate of that name; `UnknownNameError` or `NameClashError` when there is none."""
         return self._get("aggregate", name)
+
+    def metric_set(self, name: str) -> Claim[MetricSet]:
+        """Return the set of metrics of that name; `UnknownNameError` or `NameClashError` when there is none."""
+        return self._get("metric set", name)
 
     def reader(self, suffix: str) -> Claim[Reader] | None:
         """
@@ -325,22 +407,6 @@ class Catalog:
         """Return the observers of a run, each with its plugin's id."""
         return [(plugin.id, plugin.observers[hook]) for plugin in self.plugins if hook in plugin.observers]
 
-    def _drop_shadows(self) -> list[Fault]:
-        """Remove names that read like a built-in one with a cutoff, such as ``recall_100``."""
-        faults = []
-        # Only a name that ends in a number can read like another one, and checking all of them is slow.
-        for key in [key for key in self._claims if key[0] == "metric" and ends_in_number(key[1])]:
-            claims = self._claims[key]
-            if any(claim.provider.distribution == OWN for claim in claims):
-                continue
-            for name, _ in spellings(parse(self._spelled[key]))[1:]:
-                built_in = self._claims.get(("metric", name.casefold()), [])
-                if any(claim.provider.distribution == OWN for claim in built_in):
-                    faults += [_shadowed("metric", self._spelled[key], claim) for claim in claims]
-                    del self._claims[key]
-                    break
-        return faults
-
     def _get(self, kind: str, name: str) -> Claim[Any]:
         claims = self._claims.get((kind, name.casefold()))
         if claims is None:
@@ -351,7 +417,7 @@ class Catalog:
 
     def _unknown(self, kind: str, name: str) -> UnknownNameError:
         known = [spelled for key, spelled in self._spelled.items() if key[0] == kind and "{k}" not in spelled]
-        known += self._matchers if kind == "matcher" else ()
+        known += self._matchers if kind == "matcher" else (*PROFILES, *self._profiles) if kind == "profile" else ()
         broken = sorted({fault.plugin for fault in self.faults if fault.stage in {"load", "register", "hook"}})
         disabled = sorted({plugin.distribution for plugin in self.plugins if plugin.disabled})
         if kind == "metric":
@@ -365,31 +431,11 @@ class Catalog:
         return UnknownNameError(kind, name, suggestions=suggest(name, known), hint="; ".join(filter(None, hints)))
 
 
-def _found_again(wanted: Sequence[Plugin], given: Sequence[Plugin], matchers: Mapping[str, Matcher | str]) -> Catalog:
+def _found_again(
+    wanted: Sequence[Plugin],
+    given: Sequence[Plugin],
+    matchers: Mapping[str, Matcher | str],
+    profiles: Mapping[str, ProfileSpec],
+) -> Catalog:
     """Return the catalog that another process had, with those of its plugins that are installed here."""
-    catalog = Catalog([*discover_again(wanted), *given])
-    catalog._matchers = dict(matchers)  # noqa: SLF001  # the same module
-    return catalog
-
-
-def _settle(kind: str, name: str, claims: list[Claim[Declaration]]) -> list[Fault]:
-    """Give a name with several claims to the built-in one, if there is one; return a fault for each of the others."""
-    if len(claims) < 2:
-        return []
-    own = [claim for claim in claims if claim.provider.distribution == OWN]
-    if own:
-        faults = [_shadowed(kind, name, claim) for claim in claims if claim not in own]
-        claims[:] = own[:1]
-        return faults
-    listed = "; ".join(str(claim.provider) for claim in claims)
-    message = f"{kind} {name!r} is claimed by {len(claims)} plugins, so it works for none of them: {listed}"
-    return [_fault(claim, message) for claim in claims]
-
-
-def _shadowed(kind: str, name: str, claim: Claim[Declaration]) -> Fault:
-    message = f"{kind} {name!r} is built in and cannot be replaced ({claim.provider}); choose another name"
-    return _fault(claim, message)
-
-
-def _fault(claim: Claim[Declaration], message: str) -> Fault:
-    return Fault(claim.provider.plugin_id, claim.provider.version, "name", message)
+    return Catalog([*discover_again(wanted), *given])._with(matchers, profiles)  # noqa: SLF001  # the same module

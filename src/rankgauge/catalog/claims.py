@@ -15,6 +15,7 @@ from rankgauge.plugin.aggregates import Aggregate
 from rankgauge.plugin.formats import Reader, Reporter
 from rankgauge.plugin.matching import Comparer, NamedMatcher, Normalizer
 from rankgauge.plugin.metric import Metric
+from rankgauge.plugin.profiles import MetricSet, NamedProfile
 from rankgauge.plugin.tokenizing import Tokenizer
 
 __all__ = ["OWN", "Claim", "Declaration", "Fault", "Plugin", "Provider", "normalized", "plugin_id"]
@@ -22,7 +23,9 @@ __all__ = ["OWN", "Claim", "Declaration", "Fault", "Plugin", "Provider", "normal
 OWN = "rankgauge"
 """The distribution whose names no other can take."""
 
-Declaration = Metric | Normalizer | Comparer | NamedMatcher | Tokenizer | Reader | Reporter | Aggregate
+Declaration = (
+    Metric | Normalizer | Comparer | NamedMatcher | Tokenizer | Reader | Reporter | Aggregate | NamedProfile | MetricSet
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +82,7 @@ class Claim(Generic[T_co]):
 
     declaration: T_co
     provider: Provider
-    kind: str  # metric, normalizer, comparer, matcher, tokenizer, reader, reporter or aggregate
+    kind: str  # metric, normalizer, ..., as `Catalog.all` takes it
 
     @property
     def names(self) -> list[tuple[str, str]]:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import inspect
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -25,6 +26,7 @@ from rankgauge.plugin.aggregates import Aggregate
 from rankgauge.plugin.formats import Reader, Reporter
 from rankgauge.plugin.matching import Comparer, NamedMatcher, Normalizer
 from rankgauge.plugin.metric import Metric
+from rankgauge.plugin.profiles import MetricSet, NamedProfile
 from rankgauge.plugin.tokenizing import Tokenizer
 
 __all__ = ["load_plugin"]
@@ -38,6 +40,8 @@ _HOOKS: Mapping[str, tuple[str, type]] = {
     "rankgauge_readers": ("reader", Reader),
     "rankgauge_reporters": ("reporter", Reporter),
     "rankgauge_aggregates": ("aggregate", Aggregate),
+    "rankgauge_profiles": ("profile", NamedProfile),
+    "rankgauge_metric_sets": ("metric set", MetricSet),
 }
 _OBSERVERS = ("rankgauge_run_started", "rankgauge_run_finished")
 _ALL_HOOKS = (*_HOOKS, *_OBSERVERS)
@@ -138,7 +142,7 @@ def _offers(hook: str, manager: pluggy.PluginManager, faults: _Faults) -> Iterat
                 faults.add("hook", f"{hook}() returned {shown(item)}, which cannot be used: {error}")
                 continue
             if offer is None:
-                decorator = "named_matcher" if wanted is NamedMatcher else wanted.__name__.lower()
+                decorator = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", wanted.__name__).lower()
                 faults.add("hook", f"{hook}() returned {shown(item)}, which @{decorator} did not declare")
             elif id(offer.declaration) not in seen:
                 seen.add(id(offer.declaration))

@@ -23,7 +23,6 @@ from rankgauge.cli.report import HTML_HELP, check_html, write_html
 from rankgauge.cli.typed import BASELINE, CUTOFF, GATES, JUNIT, MARKDOWN, METRICS, SAVE_BASELINE
 from rankgauge.decimals import read_share
 from rankgauge.errors import RunInterrupted
-from rankgauge.policy import profile
 
 if TYPE_CHECKING:
     from rankgauge.catalog import Catalog, Claim
@@ -94,7 +93,8 @@ def overridden(evaluation: Evaluation, options: ScoreOptions, declared: dict[str
     if options.profile is None:
         evaluation = evaluation.with_policy(evaluation.profile.adapted(policy))
     else:
-        evaluation = evaluation.with_policy(profile(options.profile).adapted({**declared, **policy}))
+        evaluation = evaluation.with_policy(options.profile)
+        evaluation = evaluation.with_policy(evaluation.profile.adapted({**declared, **policy}))
     if options.k is not None:
         evaluation = evaluation.with_defaults(k=options.k, source="--k")
     return evaluation.with_cohorts(options.cohort) if options.cohort else evaluation

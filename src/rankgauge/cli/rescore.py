@@ -17,7 +17,6 @@ from rankgauge.cli.folders import Folders
 from rankgauge.cli.options import make_catalog
 from rankgauge.cli.typed import taking
 from rankgauge.errors import ParameterError
-from rankgauge.policy import PROFILES
 
 if TYPE_CHECKING:
     from rankgauge.catalog import Catalog
@@ -78,6 +77,6 @@ def _evaluation(result: Result, options: _Options, catalog: Catalog) -> Evaluati
 
 def _changed_options(evaluation: Evaluation) -> dict[str, Any]:
     """Return the policy options that differ from the profile's: another profile leaves them as they are."""
-    usual = dataclasses.asdict(PROFILES[evaluation.profile.name].policy)
+    usual = dataclasses.asdict(evaluation.catalog().profile(evaluation.profile.name).policy)
     options = dataclasses.asdict(evaluation.profile.policy)
     return {name: value for name, value in options.items() if value != usual[name]}

@@ -50,9 +50,9 @@ class _Options(ScoreOptions):
     dataset: Annotated[Several, Option(metavar="NAME", help="A dataset of the config; by default all. Repeatable.")] = (
         None
     )
-    metric_set: Annotated[Several, Option("--set", metavar="NAME", help="A metric set of the config. Repeatable.")] = (
-        None
-    )
+    metric_set: Annotated[
+        Several, Option("--set", metavar="NAME", help="A metric set of the config or a plugin. Repeatable.")
+    ] = None
     field: Annotated[Several, FIELD] = None
     limit: Annotated[int | None, Option(metavar="N", help="Evaluate only the first N samples.")] = None
     outputs: Annotated[Path | None, OUTPUTS] = None
@@ -106,8 +106,6 @@ def _check_usage(options: _Options) -> None:
         msg = "give either a config file or --data FILE; `rankgauge run --help` lists all options"
     elif data is not None and options.dataset:
         msg = "--dataset names a dataset of a config file; leave it out with --data"
-    elif data is not None and options.metric_set:
-        msg = "--set needs a config file that declares the metric set"
     elif options.outputs is not None and options.sut is not None:
         msg = "give either --outputs or --sut"
     elif options.sut is None and (idle := _of_calls(options)):
@@ -132,8 +130,8 @@ def _of_calls(options: _Options) -> list[str]:
 def _evaluation(engine: Engine, name: str | Path, options: _Options) -> Evaluation:
     """Return the evaluation of one dataset, with what was typed in place of what the config says."""
     evaluation = engine.dataset(name)
-    if options.metric_set and engine.config is not None:
-        evaluation = evaluation.with_metrics([*engine.config.metrics(options.metric_set), *(options.metric or ())])
+    if options.metric_set:
+        evaluation = evaluation.with_metrics([*engine.metrics(options.metric_set), *(options.metric or ())])
     elif options.metric:
         evaluation = evaluation.with_metrics(options.metric)
     declared = {} if engine.config is None else engine.config.policy_options()

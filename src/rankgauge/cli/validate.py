@@ -212,16 +212,19 @@ def _collected(problems: dict[str, Problem], file: Path | str, line: int | None 
 
 
 def _check_declared(engine: Engine, problems: dict[str, Problem]) -> None:
-    """Check all matchers and metric sets, including unused ones."""
+    """Check all matchers, profiles and metric sets, including unused ones."""
     loaded = engine.config
     if loaded is None:
         return
     for name in loaded.config.matchers:
         with _collected(problems, *loaded.place("matchers", name)):
             engine.catalog.matcher(name)
+    for name in loaded.config.profiles:
+        with _collected(problems, *loaded.place("profiles", name)):
+            engine.catalog.profile(name)
     for name in loaded.config.metrics.sets:
         with _collected(problems, loaded.path):
-            engine.dataset([]).with_metrics(loaded.metrics([name])).plan()
+            engine.dataset([]).with_metrics(engine.metrics([name])).plan()
 
 
 def _check_dataset(evaluation: Evaluation, config: Path, problems: dict[str, Problem]) -> Iterator[str]:

@@ -5,19 +5,18 @@ Loading a config file, with every problem in one report, each with its line.
 from __future__ import annotations
 
 import typing
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, ValidationError
 
-from rankgauge.config.include import Location, Tree, read_tree
+from rankgauge.config.include import Location, Tree, dotted, read_tree
 from rankgauge.config.lock import LOCK_FILE
 from rankgauge.config.schema import Config
 from rankgauge.errors import ConfigError, Problem, counted, did_you_mean
-from rankgauge.planning.requests import Located, MetricSpec
-from rankgauge.policy import Profile, profile
+from rankgauge.planning.requests import Located
 
 if TYPE_CHECKING:
     from rankgauge.gates import Gate
@@ -46,11 +45,6 @@ class LoadedConfig:
         """Return the lock file: the one that `plugins.locked` names, or where one would be written."""
         return self.file(self.config.plugins.locked or LOCK_FILE)
 
-    @property
-    def profile(self) -> Profile:
-        """Return the profile with the policy options that the file gives."""
-        return profile(self.config.profile).adapted(self.policy_options())
-
     def policy_options(self) -> dict[str, Any]:
         """Return the policy options that the file gives."""
         policy: BaseModel | None = self.config.policy
@@ -67,24 +61,14 @@ class LoadedConfig:
             for gate in read_gates(entry, origin="{}:{}".format(*self.place("gates", place)))
         ]
 
-    def metrics(self, sets: Sequence[str] = ()) -> list[MetricSpec]:
-        """Return the metrics of some sets, or those of `metrics.use`, each with its place in the file."""
-        known = self.config.metrics.sets
-        for name in sets:
-            if name not in known:
-                msg = f"{self.path} cannot be used:"
-                raise ConfigError(msg, [Problem(_unknown_set(name, known), str(self.path))])
-        if not sets:
-            return list(self._expand(self.config.metrics.use, ("metrics", "use")))
-        return [spec for name in sets for spec in self._expand(known[name], ("metrics", "sets", name))]
-
-    def _expand(self, entries: Sequence[Any], path: tuple[str | int, ...]) -> Iterator[MetricSpec]:
-        for index, entry in enumerate(entries):
-            if _is_set(entry):
-                name = entry["set"]
-                yield from self._expand(self.config.metrics.sets[name], ("metrics", "sets", name))
-            else:
-                yield Located(entry, *self.place(*path, index))
+    def entries(self, name: str | None = None) -> list[Located]:
+        """Return the entries of a set, or of `metrics.use`, each with its place in the file."""
+        metrics = self.config.metrics
+        entries = metrics.use if name is None else metrics.sets[name]
+        path = ("metrics", "use") if name is None else ("metrics", "sets", name)
+        return [
+            Located(entry, *self.place(*path, index), dotted((*path, index))) for index, entry in enumerate(entries)
+        ]
 
 
 def load_config(path: Path) -> LoadedConfig:
@@ -96,9 +80,7 @@ def load_config(path: Path) -> LoadedConfig:
         details = _without_other_branches(error.errors(include_url=False))
         problems = [_problem(detail, tree) for detail in details]
     else:
-        problems = list(_check_sets(config, tree))
-        if not problems:
-            return LoadedConfig(config, path, tree.places)
+        return LoadedConfig(config, path, tree.places)
     msg = f"{path} cannot be used ({counted(len(problems), 'problem')}):"
     raise ConfigError(msg, problems)
 
@@ -149,40 +131,3 @@ def _model_in(annotation: object) -> type[BaseModel] | None:
         return annotation
     found = (_model_in(part) for part in typing.get_args(annotation))
     return next((model for model in found if model is not None), None)
-
-
-def _check_sets(config: Config, tree: Tree) -> Iterator[Problem]:
-    sets = config.metrics.sets
-    lists: dict[Location, list[Any]] = {("metrics", "use"): config.metrics.use}
-    lists |= {("metrics", "sets", name): entries for name, entries in sets.items()}
-    for path, entries in lists.items():
-        for place, entry in enumerate(entries):
-            if _is_set(entry) and entry["set"] not in sets:
-                yield tree.problem((*path, place), _unknown_set(entry["set"], sets))
-    includes = {name: [entry["set"] for entry in entries if _is_set(entry)] for name, entries in sets.items()}
-    for name in sets:
-        if (trail := _cycle(name, includes)) is not None:
-            yield tree.problem(("metrics", "sets", name), f"the set includes itself: {' -> '.join(trail)}")
-
-
-def _unknown_set(name: str, known: Mapping[str, object]) -> str:
-    return f"no metric set {name!r}{did_you_mean(name, known)}; declared are {', '.join(known) or 'none'}"
-
-
-def _cycle(name: str, includes: Mapping[str, Sequence[str]]) -> list[str] | None:
-    """Return the includes that lead from a set back to itself; None where none do."""
-    pending = [[name]]
-    seen: set[str] = set()
-    while pending:
-        trail = pending.pop()
-        for following in includes.get(trail[-1], ()):
-            if following == name:
-                return [*trail, name]
-            if following not in seen:
-                seen.add(following)
-                pending.append([*trail, following])
-    return None
-
-
-def _is_set(entry: object) -> bool:
-    return isinstance(entry, Mapping) and "set" in entry

@@ -4,29 +4,18 @@ The schema of a config file.
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal, get_type_hints
+from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema, create_model
+from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema
 
-from rankgauge.decimals import read_share
+from rankgauge.config.options import Model, PolicyConfig, ProfileConfig
 from rankgauge.io.fields import FieldMap, check_field, field_name
 from rankgauge.plugin.matching import parse_matcher
-from rankgauge.policy import PROFILES, Policy, profile
+from rankgauge.policy import PROFILES
 from rankgauge.samples.cohorts import check_cohort
 
 __all__ = ["Config", "DatasetConfig", "MetricEntry", "json_schema"]
-
-_STRICT = ConfigDict(extra="forbid", frozen=True, strict=True)
-
-
-class _Model(BaseModel):
-    model_config = _STRICT
-
-
-def _profile_name(value: str) -> str:
-    return profile(value).name
 
 
 def _matcher_spec(value: str) -> str:
@@ -59,10 +48,6 @@ def _checked_fields(fields: Mapping[str, Any]) -> Mapping[str, Any]:
     return fields
 
 
-def _share(value: object) -> object:
-    return read_share(value) if isinstance(value, str) and value.rstrip().endswith("%") else value
-
-
 def _no_boolean(value: object) -> object:
     if isinstance(value, bool):
         msg = "expected the number 1"
@@ -74,7 +59,7 @@ def _metric_entry(value: object) -> object:
     if isinstance(value, str) and value.strip():
         return value
     if isinstance(value, Mapping):
-        if set(value) == {"set"} and isinstance(value["set"], str):
+        if isinstance(value.get("set"), str) and "metric" not in value and "as" not in value:
             return value
         if isinstance(value.get("metric"), str):
             return value
@@ -83,6 +68,17 @@ def _metric_entry(value: object) -> object:
 
 
 _BUDGET = {"type": "string", "pattern": "^ *[0-9]+ *(tok|char) *$"}
+_CUTOFF_OF_TEXT = {
+    "anyOf": [_BUDGET, {"type": "array", "items": _BUDGET}],
+    "description": "A cutoff in tokens or characters, such as 2000tok or 8000char.",
+}
+_CUTOFF = {
+    "anyOf": [
+        {"type": "integer", "minimum": 1},
+        {"type": "array", "items": {"type": "integer", "minimum": 1}},
+    ],
+    "description": "A cutoff that a sample's own may override; a list pins one column each.",
+}
 
 MetricEntry = Annotated[
     Any,
@@ -93,26 +89,21 @@ MetricEntry = Annotated[
                 {"type": "string", "description": "An expression such as ndcg@10."},
                 {
                     "type": "object",
-                    "properties": {"set": {"type": "string", "description": "A named set to include."}},
+                    "properties": {
+                        "set": {"type": "string", "description": "A named set to include."},
+                        "k": _CUTOFF,
+                        "budget": _CUTOFF_OF_TEXT,
+                    },
                     "required": ["set"],
-                    "additionalProperties": False,
+                    "description": "Further keys are parameters that its metrics get, each where it has one.",
                 },
                 {
                     "type": "object",
                     "properties": {
                         "metric": {"type": "string", "description": "An expression, or a name."},
                         "as": {"type": "string", "description": "The name of the column."},
-                        "k": {
-                            "anyOf": [
-                                {"type": "integer", "minimum": 1},
-                                {"type": "array", "items": {"type": "integer", "minimum": 1}},
-                            ],
-                            "description": "A cutoff that a sample's own may override; a list pins one column each.",
-                        },
-                        "budget": {
-                            "anyOf": [_BUDGET, {"type": "array", "items": _BUDGET}],
-                            "description": "A cutoff in tokens or characters, such as 2000tok or 8000char.",
-                        },
+                        "k": _CUTOFF,
+                        "budget": _CUTOFF_OF_TEXT,
                         "tokenizer": {"type": "string", "description": "What counts the tokens of a budget."},
                         "partial": {
                             "type": "boolean",
@@ -170,7 +161,7 @@ GateEntry = Annotated[
 ]
 
 
-class FieldConfig(_Model):
+class FieldConfig(Model):
     """Where the data has a field."""
 
     path: str = Field(min_length=1, description="Your name for it; names joined by dots lead into a record.")
@@ -179,7 +170,7 @@ class FieldConfig(_Model):
     )
 
 
-class DatasetConfig(_Model):
+class DatasetConfig(Model):
     """One dataset."""
 
     path: str = Field(
@@ -207,23 +198,25 @@ class DatasetConfig(_Model):
         }
 
 
-class RetrievalConfig(_Model):
+class RetrievalConfig(Model):
     """Settings of the retrieval family."""
 
     default_k: int | None = Field(None, ge=1, description="Default cutoff, used when a metric has none.")
 
 
-class MetricsConfig(_Model):
+class MetricsConfig(Model):
     """Which metrics to compute."""
 
     retrieval: RetrievalConfig = Field(default_factory=RetrievalConfig)
     use: list[MetricEntry] = Field(default_factory=list, description="The metrics of a run.")
     sets: dict[str, list[MetricEntry]] = Field(
-        default_factory=dict, description="Named sets; a set may include others with {set: NAME}."
+        default_factory=dict,
+        description="Named sets; a set may include others with {set: NAME}, and change their cutoff and parameters: "
+        "{set: NAME, k: 20, rel: 2}.",
     )
 
 
-class MatcherConfig(_Model):
+class MatcherConfig(Model):
     """A matcher composed of normalizers and a comparer."""
 
     normalize: list[str] = Field(default_factory=list, description="Normalizers, in order.")
@@ -231,7 +224,7 @@ class MatcherConfig(_Model):
     threshold: float = Field(1.0, gt=0, le=1, description="Lowest score of a match.")
 
 
-class PluginsConfig(_Model):
+class PluginsConfig(Model):
     """Which plugins are disabled, required and locked."""
 
     disable: list[str] = Field(default_factory=list, description="Distributions not to load.")
@@ -244,7 +237,7 @@ class PluginsConfig(_Model):
     )
 
 
-class OutputConfig(_Model):
+class OutputConfig(Model):
     """Where results go."""
 
     directory: str | None = Field(None, description="A folder for result folders, relative to the working directory.")
@@ -252,31 +245,7 @@ class OutputConfig(_Model):
     bands: bool = Field(False, description="Whether to add a word, such as good, for each mean.")
 
 
-_BOUNDS: Mapping[str, Any] = {
-    "max_failed": Annotated[
-        float,
-        Field(ge=0, le=1),
-        BeforeValidator(_share),
-        WithJsonSchema(
-            {"anyOf": [{"type": "number", "minimum": 0, "maximum": 1}, {"type": "string", "pattern": "%$"}]}
-        ),
-    ],
-    "depth": Annotated[int, Field(ge=1)],
-}
-_OPTIONS: dict[str, Any] = {
-    name: (_BOUNDS.get(name, hint) | None, None)
-    for name, hint in get_type_hints(Policy).items()
-    if name in {item.name for item in dataclasses.fields(Policy)}
-}
-PolicyConfig = create_model(  # made from Policy, so that the two cannot differ
-    "PolicyConfig",
-    __config__=_STRICT,
-    __doc__="Policy options; the profile decides the others.",
-    **_OPTIONS,
-)
-
-
-class Config(_Model):
+class Config(Model):
     """A rankgauge config file."""
 
     version: Annotated[Literal[1], BeforeValidator(_no_boolean)] = Field(description="The version of this schema.")
@@ -290,9 +259,8 @@ class Config(_Model):
         description="Fields of the metadata whose values make cohorts beside the tags, such as `metadata.language`.",
     )
     metrics: MetricsConfig = Field(default_factory=MetricsConfig)
-    profile: Annotated[str, AfterValidator(_profile_name)] = Field(
-        "default", description=f"One of {', '.join(PROFILES)}."
-    )
+    profile: str = Field("default", description=f"One of {', '.join(PROFILES)}, or one of `profiles` or of a plugin.")
+    profiles: dict[str, ProfileConfig] = Field(default_factory=dict, description="Profiles by name.")
     policy: PolicyConfig | None = Field(None, description="Options that differ from the profile's.")
     matchers: dict[str, Annotated[str, AfterValidator(_matcher_spec)] | MatcherConfig] = Field(
         default_factory=dict,

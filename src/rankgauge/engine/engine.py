@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rankgauge.catalog import Catalog
+from rankgauge.engine.configured import Configured, configured, metrics_of_sets
 from rankgauge.engine.evaluation import Evaluation
 from rankgauge.engine.gated import ask_gates
 from rankgauge.errors import (
     ConfigError,
     DataError,
-    MatcherError,
     PlanError,
     Problem,
     counted,
@@ -58,10 +58,10 @@ class Engine:
         """
         self._catalog = catalog
         self._sources: dict[str, DataSource] = {}
-        self._config: LoadedConfig | None = None
+        self._configured: Configured | None = None
 
     def __repr__(self) -> str:
-        origin = "no config" if self._config is None else str(self._config.path)
+        origin = "no config" if self.config is None else str(self.config.path)
         names = f" ({listed(self.dataset_names)})" if self._sources else ""
         return f"<Engine with {origin}: {counted(len(self._sources), 'dataset')}{names}>"
 
@@ -90,19 +90,16 @@ class Engine:
             An engine that knows the file's datasets, and gives its metrics, policy and matchers to every evaluation.
 
         Raises:
-            ConfigError: Anything that is wrong with the file, all of it at once.
+            ConfigError: Anything that is wrong with the file, all of it at once, names that no plugin offers included.
 
             RequiredPluginError: A plugin that it requires is absent or broken.
         """
         from rankgauge.config import load_config  # pydantic loads only where there is a config
 
         loaded = load_config(Path(path))
-        if catalog is None:
-            catalog = Catalog.discover(disable=[*loaded.config.plugins.disable, *disable], own_only=own_only)
-            _check_disabled(catalog, loaded)
-        catalog.require(loaded.config.plugins.require)
-        engine = cls(catalog=_with_matchers(catalog, loaded))
-        engine._config = loaded
+        found = configured(loaded, catalog, disable=disable, own_only=own_only)
+        engine = cls(catalog=found.catalog)
+        engine._configured = found
         for name, entry in loaded.config.datasets.items():
             files = {"path": loaded.file(entry.path)}
             if entry.outputs is not None:
@@ -123,12 +120,29 @@ class Engine:
     @property
     def config(self) -> LoadedConfig | None:
         """Return the config file, None for an engine without one."""
-        return self._config
+        return None if self._configured is None else self._configured.loaded
 
     @property
     def dataset_names(self) -> tuple[str, ...]:
         """Return the names that `dataset` knows, in order of registration."""
         return tuple(self._sources)
+
+    def metrics(self, sets: Sequence[str] = ()) -> list[MetricSpec]:
+        """
+        Return the metrics of some sets, for `Evaluation.with_metrics`.
+
+        Args:
+            sets: Names of sets, of the config or of plugins; none for `metrics.use` of the config.
+
+        Returns:
+            The metrics as they were asked for; none without a config.
+
+        Raises:
+            ConfigError: A set that there is not.
+        """
+        if sets:
+            return metrics_of_sets(sets, self.catalog, self.config)
+        return [] if self._configured is None else list(self._configured.metrics)
 
     def register(
         self,
@@ -192,7 +206,7 @@ class Engine:
 
             PlanError: A metric that cannot be used.
         """
-        loaded = self._config
+        loaded = self.config
         if loaded is None:
             msg = "cannot write a lock:"
             raise ConfigError(msg, ["only the metrics of a config file can be locked; use Engine.from_config(...)"])
@@ -203,7 +217,7 @@ class Engine:
         def planned(metrics: Sequence[MetricSpec]) -> Sequence[PlannedMetric]:
             return evaluation.with_metrics(metrics).plan().metrics
 
-        wanted = [loaded.metrics(), *(loaded.metrics([name]) for name in loaded.config.metrics.sets)]
+        wanted = [self.metrics(), *(self.metrics([name]) for name in loaded.config.metrics.sets)]
         columns: list[PlannedMetric] = []
         problems: dict[str, Problem] = {}
         for metrics in (each for each in wanted if each or not any(wanted)):
@@ -219,11 +233,11 @@ class Engine:
     @cached_property
     def _lock(self) -> Lock | None:
         """Return the lock that the config names."""
-        if self._config is None or self._config.config.plugins.locked is None:
+        if self.config is None or self.config.config.plugins.locked is None:
             return None
         from rankgauge.config import read_lock
 
-        return read_lock(self._config.lock_file, self._config.path)
+        return read_lock(self.config.lock_file, self.config.path)
 
     def _evaluation(self, source: str | os.PathLike[str] | Iterable[object]) -> Evaluation:
         if isinstance(source, str) and source in self._sources:
@@ -238,41 +252,15 @@ class Engine:
                 hint = f"; registered are {', '.join(self._sources)}" if self._sources else ""
                 msg = f"cannot use the dataset {str(source)!r}:"
                 raise DataError(msg, [Problem(f"it is neither a registered name nor a file{known}{hint}")])
-        profile, metrics, default_k = PROFILES["default"], [], None
-        if self._config is not None:
-            data = data._replace(cohorts=tuple(self._config.config.cohorts))
-            profile, metrics = self._config.profile, self._config.metrics()
-            if (k := self._config.config.metrics.retrieval.default_k) is not None:
-                default_k = DefaultK(k, f"metrics.retrieval.default_k of {self._config.path}")
+        profile, metrics, default_k = PROFILES["default"], tuple(self.metrics()), None
+        if self._configured is not None:
+            loaded, profile = self._configured.loaded, self._configured.profile
+            data = data._replace(cohorts=tuple(loaded.config.cohorts))
+            if (k := loaded.config.metrics.retrieval.default_k) is not None:
+                default_k = DefaultK(k, f"metrics.retrieval.default_k of {loaded.path}")
         return Evaluation(
-            catalog=lambda: self.catalog, data=data, metrics=tuple(metrics), profile=profile, default_k=default_k
+            catalog=lambda: self.catalog, data=data, metrics=metrics, profile=profile, default_k=default_k
         )
-
-
-def _check_disabled(catalog: Catalog, loaded: LoadedConfig) -> None:
-    """Raise a `ConfigError` where a config disables what is not installed: a misspelled name would disable nothing."""
-    listed = loaded.config.plugins.disable
-    problems = [
-        Problem(message, *loaded.place("plugins", "disable", listed.index(name)), "plugins.disable")
-        for name, message in catalog.not_installed(listed).items()
-    ]
-    if problems:
-        msg = f"{loaded.path} cannot be used ({counted(len(problems), 'problem')}):"
-        raise ConfigError(msg, problems)
-
-
-def _with_matchers(catalog: Catalog, loaded: LoadedConfig) -> Catalog:
-    """Return a catalog with the matchers of a config; a `ConfigError` has every one that cannot be used."""
-    problems = []
-    for name, spec in loaded.config.matchers.items():
-        try:
-            catalog = catalog.with_matchers({name: spec if isinstance(spec, str) else spec.model_dump()})
-        except MatcherError as error:
-            problems.append(Problem(str(error), *loaded.place("matchers", name), f"matchers.{name}"))
-    if problems:
-        msg = f"{loaded.path} cannot be used ({counted(len(problems), 'problem')}):"
-        raise ConfigError(msg, problems)
-    return catalog
 
 
 def _opened(source: str | os.PathLike[str] | Iterable[object]) -> Path | list[object]:

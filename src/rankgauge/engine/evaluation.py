@@ -27,7 +27,7 @@ from rankgauge.planning.cutoffs import DefaultK
 from rankgauge.planning.lock import Lock, lock_columns
 from rankgauge.planning.plan import Plan, make_plan
 from rankgauge.planning.requests import Located, MetricSpec
-from rankgauge.policy import Policy, Profile, profile
+from rankgauge.policy import PROFILES, Policy, Profile, profile
 from rankgauge.result import Result
 from rankgauge.samples import GOLD_KINDS, Fault, GoldKind, Sample, read_sample
 from rankgauge.samples.cohorts import check_cohort
@@ -125,7 +125,8 @@ class Evaluation:
         Return this evaluation under another policy.
 
         Args:
-            policy: The name of a profile, a profile, or a policy (which keeps the other conventions as they are).
+            policy: The name of a profile (built in, or of the config or a plugin), a profile, or a policy (which keeps
+                the other conventions as they are).
 
         Returns:
             A new evaluation.
@@ -133,8 +134,10 @@ class Evaluation:
         Raises:
             PolicyError: No profile has that name.
         """
-        chosen = replace(self.profile, policy=policy) if isinstance(policy, Policy) else profile(policy)
-        return self._with(profile=chosen)
+        if isinstance(policy, Policy):
+            return self._with(profile=replace(self.profile, policy=policy))
+        is_known = not isinstance(policy, str) or policy in PROFILES
+        return self._with(profile=profile(policy) if is_known else self.catalog().profile(policy))
 
     def with_defaults(self, *, k: int, source: str = "with_defaults(k=)") -> Evaluation:
         """

@@ -89,6 +89,8 @@ def resolved_config(plan: Plan, data: DataSource, outputs: str | None) -> dict[s
     }
     if plan.catalog.own_matchers:
         config["matchers"] = {name: str(matcher) for name, matcher in plan.catalog.own_matchers.items()}
+    if plan.catalog.own_profiles:
+        config["profiles"] = {name: spec.plain() for name, spec in plan.catalog.own_profiles.items()}
     plugins: dict[str, Any] = {}
     if disabled := sorted({plugin.distribution for plugin in plan.catalog.plugins if plugin.disabled}):
         plugins["disable"] = disabled

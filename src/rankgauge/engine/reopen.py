@@ -17,7 +17,6 @@ from rankgauge.errors import ResultError, counted
 from rankgauge.io.files import digest
 from rankgauge.io.sources import open_qrels, open_run
 from rankgauge.planning.plan import Plan
-from rankgauge.policy import profile
 from rankgauge.result import Result
 
 __all__ = ["check_definitions", "evaluation_of", "is_of_run", "run_evaluation_of"]
@@ -104,10 +103,9 @@ def run_evaluation_of(result: Result, *, catalog: Catalog | None = None) -> RunE
             if files[key] is None:
                 msg = f"{result.folder}: its {what} came from memory or standard input, and cannot be read again"
                 raise ResultError(msg)
-        chosen = profile(manifest["profile"]).adapted(manifest["policy"], manifest["relevance"])
-        plan = plan_run(
-            list(_metrics(result)), profile=chosen, k=manifest["default_k"]["k"], catalog=catalog or Catalog.discover()
-        )
+        catalog = catalog or Catalog.discover()
+        chosen = catalog.profile(manifest["profile"]).adapted(manifest["policy"], manifest["relevance"])
+        plan = plan_run(list(_metrics(result)), profile=chosen, k=manifest["default_k"]["k"], catalog=catalog)
         check_definitions(plan, result)
         qrels = open_qrels(files["qrels"], columns=files["columns"], intents="intents" in plan.needs)
         _check("judgments", files["qrels"], manifest["dataset"]["fingerprint"], qrels.fingerprint)

@@ -30,7 +30,7 @@ from rankgauge.logs import logger
 from rankgauge.planning.cutoffs import DefaultK
 from rankgauge.planning.plan import Plan, make_plan
 from rankgauge.planning.requests import Located, MetricSpec
-from rankgauge.policy import Policy, Profile, profile
+from rankgauge.policy import Policy, Profile
 from rankgauge.result import Origin, Result
 from rankgauge.scoring.collect import Collector
 
@@ -215,7 +215,7 @@ def _planned(
     k: int | None,
     catalog: Catalog,
 ) -> Plan:
-    chosen = profile(choice).adapted(dict(options), rel)
+    chosen = catalog.profile(choice).adapted(dict(options), rel)
     default_k = None if k is None else DefaultK(k, "k")
     return make_plan(specs, catalog=catalog, profile=chosen, default_k=default_k, by_id=True)
 

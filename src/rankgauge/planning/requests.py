@@ -31,8 +31,9 @@ class Located(NamedTuple):
     """A metric as a file asks for it, with its place."""
 
     spec: str | Mapping[str, Any]
-    file: str
-    line: int | None
+    file: str = ""
+    line: int | None = None
+    path: str = ""
 
 
 MetricSpec = str | MetricExpression | Mapping[str, Any] | Callable[..., Any] | Located

@@ -23,6 +23,7 @@ from rankgauge.plugin.formats import Record, Source, reader, reporter
 from rankgauge.plugin.hookspecs import FinishedRun, StartedRun, hookimpl
 from rankgauge.plugin.matching import ComparerLaw, Matcher, comparer, named_matcher, normalizer
 from rankgauge.plugin.metric import Law, Need, metric, sample_metric
+from rankgauge.plugin.profiles import metric_set, named_profile
 from rankgauge.plugin.tokenizing import TokenizerLaw, tokenizer
 
 __all__ = [
@@ -48,7 +49,9 @@ __all__ = [
     "comparer",
     "hookimpl",
     "metric",
+    "metric_set",
     "named_matcher",
+    "named_profile",
     "normalizer",
     "reader",
     "reporter",

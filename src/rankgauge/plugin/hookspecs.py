@@ -119,6 +119,18 @@ def rankgauge_aggregates() -> Sequence[Callable[..., float]]:
 
 
 @hookspec
+def rankgauge_profiles() -> Sequence[Callable[[], None]]:
+    """Return profiles: functions decorated with `@named_profile`."""
+    return ()
+
+
+@hookspec
+def rankgauge_metric_sets() -> Sequence[Callable[[], None]]:
+    """Return sets of metrics: functions decorated with `@metric_set`."""
+    return ()
+
+
+@hookspec
 def rankgauge_run_started(plan: StartedRun) -> None:
     """Observe that a run starts. An observer that raises is reported and does not stop the run."""
 

@@ -1,0 +1,95 @@
+"""
+A config together with what plugins offer: its matchers, profiles and sets, with every problem in one error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from rankgauge.catalog import Catalog
+from rankgauge.errors import ConfigError, Problem, RankgaugeError, counted
+from rankgauge.planning.requests import MetricSpec
+from rankgauge.planning.sets import MetricSets
+from rankgauge.policy import Profile
+
+if TYPE_CHECKING:
+    from rankgauge.config import LoadedConfig
+
+__all__ = ["Configured", "configured", "metrics_of_sets"]
+
+
+@dataclass(frozen=True, slots=True)
+class Configured:
+    """
+    A config whose names were looked up.
+
+    Attributes:
+        loaded: The file.
+
+        catalog: What plugins offer, and the file's matchers and profiles.
+
+        profile: The profile, with the policy options of the file.
+
+        metrics: Those of `metrics.use`, with the metrics of sets in their place.
+    """
+
+    loaded: LoadedConfig
+    catalog: Catalog
+    profile: Profile
+    metrics: tuple[MetricSpec, ...]
+
+
+def configured(
+    loaded: LoadedConfig, catalog: Catalog | None, *, disable: Collection[str] = (), own_only: bool = False
+) -> Configured:
+    """Look up what a config names; a `ConfigError` has everything that cannot be used, with its place."""
+    config = loaded.config
+    problems: list[Problem] = []
+
+    @contextmanager
+    def collected(*keys: str | int) -> Iterator[None]:
+        try:
+            yield
+        except RankgaugeError as error:
+            problems.append(Problem(str(error), *loaded.place(*keys), ".".join(map(str, keys))))
+
+    if catalog is None:
+        catalog = Catalog.discover(disable=[*config.plugins.disable, *disable], own_only=own_only)
+        for name, message in catalog.not_installed(config.plugins.disable).items():
+            place = loaded.place("plugins", "disable", config.plugins.disable.index(name))
+            problems.append(Problem(message, *place, "plugins.disable"))
+    catalog.require(config.plugins.require)
+    for name, spec in config.matchers.items():
+        with collected("matchers", name):
+            catalog = catalog.with_matchers({name: spec if isinstance(spec, str) else spec.model_dump()})
+    for name, changes in config.profiles.items():
+        with collected("profiles", name):
+            catalog = catalog.with_profiles({name: changes.model_dump(exclude_unset=True)})
+    profile = catalog.profile("default")
+    with collected("profile"):
+        profile = catalog.profile(config.profile).adapted(loaded.policy_options())
+    sets = MetricSets(catalog, {name: loaded.entries(name) for name in config.metrics.sets})
+    metrics = sets.expanded(loaded.entries())
+    for name in config.metrics.sets:
+        sets.named(name)
+    _refuse(loaded, [*problems, *sets.problems])
+    return Configured(loaded, catalog, profile, tuple(metrics))
+
+
+def metrics_of_sets(names: Collection[str], catalog: Catalog, loaded: LoadedConfig | None) -> list[MetricSpec]:
+    """Return the metrics of some sets, of a config or of plugins; a `ConfigError` has every name that is unknown."""
+    own = {} if loaded is None else {name: loaded.entries(name) for name in loaded.config.metrics.sets}
+    sets = MetricSets(catalog, own)
+    found = [spec for name in names for spec in sets.named(name)]
+    _refuse(loaded, list(sets.problems))
+    return found
+
+
+def _refuse(loaded: LoadedConfig | None, problems: list[Any]) -> None:
+    if problems:
+        what = "the sets" if loaded is None else str(loaded.path)
+        msg = f"{what} cannot be used ({counted(len(problems), 'problem')}):"
+        raise ConfigError(msg, problems)
