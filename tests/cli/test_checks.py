@@ -98,6 +98,30 @@ def test_an_installed_metric_is_checked_by_any_of_its_names(rankgauge):
     assert (done.code, done.out.splitlines()[0]) == (0, "metric retrieval-ndcg-at-k: 1 law holds")
 
 
+def test_a_quick_check_draws_fewer_cases_and_says_how_long_it_takes(rankgauge, installed: FakePlugins, monkeypatch):
+    monkeypatch.delenv("RANKGAUGE_NO_PLUGINS")
+    installed.add(
+        "tiny",
+        "from rankgauge.plugin import hookimpl, normalizer\n\n\n"
+        "@normalizer('tiny', stage='fold')\ndef tiny(text: str) -> str:\n    return text.strip()\n\n\n"
+        "@hookimpl\ndef rankgauge_normalizers():\n    return [tiny]\n",
+    )
+    quick = rankgauge("plugins", "check", "tiny", "--quick")
+    usual = rankgauge("plugins", "check", "tiny", "--cases", "20")
+
+    assert (quick.code, quick.err) == (0, "checking normalizer tiny (1 of 1, about 1 s left)\n")
+    assert usual.err == "checking normalizer tiny (1 of 1, about 1 s left); --quick takes less\n"
+    assert quick.out == usual.out
+
+
+@pytest.mark.parametrize("command", [("plugins", "check", "rankgauge:readers"), ("metrics", "check", "ndcg")])
+def test_quick_and_a_number_of_cases_exclude_each_other(rankgauge, command):
+    done = rankgauge(*command, "--quick", "--cases", "5")
+
+    assert done.code == 2
+    assert "give one of them" in done.err
+
+
 def test_one_plugin_is_checked_with_everything_it_offers(rankgauge):
     done = rankgauge("plugins", "check", "rankgauge:readers", "--json")
 

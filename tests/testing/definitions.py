@@ -156,6 +156,54 @@ def reciprocal_rank_of_the_last_hit(retrieved, relevant, k):
     return 1 / ranks[-1] if ranks else 0.0
 
 
+def reciprocal_rank_that_counts_rank_two_as_one(retrieved, relevant, k):
+    return next((1 / max(rank, 1) for rank, doc in enumerate(retrieved[:k]) if doc in relevant), 0.0)
+
+
+def reciprocal_rank_without_a_cutoff(retrieved, relevant, k):
+    return reciprocal_rank(relevant, retrieved)
+
+
+def _late_dcg(gains: Sequence[float]) -> float:
+    return sum(gain / math.log2(max(rank, 2)) for rank, gain in enumerate(gains, 1))
+
+
+def ndcg_with_rank_two_undiscounted(retrieved: list[str], gains: dict[str, float], k: int) -> float:
+    ideal = _late_dcg(sorted(gains.values(), reverse=True)[:k])
+    return _late_dcg(_earned(retrieved[:k], gains)) / ideal if ideal else 0.0
+
+
+def ndcg_with_its_ideal_as_listed(retrieved: list[str], gains: dict[str, float], k: int) -> float:
+    ideal = _dcg(list(gains.values())[:k])
+    return min(1.0, _dcg(_earned(retrieved[:k], gains)) / ideal) if ideal else 0.0
+
+
+def ndcg_with_two_to_the_gain(retrieved: list[str], gains: dict[str, float], k: int) -> float:
+    ideal = _dcg([2**gain for gain in sorted(gains.values(), reverse=True)[:k]])
+    return _dcg([2**gain for gain in _earned(retrieved[:k], gains)]) / ideal if gains else 0.0
+
+
+def hit_of_one_result_too_many(retrieved, relevant, k):
+    return float(any(doc in relevant for doc in retrieved[: k + 1]))
+
+
+def recall_of_one_result_too_few(retrieved, relevant, k):
+    return recall_at_k(retrieved, relevant, k - 1)
+
+
+def f1_that_divides_by_nothing(retrieved, relevant, k):
+    precision, recall = precision_at_k(retrieved, set(relevant), k), recall_at_k(retrieved, relevant, k)
+    return 2 * precision * recall / (precision + recall)
+
+
+def rbp_without_its_factor(retrieved, relevant, k):
+    return sum(0.8 ** (rank - 1) for rank, doc in enumerate(retrieved[:k], 1) if doc in relevant)
+
+
+def recall_in_percent(retrieved, relevant, k):
+    return 100 * recall_at_k(retrieved, relevant, k)
+
+
 def reward_for_late_hits(retrieved, relevant, k):
     return sum(rank for rank, doc in enumerate(retrieved[:k], 1) if doc in relevant) / sum(range(1, k + 1))
 
@@ -276,6 +324,16 @@ FAULTY = (
     ("empty-gold", perfect_where_nothing_is_relevant),
     ("perfect", reciprocal_rank_from_zero),
     ("relevant-helps", reciprocal_rank_of_the_last_hit),
+    ("top-rank", reciprocal_rank_that_counts_rank_two_as_one),
+    ("top-rank", ndcg_with_rank_two_undiscounted),
+    ("tail", reciprocal_rank_without_a_cutoff),
+    ("gold-order", ndcg_with_its_ideal_as_listed),
+    ("padding", ndcg_with_two_to_the_gain),
+    ("tail", hit_of_one_result_too_many),
+    ("perfect", recall_of_one_result_too_few),
+    ("empty-gold", f1_that_divides_by_nothing),
+    ("bounded", rbp_without_its_factor),
+    ("bounded", recall_in_percent),
     ("best-first", reward_for_late_hits),
     ("padding", hit_that_needs_k_results),
     ("empty-list", precision_that_is_perfect_on_nothing),

@@ -98,7 +98,7 @@ def test_a_report_tells_what_broke_with_its_example():
     assert isinstance(raised.value, AssertionError)
     assert raised.value.exit_code == 1
     lines = str(raised.value).splitlines()
-    assert lines[0] == "metric precision_over_the_retrieved_count: 16 laws hold, 1 is broken"
+    assert lines[0] == "metric precision_over_the_retrieved_count: 17 laws hold, 1 is broken"
     assert lines[2:7] == [
         "  broken   padding: unjudged results below the last one, up to k, change nothing",
         "      gold       doc-0",
@@ -170,6 +170,129 @@ def test_a_declared_metric_is_checked_for_what_it_declares_and_what_holds_for_al
 def count_of_hits(judged: Judged, *, k: Cutoff) -> Scores:
     """Count what is relevant."""
     return np.where(judged.n_gold() > 0, judged.relevant_ranks(k), np.nan)
+
+
+# The field's faulty definitions as a plugin's author writes them, each declared to obey the law that it breaks.
+
+
+@sample_metric("checked-hit-at-k", laws=["tail"])
+def hit_at_any_rank(ranking: JudgedSample, *, k: int) -> float | None:
+    """Ignore k."""
+    return float(any(ranking.relevant)) if ranking.n_gold else None
+
+
+@sample_metric("checked-mrr")
+def late_mrr(ranking: JudgedSample, *, k: int | None = None) -> float | None:
+    """Count rank 2 as rank 1."""
+    ranks = [rank for rank, relevant in enumerate(ranking.relevant[:k], 1) if relevant]
+    return (1 / max(ranks[0] - 1, 1) if ranks else 0.0) if ranking.n_gold else None
+
+
+@sample_metric("checked-last-mrr", laws=["relevant-helps"])
+def last_mrr(ranking: JudgedSample) -> float | None:
+    """Take the last hit instead of the first."""
+    ranks = [rank for rank, relevant in enumerate(ranking.relevant, 1) if relevant]
+    return (1 / ranks[-1] if ranks else 0.0) if ranking.n_gold else None
+
+
+@sample_metric("checked-precision-at-k", laws=["padding"])
+def precision_of_retrieved(ranking: JudgedSample, *, k: int) -> float | None:
+    """Divide by what was retrieved."""
+    top = ranking.relevant[:k]
+    return (sum(top) / len(top) if top else 0.0) if ranking.n_gold else None
+
+
+@sample_metric("checked-ap-at-k", laws=["relevant-helps"])
+def precision_over_hits(ranking: JudgedSample, *, k: int) -> float | None:
+    """Divide by the hits."""
+    ranks = [rank for rank, relevant in enumerate(ranking.relevant[:k], 1) if relevant]
+    found = [place / rank for place, rank in enumerate(ranks, 1)]
+    return (sum(found) / len(found) if found else 0.0) if ranking.n_gold else None
+
+
+@sample_metric("checked-ndcg-at-k", laws=["relevant-helps"])
+def ndcg_of_retrieved(ranking: JudgedSample, *, k: int) -> float | None:
+    """Take the ideal from what was retrieved."""
+    gains = ranking.gains[:k]
+    earned, best = (
+        sum(gain / (rank + 1) for rank, gain in enumerate(each)) for each in (gains, sorted(gains, reverse=True))
+    )
+    return (earned / best if best else 0.0) if ranking.n_gold else None
+
+
+@sample_metric("checked-rbp-at-k", laws=["tail"])
+def rbp_beyond_one(ranking: JudgedSample, *, k: int) -> float | None:
+    """Leave out the factor 1 - p."""
+    return (
+        sum(0.8**place for place, relevant in enumerate(ranking.relevant[:k]) if relevant) if ranking.n_gold else None
+    )
+
+
+@sample_metric("checked-deep-at-k", laws=["tail"])
+def one_too_many(ranking: JudgedSample, *, k: int) -> float | None:
+    """Look at one result too many."""
+    return sum(ranking.relevant[: k + 1]) / ranking.n_gold if ranking.n_gold else None
+
+
+@pytest.mark.parametrize(
+    ("faulty", "law"),
+    [
+        (hit_at_any_rank, "tail"),
+        (late_mrr, "top-rank"),
+        (last_mrr, "relevant-helps"),
+        (precision_of_retrieved, "padding"),
+        (precision_over_hits, "relevant-helps"),
+        (ndcg_of_retrieved, "relevant-helps"),
+        (rbp_beyond_one, "bounded"),
+        (one_too_many, "tail"),
+    ],
+)
+@pytest.mark.usefixtures("first_example")
+def test_faulty_definitions_that_are_declared_are_caught(faulty, law):
+    report = check_metric(faulty, laws=[law])
+
+    assert report.broken == (law,)
+
+
+def test_laws_that_a_metric_need_not_declare_catch_it():
+    assert "top-rank" in check_metric(late_mrr, cases=draws(10)).broken
+
+
+@pytest.mark.parametrize("faulty", [hit_at_any_rank, one_too_many])
+def test_no_report_advises_to_declare_tail_where_k_is_ignored(faulty):
+    undeclared = sample_metric("checked-undeclared-at-k")(faulty.__wrapped__)
+
+    assert "tail" not in check_metric(undeclared, cases=40).could_declare
+
+
+def test_the_example_of_an_ignored_cutoff_is_the_smallest_there_is():
+    """Nothing relevant in the first result, and something below it."""
+    example = check_metric(hit_at_any_rank, laws=["tail"])["tail"].example
+
+    assert [(each["gold"], each["k"], each["score"]) for each in example] == [
+        ({"doc-0": 1.0}, 1, 0.0),
+        ({"doc-0": 1.0}, 1, 1.0),
+    ]
+    assert "doc-0" in example[1]["retrieved"][1:]
+
+
+def test_the_first_example_shown_is_one_that_fails():
+    """A score out of range is shown alone, without those of other policies that were within."""
+    (example,) = check_metric(rbp_beyond_one, laws=["bounded"])["bounded"].example
+
+    assert example["score"] == 1.8
+
+
+def test_the_first_sample_shown_is_the_one_whose_score_differs():
+    broken = check_metric(by_place, laws=["one-by-one"])["one-by-one"]
+
+    assert f"sample {broken.example[0]['sample']} scores" in broken.reason
+
+
+@metric("checked-place", laws=[], uses_rel=False)
+def by_place(judged: Judged) -> Scores:
+    """Score a sample by its place in the batch."""
+    return np.where(judged.n_gold() > 0, np.arange(judged.n) / judged.n, np.nan)
 
 
 def test_laws_that_hold_without_being_declared_are_named():

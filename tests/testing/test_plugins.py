@@ -14,6 +14,7 @@ from rankgauge.errors import BrokenLawError, UnknownNameError
 from rankgauge.plugin import JudgedSample, aggregate, hookimpl, normalizer, sample_metric
 from rankgauge.testing import check_plugin
 from rankgauge.testing.check import closed_network
+from rankgauge.testing.plugins import time_left
 
 
 @sample_metric("checked-found-at-k", laws=["tail"])
@@ -102,7 +103,8 @@ def test_installed_plugins_are_found_by_distribution_and_entry_point():
     report = check_plugin("rankgauge:readers", catalog=catalog, progress=seen.append)
 
     names = ["jsonl", "json", "yaml", "parquet"]
-    assert (report.ok, [each.name for each in report], seen) == (True, names, [f"reader {name}" for name in names])
+    assert (report.ok, [each.name for each in report]) == (True, names)
+    assert [each.partition(" (")[0] for each in seen] == [f"reader {name}" for name in names]
     assert check_plugin("reporters", catalog=catalog).ok
     with pytest.raises(UnknownNameError, match="did you mean 'rankgauge:readers'"):
         check_plugin("rankgauge:reader", catalog=catalog)
@@ -120,11 +122,21 @@ def test_kinds_of_declarations_without_laws_are_left_out():
     assert (report.ok, report.reports, report.faults) == (True, (), ())
 
 
-def test_progress_names_what_is_checked():
+def test_progress_names_what_is_checked_and_how_long_all_of_it_takes():
+    """By what 100 cases take: 10 s for a metric, 2 s for a normalizer; 5 cases take a twentieth."""
     seen = []
-    check_plugin(plugin(found), without=["padding"], cases=5, progress=seen.append)
+    check_plugin(plugin(found, normalizers=[dash]), without=["padding"], cases=5, progress=seen.append)
 
-    assert seen == ["metric checked-found-at-k"]
+    assert seen[0] == "metric checked-found-at-k (1 of 2, about 1 s left)"
+    assert seen[1].startswith("normalizer checked-dash (2 of 2, about ")
+
+
+@pytest.mark.parametrize(
+    ("kinds", "cases", "told"),
+    [(["metric"] * 12, 100, "about 2 min"), (["metric", "matcher"], 400, "about 42 s"), (["reader"], 100, "about 1 s")],
+)
+def test_the_time_that_all_checks_take_is_told_in_words(kinds, cases, told):
+    assert time_left(kinds, cases)(0) == told
 
 
 def test_the_network_is_closed_in_every_thread_and_open_again_after():

@@ -7,7 +7,6 @@ from __future__ import annotations
 import os
 import sys
 import tempfile
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -21,13 +20,16 @@ from rankgauge.errors import ParameterError
 if TYPE_CHECKING:
     from rankgauge.testing import PluginReport, Report
 
-__all__ = ["CASES", "CHECK_HELP", "LAW", "WITHOUT", "check_metric", "check_one_plugin"]
+__all__ = ["CASES", "CHECK_HELP", "LAW", "QUICK", "WITHOUT", "check_metric", "check_one_plugin"]
 
 CHECK_HELP = "Check a metric against laws. Takes any function, too; the exit code is 1 if a law is broken."
 
 WITHOUT = typer.Option("--without", metavar="LAW", help="A law not to check. Repeatable.", show_default=False)
 LAW = typer.Option("--law", metavar="LAW", help="A law to check, instead of all. Repeatable.", show_default=False)
-CASES = typer.Option("--cases", metavar="N", min=1, help="How many cases to draw for each law.")
+CASES = typer.Option(
+    "--cases", metavar="N", min=1, help="How many cases to draw for each law; 100 by default.", show_default=False
+)
+QUICK = typer.Option("--quick", help="Draw 10 cases for each law, which takes about a tenth of the time.")
 
 
 def check_metric(
@@ -54,14 +56,15 @@ def check_metric(
     ] = False,
     law: Annotated[list[str] | None, LAW] = None,
     without: Annotated[list[str] | None, WITHOUT] = None,
-    cases: Annotated[int, CASES] = 100,
+    cases: Annotated[int | None, CASES] = None,
+    quick: Annotated[bool, QUICK] = False,
     as_json: Annotated[bool, JSON] = False,
 ) -> None:
     """Check one metric, print the report, and exit 1 if a law is broken."""
     _keep_files_away()
     from rankgauge.testing import check_metric as check
 
-    options: dict[str, Any] = {"laws": law or None, "without": without or (), "cases": cases}
+    options: dict[str, Any] = {"laws": law or None, "without": without or (), "cases": _drawn(cases, quick=quick)}
     if ":" in name:
         function = imported(name, "a metric")
         report = check(function, calls=calls, range=_range(bounds), higher_is_better=not lower_is_better, **options)
@@ -70,19 +73,35 @@ def check_metric(
     _end(report, as_json=as_json)
 
 
-def check_one_plugin(name: str, *, without: list[str], cases: int, as_json: bool) -> None:
+def check_one_plugin(name: str, *, without: list[str], cases: int | None, quick: bool, as_json: bool) -> None:
     """Check everything that one plugin offers, print the report, and exit 1 if anything is wrong."""
+    drawn = _drawn(cases, quick=quick)
     _keep_files_away()
     from rankgauge.testing import check_plugin
+    from rankgauge.testing.check import QUICK_CASES
 
     catalog = make_catalog()
-    progress: Callable[[str], None] | None = None
-    if sys.stderr.isatty():
+    ending = "; --quick takes less" if drawn > QUICK_CASES else ""
+    told = False
 
-        def progress(what: str) -> None:
-            remark(f"checking {what}")
+    def progress(what: str) -> None:
+        nonlocal told
+        if sys.stderr.isatty() or not told:  # the first line says how long all of it takes
+            remark(f"checking {what}{'' if told else ending}")
+        told = True
 
-    _end(check_plugin(name, without=without, cases=cases, catalog=catalog, progress=progress), as_json=as_json)
+    _end(check_plugin(name, without=without, cases=drawn, catalog=catalog, progress=progress), as_json=as_json)
+
+
+def _drawn(cases: int | None, *, quick: bool) -> int:
+    """Return how many cases to draw for each law."""
+    from rankgauge.testing.check import CASES as USUAL
+    from rankgauge.testing.check import QUICK_CASES
+
+    if quick and cases is not None:
+        msg = "--quick says how many cases are drawn, and so does --cases; give one of them"
+        raise ParameterError(msg)
+    return QUICK_CASES if quick else cases or USUAL
 
 
 def _range(written: str) -> tuple[float | None, float | None]:

@@ -111,7 +111,8 @@ def check_plugins(
     ] = None,
     *,
     without: Annotated[list[str] | None, checks.WITHOUT] = None,
-    cases: Annotated[int, checks.CASES] = 100,
+    cases: Annotated[int | None, checks.CASES] = None,
+    quick: Annotated[bool, checks.QUICK] = False,
     as_json: Annotated[bool, JSON] = False,
 ) -> None:
     """
@@ -120,7 +121,7 @@ def check_plugins(
     Readers and reporters are tried on tiny data.
     """
     if name is not None:
-        checks.check_one_plugin(name, without=without or [], cases=cases, as_json=as_json)
+        checks.check_one_plugin(name, without=without or [], cases=cases, quick=quick, as_json=as_json)
         return
     catalog = make_catalog()
     faults = [*catalog.faults, *_format_faults(catalog)]

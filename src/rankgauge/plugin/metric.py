@@ -36,9 +36,9 @@ A property that `rankgauge.testing` checks for every metric that declares it.
 
 `bounded`: the score lies in `range`. `perfect-is-one`: a perfect order scores 1. `best-first`: no order of the same
 items beats gold first, best first. `relevant-helps`: a relevant item in place of an irrelevant one never lowers the
-score. `padding`: unjudged items below the last one, up to k, change nothing. `tail`: irrelevant items behind rank k
-change nothing. `duplicates`: repeating a retrieved item never raises the score. `monotone-in-k`: the score never falls
-as k grows.
+score. `padding`: unjudged items below the last one, up to k, change nothing. `tail`: items behind rank k change
+nothing, or irrelevant ones at the end, for a metric without a cutoff. `duplicates`: repeating a retrieved item never
+raises the score. `monotone-in-k`: the score never falls as k grows.
 """
 
 _LAWS = frozenset(typing.get_args(Law))

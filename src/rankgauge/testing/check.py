@@ -21,10 +21,13 @@ from rankgauge.testing.report import Report, Verdict
 if TYPE_CHECKING:
     from rankgauge.testing.trial import Law, Trial
 
-__all__ = ["CASES", "Checker", "checking", "closed_network", "ready"]
+__all__ = ["CASES", "QUICK_CASES", "Checker", "checking", "closed_network", "ready"]
 
 CASES = 100
 """How many cases are drawn for a law by default."""
+
+QUICK_CASES = 10
+"""How many are drawn for a quick check, which finds what is wrong nearly everywhere."""
 
 _CALLS = ("connect", "connect_ex", "sendto")
 _LOOKUPS = ("getaddrinfo", "gethostbyname", "gethostbyname_ex")

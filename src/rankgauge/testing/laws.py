@@ -55,6 +55,7 @@ LAWS: tuple[LawInfo, ...] = (
     LawInfo("relevant-helps", "metric", "a relevant result in place of an irrelevant one never hurts", "declared"),
     LawInfo("padding", "metric", "unjudged results below the last one, up to k, change nothing", "declared"),
     LawInfo("tail", "metric", "results below rank k change nothing", "declared"),
+    LawInfo("top-rank", "metric", "where each rank is worth less than the one above, rank 2 is worth less than rank 1"),
     LawInfo("duplicates", "metric", "a duplicate never raises the score, nor takes it out of its range", "declared"),
     LawInfo("monotone-in-k", "metric", "the score never falls as k grows", "declared", elsewhere=False),
     LawInfo("ties", "metric", "results of one grade can change places, and those of one score can come in any order"),

@@ -99,16 +99,38 @@ def _tail(trial: MetricTrial, at: tuple[Case, int], length: int) -> None:
     case, k = at
     k = min(k, 15)
     full = case.padded(k)
-    kept = full if not trial.subject.slack else full.ranked(full.ranking[:k])
+    kept = full.ranked(_down_to(full.ranking, k)) if trial.subject.takes_k else full
     start = max((*kept.ranking, len(case.grades))) + 1
     others = [item for item in range(len(case.grades)) if item not in kept.ranking]
-    if not (trial.subject.takes_k and trial.subject.slack):  # without a cutoff, only irrelevant ones change nothing
+    if not trial.subject.takes_k:  # then only irrelevant ones change nothing
         others = [item for item in others if case.grade(item) <= 0]
     before = trial.score(kept, k)
-    longer = kept.ranked((*kept.ranking, *range(start, start + length), *others))
+    longer = kept.ranked((*kept.ranking, *others, *range(start, start + length)))
     after = trial.score(longer, k, note=f"more results below rank {k}")
 
     trial.same(before, after, "results below rank k changed the score")
+
+
+def _down_to(ranking: Sequence[int], k: int) -> Sequence[int]:
+    """Return a ranking down to its *k*-th distinct item."""
+    firsts = [place for place, item in enumerate(ranking) if item not in ranking[:place]]
+    return ranking[: firsts[k - 1] + 1]
+
+
+_SHALLOW = 6
+"""How many ranks the only relevant item is tried at."""
+
+
+def _top_rank(trial: MetricTrial) -> None:
+    """Move the only relevant item down from rank 1; a metric that counts only within some rank has two values."""
+    others = tuple(range(1, _SHALLOW))
+    rankings = [(*others[:place], 0, *others[place:]) for place in range(_SHALLOW)]
+    scores = [trial.score(Case((1.0,), ranking), _SHALLOW) for ranking in rankings]
+    values = {round(score, 12) for score in scores if score is not None}
+    if None in scores or len(values) <= 2:  # where it counts, and where it does not
+        return
+    trial.forget(3)
+    trial.demand(scores[0] != scores[1], "rank 1 and rank 2 are worth the same, and ranks below them are not")
 
 
 def _duplicates(trial: MetricTrial, at: tuple[Case, int], picks: Sequence[tuple[int, int]], policy: Policy) -> None:
@@ -297,6 +319,7 @@ METRIC_LAWS: dict[str, Law] = {
     "best-first": Law(_best_first, _at()),
     "relevant-helps": Law(_relevant_helps, _at(_INDEX, _INDEX)),
     "padding": Law(_padding, _at(st.integers(1, 12)), _NEEDS_K_ELSEWHERE),
+    "top-rank": Law(_top_rank, None, _NEEDS_JUDGING),
     "tail": Law(_tail, _at(st.integers(1, 5)), _NEEDS_K_ELSEWHERE),
     "duplicates": Law(_duplicates, _at(_PICKS, st.sampled_from(REPEATS)), _NEEDS_REPEATS),
     "monotone-in-k": Law(_monotone, _at(st.sampled_from([1, 2, 5, HUGE])), _NEEDS_K),

@@ -58,15 +58,18 @@ def _by_sample(result: Result) -> dict[str, tuple[bytes, str, str | None]]:
     }
 
 
-def _difference(one: Result, other: Result) -> str:
-    """Return which sample got which two scores, for messages."""
+def _demand_equal(trial: MetricTrial, one: Result, other: Result, how: str) -> None:
+    """Demand that two results agree; the report begins with a sample that does not."""
+    if _column(one) == _column(other):
+        return
     (first,), (second,) = one.metrics.values(), other.metrics.values()
     places = {name: place for place, name in enumerate(other.sample_ids)}
     for place, name in enumerate(one.sample_ids):
         left, right = first.values[place].item(), second.values[places[name]].item()
         if left != right and not (math.isnan(left) and math.isnan(right)):
-            return f"sample {name} scores {left!r} once and {right!r} the other time; {_ADVICE}"
-    return f"status, reason or mean differ: {first.mean!r} and {second.mean!r}"
+            trial.lead_with(sample=name)
+            trial.fail(f"{how}, sample {name} scores {left!r} once and {right!r} the other time; {_ADVICE}")
+    trial.fail(f"{how}, status, reason or mean differ: {first.mean!r} and {second.mean!r}")
 
 
 def _order_of_samples(trial: MetricTrial, drawn: Drawn, order: Random) -> None:
@@ -74,9 +77,10 @@ def _order_of_samples(trial: MetricTrial, drawn: Drawn, order: Random) -> None:
     shuffled = [*samples]
     order.shuffle(shuffled)
     one, other = _engine(trial).run(samples), _engine(trial).run(shuffled)
-    means = [[column.mean for column in result.metrics.values()] for result in (one, other)]
+    means = [column.mean for result in (one, other) for column in result.metrics.values()]
+    names = list(other.sample_ids)
 
-    trial.demand(_by_sample(one) == _by_sample(other), f"in another order, {_difference(one, other)}")
+    _demand_equal(trial, one, other.take([names.index(each["id"]) for each in samples]), "in another order")
     trial.demand(means[0] == means[1], f"in another order, the mean is {means[1]!r} instead of {means[0]!r}")
 
 
@@ -85,7 +89,7 @@ def _parts(trial: MetricTrial, first: Drawn, second: Drawn, third: Drawn) -> Non
     whole = _engine(trial).run([*itertools.chain(*parts)])
     merged = Result.merge([_engine(trial).run(part) for part in parts])
 
-    trial.demand(_column(whole) == _column(merged), f"in three parts, {_difference(whole, merged)}")
+    _demand_equal(trial, whole, merged, "in three parts")
 
 
 def _batch_size(trial: MetricTrial, drawn: Drawn) -> None:
@@ -93,16 +97,14 @@ def _batch_size(trial: MetricTrial, drawn: Drawn) -> None:
     whole = _engine(trial).run(samples)
     for size in (1, 2, 7, len(samples)):
         cut = _engine(trial).run(samples, batch_size=size)
-        trial.demand(_column(whole) == _column(cut), f"in batches of {size}, {_difference(whole, cut)}")
+        _demand_equal(trial, whole, cut, f"in batches of {size}")
     streamed = Result.merge(list(_engine(trial).over(samples).stream(batch_size=2)))
-    trial.demand(_column(whole) == _column(streamed), f"streamed by two, {_difference(whole, streamed)}")
+    _demand_equal(trial, whole, streamed, "streamed by two")
 
 
 def _run_twice(trial: MetricTrial, drawn: Drawn) -> None:
     evaluation = _engine(trial).over(_samples(trial, drawn))
-    one, other = evaluation.run(), evaluation.run()
-
-    trial.demand(_column(one) == _column(other), f"evaluated twice, {_difference(one, other)}: something remembers")
+    _demand_equal(trial, evaluation.run(), evaluation.run(), "evaluated twice, so that something remembers")
 
 
 def _one_by_one(trial: MetricTrial, drawn: Drawn) -> None:
@@ -114,8 +116,10 @@ def _one_by_one(trial: MetricTrial, drawn: Drawn) -> None:
         value = column.values[place].item()
         together = None if math.isnan(value) else value
         reason = f"sample s{place} scores {found.value!r} alone and {together!r} in the batch; {_ADVICE}"
-        trial.demand(together == found.value, reason)
         status, why = column.status(place), column.reasons.get(place, "")
+        if (together, status, why) != (found.value, found.status, found.reason):
+            trial.lead_with(sample=f"s{place}")
+        trial.demand(together == found.value, reason)
         trial.demand(
             (status, why) == (found.status, found.reason), f"sample s{place} is {found.status} alone, {status} not"
         )

@@ -116,6 +116,7 @@ def _pair_by_pair(trial: Trial[ComparerSubject], variant: Variant, retrieved: li
     block = _block(trial, variant, retrieved, gold)
     for row, found in enumerate(retrieved):
         for column, wanted in enumerate(gold):
+            trial.forget(1)  # the pairs before it; the block stays
             alone = _pair(trial, variant, found, wanted)
             same = abs(block[row, column] - alone) <= trial.subject.slack
             trial.demand(same, f"in the block the pair scores {block[row, column]!r}, alone {alone!r}")
@@ -173,6 +174,7 @@ def _reflexive(trial: Trial[ComparerSubject], variant: Variant, text: str) -> No
 
 def _empty_scores_zero(trial: Trial[ComparerSubject], variant: Variant, text: str) -> None:
     for retrieved, gold in (("", text), (text, "")):
+        trial.forget()
         score = _pair(trial, variant, retrieved, gold)
         trial.demand(score == 0.0, f"an empty text scores {score!r}")
 
@@ -212,6 +214,7 @@ def _matches_itself(trial: Trial[MatcherSubject], text: str) -> None:
 
 def _nothing_matches_nothing(trial: Trial[MatcherSubject], blank: str, text: str) -> None:
     for retrieved, gold in ((blank, text), (text, blank)):
+        trial.forget()
         prepared, wanted, score = _match(trial, retrieved, gold)
         if "" in {prepared, wanted}:
             matched = score >= trial.subject.matcher.matcher.threshold

@@ -149,6 +149,14 @@ class Trial(Generic[S]):
         """Keep an observation for the report."""
         self._seen.append(facts)
 
+    def forget(self, kept: int = 0) -> None:
+        """Forget what was observed of values that turned out right, but for the first *kept* observations."""
+        del self._seen[kept:]
+
+    def lead_with(self, **facts: object) -> None:
+        """Put observations with these facts before the others."""
+        self._seen.sort(key=lambda seen: not facts.items() <= seen.items())
+
     def fail(self, reason: str) -> NoReturn:
         """Raise `BrokenError` with what was observed."""
         raise BrokenError(reason, tuple(self._seen))
@@ -207,12 +215,15 @@ class MetricTrial(Trial[MetricSubject]):
         return value
 
     def within_range(self, value: float | None) -> None:
-        """Demand that a score lies within the declared range."""
+        """Demand that the last score lies within the declared range."""
         low, high = self.subject.range
         slack = self.subject.slack
-        if value is not None:
-            self.demand(low is None or value >= low - slack, f"{value!r} is below {low!r}, the lowest score allowed")
-            self.demand(high is None or value <= high + slack, f"{value!r} is above {high!r}, the highest allowed")
+        if value is None:
+            return
+        before, self._seen = self._seen, self._seen[-1:]  # this one alone is to blame
+        self.demand(low is None or value >= low - slack, f"{value!r} is below {low!r}, the lowest score allowed")
+        self.demand(high is None or value <= high + slack, f"{value!r} is above {high!r}, the highest allowed")
+        self._seen = before
 
     def same(self, one: float | None, other: float | None, what: str, *, exact: bool = True) -> None:
         """Demand that two scores are the same: to the last bit, where the subject promises that and *exact* is set."""
