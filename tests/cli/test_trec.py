@@ -194,7 +194,7 @@ def test_compressed_standard_input_is_told_by_how_it_begins(rankgauge, files, mo
         (("--sort", "AP"), "--sort"),
         (("--columns", "query"), "--columns is NAME=COLUMN"),
         (("-M", "0"), "'depth' is an integer of 1 or more"),
-        (("--format", "csv"), "invalid choice: 'csv'"),
+        (("--format", "csv"), "there is no format 'csv'; known are table, trec, json, jsonl, markdown"),
         (("-f", "trec"), "--format trec prints one run"),
     ],
 )

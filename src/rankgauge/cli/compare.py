@@ -186,7 +186,7 @@ def _of_runs(given: argparse.Namespace, gating: Gating) -> dict[str, Result]:
         cutoffs = sorted({metric.cut.k for metric in plan.metrics if metric.cut.k is not None} or {_TOP})
         plan = plan_judging([*specs, *(f"unjudged@{k}" for k in cutoffs)], given, catalog)
     columns = table_columns(given.columns)
-    judgments = open_qrels(given.qrels, columns=columns, intents="intents" in plan.needs)
+    judgments = open_qrels(given.qrels, columns=columns, intents="intents" in plan.needs, catalog=catalog)
     runs = {path: path for path in given.runs}
     results = evaluate_plan(plan, judgments, runs, columns=columns, sketch_ids=True)
     for path, result in results.items():

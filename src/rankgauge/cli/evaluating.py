@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 __all__ = ["ScoreOptions", "Several", "evaluate_all", "name_of", "overridden", "tell_idle"]
 
 _COHORT = "Make a cohort of each value of a metadata field, such as metadata.language."
-_FORMATS = "How to print: table, json, jsonl or markdown."
+_FORMATS = "How to print: table, json, jsonl, markdown, or a format of a plugin (rankgauge plugins list -v)."
 _KEEP_DATA = "Copy data and outputs into the result folder, so that it stands alone."
 _MAX_FAILED = "Exit with 3 if more than this share (0.1, or 10%) of the samples is missing or failed."
 _NEAR_MISSES = "Also keep, for each gold text not found, the nearest retrieved text."

@@ -103,8 +103,8 @@ def _of_run(given: argparse.Namespace) -> Explanation:
         msg = f"-m {given.metric} stands for {len(names)} metrics ({listed}); name one"
         raise ParameterError(msg)
     columns = table_columns(given.columns)
-    judgments = open_qrels(given.qrels, columns=columns, intents="intents" in plan.needs)
-    evaluation = RunEvaluation(plan, judgments, open_run(given.run, columns=columns))
+    judgments = open_qrels(given.qrels, columns=columns, intents="intents" in plan.needs, catalog=catalog)
+    evaluation = RunEvaluation(plan, judgments, open_run(given.run, columns=columns, catalog=catalog))
     return explain_query(evaluation, given.names[0])
 
 

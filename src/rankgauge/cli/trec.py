@@ -25,11 +25,11 @@ from rankgauge.cli.options import (
     run_names,
     table_columns,
 )
-from rankgauge.errors import ParameterError
+from rankgauge.errors import ParameterError, UnknownNameError, did_you_mean
 from rankgauge.visible import visible
 
 if TYPE_CHECKING:
-    from rankgauge.catalog import Claim
+    from rankgauge.catalog import Catalog, Claim
     from rankgauge.catalog.trec_eval import TrecColumn
     from rankgauge.io.columns import Kind
     from rankgauge.planning.plan import Plan
@@ -52,7 +52,9 @@ evaluate, 5 internal error.
 """
 
 _FORMATS = ("table", "trec", "json", "jsonl", "markdown")
-_FORMAT_HELP = "How to print: table, trec (as trec_eval does), json, jsonl or markdown. [default: table]"
+_FORMAT_HELP = (
+    "How to print: table, trec (as trec_eval does), json, jsonl, markdown, or a format of a plugin. [default: table]"
+)
 _METRIC_HELP = "A metric, a family (P) or a set (official, all_trec). Repeatable. [default: official]"
 _COMPLETE_HELP = "Count judged queries missing from a run as 0; only trec9 leaves them out otherwise."
 
@@ -68,6 +70,7 @@ def trec(arguments: Sequence[str]) -> int:
     from rankgauge.io.sources import open_qrels
 
     catalog = make_catalog({"metrics"} if given.form in {"table", "trec"} else {"metrics", "reporters"})
+    reporter = _reporter(given.form, catalog)
     measures = expand(given.metric or ["official"], catalog.built_in, version=9 if given.profile == "trec9" else 10)
     if given.form == "trec" and (strange := [str(each.spec) for each in measures if None in {each.label, each.place}]):
         msg = f"trec_eval has no name for {', '.join(strange)}; leave it out, or choose another --format"
@@ -88,7 +91,7 @@ def trec(arguments: Sequence[str]) -> int:
     table = given.output if given.output is not None and given.output.suffix == ".parquet" else None
     folders = Folders(output=None if table else given.output, several=len(names) > 1)
     folders.check(names)
-    judgments = open_qrels(given.qrels, columns=columns, intents="intents" in plan.needs)
+    judgments = open_qrels(given.qrels, columns=columns, intents="intents" in plan.needs, catalog=catalog)
     runs = dict(zip(names, given.runs, strict=True))
     results = evaluate_plan(plan, judgments, runs, columns=columns, sketch_ids=gating.wants_ids)
     results = _sorted(results, given.sort)
@@ -103,17 +106,29 @@ def trec(arguments: Sequence[str]) -> int:
         folders.save(name, result)
     folders.tell()
     if gating.judge(results):
-        if given.form == "trec":
+        if reporter is not None:
+            texts = _reports(results, further, reporter)
+            print_report(given.form, _named(given.form, gating.added(texts, given.form)))
+        elif given.form == "trec":
             n_relevant = int((judgments.grades > 0).sum()) if given.complete else None
             _write(_trec_lines(given, next(iter(results.values())), measures, n_relevant))
-        elif given.form == "table":
-            _print_tables(results, further, per_query=given.per_query, summary=not given.no_summary)
         else:
-            texts = _reports(results, further, catalog.reporter(given.form))
-            print_report(given.form, _named(given.form, gating.added(texts, given.form)))
+            _print_tables(results, further, per_query=given.per_query, summary=not given.no_summary)
     gating.tell(show=echo if given.form == "table" else remark)
     gating.save(results)
     return gating.exit_code
+
+
+def _reporter(form: str, catalog: Catalog) -> Claim[Reporter] | None:
+    """Return the reporter of a format, None for the two of this command; an unknown one is an error that names all."""
+    if form in {"table", "trec"}:
+        return None
+    try:
+        return catalog.reporter(form)
+    except UnknownNameError as error:
+        known = list(dict.fromkeys((*_FORMATS, *catalog.all("reporter"))))
+        msg = f"there is no format {form!r}{did_you_mean(form, known)}; known are {', '.join(known)}"
+        raise ParameterError(msg) from error
 
 
 def _is_table(path: str, kind: Kind, columns: Mapping[str, str]) -> bool:
@@ -165,7 +180,7 @@ def _parser() -> argparse.ArgumentParser:
     add_judging_options(parser)
     add_unjudged_options(parser, "table, json")
     add("-n", "--no-summary", action="store_true", help="Leave out the summary over all queries.")
-    add("-f", "--format", dest="form", default="table", choices=_FORMATS, metavar="FORMAT", help=_FORMAT_HELP)
+    add("-f", "--format", dest="form", default="table", metavar="FORMAT", help=_FORMAT_HELP)
     add("--json", dest="form", action="store_const", const="json", help="Same as --format json.")
     add("--sort", metavar="METRIC", help="The metric that orders several runs. [default: the first mean]")
     add("-o", "--output", type=Path, metavar="PATH", help="Write the scores to a .parquet file or a result folder.")
@@ -241,6 +256,8 @@ def _named(form: str, texts: Mapping[str, str]) -> list[str]:
         from rankgauge.report.markdown import cell
 
         return [text.replace("\n", f": {cell(name)}\n", 1) for name, text in texts.items()]
+    if form not in {"json", "jsonl"}:
+        return list(texts.values())
     import orjson
 
     lines = form == "jsonl"

@@ -76,11 +76,13 @@ def make_queue(
     """
     (metric,) = plan.metrics
     _check(plan, limit, depth)
-    judgments = qrels if isinstance(qrels, Qrels) else open_qrels(qrels, columns=columns)
+    judgments = qrels if isinstance(qrels, Qrels) else open_qrels(qrels, columns=columns, catalog=plan.catalog)
     scale = _scale(judgments, grades)
     cut = metric.cut.k if metric.cut.k is not None else plan.default_k.k if metric.cut.rule == "free" else UNCUT_DEPTH
     depth = cut if depth is None else depth
-    looked_at = [_look_at(plan, judgments, open_run(run, columns=columns), depth) for run in runs.values()]
+    looked_at = [
+        _look_at(plan, judgments, open_run(run, columns=columns, catalog=plan.catalog), depth) for run in runs.values()
+    ]
     shortlist = Shortlist(limit, seed)
     for pooled in _pooled(judgments, [each.top for each in looked_at]):
         shortlist.add(_weighed(plan, metric, [each.judged for each in looked_at], judgments, pooled, scale[-1]))

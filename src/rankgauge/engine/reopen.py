@@ -107,9 +107,11 @@ def run_evaluation_of(result: Result, *, catalog: Catalog | None = None) -> RunE
         chosen = catalog.profile(manifest["profile"]).adapted(manifest["policy"], manifest["relevance"])
         plan = plan_run(list(_metrics(result)), profile=chosen, k=manifest["default_k"]["k"], catalog=catalog)
         check_definitions(plan, result)
-        qrels = open_qrels(files["qrels"], columns=files["columns"], intents="intents" in plan.needs)
+        qrels = open_qrels(files["qrels"], columns=files["columns"], intents="intents" in plan.needs, catalog=catalog)
         _check("judgments", files["qrels"], manifest["dataset"]["fingerprint"], qrels.fingerprint)
-        return RunEvaluation(plan, qrels, open_run(files["run"], columns=files["columns"]), files["columns"])
+        return RunEvaluation(
+            plan, qrels, open_run(files["run"], columns=files["columns"], catalog=catalog), files["columns"]
+        )
 
 
 def check_definitions(plan: Plan, result: Result) -> None:

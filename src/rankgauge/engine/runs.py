@@ -162,7 +162,9 @@ def evaluate_runs(
     plan = plan_run(metrics, profile=profile, policy=policy, rel=rel, k=k, catalog=catalog)
     return evaluate_plan(
         plan,
-        qrels if isinstance(qrels, Qrels) else open_qrels(qrels, columns=columns, intents="intents" in plan.needs),
+        qrels
+        if isinstance(qrels, Qrels)
+        else open_qrels(qrels, columns=columns, intents="intents" in plan.needs, catalog=plan.catalog),
         runs,
         columns=columns,
     )
@@ -233,7 +235,7 @@ def _installed() -> Catalog:
 def _evaluated(
     plan: Plan, qrels: Qrels, run: object, columns: Mapping[str, str] | None, sketcher: IdSketcher | None
 ) -> Result:
-    source = open_run(run, columns=columns)
+    source = open_run(run, columns=columns, catalog=plan.catalog)
     judged, evidence = judge_run(qrels, source, plan, sketcher)
     collector = Collector(plan, sketcher=sketcher)
     query_ids = qrels.query_names

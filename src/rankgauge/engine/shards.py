@@ -192,13 +192,15 @@ class ShardedRun:
             SampleRefusedError: The policy turns a query into an error.
         """
         plan = self._plan
-        source = open_run(run, columns=columns)
+        source = open_run(run, columns=columns, catalog=plan.catalog)
         if qrels is None:
             names = [name for part in source.parts(1) for batch in part for name in batch.queries]
             looks = names[0].decode("utf-8", "backslashreplace") if names else ""
             return RunShard(counts=RunCounts(unjudged=len(set(names))), looks=(looks, ""))
         judgments = (
-            qrels if isinstance(qrels, Qrels) else open_qrels(qrels, columns=columns, intents="intents" in plan.needs)
+            qrels
+            if isinstance(qrels, Qrels)
+            else open_qrels(qrels, columns=columns, intents="intents" in plan.needs, catalog=plan.catalog)
         )
         judged, evidence = judge_run(judgments, source, plan, require_overlap=False)
         counts = judged.counts(evidence)

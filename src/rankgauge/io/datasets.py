@@ -254,10 +254,10 @@ def records(path: Path, catalog: Catalog) -> Iterator[Record]:
         if claim.provider.distribution == OWN:
             yield from claim.declaration.function(source)
         else:
-            yield from _foreign_records(claim, source)
+            yield from foreign_records(claim, source)
 
 
-def _foreign_records(claim: Claim[Reader], source: Source) -> Iterator[Record]:
+def foreign_records(claim: Claim[Reader], source: Source) -> Iterator[Record]:
     """Yield the records of a plugin's reader; what it raises is its own fault, damaged data aside."""
     try:
         with guarded(RankgaugeError, OSError, EOFError):

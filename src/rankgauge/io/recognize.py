@@ -22,7 +22,18 @@ from rankgauge.errors import DataError, Problem
 from rankgauge.io.columns import Kind, is_header
 from rankgauge.io.files import MAGIC, open_file, plain_suffix
 
-__all__ = ["FileKind", "Head", "Looks", "is_run_line", "read_head", "recognize", "sniff", "split_line"]
+__all__ = [
+    "FileKind",
+    "Head",
+    "Looks",
+    "is_known",
+    "is_run_line",
+    "is_trec",
+    "read_head",
+    "recognize",
+    "sniff",
+    "split_line",
+]
 
 _BLANKS = re.compile(rb"[\x00-\x20]+")
 _JSON = re.compile(rb'\s*\{\s*("|\}|$)')
@@ -133,6 +144,18 @@ def recognize(path: Path, kind: Kind, columns: Mapping[str, str] | None, *, name
     if head.fields and not any(map(NUMBER.fullmatch, head.fields)):
         return FileKind.DELIMITED  # a header of other names: whoever reads it says which columns it lacks
     raise _unclear(head, kind, name)
+
+
+def is_known(suffix: str) -> bool:
+    """Return whether an ending is that of a table or of JSON."""
+    return suffix in _BY_SUFFIX or suffix in _TABLES
+
+
+def is_trec(path: Path, kind: Kind, *, name: str) -> bool:
+    """Return whether the first line of a file is one of TREC text."""
+    with open_file(path, name=name) as opened:
+        fields = split_line(read_head(opened.stream).line)
+    return is_run_line(fields) or (kind == "qrels" and _is_qrels_line(fields))
 
 
 def _ends_as_parquet(path: Path) -> bool:

@@ -15,17 +15,19 @@ from dataclasses import replace
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, NamedTuple, cast
 
+from rankgauge.catalog.claims import OWN
 from rankgauge.columns import Qrels, RunSource
 from rankgauge.errors import DataError, Problem
 from rankgauge.io.columns import Kind, check_columns
-from rankgauge.io.files import MAGIC, reading
+from rankgauge.io.files import MAGIC, plain_suffix, reading
 from rankgauge.io.limits import RAISE_IT, longest_piece, written_size
 from rankgauge.io.mappings import MappingRun, qrels_of_mapping
 from rankgauge.io.problems import unreadable
-from rankgauge.io.recognize import FileKind, recognize
+from rankgauge.io.recognize import FileKind, is_known, is_trec, recognize
 from rankgauge.io.trec import RunFile, read_qrels
 
 if TYPE_CHECKING:
+    from rankgauge.catalog import Catalog
     from rankgauge.io.rows import Rows
 
 __all__ = ["STANDARD_INPUT", "open_qrels", "open_run"]
@@ -38,11 +40,18 @@ _PATIENCE, _LOOK = 5.0, 0.05
 """Seconds to wait for a process that writes to a pipe, and between two looks."""
 
 
-def open_qrels(source: object, *, columns: Mapping[str, str] | None = None, intents: bool = False) -> Qrels:
+def open_qrels(
+    source: object,
+    *,
+    columns: Mapping[str, str] | None = None,
+    intents: bool = False,
+    catalog: Catalog | None = None,
+) -> Qrels:
     """
     Read judgments from a path, ``-`` for standard input, a mapping or a table; a `DataError` has every problem.
 
     Intents are read from TREC files and mappings ``{query: {document: {intent: grade}}}`` where they are asked for.
+    Files may also be in a format of a plugin of the *catalog*.
     """
     check_columns(columns)
     if isinstance(source, Mapping):
@@ -50,14 +59,15 @@ def open_qrels(source: object, *, columns: Mapping[str, str] | None = None, inte
         return qrels if intents or qrels.intents is None else replace(qrels, intents=None)
     if isinstance(source, str | os.PathLike):
         file = _file(source)
-        found = recognize(file.path, "qrels", columns, name=file.name)
+        foreign = _foreign(file, "qrels", columns, catalog)
+        found = None if foreign is not None else recognize(file.path, "qrels", columns, name=file.name)
         if found is FileKind.TREC:
             return read_qrels(file.path, name=file.name, intents=intents)
         if found is FileKind.JSON:
             from rankgauge.io.nested import read_nested_qrels
 
             return read_nested_qrels(file.path, name=file.name)
-        rows = _rows_of_file(found, file, "qrels", columns)
+        rows = foreign or _rows_of_file(found, file, "qrels", columns)
     else:
         rows = _rows_of_table(source, "qrels", columns)
     from rankgauge.io.tables import qrels_of_rows
@@ -65,7 +75,7 @@ def open_qrels(source: object, *, columns: Mapping[str, str] | None = None, inte
     return qrels_of_rows(rows)
 
 
-def open_run(source: object, *, columns: Mapping[str, str] | None = None) -> RunSource:
+def open_run(source: object, *, columns: Mapping[str, str] | None = None, catalog: Catalog | None = None) -> RunSource:
     """Open a run, which is read when it is judged: as `open_qrels`, or one that is open already."""
     check_columns(columns)
     kept = None
@@ -76,14 +86,15 @@ def open_run(source: object, *, columns: Mapping[str, str] | None = None) -> Run
     if isinstance(source, str | os.PathLike):
         file = _file(source)
         kept = file.kept
-        found = recognize(file.path, "run", columns, name=file.name)
+        foreign = _foreign(file, "run", columns, catalog)
+        found = None if foreign is not None else recognize(file.path, "run", columns, name=file.name)
         if found is FileKind.TREC:
             return RunFile(file.path, name=file.name, kept=kept)
         if found is FileKind.JSON:
             from rankgauge.io.nested import read_nested_run
 
             return read_nested_run(file.path, name=file.name)
-        rows = _rows_of_file(found, file, "run", columns)
+        rows = foreign or _rows_of_file(found, file, "run", columns)
     else:
         rows = _rows_of_table(source, "run", columns)
     from rankgauge.io.tables import TableRun
@@ -144,7 +155,20 @@ def _spooled(stream: IO[bytes], name: str, head: bytes = b"") -> _File:
     return _File(Path(spool.name), name, spool)
 
 
-def _rows_of_file(found: FileKind, file: _File, kind: Kind, columns: Mapping[str, str] | None) -> Rows:
+def _foreign(file: _File, kind: Kind, columns: Mapping[str, str] | None, catalog: Catalog | None) -> Rows | None:
+    """Return the rows of a file in a format of a plugin; None for any other, such as TREC text of whatever ending."""
+    suffix = plain_suffix(file.path)
+    if catalog is None or file.kept is not None or is_known(suffix):
+        return None
+    claim = catalog.reader(suffix)
+    if claim is None or claim.provider.distribution == OWN or is_trec(file.path, kind, name=file.name):
+        return None
+    from rankgauge.io.foreign import rows_of_reader
+
+    return rows_of_reader(claim, file.path, kind, columns, name=file.name)
+
+
+def _rows_of_file(found: FileKind | None, file: _File, kind: Kind, columns: Mapping[str, str] | None) -> Rows:
     if found is FileKind.PARQUET:
         from rankgauge.io.parquet import parquet_rows
 

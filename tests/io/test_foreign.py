@@ -1,0 +1,98 @@
+"""Judgments and runs in a format of a plugin, and results printed in one."""
+
+import gzip
+
+import pytest
+
+import rankgauge
+from rankgauge.cli import call
+from rankgauge.errors import DataError
+
+PLUGIN = '''\
+    from rankgauge.plugin import Record, hookimpl, reader, reporter
+
+    @reader("acme-lines", suffixes=(".acme",))
+    def acme(source):
+        """Read key=value pairs, one record a line."""
+        for number, line in enumerate(source.stream, 1):
+            if line.startswith(b"!"):
+                raise ValueError("no idea")
+            pairs = (part.split("=", 1) for part in line.decode().split())
+            yield Record({key: float(value) if key in ("rel", "sim") else value for key, value in pairs}, number)
+
+    @reporter("acme-report", suffix=".txt")
+    def acme_report(result):
+        """Print the means."""
+        return "".join(f"{name}: {column.mean:g}\\n" for name, column in result.metrics.items())
+
+    @hookimpl
+    def rankgauge_readers():
+        return [acme]
+
+    @hookimpl
+    def rankgauge_reporters():
+        return [acme_report]
+'''
+QRELS = "qid=q1 docno=a rel=1\nqid=q1 docno=b rel=0\nqid=q2 docno=c rel=2\n"
+RUN = "qid=q1 docno=b sim=2.0\nqid=q1 docno=a sim=1.0\nqid=q2 docno=c sim=0.5\n"  # relevant at ranks 2 and 1
+
+
+@pytest.fixture(autouse=True)
+def _files(installed, tmp_path, monkeypatch):
+    monkeypatch.delenv("RANKGAUGE_NO_PLUGINS", raising=False)
+    monkeypatch.chdir(tmp_path)
+    installed.add("acme-tools", PLUGIN)
+    (tmp_path / "qrels.acme").write_text(QRELS, encoding="utf-8")
+    (tmp_path / "run.acme.gz").write_bytes(gzip.compress(RUN.encode()))
+
+
+@pytest.fixture
+def catalog():
+    return rankgauge.Catalog.discover()
+
+
+def test_both_are_read_by_the_ending_of_the_file(catalog):
+    result = rankgauge.evaluate("qrels.acme", "run.acme.gz", ["RR", "P@1"], catalog=catalog)
+    assert (result["RR"].mean, result["P@1"].mean, result.sample_ids) == (0.75, 0.5, ("q1", "q2"))
+
+
+def test_columns_may_be_named(catalog, tmp_path):
+    (tmp_path / "run.acme").write_text(RUN.replace("docno", "page"), encoding="utf-8")
+    with pytest.raises(DataError, match=r"run\.acme: .*document"):
+        rankgauge.evaluate("qrels.acme", "run.acme", ["RR"], catalog=catalog)
+    columns = {"run.document": "page"}
+    assert rankgauge.evaluate("qrels.acme", "run.acme", ["RR"], columns=columns, catalog=catalog)["RR"].mean == 0.75
+
+
+def test_trec_text_is_trec_text_whatever_its_ending(catalog, tmp_path):
+    (tmp_path / "trec.acme").write_text("q1 Q0 a 1 2.0 t\nq2 Q0 c 1 1.0 t\n", encoding="utf-8")
+    assert rankgauge.evaluate("qrels.acme", "trec.acme", ["RR"], catalog=catalog)["RR"].mean == 1.0
+
+
+def test_a_reader_that_fails_makes_its_file_unreadable_and_is_named(catalog, tmp_path):
+    (tmp_path / "run.acme").write_text(f"{RUN}!\n", encoding="utf-8")
+    with pytest.raises(DataError, match=r"run\.acme: reader 'acme-lines' \(by acme-tools 1\.0.*no idea"):
+        rankgauge.evaluate("qrels.acme", "run.acme", ["RR"], catalog=catalog)
+
+
+def test_ids_that_are_no_ids_are_refused_with_the_column(catalog, tmp_path):
+    (tmp_path / "run.acme").write_text(RUN.replace("docno=", "doc=x rel="), encoding="utf-8")
+    with pytest.raises(DataError, match="run\\.acme"):
+        rankgauge.evaluate("qrels.acme", "run.acme", ["RR"], catalog=catalog, columns={"run.document": "rel"})
+
+
+def test_the_command_line_reads_and_prints_them(capsys):
+    assert call(["trec", "qrels.acme", "run.acme.gz", "-m", "RR", "-f", "acme-report"], debug=False) == 0
+    assert capsys.readouterr().out == "rr: 0.75\n"
+    assert call(["explain", "--qrels", "qrels.acme", "--run", "run.acme.gz", "q1", "-m", "RR"], debug=False) == 0
+
+
+def test_a_saved_result_finds_its_files_again(catalog, tmp_path):
+    rankgauge.evaluate("qrels.acme", "run.acme.gz", ["RR"], catalog=catalog).save(tmp_path / "out")
+    assert rankgauge.open_result(tmp_path / "out").explain("q1", "RR").score == 0.5
+
+
+def test_an_unknown_format_is_told_with_all_there_are(capsys):
+    assert call(["trec", "qrels.acme", "run.acme.gz", "-f", "acme-reprot"], debug=False) == 2
+    told = capsys.readouterr().err
+    assert "there is no format 'acme-reprot' (did you mean 'acme-report'?); known are table, trec, json" in told
