@@ -216,7 +216,7 @@ class Catalog:
 
         Args:
             kind: `metric`, `normalizer`, `comparer`, `matcher`, `tokenizer`, `reader`, `reporter`, `aggregate`,
-                `profile` or `metric set`.
+                `profile`, `metric set` or `report section`.
 
         Returns:
             The claims.

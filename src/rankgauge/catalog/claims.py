@@ -16,6 +16,7 @@ from rankgauge.plugin.formats import Reader, Reporter
 from rankgauge.plugin.matching import Comparer, NamedMatcher, Normalizer
 from rankgauge.plugin.metric import Metric
 from rankgauge.plugin.profiles import MetricSet, NamedProfile
+from rankgauge.plugin.sections import ReportSection
 from rankgauge.plugin.tokenizing import Tokenizer
 
 __all__ = ["OWN", "Claim", "Declaration", "Fault", "Plugin", "Provider", "normalized", "plugin_id"]
@@ -24,7 +25,17 @@ OWN = "rankgauge"
 """The distribution whose names no other can take."""
 
 Declaration = (
-    Metric | Normalizer | Comparer | NamedMatcher | Tokenizer | Reader | Reporter | Aggregate | NamedProfile | MetricSet
+    Metric
+    | Normalizer
+    | Comparer
+    | NamedMatcher
+    | Tokenizer
+    | Reader
+    | Reporter
+    | Aggregate
+    | NamedProfile
+    | MetricSet
+    | ReportSection
 )
 
 

@@ -27,6 +27,7 @@ from rankgauge.plugin.formats import Reader, Reporter
 from rankgauge.plugin.matching import Comparer, NamedMatcher, Normalizer
 from rankgauge.plugin.metric import Metric
 from rankgauge.plugin.profiles import MetricSet, NamedProfile
+from rankgauge.plugin.sections import ReportSection
 from rankgauge.plugin.tokenizing import Tokenizer
 
 __all__ = ["load_plugin"]
@@ -42,6 +43,7 @@ _HOOKS: Mapping[str, tuple[str, type]] = {
     "rankgauge_aggregates": ("aggregate", Aggregate),
     "rankgauge_profiles": ("profile", NamedProfile),
     "rankgauge_metric_sets": ("metric set", MetricSet),
+    "rankgauge_report_sections": ("report section", ReportSection),
 }
 _OBSERVERS = ("rankgauge_run_started", "rankgauge_run_finished")
 _ALL_HOOKS = (*_HOOKS, *_OBSERVERS)

@@ -13,8 +13,11 @@ import numpy as np
 from rankgauge.catalog import Catalog
 from rankgauge.comparison.values import Comparison
 from rankgauge.engine.comparing import compare
+from rankgauge.engine.evaluation import Evaluation
 from rankgauge.engine.reopen import is_of_run
 from rankgauge.engine.rereading import Reread, reread
+from rankgauge.engine.runs import RunEvaluation
+from rankgauge.engine.sections import sections_of
 from rankgauge.errors import DataError, ParameterError, PlanError, ResultError, counted
 from rankgauge.explain.lists import leaving
 from rankgauge.io.texts import read_texts
@@ -43,6 +46,7 @@ def html_report(
     texts: str | os.PathLike[str] | None = None,
     queries: str | os.PathLike[str] | None = None,
     text_budget: int = 20_000_000,
+    catalog: Catalog | None = None,
 ) -> str:
     """
     Return a report as one HTML file, which opens by double click and loads nothing.
@@ -62,6 +66,9 @@ def html_report(
 
         text_budget: How many bytes of texts the file may hold; it says when it leaves some out.
 
+        catalog: What plugins offer, such as sections; by default what the results were computed with, and for results
+            from folders everything that is installed.
+
     Returns:
         The file as text: verdict, metrics, every sample with its ranked lists, cohorts and depth.
 
@@ -74,7 +81,7 @@ def html_report(
     """
     from rankgauge.report.html.page import lay_out  # loads jinja2
 
-    data = gather(results, baseline=baseline, comparison=comparison, texts=texts, queries=queries)
+    data = gather(results, baseline=baseline, comparison=comparison, texts=texts, queries=queries, catalog=catalog)
     return lay_out(data, text_budget=text_budget)
 
 
@@ -85,11 +92,9 @@ def gather(
     comparison: Comparison | None = None,
     texts: str | os.PathLike[str] | None = None,
     queries: str | os.PathLike[str] | None = None,
+    catalog: Catalog | None = None,
 ) -> ReportData:
-    """
-    Return what a report shows; see `html_report`.
-
-    """
+    """Return what a report shows; see `html_report`."""
     named = {_name(results): results} if isinstance(results, Result) else dict(results)
     if not named:
         msg = "a report is of one result or more, and none is given"
@@ -98,7 +103,8 @@ def gather(
         comparison = comparison or compare(named, baseline=baseline)
         first = comparison.baseline
         named = {first: named[first], **{name: result for name, result in named.items() if name != first}}
-    notes: list[str] = []
+    catalog = catalog or _catalog(named)
+    sections, notes = sections_of(catalog, named)
     order = _by_interest(named, comparison)
     wanted = None if len(order) <= _ALL else order[:_MOST]
     found: dict[str, Reread] = {}
@@ -114,10 +120,10 @@ def gather(
         )
     inputs = {sample_id: text for own in found.values() for sample_id, text in own.inputs.items()}
     if queries is not None:
-        inputs |= read_texts(Path(queries), set(order), catalog=Catalog.discover())
+        inputs |= read_texts(Path(queries), set(order), catalog=catalog)
     documents: dict[str, str] = {}
     if texts is not None:
-        documents = read_texts(Path(texts), _without_text(found.values(), order), catalog=Catalog.discover())
+        documents = read_texts(Path(texts), _without_text(found.values(), order), catalog=catalog)
     dataset = next(iter(named.values())).manifest.get("dataset") or {}
     return ReportData(
         results=named,
@@ -131,7 +137,19 @@ def gather(
         unjudged=_unjudged(found),
         losses=_losses(named, comparison, found),
         notes=notes,
+        sections=sections,
     )
+
+
+def _catalog(results: Mapping[str, Result]) -> Catalog:
+    """Return the catalog that the results were computed with, if that was in this process; else what is installed."""
+    for result in results.values():
+        evaluation = None if result.origin is None else result.origin.evaluation
+        if isinstance(evaluation, Evaluation):
+            return evaluation.catalog()
+        if isinstance(evaluation, RunEvaluation):
+            return evaluation.plan.catalog
+    return Catalog.discover()
 
 
 def _without_text(found: Iterable[Reread], order: Sequence[str]) -> set[str]:

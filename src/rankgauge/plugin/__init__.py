@@ -24,6 +24,7 @@ from rankgauge.plugin.hookspecs import FinishedRun, StartedRun, hookimpl
 from rankgauge.plugin.matching import ComparerLaw, Matcher, comparer, named_matcher, normalizer
 from rankgauge.plugin.metric import Law, Need, metric, sample_metric
 from rankgauge.plugin.profiles import metric_set, named_profile
+from rankgauge.plugin.sections import ReportBars, ReportTable, ReportText, report_section
 from rankgauge.plugin.tokenizing import TokenizerLaw, tokenizer
 
 __all__ = [
@@ -39,6 +40,9 @@ __all__ = [
     "Need",
     "Problem",
     "Record",
+    "ReportBars",
+    "ReportTable",
+    "ReportText",
     "Rows",
     "Scores",
     "Seen",
@@ -54,6 +58,7 @@ __all__ = [
     "named_profile",
     "normalizer",
     "reader",
+    "report_section",
     "reporter",
     "sample_metric",
     "tokenizer",

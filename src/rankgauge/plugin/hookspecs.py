@@ -113,6 +113,12 @@ def rankgauge_reporters() -> Sequence[Callable[..., str]]:
 
 
 @hookspec
+def rankgauge_report_sections() -> Sequence[Callable[..., Any]]:
+    """Return sections of HTML reports: functions decorated with `@report_section`."""
+    return ()
+
+
+@hookspec
 def rankgauge_aggregates() -> Sequence[Callable[..., float]]:
     """Return ways to make one number of many scores: functions decorated with `@aggregate`."""
     return ()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import dataclasses
 import gzip
 import hashlib
 import html.parser
@@ -18,6 +19,7 @@ from rankgauge import Engine
 from rankgauge.catalog import Catalog
 from rankgauge.engine.picturing import gather
 from rankgauge.errors import ParameterError
+from rankgauge.plugin import ReportBars, ReportTable, ReportText
 from rankgauge.report.html import ReportData, Section, lay_out
 
 CATALOG = Catalog.discover(own_only=True)
@@ -252,21 +254,34 @@ def test_cohorts_are_a_table_and_shaded_only_where_the_interval_leaves_out_zero(
 
 
 @pytest.mark.parametrize(
-    ("section", "shown"),
+    ("view", "shown"),
     [
-        (Section("Costs", "table", {"columns": ["run"], "rows": [["<b>new</b>"]]}, "acme"), "<b>new</b>"),
-        (Section("Words", "text", "two <i>words</i>", "acme"), "two <i>words</i>"),
-        (Section("Bars", "bars", [["<u>a</u>", 0.25]], "acme"), "<u>a</u> 0.250"),
+        (ReportTable(["run"], [["<b>new</b>"], [HOSTILE]]), "<b>new</b>"),
+        (ReportText(f"two <i>words</i>\n\n{HOSTILE}"), "two <i>words</i>"),
+        (ReportBars([["<u>a</u>", 0.25], [HOSTILE, -1.0]]), "<u>a</u> 0.250"),
     ],
 )
-def test_sections_of_plugins_are_data_and_never_markup(section, shown):
-    import dataclasses
-
+def test_sections_of_plugins_are_data_and_never_markup(view, shown):
     data = gather(rankgauge.evaluate(QRELS, BETTER, ["RR"]))
-    page = Page(lay_out(dataclasses.replace(data, sections=[section])))
+    section = Section(f"T {HOSTILE}", f"S {HOSTILE}", f"P {HOSTILE}", (view,))
+    text = lay_out(dataclasses.replace(data, sections=[section]))
+    page = Page(text)
 
     assert shown in page.text
-    assert not {"b", "i", "u"} & {tag for tag, _ in page.tags[-40:]} - {"b"}
+    assert r"\x1b[31m\u202e" in page.text
+    assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]", text)
+    assert len([tag for tag, _ in page.tags if tag == "script"]) == 2
+    assert not {"img", "i", "u"} & {tag for tag, _ in page.tags}
+    assert not [name for _, attrs in page.tags for name in attrs if name.startswith("on")]
+
+
+def test_columns_of_numbers_have_one_number_of_decimals():
+    data = gather(rankgauge.evaluate(QRELS, BETTER, ["RR"]))
+    view = ReportTable(["name", "n", "cost"], [["a", 1200, 2], ["b", None, -0.5]])
+    page = Page(lay_out(dataclasses.replace(data, sections=[Section("Costs", "", "acme", (view,))])))
+
+    assert "a 1,200 2.000 b \N{MINUS SIGN}0.500" in page.text
+    assert "Added by acme." in page.text
 
 
 def test_no_result_is_refused():

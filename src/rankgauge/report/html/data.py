@@ -6,10 +6,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from rankgauge.comparison.values import Comparison
 from rankgauge.explain.lists import ResultLists
+from rankgauge.plugin.sections import View
 from rankgauge.result import Result
 
 __all__ = ["DepthCurve", "Losses", "ReportData", "Section"]
@@ -53,23 +54,22 @@ class Losses(NamedTuple):
 @dataclass(frozen=True, slots=True)
 class Section:
     """
-    A section that a reporter of a plugin adds: data and the kind of view, never markup.
+    A section that a plugin adds.
 
     Attributes:
         title: Its heading.
 
-        kind: `table`, `text` or `bars`.
-
-        data: For a table ``{"columns": [...], "rows": [[...], ...]}``; for text a string, blank lines part paragraphs;
-            for bars a list of ``[label, number]``.
+        summary: What it shows, in a sentence; may be empty.
 
         provider: Who made it.
+
+        views: What stands in it, one below the other.
     """
 
     title: str
-    kind: str
-    data: Any
-    provider: str = ""
+    summary: str
+    provider: str
+    views: Sequence[View]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -18,6 +18,7 @@ from rankgauge.report.html import charts
 from rankgauge.report.html.data import ReportData
 from rankgauge.report.html.numbers import difference, p_value, percent, score
 from rankgauge.report.html.payload import payload_of
+from rankgauge.report.html.sections import laid_out
 from rankgauge.report.html.words import cohorts_heading, depth_heading, half_width, headline, metrics_heading, questions
 from rankgauge.report.wording import budget_lines, policy_line
 from rankgauge.result import MetricSummary, Result
@@ -101,7 +102,7 @@ def _context(data: ReportData) -> dict[str, Any]:
         "heat": _heat(data),
         "curves": [charts.depth(curve, names) for curve in data.curves],
         "notes": [visible(note) for note in [*data.notes, *_result_notes(data)]],
-        "sections": [_section(section) for section in data.sections],
+        "sections": [laid_out(section) for section in data.sections],
         "listed": _listed(data),
         "created": _day(first),
         "is_empty": not any(column.n for result in data.results.values() for column in result.metrics.values()),
@@ -258,10 +259,6 @@ def _result_notes(data: ReportData) -> Iterator[str]:
             yield from (f"{pair.run}: {note}" for note in pair.notes)
             for metric in pair.metrics.values():
                 yield from (f"{pair.run}, {metric.name}: {note}" for note in metric.notes)
-
-
-def _section(section: Any) -> dict[str, Any]:  # noqa: ANN401  # what a plugin returned
-    return {"title": visible(section.title), "kind": section.kind, "data": section.data, "provider": section.provider}
 
 
 def _listed(data: ReportData) -> str:

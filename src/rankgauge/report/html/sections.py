@@ -1,0 +1,67 @@
+"""
+Sections of plugins, as the template lays them out: every text is escaped there, and nothing is markup.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from rankgauge.plugin.sections import Cell, ReportBars, ReportTable, View
+from rankgauge.report.html.data import Section
+from rankgauge.report.html.numbers import score
+from rankgauge.visible import visible
+
+__all__ = ["laid_out"]
+
+_LONGEST = 600
+
+
+def laid_out(section: Section) -> dict[str, Any]:
+    """Return what the template shows of a section."""
+    return {
+        "title": visible(section.title),
+        "how": visible(f"{section.summary} Added by {section.provider}.".strip()),
+        "views": [_view(view) for view in section.views],
+    }
+
+
+def _view(view: View) -> dict[str, Any]:
+    if isinstance(view, ReportTable):
+        columns: list[Sequence[Cell]] = [[row[at] for row in view.rows] for at in range(len(view.columns))]
+        are_numbers = [_are_numbers(column) for column in columns]
+        told = [_told(column) for column in columns]
+        return {
+            "kind": "table",
+            "columns": list(zip(map(_clipped, view.columns), are_numbers, strict=True)),
+            "rows": [list(zip(row, are_numbers, strict=True)) for row in zip(*told, strict=True)],
+        }
+    if isinstance(view, ReportBars):
+        most = max((abs(value) for _, value in view.bars), default=0.0) or 1.0
+        bars = zip(view.bars, _told([value for _, value in view.bars]), strict=True)
+        return {
+            "kind": "bars",
+            "bars": [(_clipped(label), number, f"{100 * abs(value) / most:.2f}%") for (label, value), number in bars],
+        }
+    return {"kind": "text", "paragraphs": [visible(part.strip(), keep="\n") for part in view.text.split("\n\n")]}
+
+
+def _are_numbers(column: Sequence[Cell]) -> bool:
+    return any(cell is not None for cell in column) and not any(isinstance(cell, str) for cell in column)
+
+
+def _told(column: Sequence[Cell]) -> list[str]:
+    """Return the cells of a column as texts; its numbers have one number of decimals."""
+    is_whole = all(float(cell).is_integer() for cell in column if cell is not None and not isinstance(cell, str))
+    return [
+        "" if cell is None else _clipped(cell) if isinstance(cell, str) else _number(cell, is_whole=is_whole)
+        for cell in column
+    ]
+
+
+def _number(value: float, *, is_whole: bool) -> str:
+    return f"{value:,.0f}".replace("-", "\N{MINUS SIGN}") if is_whole else score(value)
+
+
+def _clipped(text: str) -> str:
+    return visible(text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…")
