@@ -2,10 +2,10 @@
 What worker processes call: functions that they can import.
 """
 
-from rankgauge import Evaluation, Result, RunShard, ShardedRun
+from rankgauge import Evaluation, Result, RunShard, SampleShard, ShardedRun, ShardedSamples
 from rankgauge.plugin import JudgedSample, sample_metric
 
-__all__ = ["declared_depth", "depth_share", "run", "shard"]
+__all__ = ["declared_depth", "depth_share", "run", "sample_shard", "shard"]
 
 
 def run(evaluation: Evaluation) -> Result:
@@ -17,6 +17,12 @@ def shard(job: tuple[ShardedRun, object, object]) -> RunShard:
     """Evaluate a shard of a run."""
     sharded, qrels, run = job
     return sharded.shard(qrels, run)
+
+
+def sample_shard(job: tuple[ShardedSamples, list[object]]) -> SampleShard:
+    """Evaluate a shard of samples."""
+    sharded, samples = job
+    return sharded.shard(samples)
 
 
 def depth_share(ranking: JudgedSample, *, k: int = 7) -> float:

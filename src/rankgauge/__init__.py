@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from rankgauge.engine.evaluation import Evaluation
     from rankgauge.engine.picturing import html_report
     from rankgauge.engine.runs import evaluate, evaluate_runs
+    from rankgauge.engine.sample_shards import SampleShard, ShardedSamples
     from rankgauge.engine.shards import RunShard, ShardedRun
     from rankgauge.engine.unjudged import bounds, condensed
     from rankgauge.engine.values import SampleScore
@@ -54,7 +55,9 @@ __all__ = [
     "RunShard",
     "Sample",
     "SampleScore",
+    "SampleShard",
     "ShardedRun",
+    "ShardedSamples",
     "Stop",
     "__version__",
     "bounds",
@@ -92,7 +95,9 @@ _HOMES = {
     "RunShard": "rankgauge.engine.shards",
     "Sample": "rankgauge.samples",
     "SampleScore": "rankgauge.engine.values",
+    "SampleShard": "rankgauge.engine.sample_shards",
     "ShardedRun": "rankgauge.engine.shards",
+    "ShardedSamples": "rankgauge.engine.sample_shards",
     "Stop": "rankgauge.scoring.stop",
     "compare": "rankgauge.engine.comparing",
     "bounds": "rankgauge.engine.unjudged",

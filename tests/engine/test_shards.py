@@ -223,7 +223,7 @@ def test_a_merged_result_goes_where_others_go(tmp_path):
     qrels, run = tables()
     sharded = ShardedRun.plan(["ndcg@10", "AP"])
     result = merged(sharded, qrels, run, 3)
-    assert result.manifest["shards"] == 3
+    assert result.manifest["merged_from"] == 3
     loaded = Result.load(result.save(tmp_path / "result"))
     assert bits(loaded)["ap"][0] == bits(result)["ap"][0]
     one = rankgauge.evaluate(qrels, run, ["ndcg@10", "AP"])

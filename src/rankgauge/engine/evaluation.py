@@ -441,8 +441,7 @@ class Evaluation:
         )
         collector = Collector(job.plan, batch_size=batch_size)
         for batch in job.batches(batch_size):
-            earlier, collector = collector, Collector(job.plan, batch_size=batch_size)
-            collector.go_on_from(earlier)
+            collector = Collector(job.plan, batch_size=batch_size, sighting=collector.sighting)
             collector.add(batch)
             yield Result.of(collector.finish(require_gold=False), job.manifest(), job.origin())
         for note in collector.conclude():

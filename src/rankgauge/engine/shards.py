@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from rankgauge.catalog import Catalog
 from rankgauge.columns import Qrels
+from rankgauge.columns.slices import Words
 from rankgauge.engine.manifest import make_manifest
 from rankgauge.engine.runs import judge_run, plan_run
 from rankgauge.errors import PolicyError, ResultError, listed
@@ -36,7 +37,7 @@ from rankgauge.scoring.single import check_stream
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["RunShard", "ShardedRun"]
+__all__ = ["RunShard", "ShardedRun", "fingerprint_of_gold"]
 
 _ORIGIN = "of the process that planned this evaluation"
 _REMEDY = "; install the same distributions in every process"
@@ -262,13 +263,13 @@ class ShardedRun:
             "path": judgments or None,
             "queries": sum(shard.n_judged for shard in shards),
             "judgments": sum(shard.n_judgments for shard in shards),
-            "fingerprint": _fingerprint(scored.sample_ids, scored.gold_keys.tobytes()),
+            "fingerprint": fingerprint_of_gold(scored.sample_ids, scored.gold_keys),
         }
         outputs = {"from": "run", "path": run or None, "tag": None, **counts.facts(), "metadata": {}}
         manifest = make_manifest(plan, dataset, outputs) | {
             "relevance": plan.profile.relevance,
             "files": {"qrels": None, "run": None, "columns": None},
-            "shards": len(shards),
+            "merged_from": len(shards),
         }
         return Result.of(scored, manifest)
 
@@ -277,10 +278,10 @@ def _unpacked(kind: type[ShardedRun], values: Mapping[str, Any]) -> ShardedRun:
     return kind(**values)
 
 
-def _fingerprint(query_ids: Sequence[str], gold_keys: bytes) -> str:
-    """Return a hash of every judgment that is the same for the same judgments in any order, in any shards."""
-    digest = hashlib.sha256(gold_keys)
-    digest.update("\n".join(query_ids).encode("utf-8", "surrogatepass"))
+def fingerprint_of_gold(sample_ids: Sequence[str], gold_keys: Words) -> str:
+    """Return a hash of all ground truth that is the same in any order and any shards; *sample_ids* are in order."""
+    digest = hashlib.sha256(gold_keys.tobytes())
+    digest.update("\n".join(sample_ids).encode("utf-8", "surrogatepass"))
     return f"sha256:{digest.hexdigest()}"
 
 

@@ -19,7 +19,7 @@ from rankgauge.io.problems import unreadable
 from rankgauge.plugin import Record, Source, hookimpl, reader
 from rankgauge.samples import Fault
 
-__all__ = ["LINES", "records_of"]
+__all__ = ["LINES", "records_of", "without_nulls"]
 
 SCHEMA_VERSIONS = ("rankgauge.dataset.v1", "eval-harness.dataset.v1")
 LINES = (".jsonl", ".ndjson")
@@ -79,7 +79,7 @@ def read_parquet(source: Source) -> Iterator[Record]:
     number = 0
     for part in frame.iter_slices(_ROWS):
         for row in part.iter_rows(named=True):
-            yield Record(_without_nulls(row), None, f"row {number}")
+            yield Record(without_nulls(row), None, f"row {number}")
             number += 1
 
 
@@ -110,11 +110,12 @@ def _items(items: object, key: str, lines: Mapping[DocumentPath, int]) -> Iterat
         yield Record(Fault(f"expected a list of records, found {kind}"), lines.get(base), key)
 
 
-def _without_nulls(value: Any) -> Any:  # noqa: ANN401  # plain data of any shape
+def without_nulls(value: Any) -> Any:  # noqa: ANN401  # plain data of any shape
+    """Return a row of a table without what it leaves empty, at any depth."""
     if isinstance(value, dict):
-        return {key: _without_nulls(item) for key, item in value.items() if item is not None}
+        return {key: without_nulls(item) for key, item in value.items() if item is not None}
     if isinstance(value, list):
-        return [_without_nulls(item) for item in value]
+        return [without_nulls(item) for item in value]
     return value
 
 

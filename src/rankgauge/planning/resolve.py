@@ -4,7 +4,7 @@ Resolving one request: its metric, parameters, cutoff rule, and what it is judge
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
@@ -62,6 +62,10 @@ class PlannedMetric:
     def infers_max_grade(self) -> bool:
         """Return whether the highest grade has to be inferred from the whole data set."""
         return self.metric.needs_max_grade and self.params.get("max_grade") is None
+
+    def target_of(self, there: Collection[Target]) -> Target:
+        """Return what is judged in data with these kinds of ground truth: the first of them, or else the first."""
+        return next((target for target in self.targets if target in there), self.targets[0])
 
 
 def resolve(

@@ -36,7 +36,36 @@ from rankgauge.scoring.score import (
     score_metric,
 )
 
-__all__ = ["Collector", "Scored", "ScoredMetric"]
+__all__ = ["Collector", "Scored", "ScoredMetric", "Sighting"]
+
+
+@dataclass(frozen=True, slots=True)
+class Sighting:
+    """
+    What was seen in some of the samples that decides about all of them.
+
+    Attributes:
+        targets: Kinds of ground truth that a sample has.
+
+        met: Whether a retrieved id is a relevant id.
+
+        looks: One retrieved id and one gold id, for messages.
+
+        refused: Whether there is ground truth that cannot be used.
+    """
+
+    targets: frozenset[Target] = frozenset()
+    met: bool = False
+    looks: tuple[str, str] | None = None
+    refused: bool = False
+
+    def __or__(self, other: Sighting) -> Sighting:
+        return Sighting(
+            self.targets | other.targets,
+            self.met or other.met,
+            self.looks or other.looks,
+            self.refused or other.refused,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +140,8 @@ class Collector:
         batch_size: How many samples are scored at once; it never changes a score.
 
         sketcher: Takes the ids that samples retrieved, and counts the relevant ones; None where nobody asked.
+
+        sighting: What was seen so far; may begin with what other parts of the data have.
     """
 
     plan: Plan
@@ -124,17 +155,10 @@ class Collector:
     _ids: list[str] = field(default_factory=list)
     _keys: GoldKeys = field(default_factory=GoldKeys)
     _tags: list[tuple[str, ...]] = field(default_factory=list)
-    _seen: set[Target] = field(default_factory=set)
-    _met: bool = False
-    _looks: tuple[str, str] | None = None
-
-    def go_on_from(self, earlier: Collector) -> None:
-        """Take over what earlier parts of one stream had: kinds of ground truth, and ids that met."""
-        self._seen |= earlier._seen
-        self._met, self._looks = earlier._met, earlier._looks
+    sighting: Sighting = Sighting()
 
     def conclude(self) -> list[str]:
-        """Return the notes on a whole stream; raise `MissingGoldError` as `finish` does on a run."""
+        """Return the notes on all samples that `sighting` is of; raise `MissingGoldError` as `finish` does on a run."""
         self.check_gold()
         return self._notes()
 
@@ -212,13 +236,15 @@ class Collector:
     def _take(self, batch: JudgedBatch) -> None:
         self._batches.append(batch)
         for target, evidence in batch.evidence.items():
-            if evidence.has_gold:
-                self._seen.add(target)
-            if target.gold == "relevant":
-                if self.sketcher is not None:
-                    self.sketcher.count_gold(evidence.judged)
-                self._met = self._met or len(evidence.judged.rows.sample) > 0
-                self._looks = self._looks or evidence.looks
+            by_id = target.gold == "relevant"
+            if by_id and self.sketcher is not None:
+                self.sketcher.count_gold(evidence.judged)
+            self.sighting |= Sighting(
+                targets=frozenset({target} if evidence.has_gold else ()),
+                met=by_id and len(evidence.judged.rows.sample) > 0,
+                looks=evidence.looks if by_id else None,
+                refused=bool(evidence.faults),
+            )
 
     def finish(self, *, require_gold: bool = True) -> Scored:
         """Score everything; raise `MissingGoldError` where *require_gold*, `SampleRefusedError` as the policy says."""
@@ -239,24 +265,23 @@ class Collector:
     def _candidates(self, metric: PlannedMetric) -> Sequence[Target]:
         """Return the targets still in question: those before the first whose gold has been seen, and that one."""
         for place, target in enumerate(metric.targets):
-            if target in self._seen:
+            if target in self.sighting.targets:
                 return metric.targets[: place + 1]
         return metric.targets
 
     def _target(self, metric: PlannedMetric) -> Target:
-        return next((target for target in metric.targets if target in self._seen), metric.targets[0])
+        return metric.target_of(self.sighting.targets)
 
     def check_gold(self) -> None:
         """Raise `MissingGoldError` for metrics for which no sample that was added has ground truth."""
-        refused = any(evidence.faults for batch in self._batches for evidence in batch.evidence.values())
-        if refused and self.plan.profile.contract.on_bad_gold == "pair":
+        if self.sighting.refused and self.plan.profile.contract.on_bad_gold == "pair":
             return  # unusable ground truth is that pair's failure there
         problems = [
             f"metric {metric.name!r} needs ground truth of the kind "
             f"{' or '.join(target.gold for target in metric.targets)}, and no sample has any; add it to "
             "`expected_output`, or leave the metric out"
             for metric in self.plan.metrics
-            if not self._seen.intersection(metric.targets)
+            if not self.sighting.targets.intersection(metric.targets)
         ]
         if problems:
             msg = f"{len(problems)} of {len(self.plan.metrics)} metrics cannot score any sample:"
@@ -307,9 +332,9 @@ class Collector:
     def _notes(self) -> list[str]:
         """Say what is suspicious: an option without effect, and ids of the two sides that never meet."""
         idle = [self.plan.profile.policy.idle] if self.plan.profile.policy.idle else []
-        if self._met or self._looks is None:
+        if self.sighting.met or self.sighting.looks is None:
             return idle
-        retrieved, gold = self._looks
+        retrieved, gold = self.sighting.looks
         note = "no retrieved id is ever a relevant id, so every score by id is 0; do both sides use the same ids? "
         return [*idle, f"{note}outputs: `{retrieved}`; ground truth: `{gold}`"]
 
