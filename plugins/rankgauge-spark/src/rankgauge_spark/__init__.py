@@ -23,5 +23,6 @@ except ImportError as error:
     raise ImportError(_MISSING) from error
 
 from rankgauge_spark.runs import compare, evaluate, per_query
+from rankgauge_spark.samples import evaluate_samples
 
-__all__ = ["compare", "evaluate", "per_query"]
+__all__ = ["compare", "evaluate", "evaluate_samples", "per_query"]

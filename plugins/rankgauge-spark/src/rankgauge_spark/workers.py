@@ -22,7 +22,7 @@ from rankgauge.errors import DataError, Problem, RankgaugeError, RepeatedJudgmen
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["PAYLOAD", "RowsOfQueries", "Shards", "received", "refuse_unusable", "whole_queries"]
+__all__ = ["PAYLOAD", "RowsOfQueries", "Shards", "payload", "received", "refuse_unusable", "whole_queries"]
 
 PAYLOAD = "payload binary"
 """The schema of what workers send to the driver."""
@@ -70,9 +70,9 @@ class Shards:
         """Yield a payload for each shard; after an error of the data or the plan nothing more."""
         try:
             for shard in self.of(batches):
-                yield _payload(shard)
+                yield payload(shard)
         except RankgaugeError as error:
-            yield _payload(DataError(*_told(error)) if isinstance(error, RepeatedJudgmentsError) else error)
+            yield payload(DataError(*_told(error)) if isinstance(error, RepeatedJudgmentsError) else error)
 
 
 @dataclass(frozen=True)
@@ -128,6 +128,14 @@ def refuse_unusable(rows: pl.DataFrame) -> None:
         raise DataError(msg, [Problem(_wrong(row)) for row in told.iter_rows(named=True)])
 
 
+def payload(value: object) -> pa.RecordBatch:
+    """Return what a worker sends: a shard, or an error."""
+    import pyarrow as pa  # noqa: PLC0415  # there where Spark is
+
+    data = pickle.dumps(value, protocol=pickle.HIGHEST_PROTOCOL)
+    return pa.record_batch([pa.array([data], pa.binary())], names=["payload"])
+
+
 def received(payload: bytes) -> Any:  # noqa: ANN401  # a shard or an error
     """Return what a worker sent."""
     return pickle.loads(payload)  # noqa: S301  # a task of this job, which runs code of the driver anyway
@@ -148,13 +156,6 @@ def _frame(batch: pa.RecordBatch) -> pl.DataFrame:
 def _plain(frame: pl.DataFrame) -> Iterator[pa.RecordBatch]:
     """Yield a frame in Arrow's plain layout, which Spark reads; polars' own has texts as views."""
     yield from frame.to_arrow(compat_level=pl.CompatLevel.oldest()).to_batches()
-
-
-def _payload(value: object) -> pa.RecordBatch:
-    import pyarrow as pa  # noqa: PLC0415  # there where Spark is
-
-    data = pickle.dumps(value, protocol=pickle.HIGHEST_PROTOCOL)
-    return pa.record_batch([pa.array([data], pa.binary())], names=["payload"])
 
 
 def _told(error: RepeatedJudgmentsError) -> tuple[str, tuple[Problem, ...]]:
