@@ -9,6 +9,8 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from rankgauge.version import __version__
+
 if TYPE_CHECKING:
     from rankgauge.catalog import Catalog
     from rankgauge.comparison import Comparison
@@ -116,8 +118,6 @@ _HOMES = {
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401  # whatever the name stands for
     # Nothing plainer keeps `import rankgauge` free of numpy and pydantic: importing a submodule loads them.
-    if name == "__version__":
-        return importlib.import_module("importlib.metadata").version("rankgauge")
     if name in _HOMES:
         return getattr(importlib.import_module(_HOMES[name]), name)
     msg = f"module 'rankgauge' has no attribute {name!r}"

@@ -31,7 +31,6 @@ Every error that rankgauge raises.
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -364,6 +363,8 @@ def suggest(name: str, known: Iterable[str], *, most: int = 3) -> tuple[str, ...
     by_folded: dict[str, str] = {}
     for candidate in known:
         by_folded.setdefault(candidate.casefold(), candidate)
+    import difflib
+
     close = difflib.get_close_matches(name.casefold(), list(by_folded), n=most, cutoff=0.6)
     return tuple(by_folded[folded] for folded in close)
 

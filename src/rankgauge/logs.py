@@ -4,7 +4,10 @@ Logging: standard-library loggers that are silent until an application, or our c
 
 from __future__ import annotations
 
-import logging
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import logging
 
 __all__ = ["ROOT", "logger"]
 
@@ -17,6 +20,8 @@ def logger(name: str) -> logging.Logger:
 
     Facts go into ``extra``, where structlog (see `rankgauge.cli.logs`) and any other handler find them.
     """
+    import logging  # not needed where nothing is logged
+
     root = logging.getLogger(ROOT)
     if not root.handlers:
         root.addHandler(logging.NullHandler())  # else the standard library prints warnings to stderr on its own

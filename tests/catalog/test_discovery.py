@@ -1,6 +1,9 @@
 # the expected value stands first
 import json
 import logging
+import sys
+import tomllib
+from pathlib import Path
 
 import pytest
 
@@ -8,7 +11,10 @@ import rankgauge
 from fake_plugins import METRIC_LINE, metric_module
 from rankgauge import Engine
 from rankgauge.catalog import Catalog
+from rankgauge.catalog.discovery import OWN_POINTS
 from rankgauge.expression import parse
+
+PYPROJECT = Path(__file__).parents[2] / "pyproject.toml"
 
 FAILING_IMPORT = "raise ImportError('no module named fancy_backend')"
 FAILING_HOOK = """\
@@ -61,6 +67,20 @@ class TestGoodPlugins:
         assert expected == (provider.distribution, provider.version, provider.plugin)
         assert provider.file.replace("\\", "/").endswith("rankgauge/metrics/ndcg.py")
         assert provider.line > 0
+
+    def test_its_own_entry_points_are_those_that_it_declares(self):
+        declared = tomllib.loads(PYPROJECT.read_text("utf-8"))["project"]["entry-points"]["rankgauge"]
+        assert declared == OWN_POINTS
+
+    def test_built_in_names_load_no_other_plugin(self, installed):
+        module = installed.add("alpha-tools", metric_module("alpha-depth")).stem
+        catalog = Catalog.discover()
+        found = catalog.read(parse("nDCG@10")), catalog.read(parse("recall_100")), catalog.reader(".jsonl")
+        assert all(found)
+        assert module not in sys.modules
+        assert catalog.read(parse("alpha-depth")).claim.provider.distribution == "alpha-tools"
+        assert module in sys.modules
+        assert catalog.read(parse("nDCG@10")) == found[0]
 
     def test_rankgauge_comes_first_then_distributions_and_names_in_order(self, installed):
         source = "VALUE = 1"

@@ -6,19 +6,21 @@ A catalog is a value: it holds what one discovery found, and several can live in
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from rankgauge.catalog.claims import OWN, Claim, Fault, Plugin, normalized
-from rankgauge.catalog.clashes import Claims, drop_shadows, settle, shadowed
-from rankgauge.catalog.discovery import discover, discover_again
+from rankgauge.catalog.discovery import discover_again, discover_further, discover_own
 from rankgauge.catalog.elsewhere import elsewhere_hint
+from rankgauge.catalog.environment import disabled_plugins, no_plugins
+from rankgauge.catalog.index import indexed
 from rankgauge.catalog.loading import load_plugin
 from rankgauge.catalog.matchers import ResolvedMatcher, build_matcher
 from rankgauge.catalog.parameters import check_parameters
 from rankgauge.catalog.profiles import build_profile
-from rankgauge.catalog.spelling import plain_template, spellings
+from rankgauge.catalog.spelling import spellings
 from rankgauge.catalog.trec_eval import left_out_hint
 from rankgauge.errors import (
     MatcherError,
@@ -52,43 +54,51 @@ class Reading:
 
 
 class Catalog:
-    """
-    What plugins offer.
+    """What plugins offer."""
 
-    Attributes:
-        plugins: Every plugin found, the disabled and the broken ones included.
-
-        faults: Everything that is wrong with any of them, clashes of names included.
-    """
-
-    def __init__(self, plugins: Iterable[Plugin]) -> None:
+    def __init__(self, plugins: Iterable[Plugin], further: Callable[[], Iterable[Plugin]] | None = None) -> None:
         """
         Index what plugins offer.
 
         Args:
-            plugins: The plugins, as `discover` finds them.
+            plugins: The plugins, rankgauge's own first.
+
+            further: Returns the others when they are first needed, which they are not as long as everything asked for
+                is built in: nobody can replace that.
         """
-        self.plugins = tuple(plugins)
-        self._claims: Claims = {}
-        self._spelled: dict[tuple[str, str], str] = {}
-        faults = [fault for plugin in self.plugins for fault in plugin.faults]
-        for plugin in self.plugins:
-            for offer in plugin.offers:
-                for kind, claimed in offer.names:
-                    name = plain_template(claimed) if kind == "metric" else claimed
-                    key = (kind, name.casefold())
-                    self._spelled.setdefault(key, name)
-                    claims = self._claims.setdefault(key, [])
-                    if all(claim.declaration is not offer.declaration for claim in claims):
-                        claims.append(offer)
-        for (kind, folded), claims in self._claims.items():
-            faults += settle(kind, self._spelled[kind, folded], claims)
-        faults += drop_shadows(self._claims, self._spelled)
-        for name in PROFILES:
-            faults += [shadowed("profile", name, claim) for claim in self._claims.pop(("profile", name), ())]
-        self.faults: tuple[Fault, ...] = tuple(faults)
+        self._further = further
         self._profiles: dict[str, ProfileSpec] = {}
         self._matchers: dict[str, Matcher | str] = {}
+        self._index(plugins)
+
+    def _index(self, plugins: Iterable[Plugin]) -> None:
+        self._plugins = tuple(plugins)
+        self._claims, self._spelled, self._faults = indexed(self._plugins)
+
+    def _complete(self) -> None:
+        """Find the plugins that were not needed so far."""
+        if self._further is not None:
+            further, self._further = self._further, None
+            self._index((*self._plugins, *further()))
+
+    def _has(self, kind: str, name: str) -> bool:
+        """Return whether a name is claimed; only one that is not built in makes other plugins load."""
+        key = (kind, name.casefold())
+        if key not in self._claims:
+            self._complete()
+        return key in self._claims
+
+    @property
+    def plugins(self) -> tuple[Plugin, ...]:
+        """Return every plugin found, the disabled and the broken ones included."""
+        self._complete()
+        return self._plugins
+
+    @property
+    def faults(self) -> tuple[Fault, ...]:
+        """Return everything that is wrong with any of them, clashes of names included."""
+        self._complete()
+        return self._faults
 
     @classmethod
     def discover(
@@ -114,10 +124,17 @@ class Catalog:
             plugins: Further plugins, modules or objects by name, that are not installed.
 
         Returns:
-            The catalog. A broken plugin does not make this fail; see `faults`.
+            The catalog. A broken plugin does not make this fail; see `faults`. Plugins of other distributions load
+            when a name is not built in, or all plugins are asked for.
         """
-        found = discover(disable=disable, own_only=own_only, own=own)
-        for name, plugin in (plugins or {}).items():
+        further = functools.partial(
+            discover_further, disable=[*disable, *disabled_plugins()], own_only=own_only or no_plugins()
+        )
+        found = discover_own(own)
+        if not plugins:
+            return cls(found, further)
+        found += further()
+        for name, plugin in plugins.items():
             found.append(load_plugin(Plugin("", "", name, name), lambda plugin=plugin: plugin))  # type: ignore[misc]  # default
         return cls(found)
 
@@ -147,7 +164,7 @@ class Catalog:
         """
         read: dict[str, Matcher | str] = {}
         for name, spec in matchers.items():
-            if ("matcher", name.casefold()) in self._claims:
+            if self._has("matcher", name):
                 msg = f"matcher {name!r} is already declared by a plugin; choose another name"
                 raise MatcherError(msg)
             composed = parse_matcher(spec)
@@ -157,7 +174,7 @@ class Catalog:
 
     def _is_matcher(self, name: str) -> bool:
         """Return whether a name is that of a matcher, or at least of no comparer."""
-        kinds = [kind for kind in ("matcher", "comparer") if (kind, name.casefold()) in self._claims]
+        kinds = [kind for kind in ("matcher", "comparer") if self._has(kind, name)]
         return kinds != ["comparer"]
 
     def with_profiles(self, profiles: Mapping[str, Mapping[str, Any]]) -> Catalog:
@@ -221,6 +238,7 @@ class Catalog:
         Returns:
             The claims.
         """
+        self._complete()
         found = {
             self._spelled[key]: claims[0] for key, claims in self._claims.items() if key[0] == kind and len(claims) == 1
         }
@@ -242,7 +260,10 @@ class Catalog:
 
             NameClashError: Several plugins do.
         """
-        for name, k in spellings(expression):
+        forms = spellings(expression)
+        if not any(("metric", name.casefold()) in self._claims for name, _ in forms):
+            self._complete()  # first, since no other plugin can have a name that reads like a built-in one
+        for name, k in forms:
             if ("metric", name.casefold()) in self._claims:
                 claim: Claim[Metric] = self._get("metric", name)
                 long = {alias.casefold() for alias in (claim.declaration.alias, *claim.declaration.aliases)}
@@ -356,7 +377,7 @@ class Catalog:
         Raises:
             NameClashError: Several plugins read such files.
         """
-        if ("file ending", suffix.casefold()) not in self._claims:
+        if not self._has("file ending", suffix):
             return None
         return self._get("file ending", suffix)
 
@@ -408,9 +429,9 @@ class Catalog:
         return [(plugin.id, plugin.observers[hook]) for plugin in self.plugins if hook in plugin.observers]
 
     def _get(self, kind: str, name: str) -> Claim[Any]:
-        claims = self._claims.get((kind, name.casefold()))
-        if claims is None:
+        if not self._has(kind, name):
             raise self._unknown(kind, name)
+        claims = self._claims[kind, name.casefold()]
         if len(claims) > 1:
             raise NameClashError(kind, name, [str(claim.provider) for claim in claims])
         return claims[0]

@@ -5,7 +5,10 @@ What the commands that argparse reads share: how a parser is set up, and what is
 from __future__ import annotations
 
 import argparse
+import functools
 from collections.abc import Sequence
+
+from rankgauge.cli.console import terminal_width
 
 __all__ = ["command_parser", "read_arguments"]
 
@@ -16,7 +19,7 @@ def command_parser(name: str, usage: str, description: str) -> argparse.Argument
         prog=f"rankgauge {name}",
         usage=usage,
         description=description,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        formatter_class=functools.partial(argparse.RawDescriptionHelpFormatter, width=terminal_width() - 2),
         allow_abbrev=False,
         add_help=False,
     )

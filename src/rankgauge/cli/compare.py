@@ -7,13 +7,12 @@ argparse reads its arguments, so that it shares the options of `rankgauge trec`.
 from __future__ import annotations
 
 import argparse
-import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rankgauge.cli.arguments import command_parser, read_arguments
-from rankgauge.cli.console import echo, print_json, print_report, remark
+from rankgauge.cli.console import echo, print_json, print_report, remark, terminal_width
 from rankgauge.cli.options import (
     GATE_HELP,
     JUNIT_HELP,
@@ -246,7 +245,7 @@ def _print(comparison: Comparison, form: str, gating: Gating) -> None:
     from rankgauge.report import comparison as report
 
     if form == "table":
-        width = shutil.get_terminal_size((160, 24)).columns
+        width = terminal_width(160)
         echo("\n".join(report.comparison_lines(comparison, width=width)))
         return
     lay_out = {

@@ -7,12 +7,11 @@ argparse reads its arguments, so that it shares the options of `rankgauge trec`.
 from __future__ import annotations
 
 import argparse
-import shutil
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from rankgauge.cli.arguments import command_parser, read_arguments
-from rankgauge.cli.console import echo, print_json
+from rankgauge.cli.console import echo, print_json, terminal_width
 from rankgauge.cli.options import add_judging_options, make_catalog, plan_judging, table_columns
 from rankgauge.errors import ParameterError
 
@@ -55,7 +54,7 @@ def explain(arguments: Sequence[str]) -> int:
         return 0
     from rankgauge.report.explanation import explanation_lines
 
-    echo("\n".join(explanation_lines(explanation, width=shutil.get_terminal_size((80, 24)).columns)))
+    echo("\n".join(explanation_lines(explanation, width=terminal_width(80))))
     return 0
 
 

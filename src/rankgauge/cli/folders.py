@@ -5,9 +5,7 @@ Result folders on the command line: where results are saved, found out before an
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import re
-import shutil
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -93,6 +91,8 @@ class Folders:
             earlier = self.earlier(name) if self.resume is not None else None
             self.saved.append(save_result(result, staging, keep_data=self.keep_data))
             if earlier is not None and is_staging(earlier):
+                import shutil
+
                 shutil.rmtree(earlier, ignore_errors=True)  # all of it is in the new folder
         elif self.output is not None:
             self.saved.append(result.save(self._folder(self.output, name)))
@@ -103,9 +103,6 @@ class Folders:
             remark(f"saved to {folder}")
 
     def _stage(self, names: list[str]) -> None:
-        from rankgauge.io.files import is_there
-        from rankgauge.io.staging import Staging
-
         target = self.output
         if target is None and self.resume is not None:
             from rankgauge.engine.resume import target_of
@@ -116,6 +113,9 @@ class Folders:
                 msg = "--keep-data copies into a result folder; name one with -o FOLDER"
                 raise ParameterError(msg)
             return
+        from rankgauge.io.files import is_there
+        from rankgauge.io.staging import Staging
+
         if target is not None and self.several and not is_there(target):
             self._reserved.append(target)  # staging makes it, and it is to be absent where nothing is saved
         for name in names:
@@ -184,5 +184,7 @@ def plain_name(name: str) -> str:
 
     What differs before differs after: a name that is changed gets a few digits of its hash.
     """
+    import hashlib
+
     plain = re.sub(r"[^\w.-]+", "-", name).strip(".-")[:100] or "data"
     return plain if plain == name else f"{plain}-{hashlib.sha256(name.encode(errors='replace')).hexdigest()[:8]}"

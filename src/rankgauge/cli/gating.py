@@ -164,7 +164,7 @@ class Gating:
 
     def judge(self, results: Mapping[str, Result]) -> bool:
         """Judge the gates, unless a run was interrupted; return whether the numbers may be shown."""
-        if any(result.manifest.get("interrupted") for result in results.values()):
+        if any(result.settings.get("interrupted") for result in results.values()):
             if self.gates:
                 complain("the run was interrupted, so its gates were not judged")
             return True

@@ -7,13 +7,12 @@ argparse reads its arguments, because typer takes longer to load than a small ru
 from __future__ import annotations
 
 import argparse
-import shutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rankgauge.cli.arguments import command_parser, read_arguments
-from rankgauge.cli.console import echo, emit, print_report, remark
+from rankgauge.cli.console import echo, emit, print_report, remark, terminal_width
 from rankgauge.cli.folders import Folders
 from rankgauge.cli.options import (
     add_gate_options,
@@ -164,7 +163,7 @@ def _trec_lines(
         measures,
         per_query=given.per_query,
         summary=not given.no_summary,
-        hide_missing=result.manifest["profile"] == "trec9",
+        hide_missing=result.settings["profile"] == "trec9",
         n_relevant=n_relevant,
     )
 
@@ -280,7 +279,7 @@ def _print_tables(
             tables += [[visible(name)]] if len(results) > 1 else []
             tables += [query_table(result), [""]]
     if summary and len(results) > 1:
-        tables.append(runs_table(results, width=shutil.get_terminal_size((160, 24)).columns, further=further))
+        tables.append(runs_table(results, width=terminal_width(160), further=further))
     elif summary:
         tables += [run_table(result, further.get(name)) for name, result in results.items()]
     _write(f"{line}\n" for table in tables for line in table)

@@ -14,11 +14,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rankgauge.planning.plan import Plan
+from rankgauge.version import __version__
 
 if TYPE_CHECKING:
     from rankgauge.io.datasets import DataSource
 
-__all__ = ["make_manifest", "resolved_config"]
+__all__ = ["make_manifest", "make_settings", "resolved_config"]
 
 
 def make_manifest(
@@ -42,20 +43,24 @@ def make_manifest(
         "versions": dict(_versions()),
         "plugins": [{"distribution": name, "version": number} for name, number in sorted(plugins)],
         "lock": None if lock is None else {"path": lock.path, "fingerprint": lock.digest},
-        "profile": plan.profile.name,
-        "policy": dataclasses.asdict(plan.profile.policy),
+        **make_settings(plan),
         "default_k": {"k": plan.default_k.k, "source": plan.default_k.source},
         "dataset": dict(dataset),
         "outputs": dict(outputs),
     }
 
 
+def make_settings(plan: Plan) -> dict[str, Any]:
+    """Return the profile and the policy, which reports need when they need nothing else of a manifest."""
+    return {"profile": plan.profile.name, "policy": dataclasses.asdict(plan.profile.policy)}
+
+
 @functools.cache
 def _versions() -> Mapping[str, str]:
-    from importlib.metadata import version  # slower to load than a small run to evaluate
+    from importlib.metadata import version
 
     return {
-        "rankgauge": version("rankgauge"),
+        "rankgauge": __version__,
         "python": platform.python_version(),
         "platform": sys.platform,
         "numpy": version("numpy"),

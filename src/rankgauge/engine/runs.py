@@ -16,7 +16,7 @@ from rankgauge.catalog import Catalog
 from rankgauge.columns import IdSketcher, Qrels, RankingBatch, RunSource, Seen
 from rankgauge.columns.rows import Ints
 from rankgauge.columns.slices import Words
-from rankgauge.engine.manifest import make_manifest
+from rankgauge.engine.manifest import make_manifest, make_settings
 from rankgauge.errors import PolicyError
 from rankgauge.io.mappings import MappingRun
 from rankgauge.io.sources import open_qrels, open_run
@@ -257,7 +257,8 @@ def _evaluated(
     origin = "argument" if isinstance(run, Mapping) else "run"
     manifest = functools.partial(_manifest, evaluation, origin, counts, further, datetime.now(UTC))
     gold_keys = functools.partial(_gold_keys, qrels, judged.places)
-    return Result.of(scored, manifest, Origin(evaluation), gold_keys=gold_keys)
+    settings = functools.partial(_settings, plan)
+    return Result.of(scored, manifest, Origin(evaluation), gold_keys=gold_keys, settings=settings)
 
 
 def _gold_keys(qrels: Qrels, places: Ints) -> Words:
@@ -337,5 +338,12 @@ def _manifest(
         **counts.facts(),
         "metadata": dict(source.metadata),
     }
-    made = make_manifest(plan, dataset, outputs, created_at=created_at)
-    return {**made, "relevance": plan.profile.relevance, **further}
+    return {**make_manifest(plan, dataset, outputs, created_at=created_at), **_relevance(plan), **further}
+
+
+def _settings(plan: Plan) -> dict[str, Any]:
+    return {"interrupted": False, **make_settings(plan), **_relevance(plan)}
+
+
+def _relevance(plan: Plan) -> dict[str, Any]:
+    return {"relevance": plan.profile.relevance}

@@ -4,7 +4,6 @@ Files: opens them, strips compression and byte-order marks, and explains what is
 
 from __future__ import annotations
 
-import gzip
 import hashlib
 import io
 import stat
@@ -194,6 +193,8 @@ def _decompressed(raw: io.FileIO, path: Path) -> io.RawIOBase:
     """Return the bytes of a file without its compression, if it has one."""
     match COMPRESSIONS.get(path.suffix.lower()):
         case "gzip":
+            import gzip
+
             return cast("io.RawIOBase", gzip.GzipFile(fileobj=io.BufferedReader(raw, _BLOCK)))
         case "zstd":
             return _ZstdReader(io.BufferedReader(raw, _BLOCK))

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import sys
-import tempfile
 import time
 from collections.abc import Mapping
 from dataclasses import replace
@@ -142,6 +141,8 @@ def _spooled(stream: IO[bytes], name: str, head: bytes = b"") -> _File:
     while len(head) < _MAGIC_SIZE and (more := stream.read(_MAGIC_SIZE - len(head))):
         head += more
     suffix = next((ending for magic, ending in MAGIC.items() if head.startswith(magic)), "")
+    import tempfile
+
     spool = tempfile.NamedTemporaryFile(prefix="rankgauge-", suffix=suffix)  # noqa: SIM115  # closed by who keeps it
     limit, line = longest_piece(), 0
     data = head

@@ -21,8 +21,8 @@ from rankgauge.io.writing import replace_file
 from rankgauge.report.data import keep_files
 from rankgauge.report.json import json_report, per_sample_jsonl
 from rankgauge.report.markdown import markdown_report
-from rankgauge.result import SCHEMA_VERSION, Result, SampleError
-from rankgauge.result.load import GOLD_KEYS
+from rankgauge.result import Result, SampleError
+from rankgauge.result.load import GOLD_KEYS, SCHEMA_VERSION
 
 if TYPE_CHECKING:
     import polars as pl

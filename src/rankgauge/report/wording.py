@@ -136,7 +136,7 @@ def calls_line(result: Result) -> str:
 
 def policy_line(result: Result) -> str:
     """Return the profile, and the policy options that differ from it."""
-    name = result.manifest.get("profile", "default")
+    name = result.settings.get("profile", "default")
     known = PROFILES.get(name)
     usual: dict[str, Any] = {} if known is None else {**dataclasses.asdict(known.policy), "relevance": known.relevance}
     options = policy_options(result)
@@ -146,9 +146,9 @@ def policy_line(result: Result) -> str:
 
 def policy_options(result: Result) -> dict[str, str]:
     """Return every policy option as configs write it; of a TREC run also the lowest relevant grade."""
-    options = dict(result.manifest.get("policy") or {})
-    if "relevance" in result.manifest:
-        options["relevance"] = result.manifest["relevance"]
+    options = dict(result.settings.get("policy") or {})
+    if "relevance" in result.settings:
+        options["relevance"] = result.settings["relevance"]
     return {option: _text(value) for option, value in options.items()}
 
 

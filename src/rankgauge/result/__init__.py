@@ -1,13 +1,11 @@
 """Results: scores and counts of an evaluation, which can be saved, loaded and merged."""
 
-from rankgauge.result.load import SCHEMA_VERSION
 from rankgauge.result.origin import Origin
 from rankgauge.result.result import Result, SampleError, open_result
 from rankgauge.result.summary import MetricInfo, MetricSummary
 from rankgauge.result.texts import SampleText
 
 __all__ = [
-    "SCHEMA_VERSION",
     "MetricInfo",
     "MetricSummary",
     "Origin",

@@ -19,7 +19,6 @@ from rankgauge.catalog.peers import translated
 from rankgauge.catalog.trec_eval import read_form
 from rankgauge.errors import MissingExtraError, ResultError, counted, listed, suggest
 from rankgauge.expression import parse
-from rankgauge.result.load import read_folder
 from rankgauge.result.merge import Part, concatenated, difference, merged_manifest
 from rankgauge.result.origin import Origin
 from rankgauge.result.summary import MetricSummary
@@ -114,6 +113,7 @@ class Result:
         self._manifest = manifest
         self.notes = tuple(notes)
         self._gold_keys = gold_keys
+        self._settings: Callable[[], Mapping[str, Any]] | None = None
         self._origin: Origin | None = None
         self._folder: Path | None = None
         self._listed: tuple[Explanation, ...] = ()
@@ -130,14 +130,32 @@ class Result:
         )  # without what is cached
 
     @classmethod
-    def of(cls, scored: Scored, manifest: Manifest, origin: Origin | None = None, gold_keys: GoldKeys = None) -> Result:
-        """Return the result of a run; *gold_keys* are the scored samples' own unless given."""
+    def of(
+        cls,
+        scored: Scored,
+        manifest: Manifest,
+        origin: Origin | None = None,
+        gold_keys: GoldKeys = None,
+        settings: Callable[[], Mapping[str, Any]] | None = None,
+    ) -> Result:
+        """Return the result of a run; unless given, *gold_keys* are the samples' own, *settings* the manifest's."""
         if gold_keys is None:
             gold_keys = scored.gold_keys
         metrics = {metric.planned.name: MetricSummary.of(metric) for metric in scored.metrics}
         result = cls(scored.sample_ids, scored.tags, metrics, manifest, scored.notes, gold_keys)
         result._origin = origin
+        result._settings = settings
         return result
+
+    @property
+    def settings(self) -> Mapping[str, Any]:
+        """
+        Return what reports need of the manifest when they need nothing else of it, which takes longer to make.
+
+        Returns:
+            `profile`, `policy`, `interrupted` and, of a run, `relevance`, as in the manifest.
+        """
+        return self._settings() if self._settings is not None else self.manifest
 
     @cached_property
     def manifest(self) -> dict[str, Any]:
@@ -548,6 +566,8 @@ class Result:
         Raises:
             ResultError: It is not a complete result folder.
         """
+        from rankgauge.result.load import read_folder  # most results were not loaded
+
         result = cls(*read_folder(Path(directory)))
         result._folder = Path(directory).absolute()
         return result

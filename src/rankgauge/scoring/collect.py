@@ -24,7 +24,6 @@ from rankgauge.planning.cutoffs import CutSource
 from rankgauge.planning.plan import Plan
 from rankgauge.planning.resolve import PlannedMetric
 from rankgauge.samples import Block, Output, Sample
-from rankgauge.scoring.details import add_explanations, add_near_misses, explain_batch
 from rankgauge.scoring.score import (
     MISSING,
     Flaw,
@@ -322,6 +321,8 @@ class Collector:
 
     def _facts(self, part: MetricScores, batch: JudgedBatch) -> list[dict[str, Any]]:
         """Return the details of a scored batch."""
+        from rankgauge.scoring.details import add_explanations, add_near_misses, explain_batch  # seldom asked for
+
         facts = explain_batch(part, batch)
         add_explanations(facts, part, batch)
         matcher = part.metric.matchers.get(part.target)

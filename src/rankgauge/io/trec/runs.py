@@ -5,7 +5,6 @@ Runs: reads the rankings of a TREC run file, some whole queries at a time.
 from __future__ import annotations
 
 import copy
-import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -86,6 +85,8 @@ class RunFile:
 
     def grouped(self) -> Iterator[RankingBatch]:
         """Yield every query once, even if its lines are scattered; this copies the run to a temporary folder."""
+        import tempfile
+
         with (
             open_file(self._path, name=self.name) as opened,
             tempfile.TemporaryDirectory(prefix="rankgauge-") as folder,

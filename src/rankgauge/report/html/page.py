@@ -8,7 +8,6 @@ import base64
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
-from importlib.metadata import version
 from importlib.resources import files
 from typing import Any
 
@@ -22,6 +21,7 @@ from rankgauge.report.html.sections import laid_out
 from rankgauge.report.html.words import cohorts_heading, depth_heading, half_width, headline, metrics_heading, questions
 from rankgauge.report.wording import budget_lines, policy_line
 from rankgauge.result import MetricSummary, Result
+from rankgauge.version import __version__
 from rankgauge.visible import visible
 
 __all__ = ["lay_out"]
@@ -62,7 +62,7 @@ def lay_out(data: ReportData, *, text_budget: int = _TEXT_BUDGET) -> str:
         style_hash=_hash(style),
         script_hash=_hash(script),
         payload=payload,
-        version=version("rankgauge"),
+        version=__version__,
     )
 
 
