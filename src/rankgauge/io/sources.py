@@ -159,10 +159,10 @@ def _spooled(stream: IO[bytes], name: str, head: bytes = b"") -> _File:
 def _foreign(file: _File, kind: Kind, columns: Mapping[str, str] | None, catalog: Catalog | None) -> Rows | None:
     """Return the rows of a file in a format of a plugin; None for any other, such as TREC text of whatever ending."""
     suffix = plain_suffix(file.path)
-    if catalog is None or file.kept is not None or is_known(suffix):
-        return None
+    if catalog is None or file.kept is not None or is_known(suffix) or is_trec(file.path, kind, name=file.name):
+        return None  # other plugins have not to load for it
     claim = catalog.reader(suffix)
-    if claim is None or claim.provider.distribution == OWN or is_trec(file.path, kind, name=file.name):
+    if claim is None or claim.provider.distribution == OWN:
         return None
     from rankgauge.io.foreign import rows_of_reader
 
