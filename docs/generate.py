@@ -48,6 +48,7 @@ def generated() -> dict[Path, str]:
         ROOT / "docs/reference/config.md": _config(),
         ROOT / "docs/reference/errors.md": _errors(),
         ROOT / "docs/reference/api.md": runpy.run_path(str(ROOT / "docs/api.py"))["page"](),
+        ROOT / "docs/reference/measures-by-tool.md": runpy.run_path(str(ROOT / "docs/measures_by_tool.py"))["page"](),
         ROOT / "configs/schema.json": schema,
         ROOT / "src/rankgauge/config/schema.json": schema,  # the one that is installed
     }

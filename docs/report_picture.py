@@ -19,7 +19,7 @@ PICTURE = ROOT / "docs" / "images" / "report.png"
 
 def main() -> None:
     """Write the picture."""
-    from playwright.sync_api import sync_playwright  # noqa: PLC0415  # only who draws needs it
+    from playwright.sync_api import sync_playwright  # only who draws needs it
 
     quickstart = ROOT / "configs" / "quickstart"
     evaluation = rankgauge.Engine.from_config(quickstart / "rankgauge.yaml").dataset("rag.retrieval")

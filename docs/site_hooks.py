@@ -41,7 +41,7 @@ def on_config(config: Any) -> None:  # noqa: ANN401  # MkDocs is not installed w
 
 def on_files(files: Any, config: Any) -> None:  # noqa: ANN401  # as above
     """Add the pages outside `docs`, and a page for each public module."""
-    from mkdocs.structure.files import File  # noqa: PLC0415  # the tests have no MkDocs
+    from mkdocs.structure.files import File
 
     for source, path in _outside().items():
         if path != "README.md":

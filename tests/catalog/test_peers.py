@@ -32,6 +32,7 @@ from rankgauge.expression import parse
         ("AP(judged_only=False, rel=2)", "AP(rel=2)"),
         ("ndcg_burges@10", "ndcg(gain=exponential)@10"),
         ("r-precision", "Rprec"),
+        ("R_cap@2", "relative_P@2"),
         ("ndcg@10", "ndcg@10"),
     ],
 )

@@ -23,6 +23,7 @@ _NAMES: Mapping[str, tuple[str, _Params]] = MappingProxyType(
         "ndcg_burges": ("ndcg", {"gain": "exponential"}),
         "dcg_burges": ("dcg", {"gain": "exponential"}),
         "r-precision": ("Rprec", {}),
+        "r_cap": ("relative_P", {}),
         "v": ("vital_nuggets", {}),
         "v_strict": ("vital_nuggets", {"strict": True}),
         "a": ("all_nuggets", {}),
@@ -31,7 +32,7 @@ _NAMES: Mapping[str, tuple[str, _Params]] = MappingProxyType(
         "w_strict": ("weighted_nuggets", {"strict": True}),
     }
 )
-"""Names of ranx, and of TREC's RAG track, by what they stand for here."""
+"""Names of ranx, BEIR and TREC's RAG track by what they stand for here."""
 
 _IN_THE_READER = frozenset({"bpm", "inst", "insq", "sdcg", "nerr8", "nerr9", "nerr10", "nerr11"})
 _READER_PARAMS = {"max_rel": "max_grade", "min_rel": "min_grade", "T": "goal"}
