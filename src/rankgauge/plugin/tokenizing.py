@@ -43,8 +43,6 @@ def tokenizer(
     """
     Declare a tokenizer: ``(text: str) -> int``, how many tokens a text has.
 
-    ::
-
         @tokenizer("my-model")
         def my_model(text: str) -> int:
             return len(encoding.encode(text))
