@@ -16,7 +16,9 @@ if TYPE_CHECKING:
     from rankgauge.comparison import Comparison
     from rankgauge.comparison.bounds import Bounds
     from rankgauge.comparison.gating import judge_gates
+    from rankgauge.comparison.rankings import RankAgreement
     from rankgauge.comparison.verdicts import GateOutcome, GateReport
+    from rankgauge.engine.agreeing import rank_agreement
     from rankgauge.engine.comparing import compare
     from rankgauge.engine.engine import Engine
     from rankgauge.engine.evaluation import Evaluation
@@ -51,6 +53,7 @@ __all__ = [
     "Policy",
     "Preflight",
     "Profile",
+    "RankAgreement",
     "RankgaugeError",
     "Result",
     "RunInterrupted",
@@ -73,6 +76,7 @@ __all__ = [
     "open_result",
     "preflight",
     "preflight_runs",
+    "rank_agreement",
     "save_baseline",
 ]
 
@@ -91,6 +95,7 @@ _HOMES = {
     "Policy": "rankgauge.policy",
     "Preflight": "rankgauge.preflight_checks",
     "Profile": "rankgauge.policy",
+    "RankAgreement": "rankgauge.comparison.rankings",
     "RankgaugeError": "rankgauge.errors",
     "Result": "rankgauge.result",
     "RunInterrupted": "rankgauge.errors",
@@ -112,6 +117,7 @@ _HOMES = {
     "open_result": "rankgauge.result",
     "preflight": "rankgauge.preflight_checks",
     "preflight_runs": "rankgauge.preflight_checks",
+    "rank_agreement": "rankgauge.engine.agreeing",
     "save_baseline": "rankgauge.result.baseline",
 }
 

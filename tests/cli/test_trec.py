@@ -186,7 +186,7 @@ def test_compressed_standard_input_is_told_by_how_it_begins(rankgauge, files, mo
     ("arguments", "message"),
     [
         (("-m", "ndgc@10"), "unknown metric 'ndgc' (did you mean 'ndcg'"),
-        (("-m", "yaap"), "one of trec_eval's experimental measures, which rankgauge leaves out on purpose"),
+        (("-m", "yaap"), "is experimental and in none of its sets"),
         (("-m", "answer-exact-match"), "a run has only ids"),
         (("--profile", "trec8"), "unknown profile 'trec8'"),
         (("--policy", "ties"), "--policy is NAME=VALUE"),

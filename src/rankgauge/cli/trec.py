@@ -39,6 +39,10 @@ if TYPE_CHECKING:
 
 __all__ = ["HELP", "trec"]
 
+_USAGE = """\
+rankgauge trec [OPTIONS] QRELS RUN [RUN ...]
+       rankgauge trec [OPTIONS] [QRELS] RUN [RUN ...] --against OTHER"""
+
 HELP = """\
 Evaluate TREC runs as trec_eval does.
 
@@ -46,10 +50,15 @@ QRELS and RUN are TREC files, BEIR files, Parquet, CSV or JSON, compressed or
 not; - is standard input. Write metrics as trec_eval, ir_measures or rankgauge
 do: -m ndcg_cut.10 -m nDCG@10 -m P -m official -m all_trec.
 
+With --against OTHER, the rankings of each RUN are compared with those of another
+run: -m rbo -m tau_ap -m overlap@10. QRELS may then be left out; if it is given,
+only judged queries are compared.
+
 Exit codes: 0 done, 1 a gate failed, 2 usage or unreadable input, 4 nothing to
 evaluate, 5 internal error.
 """
 
+_AGAINST_HELP = "Compare rankings with those of this run, instead of judging them. (table, json, jsonl)"
 _FORMATS = ("table", "trec", "json", "jsonl", "markdown")
 _FORMAT_HELP = (
     "How to print: table, trec (as trec_eval does), json, jsonl, markdown, or a format of a plugin. [default: table]"
@@ -64,6 +73,15 @@ def trec(arguments: Sequence[str]) -> int:
     if isinstance(given, int):
         return given
     _check(given)
+    if given.against is not None:
+        from rankgauge.cli.against import against
+
+        return against(given)
+    return _evaluate(given)
+
+
+def _evaluate(given: argparse.Namespace) -> int:
+    """Evaluate runs by what was typed, and return the exit code."""
     from rankgauge.catalog.trec_eval import expand
     from rankgauge.engine.runs import evaluate_plan
     from rankgauge.io.sources import open_qrels
@@ -169,10 +187,10 @@ def _trec_lines(
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = command_parser("trec", "rankgauge trec [OPTIONS] QRELS RUN [RUN ...]", HELP)
+    parser = command_parser("trec", _USAGE, HELP)
     add = parser.add_argument
     add("qrels", metavar="QRELS", help="The judgments.")
-    add("runs", metavar="RUN", nargs="+", help="The runs.")
+    add("runs", metavar="RUN", nargs="*", help="The runs.")
     add("-m", "--metric", action="append", help=_METRIC_HELP)
     add("-q", "--per-query", action="store_true", help="Also print the scores of every query.")
     add("-c", "--complete", action="store_true", help=_COMPLETE_HELP)
@@ -181,6 +199,7 @@ def _parser() -> argparse.ArgumentParser:
     add("-n", "--no-summary", action="store_true", help="Leave out the summary over all queries.")
     add("-f", "--format", dest="form", default="table", metavar="FORMAT", help=_FORMAT_HELP)
     add("--json", dest="form", action="store_const", const="json", help="Same as --format json.")
+    add("--against", metavar="OTHER", help=_AGAINST_HELP)
     add("--sort", metavar="METRIC", help="The metric that orders several runs. [default: the first mean]")
     add("-o", "--output", type=Path, metavar="PATH", help="Write the scores to a .parquet file or a result folder.")
     add_gate_options(parser)
@@ -189,10 +208,13 @@ def _parser() -> argparse.ArgumentParser:
 
 def _check(given: argparse.Namespace) -> None:
     """Refuse options that do not go together."""
+    if not given.runs and given.against is None:
+        msg = f"one file is given, {given.qrels}, and two are needed: judgments and a run, or a run and --against OTHER"
+        raise ParameterError(msg)
     if given.form == "trec" and len(given.runs) > 1:
         msg = f"--format trec prints one run, as trec_eval does, and {len(given.runs)} are given"
         raise ParameterError(msg)
-    if [given.qrels, *given.runs].count("-") > 1:
+    if [given.qrels, *given.runs, given.against].count("-") > 1:
         msg = "standard input (-) can stand for one file only"
         raise ParameterError(msg)
     check_unjudged(given, ("table", "json"))

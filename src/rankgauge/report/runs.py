@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from rankgauge.report.unjudged import Further
     from rankgauge.result import MetricSummary, Result
 
-__all__ = ["query_table", "run_table", "runs_table"]
+__all__ = ["aligned", "query_table", "run_table", "runs_table"]
 
 _GAP = "  "
 
@@ -35,7 +35,7 @@ def run_table(result: Result, further: Further | None = None) -> Iterator[str]:
         numbers = [counts(column)[name] for column in columns]
         if name == "n" or any(numbers):
             table.append((name, *(f"{number:,}" for number in numbers)))
-    yield from _aligned(list(zip(*table, strict=True)))
+    yield from aligned(list(zip(*table, strict=True)))
 
 
 def runs_table(
@@ -57,9 +57,9 @@ def runs_table(
             for name, column in result.metrics.items()
         ]
         table.append((run, *chain.from_iterable(cells)))
-    lines = list(_aligned(list(zip(*table, strict=True))))
+    lines = list(aligned(list(zip(*table, strict=True))))
     if max(map(len, lines)) > width:
-        lines = list(_aligned([("run", *table[0][1:]), *table[1:]]))
+        lines = list(aligned([("run", *table[0][1:]), *table[1:]]))
     yield from lines
 
 
@@ -71,7 +71,7 @@ def query_table(result: Result) -> Iterator[str]:
         scores = [score(column, float(column.values[place])) for column in columns]
         flaw = next((column.status(place) for column in columns if column.status(place) != "scored"), "")
         table.append((query, *scores, flaw))
-    yield from _aligned(table)
+    yield from aligned(table)
 
 
 def _further_names(further: Further | None) -> tuple[str, ...]:
@@ -84,7 +84,8 @@ def _heading(column: MetricSummary) -> str:
     return column.info.spellings[0]
 
 
-def _aligned(table: Sequence[Sequence[str]]) -> Iterator[str]:
+def aligned(table: Sequence[Sequence[str]]) -> Iterator[str]:
+    """Yield the rows of a table, header first, as lines: the first column to the left, numbers to the right."""
     header = [visible(name) for name in table[0]]
     shown = [header, *((visible(row[0]), *row[1:]) for row in table[1:])]  # other cells hold numbers and words of ours
     widths = [max(map(len, cells)) for cells in zip(*shown, strict=True)]

@@ -1,0 +1,100 @@
+"""
+`rankgauge trec --against OTHER`: how much the rankings of runs agree with those of another run.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from rankgauge.cli.console import emit, print_report, remark
+from rankgauge.cli.options import policy_options, run_names, table_columns
+from rankgauge.errors import ParameterError, counted, listed
+from rankgauge.policy import option_text
+from rankgauge.visible import visible
+
+if TYPE_CHECKING:
+    from rankgauge.comparison.rankings import RankAgreement
+
+__all__ = ["against"]
+
+_FORMS = ("table", "json", "jsonl")
+
+_WITHOUT_EFFECT: Mapping[str, str] = {
+    "relevance": "-l",
+    "judged_only": "-J",
+    "complete": "-c",
+    "k": "-k",
+    "condensed": "--condensed",
+    "bounds": "--bounds",
+    "sort": "--sort",
+    "output": "-o",
+    "gate": "--gate",
+    "baseline": "--baseline",
+    "save_baseline": "--save-baseline",
+    "junit": "--junit",
+    "markdown": "--markdown",
+}
+"""Options that read judgments or scores, by what argparse calls them."""
+
+
+def against(given: argparse.Namespace) -> int:
+    """Compare rankings by what was typed behind ``trec``, and return the exit code."""
+    _check(given)
+    from rankgauge.comparison.rankings.measures import DEFAULT_MEASURES
+    from rankgauge.engine.agreeing import rank_agreements
+    from rankgauge.report.agreement import agreement_json, agreement_jsonl
+
+    files = [given.qrels, *given.runs]
+    qrels, runs = (files[0], files[1:]) if len(files) > 1 else (None, files)
+    agreements = rank_agreements(
+        dict(zip(run_names(runs), runs, strict=True)),
+        given.against,
+        given.metric or DEFAULT_MEASURES,
+        qrels=qrels,
+        profile=given.profile,
+        policy=policy_options(given.policy, depth=given.depth),
+        columns=table_columns(given.columns),
+    )
+    _tell(agreements, given.against)
+    if given.form == "table":
+        options = next(iter(agreements.values())).policy
+        remark(f"policy: {' '.join(f'{option}={option_text(value)}' for option, value in options.items())}")
+        _print_tables(agreements, per_query=given.per_query, summary=not given.no_summary)
+    else:
+        print_report(given.form, [{"json": agreement_json, "jsonl": agreement_jsonl}[given.form](agreements)])
+    return 0
+
+
+def _check(given: argparse.Namespace) -> None:
+    """Refuse what needs judgments or scores."""
+    if idle := [option for name, option in _WITHOUT_EFFECT.items() if getattr(given, name)]:
+        msg = f"--against compares rankings with each other, where {idle[0]} has no effect; leave it out"
+        raise ParameterError(msg)
+    if given.form not in _FORMS:
+        msg = f"--against prints {', '.join(_FORMS)}, not {given.form}"
+        raise ParameterError(msg)
+
+
+def _tell(agreements: Mapping[str, RankAgreement], other: str) -> None:
+    """Say on stderr which queries are in no measure, and what was wrong with the files."""
+    for name, agreement in agreements.items():
+        for file, alone in ((name, agreement.only), (other, agreement.only_other)):
+            if alone:
+                queries = counted(len(alone), "query", "queries")
+                remark(visible(f"{queries} only in {file}, such as {listed(alone, 3)}; left out"))
+        for note in agreement.notes:
+            remark(visible(f"{name}: {note}"))
+
+
+def _print_tables(agreements: Mapping[str, RankAgreement], *, per_query: bool, summary: bool) -> None:
+    from rankgauge.report.agreement import agreement_table, agreements_table, query_table
+
+    for name, agreement in agreements.items():
+        if per_query:
+            emit([f"{visible(name)}\n"] if len(agreements) > 1 else [])
+            emit(f"{line}\n" for line in (*query_table(agreement), ""))
+    if summary:
+        (only, *others) = agreements.values()
+        emit(f"{line}\n" for line in (agreements_table(agreements) if others else agreement_table(only)))

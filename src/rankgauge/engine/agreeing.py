@@ -1,0 +1,207 @@
+"""
+Agreement of runs: from two runs, however they are given, to how much their rankings agree.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeVar
+
+import numpy as np
+
+from rankgauge.columns import Floats, Qrels, RunSource
+from rankgauge.comparison.rankings import AgreementMeasure, RankAgreement
+from rankgauge.comparison.rankings.measures import DEFAULT_MEASURES, Measure, read_measures
+from rankgauge.comparison.rankings.pairs import HeldRun, paired
+from rankgauge.errors import NothingToEvaluateError, Problem
+from rankgauge.io.sources import open_qrels, open_run
+from rankgauge.judging import ScatteredError
+from rankgauge.judging.parts import thread_count, work_on_parts
+from rankgauge.judging.ranking import shown
+from rankgauge.judging.whole import WholeRankings, WholeReader, check_whole
+from rankgauge.logs import logger
+from rankgauge.policy import Policy, Profile, profile
+
+__all__ = ["rank_agreement", "rank_agreements"]
+
+
+def rank_agreement(
+    run: object,
+    other: object,
+    measures: Sequence[str] | str = DEFAULT_MEASURES,
+    *,
+    qrels: object = None,
+    profile: str | Policy | Profile = "trec10",
+    policy: Mapping[str, Any] | None = None,
+    columns: Mapping[str, str] | None = None,
+) -> RankAgreement:
+    """
+    Return how much the rankings of two runs agree; no judgments are needed.
+
+    ::
+
+        agreement = rankgauge.rank_agreement("new.run", "old.run", ["tau_ap", "rbo(p=0.98)", "overlap@10"])
+        agreement["overlap@10"].mean
+
+    Queries that only one of the runs has are left out and listed.
+
+    Args:
+        run: The run, as in `evaluate`.
+
+        other: The run to compare with. It is held in memory (12 bytes a row); the first one is not.
+
+        measures: `tau_a`, `tau_b`, `tau_ap`, `rbo`, `rbo_min`, `rbo_res`, `overlap`, `jaccard`; a number after ``@``
+            cuts both rankings first.
+
+        qrels: Judgments, as in `evaluate`, if only their queries should be compared.
+
+        profile: The conventions for order, ties and duplicates; trec_eval's by default.
+
+        policy: Policy options that differ from the profile's, such as ``{"depth": 100}``.
+
+        columns: The tables' own names for `query`, `document` and `score`.
+
+    Returns:
+        A value for each measure and query that both runs have, and their means.
+
+    Raises:
+        UnknownNameError: A measure that does not exist.
+
+        ParameterError: A parameter or cutoff that it does not take.
+
+        PolicyError: A policy under which a ranking is not one order of distinct documents.
+
+        DataError: Runs that cannot be used.
+
+        NothingToEvaluateError: The runs have no query in common.
+    """
+    found = rank_agreements({"run": run}, other, measures, qrels=qrels, profile=profile, policy=policy, columns=columns)
+    return found["run"]
+
+
+def rank_agreements(
+    runs: Mapping[str, object],
+    other: object,
+    measures: Sequence[str] | str = DEFAULT_MEASURES,
+    *,
+    qrels: object = None,
+    profile: str | Policy | Profile = "trec10",
+    policy: Mapping[str, Any] | None = None,
+    columns: Mapping[str, str] | None = None,
+) -> dict[str, RankAgreement]:
+    """Return what `rank_agreement` does for several runs by name; the other one is read once."""
+    chosen = read_measures([measures] if isinstance(measures, str) else measures)
+    options = _profile(profile).adapted(dict(policy or {})).policy
+    check_whole(options)
+    wanted = _wanted(qrels, columns)
+    source = open_run(other, columns=columns)
+    held, others = _held(source, options, wanted)
+    return {
+        name: _agreement(open_run(run, columns=columns), source, chosen, held, others, options, wanted)
+        for name, run in runs.items()
+    }
+
+
+_profile = profile
+_Taken = TypeVar("_Taken")
+
+_OPTIONS = ("order", "ties", "score_dtype", "duplicates", "depth", "exclude_self")
+"""The policy options that decide how a ranking is ordered."""
+
+
+def _wanted(qrels: object, columns: Mapping[str, str] | None) -> Callable[[bytes], bool]:
+    """Return whether a query is to be compared: one that is judged, if there are judgments."""
+    if qrels is None:
+        return lambda _: True
+    judged = set((qrels if isinstance(qrels, Qrels) else open_qrels(qrels, columns=columns)).queries)
+    return judged.__contains__
+
+
+def _held(source: RunSource, policy: Policy, wanted: Callable[[bytes], bool]) -> tuple[HeldRun, set[bytes]]:
+    """Read the run that others are compared with; return its rankings and all of its queries that are wanted."""
+    lock = threading.Lock()
+
+    def begin() -> tuple[HeldRun, Callable[[WholeRankings], None]]:
+        held = HeldRun()
+
+        def take(rankings: WholeRankings) -> None:
+            with lock:
+                held.add(rankings)
+
+        return held, take
+
+    held, queries = _read(source, policy, wanted, begin)
+    return held, set(filter(wanted, queries))
+
+
+def _agreement(
+    source: RunSource,
+    other: RunSource,
+    measures: Sequence[Measure],
+    held: HeldRun,
+    others: set[bytes],
+    policy: Policy,
+    wanted: Callable[[bytes], bool],
+) -> RankAgreement:
+    lock = threading.Lock()
+
+    def begin() -> tuple[list[tuple[list[bytes], list[Floats]]], Callable[[WholeRankings], None]]:
+        parts: list[tuple[list[bytes], list[Floats]]] = []
+
+        def take(rankings: WholeRankings) -> None:
+            pairs = paired(rankings, held.of(rankings.names))
+            values = [measure.function(pairs) for measure in measures]
+            with lock:
+                parts.append((rankings.names, values))
+
+        return parts, take
+
+    parts, queries = _read(source, policy, lambda name: wanted(name) and name in held, begin)
+    queries = set(filter(wanted, queries))
+    names = [name for part, _ in parts for name in part]
+    if not names:
+        raise _nothing_in_common(source, queries, others)
+    order = sorted(range(len(names)), key=names.__getitem__)
+    return RankAgreement(
+        run=source.name,
+        other=other.name,
+        queries=tuple(shown(names[place]) for place in order),
+        measures={
+            measure.name: AgreementMeasure(
+                measure.name, measure.summary, np.concatenate([values[number] for _, values in parts])[order]
+            )
+            for number, measure in enumerate(measures)
+        },
+        only=tuple(map(shown, sorted(queries - others))),
+        only_other=tuple(map(shown, sorted(others - queries))),
+        policy={option: getattr(policy, option) for option in _OPTIONS},
+        notes=(*source.notes, *other.notes),
+    )
+
+
+def _read(
+    source: RunSource,
+    policy: Policy,
+    wanted: Callable[[bytes], bool],
+    begin: Callable[[], tuple[_Taken, Callable[[WholeRankings], None]]],
+) -> tuple[_Taken, set[bytes]]:
+    """Rank a whole run; *begin* returns what collects it, anew if the lines of its queries are not together."""
+    taken, take = begin()
+    reader = WholeReader(policy, wanted, take)
+    try:
+        work_on_parts(source.parts(thread_count()), reader.begin)
+    except ScatteredError:
+        logger("engine").info("the lines of a query are not together in %s; grouping them first", source.name)
+        taken, take = begin()
+        reader = WholeReader(policy, wanted, take)
+        work_on_parts([source.grouped()], reader.begin)
+    return taken, reader.finish(source.name or "the run")
+
+
+def _nothing_in_common(run: RunSource, queries: set[bytes], others: set[bytes]) -> NothingToEvaluateError:
+    own, its = (f"look like `{shown(min(names))}`" if names else "are none" for names in (queries, others))
+    msg = f"cannot compare the rankings of {run.name or 'the run'}:"
+    return NothingToEvaluateError(
+        msg, [Problem(f"the runs have no query in common; the run's {own}, the other one's {its}")]
+    )
