@@ -20,6 +20,7 @@ from rankgauge.metrics import (
     keyword,
     ndcg,
     ndcg_averages,
+    novelty,
     nuggets,
     pairs,
     precision,
@@ -36,7 +37,8 @@ __all__: list[str] = []
 
 _FAMILIES = (
     *(hit, recall, precision, reciprocal_rank, average_precision, interpolated_precision, bpref, ndcg, err, rbp),
-    *(compatibility, gain, ndcg_averages, pairs, cwl, diversity, sets, judged_at_k, counts, answer, nuggets, keyword),
+    *(compatibility, gain, ndcg_averages, pairs, cwl, novelty, diversity, sets, judged_at_k, counts),
+    *(answer, nuggets, keyword),
 )
 
 

@@ -181,7 +181,8 @@ def _novel(judged: Judged, k: Cutoff | None, alpha: float, discount: Callable[[i
     """Return the discounted gain of new intents, over that of the ideal order, or of a ranking that serves all."""
     scores = np.full(judged.n, np.nan)
     for query in queries(judged, k):
-        last = None if k is None else cutoff_of(k, query.sample)
+        cutoff = judged.ideal_cutoff(k) if ideal else k
+        last = None if cutoff is None else cutoff_of(cutoff, query.sample)
         if ideal:
             best = _gain(list(enumerate(_ideal(query.items, alpha)[:last], 1)), alpha, discount)
         else:
