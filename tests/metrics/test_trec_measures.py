@@ -109,6 +109,19 @@ class TestInterpolatedPrecision:
 
         assert [nearest, up] == found
 
+    @pytest.mark.parametrize(
+        ("level", "expected"),
+        [(0, 1.0), (0.25, 1.0), (0.26, 3 / 5), (0.3, 3 / 5), (0.75, 3 / 5), (0.76, 0.0), (1, 0.0)],
+    )
+    def test_the_textbook_asks_for_the_level_itself(self, level, expected):
+        # Recall at ranks 1, 4 and 5 is 1/4, 1/2 and 3/4.
+        assert value(self.RANKING, self.GOLD, f"iprec(rounding=exact)@{level}") == expected
+
+    def test_a_level_that_no_float_holds_is_reached_exactly(self):
+        gold = {f"d{number}": 1 for number in range(10)}  # 0.7 * 10 is 7.000000000000001 as a float
+
+        assert value(list(gold)[:7], gold, "iprec(rounding=exact)@0.7") == 1.0
+
     def test_halves_are_rounded_up_by_version_10(self):
         # 0.5 of three is 1.5, so the second.
         assert value(["a", "x", "b"], {"a": 1, "b": 1, "c": 1}, "iprec@0.5") == 2 / 3

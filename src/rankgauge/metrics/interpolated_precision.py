@@ -8,12 +8,13 @@ from typing import Literal
 
 import numpy as np
 
+from rankgauge.columns import Flags, Ints
 from rankgauge.metrics.family import USUAL, retrieval
 from rankgauge.plugin import Judged, Scores
 
 __all__ = ["average_over_levels", "interpolated_precision"]
 
-Rounding = Literal["nearest", "up"]
+Rounding = Literal["nearest", "up", "exact"]
 
 _LEVELS = "0,0.1,0.2,0.3,0.4,0.5,0.6,0.7,0.8,0.9,1"
 
@@ -39,7 +40,9 @@ def interpolated_precision(judged: Judged, *, recall: float = 0.0, rounding: Rou
 
     Formula: ``max over ranks i >= the rank of the c-th relevant item of (relevant up to i) / i``, where *c* is
     *recall* times the number of relevant items, as a whole number; 0 if fewer were found, and the maximum over the
-    whole ranking for ``c = 0``. Source: trec_eval, measure `iprec_at_recall`.
+    whole ranking for ``c = 0``. Source: trec_eval, measure `iprec_at_recall`; with ``rounding=exact`` the textbook's
+    ``max over ranks with recall >= level of precision``, Manning et al., Introduction to Information Retrieval, 2008,
+    chapter 8.
 
     When to use it: to draw a precision-recall curve, or to ask for precision at a fixed completeness.
 
@@ -48,8 +51,9 @@ def interpolated_precision(judged: Judged, *, recall: float = 0.0, rounding: Rou
 
         recall: The level, from 0 to 1; ``iprec@0.1`` sets it.
 
-        rounding: How *c* becomes a whole number: `nearest` rounds halves up, as trec_eval 10 does; `up` adds 0.9 and
-            truncates, as trec_eval 9 does.
+        rounding: How *c* becomes a whole number: `nearest` rounds halves up, as trec_eval 10 does, so that a level
+            counts as reached where it nearly is (of 4 relevant items, 1 reaches 0.3); `up` adds 0.9 and truncates, as
+            trec_eval 9 does; `exact` rounds up: the level itself has to be reached.
 
     Returns:
         Shape (n,), from 0 to 1; NaN where no gold item is relevant.
@@ -103,15 +107,18 @@ def _at_levels(judged: Judged, levels: list[float], rounding: Rounding) -> Score
     wanted = judged.n_gold()
     total = np.zeros(judged.n)
     for level in levels:
-        reached = nth >= _whole(np.asarray(level * wanted, dtype=np.float64), rounding)[earned.sample]
+        reached = _reached(nth, wanted[earned.sample], level, rounding)
         best = np.zeros(judged.n)
         np.maximum.at(best, earned.sample[reached], precision[reached])
         total += best
     return np.where(wanted > 0, total / len(levels), np.nan)
 
 
-def _whole(shares: Scores, rounding: Rounding) -> Scores:
-    if rounding == "up":
-        return np.floor(shares + 0.9)
+def _reached(nth: Ints, wanted: Ints, level: float, rounding: Rounding) -> Flags:
+    """Return which rows, the nth relevant ones of their samples, reach a level of recall."""
+    if rounding == "exact":  # not nth >= level * wanted: 0.7 * 10 is above 7, and 7 / 10 is 0.7
+        return np.greater_equal(nth / wanted, level)
+    shares = np.asarray(level * wanted, dtype=np.float64)
     below = np.floor(shares)
-    return below + (shares - below >= 0.5)  # adding 0.5 first would round 0.49999999999999994 up
+    needed = np.floor(shares + 0.9) if rounding == "up" else below + (shares - below >= 0.5)  # + 0.5 may round up
+    return np.greater_equal(nth, needed)
