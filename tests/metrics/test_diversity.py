@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 
+import pandas as pd
+import polars as pl
 import pytest
 
 import rankgauge
@@ -155,3 +157,68 @@ def test_a_batch_is_taken_apart_with_its_intents():
 
 def test_the_greek_letter_is_understood():
     assert values(["a"], "\N{GREEK SMALL LETTER ALPHA}_nDCG@5") == values(["a"], "alpha_nDCG@5")
+
+
+TABLE = [("q", name, intent, grade) for name, own in GRADES.items() for intent, grade in own.items()]
+
+
+@pytest.mark.parametrize("intent", ["subtopic_id", "intent", "aspect"])
+@pytest.mark.parametrize("form", ["parquet", "csv", "polars", "arrow", "pandas"])
+def test_tables_have_a_column_of_intents(files, tmp_path, form, intent):
+    frame = pl.DataFrame(TABLE, schema=["query_id", "doc_id", intent, "relevance"], orient="row")
+    if form == "parquet":
+        frame = frame.with_columns(pl.col(intent).cast(pl.Int64))  # as numbers, which are their decimal texts
+        frame.write_parquet(tmp_path / "qrels.parquet")
+    elif form == "csv":
+        frame.write_csv(tmp_path / "qrels.csv")
+    qrels = {
+        "arrow": lambda: ArrowTable(frame),
+        "pandas": lambda: pd.DataFrame(frame.to_dict(as_series=False)),
+        "polars": lambda: frame,
+    }.get(form, lambda: tmp_path / f"qrels.{form}")()
+    columns = {"intent": intent} if intent == "aspect" else None
+    found = rankgauge.evaluate(qrels, files[1], MEASURES, columns=columns)
+
+    assert [found[name].mean for name in MEASURES] == pytest.approx(list(PYNDEVAL["c", "b", "a", "x"]), rel=1e-12)
+    expected = rankgauge.evaluate(*files, MEASURES).manifest["dataset"]["fingerprint"]
+    assert found.manifest["dataset"]["fingerprint"] == expected
+    assert rankgauge.evaluate(qrels, files[1], ["num_rel"], columns=columns)["num_rel"].mean == 3
+
+
+class ArrowTable:
+    """A table of some library, which offers nothing but Arrow's stream."""
+
+    def __init__(self, frame):
+        self.frame = frame
+
+    def __arrow_c_stream__(self, requested_schema=None):
+        return self.frame.__arrow_c_stream__(requested_schema)
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        ([("q", "a", "1", 1), ("q", "b", None, 1)], "row 1: the intent is missing"),
+        ([("q", "a", "1", 1), ("q", "b", "", 1)], "row 1: the intent is empty"),
+    ],
+)
+def test_an_intent_that_is_not_there_is_told_with_its_row(files, rows, message):
+    frame = pl.DataFrame(rows, schema=["query_id", "doc_id", "subtopic", "relevance"], orient="row")
+
+    with pytest.raises(DataError, match=message):
+        rankgauge.evaluate(frame, files[1], ["StRecall@5"])
+    assert rankgauge.evaluate(frame, files[1], ["num_rel"])["num_rel"].mean == len(rows)  # nobody asked for intents
+
+
+def test_a_row_of_a_table_judged_twice_for_one_intent_is_refused(files):
+    frame = pl.DataFrame([*TABLE, TABLE[0]], schema=["query_id", "doc_id", "intent", "relevance"], orient="row")
+
+    with pytest.raises(RepeatedJudgmentsError, match="judges document 'a' more than once"):
+        rankgauge.evaluate(frame, files[1], ["StRecall@5"])
+
+
+def test_a_column_of_intents_that_is_named_and_not_there_is_an_error(files):
+    frame = pl.DataFrame(TABLE, schema=["query_id", "doc_id", "intent", "relevance"], orient="row")
+
+    with pytest.raises(DataError, match="there is no column 'topics' for the intent"):
+        rankgauge.evaluate(frame, files[1], ["StRecall@5"], columns={"intent": "topics"})

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain, pairwise
@@ -121,6 +121,17 @@ class Qrels:
         highest = np.array([max(grades.values()) for grades in by_intent], dtype=np.float64)
         intents = intents_of(owners, documents, by_intent)
         return cls(queries, lengths, highest, Slices.of(documents), source, intents)
+
+    @classmethod
+    def of_listed_intents(cls, listed: Iterable[tuple[bytes, bytes, str, float]], source: str = "") -> Qrels | None:
+        """Return judgments (query, document, intent, grade); None if a document is judged twice for one intent."""
+        judgments: dict[bytes, dict[bytes, dict[str, float]]] = {}
+        for query, document, intent, grade in listed:
+            own = judgments.setdefault(query, {}).setdefault(document, {})
+            if intent in own:
+                return None
+            own[intent] = grade
+        return cls.of_intents(judgments, source)
 
     @cached_property
     def documents(self) -> Slices:

@@ -27,6 +27,7 @@ _USUAL: Mapping[str, Sequence[Sequence[str]]] = {
     ),
     "grade": (("relevance", "rel", "label", "grade", "gain"), ("score",)),
     "score": (("score", "sim"),),
+    "intent": (("subtopic_id", "subtopic", "intent_id", "intent"),),
 }
 """
 Usual names of each role, in tiers: a later one counts only where none of an earlier one is there. `query`, `doc` and
@@ -44,17 +45,26 @@ class Columns(NamedTuple):
         document: Of the document ids.
 
         value: Of the scores of a run, or the grades of judgments.
+
+        intent: Of the intents (subtopics) that judgments are for; None where there is none.
     """
 
     query: str
     document: str
     value: str
+    intent: str | None = None
+
+    @property
+    def by_role(self) -> dict[str, str]:
+        """Return the names of the columns that there are, by what frames of rows call them."""
+        return {role: name for role, name in self._asdict().items() if name is not None}
 
 
 def check_columns(columns: Mapping[str, str] | None) -> None:
     """Raise a `DataError` for roles that do not exist; ``qrels.query`` or ``run.document`` name one table only."""
     known = ["query", "document", "grade", "score"]
     known += [f"{kind}.{role}" for kind, roles in _ROLES.items() for role in roles]
+    known += ["intent", "qrels.intent"]
     problems = [
         Problem(f"columns has {role!r}{did_you_mean(str(role), known) or '; it may name ' + ', '.join(known)}")
         for role in columns or {}
@@ -68,7 +78,8 @@ def check_columns(columns: Mapping[str, str] | None) -> None:
 def own_names(columns: Mapping[str, str] | None, kind: Kind) -> dict[str, str]:
     """Return the user's names for one kind of table, by role; ``run.query`` beats ``query``."""
     given = columns or {}
-    keys = [(role, key) for role in _ROLES[kind] for key in (role, f"{kind}.{role}")]
+    roles = (*_ROLES[kind], "intent") if kind == "qrels" else _ROLES[kind]
+    keys = [(role, key) for role in roles for key in (role, f"{kind}.{role}")]
     return {role: given[key] for role, key in keys if key in given}
 
 
@@ -77,7 +88,8 @@ def find_columns(names: Sequence[str], kind: Kind, columns: Mapping[str, str] | 
     own = own_names(columns, kind)
     found: list[str] = []
     problems = []
-    for role in _ROLES[kind]:
+    has_intents = kind == "qrels" and ("intent" in own or _usual(names, "intent"))
+    for role in (*_ROLES[kind], "intent") if has_intents else _ROLES[kind]:
         chosen = [name for name in names if name == own[role]] if role in own else _usual(names, role)
         if len(chosen) == 1:
             found.append(chosen[0])

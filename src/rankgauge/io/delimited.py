@@ -68,7 +68,7 @@ class DelimitedRows:
                 line += n_lines
 
     def _rows(self, block: bytes) -> pl.DataFrame:
-        places = [self._names.index(name) for name in self._columns]
+        places = {role: self._names.index(name) for role, name in self._columns.by_role.items()}
         schema = {str(place): pl.String for place in range(len(self._names))}
         try:
             rows = pl.read_csv(
@@ -76,9 +76,7 @@ class DelimitedRows:
             )
         except pl.exceptions.PolarsError as error:
             raise self._explained(str(error).partition("\n")[0]) from None
-        rows = rows.select(
-            pl.col(str(place)).alias(role) for role, place in zip(("query", "document", "value"), places, strict=True)
-        )
+        rows = rows.select(pl.col(str(place)).alias(role) for role, place in places.items())
         missing = rows.null_count().row(0)
         return rows.filter(~pl.all_horizontal(pl.all().is_null())) if all(missing) else rows  # blank lines
 

@@ -51,7 +51,8 @@ def rows_of_reader(
     names = list(dict.fromkeys(str(key) for row in rows for key in row))
     found_columns = find_columns(names, kind, columns, source=name)
     try:
-        frame = pl.DataFrame({each: pl.Series([row.get(each) for row in rows], strict=True) for each in found_columns})
+        wanted = found_columns.by_role.values()
+        frame = pl.DataFrame({each: pl.Series([row.get(each) for row in rows], strict=True) for each in wanted})
         return Ranged.of(frame.lazy().select(selection(frame.schema, found_columns, kind)).collect(), name)
     except (pl.exceptions.PolarsError, TypeError, ValueError, OverflowError) as error:
         message = f"the rows of reader {claim.declaration.name!r} (by {claim.provider}) make no table: {error}"

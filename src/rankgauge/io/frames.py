@@ -48,7 +48,7 @@ def _of_arrow(table: Any) -> pl.DataFrame:  # noqa: ANN401  # whatever offers a 
 
 def _of_pandas(table: Any, names: Sequence[str], found: Columns) -> pl.DataFrame:  # noqa: ANN401  # pandas is no dependency
     labels = list(table.columns)
-    wanted = {name: table[labels[names.index(name)]] for name in found}
+    wanted = {name: table[labels[names.index(name)]] for name in found.by_role.values()}
     try:
         return pl.DataFrame({name: pl.from_pandas(column) for name, column in wanted.items()})
     except ImportError:

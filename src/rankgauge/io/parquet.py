@@ -40,7 +40,7 @@ def parquet_rows(path: Path, kind: Kind, columns: Mapping[str, str] | None, *, n
         with reading(name, path, form="Parquet"):
             return table.select(names).slice(begin, end - begin).collect()
 
-    return Ranged(name, _edges(groups), read)
+    return Ranged(name, _edges(groups), read, list(found.by_role))
 
 
 def _edges(groups: Sequence[int]) -> list[int]:

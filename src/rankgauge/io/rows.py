@@ -33,7 +33,8 @@ class Frame(NamedTuple):
     Consecutive rows of a table.
 
     Attributes:
-        rows: The columns `query` and `document` (strings or integers) and `value` (numbers, or what a file wrote).
+        rows: The columns `query` and `document` (strings or integers) and `value` (numbers, or what a file wrote); of
+            judgments for intents also `intent` (strings).
 
         first: The number of the first row, from 0.
 
@@ -65,17 +66,20 @@ class Rows(Protocol):
 
 
 def selection(schema: Mapping[str, pl.DataType], columns: Columns, kind: Kind, *, source: str = "") -> list[pl.Expr]:
-    """Return expressions for `query`, `document` and `value`; a `DataError` names all columns of the wrong type."""
+    """Return an expression for each column of a frame; a `DataError` names all columns of the wrong type."""
     problems = []
     selected = []
-    for role, name in (("query", columns.query), ("document", columns.document)):
+    for role, name in columns.by_role.items():
+        if role == "value":
+            continue
         kept = schema[name]
         if not isinstance(kept, (*_INTEGERS, *_TEXTS)):
             hint = "; whole numbers become floats in pandas where one is missing" if kept.is_float() else ""
             problem = f"ids in column {name!r} are of type {kept}; make them strings or integers{hint}"
             problems.append(Problem(problem, source))
         column = pl.col(name)
-        selected.append((column if isinstance(kept, (*_INTEGERS, pl.String)) else column.cast(pl.String)).alias(role))
+        is_kept = isinstance(kept, (*_INTEGERS, pl.String)) and role != "intent"
+        selected.append((column if is_kept else column.cast(pl.String)).alias(role))
     kept = schema[columns.value]
     if not (kept.is_numeric() or (kept == pl.Boolean and kind == "qrels")):
         what = "grades" if kind == "qrels" else "scores"
@@ -90,17 +94,26 @@ class Ranged:
     """Rows of which any range can be read."""
 
     def __init__(
-        self, name: str, edges: Sequence[int], read: Callable[[int, int, Sequence[str]], pl.DataFrame]
+        self,
+        name: str,
+        edges: Sequence[int],
+        read: Callable[[int, int, Sequence[str]], pl.DataFrame],
+        columns: Sequence[str] = ("query", "document", "value"),
     ) -> None:
-        """Take *edges*, where ranges begin and the last one ends, and what reads the named columns of a range."""
+        """Take *edges*, where ranges begin and the last one ends, and what reads the named *columns* of a range."""
         self.name = name
+        self._columns = columns
         self._edges = edges
         self._read = read
 
     @classmethod
     def of(cls, frame: pl.DataFrame, name: str = "") -> Ranged:
-        """Return the rows of a frame with the columns `query`, `document` and `value`."""
-        return cls(name, (0, frame.height), lambda begin, end, names: frame.select(names).slice(begin, end - begin))
+        """Return the rows of a frame that has the columns of a `Frame`."""
+
+        def read(begin: int, end: int, names: Sequence[str]) -> pl.DataFrame:
+            return frame.select(names).slice(begin, end - begin)
+
+        return cls(name, (0, frame.height), read, frame.columns)
 
     def parts(self, count: int) -> list[Iterator[Frame]]:
         """Return iterators over parts that begin with a query each, *count* at the most."""
@@ -120,7 +133,7 @@ class Ranged:
         inside = [edge for edge in self._edges if begin < edge < end]
         for first, last in zip([begin, *inside], [*inside, end], strict=True):
             if last > first:
-                rows = self._read(first, last, ("query", "document", "value"))
+                rows = self._read(first, last, self._columns)
                 for at in range(0, rows.height, _PIECE):
                     yield Frame(rows.slice(at, _PIECE), first + at)
 

@@ -49,8 +49,8 @@ def open_qrels(
     """
     Read judgments from a path, ``-`` for standard input, a mapping or a table; a `DataError` has every problem.
 
-    Intents are read from TREC files and mappings ``{query: {document: {intent: grade}}}`` where they are asked for.
-    Files may also be in a format of a plugin of the *catalog*.
+    Intents are read from TREC files, mappings ``{query: {document: {intent: grade}}}`` and tables with a column for
+    them, where they are asked for. Files may also be in a format of a plugin of the *catalog*.
     """
     check_columns(columns)
     if isinstance(source, Mapping):
@@ -71,7 +71,7 @@ def open_qrels(
         rows = _rows_of_table(source, "qrels", columns)
     from rankgauge.io.tables import qrels_of_rows
 
-    return qrels_of_rows(rows)
+    return qrels_of_rows(rows, intents=intents)
 
 
 def open_run(source: object, *, columns: Mapping[str, str] | None = None, catalog: Catalog | None = None) -> RunSource:

@@ -1,26 +1,29 @@
 """
 Tables: rankings and judgments from columns of ids and numbers, without an object for each row.
 
-A table is read in frames of consecutive rows with the columns `query`, `document` and `value`. The last query
-of a frame may go on in the next one, so it is carried over.
+A table is read in frames of consecutive rows with the columns `query`, `document` and `value`, and `intent` where
+judgments are for intents. The last query of a frame may go on in the next one, so it is carried over.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import polars as pl
 
 from rankgauge.columns import PADDING, Floats, Ints, Qrels, RankingBatch, Slices, Words, encoded
-from rankgauge.errors import DataError, Problem
+from rankgauge.errors import DataError, Problem, RepeatedJudgmentsError
 from rankgauge.io.columns import Kind
 from rankgauge.io.problems import first_problems, no_judgments
 from rankgauge.io.rows import Frame, Ranged, Rows, query_begins
 from rankgauge.io.views import number_views, short_views
 
 __all__ = ["TableRun", "qrels_of_rows"]
+
+_COLUMNS = ("query", "document", "value")
 
 _ROWS = 1 << 16
 """Minimum number of rows in a batch, except the last."""
@@ -70,17 +73,41 @@ class TableRun:
             raise _explained(self._rows, "run") from None
 
 
-def qrels_of_rows(rows: Rows) -> Qrels:
-    """Read judgments from a table."""
+def qrels_of_rows(rows: Rows, *, intents: bool = False) -> Qrels:
+    """Read judgments from a table; with intents where they are asked for, and it has a column for them."""
     frames = [frame.rows for frame in rows.frames() if frame.rows.height]
     if not frames:
         raise no_judgments(rows.name)
     whole = pl.concat(frames)
     try:
-        batch = _batch(whole, query_begins(whole["query"]))
+        batch = _batch(whole.select(_COLUMNS), query_begins(whole["query"]))
     except _UnusableError:
         raise _explained(rows, "qrels") from None
-    return Qrels.of_stretches(batch.queries, batch.lengths, batch.documents, batch.scores, rows.name)
+    if intents and (found := _by_intent(whole, batch, rows)) is not None:
+        return found
+    try:
+        return Qrels.of_stretches(batch.queries, batch.lengths, batch.documents, batch.scores, rows.name)
+    except RepeatedJudgmentsError:
+        if (found := _by_intent(whole, batch, rows)) is None:
+            raise
+        return replace(found, intents=None)
+
+
+def _by_intent(whole: pl.DataFrame, batch: RankingBatch, rows: Rows) -> Qrels | None:
+    """Return judgments for each intent; None if there are none, or a document is judged twice for one."""
+    if "intent" not in whole.columns:
+        return None
+    if (whole["intent"].fill_null("") == "").any():
+        raise _explained(rows, "qrels", ("query", "document", "intent"))
+    queries = batch.queries
+    listed = zip(
+        (queries[owner] for owner in batch.owners().tolist()),
+        batch.documents.texts(),
+        whole["intent"].to_list(),
+        batch.scores.tolist(),
+        strict=True,
+    )
+    return Qrels.of_listed_intents(listed, rows.name)
 
 
 class _UnusableError(Exception):
@@ -160,20 +187,20 @@ def _documents(ids: pl.Series) -> tuple[Slices, Words]:
     return slices, slices.keys()
 
 
-def _explained(rows: Rows, kind: Kind) -> DataError:
+def _explained(rows: Rows, kind: Kind, ids: Sequence[str] = ("query", "document")) -> DataError:
     """Return what is wrong with a table that could not be read: a problem for each row."""
     value = "grade" if kind == "qrels" else "score"
     what = "the judgments" if kind == "qrels" else "the run"
     title = f"{what} cannot be used; a row is a query, a document and a {value}:"
-    return DataError(title, first_problems(_wrong_rows(rows, value), rows.name))
+    return DataError(title, first_problems(_wrong_rows(rows, value, ids), rows.name))
 
 
-def _wrong_rows(rows: Rows, value: str) -> Iterator[Problem]:
+def _wrong_rows(rows: Rows, value: str, ids: Sequence[str]) -> Iterator[Problem]:
     for frame in rows.frames():
         values: Floats = _numbers(frame.rows["value"]).fill_null(float("nan")).to_numpy()
-        texts = {name: frame.rows[name].cast(pl.String) for name in ("query", "document")}
+        texts = {name: frame.rows[name].cast(pl.String) for name in ids}
         missing = {name: (texts[name].fill_null("") == "").to_numpy() for name in texts}
-        wrong = missing["query"] | missing["document"] | ~np.isfinite(values)
+        wrong = np.logical_or.reduce([*missing.values(), ~np.isfinite(values)])
         for row in np.flatnonzero(wrong).tolist():
             found = [
                 f"the {name} is {'missing' if texts[name][row] is None else 'empty'}"

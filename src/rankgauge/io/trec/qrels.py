@@ -60,15 +60,9 @@ def read_qrels(path: Path, *, name: str | None = None, intents: bool = False) ->
 
 def _by_intent(fields: Fields, grades: Floats, label: str) -> Qrels | None:
     """Return judgments for each intent; None if a document is judged twice for one."""
-    columns = [fields.column(column).texts() for column in (_QUERY, _INTENT, _DOCUMENT)]
-    judgments: dict[bytes, dict[bytes, dict[str, float]]] = {}
-    for query, intent, document, grade in zip(*columns, grades.tolist(), strict=True):
-        own = judgments.setdefault(query, {}).setdefault(document, {})
-        name = intent.decode("utf-8", "surrogateescape")
-        if name in own:
-            return None
-        own[name] = grade
-    return Qrels.of_intents(judgments, label)
+    queries, intents, documents = (fields.column(column).texts() for column in (_QUERY, _INTENT, _DOCUMENT))
+    names = (intent.decode("utf-8", "surrogateescape") for intent in intents)
+    return Qrels.of_listed_intents(zip(queries, documents, names, grades.tolist(), strict=True), label)
 
 
 def _filled(opened: OpenFile) -> Window:
