@@ -149,10 +149,23 @@ def test_every_column_but_runid_can_be_planned_and_is_the_metric_named():
         assert list(MEASURES.values())[column.place[0]].alias == planned.metric.alias
 
 
+def test_a_text_stands_in_the_order_of_trec_eval_and_in_no_set():
+    columns = expand(["recall.5", "relstring", "P.5"], BUILT_IN)
+
+    assert [(column.label, column.length) for column in sorted(columns, key=lambda each: each.place)] == [
+        *(("P_5", None), ("relstring", 10), ("recall_5", None)),
+    ]
+    assert [column.label for column in expand(["relstring.3"], BUILT_IN)] == ["relstring_3"]
+    assert "relstring" not in labels("all_trec")
+    with pytest.raises(ExpressionError, match="one number of results"):
+        expand(["relstring.5,10"], BUILT_IN)
+    with pytest.raises(PlanError, match="it is no number but a text"):
+        ENGINE.dataset([]).with_metrics(["relstring.10"]).plan()
+
+
 @pytest.mark.parametrize(
     ("name", "reason"),
     [
-        ("relstring.10", "the grades of the first results as a text"),
         ("yaap", "experimental"),
         ("prefs_simp", "pairs of preferences"),
         ("map_avgjg", "several groups of judgments"),

@@ -304,3 +304,35 @@ def test_columns_without_a_table_are_said_to_have_no_effect(rankgauge, files, wr
 def test_the_lowest_relevant_grade_stands_in_json(rankgauge, files):
     assert rankgauge("trec", *files[:2], "-m", "RR", "--json").json["relevance"] == 1
     assert rankgauge("trec", *files[:2], "-m", "RR", "-l", "1.5", "--json").json["relevance"] == 1.5
+
+
+def test_grades_of_the_first_results_are_printed_as_trec_eval_does(rankgauge, write):
+    """Grades are 2, none, 12, -1 and 0, as trec_eval's source says: a digit, -, >, . and 0."""
+    qrels = write("qrels.txt", "q1 0 a 2\nq1 0 c 12\nq1 0 d -1\nq1 0 e 0\nq2 0 a 1\n")
+    run = write("a.run", "".join(f"q1 Q0 {name} 1 {9 - place} t\n" for place, name in enumerate("axcde")))
+    options = ("trec", qrels, run, "-m", "num_ret", "-f", "trec", "-q")
+
+    assert rankgauge(*options, "-m", "relstring").out.splitlines() == [
+        "num_ret               \tq1\t5",
+        "relstring             \tq1\t'2->.0'",
+        "num_ret               \tq2\t0",
+        "relstring             \tq2\t''",
+        "num_ret               \tall\t5",
+    ]
+    assert "relstring_3           \tq1\t'2->'" in rankgauge(*options, "-m", "relstring.3").out
+    assert "relstring             \tq1\t'2>0'" in rankgauge(*options, "-m", "relstring", "-J").out
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["-m", "map", "-m", "relstring"], "a text for each query, which only --format trec -q prints"),
+        (["-m", "relstring", "-f", "trec", "-q"], "printed beside others; add one"),
+        (["-m", "runid", "-f", "trec"], "printed beside others; add one"),
+    ],
+)
+def test_a_text_that_cannot_be_printed_is_refused(rankgauge, files, options, message):
+    done = rankgauge("trec", *files[:2], *options)
+
+    assert (done.code, done.out) == (2, "")
+    assert message in done.err

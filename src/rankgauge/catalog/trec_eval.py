@@ -34,24 +34,26 @@ _Takes = Literal["nothing", "cutoffs", "levels", "text"]
 class _Measure:
     """One measure of trec_eval."""
 
-    alias: str  # of the metric that computes it; empty for runid, which is text
+    alias: str  # of the metric that computes it; empty for runid and relstring, which are texts
     takes: _Takes = "nothing"  # cutoffs or levels, each of which makes a column; or one text
     standard: tuple[float, ...] = ()  # cutoffs or levels where none are given
     param: str = ""  # that a text goes to
     read: Callable[[str], float | str] = str  # turns the text into the parameter's value
     kind: Kind = "float"
     only_all: bool = False  # printed under `all` only, not for each topic
+    never_all: bool = False  # printed for each topic only
 
 
 @dataclass(frozen=True, slots=True)
 class TrecColumn:
     """One requested column, in trec_eval's spelling or in ours."""
 
-    spec: str | None  # for the planner; None for runid, which is no metric
+    spec: str | None  # for the planner; None for runid and relstring, which are no metrics
     label: str | None = None  # that trec_eval prints; None if it has no spelling for the column
     kind: Kind = "float"  # prints with four decimals, as an integer or as text
     only_all: bool = False
     place: tuple[int, int] | None = None  # in trec_eval's order: the measure, then its column
+    length: int | None = None  # of a relstring: how many results it shows
 
 
 def _persistence(text: str) -> float:
@@ -61,6 +63,12 @@ def _persistence(text: str) -> float:
     if not equals or name.strip() != "p":
         raise ValueError(text)
     return float(value)
+
+
+def _length(text: str) -> float:
+    if int(text) < 0:
+        raise ValueError(text)
+    return int(text)
 
 
 def _beta(text: str) -> float:
@@ -81,6 +89,7 @@ MEASURES: Mapping[str, _Measure] = MappingProxyType(
         "recip_rank": _Measure("retrieval-mrr"),
         "iprec_at_recall": _Measure("retrieval-iprec-at-recall", "levels", _LEVELS),
         "P": _Measure("retrieval-precision-at-k", "cutoffs", _CUTOFFS),
+        "relstring": _Measure("", "text", param="length", read=_length, kind="text", never_all=True),
         "recall": _Measure("retrieval-recall-at-k", "cutoffs", _CUTOFFS),
         "infAP": _Measure("retrieval-inf-ap"),
         "gm_bpref": _Measure("retrieval-gm-bpref", only_all=True),
@@ -112,8 +121,11 @@ MEASURES: Mapping[str, _Measure] = MappingProxyType(
 _SINCE_10 = frozenset({"rbp", "rbp_resid", "unj"})
 
 _ALL = tuple(MEASURES)
-_ASKED_FOR = frozenset({"Rprec_mult", "utility", "binG", "G", "ndcg_rel", "Rndcg"})
-"""Experimental measures of trec_eval, in no set here; its own all_trec has them, too."""
+_ASKED_FOR = frozenset({"relstring", "Rprec_mult", "utility", "binG", "G", "ndcg_rel", "Rndcg"})
+"""Texts and experimental measures of trec_eval, in no set here; its own all_trec has them, too."""
+
+_RELSTRING = 10
+"""How many results trec_eval's relstring shows unless it is told."""
 
 _SETS: Mapping[str, tuple[str, ...]] = {
     "official": _ALL[: _ALL.index("P") + 1],
@@ -146,15 +158,18 @@ def left_out_hint(name: str) -> str:
         return (
             "trec_eval's yet another average precision is experimental and in none of its sets; `map` is the usual one"
         )
-    if stem == "relstring":
-        return "it is no number but the grades of the first results as a text; `rankgauge explain` shows them by rank"
+    if stem in {"relstring", "runid"}:
+        return (
+            f"it is no number but a text, which `rankgauge trec -m {stem}{' -q' if stem == 'relstring' else ''} "
+            "--format trec` prints beside other measures; `rankgauge explain` shows every rank with its grade"
+        )
     return ""
 
 
 def read_form(written: str) -> list[MetricExpression] | None:
     """Read trec_eval's form ``P.5,10`` into an expression for each column; None if *written* has another form."""
     form = _FORM.fullmatch(written.strip())
-    if form is None or form["name"] not in MEASURES:
+    if form is None or form["name"] not in MEASURES or not MEASURES[form["name"]].alias:
         return None
     return [_expression(form["name"], value) for value in _values(form["name"], form["params"], written)]
 
@@ -181,10 +196,10 @@ def expand(names: Sequence[str], built_in: Mapping[str, Metric], *, version: Lit
 def _columns(
     written: str, given: Mapping[str, list[float | str]], version: int, built_in: Mapping[str, Metric]
 ) -> Iterable[TrecColumn]:
-    if hint := left_out_hint(written):
-        raise UnknownNameError("metric", written, hint=hint)
     form = _FORM.fullmatch(written)
     stem = form["name"] if form is not None else written
+    if stem not in MEASURES and (hint := left_out_hint(written)):
+        raise UnknownNameError("metric", written, hint=hint)
     if written in _SETS:
         for name in _SETS[written]:
             if written != "all_trec" or version >= 10 or name not in _SINCE_10:
@@ -209,9 +224,10 @@ def _family(name: str, given: Mapping[str, list[float | str]]) -> Iterable[TrecC
 def _column(name: str, value: float | str | None) -> TrecColumn:
     measure = MEASURES[name]
     place = (_ALL.index(name), 0)
-    if not measure.alias:
-        return TrecColumn(None, name, measure.kind, measure.only_all, place)
     label = name if value is None else f"{name}_{value:3.2f}" if measure.takes == "levels" else f"{name}_{value}"
+    if not measure.alias:
+        length = (_RELSTRING if value is None else int(value)) if measure.never_all else None
+        return TrecColumn(None, label, measure.kind, measure.only_all, place, length)
     if isinstance(value, int | float):
         place = (place[0], round(value * 1_000_000))
     return TrecColumn(str(_expression(name, value)), label, measure.kind, measure.only_all, place)
@@ -229,6 +245,7 @@ def _values(name: str, params: str, written: str) -> list[float | str]:
         "weights": "four weights, such as utility.1,-1,0,0",
         "p": "p, such as rbp.p=0.8",
         "beta": "one number",
+        "length": "one number of results, such as relstring.20",
     }[measure.param or measure.takes]
     try:
         if measure.takes == "nothing":

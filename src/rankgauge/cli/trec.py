@@ -92,6 +92,7 @@ def _evaluate(given: argparse.Namespace) -> int:
     if given.form == "trec" and (strange := [str(each.spec) for each in measures if None in {each.label, each.place}]):
         msg = f"trec_eval has no name for {', '.join(strange)}; leave it out, or choose another --format"
         raise ParameterError(msg)
+    _check_texts(given, measures)
     wanted = [measure.spec for measure in measures if measure.spec is not None]
     columns, names = table_columns(given.columns), run_names(given.runs)
     kinds: list[tuple[str, Kind]] = [(given.qrels, "qrels"), *((run, "run") for run in given.runs)]
@@ -176,6 +177,12 @@ def _trec_lines(
 ) -> Iterator[str]:
     from rankgauge.report.trec import trec_lines
 
+    lengths = {str(measure.label): measure.length for measure in measures if measure.length is not None}
+    texts = {}
+    if lengths:
+        from rankgauge.engine.grades import grade_strings
+
+        texts = {label: grade_strings(result, length) for label, length in lengths.items()}
     return trec_lines(
         result,
         measures,
@@ -183,6 +190,7 @@ def _trec_lines(
         summary=not given.no_summary,
         hide_missing=result.settings["profile"] == "trec9",
         n_relevant=n_relevant,
+        texts=texts,
     )
 
 
@@ -218,6 +226,17 @@ def _check(given: argparse.Namespace) -> None:
         msg = "standard input (-) can stand for one file only"
         raise ParameterError(msg)
     check_unjudged(given, ("table", "json"))
+
+
+def _check_texts(given: argparse.Namespace, measures: Sequence[TrecColumn]) -> None:
+    """Refuse measures that are texts where they cannot be printed, or nothing else is asked for."""
+    texts = [str(measure.label) for measure in measures if measure.kind == "text" and measure.length is not None]
+    if texts and (given.form != "trec" or not given.per_query):
+        msg = f"{texts[0]} is a text for each query, which only --format trec -q prints"
+        raise ParameterError(msg)
+    if measures and all(measure.spec is None for measure in measures):
+        msg = f"{measures[0].label} is no metric and is printed beside others; add one, such as -m num_ret"
+        raise ParameterError(msg)
 
 
 def _further(results: Mapping[str, Result], given: argparse.Namespace) -> dict[str, Further]:

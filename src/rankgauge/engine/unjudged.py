@@ -18,7 +18,7 @@ from rankgauge.planning.fingerprint import fingerprint_of
 from rankgauge.planning.plan import Plan
 from rankgauge.result import Result
 
-__all__ = ["bounds", "condensed"]
+__all__ = ["bounds", "condensed", "evaluation_behind", "judged_again"]
 
 
 def bounds(result: Result, *, grade: float | None = None, catalog: Catalog | None = None) -> dict[str, Bounds | None]:
@@ -50,14 +50,14 @@ def bounds(result: Result, *, grade: float | None = None, catalog: Catalog | Non
 
         ResultError: The result is of samples, or its run cannot be read again.
     """
-    evaluation = _evaluation(result, catalog)
+    evaluation = evaluation_behind(result, catalog)
     plan, qrels = evaluation.plan, evaluation.qrels
     check_bounds(plan.profile.policy)
     highest = float(qrels.grades.max(initial=0.0))
     if grade is not None and not highest <= grade < np.inf:
         msg = f"the highest grade of a document is {highest:g} in the judgments, so it cannot be {grade!r}"
         raise ParameterError(msg)
-    judged = _judged(evaluation, result)
+    judged = judged_again(evaluation, result)
     top = (highest or 1.0) if grade is None else float(grade)
     planned = {metric.name: metric for metric in plan.metrics}
     return {
@@ -83,12 +83,13 @@ def condensed(result: Result, *, catalog: Catalog | None = None) -> Result:
     Raises:
         ResultError: The result is of samples, or its run cannot be read again.
     """
-    evaluation = _evaluation(result, catalog)
+    evaluation = evaluation_behind(result, catalog)
     plan = _judged_only(evaluation.plan)
     return evaluate_plan(plan, evaluation.qrels, {"run": evaluation.run}, columns=evaluation.columns)["run"]
 
 
-def _evaluation(result: Result, catalog: Catalog | None) -> RunEvaluation:
+def evaluation_behind(result: Result, catalog: Catalog | None) -> RunEvaluation:
+    """Return the plan, the judgments and the run of a result; `ResultError` if it is not of a run."""
     if not is_of_run(result):
         msg = (
             "what unjudged documents could change is found by reading the run again, and this result does not say "
@@ -98,7 +99,7 @@ def _evaluation(result: Result, catalog: Catalog | None) -> RunEvaluation:
     return run_evaluation_of(result, catalog=catalog)
 
 
-def _judged(evaluation: RunEvaluation, result: Result) -> Judged:
+def judged_again(evaluation: RunEvaluation, result: Result) -> Judged:
     """Judge a run again; return the queries of a result."""
     collector, evidence = judge_run(evaluation.qrels, evaluation.run, evaluation.plan)
     names = [evaluation.qrels.query_names[place] for place in collector.places.tolist()]

@@ -7,7 +7,8 @@ Sums are added as trec_eval adds them, one query after the other, so that the la
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -35,12 +36,14 @@ def trec_lines(
     summary: bool,
     hide_missing: bool = False,
     n_relevant: int | None = None,
+    texts: Mapping[str, Sequence[str]] = MappingProxyType({}),
 ) -> Iterator[str]:
     """
     Yield the lines that trec_eval prints for these measures.
 
     Up to version 9 it hides queries missing from the run. Asked for all queries, it sums `num_rel` over all judgments,
-    whatever the level of relevance: that is *n_relevant*, None for the sum over queries.
+    whatever the level of relevance: that is *n_relevant*, None for the sum over queries. *texts* are those of queries,
+    by label; a measure that is a text and not among them is the run's tag.
     """
     by_spelling = {spelling: column for column in result.metrics.values() for spelling in column.info.spellings}
     ordered = [
@@ -50,8 +53,10 @@ def trec_lines(
     tag = str((result.manifest.get("outputs") or {}).get("tag") or "")
     _check_printable(result.sample_ids if per_query else (), tag if summary else "")
     if per_query:
-        yield from _queries(result, ordered, hide_missing=hide_missing)
+        yield from _queries(result, ordered, texts, hide_missing=hide_missing)
     for label, measure, column in ordered if summary else ():
+        if measure.label in texts:
+            continue
         if column is None:  # runid
             value = tag
         elif measure.label == "num_rel" and n_relevant is not None:
@@ -75,21 +80,32 @@ def _check_printable(queries: Sequence[str], tag: str) -> None:
 
 
 def _queries(
-    result: Result, measures: Sequence[tuple[str, TrecColumn, MetricSummary | None]], *, hide_missing: bool
+    result: Result,
+    measures: Sequence[tuple[str, TrecColumn, MetricSummary | None]],
+    texts: Mapping[str, Sequence[str]],
+    *,
+    hide_missing: bool,
 ) -> Iterator[str]:
-    columns = [
-        (label, measure.kind == "integer", column.values.tolist())
-        for label, measure, column in measures
-        if column is not None and not measure.only_all
-    ]
+    columns: list[tuple[str, str, Sequence[float | str]]] = []
+    for label, measure, column in measures:
+        if (own := texts.get(measure.label or "")) is not None:
+            columns.append((label, measure.kind, own))
+        elif column is not None and not measure.only_all:
+            columns.append((label, measure.kind, column.values.tolist()))
     all_columns = result.metrics.values() if hide_missing else ()
     missing = {int(place) for column in all_columns for place in np.flatnonzero(column.codes == MISSING)}
     for place, query in enumerate(result.sample_ids):
         if place in missing:
             continue
-        for label, is_count, values in columns:
+        for label, kind, values in columns:
             value = values[place]
-            yield f"{label}{query}\t{int(value)}\n" if is_count else f"{label}{query}\t{value:6.4f}\n"
+            yield f"{label}{query}\t{_written(value, kind)}\n"
+
+
+def _written(value: float | str, kind: str) -> str:
+    if isinstance(value, str):
+        return f"'{value}'"
+    return str(int(value)) if kind == "integer" else f"{value:6.4f}"
 
 
 def _total(values: Floats, how: str) -> float:
