@@ -55,10 +55,11 @@ def compatibility(judged: Judged, *, k: Cutoff | None = None, p: float = 0.95, n
         Shape (n,), from 0 to 1; NaN where no gold item has a gain.
     """
     judged = judged.by_gain()
-    depth = np.maximum(judged.depth, judged.n_gold()) if k is None else np.broadcast_to(k, judged.n)
+    shown, cutoff = judged.depth if k is None else np.minimum(judged.depth, k), judged.ideal_cutoff(k)
+    depth = np.maximum(shown, judged.n_gold()) if cutoff is None else np.broadcast_to(cutoff, judged.n)
     weights = agreement_weights(p, int(depth.max(initial=0)))
     end = np.minimum(depth, len(weights) - 1)
-    found = judged.credits()
+    found = judged.credits(k)
     ideal = _ideal(judged, found)
     place = np.zeros(len(judged.gold.sample), dtype=np.int64)
     place[ideal.gold] = ideal.rank
