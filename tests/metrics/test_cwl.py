@@ -131,3 +131,45 @@ def test_a_reader_with_a_cutoff_agrees(name, continues, case, k):
     expected = reading.expected_gain(ranking, gold, continues, k=k, top=4.0)
 
     assert (None if expected is None else pytest.approx(expected, rel=1e-12)) == value(f"{name}@{k}", gold, ranking)
+
+
+EXPECTATIONS = {
+    ("model=nerr8", "@10"): (1.0, 2.6666666666666665, 2.666666666666667, 0.625),
+    ("model=nerr9", "@10"): (0.38888888888888884, 1.7222222222222223, 1.7222222222222225, 0.7741935483870968),
+    ("model=nerr10, p=0.8", ""): (0.6933333333333335, 2.2266666666666666, 2.2266666666666666, 0.688622754491018),
+    ("model=nerr11, goal=2", ""): (0.5096296296296299, 1.9362962962962966, 1.9362962962962966, 0.7368018362662585),
+    ("model=inst, goal=2", ""): (0.789155682096636, 3.7414691494182777, 3.7490952291279926, 0.5441761888554382),
+    ("model=insq, goal=2", ""): (0.8244126989165962, 4.509350333872503, 4.525223097796884, 0.6329517858472012),
+    ("model=bpm, goal=2", "@10"): (2.0, 5.0, 5.0, 0.37777777777777766),
+    ("model=sdcg", "@10"): (0.9682117893468468, 4.543559338088344, 4.543559338088345, 0.5711601909662334),
+    ("model=rbp, p=0.8", ""): (1.1797333333333335, 5.000000000000002, 5.000000000000002, 0.52768),
+    ("model=precision", "@10"): (2.0, 10.0, 10.0, 0.6000000000000001),
+}
+"""What cwl-eval 1.0.12 gives for `RANKING` and `GOLD` as ETU, ETC, EI and the residual of EU, with costs of 1."""
+
+
+@pytest.mark.parametrize(("reader", "expected"), EXPECTATIONS.items())
+def test_expectations_of_cwl_eval(reader, expected):
+    params, at = reader
+    names = ("ETU", "ETC", "expected_items", "EU_resid")
+
+    found = [value(f"{name}({params}, max_grade=3){at}") for name in names]
+
+    assert found == pytest.approx(list(expected), rel=1e-9)
+
+
+def test_expectations_worked_out_by_hand():
+    # A reader who goes on from each rank with 1/2 and stops at rank 3: stops with 1/2, 1/4, 1/4 at ranks 1, 2, 3.
+    assert value("ETU(p=0.5, max_grade=3)@3") == pytest.approx(1 / 4 * 1 / 3 + 1 / 4 * 4 / 3)
+    assert value("ETC(p=0.5, max_grade=3)@3") == pytest.approx(1 / 2 + 2 / 4 + 3 / 4)
+    assert value("expected_items(p=0.5, max_grade=3)@3") == pytest.approx(1 + 1 / 2 + 1 / 4)
+    # Only x, at rank 1, is unjudged; below the end nobody reads.
+    assert value("EU_resid(p=0.5, max_grade=3)@3") == pytest.approx(1 / (1 + 1 / 2 + 1 / 4))
+
+
+def test_a_reader_reads_also_where_nothing_is_relevant():
+    gold = {"a": 0}
+
+    assert value("ETC(model=precision, max_grade=3)@4", gold=gold, ranking=[]) == 4.0
+    assert value("ETU(max_grade=3)", gold=gold) is None
+    assert value("EU_resid(max_grade=3)", gold=gold, ranking=["a"]) > 0.8

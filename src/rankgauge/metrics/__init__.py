@@ -11,6 +11,7 @@ from rankgauge.metrics import (
     compatibility,
     counts,
     cwl,
+    cwl_expectations,
     diversity,
     err,
     gain,
@@ -37,7 +38,7 @@ __all__: list[str] = []
 
 _FAMILIES = (
     *(hit, recall, precision, reciprocal_rank, average_precision, interpolated_precision, bpref, ndcg, err, rbp),
-    *(compatibility, gain, ndcg_averages, pairs, cwl, novelty, diversity, sets, judged_at_k, counts),
+    *(compatibility, gain, ndcg_averages, pairs, cwl, cwl_expectations, novelty, diversity, sets, judged_at_k, counts),
     *(answer, nuggets, keyword),
 )
 

@@ -10,22 +10,15 @@ TOIS 2017; Azzopardi, Thomas & Moffat, cwl_eval, SIGIR 2019.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
 
 import numpy as np
 
+from rankgauge.metrics import cwl_models
+from rankgauge.metrics.cwl_models import Reader, Scale, readings, row_sums
 from rankgauge.metrics.family import retrieval
 from rankgauge.plugin import Cutoff, Judged, Scores
 
 __all__ = ["bpm", "insq", "inst", "nerr8", "nerr9", "nerr10", "nerr11", "sdcg"]
-
-_HORIZON = 1000
-"""Nobody reads further: cwl_eval's depth, which the scores of measures without a cutoff depend on."""
-
-_STEP = 256
-"""How many samples are laid out at a time, to keep a step of 1,000 ranks in 2 MB."""
-
-_Table = np.ndarray[tuple[int, int], np.dtype[np.float64]]
 
 
 def _check(*, min_grade: float, max_grade: float | None) -> None:
@@ -80,7 +73,7 @@ def nerr8(judged: Judged, *, k: Cutoff, min_grade: float = 0.0, max_grade: float
     Returns:
         Shape (n,), from 0 to 1; NaN where no gold item has a gain.
     """
-    return _score(judged, min_grade, max_grade, lambda gain, rank, last: np.where(rank < last, 1.0 - gain, 0.0), k)
+    return _score(judged, Scale(min_grade, max_grade), cwl_models.nerr8, k)
 
 
 @_cwl("retrieval-nerr9-at-k", short=("NERR9",))
@@ -105,11 +98,7 @@ def nerr9(judged: Judged, *, k: Cutoff, min_grade: float = 0.0, max_grade: float
     Returns:
         Shape (n,), from 0 to 1; NaN where no gold item has a gain.
     """
-
-    def going_on(gain: _Table, rank: _Table, last: _Table) -> _Table:
-        return np.where(rank < last, rank / (rank + 1.0) * (1.0 - gain), 0.0)
-
-    return _score(judged, min_grade, max_grade, going_on, k)
+    return _score(judged, Scale(min_grade, max_grade), cwl_models.nerr9, k)
 
 
 @_cwl("retrieval-nerr10", short=("NERR10",), check=_check_persistence)
@@ -134,7 +123,7 @@ def nerr10(judged: Judged, *, p: float = 0.9, min_grade: float = 0.0, max_grade:
     Returns:
         Shape (n,), from 0 to 1; NaN where no gold item has a gain.
     """
-    return _score(judged, min_grade, max_grade, lambda gain, _rank, _last: p * (1.0 - gain))
+    return _score(judged, Scale(min_grade, max_grade), cwl_models.nerr10(p))
 
 
 @_cwl("retrieval-nerr11", short=("NERR11",), check=_check_goal)
@@ -159,7 +148,7 @@ def nerr11(judged: Judged, *, goal: float = 1.0, min_grade: float = 0.0, max_gra
     Returns:
         Shape (n,), from 0 to 1; NaN where no gold item has a gain.
     """
-    return _score(judged, min_grade, max_grade, lambda gain, rank, _last: _patience(rank, 2.0 * goal) * (1.0 - gain))
+    return _score(judged, Scale(min_grade, max_grade), cwl_models.nerr11(goal))
 
 
 @_cwl("retrieval-inst", short=("INST",), check=_check_goal, laws=("bounded", "padding", "tail"))
@@ -184,11 +173,7 @@ def inst(judged: Judged, *, goal: float = 1.0, min_grade: float = 0.0, max_grade
     Returns:
         Shape (n,), from 0 to 1; NaN where no gold item has a gain.
     """
-
-    def going_on(gain: _Table, rank: _Table, _last: _Table) -> _Table:
-        return _patience(rank, 2.0 * goal - np.cumsum(gain, axis=1))
-
-    return _score(judged, min_grade, max_grade, going_on)
+    return _score(judged, Scale(min_grade, max_grade), cwl_models.inst(goal))
 
 
 @_cwl("retrieval-insq", short=("INSQ",), check=_check_goal, laws=("best-first", *("bounded", "relevant-helps", "tail")))
@@ -213,7 +198,7 @@ def insq(judged: Judged, *, goal: float = 1.0, min_grade: float = 0.0, max_grade
     Returns:
         Shape (n,), from 0 to 1; NaN where no gold item has a gain.
     """
-    return _score(judged, min_grade, max_grade, lambda _gain, rank, _last: _patience(rank, 2.0 * goal))
+    return _score(judged, Scale(min_grade, max_grade), cwl_models.insq(goal))
 
 
 @_cwl("retrieval-bpm-at-k", short=("BPM",), check=_check_goal, laws=("bounded", "tail"))
@@ -242,11 +227,7 @@ def bpm(
     Returns:
         Shape (n,), from 0 to 1; NaN where no gold item has a gain.
     """
-
-    def going_on(gain: _Table, rank: _Table, last: _Table) -> _Table:
-        return ((np.cumsum(gain, axis=1) < goal) & (rank < last)).astype(np.float64)
-
-    return _score(judged, min_grade, max_grade, going_on, k)
+    return _score(judged, Scale(min_grade, max_grade), cwl_models.bpm(goal), k)
 
 
 @_cwl("retrieval-sdcg-at-k", short=("SDCG",), laws=("bounded", "best-first", "relevant-helps", "padding", "tail"))
@@ -271,46 +252,12 @@ def sdcg(judged: Judged, *, k: Cutoff, min_grade: float = 0.0, max_grade: float 
     Returns:
         Shape (n,), from 0 to 1; NaN where no gold item has a gain.
     """
-
-    def going_on(_gain: _Table, rank: _Table, last: _Table) -> _Table:
-        return np.where(rank < last, np.log2(rank + 1.0) / np.log2(rank + 2.0), 0.0)
-
-    return _score(judged, min_grade, max_grade, going_on, k)
+    return _score(judged, Scale(min_grade, max_grade), cwl_models.sdcg, k)
 
 
-def _patience(rank: _Table, wanted: _Table | float) -> _Table:
-    return np.square((rank + wanted - 1.0) / (rank + wanted))
-
-
-def _score(
-    judged: Judged,
-    low: float,
-    high: float | None,
-    going_on: Callable[[_Table, _Table, _Table], _Table],
-    k: Cutoff | None = None,
-) -> Scores:
-    """Return the expected gain per result; *going_on* gets gains, ranks and cutoffs, and returns C(i) for each rank."""
-    judged = judged.by_gain()
-    top = float(judged.gold.grade.max(initial=0.0))
-    if high is None:
-        high = top
-    if top > high:
-        msg = f"grade {top:g} lies above max_grade={high:g}; give the highest grade of the scale"
-        raise ValueError(msg)
-    cutoffs = np.minimum(np.full(judged.n, _HORIZON) if k is None else np.broadcast_to(k, judged.n), _HORIZON)
-    width = int(cutoffs.max(initial=1))
-    rows = judged.credits(width)
-    gains = np.clip((rows.grade - low) / (high - low), 0.0, 1.0) if high > low else np.zeros(len(rows.grade))
-    rank = np.arange(1.0, width + 1.0)[np.newaxis]
+def _score(judged: Judged, scale: Scale, reader: Reader, k: Cutoff | None = None) -> Scores:
+    """Return the expected gain per result read."""
     scores = np.empty(judged.n)
-    for start in range(0, judged.n, _STEP):
-        end = min(start + _STEP, judged.n)
-        first, last = np.searchsorted(rows.sample, [start, end])
-        gain = np.zeros((end - start, width))
-        gain[rows.sample[first:last] - start, rows.rank[first:last] - 1] = gains[first:last]
-        weight = np.ones_like(gain)
-        going = going_on(gain, rank, cutoffs[start:end, np.newaxis].astype(np.float64))
-        np.cumprod(np.broadcast_to(going, gain.shape)[:, :-1], axis=1, out=weight[:, 1:])
-        # Added from the first rank on, so that a wider step of ranks, with weight 0, changes no bit.
-        scores[start:end] = np.cumsum(weight * gain, axis=1)[:, -1] / np.cumsum(weight, axis=1)[:, -1]
-    return np.where(judged.n_gold() > 0, np.minimum(scores, 1.0), np.nan)
+    for samples, gain, reached, _ in readings(judged, scale, reader, k):
+        scores[samples] = row_sums(reached * gain) / row_sums(reached)
+    return np.where(judged.by_gain().n_gold() > 0, np.minimum(scores, 1.0), np.nan)
