@@ -439,7 +439,7 @@ class Catalog:
     def _unknown(self, kind: str, name: str) -> UnknownNameError:
         known = [spelled for key, spelled in self._spelled.items() if key[0] == kind and "{k}" not in spelled]
         known += self._matchers if kind == "matcher" else (*PROFILES, *self._profiles) if kind == "profile" else ()
-        broken = sorted({fault.plugin for fault in self.faults if fault.stage in {"load", "register", "hook"}})
+        broken = sorted({fault.plugin for fault in self.faults if fault.stage in {"load", "api", "register", "hook"}})
         disabled = sorted({plugin.distribution for plugin in self.plugins if plugin.disabled})
         if kind == "metric":
             hints = [left_out_hint(name) or elsewhere_hint(name), "`rankgauge metrics list` lists the installed ones"]

@@ -77,7 +77,7 @@ class Fault:
 
     plugin: str  # as distribution:name
     version: str
-    stage: str  # load, register, hook, name or call
+    stage: str  # load, api, register, hook, name or call
     message: str  # what is wrong and what to do
 
     def __str__(self) -> str:

@@ -23,6 +23,7 @@ from rankgauge.errors import DeclarationError
 from rankgauge.guard import ForeignError, guarded, shown
 from rankgauge.plugin import hookspecs
 from rankgauge.plugin.aggregates import Aggregate
+from rankgauge.plugin.api import API, ATTRIBUTE, why_unusable
 from rankgauge.plugin.formats import Reader, Reporter
 from rankgauge.plugin.matching import Comparer, NamedMatcher, Normalizer
 from rankgauge.plugin.metric import Metric
@@ -56,10 +57,18 @@ def load_plugin(found: Plugin, load: Callable[[], object]) -> Plugin:
         with guarded():
             plugin = load()
     except ForeignError as error:
-        return faults.broken("load", f"importing {found.target!r} failed: {error}")
+        hint = f"; this rankgauge has plugin API {'.'.join(map(str, API))}" if _lacks_a_name_of_ours(error) else ""
+        return faults.broken("load", f"importing {found.target!r} failed: {error}{hint}")
     if issubclass(type(plugin), type):
         message = f"{found.target!r} is a class; point the entry point to a module or to an instance"
         return faults.broken("register", message)
+    try:
+        with guarded():
+            unusable = why_unusable(getattr(plugin, ATTRIBUTE, API))
+    except ForeignError as error:
+        return faults.broken("register", str(error))
+    if unusable:
+        return faults.broken("api", unusable)
     manager = _Manager(hookspecs.PROJECT)
     manager.add_hookspecs(hookspecs)
     try:
@@ -73,6 +82,12 @@ def load_plugin(found: Plugin, load: Callable[[], object]) -> Plugin:
     offers = tuple(offer for hook in _HOOKS for offer in _offers(hook, manager, faults))
     observers = {hook: observer for hook in _OBSERVERS for observer in _observers(manager, hook)}
     return dataclasses.replace(found, offers=offers, observers=observers, faults=tuple(faults.found))
+
+
+def _lacks_a_name_of_ours(error: ForeignError) -> bool:
+    """Return whether a plugin imported what `rankgauge.plugin` does not have, perhaps not yet."""
+    cause = error.__cause__
+    return issubclass(type(cause), ImportError) and getattr(cause, "name", None) == "rankgauge.plugin"
 
 
 @dataclass(frozen=True, slots=True)

@@ -129,7 +129,7 @@ class Lock:
             what = f"it is not installed; {part.install}"
         elif all(plugin.disabled for plugin in known):
             what = "it is disabled; take it off the list of disabled plugins"
-        elif faults := [fault.message for plugin in known for fault in plugin.faults if fault.stage == "load"]:
+        elif faults := [fault.message for plugin in known for fault in plugin.faults if fault.stage in {"load", "api"}]:
             what = f"it cannot be used: {'; '.join(faults)}"
         elif part.version not in versions:
             what = f"installed is {', '.join(sorted(versions))}; {part.install}"

@@ -154,7 +154,7 @@ def lifted(function: Callable[..., Any]) -> Metric:
         alias += "-at-k"
 
     @functools.wraps(function)
-    def documented(ranking: JudgedSample, **params: Any) -> Any:  # noqa: ANN401  # what the function takes and gives
+    def documented(ranking: JudgedSample, /, **params: Any) -> Any:  # noqa: ANN401  # what the function takes and gives
         return function(ranking, **params)
 
     documented.__doc__ = inspect.getdoc(function) or f"The function {name}, given in Python."

@@ -16,8 +16,10 @@ Everything that a plugin author imports, and nothing else.
 """
 
 from rankgauge.columns import Cutoff, Judged, JudgedSample, Rows, Scores, Seen
+from rankgauge.deprecation import Deprecated, deprecated_names
 from rankgauge.errors import DataError, Problem
 from rankgauge.plugin.aggregates import aggregate
+from rankgauge.plugin.api import API
 from rankgauge.plugin.contributions import Contributions
 from rankgauge.plugin.formats import Record, Source, reader, reporter
 from rankgauge.plugin.hookspecs import FinishedRun, StartedRun, hookimpl
@@ -28,10 +30,12 @@ from rankgauge.plugin.sections import ReportBars, ReportTable, ReportText, repor
 from rankgauge.plugin.tokenizing import TokenizerLaw, tokenizer
 
 __all__ = [
+    "API",
     "ComparerLaw",
     "Contributions",
     "Cutoff",
     "DataError",
+    "Deprecated",
     "FinishedRun",
     "Judged",
     "JudgedSample",
@@ -51,6 +55,7 @@ __all__ = [
     "TokenizerLaw",
     "aggregate",
     "comparer",
+    "deprecated_names",
     "hookimpl",
     "metric",
     "metric_set",

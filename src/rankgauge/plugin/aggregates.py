@@ -6,12 +6,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from rankgauge.plugin.authored import Authored, plain_name
 
 __all__ = ["Aggregate", "AggregateFunction", "aggregate"]
 
 AggregateFunction = Callable[[Sequence[float]], float]
+F = TypeVar("F", bound=AggregateFunction)
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +25,7 @@ class Aggregate(Authored):
     version: str = "1"
 
 
-def aggregate(name: str, *, version: str = "1") -> Callable[[AggregateFunction], AggregateFunction]:
+def aggregate(name: str, *, version: str = "1") -> Callable[[F], F]:
     """
     Declare an aggregate, such as a median: ``(values: Sequence[float]) -> float``.
 
@@ -43,7 +45,7 @@ def aggregate(name: str, *, version: str = "1") -> Callable[[AggregateFunction],
         DeclarationError: When applied: the name cannot be used.
     """
 
-    def decorate(function: AggregateFunction) -> AggregateFunction:
+    def decorate(function: F) -> F:
         function.__rankgauge__ = Aggregate(plain_name(name), function, version)  # type: ignore[attr-defined]  # functions allow it
         return function
 

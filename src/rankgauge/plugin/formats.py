@@ -7,7 +7,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import IO, Any, NamedTuple, Protocol
+from typing import IO, Any, NamedTuple, Protocol, TypeVar
 
 from rankgauge.errors import DeclarationError
 from rankgauge.plugin.authored import Authored
@@ -57,7 +57,9 @@ class Source(Protocol):
 
 
 ReaderFunction = Callable[[Source], Iterator[Record]]
+R = TypeVar("R", bound=ReaderFunction)
 ReporterFunction = Callable[[Any], str]
+P = TypeVar("P", bound=ReporterFunction)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +80,7 @@ class Reporter(Authored):
     function: ReporterFunction
 
 
-def reader(name: str, *, suffixes: Iterable[str]) -> Callable[[ReaderFunction], ReaderFunction]:
+def reader(name: str, *, suffixes: Iterable[str]) -> Callable[[R], R]:
     """
     Declare a reader: ``(source: Source) -> Iterator[Record]``.
 
@@ -95,7 +97,7 @@ def reader(name: str, *, suffixes: Iterable[str]) -> Callable[[ReaderFunction], 
         DeclarationError: When applied: a suffix without a dot.
     """
 
-    def decorate(function: ReaderFunction) -> ReaderFunction:
+    def decorate(function: R) -> R:
         endings = tuple(suffixes)
         if not endings or not all(re.fullmatch(r"\.[a-z0-9.]+", ending) for ending in endings):
             msg = f"the suffixes of reader {name!r} must look like '.jsonl', not {endings!r}"
@@ -106,7 +108,7 @@ def reader(name: str, *, suffixes: Iterable[str]) -> Callable[[ReaderFunction], 
     return decorate
 
 
-def reporter(name: str, *, suffix: str) -> Callable[[ReporterFunction], ReporterFunction]:
+def reporter(name: str, *, suffix: str) -> Callable[[P], P]:
     """
     Declare a reporter: ``(result: Result) -> str``.
 
@@ -120,7 +122,7 @@ def reporter(name: str, *, suffix: str) -> Callable[[ReporterFunction], Reporter
         A decorator that leaves the function as it is.
     """
 
-    def decorate(function: ReporterFunction) -> ReporterFunction:
+    def decorate(function: P) -> P:
         function.__rankgauge__ = Reporter(name, suffix, function)  # type: ignore[attr-defined]  # functions allow it
         return function
 

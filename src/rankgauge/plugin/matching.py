@@ -11,7 +11,7 @@ import math
 import typing
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,7 +45,9 @@ Stage = Literal["decode", "strip", "fold"]
 STAGES: tuple[Stage, ...] = ("decode", "strip", "fold")
 
 NormalizerFunction = Callable[[str], str]
+N = TypeVar("N", bound=NormalizerFunction)
 ComparerFunction = Callable[..., NDArray[np.float64]]
+C = TypeVar("C", bound=ComparerFunction)
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +119,7 @@ class NamedMatcher:
     source: Callable[..., Any]  # the function that declared it, for file and line
 
 
-def normalizer(name: str, *, stage: Stage, version: str = "1") -> Callable[[NormalizerFunction], NormalizerFunction]:
+def normalizer(name: str, *, stage: Stage, version: str = "1") -> Callable[[N], N]:
     """
     Declare a normalizer: ``(text: str) -> str``, pure and total, and idempotent but for the stage `decode`.
 
@@ -135,7 +137,7 @@ def normalizer(name: str, *, stage: Stage, version: str = "1") -> Callable[[Norm
         DeclarationError: When applied: the declaration cannot be used.
     """
 
-    def decorate(function: NormalizerFunction) -> NormalizerFunction:
+    def decorate(function: N) -> N:
         if stage not in STAGES:
             msg = f"the stage of normalizer {name!r} must be one of {', '.join(STAGES)}, not {stage!r}"
             raise DeclarationError(msg)
@@ -153,7 +155,7 @@ def comparer(
     check: Callable[..., None] | None = None,
     prepare: Callable[..., None] | None = None,
     laws: Iterable[ComparerLaw] = ("reflexive", "empty-scores-zero"),
-) -> Callable[[ComparerFunction], ComparerFunction]:
+) -> Callable[[C], C]:
     """
     Declare a comparer: ``(retrieved: Sequence[str], gold: Sequence[str], **params) -> scores``.
 
@@ -180,7 +182,7 @@ def comparer(
         DeclarationError: When applied: the name cannot be used, or a law is unknown.
     """
 
-    def decorate(function: ComparerFunction) -> ComparerFunction:
+    def decorate(function: C) -> C:
         declared = frozenset(laws)
         if unknown := declared - _COMPARER_LAWS:
             listed = ", ".join(sorted(map(repr, unknown)))

@@ -11,11 +11,11 @@ import functools
 import typing
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, SupportsIndex, TypeVar
+from typing import Any, Concatenate, Literal, ParamSpec, SupportsIndex, TypeVar
 
 import numpy as np
 
-from rankgauge.columns import Flags, Judged, Scores
+from rankgauge.columns import Flags, Judged, JudgedSample, Scores
 from rankgauge.errors import DeclarationError, ExpressionError
 from rankgauge.expression import parse
 from rankgauge.pickling import goes_by_name, itself
@@ -27,6 +27,7 @@ from rankgauge.samples import GOLD_KINDS, GoldKind
 __all__ = ["Law", "Metric", "Need", "declared", "metric", "sample_metric"]
 
 F = TypeVar("F", bound=Callable[..., Any])
+P = ParamSpec("P")
 
 Law = Literal[
     "bounded", "perfect-is-one", "best-first", "relevant-helps", "padding", "tail", "duplicates", "monotone-in-k"
@@ -285,7 +286,7 @@ def metric(
 def sample_metric(
     alias: str,
     **declaration: Any,  # noqa: ANN401  # passed on to `metric`
-) -> Callable[[Callable[..., float | None]], Callable[..., Scores]]:
+) -> Callable[[Callable[Concatenate[JudgedSample, P], float | None]], Callable[Concatenate[Judged, P], Scores]]:
     """
     Declare a metric over one ranking: ``(ranking: JudgedSample, *, k: int, ...) -> float | None``.
 
@@ -297,14 +298,17 @@ def sample_metric(
         **declaration: As in `metric`.
 
     Returns:
-        A decorator that lifts the function into the batch form.
+        A decorator that lifts the function into the batch form, with the same parameters.
 
     Raises:
         DeclarationError: When applied: the declaration cannot be used.
     """
 
-    def decorate(function: Callable[..., float | None]) -> Callable[..., Scores]:
-        return metric(alias, **declaration)(_lift(function))
+    def decorate(
+        function: Callable[Concatenate[JudgedSample, P], float | None],
+    ) -> Callable[Concatenate[Judged, P], Scores]:
+        lifted: Callable[Concatenate[Judged, P], Scores] = _lift(function)
+        return metric(alias, **declaration)(lifted)
 
     return decorate
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 import typing
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, TypeVar
 
 from rankgauge.errors import DeclarationError
 from rankgauge.plugin.authored import Authored, plain_name
@@ -25,6 +25,7 @@ line break between them never have more than one token more than apart.
 _LAWS = frozenset(typing.get_args(TokenizerLaw))
 
 TokenizerFunction = Callable[[str], int]
+F = TypeVar("F", bound=TokenizerFunction)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,9 +38,7 @@ class Tokenizer(Authored):
     laws: frozenset[TokenizerLaw] = frozenset({"monotone"})
 
 
-def tokenizer(
-    name: str, *, version: str = "1", laws: Iterable[TokenizerLaw] = ("monotone",)
-) -> Callable[[TokenizerFunction], TokenizerFunction]:
+def tokenizer(name: str, *, version: str = "1", laws: Iterable[TokenizerLaw] = ("monotone",)) -> Callable[[F], F]:
     """
     Declare a tokenizer: ``(text: str) -> int``, how many tokens a text has.
 
@@ -64,7 +63,7 @@ def tokenizer(
         DeclarationError: When applied: the name cannot be used, or a law is unknown.
     """
 
-    def decorate(function: TokenizerFunction) -> TokenizerFunction:
+    def decorate(function: F) -> F:
         declared = frozenset(laws)
         if unknown := declared - _LAWS:
             listed = ", ".join(sorted(map(repr, unknown)))

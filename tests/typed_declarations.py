@@ -1,0 +1,98 @@
+"""
+Declarations as authors write them; `make check` holds that type checkers see through the decorators.
+
+A wrong call has a type ignore, and mypy reports one that is not needed: a decorator that forgot the signature fails.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import Any, assert_type
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankgauge.columns import Judged, JudgedSample, Scores
+from rankgauge.plugin import (
+    Cutoff,
+    Record,
+    Source,
+    aggregate,
+    comparer,
+    metric,
+    normalizer,
+    reader,
+    reporter,
+    sample_metric,
+    tokenizer,
+)
+
+__all__ = ["check_calls", "check_other_calls"]
+
+
+@metric("typed-waste-at-k")
+def waste(judged: Judged, *, k: Cutoff, strict: bool = False) -> Scores:
+    """Share of the first *k* ranks that hold nothing relevant."""
+    return 1 - judged.relevant_ranks(k) / k if strict else np.zeros(judged.n)
+
+
+@sample_metric("typed-depth-at-k")
+def depth(ranking: JudgedSample, *, k: int, scale: float = 1.0) -> float | None:
+    """Number of retrieved items, at most *k*."""
+    return min(ranking.depth, k) * scale
+
+
+@aggregate("typed-middle")
+def middle(values: Sequence[float]) -> float:
+    """Return the middle score."""
+    return values[len(values) // 2]
+
+
+@normalizer("typed-lower", stage="fold")
+def lower(text: str) -> str:
+    """Lower letters."""
+    return text.lower()
+
+
+@comparer("typed-same")
+def same(retrieved: Sequence[str], gold: Sequence[str], *, weight: float = 1.0) -> NDArray[np.float64]:
+    """Score equal texts."""
+    return np.array([[weight * (a == b) for b in gold] for a in retrieved], dtype=np.float64)
+
+
+@tokenizer("typed-words")
+def words(text: str) -> int:
+    """Count words."""
+    return len(text.split())
+
+
+@reader("typed-lines", suffixes=(".typed",))
+def lines(source: Source) -> Iterator[Record]:
+    """Read a record a line."""
+    for number, line in enumerate(source.stream, 1):
+        yield Record(line.decode(), number)
+
+
+@reporter("typed-means", suffix=".txt")
+def means(result: Any) -> str:  # a result
+    """Print the means."""
+    return str(result)
+
+
+def check_calls(judged: Judged) -> None:
+    """Call what was declared, rightly and wrongly."""
+    assert_type(waste(judged, k=3, strict=True), Scores)
+    assert_type(depth(judged, k=3, scale=2.0), Scores)  # over a batch, as it was lifted
+    assert_type(middle([1.0]), float)
+    assert_type(lower("A"), str)
+    assert_type(same(["a"], ["a"], weight=0.5), NDArray[np.float64])
+    assert_type(words("a b"), int)
+
+
+def check_other_calls(judged: Judged, source: Source) -> None:
+    """Call what was declared wrongly; nothing here is run."""
+    waste(judged, k=3, strikt=True)  # type: ignore[call-arg]  # misspelled
+    depth(judged, k="3")  # type: ignore[arg-type]  # not a number
+    depth(judged)  # type: ignore[call-arg]  # without its cutoff
+    lower(3)  # type: ignore[arg-type]  # not a text
+    same(["a"], ["a"], wait=1.0)  # type: ignore[call-arg]  # misspelled
+    assert_type(next(lines(source)), Record)
+    assert_type(means(None), str)
