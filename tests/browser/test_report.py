@@ -142,9 +142,6 @@ def test_a_link_opens_its_sample_and_metric(opened):
 
 
 def test_the_worst_samples_named_above_open_theirs(opened):
-    page = opened(report(), link="#sample=q0001&metric=rr")
-    # run1 is worse nowhere, so nothing is named; the other way round 13 samples are.
-    assert page.locator(".ask a").count() == 0
     qrels = {f"q{n}": {"a": 1} for n in range(12)}
     runs = {
         name: {q: {"x": 2.0, "a": 1.0 if n < worse else 3.0} for n, q in enumerate(qrels)}
@@ -279,3 +276,18 @@ def test_it_prints(opened):
     assert not page.is_visible(".bar")
     assert page.is_visible("#mt")
     assert page.locator("#table tbody tr[data-i]:visible").count() == 20
+
+
+def test_pointing_at_a_depth_reads_every_curve_there(opened):
+    page = opened(report())
+    first, second = (page.locator(".curve").nth(at) for at in range(2))
+    assert first.locator("h3 .k").inner_text() == "5"  # rankings are five deep
+    first.scroll_into_view_if_needed()
+    box = first.locator("svg").bounding_box()
+    page.mouse.move(box["x"] + 30, box["y"] + 80)
+
+    # At rank 1 the baseline finds nothing, and the other run one of two relevant documents for 13 of 40 queries.
+    assert [curve.locator("h3 .k").inner_text() for curve in (first, second)] == ["1", "1"]
+    assert first.locator("h3 .num").all_inner_texts() == ["0.000", "0.163"]
+    page.mouse.move(5, 5)
+    assert first.locator("h3 .k").inner_text() == "5"

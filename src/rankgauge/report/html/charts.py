@@ -6,6 +6,7 @@ Every text passes through `escape`; colours are classes of the style sheet, so t
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -62,11 +63,19 @@ class _Scale:
 
     def ticks(self, most: int = 6) -> Iterator[float]:
         """Yield round values within the axis, 0 among them where it is within."""
-        raw = (self.high - self.low) / most
-        base = 10.0 ** math.floor(math.log10(raw))
-        step = next(base * factor for factor in (1, 2, 5, 10) if base * factor >= raw)
+        step = self._step(most)
         for number in range(math.ceil(self.low / step), math.floor(self.high / step) + 1):
             yield number * step
+
+    def label(self, tick: float, most: int = 6) -> str:
+        """Return a tick as a difference, with as many decimals as tell it from its neighbors."""
+        decimals = max(2, -math.floor(math.log10(self._step(most))))
+        return difference(tick, decimals) if tick else "0"
+
+    def _step(self, most: int) -> float:
+        raw = (self.high - self.low) / most
+        base = 10.0 ** math.floor(math.log10(raw))
+        return next(base * factor for factor in (1, 2, 5, 10) if base * factor >= raw)
 
 
 def _around(values: Sequence[float], width: float, left: float = 0.0, room: float = 0.12) -> _Scale:
@@ -94,7 +103,7 @@ def interval(metric: MetricComparison, a: str, b: str) -> Markup:
     parts += [_line(0, 68, _WIDTH, 68, "axis"), _line(zero, 14, zero, 73, "zero")]
     for tick in axis.ticks():
         parts += [_line(axis(tick), 68, axis(tick), 72, "axis")]
-        parts += [_text(axis(tick), 87, difference(tick, 2) if tick else "0", "tick", "middle")]
+        parts += [_text(axis(tick), 87, axis.label(tick), "tick", "middle")]
     left, right = (a, b) if metric.higher_is_better else (b, a)
     colours = ("lab a", "lab b") if metric.higher_is_better else ("lab b", "lab a")
     if zero > 120:
@@ -128,7 +137,9 @@ def counts(metric: MetricComparison) -> Markup:
         width = count / total * (_COUNTS_WIDTH - 4)
         parts.append(_rect(left, 38, width, 12, fill))
         at = max(left, label_left)
-        parts += [_text(at, 28, f"{count:,}", "big num"), _text(at, 66, word, f"lab {kind}")]
+        anchor = "end" if at > _COUNTS_WIDTH - 44 else "start"
+        at = min(at, _COUNTS_WIDTH)
+        parts += [_text(at, 28, f"{count:,}", "big num", anchor), _text(at, 66, word, f"lab {kind}", anchor)]
         label_left = at + max(44.0, 11.0 * len(f"{count:,}") + 8)
         left += width + 2
     told = f"Worse on {metric.losses:,}, the same on {metric.ties:,}, better on {metric.wins:,}"
@@ -146,6 +157,13 @@ class Intervals:
         """Return an axis that holds all of them."""
         ends = [end for metric in metrics for end in _ends(metric)] or [0.0]
         return cls(_around(ends, _ROW_WIDTH, room=0.04))
+
+    def head(self) -> Markup:
+        """Draw the numbers of the axis."""
+        ticks = [tick for tick in self.axis.ticks(4) if 18 <= self.axis(tick) <= _ROW_WIDTH - 18]
+        parts = [_text(self.axis(tick), 12, self.axis.label(tick, 4), "tick", "middle") for tick in ticks]
+        told = ", ".join(self.axis.label(tick, 4) for tick in ticks)
+        return _svg(_ROW_WIDTH, 16, f"Axis with {told}", parts, "row")
 
     def row(self, metric: MetricComparison) -> Markup:
         """Draw one metric."""
@@ -212,15 +230,22 @@ def depth(curve: DepthCurve, runs: Sequence[str]) -> dict[str, Any]:
     for at, run, kind in sorted(labels):
         floor = max(at, floor + 14)
         parts.append(_text(34 + width, floor + 4, _short(run, 9), f"lab {kind}"))
-    at_ten = [
-        (visible(run), means[curve.depths.index(10)], "ab"[number] if number < 2 else "t")
+    shown = max(depth for depth in curve.depths if depth <= 10)
+    parts.append(_line(x(shown), 12, x(shown), bottom, "at"))
+    values = [
+        (visible(run), means[curve.depths.index(shown)], "ab"[number] if number < 2 else "t")
         for number, (run, means) in enumerate(known.items())
-        if 10 in curve.depths
     ]
-    told = f"; at 10: {'; '.join(f'{run} {score(mean)}' for run, mean, _ in at_ten)}" if at_ten else ""
+    told = f"; at {shown}: {'; '.join(f'{run} {score(mean)}' for run, mean, _ in values)}"
+    readings = [
+        [depth, round(x(depth), 1), *(score(means[at]) for means in known.values())]
+        for at, depth in enumerate(curve.depths)
+    ]
     return {
         "name": curve.name.capitalize(),
-        "at_ten": [(score(mean), kind) for _, mean, kind in at_ten],
+        "at": shown,
+        "values": [(score(mean), kind) for _, mean, kind in values],
+        "points": json.dumps(readings),
         "chart": _svg(_DEPTH_WIDTH, height, f"{curve.name} by depth{told}", parts),
     }
 

@@ -83,6 +83,8 @@ def _context(data: ReportData) -> dict[str, Any]:
     names = list(data.results)
     first = data.results[names[0]]
     finding = headline(data)
+    pairs = [] if data.comparison is None else data.comparison.comparisons
+    plots = charts.Intervals.of([each for pair in pairs for each in pair.metrics.values()]) if pairs else None
     return {
         "runs": [visible(name) for name in names],
         "dataset": visible(data.dataset),
@@ -98,7 +100,8 @@ def _context(data: ReportData) -> dict[str, Any]:
             "depth": depth_heading(data),
         },
         "facts": list(_facts(data)),
-        "metrics": list(_metric_rows(data)),
+        "axis": "" if plots is None else plots.head(),
+        "metrics": list(_metric_rows(data, plots)),
         "heat": _heat(data),
         "curves": [charts.depth(curve, names) for curve in data.curves],
         "notes": [visible(note) for note in [*data.notes, *_result_notes(data)]],
@@ -150,15 +153,14 @@ def _method(comparison: Comparison) -> str:
     return "; ".join(parts)
 
 
-def _metric_rows(data: ReportData) -> Iterator[dict[str, Any]]:
+def _metric_rows(data: ReportData, plots: charts.Intervals | None) -> Iterator[dict[str, Any]]:
     """Yield a row for each metric, and for each run that is compared with the first."""
     names = list(data.results)
     first = data.results[names[0]]
-    if data.comparison is None:
+    if data.comparison is None or plots is None:
         for place, column in enumerate(first.metrics.values()):
             yield {"place": place, "name": visible(column.name), **_mean_of(column), "bars": charts.histogram(column)}
         return
-    plots = charts.Intervals.of([each for pair in data.comparison.comparisons for each in pair.metrics.values()])
     for pair in data.comparison.comparisons:
         for place, column in enumerate(first.metrics.values()):
             metric = pair.metrics.get(column.name)

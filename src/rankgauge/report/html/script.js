@@ -299,9 +299,10 @@
     if (pairs) found.push([data.runs[0], "c3", (i) => valueOf(0, i), "n a"]);
     found.push([data.runs[state.run], "c3", (i) => valueOf(state.run, i), pairs ? "n b" : "n a"]);
     if (pairs) found.push(["Difference", "c4", amount, "n"]);
-    if (data.unjudged) found.push(["Unjudged@10", "c5", (i) => data.unjudged[state.run][i], "n"]);
+    if (data.unjudged) found.push(["Unjudged@10", "c5", (i) => { const share = data.unjudged[state.run][i]; return Number.isNaN(share) ? null : share; }, "n"]);
     return found;
   };
+  const outOfTen = (run, i) => (Number.isNaN(data.unjudged[run][i]) ? DASH : String(+(data.unjudged[run][i] * 10).toFixed(1)));
   const filter = () => {
     const words = state.words.toLowerCase().split(/\s+/).filter(Boolean);
     const inRange = state.range ? new Set(order.slice(state.range[0], state.range[1] + 1)) : null;
@@ -364,7 +365,7 @@
         const value = get(i);
         if (name === "Sample") row.append(el("td", { class: "x c0" }, el("a", { href: link(i), text: value, onclick: (event) => { event.preventDefault(); event.stopPropagation(); go(i, true); } })));
         else if (name === "Difference") row.append(el("td", { class: "n" }, value === null ? "" : spark(value), " " + signed(value)));
-        else if (side) row.append(el("td", { class: `n ${kind}`, text: name === "Unjudged@10" && value !== null ? `${Math.round(value * 100)} %` : fixed(value) }));
+        else if (side) row.append(el("td", { class: `n ${kind}`, text: name !== "Unjudged@10" ? fixed(value) : value === null ? DASH : pairs ? `${outOfTen(0, i)} \u2192 ${outOfTen(state.run, i)}` : outOfTen(0, i) }));
         else row.append(el("td", { class: `x ${kind}`, text: value }));
       }
       body.append(row);
@@ -665,9 +666,31 @@
     parts.push(svg("text", { class: "lab b", x: left + 8, y: 20, text: `${cut(data.runs[state.run], 20)} ${sign() > 0 ? "better" : "worse"}` }));
     parts.push(svg("text", { class: "lab a", x: left + room, y: py(low) - 8, "text-anchor": "end", text: `${cut(data.runs[0], 20)} ${sign() > 0 ? "better" : "worse"}` }));
     const name = data.metrics[state.metric].name;
-    box.replaceChildren(svg("svg", { class: "fig", width: size, height: size - 4, viewBox: `0 0 ${size} ${size - 4}`, role: "img", "aria-label": `${name} of each sample in both runs` }, ...parts));
+    parts.push(svg("text", { class: "lab a", x: left + room, y: py(low) + 34, "text-anchor": "end", text: `${cut(name, 20)} with ${cut(data.runs[0], 20)}` }));
+    parts.push(svg("text", { class: "lab b", x: 0, y: -8, text: `${cut(name, 20)} with ${cut(data.runs[state.run], 20)}` }));
+    box.replaceChildren(svg("svg", { class: "fig", width: size, height: size + 16, viewBox: `0 -20 ${size} ${size + 36}`, role: "img", "aria-label": `${name} of each sample in both runs` }, ...parts));
     $("above").textContent = data.runs[state.run];
   };
+
+  // ---- depth -----------------------------------------------------------------------------------------------------
+  const curves = [...document.querySelectorAll(".curve")].map((box) => ({ box, points: JSON.parse(box.dataset.points) }));
+  const readCurves = (at) => {
+    for (const { box, points } of curves) {
+      const point = points[Math.min(at, points.length - 1)], line = box.querySelector("line.at");
+      box.querySelector(".k").textContent = point[0];
+      box.querySelectorAll("h3 .num").forEach((value, run) => { value.textContent = point[2 + run]; });
+      line.setAttribute("x1", point[1]);
+      line.setAttribute("x2", point[1]);
+    }
+  };
+  for (const { box, points } of curves) {
+    const picture = box.querySelector("svg"), rest = points.filter(([depth]) => depth <= 10).length - 1;
+    picture.addEventListener("pointermove", (event) => {
+      const inside = picture.getBoundingClientRect(), x = ((event.clientX - inside.left) / inside.width) * picture.viewBox.baseVal.width;
+      readCurves(points.reduce((best, point, at) => (Math.abs(point[1] - x) < Math.abs(points[best][1] - x) ? at : best), 0));
+    });
+    picture.addEventListener("pointerleave", () => readCurves(rest));
+  }
 
   // ---- choosing --------------------------------------------------------------------------------------------------
   const link = (i) => `#sample=${encodeURIComponent(data.ids[i])}&metric=${encodeURIComponent(data.metrics[state.metric].name)}${pairs && data.runs.length > 2 ? `&run=${encodeURIComponent(data.runs[state.run])}` : ""}`;

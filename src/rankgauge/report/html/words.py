@@ -39,8 +39,11 @@ def headline(data: ReportData) -> dict[str, Any]:
     metric = next(iter(pair.metrics.values()))
     a, b = visible(pair.baseline), visible(pair.run)
     told = {"kind": metric.verdict.replace(" ", "-"), "a": a, "b": b, "metric": visible(metric.name), "more": ""}
+    before, after = score(metric.baseline_mean), score(metric.mean)
     rises = "rises" if (metric.difference or 0) > 0 else "falls"
-    change = f"{visible(metric.name)} {rises} from {score(metric.baseline_mean)} to {score(metric.mean)}."
+    change = f"{visible(metric.name)} {rises} from {before} to {after}."
+    if before == after:
+        change = f"{visible(metric.name)} is {after} in both."
     match metric.verdict:
         case "better":
             told["plain"] = f"{b} is better than {a}. {change}"
@@ -85,10 +88,15 @@ def questions(data: ReportData) -> Iterator[tuple[str, Sequence[Linked]]]:
     pair = data.comparison.comparisons[0]
     metric = next(iter(pair.metrics.values()))
     yield "Is it noise?", [Linked(_noise(pair, metric))]
-    lost = [(each.sample_id, difference(each.difference)) for each in metric.worst[:3]]
-    where = f"On {metric.losses:,} of {counted(metric.n, 'sample')}, worst "
-    yield "Where does it lose?", _listed(where, lost, metric.name) if lost else [Linked("On no sample.")]
-    yield "Why?", [Linked(_why(data))]
+    for question, count, word, changes in (
+        ("Where does it lose?", metric.losses, "worst", metric.worst),
+        ("Where does it win?", metric.wins, "most", () if metric.losses else metric.best),
+    ):
+        if told := [(each.sample_id, difference(each.difference)) for each in changes[:3]]:
+            where = f"On {count:,} of {counted(metric.n, 'sample')}, {word} "
+            yield question, _listed(where, told, metric.name)
+    if metric.losses:
+        yield "Why?", [Linked(_why(data))]
     yield "What is not known?", [Linked(_not_known(data))]
 
 
@@ -110,7 +118,7 @@ def _noise(pair: RunComparison, metric: MetricComparison) -> str:
 def _why(data: ReportData) -> str:
     losses = data.losses
     if losses is None:
-        return "Ranks and judgments are not in this file." if not data.lists else "Nothing is lost."
+        return "That needs ranks and judgments, which could not be read again."
     top = "what was retrieved" if losses.k is None else f"the top {losses.k}"
     rest = losses.n - losses.left
     lower = f"{'on the other' if losses.left else 'on'} {rest:,} the same ones only stand lower"
