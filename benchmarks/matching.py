@@ -100,20 +100,18 @@ def main() -> None:
 
 def matched(matcher: ResolvedMatcher, questions: Sequence[Question]) -> list[Scores]:
     """Return the scores of every pair, sample by sample; each text of a batch is normalized once, as judging does."""
+    assert matcher.compare_batch is not None
     found = []
     for start in range(0, len(questions), BATCH):
         known: dict[str, str] = {}
+        sides: tuple[list[list[str]], list[list[str]]] = ([], [])
         for question in questions[start : start + BATCH]:
-            sides = []
-            for texts in question:
-                prepared = []
+            for side, texts in zip(sides, question, strict=True):
                 for text in texts:
-                    form = known.get(text)
-                    if form is None:
-                        form = known[text] = matcher.normalize(text)
-                    prepared.append(form)
-                sides.append(prepared)
-            found.append(matcher.compare(*sides).ravel())
+                    if text not in known:
+                        known[text] = matcher.normalize(text)
+                side.append([known[text] for text in texts])
+        found += [block.ravel() for block in matcher.compare_batch(*sides)]
     return found
 
 

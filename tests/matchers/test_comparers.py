@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from hashlib import sha256
 
 import numpy as np
 import pytest
@@ -15,12 +16,13 @@ from rankgauge.matchers.comparers import (
     edit_ratio,
     equal,
     infix_edit,
+    infix_edit_batch,
     is_chunk_of_original,
-    json_escaped,
     partial_ratio,
     remem,
     token_overlap,
 )
+from rankgauge.matchers.escaped import json_escaped, json_escaped_batch
 from rankgauge.matchers.escapes import escaped_forms, plain_parts, unescape
 from rankgauge.matchers.probes import PART, may_occur, stands_in
 
@@ -118,19 +120,34 @@ def test_the_plain_part_of_a_text_stands_in_all_its_forms(text):
 def test_a_part_that_occurs_is_never_held_back(text, others, at, lead):
     whole = "漢" * lead + text + PROSE
     signs = [*plain_parts(others), *plain_parts([whole[at:]]), ""]
-    answers = may_occur(signs, whole)
+    texts = [whole[3:], whole, PROSE]
+    answers = may_occur(signs * 3, np.full(3, len(signs)), texts)
 
-    assert len(answers) == len(signs)
-    assert all(answer for sign, answer in zip(signs, answers, strict=True) if sign in whole)
+    assert len(answers) == 3 * len(signs)
+    asked = [(sign, text) for text in texts for sign in signs]
+    assert all(answer for (sign, text), answer in zip(asked, answers, strict=True) if sign in text)
 
 
 def test_parts_that_do_not_occur_are_held_back():
-    words = [f"{number:024}" for number in range(200)]
+    words = [sha256(b"%d" % number).hexdigest()[:PART] for number in range(200)]
 
-    assert may_occur(words[:100], "".join(words[:100])) == [True] * 100
-    assert sum(may_occur(words[100:], PROSE * 20)) < 10
-    assert may_occur([], "x") == []
-    assert may_occur(["", words[0]], "") == [True, False]
+    hundred, both = np.array([100]), np.array([100, 100])
+    assert may_occur(words[:100], hundred, ["".join(words[:100])]).all()
+    assert may_occur(words[100:], hundred, [PROSE * 20]).sum() < 10
+    assert may_occur(words, both, ["".join(words[100:]), "".join(words[:100])]).sum() < 10  # each in its own text
+    assert may_occur([], np.array([0]), ["x"]).tolist() == []
+    assert may_occur(["", words[0]], np.array([2]), [""]).tolist() == [True, False]
+
+
+@given(pairs=st.lists(st.tuples(st.lists(TEXTS, max_size=4), st.lists(TEXTS, max_size=3)), max_size=5))
+def test_many_samples_at_once_score_as_each_alone(pairs):
+    retrieved = [[*own, *(text[2:] for text in gold)] for own, gold in pairs]
+    golds = [gold for _, gold in pairs]
+    for alone, together in ((json_escaped, json_escaped_batch), (infix_edit, infix_edit_batch)):
+        for lead in ("", PROSE * 40):  # short texts are looked up one by one, long ones together
+            own = [[lead + text for text in texts] for texts in golds]
+            expected = [alone(*each).tolist() for each in zip(retrieved, own, strict=True)]
+            assert [block.tolist() for block in together(retrieved, own)] == expected
 
 
 @given(form=st.text("ab", min_size=1, max_size=8), text=st.text("ab", max_size=40), data=st.data())

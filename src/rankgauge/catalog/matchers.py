@@ -33,6 +33,7 @@ class ResolvedMatcher:
     versions: Mapping[str, str] = field(default_factory=dict)  # of the normalizers and the comparer, by name
     check: Callable[[], None] | None = None
     prepare: Callable[[Sequence[str]], None] | None = None
+    compare_batch: Callable[..., Any] | None = None  # the texts of many samples -> scores of each
 
     def check_usable(self) -> None:
         """Raise `MatcherError` when the comparer says that it cannot work here."""
@@ -99,4 +100,5 @@ def build_matcher(
         },
         check=None if declaration.check is None else functools.partial(declaration.check, **params),
         prepare=None if declaration.prepare is None else functools.partial(declaration.prepare, **params),
+        compare_batch=None if declaration.batch is None else functools.partial(declaration.batch, **given),
     )

@@ -50,8 +50,11 @@ class TextJudge:
         self._keeper.add(samples, prepared, judged=self._target.judges)
         if self._matcher.prepare is not None:
             self._show(prepared, listed, self._matcher.prepare)
-        for place, (sample, texts, ranking) in enumerate(zip(samples, listed, prepared, strict=True), len(lists.depth)):
-            gold = tuple(dict.fromkeys(texts))
+        golds = [tuple(dict.fromkeys(texts)) for texts in listed]
+        known = self._compared(prepared, golds)
+        start_of_all = len(lists.depth)
+        for at, (sample, texts, ranking, gold) in enumerate(zip(samples, listed, prepared, golds, strict=True)):
+            place = start_of_all + at
             fault = None if sample.expected.faults is None else sample.expected.faults.get(self._target.gold)
             if self._target.gold == "nuggets" and len(texts) < len(sample.expected.nuggets or ()):
                 fault = _NO_TEXT
@@ -66,7 +69,7 @@ class TextJudge:
                 times = Counter(texts)
                 lists.times |= {start + at: times[text] for at, text in enumerate(gold)}
             if ranking is not None and ranking.ids and gold:
-                fault = self._add_rows(place, ranking, gold, start) or fault
+                fault = self._add_rows(place, ranking, gold, start, known.get(at)) or fault
             if fault is not None:
                 self._faults[place] = fault.reason
 
@@ -106,7 +109,27 @@ class TextJudge:
         with contextlib.suppress(ForeignError), guarded():
             prepare(list(dict.fromkeys(map(self._normalize, texts))))
 
-    def _add_rows(self, place: int, ranking: Ranking, gold: tuple[str, ...], start: int) -> Fault | None:
+    def _compared(
+        self, prepared: Sequence[Ranking | Fault | None], golds: Sequence[tuple[str, ...]]
+    ) -> dict[int, NDArray[np.float64]]:
+        """Return the scores of each sample, by its place, of a comparer that takes many at once; else nothing."""
+        compare = self._matcher.compare_batch
+        both = enumerate(zip(prepared, golds, strict=True))
+        asked = {at: (each, gold) for at, (each, gold) in both if isinstance(each, Ranking) and each.ids and gold}
+        if compare is None or not asked:
+            return {}
+        # What raises does so again for the sample at hand, which is then to blame.
+        with contextlib.suppress(ForeignError), guarded():
+            retrieved = [self._normalized_all(_texts(ranking)) for ranking, _ in asked.values()]
+            wanted = [self._normalized_all(gold) for _, gold in asked.values()]
+            blocks = zip(compare(retrieved, wanted), retrieved, wanted, strict=True)
+            checked = [checked_scores(block, len(own), len(gold)) for block, own, gold in blocks]
+            return dict(zip(asked, checked, strict=True))
+        return {}
+
+    def _add_rows(
+        self, place: int, ranking: Ranking, gold: tuple[str, ...], start: int, scores: NDArray[np.float64] | None
+    ) -> Fault | None:
         """Add one sample's judged rows, in order of rank; return why it cannot be judged, if so."""
         lists = self._lists
         texts = ranking.texts or [None] * len(ranking.ids)
@@ -114,7 +137,7 @@ class TextJudge:
             self._textless[place] = texts.index(None) + 1
         try:
             with guarded():
-                scores = self._compare([text or "" for text in texts], gold)
+                scores = self._compare(_texts(ranking), gold) if scores is None else scores
         except ForeignError as error:
             return Fault(f"{self._blame()} failed: {error}")
         for at, wanted in np.argwhere(scores >= self._matcher.matcher.threshold).tolist():
@@ -127,10 +150,13 @@ class TextJudge:
             lists.row_score.append(float(scores[at, wanted]))
         return None
 
-    def _compare(self, texts: list[str], gold: tuple[str, ...]) -> NDArray[np.float64]:
-        retrieved = [self._normalize(text) for text in texts]
-        wanted = [self._normalize(text) for text in gold]
+    def _compare(self, texts: Sequence[str], gold: Sequence[str]) -> NDArray[np.float64]:
+        retrieved, wanted = self._normalized_all(texts), self._normalized_all(gold)
         return checked_scores(self._matcher.compare(retrieved, wanted), len(retrieved), len(wanted))
+
+    def _normalized_all(self, texts: Sequence[str]) -> list[str]:
+        known = self._normalized
+        return [known[text] if text in known else self._normalize(text) for text in texts]
 
     def _normalize(self, text: str) -> str:
         known = self._normalized.get(text)
@@ -145,6 +171,11 @@ class TextJudge:
 
     def _blame(self) -> str:
         return f"matcher {self._matcher} (by {'; '.join(f'{name}: {by}' for name, by in self._matcher.providers)})"
+
+
+def _texts(ranking: Ranking) -> Sequence[str]:
+    """Return the text at each rank, empty where there is none."""
+    return [text or "" for text in ranking.texts or ("",) * len(ranking.ids)]
 
 
 def checked_scores(returned: object, retrieved: int, gold: int) -> NDArray[np.float64]:

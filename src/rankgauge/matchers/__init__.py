@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from rankgauge.matchers import builtin, comparers, normalizers, tokenizers, tokens
+from rankgauge.matchers import builtin, comparers, escaped, normalizers, tokenizers, tokens
 from rankgauge.plugin import hookimpl
 from rankgauge.plugin.authored import declared_in
 
@@ -21,7 +21,7 @@ def rankgauge_normalizers() -> Sequence[Callable[[str], str]]:
 @hookimpl
 def rankgauge_comparers() -> Sequence[Callable[..., Any]]:
     """Return every built-in comparer."""
-    return [*declared_in(comparers), *declared_in(tokens)]
+    return [*declared_in(comparers), *declared_in(escaped), *declared_in(tokens)]
 
 
 @hookimpl

@@ -16,8 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankgauge.matchers.effort import check_effort
-from rankgauge.matchers.escapes import escaped_forms, plain_parts, unescape
-from rankgauge.matchers.probes import may_occur, stands_in
+from rankgauge.matchers.escaped import json_escaped_batch
 from rankgauge.plugin import comparer
 
 __all__ = [
@@ -25,17 +24,14 @@ __all__ = [
     "edit_ratio",
     "equal",
     "infix_edit",
+    "infix_edit_batch",
     "is_chunk_of_original",
-    "json_escaped",
     "partial_ratio",
     "remem",
     "token_overlap",
 ]
 
 Block = NDArray[np.float64]
-_MANY = 20_000
-"""Retrieved texts times characters of gold from which on numpy is faster than looking each text up."""
-
 Direction = Literal["gold-in-retrieved", "retrieved-in-gold", "either"]
 
 
@@ -77,34 +73,6 @@ def contained(retrieved: Sequence[str], gold: Sequence[str], *, direction: Direc
             return _verdicts(retrieved, gold, lambda found, wanted: found in wanted)
         case "either":
             return _verdicts(retrieved, gold, lambda found, wanted: wanted in found or found in wanted)
-
-
-@comparer("json-escaped")
-def json_escaped(retrieved: Sequence[str], gold: Sequence[str]) -> Block:
-    """
-    Score 1 where the retrieved text is a part of the gold text, raw or with one of them JSON-escaped, else 0.
-
-    Args:
-        retrieved: Retrieved texts, normalized.
-
-        gold: Gold texts, normalized.
-
-    Returns:
-        Shape (retrieved, gold).
-    """
-    block = np.zeros((len(retrieved), len(gold)))
-    signs = plain_parts(retrieved)
-    everything = "\0".join(gold)
-    if len(retrieved) * len(everything) >= _MANY:
-        rows = [row for row, maybe in enumerate(may_occur(signs, everything)) if maybe]
-    else:
-        rows = [row for row, sign in enumerate(signs) if sign in everything]
-    has_escapes = ["\\" in wanted for wanted in gold]
-    for row in rows:
-        if retrieved[row]:
-            for column in _holding(retrieved[row], signs[row], gold, has_escapes):
-                block[row, column] = 1.0
-    return block
 
 
 @comparer("remem", laws=("reflexive",))  # an empty chunk comes from every original
@@ -158,7 +126,21 @@ def token_overlap(
     return block
 
 
-@comparer("infix-edit")
+def infix_edit_batch(
+    retrieved: Sequence[Sequence[str]], gold: Sequence[Sequence[str]], *, cutoff: float = 0.0, escaped: bool = False
+) -> list[Block]:
+    """Return what `infix_edit` does, for each sample's texts."""
+    if escaped:
+        blocks = json_escaped_batch(retrieved, gold)
+    else:
+        pairs = zip(retrieved, gold, strict=True)
+        blocks = [contained(own, wanted, direction="retrieved-in-gold") for own, wanted in pairs]
+    for own, wanted, block in zip(retrieved, gold, blocks, strict=True):
+        _add_near(own, wanted, block, cutoff)
+    return blocks
+
+
+@comparer("infix-edit", batch=infix_edit_batch)
 def infix_edit(retrieved: Sequence[str], gold: Sequence[str], *, cutoff: float = 0.0, escaped: bool = False) -> Block:
     """
     Score how much of a retrieved text stays when it is edited into some part of the gold text.
@@ -180,24 +162,7 @@ def infix_edit(retrieved: Sequence[str], gold: Sequence[str], *, cutoff: float =
     Returns:
         Shape (retrieved, gold).
     """
-    from rankgauge.matchers.infix import allowed_edits, infix_distance, passes_filter  # edlib on use
-
-    block = json_escaped(retrieved, gold) if escaped else contained(retrieved, gold, direction="retrieved-in-gold")
-    asked = block == 0
-    open_rows = [row for row, is_open in enumerate(asked.any(axis=1).tolist()) if is_open and retrieved[row]]
-    if not open_rows or not any(gold):
-        return block
-    chunks = [retrieved[row] for row in open_rows]
-    most = [allowed_edits(len(chunk), cutoff) for chunk in chunks]
-    pairs = passes_filter(chunks, gold, most, asked[open_rows])
-    for place, column in np.argwhere(pairs).tolist():
-        if gold[column]:
-            chunk, wanted = chunks[place], gold[column]
-            check_effort("infix-edit", chunk, wanted, len(chunk) * len(wanted))
-            edits = infix_distance(chunk, wanted, most[place])
-            if edits is not None:
-                block[open_rows[place], column] = (len(chunk) - edits) / len(chunk)
-    return block
+    return infix_edit_batch([retrieved], [gold], cutoff=cutoff, escaped=escaped)[0]
 
 
 @comparer("edit-ratio")
@@ -274,28 +239,24 @@ def is_chunk_of_original(chunk: str, original: str) -> bool:
     return chunk in original or encoded in original
 
 
-def _holding(found: str, sign: str, gold: Sequence[str], has_escapes: Sequence[bool]) -> list[int]:
-    """Return which gold texts hold a text in any form; each form is built only if those before it failed."""
-    columns: list[int] = []
-    forms: tuple[str, ...] | None = None
-    plain: str | None = None
-    for column, wanted in enumerate(gold):
-        at = wanted.find(sign)
-        if at < 0:
-            continue
-        if stands_in(found, wanted, sign, at):
-            columns.append(column)
-            continue
-        if plain is None:
-            plain = unescape(found)
-        if plain and plain != found and stands_in(plain, wanted, sign, at):
-            columns.append(column)
-        elif has_escapes[column]:  # anything that escaping changes has a backslash
-            if forms is None:
-                forms = escaped_forms(found)
-            if any(stands_in(form, wanted, sign, at) for form in forms):
-                columns.append(column)
-    return columns
+def _add_near(retrieved: Sequence[str], gold: Sequence[str], block: Block, cutoff: float) -> None:
+    """Add the scores of pairs that have none so far: by their distance, where enough 8-grams are the same."""
+    from rankgauge.matchers.infix import allowed_edits, infix_distance, passes_filter  # edlib on use
+
+    asked = block == 0
+    open_rows = [row for row, is_open in enumerate(asked.any(axis=1).tolist()) if is_open and retrieved[row]]
+    if not open_rows or not any(gold):
+        return
+    chunks = [retrieved[row] for row in open_rows]
+    most = [allowed_edits(len(chunk), cutoff) for chunk in chunks]
+    pairs = passes_filter(chunks, gold, most, asked[open_rows])
+    for place, column in np.argwhere(pairs).tolist():
+        if gold[column]:
+            chunk, wanted = chunks[place], gold[column]
+            check_effort("infix-edit", chunk, wanted, len(chunk) * len(wanted))
+            edits = infix_distance(chunk, wanted, most[place])
+            if edits is not None:
+                block[open_rows[place], column] = (len(chunk) - edits) / len(chunk)
 
 
 def _verdicts(retrieved: Sequence[str], gold: Sequence[str], matches: Callable[[str, str], bool]) -> Block:

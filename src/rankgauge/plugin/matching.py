@@ -69,6 +69,7 @@ class Comparer(Authored):
     version: str = "1"
     check: Callable[..., None] | None = None
     prepare: Callable[..., None] | None = None
+    batch: Callable[..., Sequence[NDArray[np.float64]]] | None = None
     laws: frozenset[ComparerLaw] = frozenset({"reflexive", "empty-scores-zero"})
 
 
@@ -154,6 +155,7 @@ def comparer(
     version: str = "1",
     check: Callable[..., None] | None = None,
     prepare: Callable[..., None] | None = None,
+    batch: Callable[..., Sequence[NDArray[np.float64]]] | None = None,
     laws: Iterable[ComparerLaw] = ("reflexive", "empty-scores-zero"),
 ) -> Callable[[C], C]:
     """
@@ -173,6 +175,11 @@ def comparer(
             called with the distinct normalized texts of many samples before each of them is compared. Scores must not
             depend on it, and what it raises is ignored: the sample's own comparison then fails by itself.
 
+        batch: For a comparer that is faster at many samples at once: ``(retrieved: Sequence[Sequence[str]], gold:
+            Sequence[Sequence[str]], **params) -> blocks``, with the texts of each sample on both sides, and for each
+            the scores that the function itself returns, to the last bit. If it raises, samples are compared one by
+            one, so that the one to blame fails alone.
+
         laws: Which laws hold; see `ComparerLaw`.
 
     Returns:
@@ -188,7 +195,9 @@ def comparer(
             listed = ", ".join(sorted(map(repr, unknown)))
             msg = f"comparer {name!r} names the unknown law {listed}; laws are {', '.join(sorted(_COMPARER_LAWS))}"
             raise DeclarationError(msg)
-        declaration = Comparer(plain_name(name), function, version, check=check, prepare=prepare, laws=declared)
+        declaration = Comparer(
+            plain_name(name), function, version, check=check, prepare=prepare, batch=batch, laws=declared
+        )
         function.__rankgauge__ = declaration  # type: ignore[attr-defined]  # functions allow it
         return function
 
