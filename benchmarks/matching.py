@@ -98,20 +98,27 @@ def main() -> None:
         sys.exit("scores differ")
 
 
+class Normalized(dict[str, str]):
+    """Texts once normalized, each of them once, as judging does it."""
+
+    def __init__(self, matcher: ResolvedMatcher) -> None:
+        self.matcher = matcher
+
+    def __missing__(self, text: str) -> str:
+        found = self[text] = self.matcher.normalize(text)
+        return found
+
+
 def matched(matcher: ResolvedMatcher, questions: Sequence[Question]) -> list[Scores]:
-    """Return the scores of every pair, sample by sample; each text of a batch is normalized once, as judging does."""
+    """Return the scores of every pair, batch by batch."""
     assert matcher.compare_batch is not None
     found = []
     for start in range(0, len(questions), BATCH):
-        known: dict[str, str] = {}
-        sides: tuple[list[list[str]], list[list[str]]] = ([], [])
-        for question in questions[start : start + BATCH]:
-            for side, texts in zip(sides, question, strict=True):
-                for text in texts:
-                    if text not in known:
-                        known[text] = matcher.normalize(text)
-                side.append([known[text] for text in texts])
-        found += [block.ravel() for block in matcher.compare_batch(*sides)]
+        known = Normalized(matcher).__getitem__
+        some = questions[start : start + BATCH]
+        chunks = [list(map(known, question.chunks)) for question in some]
+        golds = [list(map(known, question.golds)) for question in some]
+        found += [block.ravel() for block in matcher.compare_batch(chunks, golds)]
     return found
 
 

@@ -294,7 +294,43 @@ def test_law_of_preparing_is_skipped_where_nothing_is_prepared():
     assert check_comparer(equal, cases=5).skipped == {
         "cutoff": "it has no parameter `cutoff`",
         "prepared": "it declares no `prepare`",
+        "many-samples": "it declares no `batch`",
     }
+
+
+def many_alike(retrieved, gold):
+    return [alike(*each) for each in zip(retrieved, gold, strict=True)]
+
+
+@pytest.mark.parametrize(
+    ("batch", "said"),
+    [
+        (
+            lambda retrieved, gold: [many_alike(retrieved, gold)[0], *(b * 0 for b in many_alike(retrieved, gold)[1:])],
+            "sample ",
+        ),
+        (lambda retrieved, gold: many_alike(retrieved, gold)[:-1], "`batch`: "),
+        (lambda retrieved, gold: 0.5, "`batch`: "),
+        (lambda retrieved, gold: [block * 2 for block in many_alike(retrieved, gold)], "`batch`: "),
+    ],
+    ids=["only the first is compared", "a sample too few", "no blocks", "scores of 2"],
+)
+def test_comparer_that_mixes_samples_up_is_caught(batch, said):
+    @comparer("checked-mixing", batch=batch)
+    def mixing(retrieved, gold):
+        return alike(retrieved, gold)
+
+    report = check_comparer(mixing, without=["pickling"], cases=100)
+    assert report.broken == ("many-samples",)
+    assert report["many-samples"].reason.startswith(said)
+
+
+def test_comparer_with_a_faithful_batch_keeps_the_laws():
+    @comparer("checked-many", batch=many_alike)
+    def many(retrieved, gold):
+        return alike(retrieved, gold)
+
+    assert check_comparer(many, without=["pickling"], cases=20).broken == ()
 
 
 def absent(*, size="small"):

@@ -39,7 +39,7 @@ class TextJudge:
         self._keeper = Keeper(keep, profile)
         self._lists = JudgedLists()
         self._faults: dict[int, str] = {}
-        self._normalized: dict[str, str] = {}
+        self._normalized = _Normalized(matcher.normalize)
         self._textless: dict[int, int] = {}
 
     def add(self, samples: Sequence[Sample]) -> None:
@@ -107,7 +107,7 @@ class TextJudge:
                 texts |= dict.fromkeys(text for text in (*(ranking.texts or ()), *gold) if text)
         # A normalizer or comparer that raises does so again for the sample at hand, which is then to blame.
         with contextlib.suppress(ForeignError), guarded():
-            prepare(list(dict.fromkeys(map(self._normalize, texts))))
+            prepare(list(dict.fromkeys(self._normalized_all(list(texts)))))
 
     def _compared(
         self, prepared: Sequence[Ranking | Fault | None], golds: Sequence[tuple[str, ...]]
@@ -155,14 +155,7 @@ class TextJudge:
         return checked_scores(self._matcher.compare(retrieved, wanted), len(retrieved), len(wanted))
 
     def _normalized_all(self, texts: Sequence[str]) -> list[str]:
-        known = self._normalized
-        return [known[text] if text in known else self._normalize(text) for text in texts]
-
-    def _normalize(self, text: str) -> str:
-        known = self._normalized.get(text)
-        if known is None:
-            known = self._normalized[text] = self._matcher.normalize(text)
-        return known
+        return list(map(self._normalized.__getitem__, texts))
 
     def _grades(self, expected: Expected, gold: Sequence[str]) -> list[float]:
         if self._target.gold != "nuggets":
@@ -171,6 +164,17 @@ class TextJudge:
 
     def _blame(self) -> str:
         return f"matcher {self._matcher} (by {'; '.join(f'{name}: {by}' for name, by in self._matcher.providers)})"
+
+
+class _Normalized(dict[str, str]):
+    """Each text that was asked for, with what it is once normalized."""
+
+    def __init__(self, normalize: Callable[[str], str]) -> None:
+        self._normalize = normalize
+
+    def __missing__(self, text: str) -> str:
+        found = self[text] = self._normalize(text)
+        return found
 
 
 def _texts(ranking: Ranking) -> Sequence[str]:

@@ -85,6 +85,7 @@ LAWS: tuple[LawInfo, ...] = (
     LawInfo("cutoff", "comparer", "a cutoff changes no score at or above it, and lifts no score up to it"),
     LawInfo("twice", "comparer", "the same texts always get the same scores"),
     LawInfo("prepared", "comparer", "`prepare` changes no score"),
+    LawInfo("many-samples", "comparer", "`batch` scores each of many samples as the function does, to the last bit"),
     LawInfo("arguments", "comparer", "the function does not change its arguments"),
     LawInfo("reflexive", "comparer", "a text that is not empty scores 1 against itself", "declared"),
     LawInfo("empty-scores-zero", "comparer", "an empty text scores 0 against everything", "declared"),

@@ -40,11 +40,14 @@ class Variant(NamedTuple):
         compare: The function of two blocks of texts.
 
         prepare: Called with many texts before they are compared; None where the comparer declares nothing of the kind.
+
+        batch: The function of many samples at once; None where the comparer declares none.
     """
 
     spec: str
     compare: Callable[..., object]
     prepare: Callable[..., object] | None = None
+    batch: Callable[..., object] | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -157,6 +160,26 @@ def _prepared(
     after = _block(trial, variant, retrieved, gold)
 
     trial.demand(bool((np.abs(before - after) <= trial.subject.slack).all()), "it scores differently once prepared")
+
+
+def _many_samples(
+    trial: Trial[ComparerSubject], variant: Variant, retrieved: list[str], gold: list[str], others: list[str]
+) -> None:
+    if variant.batch is None:
+        return
+    samples = [(retrieved, gold), (others, [*retrieved, *gold]), ([*gold, *others], gold)]
+    alone = [_block(trial, variant, *each) for each in samples]
+    batch, (found, wanted) = variant.batch, map(list, zip(*samples, strict=True))
+    returned: Any = trial.attempt(lambda: batch(found, wanted), {}, "`batch`")
+    try:
+        pairs = zip(returned, samples, strict=True)
+        together = [checked_scores(block, len(own), len(other)) for block, (own, other) in pairs]
+    except (TypeError, ValueError) as error:
+        trial.fail(f"`batch`: {error}")
+    for place, (one, many) in enumerate(zip(alone, together, strict=True), 1):
+        trial.note(retrieved=repr(found[place - 1]), against=repr(wanted[place - 1]), comparer=variant.spec)
+        same = np.array_equal(one, many)
+        trial.demand(same, f"sample {place} of 3 scores {many.tolist()} together, {one.tolist()} alone")
 
 
 def _comparer_arguments(trial: Trial[ComparerSubject], variant: Variant, retrieved: list[str], gold: list[str]) -> None:
@@ -276,6 +299,11 @@ COMPARER_LAWS: dict[str, Law] = {
         _prepared,
         _with_variant(_BLOCKS, _BLOCKS, _BLOCKS),
         unless(lambda subject: subject.variants[0].prepare, "it declares no `prepare`"),
+    ),
+    "many-samples": Law(
+        _many_samples,
+        _with_variant(_BLOCKS, _BLOCKS, _BLOCKS),
+        unless(lambda subject: subject.variants[0].batch, "it declares no `batch`"),
     ),
     "arguments": Law(_comparer_arguments, _with_variant(_BLOCKS, _BLOCKS)),
     "reflexive": Law(_reflexive, _with_variant(TEXTS)),

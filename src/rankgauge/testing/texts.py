@@ -186,7 +186,8 @@ def _comparer_subject(declaration: Comparer, function: Callable[..., Any]) -> tu
                 break
             continue
         prepare = None if declaration.prepare is None else functools.partial(declaration.prepare, **combination)
-        variants.append(Variant(spec, functools.partial(function, **combination), prepare))
+        batch = None if declaration.batch is None else functools.partial(declaration.batch, **combination)
+        variants.append(Variant(spec, functools.partial(function, **combination), prepare, batch))
     takes_cutoff = any(each.name == "cutoff" for each in parameters)
     return ComparerSubject(function, tuple(variants), takes_cutoff), "; ".join(left_out)
 
