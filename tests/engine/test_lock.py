@@ -25,6 +25,20 @@ plugins: {{locked: locks/mine.yaml}}
 """
 
 
+TOKENIZER = """
+    from rankgauge.plugin import hookimpl, tokenizer
+
+    @tokenizer("acme", version="{version}")
+    def acme(text):
+        \"\"\"Count characters.\"\"\"
+        return len(text)
+
+    @hookimpl
+    def rankgauge_tokenizers():
+        return [acme]
+"""
+
+
 class Locked:
     """A config in a folder, its lock, and what comes of running it."""
 
@@ -116,8 +130,36 @@ class TestWhatIsLocked:
         write_lock(dataclasses.replace(lock, entries=(odd,)), config.lock)
         assert "1234567890123e45" == config.engine()._lock.entries[0].fingerprint
 
+    def test_the_tokenizer_of_a_budget_with_who_provides_it(self, config, installed):
+        installed.add("acme-tokens", TOKENIZER.format(version="7"), version="1.2")
+        config.write("recall(tokenizer=acme)@2000tok")
+        config.relock()
+        (entry,) = config.entries("metrics")
+        assert {"name": "acme", "distribution": "acme-tokens", "version": "1.2"} == entry["tokenizer"]
+        budget = {"budget": 2000, "unit": "tok", "tokenizer": "acme 7", "partial": False}
+        assert budget == entry["definition"]["cutoff"]
+        assert config.engine().lock() == config.engine()._lock
+        config.plan()
+
 
 class TestWhatIsRefused:
+    def test_another_tokenizer_version_or_distribution(self, config, installed):
+        file = installed.add("acme-tokens", TOKENIZER.format(version="7"), version="1.2")
+        config.write("{metric: recall(tokenizer=acme)@2000tok, as: main}")
+        config.relock()
+        config.write("{metric: recall@2000tok, as: main}")
+        (problem,) = config.problems()
+        assert "cutoff.tokenizer is 'words 1', locked is 'acme 7'" in problem
+        config.write("{metric: recall(tokenizer=acme)@2000tok, as: main}")
+        installed.upgrade(file, "1.3")
+        (problem,) = config.problems()
+        assert "says that acme-tokens 1.2 provides metric 'main'; found is acme-tokens 1.3" in problem
+        installed.uninstall(file)
+        (problem,) = config.problems()
+        assert "unknown tokenizer 'acme'" in problem
+        assert "names acme-tokens 1.2 as the provider of 'acme': it is not installed" in problem
+        assert "`pip install acme-tokens==1.2`" in problem
+
     def test_nothing_while_everything_is_as_it_was(self, config):
         config.relock()
         assert ["ndcg@10"] == [column.name for column in config.plan().metrics]

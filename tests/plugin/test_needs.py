@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 from rankgauge import Catalog, Engine, evaluate
+from rankgauge.cli.metrics import show_metric
 from rankgauge.errors import DeclarationError, PlanError
 from rankgauge.judging import Keep, Target, judge
 from rankgauge.plugin import Cutoff, Judged, JudgedSample, Scores, Seen, hookimpl, metric, sample_metric
@@ -223,6 +224,14 @@ class TestRuns:
             "'budget_recall' needs texts (metric 'retrieval-budget-recall'), and a run has only ids and scores" in told
         )
         assert "'support@2' needs texts and the answer" in told
+
+
+def test_a_plan_and_a_listing_name_what_is_needed(engine, capsys, monkeypatch):
+    described = engine.dataset([SAMPLE]).with_metrics(["support@2", "recall@2"]).plan().describe()
+    assert ["    sees      texts, answer"] == [line for line in described.splitlines() if "sees" in line]
+    monkeypatch.setattr("rankgauge.cli.metrics.make_catalog", lambda: engine.catalog)
+    show_metric("support")
+    assert "sees        texts, answer, besides judgments" in capsys.readouterr().out.splitlines()
 
 
 class TestExplain:

@@ -19,6 +19,7 @@ def read(written, **options):
     [
         ("ndcg@10=0.42", ("ndcg@10", "better", 0.42)),
         ("ndcg@10 >= 0.42", ("ndcg@10", "minimum", 0.42)),
+        ("recall(partial=true)@2000tok>=0.6", ("recall(partial=true)@2000tok", "minimum", 0.6)),
         ("  waste@5<=1e-1 ", ("waste@5", "maximum", 0.1)),
         ("ndcg(gain=exponential)@10=0.5", ("ndcg(gain=exponential)@10", "better", 0.5)),
         ("ndcg(gain=exponential)@10 <= 1", ("ndcg(gain=exponential)@10", "maximum", 1.0)),

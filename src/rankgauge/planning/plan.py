@@ -63,6 +63,7 @@ class Plan:
                 f"    judged    {', else '.join(map(str, metric.targets))}",
                 *(f"    matcher   {matcher}" for matcher in metric.matchers.values()),
                 f"    cutoff    {self._cutoff(metric)}",
+                *([f"    sees      {', '.join(metric.metric.needs)}"] if metric.metric.needs else []),
                 *([] if metric.rel is None else [f"    relevant  grade {metric.rel:g} or more"]),
                 f"    provider  {metric.provider}",
             ]
