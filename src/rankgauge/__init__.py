@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from rankgauge.preflight_checks import Finding, Preflight, preflight, preflight_runs
     from rankgauge.result import MetricSummary, Result, open_result
     from rankgauge.result.baseline import load_baseline, save_baseline
+    from rankgauge.result.totals import Totals
     from rankgauge.samples import Sample
     from rankgauge.scoring.stop import Stop
 
@@ -64,6 +65,7 @@ __all__ = [
     "ShardedRun",
     "ShardedSamples",
     "Stop",
+    "Totals",
     "__version__",
     "bounds",
     "compare",
@@ -106,6 +108,7 @@ _HOMES = {
     "ShardedRun": "rankgauge.engine.shards",
     "ShardedSamples": "rankgauge.engine.sample_shards",
     "Stop": "rankgauge.scoring.stop",
+    "Totals": "rankgauge.result.totals",
     "compare": "rankgauge.engine.comparing",
     "bounds": "rankgauge.engine.unjudged",
     "condensed": "rankgauge.engine.unjudged",

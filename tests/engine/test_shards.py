@@ -127,6 +127,41 @@ class TestSameBits:
         assert result["AP"].values.tolist() == [(1 + 2 / 3) / 2, 1 / 2]
 
 
+class TestTotals:
+    @pytest.mark.parametrize("count", [1, 4, 30])
+    def test_without_the_score_of_each_query_means_are_the_same(self, count):
+        qrels, run = tables()
+        sharded = ShardedRun.plan(METRICS)
+        shards = [sharded.shard(*part) for part in parts(qrels, run, count)]
+        whole = sharded.merge(shards)
+        half = len(shards) // 2
+        added = [sharded.added_up(some) for some in (shards[half:], shards[:half]) if some]
+        totals = sharded.merge_totals([pickle.loads(pickle.dumps(each)) for each in added])  # noqa: S301  # our own
+        assert {name: (each.mean, each.n, each.n_missing, each.info) for name, each in totals.metrics.items()} == {
+            name: (each.mean, each.n, each.n_missing, each.info) for name, each in whole.metrics.items()
+        }
+        assert (totals.n, totals.notes) == (len(whole), whole.notes)
+        assert totals.manifest["outputs"] == whole.manifest["outputs"]
+        assert totals.manifest["dataset"] == {**whole.manifest["dataset"], "fingerprint": None}
+
+    def test_what_was_added_up_has_no_scores_any_more(self):
+        sharded = ShardedRun.plan("AP")
+        shard = sharded.shard({"q1": {"a": 1}}, {"q1": {"a": 1.0}})
+        added = sharded.added_up([shard])
+        with pytest.raises(ResultError, match=r"was added up.*use merge_totals\(\)"):
+            sharded.merge([added])
+        assert sharded.merge_totals([added])["AP"].mean == 1.0
+        assert sharded.added_up([added]).totals.n == 1
+
+    def test_shards_without_a_judged_query_are_counted(self):
+        sharded = ShardedRun.plan("AP")
+        shards = [sharded.shard(None, {"x": {"a": 1.0}}), sharded.shard({"q": {"a": 1}}, {"q": {"a": 1.0}})]
+        totals = sharded.merge_totals([sharded.added_up(shards[:1]), *shards[1:]])
+        assert totals.manifest["outputs"]["queries_unjudged"] == 1
+        with pytest.raises(NothingToEvaluateError, match="the run's look like `x`"):
+            sharded.merge_totals(shards[:1])
+
+
 class TestWhatTravels:
     def test_a_shard_takes_nine_bytes_a_query_and_metric_beside_its_ids(self):
         qrels = {f"q{number:05}": {"a": 1} for number in range(2000)}

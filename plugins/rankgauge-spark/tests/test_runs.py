@@ -62,6 +62,18 @@ def test_scores_of_each_query_stay_a_dataframe(data, qrels_df, run_df):
     assert found.to_dicts() == one.to_dicts()
 
 
+@pytest.mark.parametrize("partitions", [1, 7])
+def test_means_without_the_score_of_each_query(data, qrels_df, run_df, partitions):
+    one = rankgauge.evaluate(data.qrels, data.run, METRICS)
+    totals = rankgauge_spark.evaluate(qrels_df, run_df, METRICS, partitions=partitions, per_query=False)
+    assert {name: (each.mean, each.n, each.info) for name, each in totals.metrics.items()} == {
+        name: (each.mean, each.n, each.info) for name, each in one.metrics.items()
+    }
+    assert (totals.n, totals.notes) == (40, one.notes)
+    assert totals["AP"].std == pytest.approx(one["AP"].std, rel=1e-14)
+    assert totals["AP"].percentile(50) is None
+
+
 def test_a_comparison_is_that_of_one_machine(data, qrels_df, run_df):
     worse = data.run.filter(pl.col("document") < "d5")
     one = rankgauge.compare(rankgauge.evaluate_runs(data.qrels, {"all": data.run, "some": worse}, ["AP", "RR"]), seed=3)

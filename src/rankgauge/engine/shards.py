@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from pathlib import Path
@@ -30,6 +30,7 @@ from rankgauge.planning.plan import Plan, make_plan
 from rankgauge.planning.requests import MetricSpec
 from rankgauge.policy import Policy, Profile
 from rankgauge.result import Result
+from rankgauge.result.totals import Totals
 from rankgauge.scoring.collect import Collector
 from rankgauge.scoring.shards import ShardScores, join_scores, shard_scores
 from rankgauge.scoring.single import check_stream
@@ -49,7 +50,7 @@ class RunShard:
     What became of one shard of a run; it can be pickled, and takes nine bytes a query and metric.
 
     Attributes:
-        scores: The scores; None where no query of the shard is judged.
+        scores: The scores; None where no query of the shard is judged, and where they were added up.
 
         counts: How the shard fits its judgments.
 
@@ -58,6 +59,8 @@ class RunShard:
         n_judgments: How many judgments these have.
 
         looks: A query id of its run and one of its judgments, for messages; empty where there is none.
+
+        totals: What the scores come to, where they were added up; then a shard takes some hundred bytes a metric.
     """
 
     scores: ShardScores | None = None
@@ -65,6 +68,7 @@ class RunShard:
     n_judged: int = 0
     n_judgments: int = 0
     looks: tuple[str, str] = ("", "")
+    totals: Totals | None = None
 
 
 @dataclass(frozen=True)
@@ -226,12 +230,40 @@ class ShardedRun:
         scored = join_scores(self._plan, [] if shard.scores is None else [shard.scores], [])
         return Result.of(scored, {}).per_sample
 
-    def merge(self, shards: Sequence[RunShard], *, judgments: str = "", run: str = "") -> Result:
+    def added_up(self, shards: Iterable[RunShard]) -> RunShard:
+        """
+        Add up shards without keeping the score of each query, for what is too large even for that.
+
+        Args:
+            shards: Some shards, added up or not.
+
+        Returns:
+            One shard, for `merge_totals`.
+
+        Raises:
+            ParameterError: The aggregate of a metric is a plugin's, which needs every score.
+        """
+        shards = list(shards)
+        totals = [shard.totals for shard in shards if shard.totals is not None]
+        totals += [
+            Totals.of(Result.of(join_scores(self._plan, [shard.scores], []), {}))
+            for shard in shards
+            if shard.scores is not None
+        ]
+        return RunShard(
+            totals=Totals.merge(totals) if totals else None,
+            counts=RunCounts.total(shard.counts for shard in shards),
+            n_judged=sum(shard.n_judged for shard in shards),
+            n_judgments=sum(shard.n_judgments for shard in shards),
+            looks=_looks(shards),
+        )
+
+    def merge(self, shards: Iterable[RunShard], *, judgments: str = "", run: str = "") -> Result:
         """
         Put shards together.
 
         Args:
-            shards: All of them, in any order.
+            shards: All of them, in any order; none that was added up.
 
             judgments: What the manifest is to call the judgments, such as a path or the name of a table.
 
@@ -247,31 +279,71 @@ class ShardedRun:
             ResultError: There is no shard, or a query is in two of them.
         """
         shards = list(shards)
+        if any(shard.totals is not None for shard in shards):
+            msg = "a shard was added up, so the scores of its queries are gone; use merge_totals()"
+            raise ResultError(msg)
+        notes = self._notes(shards, run)
+        scored = join_scores(self._plan, [shard.scores for shard in shards if shard.scores is not None], notes)
+        fingerprint = fingerprint_of_gold(scored.sample_ids, scored.gold_keys)
+        return Result.of(scored, self._manifest(shards, judgments, run, fingerprint))
+
+    def merge_totals(self, shards: Iterable[RunShard], *, judgments: str = "", run: str = "") -> Totals:
+        """
+        Put shards together without the score of each query.
+
+        Args:
+            shards: As in `merge`; some or all of them added up.
+
+            judgments: As in `merge`.
+
+            run: As in `merge`.
+
+        Returns:
+            Means, counts and extremes to the last bit of those that `merge` finds.
+
+        Raises:
+            RankgaugeError: As `merge` and `added_up`; that a query is in two shards cannot be seen.
+        """
+        shards = list(shards)
+        notes = self._notes(shards, run)
+        whole = self.added_up(shards).totals
+        manifest = self._manifest(shards, judgments, run, None)
+        return Totals(0 if whole is None else whole.n, {} if whole is None else whole.metrics, manifest, notes)
+
+    def _notes(self, shards: Sequence[RunShard], run: str) -> list[str]:
+        """Return the notes on all shards; refuse none at all, and those of a run of which no query is judged."""
         if not shards:
             msg = "there is nothing to merge"
             raise ResultError(msg)
         counts = RunCounts.total(shard.counts for shard in shards)
         if counts.queries == counts.missing:
-            looks = [next(filter(None, side), "") for side in zip(*(shard.looks for shard in shards), strict=True)]
-            raise no_overlap(run or "the run", sum(shard.n_judged for shard in shards), *looks)
-        plan = self._plan
-        idle = plan.profile.policy.idle
-        notes = [*([idle] if idle else []), *counts.notes(plan.profile.policy)]
-        scored = join_scores(plan, [shard.scores for shard in shards if shard.scores is not None], notes)
+            raise no_overlap(run or "the run", sum(shard.n_judged for shard in shards), *_looks(shards))
+        policy = self._plan.profile.policy
+        return [*([policy.idle] if policy.idle else []), *counts.notes(policy)]
+
+    def _manifest(
+        self, shards: Sequence[RunShard], judgments: str, run: str, fingerprint: str | None
+    ) -> dict[str, Any]:
+        counts = RunCounts.total(shard.counts for shard in shards)
         dataset = {
             "name": Path(judgments).name or None,
             "path": judgments or None,
             "queries": sum(shard.n_judged for shard in shards),
             "judgments": sum(shard.n_judgments for shard in shards),
-            "fingerprint": fingerprint_of_gold(scored.sample_ids, scored.gold_keys),
+            "fingerprint": fingerprint,
         }
         outputs = {"from": "run", "path": run or None, "tag": None, **counts.facts(), "metadata": {}}
-        manifest = make_manifest(plan, dataset, outputs) | {
-            "relevance": plan.profile.relevance,
+        return make_manifest(self._plan, dataset, outputs) | {
+            "relevance": self._plan.profile.relevance,
             "files": {"qrels": None, "run": None, "columns": None},
             "merged_from": len(shards),
         }
-        return Result.of(scored, manifest)
+
+
+def _looks(shards: Sequence[RunShard]) -> tuple[str, str]:
+    """Return a query id of the run and one of the judgments, the same in any order of shards; empty for none."""
+    run, judgments = (min((shard.looks[side] for shard in shards if shard.looks[side]), default="") for side in (0, 1))
+    return run, judgments
 
 
 def _unpacked(kind: type[ShardedRun], values: Mapping[str, Any]) -> ShardedRun:

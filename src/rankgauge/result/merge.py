@@ -9,7 +9,7 @@ import functools
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import PurePath
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple, Protocol, cast
 
 import numpy as np
 
@@ -17,13 +17,27 @@ from rankgauge.columns import IdSketch
 from rankgauge.errors import ResultError
 from rankgauge.result.summary import MetricInfo, MetricSummary
 
-__all__ = ["Part", "concatenated", "difference", "merged_manifest"]
+__all__ = ["Column", "Part", "concatenated", "difference", "merged_info", "merged_manifest"]
+
+
+class Column(Protocol):
+    """What is known of one metric: the scores of all samples, or what they come to."""
+
+    @property
+    def info(self) -> MetricInfo:
+        """Return what the column is."""
+        ...
+
+    @property
+    def name(self) -> str:
+        """Return the column's name."""
+        ...
 
 
 class Part(NamedTuple):
     """The columns of a result and its manifest: what decides whether it can be merged with another."""
 
-    metrics: Mapping[str, MetricSummary]
+    metrics: Mapping[str, Column]
     manifest: Mapping[str, Any]
 
 
@@ -54,7 +68,7 @@ def difference(first: Part, other: Part) -> str | None:
     return None
 
 
-def _are_alike(columns: Sequence[MetricSummary], others: Sequence[MetricSummary]) -> bool:
+def _are_alike(columns: Sequence[Column], others: Sequence[Column]) -> bool:
     """Return whether columns have the same names, in order; `MRR` and `RR` name the same one."""
     return len(columns) == len(others) and all(
         own.name == its.name or (own.info.alias, own.info.fingerprint) == (its.info.alias, its.info.fingerprint)
@@ -76,30 +90,35 @@ def _providers(info: MetricInfo) -> set[str]:
     return found
 
 
-def concatenated(columns: Sequence[MetricSummary]) -> MetricSummary:
-    """Return one column over all samples from the same column over parts."""
-    infos = [column.info for column in columns]
-    if any(info.inferred != infos[0].inferred for info in infos):
+def merged_info(infos: Sequence[MetricInfo]) -> MetricInfo:
+    """Return what a column over all samples is from what it is over parts."""
+    first = infos[0]
+    if any(info.inferred != first.inferred for info in infos):
         msg = (
-            f"cannot merge {columns[0].name!r}: the parts inferred different parameters "
+            f"cannot merge {first.name!r}: the parts inferred different parameters "
             f"({'; '.join(str(dict(info.inferred)) for info in infos)}); give them in the expression"
         )
         raise ResultError(msg)
     spreads = [info.k for info in infos if info.k is not None]
     sources: Counter[str] = Counter()
+    for info in infos:
+        sources.update(info.k_sources)
+    return dataclasses.replace(
+        first,
+        k=(min(low for low, _ in spreads), max(high for _, high in spreads)) if spreads else None,
+        k_sources=dict(sources),
+        spellings=tuple(dict.fromkeys(spelling for info in infos for spelling in info.spellings)),
+    )
+
+
+def concatenated(columns: Sequence[MetricSummary]) -> MetricSummary:
+    """Return one column over all samples from the same column over parts."""
+    info = merged_info([column.info for column in columns])
     reasons: dict[int, str] = {}
     start = 0
     for column in columns:
-        sources.update(column.info.k_sources)
         reasons |= {start + place: reason for place, reason in column.reasons.items()}
         start += len(column.values)
-    info = dataclasses.replace(
-        infos[0],
-        k=(min(low for low, _ in spreads), max(high for _, high in spreads)) if spreads else None,
-        k_sources=dict(sources),
-        fitted=None if infos[0].fitted is None else _added([info.fitted or {} for info in infos]),
-        spellings=tuple(dict.fromkeys(spelling for info in infos for spelling in info.spellings)),
-    )
     kept = all(column.details is not None for column in columns)
     return MetricSummary(
         info,
@@ -109,14 +128,6 @@ def concatenated(columns: Sequence[MetricSummary]) -> MetricSummary:
         [fact for column in columns for fact in column.details or ()] if kept else None,
         next((column.aggregator for column in columns if column.aggregator is not None), None),
     )
-
-
-def _added(counts: Sequence[Mapping[str, int]]) -> dict[str, int]:
-    """Return the sum of several counts of numbers, in order of the numbers."""
-    total: Counter[str] = Counter()
-    for each in counts:
-        total.update(each)
-    return dict(sorted(total.items(), key=lambda item: int(item[0])))
 
 
 def merged_manifest(manifests: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

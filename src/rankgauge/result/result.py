@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,10 +14,8 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from rankgauge.catalog.peers import translated
-from rankgauge.catalog.trec_eval import read_form
-from rankgauge.errors import MissingExtraError, ResultError, counted, listed, suggest
-from rankgauge.expression import parse
+from rankgauge.errors import MissingExtraError, ResultError, counted, listed
+from rankgauge.result.lookup import find_column
 from rankgauge.result.merge import Part, concatenated, difference, merged_manifest
 from rankgauge.result.origin import Origin
 from rankgauge.result.summary import MetricSummary
@@ -214,29 +211,7 @@ class Result:
         Raises:
             KeyError: No column has this name, or several do.
         """
-        if not isinstance(name, str):
-            msg = f"a column is looked up by its name, not by {name!r}"
-            raise KeyError(msg)
-        if name in self.metrics:
-            return self.metrics[name]
-        for column in self.metrics.values():
-            if name == column.info.safe_name or name in column.info.spellings:
-                return column
-        found: list[MetricSummary] = []
-        with contextlib.suppress(ValueError):  # an `ExpressionError`, or a form that lists several columns
-            (expression,) = read_form(name) or [translated(parse(name))]
-            found = [column for column in self.metrics.values() if column.info.answers_to(expression)]
-            exact = [column for column in found if parse(column.info.expression).params == expression.params]
-            found = exact or found
-        if len(found) == 1:
-            return found[0]
-        if found:
-            msg = f"{name!r} may be any of {', '.join(column.name for column in found)}; use one of these names"
-            raise KeyError(msg)
-        close = suggest(name, self.metrics)
-        hint = f" (did you mean {' or '.join(map(repr, close))}?)" if close else ""
-        msg = f"no column {name!r}{hint}; there are {', '.join(self.metrics)}"
-        raise KeyError(msg)
+        return find_column(self.metrics, name)
 
     def __len__(self) -> int:
         return len(self.sample_ids)

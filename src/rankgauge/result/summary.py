@@ -159,6 +159,13 @@ class MetricInfo:
         """Return whether ids were joined, so that the scores depend on how items are called."""
         return self.judged == str(Target("relevant"))
 
+    def within_range(self, interval: tuple[float, float] | None) -> tuple[float, float] | None:
+        """Return an interval cut at the lowest and highest possible value."""
+        if interval is None:
+            return None
+        low, high = self.range
+        return max(interval[0], -math.inf if low is None else low), min(interval[1], math.inf if high is None else high)
+
     def answers_to(self, expression: MetricExpression) -> bool:
         """Return whether an expression, in any spelling, means this column; what it leaves out may be anything."""
         own = parse(self.expression)
@@ -309,11 +316,7 @@ class MetricSummary:
             Lower and upper end, cut at the metric's range; None where all values are equal, since that says nothing of
             other samples, for fewer than two values, and for a metric that is no mean.
         """
-        found = None if self.estimate is None else self.estimate.interval(confidence)
-        if found is None:
-            return None
-        low, high = self.info.range
-        return max(found[0], -math.inf if low is None else low), min(found[1], math.inf if high is None else high)
+        return self.info.within_range(None if self.estimate is None else self.estimate.interval(confidence))
 
     @property
     def k(self) -> int | tuple[int, int] | None:

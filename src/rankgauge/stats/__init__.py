@@ -5,19 +5,34 @@ Aggregates and estimates are independent of the order of values and of batching;
 every machine.
 """
 
-from rankgauge.stats.aggregates import AGGREGATES, aggregate, histogram, pass_rate, percentile, standard_deviation
+from rankgauge.stats.aggregates import (
+    AGGREGATES,
+    aggregate,
+    concluded,
+    histogram,
+    pass_rate,
+    percentile,
+    standard_deviation,
+    terms,
+)
 from rankgauge.stats.agreement import Agreement, agreement
-from rankgauge.stats.estimates import MeanEstimate, estimate_mean
+from rankgauge.stats.estimates import TIED, MeanEstimate, estimate_mean
+from rankgauge.stats.exact import ExactSum, sum_of_squares
 
 __all__ = [
     "AGGREGATES",
+    "TIED",
     "Agreement",
+    "ExactSum",
     "MeanEstimate",
     "aggregate",
     "agreement",
+    "concluded",
     "estimate_mean",
     "histogram",
     "pass_rate",
     "percentile",
     "standard_deviation",
+    "sum_of_squares",
+    "terms",
 ]

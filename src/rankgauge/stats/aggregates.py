@@ -6,13 +6,22 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_right
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import pairwise
 from types import MappingProxyType
 
 import numpy as np
 
-__all__ = ["AGGREGATES", "aggregate", "histogram", "pass_rate", "percentile", "standard_deviation"]
+__all__ = [
+    "AGGREGATES",
+    "aggregate",
+    "concluded",
+    "histogram",
+    "pass_rate",
+    "percentile",
+    "standard_deviation",
+    "terms",
+]
 
 _FLOOR = 1e-5
 """What trec_eval puts in place of smaller values before it takes a logarithm."""
@@ -23,9 +32,21 @@ def aggregate(values: Sequence[float], how: str = "mean") -> float | None:
     return AGGREGATES[how](values) if values or how == "sum" else None
 
 
+def terms(values: Sequence[float], how: str) -> Iterable[float]:
+    """Return what an aggregate adds up: values, or logarithms of those that are not below 1e-5, as in trec_eval."""
+    return [math.log(max(value, _FLOOR)) for value in values] if how == "geometric" else values
+
+
+def concluded(total: float, n: int, how: str) -> float:
+    """Return an aggregate from the sum of its terms, and their number."""
+    if how == "sum":
+        return total
+    return math.exp(total / n) if how == "geometric" else total / n
+
+
 def _mean(values: Sequence[float]) -> float:
     """Return the arithmetic mean."""
-    return math.fsum(values) / len(values)
+    return concluded(math.fsum(values), len(values), "mean")
 
 
 def _sum(values: Sequence[float]) -> float:
@@ -35,7 +56,7 @@ def _sum(values: Sequence[float]) -> float:
 
 def _geometric(values: Sequence[float]) -> float:
     """Return the geometric mean; values below 1e-5 count as that, as in trec_eval."""
-    return math.exp(math.fsum(math.log(max(value, _FLOOR)) for value in values) / len(values))
+    return concluded(math.fsum(terms(values, "geometric")), len(values), "geometric")
 
 
 AGGREGATES: Mapping[str, Callable[[Sequence[float]], float]] = MappingProxyType(

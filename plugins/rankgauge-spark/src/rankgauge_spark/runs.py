@@ -5,13 +5,13 @@ Runs: evaluates DataFrames of results against a DataFrame of judgments.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Literal, overload
 
 import polars as pl
 from pyspark.sql import DataFrame
 
 import rankgauge
-from rankgauge import Catalog, Comparison, Policy, Profile, Result, RunShard, ShardedRun
+from rankgauge import Catalog, Comparison, Policy, Profile, Result, RunShard, ShardedRun, Totals
 from rankgauge.planning.requests import MetricSpec
 from rankgauge_spark.tables import Judgments, in_shards, read_judgments, shaped
 from rankgauge_spark.transport import collected
@@ -23,6 +23,38 @@ BROADCAST = 500_000
 """How many judgments travel to every worker, at the most; some 20 MB."""
 
 
+@overload
+def evaluate(
+    qrels_df: DataFrame,
+    run_df: DataFrame,
+    metrics: Sequence[MetricSpec] | MetricSpec,
+    *,
+    profile: str | Policy | Profile = ...,
+    policy: Mapping[str, Any] | None = ...,
+    rel: float | None = ...,
+    k: int | None = ...,
+    columns: Mapping[str, str] | None = ...,
+    catalog: Catalog | None = ...,
+    partitions: int | None = ...,
+    broadcast: int = ...,
+    per_query: Literal[True] = ...,
+) -> Result: ...
+@overload
+def evaluate(
+    qrels_df: DataFrame,
+    run_df: DataFrame,
+    metrics: Sequence[MetricSpec] | MetricSpec,
+    *,
+    profile: str | Policy | Profile = ...,
+    policy: Mapping[str, Any] | None = ...,
+    rel: float | None = ...,
+    k: int | None = ...,
+    columns: Mapping[str, str] | None = ...,
+    catalog: Catalog | None = ...,
+    partitions: int | None = ...,
+    broadcast: int = ...,
+    per_query: Literal[False],
+) -> Totals: ...
 def evaluate(
     qrels_df: DataFrame,
     run_df: DataFrame,
@@ -36,7 +68,8 @@ def evaluate(
     catalog: Catalog | None = None,
     partitions: int | None = None,
     broadcast: int = BROADCAST,
-) -> Result:
+    per_query: bool = True,
+) -> Result | Totals:
     """
     Evaluate a run against judgments.
 
@@ -67,9 +100,12 @@ def evaluate(
 
         broadcast: Up to how many judgments travel to every worker. More are joined with the run by query.
 
+        per_query: Whether the driver gets the score of each query, nine bytes a query and metric, and the ids. If not,
+            each partition sends exact sums, some hundred bytes a metric.
+
     Returns:
-        One score for each judged query and metric, in order of the query ids. The driver gets nine bytes a query and
-        metric, and the ids.
+        One score for each judged query and metric, in order of the query ids. Without *per_query*, `rankgauge.Totals`:
+        the same means to the last bit, counts, standard errors and extremes; no quantiles, gates or comparisons.
 
     Raises:
         PlanError: Metrics that cannot be resolved, need more than ids, or would mean something else on a worker.
@@ -78,11 +114,16 @@ def evaluate(
 
         DataError: Rows that cannot be used, with every problem of the first shard of each partition that has any.
 
+        ParameterError: Without *per_query*, a metric whose aggregate needs every score.
+
         NothingToEvaluateError: No query of the run is judged.
     """
     sharded = _planned(metrics, profile, policy, rel, k, catalog)
     judgments = read_judgments(qrels_df, columns, broadcast)
-    return _evaluated(sharded, judgments, shaped(run_df, "run", columns), partitions)
+    run = shaped(run_df, "run", columns)
+    if per_query:
+        return sharded.merge(_shards(sharded, judgments, run, partitions))
+    return sharded.merge_totals(_shards(sharded, judgments, run, partitions, keep=False))
 
 
 def per_query(
@@ -197,7 +238,7 @@ def compare(
     sharded = _planned(metrics, profile, policy, rel, k, catalog)
     judgments = read_judgments(qrels_df, columns, broadcast)
     runs = {name: shaped(run_df, "run", columns) for name, run_df in run_dfs.items()}
-    results = {name: _evaluated(sharded, judgments, run, partitions) for name, run in runs.items()}
+    results = {name: sharded.merge(_shards(sharded, judgments, run, partitions)) for name, run in runs.items()}
     return rankgauge.compare(results, **options)
 
 
@@ -212,10 +253,11 @@ def _planned(
     return ShardedRun.plan(metrics, profile=profile, policy=policy, rel=rel, k=k, catalog=catalog, row_order=False)
 
 
-def _evaluated(sharded: ShardedRun, judgments: Judgments, run: DataFrame, partitions: int | None) -> Result:
+def _shards(
+    sharded: ShardedRun, judgments: Judgments, run: DataFrame, partitions: int | None, *, keep: bool = True
+) -> list[RunShard]:
     rows = in_shards(judgments, run, partitions)
-    shards: list[RunShard] = collected(rows.mapInArrow(Shards(sharded, judgments.small).__call__, PAYLOAD))
-    return sharded.merge(shards)
+    return collected(rows.mapInArrow(Shards(sharded, judgments.small, keep).__call__, PAYLOAD))
 
 
 def _schema(sharded: ShardedRun) -> str:

@@ -42,10 +42,13 @@ class Shards:
         sharded: The evaluation, with its lock.
 
         judgments: The judgments, where they travel; None where they are among the rows.
+
+        keep: Whether the score of each query is sent, or what a partition comes to.
     """
 
     sharded: ShardedRun
     judgments: pl.DataFrame | None
+    keep: bool = True
 
     def of(self, batches: Iterable[pa.RecordBatch]) -> Iterator[RunShard]:
         """Yield what becomes of each piece of a partition."""
@@ -58,6 +61,12 @@ class Shards:
                 named = named.rename({"value": "grade"})
             yield self._shard(named if named.height else None, run)
 
+    def _added_up(self, batches: Iterable[pa.RecordBatch]) -> RunShard:
+        total = self.sharded.added_up([])
+        for shard in self.of(batches):
+            total = self.sharded.added_up([total, shard])
+        return total
+
     def _shard(self, judgments: pl.DataFrame | None, run: pl.DataFrame) -> RunShard:
         try:
             return self.sharded.shard(judgments, run)
@@ -69,8 +78,10 @@ class Shards:
     def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Yield a payload for each shard; after an error of the data or the plan nothing more."""
         try:
-            for shard in self.of(batches):
-                yield payload(shard)
+            if self.keep:
+                yield from map(payload, self.of(batches))
+            else:
+                yield payload(self._added_up(batches))
         except RankgaugeError as error:
             yield payload(DataError(*_told(error)) if isinstance(error, RepeatedJudgmentsError) else error)
 

@@ -1,0 +1,46 @@
+"""Exact sums: what fsum finds for all values, whatever the parts; and squares without rounding."""
+
+import math
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rankgauge.stats import ExactSum, sum_of_squares
+
+scores = st.lists(st.floats(-1e100, 1e100), max_size=40)
+
+
+def exactly(values):
+    return sum(map(Fraction, values), Fraction())
+
+
+@given(st.lists(scores, max_size=6))
+def test_parts_add_up_to_what_all_values_come_to(parts):
+    values = [value for part in parts for value in part]
+    total = ExactSum.total(ExactSum.of(part) for part in parts)
+    assert total.rounded == math.fsum(values)
+    assert exactly(total.parts) == exactly(values)
+
+
+@given(st.lists(st.floats(-1e6, 1e6).filter(lambda value: value == 0 or abs(value) > 1e-100), max_size=40))
+def test_squares_are_not_rounded(values):
+    assert exactly(sum_of_squares(values).parts) == sum((Fraction(value) ** 2 for value in values), Fraction())
+
+
+def test_a_sum_has_few_parts():
+    values = [1 / (number + 3) for number in range(10_000)]
+    assert len(ExactSum.of(values).parts) <= 3
+
+
+def test_what_is_rounded_away_comes_next():
+    """1e16 is even, so that 1e16 + 1 rounds to 1e16; the 1 is kept beside it."""
+    assert ExactSum.of([1e16, 1.0]).parts == (1e16, 1.0)
+    assert ExactSum.of([1e16, 1.0, 1.0]).rounded == 1e16 + 2
+
+
+@pytest.mark.parametrize("values", [[], [0.0, -0.0], [1e100, -1e100]])
+def test_nothing_is_nothing(values):
+    assert ExactSum.of(values) == ExactSum(())
+    assert ExactSum.of(values).rounded == 0.0
