@@ -115,11 +115,12 @@ def test_json_blocks_are_json() -> None:
 
 def test_blocks_that_do_not_run_here_run_where_their_host_is_tested() -> None:
     """A block marked ``host=NAME`` stands on the page of that host, which `make test-hosts` or `test-spark` runs."""
+    of_spark = {"evaluate-on-spark": "spark", "past-one-machine": "dask"}
     for page in PAGES:
         hosts = {found["kind"].partition(" host=")[2] for found in FENCE.finditer(page.read_text(encoding="utf-8"))}
-        wanted = re.sub("^(embed-in|evaluate-on)-", "", page.stem)
+        wanted = of_spark.get(page.stem, page.stem.removeprefix("embed-in-"))
         assert hosts <= {"", wanted}
-        tests = "rankgauge-spark/tests" if wanted == "spark" else f"rankgauge-hosts/tests/on_{wanted}"
+        tests = "rankgauge-spark/tests" if page.stem in of_spark else f"rankgauge-hosts/tests/on_{wanted}"
         assert not hosts - {""} or (ROOT / "plugins" / tests).is_dir()
 
 
