@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from rankgauge.columns import Qrels, Slices
-from rankgauge.errors import DataError
+from rankgauge.errors import DataError, RepeatedJudgmentsError
 
 
 def make(rows):
@@ -81,3 +81,44 @@ def test_fingerprints_tell_judgments_apart():
     assert make(rows).fingerprint != make([(b"q1", b"a", 1), (b"q1", b"b", 3)]).fingerprint
     assert make(rows).fingerprint != make([(b"q1", b"a", 1), (b"q1", b"c", 2)]).fingerprint
     assert make(rows).fingerprint != make([(b"q2", b"a", 1), (b"q2", b"b", 2)]).fingerprint
+
+
+@pytest.mark.parametrize("most", [16, 17])
+def test_few_judgments_are_found_as_many_are(most):
+    """Up to 16 judgments a query are compared one by one; with 17 somewhere, all of them have an index."""
+    rows = [
+        (f"q{query}".encode(), f"d{query * number}".encode(), number) for query in (1, 2, 3) for number in range(most)
+    ]
+    qrels = make(rows)
+    assert qrels.are_few == (most == 16)
+    places, lengths = np.array([2, 0]), np.array([40, 30])
+    documents = Slices.of([f"d{number}".encode() for number in (*range(40), *range(30))])
+    owners = np.repeat(places, lengths)
+    found = zip(*qrels.find_few(documents.keys(), places, lengths), strict=True)
+    by_index = zip(*qrels.find(qrels.salted(documents.keys(), owners)), strict=True)
+    expected = {(number, 2 * most + number // 3) for number in range(0, 40, 3) if number // 3 < most}
+    expected |= {(40 + number, number) for number in range(30) if number < most}
+    assert {(int(row), int(judgment)) for row, judgment in found} == expected
+    assert {(int(row), int(judgment)) for row, judgment in by_index} == expected
+
+
+@pytest.mark.parametrize("others", [0, 20])
+def test_a_document_judged_twice_is_refused_with_what_is_left_without_it(others):
+    """The second judgment stands apart from the first one, also where there are too many to compare."""
+    rows = [(b"q", b"a", 1), (b"q", b"b", 2), (b"p", b"a", 0), (b"q", b"a", 3)]
+    with pytest.raises(RepeatedJudgmentsError) as raised:
+        make([*rows, *((b"p", f"x{number}".encode(), 0) for number in range(others))])
+    assert [str(problem) for problem in raised.value.problems] == [
+        "q.txt: query 'q' judges document 'a' more than once"
+    ]
+    assert raised.value.kept.grades.tolist()[-2:] == [1.0, 2.0]
+
+
+def test_stretches_of_one_query_are_put_together():
+    names, documents = Slices.of([b"q", b"p", b"q"]), Slices.of([b"a", b"b", b"c", b"d"])
+    qrels = Qrels.of_stretches(names, np.array([2, 1, 1]), documents, np.arange(4.0))
+    assert (qrels.queries, qrels.names, qrels.grades.tolist()) == (
+        [b"p", b"q"],
+        ["c", "a", "b", "d"],
+        [2.0, 0.0, 1.0, 3.0],
+    )

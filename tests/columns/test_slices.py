@@ -103,3 +103,12 @@ def test_places_in_byte_order_sort_texts(texts, chance):
 @given(st.lists(st.text(st.characters(categories=None), max_size=5), max_size=10))
 def test_strings_stand_in_a_buffer_as_their_encoded_bytes(texts):
     assert Slices.of_strings(texts).texts() == [encoded(text) for text in texts]
+
+
+@given(st.lists(st.tuples(st.binary(max_size=90), st.binary(max_size=90)), max_size=20), st.integers(0, 90))
+def test_texts_of_any_length_are_compared_in_full(pairs, at):
+    """Words of 8 bytes up to 64 bytes, then one by one; the last pair differs in one byte at most."""
+    long = b"x" * 89
+    pairs = [*pairs, *((one, one) for one, _ in pairs), (long, long[:at] + b"y" + long[at + 1 :])]
+    one, other = (Slices.of(texts) for texts in zip(*pairs, strict=True))
+    assert one.equal(other).tolist() == [a == b for a, b in pairs]

@@ -9,13 +9,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain, pairwise
-from typing import NamedTuple, cast
+from typing import NamedTuple
 
 import numpy as np
 
 from rankgauge.columns.gold_keys import bits, keys_of_gold
 from rankgauge.columns.intents import Intents, intents_of
-from rankgauge.columns.rows import Flags, Floats, Ints
+from rankgauge.columns.rows import Flags, Floats, Ints, distinct
 from rankgauge.columns.slices import Slices, Words, encoded, mixed
 from rankgauge.errors import Problem, RepeatedJudgmentsError
 
@@ -25,6 +25,12 @@ _ROOM, _LEAST_ROOM = 64, 16
 """How many places the bitmap has for each judgment: it decides how many rows pass by chance."""
 
 _CACHED_BITS, _MOST_BITS = 19, 26
+
+_FEW = 16
+"""Up to how many judgments of each query comparing with all of them is faster than an index."""
+
+_TOP_BITS = np.uint64(58)
+"""What leaves the six highest bits of a key, which say where in a mask it stands."""
 
 
 class Given(NamedTuple):
@@ -50,7 +56,7 @@ class Qrels:
     Judgments in order of query id by bytes, then as they were listed.
 
     Attributes:
-        ids: The id of each query: as it was read, or as a text that was given.
+        ids: The id of each query: slices of what was read, or texts that were given.
 
         lengths: How many judgments each query has; shape (queries,).
 
@@ -64,7 +70,7 @@ class Qrels:
         intents: Which intents of its query each judgment is for; None where nobody asked, or none is named.
     """
 
-    ids: Sequence[bytes] | Sequence[str]
+    ids: Slices | Sequence[str]
     lengths: Ints
     grades: Floats
     listed: Slices | Sequence[str] | None
@@ -83,7 +89,8 @@ class Qrels:
         if (owners[1:] < owners[:-1]).any():
             order = np.argsort(owners, kind="stable")
             owners, documents, grades = owners[order], documents.at(order), grades[order]
-        qrels = cls(queries, np.bincount(owners, minlength=len(queries)), grades, documents, source)
+        lengths = np.bincount(owners, minlength=len(queries))
+        qrels = cls(Slices.of(queries), lengths, grades, documents, source)
         qrels._refuse_repeats()
         return qrels
 
@@ -101,14 +108,21 @@ class Qrels:
         return cls(ids, lengths[order], grades[_moved(lengths, order)], None, _given=given)
 
     @classmethod
-    def of_stretches(
-        cls, names: Sequence[bytes], lengths: Ints, documents: Slices, grades: Floats, source: str = ""
-    ) -> Qrels:
+    def of_stretches(cls, names: Slices, lengths: Ints, documents: Slices, grades: Floats, source: str = "") -> Qrels:
         """Sort judgments that come in stretches of one query each; a query may have several."""
-        places: dict[bytes, int] = {}
-        of_stretch = [places.setdefault(name, len(places)) for name in names]
-        owners = np.repeat(np.array(of_stretch, dtype=np.int64), lengths)
-        return cls.of(list(places), owners, documents, grades, source)
+        order = names.ascending()
+        sorted_names = names.at(order)
+        if sorted_names.at(slice(1, None)).equal(sorted_names.at(slice(-1))).any():
+            places: dict[bytes, int] = {}
+            of_stretch = [places.setdefault(name, len(places)) for name in names.texts()]
+            owners = np.repeat(np.array(of_stretch, dtype=np.int64), lengths)
+            return cls.of(list(places), owners, documents, grades, source)
+        if (order[1:] < order[:-1]).any():
+            rows = _moved(lengths, order)
+            lengths, documents, grades = lengths[order], documents.at(rows), grades[rows]
+        qrels = cls(sorted_names, lengths, grades, documents, source)
+        qrels._refuse_repeats()
+        return qrels
 
     @classmethod
     def of_intents(cls, judgments: Mapping[bytes, Mapping[bytes, Mapping[str, float]]], source: str = "") -> Qrels:
@@ -120,7 +134,7 @@ class Qrels:
         owners = np.repeat(np.arange(len(queries)), lengths).tolist()
         highest = np.array([max(grades.values()) for grades in by_intent], dtype=np.float64)
         intents = intents_of(owners, documents, by_intent)
-        return cls(queries, lengths, highest, Slices.of(documents), source, intents)
+        return cls(Slices.of(queries), lengths, highest, Slices.of(documents), source, intents)
 
     @classmethod
     def of_listed_intents(cls, listed: Iterable[tuple[bytes, bytes, str, float]], source: str = "") -> Qrels | None:
@@ -157,14 +171,19 @@ class Qrels:
     @cached_property
     def queries(self) -> Sequence[bytes]:
         """Return each query's id as bytes."""
-        return [encoded(name) if isinstance(name, str) else name for name in self.ids]
+        return self.ids.texts() if isinstance(self.ids, Slices) else list(map(encoded, self.ids))
 
     @cached_property
     def query_names(self) -> Sequence[str]:
         """Return each query's id as a text, with invalid bytes spelled out."""
-        if self.ids and isinstance(self.ids[0], str):  # then all are
-            return cast("Sequence[str]", self.ids)
-        return [name.decode("utf-8", "backslashreplace") for name in cast("Sequence[bytes]", self.ids)]
+        if not isinstance(self.ids, Slices):
+            return self.ids
+        return [name.decode("utf-8", "backslashreplace") for name in self.queries]
+
+    @property
+    def n_queries(self) -> int:
+        """Return how many queries are judged."""
+        return len(self.lengths)
 
     @property
     def n_judgments(self) -> int:
@@ -219,7 +238,7 @@ class Qrels:
     @cached_property
     def _names(self) -> tuple[Slices, Words, Ints, bool]:
         """Return the query ids, their keys in order, the place of each key, and whether no two keys are the same."""
-        own = Slices.of(self.queries)
+        own = self.ids if isinstance(self.ids, Slices) else Slices.of_strings(self.ids)
         keys = own.keys()
         order = np.argsort(keys)
         keys = keys[order]
@@ -227,7 +246,46 @@ class Qrels:
 
     def salted(self, keys: Words, owners: Ints) -> Words:
         """Return keys for pairs of document and query, which differ for the same document of different queries."""
-        return mixed(keys, self._index.salts[owners])
+        return mixed(keys, self._salts[owners])
+
+    @cached_property
+    def _salts(self) -> Words:
+        return _salts(len(self.lengths))
+
+    @cached_property
+    def are_few(self) -> bool:
+        """Return whether every query has so few judgments that `find_few` is faster than `find`."""
+        return int(self.lengths.max(initial=0)) <= _FEW
+
+    def find_few(self, keys: Words, places: Ints, lengths: Ints) -> tuple[Ints, Ints]:
+        """
+        Return what `find` does, for rows of queries at *places* with *lengths* rows each, in any order.
+
+        A query's judgments make a mask of 64 bits, one for each of them, which a row has to meet before it is compared
+        with each. Masks are read in order of the queries, and so are in a cache.
+        """
+        own_keys, masks, starts = self._few
+        met = np.repeat(masks[places], lengths)
+        met >>= keys >> _TOP_BITS
+        met &= np.uint64(1)
+        rows = np.flatnonzero(met)
+        owners = places[np.searchsorted(np.cumsum(lengths), rows, side="right")]
+        first, count, asked = starts[owners], self.lengths[owners], keys[rows]
+        found, judgments = [rows[:0]], [rows[:0]]
+        for nth in range(int(count.max(initial=0))):
+            at = np.flatnonzero(count > nth)
+            at = at[own_keys[first[at] + nth] == asked[at]]
+            found.append(rows[at])
+            judgments.append(first[at] + nth)
+        return np.concatenate(found), np.concatenate(judgments)
+
+    @cached_property
+    def _few(self) -> tuple[Words, Words, Ints]:
+        """Return the key of each judgment, and for each query its mask and where its judgments begin."""
+        keys = self.documents.keys()
+        masks = np.zeros(len(self.lengths), dtype=np.uint64)
+        np.bitwise_or.at(masks, self.owners, np.uint64(1) << (keys >> _TOP_BITS))
+        return keys, masks, np.cumsum(self.lengths) - self.lengths
 
     def find(self, pairs: Words) -> tuple[Ints, Ints]:
         """Return the rows whose pair may be judged, and their judgments; hashes may collide: compare the documents."""
@@ -244,8 +302,7 @@ class Qrels:
 
     @cached_property
     def _index(self) -> _Index:
-        salts = _salts(len(self.lengths))
-        pairs = mixed(self.documents.keys(), salts[self.owners])
+        pairs = self.salted(self.documents.keys(), self.owners)
         order = np.argsort(pairs, kind="stable")
         roomy, tight = ((len(pairs) * room).bit_length() for room in (_ROOM, _LEAST_ROOM))
         bits = max(12, min(roomy, max(_CACHED_BITS, tight), _MOST_BITS))
@@ -253,25 +310,37 @@ class Qrels:
         bitmap = np.zeros(1 << bits, dtype=np.bool_)
         bitmap[(pairs >> shift).view(np.int64)] = True
         pairs = pairs[order]
-        return _Index(salts, pairs, order, bitmap, shift, bool((pairs[1:] == pairs[:-1]).any()))
+        return _Index(pairs, order, bitmap, shift, bool((pairs[1:] == pairs[:-1]).any()))
+
+    def _repeats(self) -> tuple[Ints, Ints]:
+        """Return pairs of judgments of one document and query: one of them, and one after it."""
+        if self.are_few:
+            keys, owners = self._few[0], self.owners
+            apart = range(1, int(self.lengths.max(initial=0)))
+            again = [np.flatnonzero((keys[by:] == keys[:-by]) & (owners[by:] == owners[:-by])) for by in apart]
+            first = np.concatenate([owners[:0], *again])
+            second = np.concatenate([owners[:0], *(at + by for by, at in zip(apart, again, strict=True))])
+        else:
+            pairs, order = self._index.pairs, self._index.judgment
+            at = np.flatnonzero(pairs[1:] == pairs[:-1])
+            first, second = order[at], order[at + 1]
+        twice = self.documents.at(first).equal(self.documents.at(second)) & (self.owners[first] == self.owners[second])
+        return first[twice], second[twice]
 
     def _refuse_repeats(self) -> None:
-        pairs, order = self._index.pairs, self._index.judgment
-        again = np.flatnonzero(pairs[1:] == pairs[:-1])
-        if not len(again):
+        """Raise `RepeatedJudgmentsError` if a document is judged twice for one query."""
+        _, second = self._repeats()
+        if not len(second):
             return
-        first, second = order[again], order[again + 1]
-        twice = self.documents.at(first).equal(self.documents.at(second)) & (self.owners[first] == self.owners[second])
-        if not twice.any():
-            return
+        second = distinct(second)
         problems = []
-        for row in sorted(second[twice].tolist()):
+        for row in second.tolist():
             document = self.documents.at(np.array([row])).texts()[0].decode("utf-8", "replace")
             query = self.queries[self.owners[row]].decode("utf-8", "replace")
             problems.append(Problem(f"query {query!r} judges document {document!r} more than once", self.source))
         msg = "the judgments cannot be used; keep one line for each document of a query:"
         kept = np.ones(self.n_judgments, dtype=np.bool_)
-        kept[second[twice]] = False
+        kept[second] = False
         first_of_each = Qrels.of(
             self.queries, self.owners[kept], self.documents.at(kept), self.grades[kept], self.source
         )
@@ -287,7 +356,6 @@ def _moved(lengths: Ints, order: Ints) -> Ints:
 class _Index(NamedTuple):
     """The judged pairs, sorted, and a bitmap that says quickly that a pair is not among them."""
 
-    salts: Words
     pairs: Words
     judgment: Ints
     bitmap: Flags

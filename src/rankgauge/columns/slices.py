@@ -26,6 +26,9 @@ _SHARE = 256
 Words = NDArray[np.uint64]
 
 _WORD = 8
+_COMPARED = 64
+"""How many bytes of texts are compared as words before the rest of long ones is compared one by one."""
+
 _WIDEST_TABLE = 1 << 26
 """How many bytes a table of texts may take before texts are compared one by one."""
 
@@ -187,13 +190,17 @@ class Slices(NamedTuple):
     def equal(self, other: Slices) -> NDArray[np.bool_]:
         """Return which texts are the same as those of *other*, one by one."""
         same: NDArray[np.bool_] = self.length == other.length
-        if not same.any():
-            return same
-        own, its = self.at(same).table(), other.at(same).table()
-        if own is None or its is None:
-            same[same] = [a == b for a, b in zip(self.at(same).texts(), other.at(same).texts(), strict=True)]
-        else:
-            same[same] = own == its
+        rows = np.flatnonzero(same)
+        own, its = words_of(self.buffer), words_of(other.buffer)
+        for done in range(0, _COMPARED, _WORD):
+            if len(rows) and done:
+                rows = rows[same[rows] & (self.length[rows] > done)]
+            if not len(rows):
+                return same
+            kept = _LOW_BYTES[np.minimum(self.length[rows] - done, _WORD)]
+            same[rows] = ((own[self.start[rows] + done] ^ its[other.start[rows] + done]) & kept) == 0
+        rows = rows[same[rows] & (self.length[rows] > _COMPARED)]
+        same[rows] = [a == b for a, b in zip(self.at(rows).texts(), other.at(rows).texts(), strict=True)]
         return same
 
     def ascending(self) -> Ints:

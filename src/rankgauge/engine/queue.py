@@ -163,7 +163,7 @@ def _look_at(plan: Plan, qrels: Qrels, run: RunSource, depth: int) -> _LookedAt:
 
 def _pooled(qrels: Qrels, tops: Sequence[Top]) -> Iterator[dict[tuple[int, bytes], list[int]]]:
     """Yield for some queries after the other the ranks that each run gives a document, by query and document."""
-    sizes = np.bincount(np.concatenate([top.places for top in tops]), minlength=len(qrels.ids))
+    sizes = np.bincount(np.concatenate([top.places for top in tops]), minlength=qrels.n_queries)
     ends = np.cumsum(sizes)
     begin = 0
     while begin < len(ends):

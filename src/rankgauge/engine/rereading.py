@@ -86,7 +86,7 @@ def _of_run(result: Result, wanted: Sequence[str] | None, others: Mapping[str, S
     kept = None
     if wanted is not None:
         of_interest = set(wanted)
-        kept = np.fromiter((name in of_interest for name in qrels.query_names), np.bool_, len(qrels.ids))
+        kept = np.fromiter((name in of_interest for name in qrels.query_names), np.bool_, qrels.n_queries)
     top = TopCollector(qrels, plan.profile.policy, TOP, wanted=kept)
     run, evidence = judge_run(qrels, evaluation.run, plan, top=top)
     names = [qrels.query_names[place] for place in run.places.tolist()]
@@ -130,7 +130,7 @@ def _chosen(plan: Plan, run: RunCollector, evidence: Evidence, chosen: Ints) -> 
 
 def _items(qrels: Qrels, top: Top, places: Ints) -> Items:
     """Return the first results of some queries, in the order of *places*."""
-    number = np.full(len(qrels.ids), -1, dtype=np.int64)
+    number = np.full(qrels.n_queries, -1, dtype=np.int64)
     number[places] = np.arange(len(places))
     sample = number[top.places]
     kept = np.flatnonzero(sample >= 0)

@@ -238,9 +238,7 @@ def _evaluated(
     source = open_run(run, columns=columns, catalog=plan.catalog)
     judged, evidence = judge_run(qrels, source, plan, sketcher)
     collector = Collector(plan, sketcher=sketcher)
-    query_ids = qrels.query_names
-    if len(judged.places) < len(query_ids):
-        query_ids = [query_ids[place] for place in judged.places.tolist()]
+    query_ids = functools.partial(_query_ids, qrels, judged.places)
     collector.add_run(query_ids, evidence, judged.missing)
     scored = collector.finish()
     counts = judged.counts(evidence)
@@ -259,6 +257,12 @@ def _evaluated(
     gold_keys = functools.partial(_gold_keys, qrels, judged.places)
     settings = functools.partial(_settings, plan)
     return Result.of(scored, manifest, Origin(evaluation), gold_keys=gold_keys, settings=settings)
+
+
+def _query_ids(qrels: Qrels, places: Ints) -> Sequence[str]:
+    """Return the names of some queries; a table of means needs none."""
+    names = qrels.query_names
+    return names if len(places) == len(names) else [names[place] for place in places.tolist()]
 
 
 def _gold_keys(qrels: Qrels, places: Ints) -> Words:
@@ -327,7 +331,7 @@ def _manifest(
     dataset = {
         "name": Path(qrels.source).name or None,
         "path": qrels.source or None,
-        "queries": len(qrels.ids),
+        "queries": qrels.n_queries,
         "judgments": qrels.n_judgments,
         "fingerprint": qrels.fingerprint,
     }

@@ -8,7 +8,7 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 
-from rankgauge.columns import Qrels, encoded
+from rankgauge.columns import Qrels, Slices, encoded
 from rankgauge.errors import DataError, Problem
 from rankgauge.io.columns import Kind
 from rankgauge.io.documents import read_json
@@ -32,7 +32,7 @@ def read_nested_qrels(path: Path, *, name: str) -> Qrels:
     if not judgments:
         raise no_judgments(name)
     documents, grades, lengths = columns_of(list(judgments.values()))
-    return Qrels.of_stretches(list(map(encoded, judgments)), lengths, documents, grades, name)
+    return Qrels.of_stretches(Slices.of(map(encoded, judgments)), lengths, documents, grades, name)
 
 
 def _read(path: Path, kind: Kind, name: str) -> _Nested:

@@ -86,7 +86,7 @@ def qrels_of_rows(rows: Rows, *, intents: bool = False) -> Qrels:
     if intents and (found := _by_intent(whole, batch, rows)) is not None:
         return found
     try:
-        return Qrels.of_stretches(batch.queries, batch.lengths, batch.documents, batch.scores, rows.name)
+        return Qrels.of_stretches(batch.names, batch.lengths, batch.documents, batch.scores, rows.name)
     except RepeatedJudgmentsError:
         if (found := _by_intent(whole, batch, rows)) is None:
             raise

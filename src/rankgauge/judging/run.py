@@ -63,7 +63,10 @@ class BatchJudge:
             self._top.take(places, batch)
         if settled.refused is not None:
             self._run.refuse((int(places[query]), why) for query, why in settled.refused)
-        rows, judgments = qrels.find(settled.pairs)
+        if qrels.are_few:
+            rows, judgments = qrels.find_few(batch.keys, places, batch.lengths)
+        else:
+            rows, judgments = qrels.find(settled.pairs)
         real = batch.documents.at(rows).equal(qrels.documents.at(judgments))
         rows, judgments = rows[real], judgments[real]
         ranks = ranks_of(batch, rows, by_id=policy.ties != "given")
@@ -106,7 +109,7 @@ class RunCollector:
         self.n_unjudged = 0
         self.places = self.missing = np.empty(0, dtype=np.int64)
         self._lock = threading.Lock()
-        self._seen = np.zeros(len(qrels.ids), dtype=np.bool_)
+        self._seen = np.zeros(qrels.n_queries, dtype=np.bool_)
         self._parts: list[_Part] = []
         self._problems: list[Problem] = []
         self._looks = b""
@@ -176,7 +179,7 @@ class RunCollector:
             msg = f"the policy refuses {run}:"
             raise DataError(msg, sorted(self._problems, key=str))
         if require_overlap and not self._seen.any():
-            raise no_overlap(run, len(self.qrels.ids), self.looks, shown(self.qrels.queries[0]))
+            raise no_overlap(run, self.qrels.n_queries, self.looks, shown(self.qrels.queries[0]))
         if not self._parts:
             nothing = np.empty(0, dtype=np.int64)
             self.add(nothing, nothing, nothing, nothing, Ranks(nothing, nothing, nothing))

@@ -79,7 +79,7 @@ class Result:
 
     def __init__(
         self,
-        sample_ids: Sequence[str],
+        sample_ids: Sequence[str] | Callable[[], Sequence[str]],
         tags: Sequence[tuple[str, ...]],
         metrics: Mapping[str, MetricSummary],
         manifest: Manifest,
@@ -90,7 +90,7 @@ class Result:
         Put a result together; usually `Evaluation.run` does.
 
         Args:
-            sample_ids: The samples, in order.
+            sample_ids: The samples, in order; or a function that returns them when they are first needed.
 
             tags: The cohorts of each sample.
 
@@ -104,7 +104,7 @@ class Result:
             gold_keys: A 64-bit hash of what each sample was judged against, or a function that returns them when they
                 are first needed; None where that is not known.
         """
-        self.sample_ids = tuple(sample_ids)
+        self._sample_ids = sample_ids
         self.tags = tuple(tags)
         self.metrics = dict(metrics)
         self._manifest = manifest
@@ -139,10 +139,15 @@ class Result:
         if gold_keys is None:
             gold_keys = scored.gold_keys
         metrics = {metric.planned.name: MetricSummary.of(metric) for metric in scored.metrics}
-        result = cls(scored.sample_ids, scored.tags, metrics, manifest, scored.notes, gold_keys)
+        result = cls(scored.ids, scored.tags, metrics, manifest, scored.notes, gold_keys)
         result._origin = origin
         result._settings = settings
         return result
+
+    @cached_property
+    def sample_ids(self) -> tuple[str, ...]:
+        """Return the samples, in order."""
+        return tuple(self._sample_ids() if callable(self._sample_ids) else self._sample_ids)
 
     @property
     def settings(self) -> Mapping[str, Any]:
@@ -214,7 +219,7 @@ class Result:
         return find_column(self.metrics, name)
 
     def __len__(self) -> int:
-        return len(self.sample_ids)
+        return len(self.tags)
 
     def __contains__(self, name: object) -> bool:
         try:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any
@@ -67,6 +67,9 @@ class Sighting:
         )
 
 
+SampleIds = Sequence[str] | Callable[[], Sequence[str]]
+
+
 @dataclass(frozen=True, slots=True)
 class ScoredMetric:
     """
@@ -106,7 +109,7 @@ class Scored:
     Everything that a run found out.
 
     Attributes:
-        sample_ids: The samples, in order.
+        ids: The samples, in order; or what returns them, for a run, where they are seldom asked for.
 
         tags: The cohorts of each.
 
@@ -117,11 +120,16 @@ class Scored:
         gold_keys: A hash of what each sample was judged against; empty for a run, whose judgments have them.
     """
 
-    sample_ids: list[str]
+    ids: SampleIds
     tags: list[tuple[str, ...]]
     metrics: list[ScoredMetric]
     notes: list[str]
     gold_keys: Words
+
+    @property
+    def sample_ids(self) -> Sequence[str]:
+        """Return the samples, in order."""
+        return self.ids() if callable(self.ids) else self.ids
 
 
 @dataclass(slots=True)
@@ -152,6 +160,7 @@ class Collector:
     _open: JudgedBatch | None = None
     _batches: list[JudgedBatch] = field(default_factory=list)
     _ids: list[str] = field(default_factory=list)
+    _query_ids: SampleIds | None = None
     _keys: GoldKeys = field(default_factory=GoldKeys)
     _tags: list[tuple[str, ...]] = field(default_factory=list)
     sighting: Sighting = Sighting()
@@ -217,12 +226,13 @@ class Collector:
             self._open = JudgedBatch()
         return self._open
 
-    def add_run(self, query_ids: Sequence[str], evidence: Evidence, missing: Ints) -> None:
-        """Take a judged run: the queries that are evaluated, and which of them it lacks."""
-        self._ids += query_ids
-        self._tags += [()] * len(query_ids)
+    def add_run(self, query_ids: SampleIds, evidence: Evidence, missing: Ints) -> None:
+        """Take a judged run: the queries that are evaluated, or what returns them; and which of them it lacks."""
+        self._query_ids = query_ids
+        n = evidence.judged.n
+        self._tags += [()] * n
         flawed = dict.fromkeys(missing.tolist(), Flaw(MISSING, "the run has no results for this query"))
-        self._take(JudgedBatch(dict.fromkeys(self.plan.targets, evidence), flawed, [None] * len(query_ids)))
+        self._take(JudgedBatch(dict.fromkeys(self.plan.targets, evidence), flawed, [None] * n))
 
     def _close(self) -> None:
         """Turn what was judged so far into columns."""
@@ -258,8 +268,9 @@ class Collector:
         notes = [] if not require_gold else self._notes()
         metrics = [self._score(metric, notes) for metric in self.plan.metrics]
         outcomes = {metric.planned.name: metric.outcome for metric in metrics}
-        refuse(outcomes, self._ids, flawed, self.plan.profile.policy)
-        return Scored(self._ids, self._tags, metrics, notes, self._keys.keys())
+        scored = Scored(self._query_ids or self._ids, self._tags, metrics, notes, self._keys.keys())
+        refuse(outcomes, lambda: scored.sample_ids, flawed, self.plan.profile.policy)
+        return scored
 
     def _candidates(self, metric: PlannedMetric) -> Sequence[Target]:
         """Return the targets still in question: those before the first whose gold has been seen, and that one."""

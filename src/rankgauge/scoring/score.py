@@ -286,7 +286,10 @@ def _count(column: PlannedMetric, values: Scores, status: NDArray[np.uint8], pol
 
 
 def refuse(
-    outcomes: Mapping[str, Outcome], sample_ids: Sequence[str], flawed: Mapping[int, Flaw], policy: Policy
+    outcomes: Mapping[str, Outcome],
+    sample_ids: Callable[[], Sequence[str]],
+    flawed: Mapping[int, Flaw],
+    policy: Policy,
 ) -> None:
     """Raise `SampleRefusedError` with every sample that the policy turns into an error, each with its first reason."""
     rules = {"no_gold": (UNDEFINED, policy.no_gold), "missing_output": (MISSING, policy.missing_output)}
@@ -294,6 +297,7 @@ def refuse(
     refused = {code: option for option, (code, rule) in rules.items() if rule == "error"}
     if not refused:
         return
+    ids = sample_ids()
     problems: dict[int, Problem] = {}
     for name, outcome in outcomes.items():
         for place, reason in outcome.reasons.items():
@@ -301,7 +305,7 @@ def refuse(
             declared = place in flawed and flawed[place].status == UNDEFINED
             if option is not None and not declared and place not in problems:
                 message = f"{reason} (metric {name!r}, policy {option}=error)"
-                problems[place] = Problem(message, sample=sample_ids[place])
+                problems[place] = Problem(message, sample=ids[place])
     if problems:
         msg = f"the policy refuses {counted(len(problems), 'sample')}; no score was kept:"
         raise SampleRefusedError(msg, [problems[place] for place in sorted(problems)])

@@ -26,7 +26,9 @@ def score_one(plan: Plan, sample: Sample, *, details: bool = False) -> dict[str,
         target = _target(metric, plan, sample, evidence, details=details)
         scores = score_metric(plan, metric, target, batch, {})
         found[metric.name] = (scores.outcome, explain_batch(scores, batch)[0] if details else None)
-    refuse({name: outcome for name, (outcome, _) in found.items()}, [sample.id], batch.flawed, plan.profile.policy)
+    refuse(
+        {name: outcome for name, (outcome, _) in found.items()}, lambda: [sample.id], batch.flawed, plan.profile.policy
+    )
     return found
 
 

@@ -51,7 +51,7 @@ def read_qrels(path: Path, *, name: str | None = None, intents: bool = False) ->
     if intents and (found := _by_intent(fields, grades, label)) is not None:
         return found
     try:
-        return Qrels.of_stretches(queries.at(starts).texts(), lengths, fields.column(_DOCUMENT), grades, label)
+        return Qrels.of_stretches(queries.at(starts), lengths, fields.column(_DOCUMENT), grades, label)
     except RepeatedJudgmentsError:
         if (found := _by_intent(fields, grades, label)) is None:
             raise
