@@ -17,6 +17,7 @@ __all__ = [
     "navigation",
     "on_config",
     "on_files",
+    "on_page_content",
     "on_page_markdown",
     "site_path",
     "with_links",
@@ -56,6 +57,11 @@ def on_page_markdown(markdown: str, page: Any, **_: object) -> str:  # noqa: ANN
     page.meta |= {"README.md": {"hide": ["navigation"]}, _GLOSSARY: {"search": {"boost": 2}}}.get(path, {})
     text = with_titles(with_links(markdown, path))
     return _with_names(text) if path == _API else text
+
+
+def on_page_content(html: str, **_: object) -> str:
+    """Leave out the mark `::` before an example in a docstring, which means nothing in Markdown."""
+    return html.replace("<p>::</p>\n", "")
 
 
 def navigation(listed: str) -> list[dict[str, Any]]:
