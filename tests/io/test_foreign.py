@@ -96,3 +96,17 @@ def test_an_unknown_format_is_told_with_all_there_are(capsys):
     assert call(["trec", "qrels.acme", "run.acme.gz", "-f", "acme-reprot"], debug=False) == 2
     told = capsys.readouterr().err
     assert "there is no format 'acme-reprot' (did you mean 'acme-report'?); known are table, trec, json" in told
+
+
+def test_rankings_are_compared_in_any_format(catalog, capsys):
+    found = rankgauge.rank_agreement("run.acme.gz", "run.acme.gz", "overlap", qrels="qrels.acme", catalog=catalog)
+    assert (found["overlap"].mean, found.queries) == (1.0, ("q1", "q2"))
+    assert call(["trec", "run.acme.gz", "--against", "run.acme.gz", "-m", "jaccard"]) == 0
+    assert "jaccard  1.0000" in capsys.readouterr().out
+
+
+def test_rows_may_have_intents(catalog, tmp_path):
+    lines = "qid=q1 docno=a rel=1 subtopic=x\nqid=q1 docno=a rel=1 subtopic=y\nqid=q1 docno=b rel=1 subtopic=z\n"
+    (tmp_path / "qrels.acme").write_text(lines, encoding="utf-8")
+    result = rankgauge.evaluate("qrels.acme", "run.acme.gz", ["StRecall@1", "num_rel"], catalog=catalog)
+    assert (result["StRecall@1"].mean, result["num_rel"].mean) == (pytest.approx(1 / 3), 2)

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from rankgauge.cli.console import emit, print_report, remark
-from rankgauge.cli.options import policy_options, run_names, table_columns
+from rankgauge.cli.options import make_catalog, policy_options, run_names, table_columns
 from rankgauge.errors import ParameterError, counted, listed
 from rankgauge.policy import option_text
 from rankgauge.visible import visible
@@ -56,6 +56,7 @@ def against(given: argparse.Namespace) -> int:
         profile=given.profile,
         policy=policy_options(given.policy, depth=given.depth),
         columns=table_columns(given.columns),
+        catalog=make_catalog(own=()),
     )
     _tell(agreements, given.against)
     if given.form == "table":

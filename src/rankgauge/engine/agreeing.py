@@ -10,10 +10,12 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from rankgauge.catalog import Catalog
 from rankgauge.columns import Floats, Qrels, RunSource
 from rankgauge.comparison.rankings import AgreementMeasure, RankAgreement
 from rankgauge.comparison.rankings.measures import DEFAULT_MEASURES, Measure, read_measures
 from rankgauge.comparison.rankings.pairs import HeldRun, paired
+from rankgauge.engine.runs import installed
 from rankgauge.errors import NothingToEvaluateError, Problem
 from rankgauge.io.sources import open_qrels, open_run
 from rankgauge.judging import ScatteredError
@@ -35,6 +37,7 @@ def rank_agreement(
     profile: str | Policy | Profile = "trec10",
     policy: Mapping[str, Any] | None = None,
     columns: Mapping[str, str] | None = None,
+    catalog: Catalog | None = None,
 ) -> RankAgreement:
     """
     Return how much the rankings of two runs agree; no judgments are needed.
@@ -62,6 +65,8 @@ def rank_agreement(
 
         columns: The tables' own names for `query`, `document` and `score`.
 
+        catalog: What plugins offer, for files in their formats; by default everything that is installed.
+
     Returns:
         A value for each measure and query that both runs have, and their means.
 
@@ -76,7 +81,16 @@ def rank_agreement(
 
         NothingToEvaluateError: The runs have no query in common.
     """
-    found = rank_agreements({"run": run}, other, measures, qrels=qrels, profile=profile, policy=policy, columns=columns)
+    found = rank_agreements(
+        {"run": run},
+        other,
+        measures,
+        qrels=qrels,
+        profile=profile,
+        policy=policy,
+        columns=columns,
+        catalog=catalog,
+    )
     return found["run"]
 
 
@@ -89,16 +103,20 @@ def rank_agreements(
     profile: str | Policy | Profile = "trec10",
     policy: Mapping[str, Any] | None = None,
     columns: Mapping[str, str] | None = None,
+    catalog: Catalog | None = None,
 ) -> dict[str, RankAgreement]:
     """Return what `rank_agreement` does for several runs by name; the other one is read once."""
     chosen = read_measures([measures] if isinstance(measures, str) else measures)
     options = _profile(profile).adapted(dict(policy or {})).policy
     check_whole(options)
-    wanted = _wanted(qrels, columns)
-    source = open_run(other, columns=columns)
+    catalog = catalog or installed()
+    if qrels is not None and not isinstance(qrels, Qrels):
+        qrels = open_qrels(qrels, columns=columns, catalog=catalog)
+    wanted: Callable[[bytes], bool] = set(qrels.queries).__contains__ if qrels is not None else lambda _: True
+    source = open_run(other, columns=columns, catalog=catalog)
     held, others = _held(source, options, wanted)
     return {
-        name: _agreement(open_run(run, columns=columns), source, chosen, held, others, options, wanted)
+        name: _agreement(open_run(run, columns=columns, catalog=catalog), source, chosen, held, others, options, wanted)
         for name, run in runs.items()
     }
 
@@ -108,14 +126,6 @@ _Taken = TypeVar("_Taken")
 
 _OPTIONS = ("order", "ties", "score_dtype", "duplicates", "depth", "exclude_self")
 """The policy options that decide how a ranking is ordered."""
-
-
-def _wanted(qrels: object, columns: Mapping[str, str] | None) -> Callable[[bytes], bool]:
-    """Return whether a query is to be compared: one that is judged, if there are judgments."""
-    if qrels is None:
-        return lambda _: True
-    judged = set((qrels if isinstance(qrels, Qrels) else open_qrels(qrels, columns=columns)).queries)
-    return judged.__contains__
 
 
 def _held(source: RunSource, policy: Policy, wanted: Callable[[bytes], bool]) -> tuple[HeldRun, set[bytes]]:

@@ -34,7 +34,7 @@ from rankgauge.policy import Policy, Profile
 from rankgauge.result import Origin, Result
 from rankgauge.scoring.collect import Collector
 
-__all__ = ["RunEvaluation", "evaluate", "evaluate_plan", "evaluate_runs", "judge_run", "plan_run"]
+__all__ = ["RunEvaluation", "evaluate", "evaluate_plan", "evaluate_runs", "installed", "judge_run", "plan_run"]
 
 
 class RunEvaluation(NamedTuple):
@@ -201,7 +201,7 @@ def plan_run(
         msg = f"policy takes options such as {{'ties': 'error'}}, not {slip!r}; a named profile is given as profile="
         raise PolicyError(msg)
     options = tuple((policy or {}).items())
-    wanted = (specs, profile, options, rel, k, catalog or _installed())
+    wanted = (specs, profile, options, rel, k, catalog or installed())
     try:
         hash(wanted)
     except TypeError:  # a metric given as a mapping cannot be hashed
@@ -227,7 +227,7 @@ _planned_once = functools.lru_cache(maxsize=64)(_planned)
 
 
 @functools.cache
-def _installed() -> Catalog:
+def installed() -> Catalog:
     """Return what is installed, found once a process."""
     return Catalog.discover()
 
