@@ -15,6 +15,7 @@ from rankgauge.comparison.turnover import baseline_of, ids_changed
 from rankgauge.comparison.verdicts import GateOutcome, GateReport
 from rankgauge.errors import ParameterError, ResultError, counted, did_you_mean
 from rankgauge.gates import Bound, Gate, MaxDrop, read_gates
+from rankgauge.plugin.metric import WHOLE_RUN
 from rankgauge.result import MetricSummary, Result
 from rankgauge.stats.estimates import TIED
 
@@ -120,6 +121,9 @@ def resolved(gate: Gate, column: str, traits: MetricTraits) -> Gate:
 def flaw(gate: Gate, column: str, traits: MetricTraits) -> str:
     """Return why a gate makes no sense for its metric; empty when it does."""
     rule, (low, high) = gate.rule, traits.range
+    if traits.aggregate == WHOLE_RUN and (isinstance(rule, MaxDrop) or gate.per_sample):
+        why = "there is no test of its difference" if isinstance(rule, MaxDrop) else "no sample has a value of its own"
+        return f"{column!r} is one value of the whole run, so {why}; give it a bound"
     if isinstance(rule, MaxDrop):
         if traits.aggregate != "mean":
             return f"max_drop compares means, and {column!r} is a {traits.aggregate} over the samples"

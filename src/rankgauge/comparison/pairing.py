@@ -14,6 +14,7 @@ import numpy as np
 
 from rankgauge.columns.rows import Flags, Floats, Ints
 from rankgauge.errors import ResultError, counted
+from rankgauge.plugin.metric import WHOLE_RUN
 from rankgauge.result import MetricInfo, MetricSummary, Result
 from rankgauge.scoring.score import UNDEFINED
 from rankgauge.visible import visible
@@ -166,6 +167,19 @@ def _paired(
     return PairedColumn(column.info, first, second, {name: counts[name] for name in DROPPED})
 
 
+def _whole_run_difference(column: MetricSummary, other: Result) -> str:
+    """Say how a metric of whole runs differs; it has no value for a sample, so that nothing can be tested."""
+    counterpart = _counterpart(column.info, other)
+    if counterpart is None:
+        return f"{column.name} is in the baseline only; left out"
+    if column.mean is None or counterpart.mean is None:
+        return f"{column.name} is one value of a whole run, and one of the two has none"
+    return (
+        f"{column.name} is one value of a whole run, which is not tested: from {column.mean:.4f} to "
+        f"{counterpart.mean:.4f}, {counterpart.mean - column.mean:+.4f}"
+    )
+
+
 def _matched(
     baseline: Result, other: Result, metrics: Sequence[str] | None, said: str, notes: list[str]
 ) -> list[tuple[MetricSummary, MetricSummary]]:
@@ -174,9 +188,12 @@ def _matched(
     asked = _compared(baseline) if metrics is None else [_column(baseline, name, said) for name in metrics]
     for column in asked:
         info = column.info
+        if info.aggregate == WHOLE_RUN and metrics is None:
+            notes.append(_whole_run_difference(column, other))
+            continue
         if info.aggregate != "mean":
-            how = _AGGREGATES.get(info.aggregate, info.aggregate)
-            reason = f"{info.name} is a {how} over samples, and only means are compared"
+            how = _AGGREGATES.get(info.aggregate, f"a {info.aggregate} over samples")
+            reason = f"{info.name} is {how}, and only means are compared"
             if metrics is not None:
                 msg = f"{said}: {reason}"
                 raise ResultError(msg)
@@ -210,7 +227,11 @@ def _compared(baseline: Result) -> list[MetricSummary]:
     return [column for column in columns if column.info.alias != UNJUDGED] or columns
 
 
-_AGGREGATES = {"sum": "sum", "geometric": "geometric mean"}
+_AGGREGATES = {
+    "sum": "a sum over samples",
+    "geometric": "a geometric mean over samples",
+    WHOLE_RUN: "one value of a whole run",
+}
 
 
 def _column(baseline: Result, name: str, said: str) -> MetricSummary:

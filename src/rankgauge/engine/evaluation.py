@@ -429,7 +429,7 @@ class Evaluation:
         Raises:
             RankgaugeError: As `run`; also for a metric that has to see the whole data set first.
         """
-        check_stream(self.plan(), "stream()")
+        check_stream(self.plan(), "stream()", merges=True)
         job = Job(
             self.plan(),
             self.data,

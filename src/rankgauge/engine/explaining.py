@@ -17,6 +17,7 @@ from rankgauge.judging import Ranking
 from rankgauge.judging.outputs import prepare
 from rankgauge.judging.queries import read_queries
 from rankgauge.planning.plan import Plan
+from rankgauge.plugin.metric import WHOLE_RUN
 from rankgauge.result import MetricSummary, Result, SampleText
 from rankgauge.samples import Sample
 
@@ -62,6 +63,9 @@ def explain_samples(
     catalog: Catalog | None = None,
 ) -> list[Explanation]:
     """Explain one column's scores of some samples, whose data are read once; *trials* says what would change them."""
+    if column.info.aggregate == WHOLE_RUN:
+        msg = f"{column.name!r} is one value of the whole run, so there is no score of one sample to explain"
+        raise ResultError(msg)
     places = {sample_id: place for place, sample_id in enumerate(result.sample_ids)}
     for sample_id in sample_ids:
         if sample_id not in places:
@@ -145,9 +149,9 @@ def _check_count(count: object, what: str) -> None:
 
 
 def _column(result: Result, metric: str | None) -> MetricSummary:
-    """Return a column in any spelling, or the first one."""
+    """Return a column in any spelling, or the leading one."""
     try:
-        return next(iter(result.metrics.values())) if metric is None else result[metric]
+        return result[metric] if metric is not None or result.leading is None else result.leading
     except KeyError as error:
         raise ResultError(str(error.args[0])) from None
 

@@ -60,7 +60,9 @@ class Plan:
             lines += [
                 f"  {metric.name}",
                 f"    is        {metric.expression}",
-                f"    judged    {', else '.join(map(str, metric.targets))}",
+                f"    judged    {', else '.join(map(str, metric.targets))}"
+                if not metric.metric.is_whole
+                else "    over      the ids of the whole run, without ground truth",
                 *(f"    matcher   {matcher}" for matcher in metric.matchers.values()),
                 f"    cutoff    {self._cutoff(metric)}",
                 *([f"    sees      {', '.join(metric.metric.needs)}"] if metric.metric.needs else []),
@@ -165,15 +167,19 @@ def _received(kind: type[Plan], fields: Mapping[str, Any]) -> Plan:
     return plan
 
 
+_ENDINGS = ("", "_status", "_ids")
+"""What is added to safe names in tables of scores."""
+
+
 def _add(columns: dict[str, PlannedMetric], new: PlannedMetric) -> None:
     """Add a column; one that is asked for twice is computed once, under its first name, and keeps both spellings."""
     known = columns.get(new.name) or next((column for column in columns.values() if _is_same(column, new)), None)
     if known is None:
         taken = {"sample_id", "tags", "input", "retrieved"}
         for column in columns.values():
-            taken |= {column.safe_name, f"{column.safe_name}_status"}
+            taken |= {f"{column.safe_name}{ending}" for ending in _ENDINGS}
         name, count = new.safe_name, 2
-        while {name, f"{name}_status"} & taken:
+        while {f"{name}{ending}" for ending in _ENDINGS} & taken:
             name, count = f"{new.safe_name}_{count}", count + 1
         columns[new.name] = dataclasses.replace(new, safe_name=name)
         return

@@ -126,7 +126,7 @@ def resolve(
     is_whole = pinned_or_uncut or (cut.rule == "none" and metric.pins is None)  # no cutoff or number is left out of it
     if request.name is None and is_whole and asked in {plain.lower() for plain in metric.plain_short}:
         name = str(MetricExpression(asked, {**unusual, **engine}, k=number, unit=expanded.unit))
-    aggregate = None if metric.aggregate in AGGREGATES else catalog.aggregate(metric.aggregate)
+    aggregate = None if metric.is_whole or metric.aggregate in AGGREGATES else catalog.aggregate(metric.aggregate)
     definition = metric_definition(
         metric,
         {**defaults, **params, "rel": rel},

@@ -26,6 +26,7 @@ from rankgauge.plugin.hookspecs import FinishedRun, StartedRun, hookimpl
 from rankgauge.plugin.matching import ComparerLaw, Matcher, comparer, named_matcher, normalizer
 from rankgauge.plugin.metric import Law, Need, metric, sample_metric
 from rankgauge.plugin.profiles import metric_set, named_profile
+from rankgauge.plugin.run_metric import run_metric
 from rankgauge.plugin.sections import ReportBars, ReportTable, ReportText, report_section
 from rankgauge.plugin.tokenizing import TokenizerLaw, tokenizer
 
@@ -65,6 +66,7 @@ __all__ = [
     "reader",
     "report_section",
     "reporter",
+    "run_metric",
     "sample_metric",
     "tokenizer",
 ]

@@ -24,7 +24,10 @@ from rankgauge.plugin.contributions import Contributions
 from rankgauge.plugin.signature import CutoffKind, Parameter, companion, read_signature
 from rankgauge.samples import GOLD_KINDS, GoldKind
 
-__all__ = ["Law", "Metric", "Need", "declared", "metric", "sample_metric"]
+__all__ = ["WHOLE_RUN", "Law", "Metric", "Need", "declared", "metric", "sample_metric"]
+
+WHOLE_RUN = "whole run"
+"""In place of an aggregate: the metric has one value for a run, and none for a sample."""
 
 F = TypeVar("F", bound=Callable[..., Any])
 P = ParamSpec("P")
@@ -104,6 +107,11 @@ class Metric:
     def names(self) -> tuple[str, ...]:
         """Return every name it can be called by, templates such as ``ndcg_cut_{k}`` included."""
         return (self.alias, *self.aliases, *self.short)
+
+    @property
+    def is_whole(self) -> bool:
+        """Return whether it has one value for a run, and none for a sample."""
+        return self.aggregate == WHOLE_RUN
 
     @property
     def engine_parameters(self) -> tuple[str, ...]:

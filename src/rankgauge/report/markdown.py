@@ -15,8 +15,8 @@ from rankgauge.report.samples import listed_heading, listed_lines
 from rankgauge.report.wording import (
     ERROR_LINE,
     FACTS,
-    budget_lines,
     calls_line,
+    column_lines,
     facts,
     listed_cohorts,
     mean,
@@ -55,7 +55,8 @@ def markdown_report(result: Result) -> str:
         parts += [f"## {cell(listed_heading(result))}", "", *_fenced(list(listed_lines(result))[1:])]
     parts += ["## Distributions", ""]
     for name, column in result.metrics.items():
-        parts += _folded(name, _bars(column))
+        if column.rankings is None:
+            parts += _folded(name, _bars(column))
     if result.notes:
         parts += ["## Notes", "", *(f"- {cell(note)}" for note in result.notes), ""]
     parts += _failures(result)
@@ -76,7 +77,7 @@ def _metrics(result: Result) -> list[str]:
     rows = [
         (cell(name), *facts(column).values(), number(column.pass_rate())) for name, column in result.metrics.items()
     ]
-    budgets = [f"- {cell(line)}" for line in budget_lines(result)]
+    budgets = [f"- {cell(line)}" for line in column_lines(result)]
     table = _table(("metric", *FACTS, "pass rate (>= 0.5)"), rows)
     return ["## Metrics", "", *table, f"{ERROR_LINE}.", "", *([*budgets, ""] if budgets else [])]
 

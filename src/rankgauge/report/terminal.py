@@ -14,8 +14,8 @@ from rankgauge.report.samples import listed_lines
 from rankgauge.report.wording import (
     ERROR_LINE,
     FACTS,
-    budget_lines,
     calls_line,
+    column_lines,
     facts,
     listed_cohorts,
     mean,
@@ -72,7 +72,7 @@ def print_result(result: Result, console: Console, *, bands: bool = False) -> No
         console.print(line, markup=False, soft_wrap=True)
     if "se" in kept:
         console.print(ERROR_LINE, markup=False, soft_wrap=True, style="dim")
-    for line in budget_lines(result):
+    for line in column_lines(result):
         console.print(line, markup=False, soft_wrap=True, style="dim")
     if line := calls_line(result):
         console.print(line, markup=False, soft_wrap=True, style="dim")

@@ -7,7 +7,7 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING, Any
 
-from rankgauge.errors import counted
+from rankgauge.errors import counted, listed
 from rankgauge.policy import PROFILES, option_text
 from rankgauge.visible import visible
 
@@ -72,9 +72,11 @@ def facts(column: MetricSummary) -> dict[str, str]:
     return dict(zip(FACTS, (mean(column), *trust, n, spread, *flaws, *numbers), strict=True))
 
 
-def budget_lines(result: Result) -> list[str]:
-    """Return for each column with a budget how many results fitted into it."""
-    lines = []
+def column_lines(result: Result) -> list[str]:
+    """Return what to know of single columns: which are no means, and how many results fitted into a budget."""
+    whole = [visible(name) for name, column in result.metrics.items() if column.rankings is not None]
+    are = "is one value of the whole run and no mean" if len(whole) == 1 else "are values of the whole run and no means"
+    lines = [f"{listed(whole)} {are}; n counts rankings"] if whole else []
     for name, column in result.metrics.items():
         if column.info.budget is None:
             continue

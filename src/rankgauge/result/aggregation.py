@@ -6,17 +6,19 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from rankgauge.catalog import Catalog
 from rankgauge.errors import CatalogError
+from rankgauge.expression import MetricExpression
 from rankgauge.guard import ForeignError, guarded, shown
 from rankgauge.logs import logger
 from rankgauge.plugin.aggregates import AggregateFunction
+from rankgauge.plugin.metric import declared
 from rankgauge.stats import AGGREGATES, aggregate
 
-__all__ = ["aggregated"]
+__all__ = ["aggregated", "whole_run"]
 
 
 def aggregated(
@@ -32,17 +34,55 @@ def aggregated(
         return aggregate(values, how)
     if not values:
         return None
+    return _valued(f"aggregate {how!r}", provider, lambda: (function or _installed(how))(sorted(values)))
+
+
+def whole_run(
+    rankings: Sequence[Sequence[str]],
+    alias: str,
+    function: Callable[..., Any] | None,
+    settings: Mapping[str, Any],
+    provider: Mapping[str, Any],
+) -> float | None:
+    """
+    Return the value of a metric of whole runs; None without a ranking, and where the metric fails.
+
+    The *settings* are its parameters and its cutoff. As for `aggregated`, the function of a loaded result is looked up.
+    """
+    if not rankings:
+        return None
+
+    def compute() -> float | None:
+        found = function or _installed_metric(alias)
+        metric = declared(found)
+        names = [] if metric is None else [parameter.name for parameter in metric.parameters]
+        names += [] if metric is None or metric.cutoff == "none" else ["k"]
+        value: float | None = found(sorted(rankings), **{name: settings[name] for name in names})
+        return value
+
+    return _valued(f"metric {alias!r}", provider, compute)
+
+
+def _valued(what: str, provider: Mapping[str, Any] | None, call: Callable[[], float | None]) -> float | None:
+    """Return what a plugin's function gives; where it fails, None, which is logged."""
     by = " ".join(str((provider or {}).get(key) or "") for key in ("distribution", "version")).strip() or "this process"
     try:
         with guarded(CatalogError):
-            value = float((function or _installed(how))(sorted(values)))
+            found = call()
+            value = math.nan if found is None else float(found)
     except (ForeignError, CatalogError) as error:
-        logger("result").warning("aggregate %r of %s gives no value: %s", how, by, error)
+        logger("result").warning("%s of %s gives no value: %s", what, by, error)
         return None
     if not math.isfinite(value):
-        logger("result").warning("aggregate %r of %s gives %s, which is no value", how, by, shown(value))
+        if found is not None:
+            logger("result").warning("%s of %s gives %s, which is no value", what, by, shown(value))
         return None
     return value
+
+
+@functools.cache
+def _installed_metric(alias: str) -> Callable[..., Any]:
+    return Catalog.discover().read(MetricExpression(alias)).claim.declaration.function
 
 
 @functools.cache

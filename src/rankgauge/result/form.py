@@ -95,6 +95,7 @@ def check_form(
             msg = f"a score of {name!r} is beyond {LARGEST:g}"
             raise ValueError(msg)
         _check(f"a reason of {name!r}", tuple(column.reasons.values()), tuple[str, ...])
+        _check(f"a ranking of {name!r}", tuple(column.rankings or ()), tuple[tuple[str, ...], ...])
         _check(f"the details of {name!r}", tuple(column.details or ()), tuple[_Parts | None, ...])
     for path, form in _MANIFEST.items():
         part, _, key = path.partition(".")

@@ -17,6 +17,7 @@ from rankgauge.errors import DataError, ResultError, listed
 from rankgauge.io.files import read_bytes, reading
 from rankgauge.io.kept import OUTPUTS_FILE
 from rankgauge.io.staging import has_outputs, is_staging
+from rankgauge.plugin.metric import WHOLE_RUN
 from rankgauge.result.form import DAMAGED, check_form, read_info
 from rankgauge.result.summary import MetricSummary
 from rankgauge.scoring.score import STATUSES
@@ -102,7 +103,10 @@ def _read(directory: Path, manifest: Mapping[str, Any], frame: pl.DataFrame) -> 
             places[error["sample_id"]]: error["reason"] for error in errors if error["metric"] in {None, info.name}
         }
         facts = None if details is None else [line["scores"][info.name]["details"] for line in details]
-        metrics[info.name] = MetricSummary(info, values, codes, dict(sorted(reasons.items())), facts)
+        rankings = None
+        if info.aggregate == WHOLE_RUN:
+            rankings = list(map(tuple, frame[f"{info.safe_name}_ids"].to_list()))
+        metrics[info.name] = MetricSummary(info, values, codes, dict(sorted(reasons.items())), facts, rankings=rankings)
     ours = {"schema_version", "metrics", "notes", "has_details"}
     kept = {key: value for key, value in manifest.items() if key not in ours}
     tags = [tuple(tags) for tags in frame["tags"].to_list()]

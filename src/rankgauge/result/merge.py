@@ -15,6 +15,7 @@ import numpy as np
 
 from rankgauge.columns import IdSketch
 from rankgauge.errors import ResultError
+from rankgauge.plugin.metric import WHOLE_RUN
 from rankgauge.result.summary import MetricInfo, MetricSummary
 
 __all__ = ["Column", "Part", "concatenated", "difference", "merged_info", "merged_manifest"]
@@ -127,6 +128,7 @@ def concatenated(columns: Sequence[MetricSummary]) -> MetricSummary:
         reasons,
         [fact for column in columns for fact in column.details or ()] if kept else None,
         next((column.aggregator for column in columns if column.aggregator is not None), None),
+        None if infos[0].aggregate != WHOLE_RUN else [each for column in columns for each in column.rankings or ()],
     )
 
 

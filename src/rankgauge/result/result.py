@@ -218,6 +218,12 @@ class Result:
         """
         return find_column(self.metrics, name)
 
+    @property
+    def leading(self) -> MetricSummary | None:
+        """Return the first column with a score of each sample, else the first one; None without a column."""
+        columns = list(self.metrics.values())
+        return next((column for column in columns if column.rankings is None), columns[0] if columns else None)
+
     def __len__(self) -> int:
         return len(self.tags)
 
@@ -260,7 +266,8 @@ class Result:
 
         Returns:
             One row a sample: `sample_id`, `tags`, then for each metric its value under the safe name (null where it
-            does not count) and its status under ``<safe name>_status``. After `with_texts` also `input` and
+            does not count) and its status under ``<safe name>_status``; for a metric of whole runs also the ids that
+            the sample gave it, under ``<safe name>_ids``. After `with_texts` also `input` and
             `retrieved`, a list of ``{id, text}``.
         """
         import polars as pl
@@ -274,6 +281,8 @@ class Result:
             frame[safe] = pl.Series(column.values, dtype=pl.Float64).fill_nan(None)
             names = np.array(STATUSES, dtype=object)[column.codes]
             frame[f"{safe}_status"] = pl.Series(names.tolist(), dtype=pl.String)
+            if column.rankings is not None:
+                frame[f"{safe}_ids"] = pl.Series(list(map(list, column.rankings)), dtype=pl.List(pl.String))
         return pl.DataFrame(frame | ({} if self.texts is None else text_columns(self.texts)))
 
     def to_pandas(self) -> pd.DataFrame:

@@ -23,10 +23,10 @@ from rankgauge.errors import NotPicklableError
 from rankgauge.expression import MetricExpression, parse
 from rankgauge.judging import Budget, Target
 from rankgauge.pickling import goes_by_name, reduced
-from rankgauge.plugin.aggregates import AggregateFunction
-from rankgauge.result.aggregation import aggregated
+from rankgauge.plugin.metric import WHOLE_RUN
+from rankgauge.result.aggregation import aggregated, whole_run
 from rankgauge.scoring.collect import ScoredMetric
-from rankgauge.scoring.score import FAILED, MISSING, STATUSES, UNDEFINED
+from rankgauge.scoring.score import FAILED, MISSING, SCORED, STATUSES, UNDEFINED
 from rankgauge.stats import MeanEstimate, estimate_mean, histogram, pass_rate, percentile, standard_deviation
 
 __all__ = ["MetricInfo", "MetricSummary"]
@@ -218,7 +218,11 @@ class MetricSummary:
 
         details: Facts behind each score, where they were asked for.
 
-        aggregator: The function behind an aggregate of a plugin, where it is at hand; None for a built-in one.
+        aggregator: The function behind an aggregate of a plugin, or behind a metric of whole runs, where it is at hand;
+            None for a built-in one.
+
+        rankings: The ids that each sample retrieved, cut, for a metric of whole runs, which has no `values`; None for
+            other metrics.
     """
 
     info: MetricInfo
@@ -226,7 +230,8 @@ class MetricSummary:
     codes: NDArray[np.uint8]
     reasons: Mapping[int, str] = field(default_factory=dict)
     details: Sequence[Mapping[str, Any]] | None = None
-    aggregator: AggregateFunction | None = field(default=None, repr=False)
+    aggregator: Callable[..., Any] | None = field(default=None, repr=False)
+    rankings: Sequence[tuple[str, ...]] | None = field(default=None, repr=False)
 
     def __reduce__(self) -> tuple[Callable[..., MetricSummary], tuple[type, dict[str, Any]]]:
         restore, (kind, fields) = reduced(self)
@@ -241,13 +246,15 @@ class MetricSummary:
         """Return the summary of a scored column."""
         outcome = scored.outcome
         declared = scored.planned.aggregate
+        function = None if declared is None else declared.declaration.function
         return cls(
             MetricInfo.of(scored),
             outcome.values,
             outcome.status,
             outcome.reasons,
             scored.details,
-            None if declared is None else declared.declaration.function,
+            function if outcome.rankings is None else scored.planned.metric.function,
+            outcome.rankings,
         )
 
     @property
@@ -266,14 +273,25 @@ class MetricSummary:
         """
         Return the aggregate over the values that count: their mean, unless the metric declares another.
 
+        For a metric of whole runs, its value.
+
         None for the mean of nothing, and where the aggregate of a plugin fails, which is logged.
         """
-        return aggregated(self.counted, self.info.aggregate, self.aggregator, self.info.aggregate_provider)
+        info = self.info
+        if info.aggregate != WHOLE_RUN:
+            return aggregated(self.counted, info.aggregate, self.aggregator, info.aggregate_provider)
+        settings = {**info.params, "k": None if info.k is None else info.k[1]}
+        return whole_run(self._counted_rankings, info.alias, self.aggregator, settings, info.provider)
 
     @property
     def n(self) -> int:
-        """Return how many values count."""
-        return len(self.counted)
+        """Return how many values count; for a metric of whole runs, how many rankings."""
+        return len(self.counted) if self.rankings is None else len(self._counted_rankings)
+
+    @property
+    def _counted_rankings(self) -> list[tuple[str, ...]]:
+        kept = np.flatnonzero(self.codes == SCORED).tolist()
+        return [] if self.rankings is None else [self.rankings[place] for place in kept]
 
     @property
     def n_undefined(self) -> int:
@@ -342,6 +360,8 @@ class MetricSummary:
 
     def histogram(self) -> list[tuple[float, float, int]]:
         """Return ten buckets over the metric's range (or over the values): lower edge, upper edge, count."""
+        if self.rankings is not None:
+            return []
         low, high = self.info.range
         low = min(self.counted, default=0.0) if low is None else low
         high = max(self.counted, default=1.0) if high is None else high
@@ -369,6 +389,7 @@ class MetricSummary:
             {new: self.reasons[old] for new, old in enumerate(kept) if old in self.reasons},
             None if self.details is None else [self.details[place] for place in kept],
             self.aggregator,
+            None if self.rankings is None else [self.rankings[place] for place in kept],
         )
 
     def __repr__(self) -> str:

@@ -291,7 +291,7 @@ class Collector:
             f"{' or '.join(target.gold for target in metric.targets)}, and no sample has any; add it to "
             "`expected_output`, or leave the metric out"
             for metric in self.plan.metrics
-            if not self.sighting.targets.intersection(metric.targets)
+            if not (metric.metric.is_whole or self.sighting.targets.intersection(metric.targets))
         ]
         if problems:
             msg = f"{len(problems)} of {len(self.plan.metrics)} metrics cannot score any sample:"
@@ -367,4 +367,7 @@ def _joined(outcomes: Sequence[Outcome]) -> Outcome:
     if not outcomes:
         return Outcome(np.empty(0), np.empty(0, dtype=np.uint8))
     values = np.concatenate([outcome.values for outcome in outcomes])
-    return Outcome(values, np.concatenate([outcome.status for outcome in outcomes]), reasons)
+    statuses = np.concatenate([outcome.status for outcome in outcomes])
+    if any(outcome.rankings is None for outcome in outcomes):
+        return Outcome(values, statuses, reasons)
+    return Outcome(values, statuses, reasons, tuple(chain.from_iterable(each.rankings or () for each in outcomes)))

@@ -65,11 +65,14 @@ class Outcome:
         status: A code into `STATUSES` for each sample; shape (n,).
 
         reasons: Why a sample that is not `scored` has no score, by its place.
+
+        rankings: The ids that each sample retrieved, cut, for a metric of whole runs; None for other metrics.
     """
 
     values: Scores
     status: NDArray[np.uint8]
     reasons: dict[int, str] = field(default_factory=dict)
+    rankings: tuple[tuple[str, ...], ...] | None = None
 
 
 @dataclass(slots=True)
@@ -156,6 +159,8 @@ def _outcome(
 ) -> Outcome:
     """Return a value or a reason for each sample."""
     evidence, flawed = batch.evidence[target], batch.flawed
+    if column.metric.is_whole:
+        return _whole(evidence, flawed, k)
     judged = judged_for(column, evidence)
     values, reasons = _call(column, *cut_for(column, judged, k), {**column.params, **extra})
     if column.cut.budget is not None:
@@ -191,6 +196,21 @@ def _outcome(
     _count(column, values, status, policy)
     values[[place for place, flaw in flawed.items() if flaw.status == UNDEFINED]] = np.nan
     return Outcome(values, status, reasons)
+
+
+def _whole(evidence: Evidence, flawed: Mapping[int, Flaw], k: Cutoff | None) -> Outcome:
+    """Return what each sample of a batch gives to a metric of whole runs, which needs no ground truth."""
+    n = evidence.judged.n
+    status = np.zeros(n, dtype=np.uint8)
+    reasons = {place: flaw.reason for place, flaw in flawed.items()} | dict(evidence.faults)
+    for place in reasons:
+        status[place] = flawed[place].status if place in flawed else FAILED
+    cutoffs = [None] * n if k is None else np.broadcast_to(k, n).tolist()
+    rankings = tuple(
+        tuple(name for name in seen.ids[:cutoff] if name is not None)
+        for seen, cutoff in zip(evidence.judged.shown or (), cutoffs, strict=True)
+    )
+    return Outcome(np.full(n, np.nan), status, reasons, rankings)
 
 
 def judged_for(column: PlannedMetric, evidence: Evidence) -> Judged:

@@ -45,13 +45,22 @@ def _target(
     return metric.targets[0]
 
 
-def check_stream(plan: Plan, where: str) -> None:
-    """Raise `PlanError` for a plan that needs the whole data set, which *where* (what is called) never sees."""
+def check_stream(plan: Plan, where: str, *, merges: bool = False) -> None:
+    """
+    Raise `PlanError` for a plan that needs the whole data set, which *where* (what is called) never sees.
+
+    Metrics of whole runs are allowed where it *merges*: where its parts can be merged to the result of the whole.
+    """
     problems = [
         f"{metric.name!r} infers max_grade from the whole data set, which {where} never sees; "
         f"give it, with the highest grade of the scale: {metric.metric.alias}(max_grade=3)"
         for metric in plan.metrics
         if metric.infers_max_grade
+    ]
+    problems += [
+        f"{metric.name!r} has one value for a whole run, which {where} never sees; leave it out, or use run()"
+        for metric in plan.metrics
+        if metric.metric.is_whole and not merges
     ]
     if problems:
         msg = f"{where} cannot be used with this plan:"

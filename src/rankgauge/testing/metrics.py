@@ -118,16 +118,25 @@ def check_metric(
 def report_metric(checker: Checker, metric: EngineMetric, laws: Iterable[str] | None = None) -> Report:
     """Check a declared metric; *laws* stand in for those that hold for every metric and those that it declares."""
     from rankgauge.testing.metric_laws import METRIC_LAWS
-    from rankgauge.testing.run_laws import RUN_LAWS
+    from rankgauge.testing.run_laws import RUN_LAWS, WHOLE_RUN_LAWS
     from rankgauge.testing.trial import MetricTrial
 
     declaration = metric.metric
+    name = str(MetricExpression(declaration.alias, metric.params))
+    if why := metric.needs_parameters:
+        return checker.unusable(name, why)
+    if declaration.is_whole:
+        wanted = frozenset(laws or (*WHOLE_RUN_LAWS, "no-network"))
+        if unfit := sorted(wanted - {*WHOLE_RUN_LAWS, "no-network"}):
+            msg = f"the law {unfit[0]!r} is for metrics with a score of each sample; {name} has one value for a run"
+            raise ParameterError(msg)
+        return checker.report(name, functools.partial(MetricTrial, metric.subject()), WHOLE_RUN_LAWS, wanted)
     usual = {name for name, info in _LAWS.items() if info.when == "every"} | declaration.laws
     if declaration.range != (None, None):
         usual.add("bounded")
     could = () if laws is not None else [n for n, i in _LAWS.items() if i.when == "declared" and n not in usual]
     return checker.report(
-        str(MetricExpression(declaration.alias, metric.params)),
+        name,
         functools.partial(MetricTrial, metric.subject()),
         {**METRIC_LAWS, **RUN_LAWS},
         usual if laws is None else laws,

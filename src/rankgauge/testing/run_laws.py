@@ -18,11 +18,11 @@ from rankgauge.columns import Judged
 from rankgauge.errors import RankgaugeError
 from rankgauge.guard import ForeignError, guarded
 from rankgauge.result import Result
-from rankgauge.testing.metric_laws import huge_cutoff
+from rankgauge.testing.metric_laws import METRIC_LAWS, huge_cutoff
 from rankgauge.testing.subject import ANCHOR, HUGE, Case, EngineMetric, MetricSubject
 from rankgauge.testing.trial import SAMPLES, Law, MetricTrial, Strategies, case_and_k, cases
 
-__all__ = ["RUN_LAWS"]
+__all__ = ["RUN_LAWS", "WHOLE_RUN_LAWS"]
 
 Drawn = Sequence[tuple[Case, int | None]]
 
@@ -173,13 +173,30 @@ def _contents(judged: Judged) -> dict[str, object]:
 
 
 def _usable(trial: MetricTrial) -> None:
+    _planned(trial)
+    for case, k in ((ANCHOR, 2), (Case((1.0, 2.0), (1, 0)), 2), (Case((1.0,), (5, 6)), 1)):
+        trial.score(case, k)
+
+
+def _planned(trial: MetricTrial) -> None:
     try:
         with guarded(RankgaugeError):
             _engine(trial).evaluation(1, "default", own_matcher=True).plan()
     except (RankgaugeError, ForeignError) as error:
         trial.fail(str(error))
-    for case, k in ((ANCHOR, 2), (Case((1.0, 2.0), (1, 0)), 2), (Case((1.0,), (5, 6)), 1)):
-        trial.score(case, k)
+
+
+def _whole_run_usable(trial: MetricTrial) -> None:
+    _planned(trial)
+    _engine(trial).run(_samples(trial, [(Case((1.0, 2.0), (1, 0)), 2)]))
+
+
+def _whole_run_bounded(trial: MetricTrial, drawn: Drawn) -> None:
+    (column,) = _engine(trial).run(_samples(trial, drawn)).metrics.values()
+    low, high = trial.subject.range
+    value = column.mean
+    fits = value is None or ((low is None or value >= low) and (high is None or value <= high))
+    trial.demand(fits, f"the value of these samples, {value!r}, is out of the range from {low!r} to {high!r}")
 
 
 def _runs(*more: st.SearchStrategy[Any]) -> Callable[[MetricSubject], Strategies]:
@@ -198,3 +215,11 @@ RUN_LAWS: dict[str, Law] = {
     "arguments": Law(_arguments, lambda subject: (case_and_k(subject), cases(subject)), cost=6),
 }
 """The laws that need the engine, by name; those with a name of `METRIC_LAWS` take its place."""
+
+WHOLE_RUN_LAWS: dict[str, Law] = {
+    "usable": Law(_whole_run_usable, None, lambda subject: subject.scorer.unusable),
+    "bounded": Law(_whole_run_bounded, _runs(), METRIC_LAWS["bounded"].skip, cost=6),
+    **{name: RUN_LAWS[name] for name in ("order-of-samples", "batch-size", "parts", "twice")},
+    "pickling": METRIC_LAWS["pickling"],
+}
+"""The laws of metrics that have one value for a whole run, by name."""

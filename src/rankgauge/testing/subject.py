@@ -243,6 +243,22 @@ class EngineMetric:
             return str(error)
         return ""
 
+    @property
+    def needs_parameters(self) -> str:
+        """Return why it cannot be called with these parameters, such as a file that it needs; empty where it can."""
+        names = {parameter.name: parameter.default for parameter in self.metric.parameters}
+        try:
+            with guarded():
+                if self.metric.check is not None:
+                    self.metric.check(**{**names, **{key: each for key, each in self.params.items() if key in names}})
+        except ForeignError as error:
+            if not issubclass(type(error.__cause__), ValueError):
+                return ""  # a mistake of the check, which the law `usable` tells
+            return (
+                f"{error.reason}; check it with parameters, such as `rankgauge metrics check 'NAME(parameter=value)'`"
+            )
+        return ""
+
     def subject(self) -> MetricSubject:
         """Return the metric as the laws see it."""
         metric = self.metric

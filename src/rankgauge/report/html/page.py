@@ -19,7 +19,7 @@ from rankgauge.report.html.numbers import difference, p_value, percent, score
 from rankgauge.report.html.payload import payload_of
 from rankgauge.report.html.sections import laid_out
 from rankgauge.report.html.words import cohorts_heading, depth_heading, half_width, headline, metrics_heading, questions
-from rankgauge.report.wording import budget_lines, policy_line
+from rankgauge.report.wording import column_lines, policy_line
 from rankgauge.result import MetricSummary, Result
 from rankgauge.version import __version__
 from rankgauge.visible import visible
@@ -137,8 +137,8 @@ def _facts(data: ReportData) -> Iterator[tuple[str, str]]:
         outputs = result.manifest.get("outputs") or {}
         source = outputs.get("path") or outputs.get("sut") or outputs.get("from") or "samples"
         yield f"Run {visible(name)}", visible(f"{source}; {counted(len(result), 'sample')}")
-        for line in budget_lines(result):
-            yield "Budget", f"{visible(name)}, {line}" if len(data.results) > 1 else line
+        for line in column_lines(result):
+            yield "Columns", f"{visible(name)}, {line}" if len(data.results) > 1 else line
     dataset = first.manifest.get("dataset") or {}
     yield "Data", visible(f"{dataset.get('path') or dataset.get('name') or 'in memory'}; {dataset.get('fingerprint')}")
     versions = first.manifest.get("versions") or {}

@@ -24,7 +24,7 @@ def headline(data: ReportData) -> dict[str, Any]:
     """Return the finding in words, by rule: better, worse, the same, or not to be told apart."""
     names = list(data.results)
     first = data.results[names[0]]
-    column = next(iter(first.metrics.values()), None)
+    column = first.leading
     if column is None or not any(each.n for result in data.results.values() for each in result.metrics.values()):
         return {"kind": "nothing", "plain": "Nothing was measured", "more": _nothing(data)}
     if data.comparison is None:
@@ -198,7 +198,7 @@ def depth_heading(data: ReportData) -> str:
 
 def _questions_of_one(data: ReportData) -> Iterator[tuple[str, Sequence[Linked]]]:
     ((_, result),) = data.results.items()
-    column = next(iter(result.metrics.values()), None)
+    column = result.leading
     if column is None:
         return
     counts = [counted(column.n, "sample")]
