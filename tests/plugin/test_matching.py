@@ -217,7 +217,7 @@ class TestResolving:
     def test_an_unknown_part_is_refused_with_suggestions(self, catalog):
         with pytest.raises(UnknownNameError, match=r"unknown normalizer 'casefodl' \(did you mean 'casefold'\?\)"):
             catalog.matcher("casefodl > equal")
-        with pytest.raises(UnknownNameError, match=r"unknown comparer 'equals' \(did you mean 'equal'\?\)"):
+        with pytest.raises(UnknownNameError, match=r"unknown comparer 'equals' \(did you mean 'equal' or"):
             catalog.matcher("casefold > equals")
         with pytest.raises(UnknownNameError, match=r"unknown matcher 'foldde' \(did you mean 'folded'\?\)"):
             catalog.matcher("foldde")
