@@ -108,6 +108,7 @@ def merged_info(infos: Sequence[MetricInfo]) -> MetricInfo:
         first,
         k=(min(low for low, _ in spreads), max(high for _, high in spreads)) if spreads else None,
         k_sources=dict(sources),
+        fitted=None if first.fitted is None else _added([info.fitted or {} for info in infos]),
         spellings=tuple(dict.fromkeys(spelling for info in infos for spelling in info.spellings)),
     )
 
@@ -128,8 +129,16 @@ def concatenated(columns: Sequence[MetricSummary]) -> MetricSummary:
         reasons,
         [fact for column in columns for fact in column.details or ()] if kept else None,
         next((column.aggregator for column in columns if column.aggregator is not None), None),
-        None if infos[0].aggregate != WHOLE_RUN else [each for column in columns for each in column.rankings or ()],
+        None if info.aggregate != WHOLE_RUN else [each for column in columns for each in column.rankings or ()],
     )
+
+
+def _added(counts: Sequence[Mapping[str, int]]) -> dict[str, int]:
+    """Return the sum of several counts of numbers, in order of the numbers."""
+    total: Counter[str] = Counter()
+    for each in counts:
+        total.update(each)
+    return dict(sorted(total.items(), key=lambda item: int(item[0])))
 
 
 def merged_manifest(manifests: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
