@@ -291,3 +291,61 @@ def test_pointing_at_a_depth_reads_every_curve_there(opened):
     assert first.locator("h3 .num").all_inner_texts() == ["0.000", "0.163"]
     page.mouse.move(5, 5)
     assert first.locator("h3 .k").inner_text() == "5"
+
+
+def test_where_nothing_was_measured_the_page_says_why(opened):
+    rows = [{"id": str(n), "expected_output": ["a"], "actual_output": ["a"]} for n in range(2)]
+    rows[0]["metadata"] = {"answerable": False}
+    result = Engine(catalog=CATALOG).dataset(rows).with_metrics(["RR"]).run().take([0])
+    page = opened(lay_out(gather(result)))
+
+    assert page.inner_text("h1") == "Nothing was measured"
+    assert "declared unanswerable" in page.inner_text(".lead")
+    assert page.locator("section").count() == 0
+
+
+@pytest.mark.parametrize(
+    "link",
+    [
+        "#sample=%3Cimg%20src=x%20onerror=alert(1)%3E&metric=%3C/script%3E&run=__proto__",
+        "#metric=constructor&sample=toString",
+        "#%00&sample=%ff",
+        "#sample",
+    ],
+)
+def test_links_to_what_there_is_not_open_the_page_as_it_is(opened, link):
+    page = opened(report(), link=link)
+
+    assert page.inner_text("#one-h") == "q0000"
+    assert page.locator("#metric").input_value() == "0"
+    assert page.locator("img").count() == 0
+
+
+def test_a_link_with_a_run_opens_that_pair_and_the_back_of_the_list_is_reached_by_buttons(opened):
+    page = opened(report(runs=3), link="#sample=q0003&metric=p@5&run=run2")
+
+    assert page.locator("#run").input_value() == "2"
+    assert page.locator("#lists caption").all_inner_texts() == ["run0", "run2"]
+    page.locator("#next").focus()
+    before = page.inner_text("#one-h")
+    page.keyboard.press("Enter")
+    assert page.inner_text("#one-h") != before
+    page.locator("#prev").focus()
+    page.keyboard.press("Enter")
+    assert page.inner_text("#one-h") == before
+
+
+def test_headings_of_columns_sort_by_keyboard_and_keep_the_focus(opened):
+    page = opened(report())
+    page.locator("#table thead button").first.focus()
+    for expected in ("ascending", "descending"):
+        page.keyboard.press("Enter")
+        assert page.locator("#table thead th").first.get_attribute("aria-sort") == expected
+        assert page.evaluate("document.activeElement.textContent").startswith("Sample")
+
+
+def test_a_sample_without_output_says_why(opened):
+    qrels = {"q1": {"a": 1}, "q2": {"a": 1}}
+    page = opened(lay_out(gather(rankgauge.evaluate(qrels, {"q1": {"a": 1.0}}, ["RR"]))), link="#sample=q2&metric=rr")
+    assert "the run has no results for this query" in page.inner_text("#lists")
+    assert page.locator("#lists table").nth(1).locator("td.s").inner_text() == "none"

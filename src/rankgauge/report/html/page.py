@@ -52,7 +52,7 @@ def lay_out(data: ReportData, *, text_budget: int = _TEXT_BUDGET) -> str:
         lstrip_blocks=True,
     )
     environment.filters.update(score=score, difference=difference, p=p_value, percent=percent, shown=_shown)
-    style, script = _asset("style.css"), _asset("script.js")
+    style, script = _asset("style.css"), _script()
     payload, cut = payload_of(data, text_budget)
     return environment.get_template("page.html").render(
         **_context(data),
@@ -64,6 +64,15 @@ def lay_out(data: ReportData, *, text_budget: int = _TEXT_BUDGET) -> str:
         payload=payload,
         version=__version__,
     )
+
+
+_SCRIPT = ("basics", "data", "state", "bars", "table", "lists", "sums", "sample", "scatter", "depth", "choosing")
+
+
+def _script() -> str:
+    """Return the files of the script as one function, whose names no other script sees."""
+    parts = "\n".join(_asset(f"script/{name}.js") for name in _SCRIPT)
+    return f'"use strict";\n(async () => {{\n{parts}}})();\n'
 
 
 def _asset(name: str) -> str:
@@ -202,12 +211,12 @@ def _heat(data: ReportData) -> dict[str, Any] | None:
     rows = []
     for tag, own in list(cohorts.items())[:_MOST_COHORTS]:
         cells = [
-            {"value": score(column.mean), "half": score(half_width(column)), "shade": ""}
+            {"value": score(column.mean), "half": _half(half_width(column)), "shade": ""}
             for column in own.metrics.values()
         ]
         rows.append({"tag": "(no tag)" if tag is None else visible(tag), "n": len(own), "cells": cells})
     total = [
-        {"value": score(column.mean), "half": score(half_width(column)), "shade": ""}
+        {"value": score(column.mean), "half": _half(half_width(column)), "shade": ""}
         for column in result.metrics.values()
     ]
     return {
@@ -249,7 +258,11 @@ def _cell(metric: MetricComparison, value: float | None, interval: tuple[float, 
         favours_b = (value > 0) == metric.higher_is_better
         shade = f"h{'b' if favours_b else 'a'}{min(4, 1 + int(abs(value) / _SHADED))}"
     half = None if interval is None else (interval[1] - interval[0]) / 2
-    return {"value": difference(value), "half": score(half), "shade": shade}
+    return {"value": difference(value), "half": _half(half), "shade": shade}
+
+
+def _half(width: float | None) -> str:
+    return "" if width is None else score(width)
 
 
 def _result_notes(data: ReportData) -> Iterator[str]:

@@ -109,7 +109,7 @@ def _noise(pair: RunComparison, metric: MetricComparison) -> str:
         told.append(f"The interval runs from {difference(metric.interval[0])} to {difference(metric.interval[1])}.")
     if metric.p_adjusted is not None:
         largest = max(each.p_adjusted for each in pair.metrics.values() if each.p_adjusted is not None)
-        several = f", at most {p_value(largest)} by {len(pair.metrics)} metrics" if len(pair.metrics) > 1 else ""
+        several = f", at most {p_value(largest)} over {len(pair.metrics)} metrics" if len(pair.metrics) > 1 else ""
         p = p_value(metric.p_adjusted)
         told.append(f"Corrected p {p if p.startswith('<') else f'= {p}'}{several}.")
     return " ".join(told) or "No pair of scores differs."

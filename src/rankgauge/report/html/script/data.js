@@ -1,0 +1,65 @@
+// The data: columns as packing.py and lists.py write them.
+
+const unpack = async (text) => {
+  const letters = atob(text), packed = new Uint8Array(letters.length);
+  for (let at = 0; at < letters.length; at++) packed[at] = letters.charCodeAt(at);
+  const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
+  const bytes = new Uint8Array(await new Response(stream).arrayBuffer());
+  const end = 4 + new DataView(bytes.buffer).getUint32(0, true);
+  const header = JSON.parse(new TextDecoder().decode(bytes.subarray(4, end)));
+  const kinds = { u1: Uint8Array, u2: Uint16Array, u4: Uint32Array, f4: Float32Array, f8: Float64Array };
+  let at = end;
+  const places = header.columns.map(([kind, length]) => {
+    const begin = at;
+    at += kind === "text" ? length : length * kinds[kind].BYTES_PER_ELEMENT;
+    return begin;
+  });
+  const texts = (number) => {
+    const [, length] = header.columns[number];
+    return length ? new TextDecoder().decode(bytes.subarray(places[number], places[number] + length)).split("\0") : [];
+  };
+  const numbers = (number) => {
+    const [kind, length] = header.columns[number], size = kinds[kind].BYTES_PER_ELEMENT;
+    const own = new Uint8Array(length * size), begin = places[number];
+    for (let byte = 0; byte < size; byte++) for (let i = 0; i < length; i++) own[i * size + byte] = bytes[begin + byte * length + i];
+    return new kinds[kind](own.buffer);
+  };
+  const floats = ([number, table]) => {
+    const codes = numbers(number);
+    if (table === undefined) return codes;
+    const known = numbers(table);
+    return Float64Array.from(codes, (code) => known[code]);
+  };
+  return { header, texts, numbers, floats };
+};
+const { header: data, texts, numbers, floats } = await unpack($("data").textContent);
+const lazy = (make) => {
+  let made = null;
+  return () => (made === null ? (made = make()) : made);
+};
+const starts = (counts) => {
+  const found = new Uint32Array(counts.length + 1);
+  for (let i = 0; i < counts.length; i++) found[i + 1] = found[i] + counts[i];
+  return found;
+};
+data.ids = texts(data.ids);
+data.values = data.values.map((run) => run.map(floats));
+data.texts = lazy(texts.bind(null, data.texts));
+data.inputs = data.inputs === null ? null : numbers(data.inputs);
+data.tags = data.tags === null ? null : texts(data.tags).map((own) => (own ? own.split("\n") : []));
+data.unjudged = data.unjudged === null ? null : data.unjudged.map(floats);
+data.reasons = data.reasons.map((own) => own && { texts: own.texts, which: numbers(own.which) });
+data.sets = data.sets.map((set) => lazy(() => ({
+  names: texts(set.names),
+  first: starts(numbers(set.named)),
+  gold: { first: starts(numbers(set.gold.count)), grade: floats(set.gold.grade), item: set.gold.item === undefined ? null : numbers(set.gold.item), text: set.gold.text === undefined ? null : numbers(set.gold.text) },
+  runs: set.runs.map((run) => run && {
+    listed: run.listed === null ? null : numbers(run.listed), first: starts(numbers(run.count)), item: numbers(run.item), depth: numbers(run.depth),
+    text: run.text === null ? null : numbers(run.text), from: run.from === null ? null : numbers(run.from), length: run.length === null ? null : numbers(run.length),
+    rows: starts(numbers(run.rows)), rank: numbers(run.rank), gold: numbers(run.gold),
+  }),
+})));
+data.facts = data.facts.map((run) => run.map((own) => own && lazy(() => ({
+  ...own, k: own.ks ? numbers(own.k) : own.k, least: own.least === null ? Infinity : own.least,
+  gain: floats(own.gain), discount: floats(own.discount), divisor: floats(own.divisor),
+}))));

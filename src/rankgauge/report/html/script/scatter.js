@@ -1,0 +1,50 @@
+// Both scores of each sample.
+
+const drawScatter = () => {
+  const box = $("plot");
+  if (!box) return;
+  const size = 420, left = 34, bottom = 30, room = size - left - 14;
+  const range = data.metrics[state.metric].range;
+  const points = order.map((i) => [i, valueOf(0, i), valueOf(state.run, i)]);
+  let [low, high] = minmax(points.flatMap(([, x, y]) => [x, y]));
+  low = range[0] !== null ? range[0] : low;
+  high = range[1] !== null ? range[1] : high;
+  if (high - low < 1e-9) high = low + 1;
+  const px = (value) => left + ((value - low) / (high - low)) * room, py = (value) => 10 + (1 - (value - low) / (high - low)) * room;
+  const parts = [svg("line", { class: "axis", x1: px(low), y1: py(low), x2: px(high), y2: py(high) }),
+    svg("line", { class: "axis", x1: left, x2: left + room, y1: py(low), y2: py(low) }), svg("line", { class: "axis", x1: left, x2: left, y1: py(low), y2: py(high) })];
+  for (const share of [0, 0.25, 0.5, 0.75, 1]) {
+    const value = low + share * (high - low), label = String(+value.toPrecision(3));
+    parts.push(svg("text", { class: "tick", x: px(value), y: py(low) + 16, "text-anchor": "middle", text: label }));
+    if (share) parts.push(svg("text", { class: "tick", x: left - 6, y: py(value) + 4, "text-anchor": "end", text: label }));
+  }
+  if (points.length <= 2000) {
+    for (const [i, x, y] of points) {
+      const kind = kindOf(i) === "better" ? "fb" : kindOf(i) === "worse" ? "fa" : "ft";
+      parts.push(svg("circle", { class: `pt ${kind}${i === state.sample ? " on" : ""}`, cx: px(x), cy: py(y), r: 3.5, onclick: () => go(i, true) }));
+    }
+  } else {
+    // One path a colour: thousands of circles would be slow.
+    const paths = { fa: "", fb: "", ft: "" };
+    for (const [i, x, y] of points) paths[kindOf(i) === "better" ? "fb" : kindOf(i) === "worse" ? "fa" : "ft"] += `M${(px(x) - 1).toFixed(1)} ${(py(y) - 1).toFixed(1)}h2v2h-2z`;
+    for (const [kind, path] of Object.entries(paths)) if (path) parts.push(svg("path", { class: kind, d: path, "fill-opacity": 0.25 }));
+  }
+  const boxes = points.length <= 2000 ? points.map(([, x, y]) => [px(x) - 5, py(y) - 5, px(x) + 5, py(y) + 5]) : [];
+  let named = 0;
+  for (const i of [...order.slice(0, 6), ...order.slice(-6)]) {
+    if (named >= (order.length <= 30 ? 30 : 8) || points.length > 2000 || kindOf(i) === "same") continue;
+    const text = cut(data.ids[i], 14), wide = 7 * text.length, x = px(valueOf(0, i)) + 8, y = py(valueOf(state.run, i)) - 6;
+    const own = [x, y - 11, x + wide, y + 2];
+    if (own[2] > left + room || own[1] < 0 || boxes.some((each) => own[0] < each[2] && own[2] > each[0] && own[1] < each[3] && own[3] > each[1])) continue;
+    boxes.push(own);
+    parts.push(svg("text", { class: kindOf(i) === "better" ? "b" : "a", x, y, text }));
+    named += 1;
+  }
+  parts.push(svg("text", { class: "lab b", x: left + 8, y: 20, text: `${cut(data.runs[state.run], 20)} ${sign() > 0 ? "better" : "worse"}` }));
+  parts.push(svg("text", { class: "lab a", x: left + room, y: py(low) - 8, "text-anchor": "end", text: `${cut(data.runs[0], 20)} ${sign() > 0 ? "better" : "worse"}` }));
+  const name = data.metrics[state.metric].name;
+  parts.push(svg("text", { class: "lab a", x: left + room, y: py(low) + 34, "text-anchor": "end", text: `${cut(name, 20)} with ${cut(data.runs[0], 20)}` }));
+  parts.push(svg("text", { class: "lab b", x: 0, y: -8, text: `${cut(name, 20)} with ${cut(data.runs[state.run], 20)}` }));
+  box.replaceChildren(svg("svg", { class: "fig", width: size, height: size + 16, viewBox: `0 -20 ${size} ${size + 36}`, role: "img", "aria-label": `${name} of each sample in both runs` }, ...parts));
+  $("above").textContent = data.runs[state.run];
+};
