@@ -210,8 +210,7 @@ def _read(
 
 
 def _nothing_in_common(run: RunSource, queries: set[bytes], others: set[bytes]) -> NothingToEvaluateError:
-    own, its = (f"look like `{shown(min(names))}`" if names else "are none" for names in (queries, others))
+    own, its = (f"queries like `{shown(min(names))}`" if names else "no query" for names in (queries, others))
     msg = f"cannot compare the rankings of {run.name or 'the run'}:"
-    return NothingToEvaluateError(
-        msg, [Problem(f"the runs have no query in common; the run's {own}, the other one's {its}")]
-    )
+    problem = f"the runs have no query in common: the run has {own}, the other one has {its}"
+    return NothingToEvaluateError(msg, [Problem(problem)])

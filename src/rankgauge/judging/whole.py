@@ -16,7 +16,7 @@ from rankgauge.columns import Ints, RankingBatch, Words
 from rankgauge.columns.slices import mixed
 from rankgauge.errors import DataError, PolicyError, Problem
 from rankgauge.judging.ranking import settle, shown
-from rankgauge.judging.ranks import ranks_of
+from rankgauge.judging.ranks import Ranks, ranks_of
 from rankgauge.judging.repeats import RepeatFinder
 from rankgauge.judging.run import ScatteredError
 from rankgauge.policy import Policy
@@ -106,26 +106,29 @@ class WholeReader:
         self._take(self._ranked(settled.batch, settled.pairs))
 
     def _ranked(self, batch: RankingBatch, pairs: Words) -> WholeRankings:
-        names = batch.queries
+        owners = batch.owners()
         ranks = ranks_of(batch, np.arange(len(pairs)), by_id=self._policy.ties != "given")
-        if self._policy.ties == "error" and len(
-            tied := np.flatnonzero((ranks.low != ranks.high) & (ranks.rank == ranks.low))
-        ):
-            owners = batch.owners()[tied]
-            where = zip(owners.tolist(), ranks.low[tied].tolist(), ranks.high[tied].tolist(), strict=True)
-            self._refuse(
-                [
-                    (shown(names[query]), f"ranks {low} to {high} have the same score, and policy says ties=error")
-                    for query, low, high in where
-                ]
-            )
+        if self._policy.ties == "error":
+            self._refuse_ties(batch.queries, owners, ranks)
         order = np.empty(len(pairs), dtype=np.int64)
-        order[batch.starts[batch.owners()] + ranks.rank - 1] = np.arange(len(pairs))
+        order[batch.starts[owners] + ranks.rank - 1] = np.arange(len(pairs))
         pairs, low, lengths = pairs[order], ranks.low[order], batch.lengths
         if self._policy.depth is not None:
-            within = np.arange(len(pairs)) - batch.starts[batch.owners()] < self._policy.depth
+            within = np.arange(len(pairs)) - batch.starts[owners] < self._policy.depth
             pairs, low, lengths = pairs[within], low[within], np.minimum(lengths, self._policy.depth)
-        return WholeRankings(names, lengths, pairs, low)
+        return WholeRankings(batch.queries, lengths, pairs, low)
+
+    def _refuse_ties(self, names: list[bytes], owners: Ints, ranks: Ranks) -> None:
+        begins = (ranks.low != ranks.high) & (ranks.rank == ranks.low)
+        if self._policy.depth is not None:
+            begins &= ranks.low <= self._policy.depth
+        columns = (owners[begins], ranks.low[begins], ranks.high[begins])
+        self._refuse(
+            [
+                (shown(names[query]), f"ranks {low} to {high} have the same score, and policy says ties=error")
+                for query, low, high in zip(*(column.tolist() for column in columns), strict=True)
+            ]
+        )
 
     def _refuse(self, reasons: list[tuple[str, str]]) -> None:
         with self._lock:

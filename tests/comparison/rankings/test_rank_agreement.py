@@ -223,3 +223,5 @@ def test_ties_and_duplicates_are_refused_where_the_policy_says_so(tmp_path):
     with pytest.raises(DataError, match="query 'r': ranks 1 to 2 have the same score"):
         rank_agreement(path, path, policy={"ties": "error", "duplicates": "first"})
     assert rank_agreement(path, path, "overlap", policy={"duplicates": "last"})["overlap"].mean == 1.0
+    path.write_text("r Q0 c 1 2 t\nr Q0 a 2 1 t\nr Q0 b 3 1 t\n", encoding="utf-8")
+    assert rank_agreement(path, path, "overlap", policy={"ties": "error", "depth": 1})["overlap"].mean == 1.0
