@@ -111,6 +111,7 @@ bench: $(VENV)/.installed-dev
 	$(BIN)/python benchmarks/compare.py
 	$(BIN)/python benchmarks/registry.py
 	$(BIN)/python benchmarks/growth.py
+	$(BIN)/python benchmarks/rankings.py
 	$(BIN)/python benchmarks/report.py
 
 clean:

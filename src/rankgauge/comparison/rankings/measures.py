@@ -19,7 +19,7 @@ from rankgauge.errors import ParameterError, UnknownNameError, suggest
 from rankgauge.expression import MetricExpression, Value, parse_many
 from rankgauge.plugin.authored import first_line
 from rankgauge.stats.kendall import Taus, smaller_above, tau_ap, taus, untied_tau
-from rankgauge.stats.overlap import RankBiasedOverlap, check_persistence, rank_biased_overlap
+from rankgauge.stats.overlap import check_persistence
 
 __all__ = ["DEFAULT_MEASURES", "MEASURES", "Measure", "read_measures"]
 
@@ -72,17 +72,17 @@ def average_precision_tau(pairs: Pairs, *, symmetric: bool = False) -> Floats:
 
 def rbo(pairs: Pairs, *, p: float = 0.9) -> Floats:
     """Rank-biased overlap, extrapolated: what is known of the overlap goes on below the ends of the rankings."""
-    return _rbo(pairs, p).extrapolated
+    return pairs.rank_biased_overlap(p).extrapolated
 
 
 def rbo_min(pairs: Pairs, *, p: float = 0.9) -> Floats:
     """Rank-biased overlap if the rankings share nothing below their ends: the lowest that it can be."""
-    return _rbo(pairs, p).minimum
+    return pairs.rank_biased_overlap(p).minimum
 
 
 def rbo_res(pairs: Pairs, *, p: float = 0.9) -> Floats:
     """Residual of rank-biased overlap: how much above rbo_min it is if they share everything below their ends."""
-    return _rbo(pairs, p).residual
+    return pairs.rank_biased_overlap(p).residual
 
 
 def overlap(pairs: Pairs) -> Floats:
@@ -166,14 +166,6 @@ def _taus(pairs: Pairs, items: Items) -> Taus:
         rows = Places(*(np.concatenate(columns) for columns in zip(rows, pairs.only, pairs.only_other, strict=True)))
         rows = rows.where(np.argsort(rows.query, kind="stable"))
     return taus(rows.query, rows.low, rows.other_low, pairs.n)
-
-
-def _rbo(pairs: Pairs, p: float) -> RankBiasedOverlap:
-    full = (pairs.depth > 0) & (pairs.other_depth > 0)
-    lengths = np.maximum(pairs.depth, 1), np.maximum(pairs.other_depth, 1)
-    deeper = np.maximum(pairs.both.rank, pairs.both.other_rank)
-    found = rank_biased_overlap(pairs.both.query, deeper, lengths, p)
-    return RankBiasedOverlap(*(np.where(full, values, np.nan) for values in found))
 
 
 def _shared(pairs: Pairs) -> Ints:

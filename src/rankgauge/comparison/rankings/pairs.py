@@ -14,6 +14,7 @@ import numpy as np
 from rankgauge.columns import Flags, Ints
 from rankgauge.judging.whole import WholeRankings
 from rankgauge.stats.kendall import smaller_above
+from rankgauge.stats.overlap import RankBiasedOverlap, rank_biased_overlap
 
 __all__ = ["HeldRun", "Pairs", "Places", "paired"]
 
@@ -78,6 +79,20 @@ class Pairs:
         """Return whether any document that both have stands behind one with the same score."""
         both = self.both
         return bool((both.low != both.rank).any() or (both.other_low != both.other_rank).any())
+
+    @cached_property
+    def _overlaps(self) -> dict[float, RankBiasedOverlap]:
+        return {}
+
+    def rank_biased_overlap(self, p: float) -> RankBiasedOverlap:
+        """Return the rank-biased overlap; its three parts are asked for one by one, and computed once."""
+        if p not in self._overlaps:
+            full = (self.depth > 0) & (self.other_depth > 0)
+            lengths = np.maximum(self.depth, 1), np.maximum(self.other_depth, 1)
+            deeper = np.maximum(self.both.rank, self.both.other_rank)
+            found = rank_biased_overlap(self.both.query, deeper, lengths, p)
+            self._overlaps[p] = RankBiasedOverlap(*(np.where(full, values, np.nan) for values in found))
+        return self._overlaps[p]
 
     @property
     def n(self) -> int:
