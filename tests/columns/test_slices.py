@@ -112,3 +112,8 @@ def test_texts_of_any_length_are_compared_in_full(pairs, at):
     pairs = [*pairs, *((one, one) for one, _ in pairs), (long, long[:at] + b"y" + long[at + 1 :])]
     one, other = (Slices.of(texts) for texts in zip(*pairs, strict=True))
     assert one.equal(other).tolist() == [a == b for a, b in pairs]
+
+
+@given(IDS)
+def test_texts_are_joined_as_python_joins_them(texts):
+    assert Slices.of(texts).joined(10) == b"\n".join(texts)

@@ -29,6 +29,8 @@ _CACHED_BITS, _MOST_BITS = 19, 26
 _FEW = 16
 """Up to how many judgments of each query comparing with all of them is faster than an index."""
 
+_NEWLINE = 10
+
 _TOP_BITS = np.uint64(58)
 """What leaves the six highest bits of a key, which say where in a mask it stands."""
 
@@ -202,7 +204,8 @@ class Qrels:
         for column in (self.lengths, self.grades):
             digest.update(column.tobytes())
         if isinstance(self.listed, Slices):
-            digest.update(b"\n".join(self.queries))
+            ids = self.ids if isinstance(self.ids, Slices) else Slices.of_strings(self.ids)
+            digest.update(ids.joined(_NEWLINE))
             digest.update(self.listed.length.tobytes())
             digest.update(self.listed.keys().tobytes())
         else:

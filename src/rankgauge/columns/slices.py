@@ -176,6 +176,16 @@ class Slices(NamedTuple):
         view = self.buffer.data
         return [bytes(view[start:end]) for start, end in zip(starts, ends, strict=True)]
 
+    def joined(self, separator: int) -> bytes:
+        """Return the texts one after the other, with a byte between them."""
+        ends = np.cumsum(self.length)
+        number = np.arange(int(ends[-1])) if len(ends) else ends
+        begins = ends - self.length
+        whole = np.full(len(number) + len(ends), separator, dtype=np.uint8)
+        places = np.repeat(np.arange(len(ends)), self.length) + number  # there is a separator for each text before
+        whole[places] = self.buffer[np.repeat(self.start - begins, self.length) + number]
+        return whole[: max(len(whole) - 1, 0)].tobytes()
+
     def table(self) -> NDArray[np.bytes_] | None:
         """Return the texts as a numpy array of byte strings; None when one of them is too long for that."""
         width = max(int(self.length.max(initial=0)), 1)

@@ -27,7 +27,15 @@ from rankgauge.plugin.metric import WHOLE_RUN
 from rankgauge.result.aggregation import aggregated, whole_run
 from rankgauge.scoring.collect import ScoredMetric
 from rankgauge.scoring.score import FAILED, MISSING, SCORED, STATUSES, UNDEFINED
-from rankgauge.stats import MeanEstimate, estimate_mean, histogram, pass_rate, percentile, standard_deviation
+from rankgauge.stats import (
+    MeanEstimate,
+    estimate_mean,
+    histogram,
+    pass_rate,
+    percentile,
+    percentile_of_sorted,
+    standard_deviation,
+)
 
 __all__ = ["MetricInfo", "MetricSummary"]
 
@@ -311,12 +319,13 @@ class MetricSummary:
     @cached_property
     def std(self) -> float | None:
         """Return the sample standard deviation (divided by n - 1) of the values that count; None for fewer than two."""
-        return standard_deviation(self.counted)
+        known = None if self.estimate is None else self.estimate.std  # which is 0 also where values nearly are equal
+        return known or standard_deviation(self.counted)
 
     @cached_property
     def estimate(self) -> MeanEstimate | None:
         """Return the mean with its standard error; None without a value, and for a metric that is no mean."""
-        return estimate_mean(self.counted) if self.counted and self.info.aggregate == "mean" else None
+        return estimate_mean(self._ordered) if self.counted and self.info.aggregate == "mean" else None
 
     @property
     def standard_error(self) -> float | None:
@@ -352,11 +361,11 @@ class MetricSummary:
 
     def percentile(self, p: float) -> float | None:
         """Return a percentile of the values that count (0 to 100), interpolated linearly between closest ranks."""
-        return percentile(self.counted, p)
+        return percentile_of_sorted(self._ordered, p)
 
     def pass_rate(self, threshold: float = 0.5) -> float | None:
         """Return the share of the values that count which reach a threshold."""
-        return pass_rate(self.counted, threshold)
+        return pass_rate(self._ordered, threshold)
 
     def histogram(self) -> list[tuple[float, float, int]]:
         """Return ten buckets over the metric's range (or over the values): lower edge, upper edge, count."""
@@ -365,7 +374,12 @@ class MetricSummary:
         low, high = self.info.range
         low = min(self.counted, default=0.0) if low is None else low
         high = max(self.counted, default=1.0) if high is None else high
-        return histogram(self.counted, low, high)
+        return histogram(self._ordered, low, high)
+
+    @cached_property
+    def _ordered(self) -> NDArray[np.float64]:
+        """Return the values that count in aggregates, in ascending order."""
+        return np.sort(self.values[~np.isnan(self.values)])
 
     def worst(self, n: int, *, highest: bool | None = None) -> list[int]:
         """Return the places of the *n* worst values, worst first: the lowest, or the *highest* where less is better."""

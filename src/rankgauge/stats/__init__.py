@@ -12,6 +12,7 @@ from rankgauge.stats.aggregates import (
     histogram,
     pass_rate,
     percentile,
+    percentile_of_sorted,
     standard_deviation,
     terms,
 )
@@ -32,6 +33,7 @@ __all__ = [
     "histogram",
     "pass_rate",
     "percentile",
+    "percentile_of_sorted",
     "standard_deviation",
     "sum_of_squares",
     "terms",

@@ -5,12 +5,12 @@ Aggregates: one number from many, exactly rounded, so that no order or batching 
 from __future__ import annotations
 
 import math
-from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import pairwise
 from types import MappingProxyType
 
 import numpy as np
+from numpy.typing import NDArray
 
 __all__ = [
     "AGGREGATES",
@@ -19,6 +19,7 @@ __all__ = [
     "histogram",
     "pass_rate",
     "percentile",
+    "percentile_of_sorted",
     "standard_deviation",
     "terms",
 ]
@@ -65,39 +66,43 @@ AGGREGATES: Mapping[str, Callable[[Sequence[float]], float]] = MappingProxyType(
 """The built-in aggregates by name."""
 
 
-def standard_deviation(values: Sequence[float]) -> float | None:
-    """Return the sample standard deviation (divided by n - 1); None for fewer than two values."""
+def standard_deviation(values: Sequence[float] | NDArray[np.float64], mean: float | None = None) -> float | None:
+    """Return the sample standard deviation (divided by n - 1); None for fewer than two values. *mean* is theirs."""
     if len(values) < 2:
         return None
-    deviations = np.asarray(values, dtype=np.float64) - math.fsum(values) / len(values)
+    deviations = np.asarray(values, dtype=np.float64) - (math.fsum(values) / len(values) if mean is None else mean)
     return math.sqrt(math.fsum((deviations * deviations).tolist()) / (len(values) - 1))
 
 
 def percentile(values: Sequence[float], p: float) -> float | None:
     """Return percentile *p* (0 to 100), interpolated linearly between the closest ranks; None for no values."""
+    return percentile_of_sorted(np.sort(np.asarray(values, dtype=np.float64)), p)
+
+
+def percentile_of_sorted(ordered: NDArray[np.float64], p: float) -> float | None:
+    """Return what `percentile` does of values in ascending order."""
     if not 0 <= p <= 100:
         msg = f"a percentile lies from 0 to 100, not at {p!r}"
         raise ValueError(msg)
-    if not values:
+    if not len(ordered):
         return None
-    ordered = sorted(values)
     place = (len(ordered) - 1) * p / 100
     low = math.floor(place)
     high = min(low + 1, len(ordered) - 1)
-    return ordered[low] + (ordered[high] - ordered[low]) * (place - low)
+    below, above = float(ordered[low]), float(ordered[high])
+    return below + (above - below) * (place - low)
 
 
-def pass_rate(values: Sequence[float], threshold: float = 0.5) -> float | None:
+def pass_rate(values: Sequence[float] | NDArray[np.float64], threshold: float = 0.5) -> float | None:
     """Return the share of *values* that reach a threshold; None for no values."""
-    return sum(value >= threshold for value in values) / len(values) if values else None
+    return int(np.count_nonzero(np.asarray(values) >= threshold)) / len(values) if len(values) else None
 
 
 def histogram(
-    values: Sequence[float], low: float = 0.0, high: float = 1.0, buckets: int = 10
+    values: Sequence[float] | NDArray[np.float64], low: float = 0.0, high: float = 1.0, buckets: int = 10
 ) -> list[tuple[float, float, int]]:
     """Count values in buckets of equal width; values outside count in the outermost buckets."""
     edges = [low + (high - low) * step / buckets for step in range(buckets + 1)]
-    counts = [0] * buckets
-    for value in values:
-        counts[min(max(bisect_right(edges, value) - 1, 0), buckets - 1) if high > low else 0] += 1
+    found = np.searchsorted(edges, values, side="right") if high > low else np.zeros(len(values), dtype=np.int64)
+    counts = np.bincount(np.clip(found - 1, 0, buckets - 1), minlength=buckets).tolist()
     return [(lower, upper, count) for (lower, upper), count in zip(pairwise(edges), counts, strict=True)]

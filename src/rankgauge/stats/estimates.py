@@ -106,13 +106,14 @@ def estimate_mean(
     Raises:
         ValueError: There is no value.
     """
-    listed = np.asarray(values, dtype=np.float64).tolist()
+    array = np.asarray(values, dtype=np.float64)
+    listed = array.tolist()
     n = len(listed)
     if not n:
         msg = "the mean of no values cannot be estimated"
         raise ValueError(msg)
     mean = math.fsum(listed) / n
-    std = standard_deviation(listed)
+    std = standard_deviation(array, mean)
     if std is not None and max(listed) - min(listed) <= TIED:
         std = 0.0
     if clusters is None:
