@@ -20,12 +20,13 @@ CATALOG = Catalog.discover(own_only=True)
 ENGINE = Engine(catalog=CATALOG)
 
 CUTS_IDEAL = {
-    "retrieval-ndcg-at-k",
-    "retrieval-ndcg-any-at-k",
-    "retrieval-alpha-ndcg-at-k",
-    "retrieval-nerr-ia-at-k",
+    "retrieval-ndcg-at-k": {"k": 1000},
+    "retrieval-ndcg-any-at-k": {"k": 1000},
+    "retrieval-alpha-ndcg-at-k": {"k": 1000},
+    "retrieval-nerr-ia-at-k": {"k": 1000},
+    "retrieval-compatibility": {},  # compares as deep as the cutoff says, or without one as there is something
 }
-"""Metrics whose cutoff also cuts the best possible order, which a budget leaves whole."""
+"""Metrics whose cutoff also cuts the best possible order, and the cutoff that leaves it whole, as a budget does."""
 
 WITH_CUTOFF = sorted(
     alias
@@ -92,14 +93,16 @@ def test_the_samples_below_vary():
 def test_a_budget_is_a_cutoff_of_its_own_for_every_sample(alias, budget):
     """
     It scores as the number of ranks that fit does. Where that would cut the ideal, it scores as the ranking that ends
-    there, with a cutoff beyond everything. Where nothing fits, it scores as a ranking of nothing.
+    there, with a cutoff that cuts nothing. Where nothing fits, it scores as a ranking of nothing.
     """
     samples = drawn(budget)
     fits = [fitting(sample, budget) for sample in samples]
     expected = []
     for sample, fit in zip(samples, fits, strict=True):
-        if fit == 0 or alias in CUTS_IDEAL:
-            expected += scores(spec(alias, k=1000 if fit else 1), [truncated(sample, fit)])
+        if alias in CUTS_IDEAL:
+            expected += scores(spec(alias, **CUTS_IDEAL[alias]), [truncated(sample, fit)])
+        elif fit == 0:
+            expected += scores(spec(alias, k=1), [truncated(sample, 0)])
         else:
             expected += scores(spec(alias, k=fit), [sample])
     assert expected == scores(spec(alias, budget=f"{budget}tok"), samples)

@@ -3,7 +3,8 @@
 from rankgauge.columns.batch import RankingBatch
 from rankgauge.columns.gold_keys import keys_of_gold
 from rankgauge.columns.intents import Intents, intents_of
-from rankgauge.columns.judged import Judged, JudgedSample
+from rankgauge.columns.judged import Judged
+from rankgauge.columns.judged_sample import JudgedSample
 from rankgauge.columns.numbers import number_problem
 from rankgauge.columns.qrels import Qrels
 from rankgauge.columns.rows import ANY_GRADE, POSITIVE, Cutoff, Flags, Floats, Ints, Relevance, Rows, Scores

@@ -1,5 +1,5 @@
 """
-`Judged`: the columns that every metric reads, and the same for one sample in plain values.
+`Judged`: the columns that every metric reads.
 
 A judged row says: this sample retrieved, at this rank, an item that the ground truth names, with this grade. The
 size of a `Judged` follows the judgments, not the rankings, so rankings of any depth stay small. Rows stand in order
@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from rankgauge.columns.intents import Intents
+from rankgauge.columns.judged_sample import JudgedSample
 from rankgauge.columns.rows import (
     ANY_GRADE,
     POSITIVE,
@@ -33,7 +34,7 @@ from rankgauge.columns.rows import (
 )
 from rankgauge.columns.seen import Seen, unasked
 
-__all__ = ["Judged", "JudgedSample"]
+__all__ = ["Judged"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -388,49 +389,3 @@ class Judged:
         if not self._hits:  # asked for by nearly every metric
             self._hits.append(self.rows.where(self.earns & self.relevance.of(self.rows.grade)))
         return self._hits[0]
-
-
-@dataclass(frozen=True, slots=True)
-class JudgedSample:
-    """
-    One judged ranking in plain Python values.
-
-    Attributes:
-        depth: How many items were retrieved, after policy.
-
-        grades: The grade at each rank, None where the ground truth does not name the item; `depth` long.
-
-        gains: The gain earned at each rank, 0.0 where none is; `depth` long.
-
-        relevant: Whether each rank holds a relevant item; `depth` long.
-
-        gold: The grades of all gold items, best first.
-
-        n_gold: How many gold items are relevant.
-
-        seen: What the metric asked to see, with ``needs=("texts", ...)``.
-
-        cuts_ideal: As in `Judged`.
-    """
-
-    depth: int
-    grades: tuple[float | None, ...]
-    gains: tuple[float, ...]
-    relevant: tuple[bool, ...]
-    gold: tuple[float, ...]
-    n_gold: int
-    seen: Seen = field(default_factory=Seen)
-    cuts_ideal: bool = True
-
-    def ideal(self, k: int | None = None) -> tuple[float, ...]:
-        """
-        Return the grades of the best possible order of the relevant gold items.
-
-        Args:
-            k: The cutoff; None for none. One that stands for a budget cuts the ranking only.
-
-        Returns:
-            Descending grades.
-        """
-        relevant = self.gold[: self.n_gold]
-        return relevant[:k] if self.cuts_ideal else relevant

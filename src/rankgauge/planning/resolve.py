@@ -13,8 +13,9 @@ from rankgauge.catalog import Catalog, Claim, Provider, ResolvedMatcher, check_p
 from rankgauge.errors import ParameterError, RankgaugeError
 from rankgauge.expression import MetricExpression, Value, safe_name
 from rankgauge.guard import ForeignError, guarded
-from rankgauge.judging import Budget, Target
+from rankgauge.judging import Target
 from rankgauge.pickling import reduced
+from rankgauge.planning.budgets import USUAL_BUDGET, budget_cut, budget_settings
 from rankgauge.planning.cutoffs import Cut, DefaultK, check_k
 from rankgauge.planning.fingerprint import fingerprint_of, metric_definition
 from rankgauge.planning.requests import Request
@@ -31,9 +32,6 @@ _OF_RUNS: frozenset[Need] = frozenset({"ids", "scores", "intents"})
 
 _PINNED = {"pinned", "budget"}
 """Rules of cutoffs that stand behind the @ of a column's name."""
-
-_USUAL_BUDGET: Mapping[str, Value] = MappingProxyType({"tokenizer": "words", "partial": False})
-"""How budgets are counted where an expression says nothing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,7 +90,7 @@ def resolve(
     usual_matcher = conventions.pop("matcher", None)
     params = {**conventions, **explicit}
     _check_together(request, metric, params)
-    cut = _budget_cut(request, metric, pinned, catalog, profile, by_id=by_id)
+    cut = budget_cut(request, metric, pinned, catalog, profile, by_id=by_id)
     if cut is None:
         cut = _cut(request, metric, pinned, is_short=is_short)
     rel = _rel(request, metric)
@@ -103,7 +101,7 @@ def resolve(
     if profile.policy.averages_ties:
         targets, matchers = _averaged(request, metric, targets), {}
     short = catalog.short_name(metric) if request.given is None else next(iter(metric.plain_short), None)
-    engine = {name: value for name, value in request.engine.items() if (name, value) not in _USUAL_BUDGET.items()}
+    engine = {name: value for name, value in request.engine.items() if (name, value) not in USUAL_BUDGET.items()}
     defaults = {parameter.name: parameter.default for parameter in (*metric.parameters, *metric.matching)}
     differing = {key: value for key, value in params.items() if value != defaults[key]}
     uncut = cut.rule == "none" and metric.cutoff == "droppable"
@@ -150,7 +148,7 @@ def resolve(
         targets=targets,
         matchers=MappingProxyType(matchers),
         cut=cut,
-        settings=MappingProxyType({**defaults, **params, **engine, **_budget_settings(cut.budget)}),
+        settings=MappingProxyType({**defaults, **params, **engine, **budget_settings(cut.budget)}),
         definition=MappingProxyType(definition),
         fingerprint=fingerprint_of(definition),
     )
@@ -206,58 +204,6 @@ def _averaged(request: Request, metric: Metric, targets: tuple[Target, ...]) -> 
         msg = f"policy ties=average is for judging by id, and {request.written!r} is judged by text"
         raise ParameterError(msg)
     return by_id
-
-
-def _budget_cut(
-    request: Request, metric: Metric, amount: float | None, catalog: Catalog, profile: Profile, *, by_id: bool
-) -> Cut | None:
-    """Return the cutoff of a request for a budget; None where it asks for none."""
-    written, unit = repr(request.written), request.expression.unit
-    asked = [name for name in _USUAL_BUDGET if name in request.engine]
-    if unit is None or amount is None:
-        if asked:
-            msg = (
-                f"{asked[0]} of {written} has no effect without a budget; leave it out, or give one: "
-                f"{request.expression.name}@2000tok"
-            )
-            raise ParameterError(msg)
-        return None
-    if metric.cutoff == "none" or metric.judges == "answer":
-        msg = f"metric {metric.alias!r} has no cutoff, and so no budget; leave it out of {written}"
-        raise ParameterError(msg)
-    if request.k is not None:
-        msg = f"{written} gives both a cutoff and a budget; leave one of them out"
-        raise ParameterError(msg)
-    if by_id:
-        msg = (
-            f"{written} is a budget, which counts the texts of results, and a run has only ids and scores; give a "
-            "number of ranks, or use `rankgauge run` on samples"
-        )
-        raise ParameterError(msg)
-    if profile.policy.averages_ties:
-        msg = f"policy ties=average settles no ranks, so that nothing can be fitted into the budget of {written}"
-        raise ParameterError(msg)
-    if unit == "char" and "tokenizer" in asked:
-        msg = f"tokenizer has no effect on characters; leave it out of {written}, or give the budget in tokens"
-        raise ParameterError(msg)
-    options = {**_USUAL_BUDGET, **request.engine}
-    partial, tokenizer = options["partial"], options["tokenizer"]
-    if not isinstance(partial, bool):
-        msg = f"partial of {written} is true or false, not {partial!r}"
-        raise ParameterError(msg)
-    if not isinstance(tokenizer, str) or not tokenizer.strip():
-        msg = f"the tokenizer of {written} is a name, not {tokenizer!r}"
-        raise ParameterError(msg)
-    claim = None if unit == "char" else catalog.tokenizer(tokenizer)
-    return Cut("budget", budget=Budget(check_k(amount, f"{written} (its budget)"), unit, claim, partial))
-
-
-def _budget_settings(budget: Budget | None) -> dict[str, Value]:
-    """Return what a column says of its budget among its parameters, also where that is the default."""
-    if budget is None:
-        return {}
-    by = {} if budget.tokenizer is None else {"tokenizer": budget.tokenizer.declaration.name}
-    return {**by, "partial": budget.partial}
 
 
 def _cut(request: Request, metric: Metric, pinned: float | None, *, is_short: bool) -> Cut:

@@ -354,7 +354,7 @@ class MetricSummary:
 
     @property
     def fitted(self) -> tuple[int, float, int] | None:
-        """Return the lowest, the median and the highest number of ranks that fitted into the budget, if it has one."""
+        """Return the lowest, median and highest number of ranks that fitted into the budget, over the whole run."""
         counts = sorted((int(ranks), count) for ranks, count in (self.info.fitted or {}).items())
         ranks = [float(number) for number, count in counts for _ in range(count)]
         return (int(ranks[0]), percentile(ranks, 50) or 0.0, int(ranks[-1])) if ranks else None

@@ -325,8 +325,9 @@ class Collector:
         """Return of how many samples with an output how many ranks fitted into a budget."""
         found: Counter[int] = Counter()
         for batch in self._batches:
-            fits = batch.evidence[target].fits[budget]
-            left_out = batch.flawed.keys() | fits.faults.keys()
+            evidence = batch.evidence[target]
+            fits = evidence.fits[budget]
+            left_out = batch.flawed.keys() | evidence.faults.keys() | fits.faults.keys()
             found.update(ranks for place, ranks in enumerate(fits.ranks.tolist()) if place not in left_out)
         return dict(sorted(found.items()))
 
