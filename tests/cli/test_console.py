@@ -50,3 +50,15 @@ def test_line_breaks_and_wide_letters_keep_their_columns(printed):
 
 def test_a_table_without_rows_is_its_header(printed):
     assert printed([]) == ["name  text", "────  ────"]
+
+
+@pytest.mark.parametrize("arguments", [["--plain", "run", "rankgauge.yaml"], ["run", "rankgauge.yaml", "--plain"]])
+def test_plain_output_has_ascii_rules_and_every_column_whatever_the_width(rankgauge, project, monkeypatch, arguments):
+    monkeypatch.setenv("COLUMNS", "30")
+    narrow, plain = rankgauge("run", project), rankgauge(*arguments)
+    assert narrow.code == plain.code == 0
+    assert "\u2500" in narrow.out
+    assert plain.out.isascii()
+    assert "left out" not in plain.out
+    heading = plain.out.splitlines()[2].split()
+    assert {"mean", "se", "low", "high", "n", "k", "std", "p50", "p95"} <= {*heading}

@@ -17,7 +17,7 @@ BETTER = [0.2, 0.4, 0.3, 0.6, 0.6, 0.9, 0.4, 0.4, 0.4, 0.1, 0.8, 0.6]
 
 
 def lines(comparison: Comparison, width: int = 200) -> list[str]:
-    return list(comparison_lines(comparison, width=width))
+    return [line.text for line in comparison_lines(comparison, width=width)]
 
 
 def test_the_verdict_comes_first_in_words() -> None:

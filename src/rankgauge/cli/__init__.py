@@ -34,10 +34,13 @@ def main(argv: Sequence[str] | None = None) -> None:
 
 def call(arguments: Sequence[str], *, debug: bool = False) -> int:
     """Return the exit code of one call; errors go to stderr, with a traceback only under ``--debug``."""
+    from rankgauge.cli.console import plain
     from rankgauge.cli.exits import exit_code
 
     debug = debug or "--debug" in arguments
-    return exit_code(_limited, [argument for argument in arguments if argument != "--debug"], debug=debug)
+    rest = [argument for argument in arguments if argument not in {"--debug", "--plain"}]
+    with plain(wanted="--plain" in arguments):
+        return exit_code(_limited, rest, debug=debug)
 
 
 def _limited(arguments: Sequence[str]) -> int:

@@ -84,6 +84,9 @@ def _print_version(wanted: bool) -> None:  # noqa: FBT001  # typer's way
 @app.callback()
 def _options(
     debug: Annotated[bool, typer.Option("--debug", help="Show tracebacks of errors. May stand anywhere.")] = False,  # noqa: FBT002, ARG001  # typer's way; read by `main`
+    plain: Annotated[  # noqa: ARG001, FBT002  # typer's way; read by `main`
+        bool, typer.Option("--plain", help="For logs: no colour, no bar, a line a row. May stand anywhere.")
+    ] = False,
     max_line: Annotated[  # noqa: ARG001  # read by `main`
         str,
         typer.Option(metavar="SIZE", help="Longest line of a file, and most that is held at once. May stand anywhere."),

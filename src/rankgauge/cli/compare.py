@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rankgauge.cli.arguments import command_parser, read_arguments
-from rankgauge.cli.console import echo, print_json, print_report, remark, terminal_width
+from rankgauge.cli.console import echo, print_json, print_report, remark, report_width, show
 from rankgauge.cli.options import (
     GATE_HELP,
     JUNIT_HELP,
@@ -245,8 +245,7 @@ def _print(comparison: Comparison, form: str, gating: Gating) -> None:
     from rankgauge.report import comparison as report
 
     if form == "table":
-        width = terminal_width(160)
-        echo("\n".join(report.comparison_lines(comparison, width=width)))
+        show(report.comparison_lines(comparison, width=report_width()))
         return
     lay_out = {
         "markdown": report.comparison_markdown,

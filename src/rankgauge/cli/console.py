@@ -14,11 +14,10 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 from rankgauge.cli.streams import results
+from rankgauge.report.tables import Line, folded, text_width
 from rankgauge.visible import visible, visible_json
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from rankgauge.catalog import Catalog
     from rankgauge.engine.values import Progress
     from rankgauge.plugin.signature import Parameter
@@ -32,12 +31,15 @@ __all__ = [
     "is_debugging",
     "json_text",
     "parameter_line",
+    "plain",
     "plain_table",
     "print_json",
     "print_report",
     "progress_bar",
     "remark",
-    "stdout_console",
+    "report_width",
+    "rule",
+    "show",
     "terminal_width",
     "warn_of_faults",
 ]
@@ -55,6 +57,19 @@ _NARROWEST = 12
 
 
 _DEBUG: ContextVar[bool] = ContextVar("rankgauge_debug", default=False)
+
+
+_PLAIN: ContextVar[bool] = ContextVar("rankgauge_plain", default=False)
+
+
+@contextmanager
+def plain(*, wanted: bool) -> Iterator[None]:
+    """Say for one call whether output is for logs: no colour, no bar, one line a row however long it is."""
+    token = _PLAIN.set(wanted)
+    try:
+        yield
+    finally:
+        _PLAIN.reset(token)
 
 
 @contextmanager
@@ -103,16 +118,34 @@ def warn_of_faults(catalog: Catalog) -> None:
         remark(f"warning: plugin {fault.plugin} {fault.version} is broken: {' '.join(fault.message.split())}")
 
 
-def stdout_console() -> Console:
-    """Return a console for stdout: as wide as the terminal, and wide enough for tables where there is none."""
-    from rich.console import Console
+def show(lines: Iterable[Line]) -> None:
+    """Print the lines of a report: headings bold and small print dim on a terminal, notes folded to its width."""
+    paints = {"head": "1", "small": "2"} if _has_colour() else {}
+    width = report_width() if results().isatty() else None
+    parts = (
+        (part, paints.get(role))
+        for text, role in lines
+        for part in ([text] if role in {"head", "row"} or not text else folded(text, width))
+    )
+    emit(f"\x1b[{paint}m{part}\x1b[0m\n" if paint else f"{part}\n" for part, paint in parts)
 
-    class Stdout(Console):
-        def on_broken_pipe(self) -> None:
-            raise BrokenPipeError  # `exit_code` handles it; rich would exit with 1
 
-    stream = results()
-    return Stdout(file=stream, width=None if stream.isatty() else _PIPE_WIDTH, highlight=False, emoji=False)
+def report_width() -> int | None:
+    """Return how wide tables may be: as the terminal, wide enough for all where there is none, without end if plain."""
+    if _PLAIN.get():
+        return None
+    return terminal_width() if results().isatty() else terminal_width(_PIPE_WIDTH)
+
+
+def rule() -> str:
+    """Return what lines under headings are drawn with: a hyphen where output is plain or cannot show others."""
+    return "─" if not _PLAIN.get() and (results().encoding or "").lower().startswith("utf") else "-"
+
+
+def _has_colour() -> bool:
+    """Return whether to print bold and dim text: on a terminal, unless it is not wanted."""
+    is_wanted = not _PLAIN.get() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    return is_wanted and results().isatty()
 
 
 def json_text(value: object, option: int = 0) -> str:
@@ -169,16 +202,18 @@ def plain_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     By hand, because a listing may have a thousand rows, over which rich takes half a second.
     """
     cells = [[visible(cell, keep="\n").split("\n") for cell in row] for row in (header, *rows)]
-    widths = [max(_width(line) for row in cells for line in row[place]) for place in range(len(header))]
-    stream = results()
-    room = terminal_width() if stream.isatty() else _PIPE_WIDTH
-    while sum(widths) + 2 * len(widths) > room and (widest := max(widths[1:], default=0)) > _NARROWEST:
+    widths = [max(text_width(line) for row in cells for line in row[place]) for place in range(len(header))]
+    room = report_width()
+    while (
+        room is not None
+        and sum(widths) + 2 * len(widths) > room
+        and (widest := max(widths[1:], default=0)) > _NARROWEST
+    ):
         widths[widths.index(widest, 1)] -= 1
-    unicode = (stream.encoding or "").lower().startswith("utf")
     titles, *lines = (_row(row, widths) for row in cells)
-    rule = "  ".join(("─" if unicode else "-") * width for width in widths)
-    bold = (f"\x1b[1m{line}\x1b[0m" if stream.isatty() else line for line in titles)
-    emit(f"{line}\n" for line in (*bold, rule, *(line for row in lines for line in row)))
+    drawn = "  ".join(rule() * width for width in widths)
+    show(Line(line, "head") for line in titles)
+    emit(f"{line}\n" for line in (drawn, *(line for row in lines for line in row)))
 
 
 def terminal_width(usual: int = 80) -> int:
@@ -198,42 +233,20 @@ def terminal_width(usual: int = 80) -> int:
 def _row(cells: Sequence[Sequence[str]], widths: Sequence[int]) -> list[str]:
     """Return the lines of one row."""
     wrapped = [
-        [piece for line in cell for piece in _wrapped(line, width)] for cell, width in zip(cells, widths, strict=True)
+        [piece for line in cell for piece in folded(line, width)] for cell, width in zip(cells, widths, strict=True)
     ]
     return [
-        "  ".join(piece + " " * (width - _width(piece)) for piece, width in zip(pieces, widths, strict=True)).rstrip()
+        "  ".join(
+            piece + " " * (width - text_width(piece)) for piece, width in zip(pieces, widths, strict=True)
+        ).rstrip()
         for pieces in zip_longest(*wrapped, fillvalue="")
     ]
-
-
-def _width(text: str) -> int:
-    """Return how many columns of a terminal a text takes."""
-    if text.isascii():
-        return len(text)
-    from rich.cells import cell_len
-
-    return cell_len(text)
-
-
-def _wrapped(text: str, width: int) -> list[str]:
-    """Return a line of text as lines of at most some width, broken between words where that is possible."""
-    if _width(text) <= width:
-        return [text]
-    from rich.cells import chop_cells
-
-    found = [""]
-    for word in text.split():
-        if found[-1] and _width(found[-1]) + 1 + _width(word) <= width:
-            found[-1] += f" {word}"
-        else:
-            found += chop_cells(word, width)
-    return found[1:]
 
 
 @contextmanager
 def progress_bar(label: str, *, wanted: bool) -> Iterator[Progress | None]:
     """Show a progress bar on stderr if it is *wanted*, that is a terminal and the work takes long; else yield None."""
-    if not wanted or not sys.stderr.isatty():
+    if not wanted or _PLAIN.get() or not sys.stderr.isatty():
         yield None
         return
     import time

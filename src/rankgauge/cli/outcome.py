@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from rankgauge.cli.console import complain, print_report, stdout_console
+from rankgauge.cli.console import complain, print_report, report_width, rule, show
 from rankgauge.errors import counted
 
 if TYPE_CHECKING:
@@ -18,11 +18,10 @@ __all__ = ["explain_incomplete", "print_tables", "print_texts"]
 
 def print_tables(results: Sequence[Result], *, bands: bool) -> None:
     """Print tables for people."""
-    from rankgauge.report.terminal import print_result
+    from rankgauge.report.terminal import result_lines
 
-    console = stdout_console()
     for result in results:
-        print_result(result, console, bands=bands)
+        show(result_lines(result, width=report_width(), bands=bands, rule=rule()))
 
 
 def print_texts(texts: Sequence[str], form: str, *, is_list: bool) -> None:

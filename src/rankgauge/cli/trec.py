@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rankgauge.cli.arguments import command_parser, read_arguments
-from rankgauge.cli.console import echo, emit, print_report, remark, terminal_width
+from rankgauge.cli.console import echo, emit, print_report, remark, report_width
 from rankgauge.cli.folders import Folders
 from rankgauge.cli.options import (
     add_gate_options,
@@ -320,7 +320,7 @@ def _print_tables(
             tables += [[visible(name)]] if len(results) > 1 else []
             tables += [query_table(result), [""]]
     if summary and len(results) > 1:
-        tables.append(runs_table(results, width=terminal_width(160), further=further))
+        tables.append(runs_table(results, width=report_width(), further=further))
     elif summary:
         tables += [run_table(result, further.get(name)) for name, result in results.items()]
     _write(f"{line}\n" for table in tables for line in table)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from rankgauge.report.runs import aligned
+from rankgauge.report.tables import aligned
 from rankgauge.report.wording import number
 
 if TYPE_CHECKING:

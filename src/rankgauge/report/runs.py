@@ -4,20 +4,18 @@ Tables of runs, in plain text, because loading rich takes longer than evaluating
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from itertools import chain
 from typing import TYPE_CHECKING
 
+from rankgauge.report.tables import aligned, text_width
 from rankgauge.report.wording import ERRORS, counts, errors, mean, score
-from rankgauge.visible import visible
 
 if TYPE_CHECKING:
     from rankgauge.report.unjudged import Further
     from rankgauge.result import MetricSummary, Result
 
-__all__ = ["aligned", "query_table", "run_table", "runs_table"]
-
-_GAP = "  "
+__all__ = ["query_table", "run_table", "runs_table"]
 
 
 def run_table(result: Result, further: Further | None = None) -> Iterator[str]:
@@ -39,7 +37,7 @@ def run_table(result: Result, further: Further | None = None) -> Iterator[str]:
 
 
 def runs_table(
-    results: Mapping[str, Result], *, width: int, further: Mapping[str, Further] | None = None
+    results: Mapping[str, Result], *, width: int | None, further: Mapping[str, Further] | None = None
 ) -> Iterator[str]:
     """
     Yield the lines of a table of several runs: a column a run, or a row a run where *width* is too small.
@@ -58,7 +56,7 @@ def runs_table(
         ]
         table.append((run, *chain.from_iterable(cells)))
     lines = list(aligned(list(zip(*table, strict=True))))
-    if max(map(len, lines)) > width:
+    if width is not None and max(map(text_width, lines)) > width:
         lines = list(aligned([("run", *table[0][1:]), *table[1:]]))
     yield from lines
 
@@ -82,13 +80,3 @@ def _further_names(further: Further | None) -> tuple[str, ...]:
 def _heading(column: MetricSummary) -> str:
     """Return a column's name as it was asked for."""
     return column.info.spellings[0]
-
-
-def aligned(table: Sequence[Sequence[str]]) -> Iterator[str]:
-    """Yield the rows of a table, header first, as lines: the first column to the left, numbers to the right."""
-    header = [visible(name) for name in table[0]]
-    shown = [header, *((visible(row[0]), *row[1:]) for row in table[1:])]  # other cells hold numbers and words of ours
-    widths = [max(map(len, cells)) for cells in zip(*shown, strict=True)]
-    for row in shown:
-        cells = [cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True)]
-        yield _GAP.join((row[0].ljust(widths[0]), *cells)).rstrip()

@@ -1,0 +1,61 @@
+"""Tables in plain text: nothing is cut, whatever the width, and what is left out is named."""
+
+from __future__ import annotations
+
+import pytest
+
+from rankgauge import Engine
+from rankgauge.report.tables import aligned, folded, ruled, text_width
+from rankgauge.report.terminal import result_lines
+
+ROWS = [
+    {"id": f"q{at}", "expected_output": ["a"], "actual_output": ["b", "a"], "metadata": {"tags": [f"cohort-{at}"]}}
+    for at in range(7)
+]
+
+
+@pytest.fixture(scope="module")
+def result():
+    return Engine().dataset(ROWS).with_metrics(["MRR", "ndcg@10", "recall@5", "retrieval-f1-at-k"]).run()
+
+
+def test_columns_stand_under_each_other_and_wide_characters_take_two():
+    assert list(aligned([("run", "ndcg"), ("漢字", "1.0"), ("a", "12.25")])) == [
+        "run    ndcg",
+        "漢字    1.0",
+        "a     12.25",
+    ]
+
+
+def test_a_table_that_is_too_wide_goes_on_below_under_the_same_names():
+    lines = [line.text for line in ruled("t", ["m", "first", "second", "third"], [["x", "1", "2", "3"]], width=22)]
+    assert lines == [
+        *("t", ""),
+        *("  m   first   second", " ────────────────────", "  x       1        2", ""),
+        *("  m   third", " ───────────", "  x       3", ""),
+    ]
+
+
+def test_a_long_name_is_folded_and_not_cut():
+    (name,) = {"retrieval-ndcg-at-k(gain=exponential)"}
+    lines = [line.text for line in ruled("t", ["metric", "mean"], [[name, "0.5000"]], width=40)]
+    assert all(text_width(line) <= 40 for line in lines)
+    assert "".join(line.split()[0] for line in lines[4:-1]) == name
+    assert folded("as it is", None) == ["as it is"]
+
+
+@pytest.mark.parametrize("width", [40, 60, 80, 120, 200, None])
+def test_no_width_loses_a_mean_or_hides_a_column_without_a_word(result, width):
+    lines = list(result_lines(result, width=width))
+    text = "\n".join(line.text for line in lines)
+    tables = [line.text for line in lines if line.role in {"head", "row"}]
+    assert width is None or max(map(text_width, tables)) <= width
+    for row in ROWS:
+        assert row["metadata"]["tags"][0] in text
+    headings = lines[2].text.split()
+    said = text.partition("left out for want of room: ")[2].partition(" (")[0].split(", ")
+    all_of_them = {"mean", "se", "low", "high", "n", "k", "std", "p50", "p95"}
+    assert all_of_them <= {*headings, *said}
+    assert not {*headings} & {*said}
+    if width is None or width >= 200:
+        assert "left out" not in text
