@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from rankgauge.engine.comparing import compare
     from rankgauge.engine.engine import Engine
     from rankgauge.engine.evaluation import Evaluation
+    from rankgauge.engine.host import HostColumn, HostScorer
     from rankgauge.engine.picturing import html_report
     from rankgauge.engine.runs import evaluate, evaluate_runs
     from rankgauge.engine.sample_shards import SampleShard, ShardedSamples
@@ -49,6 +50,8 @@ __all__ = [
     "Finding",
     "GateOutcome",
     "GateReport",
+    "HostColumn",
+    "HostScorer",
     "MetricExpression",
     "MetricSummary",
     "Policy",
@@ -92,6 +95,8 @@ _HOMES = {
     "Finding": "rankgauge.preflight_checks",
     "GateOutcome": "rankgauge.comparison.verdicts",
     "GateReport": "rankgauge.comparison.verdicts",
+    "HostColumn": "rankgauge.engine.host",
+    "HostScorer": "rankgauge.engine.host",
     "MetricExpression": "rankgauge.expression",
     "MetricSummary": "rankgauge.result",
     "Policy": "rankgauge.policy",

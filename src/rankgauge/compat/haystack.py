@@ -32,6 +32,7 @@ __all__ = [
     "DocumentRecallEvaluator",
     "DocumentScores",
     "RecallMode",
+    "value_of",
 ]
 
 T = TypeVar("T")
@@ -317,7 +318,20 @@ def _result(scores: list[float]) -> DocumentScores:
 
 
 def value_of(document: Document, field: str) -> object:
-    """Return the value of `content`, `id` or ``meta.<key>`` (dots for nested keys); None where `meta` lacks the key."""
+    """
+    Return the value by which two documents are compared.
+
+    Args:
+        document: A document, ours or Haystack's.
+
+        field: `content`, `id` or ``meta.<key>``, with dots for nested keys.
+
+    Returns:
+        The value; None where `meta` lacks the key.
+
+    Raises:
+        ValueError: Documents have no such field.
+    """
     if field == "content":
         return document.content
     if field == "id":

@@ -4,7 +4,7 @@ What evaluations return besides results: the scores of one sample, and the count
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 __all__ = ["DataCheck", "Progress", "SampleScore"]
@@ -31,6 +31,31 @@ class SampleScore(NamedTuple):
     status: str
     reason: str = ""
     details: Mapping[str, Any] | None = None
+
+    def described(self, name: str) -> str:
+        """
+        Return a sentence about the score, for a host to show as its reason.
+
+        Args:
+            name: The column.
+
+        Returns:
+            For example ``ndcg@10 is 0.4471 (k 10)``, or why there is no score and what counts instead.
+        """
+        if self.status == "scored":
+            facts = ", ".join(_short(self.details or {}))
+            return f"{name} is {self.value:.4g}{f' ({facts})' if facts else ''}"
+        counts = "nothing counts" if self.value is None else f"{self.value:.4g} counts"
+        return f"{name} is {self.status}, {counts}: {self.reason}"
+
+
+def _short(details: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the short facts behind a score."""
+    for key, value in details.items():
+        if isinstance(value, float):
+            yield f"{key} {value:.4g}"
+        elif value is not None and not isinstance(value, list | dict):
+            yield f"{key} {value}"
 
 
 class DataCheck(NamedTuple):

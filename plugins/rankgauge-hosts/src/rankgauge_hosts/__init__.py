@@ -2,9 +2,18 @@
 rankgauge inside the harness that a team already runs, with the same numbers.
 
 Each host has a module of its own, which imports that host: `inspect_ai`, `deepeval`, `haystack`, `mlflow`, `ragas`;
-`promptfoo` needs none. What they share is `Suite`: metrics and conventions as plain JSON.
+`promptfoo` needs none. They stand on `rankgauge.HostScorer`, as a module for any other host can.
 """
 
-from rankgauge_hosts.suite import Column, MetricArgument, Suite, explanation
+from rankgauge.plugin import Deprecated, deprecated_names
+from rankgauge_hosts.shared import GOLD_KINDS, MetricArgument
 
-__all__ = ["Column", "MetricArgument", "Suite", "explanation"]
+__all__ = ["GOLD_KINDS", "MetricArgument"]
+
+__getattr__ = deprecated_names(
+    __name__,
+    {
+        "Column": Deprecated("rankgauge:HostColumn", "rankgauge-hosts 0.3"),
+        "Suite": Deprecated("rankgauge:HostScorer", "rankgauge-hosts 0.3"),
+    },
+)

@@ -11,7 +11,8 @@ from deepeval.errors import MissingTestCaseParamsError
 from deepeval.metrics import BaseMetric
 from deepeval.test_case import LLMTestCase, RetrievedContextData, SingleTurnParams
 
-from rankgauge_hosts.suite import MetricArgument, Suite, explanation
+from rankgauge import HostScorer
+from rankgauge_hosts.shared import MetricArgument
 
 __all__ = ["RankgaugeMetric"]
 
@@ -26,7 +27,7 @@ class RankgaugeMetric(BaseMetric):
     where it is undefined (no ground truth, declared unanswerable) the metric is *skipped*, which leaves it out of
     DeepEval's results; where its output is missing or failed and the policy excludes that, it has an `error`.
 
-    `config`, `profile`, `k`, `policy` and `matchers` are those of `rankgauge_hosts.Suite`. A sample's own `k`, in its
+    `config`, `profile`, `k`, `policy` and `matchers` are those of `rankgauge.HostScorer`. A sample's own `k`, in its
     metadata, comes first.
 
     Attributes:
@@ -98,8 +99,12 @@ class RankgaugeMetric(BaseMetric):
             metadata=test_case.metadata,
         )
         self.score = found.value
-        self.reason = explanation(self._suite.column.name, found)
-        self.score_breakdown = {"status": found.status, **(found.details or {})}
+        self.reason = found.described(self._suite.column.name)
+        self.score_breakdown = {
+            "status": found.status,
+            **(found.details or {}),
+            "provenance": self._suite.column.provenance,
+        }
         if found.value is None and found.status == "undefined":
             self.skipped = True
         elif found.value is None:
@@ -144,8 +149,8 @@ class RankgaugeMetric(BaseMetric):
         return self._suite.column.name
 
     @property
-    def _suite(self) -> Suite:
-        return Suite(
+    def _suite(self) -> HostScorer:
+        return HostScorer(
             metrics=self.metric,
             config=self.config,
             profile=self.profile,

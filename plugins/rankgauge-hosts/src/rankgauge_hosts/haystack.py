@@ -4,15 +4,16 @@ rankgauge as a component of Haystack: `RankgaugeEvaluator` in an evaluation pipe
 
 from __future__ import annotations
 
+import asyncio
 import math
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
 from haystack import Document, component, default_from_dict, default_to_dict
 
+from rankgauge import HostScorer
 from rankgauge.compat.haystack import value_of
-from rankgauge.stats import aggregate
-from rankgauge_hosts.suite import MetricArgument, Suite
+from rankgauge_hosts.shared import MetricArgument
 
 __all__ = ["RankgaugeEvaluator"]
 
@@ -41,7 +42,7 @@ class RankgaugeEvaluator:
         """
         Make the component.
 
-        `config`, `profile`, `k`, `policy` and `matchers` are those of `rankgauge_hosts.Suite`.
+        `config`, `profile`, `k`, `policy` and `matchers` are those of `rankgauge.HostScorer`.
 
         Args:
             metric: The metric.
@@ -62,11 +63,13 @@ class RankgaugeEvaluator:
         self.k = k
         self.policy = policy
         self.matchers = matchers
-        self._suite = Suite(metrics=metric, config=config, profile=profile, k=k, policy=policy, matchers=matchers)
+        self._suite = HostScorer(metrics=metric, config=config, profile=profile, k=k, policy=policy, matchers=matchers)
         _ = self._suite.column
         value_of(Document(content=""), document_comparison_field)
 
-    @component.output_types(score=float, individual_scores=list[float], statuses=list[str], reasons=list[str])
+    @component.output_types(
+        score=float, individual_scores=list[float], statuses=list[str], reasons=list[str], provenance=dict[str, str]
+    )
     def run(
         self,
         retrieved_documents: list[list[Document]],
@@ -97,6 +100,7 @@ class RankgaugeEvaluator:
         Returns:
             `score`, the mean; `individual_scores`; and for each query its status and, where it was not scored, the
             reason. Where nothing counts the score is NaN, as in Haystack's own evaluators, and not in the mean.
+            `provenance` says by whom and how it was computed.
 
         Raises:
             ValueError: There are no queries, the lists differ in length, there is no ground truth, or some gold
@@ -126,14 +130,45 @@ class RankgaugeEvaluator:
                 metadata=_at(metadata, place),
             )
             found.append(scored)
-        counted = [scored.value for scored in found if scored.value is not None]
-        mean = aggregate(counted, self._suite.column.aggregate)
+        mean = self._suite.aggregated(scored.value for scored in found)
         return {
             "score": math.nan if mean is None else mean,
             "individual_scores": [math.nan if scored.value is None else scored.value for scored in found],
             "statuses": [scored.status for scored in found],
             "reasons": [scored.reason for scored in found],
+            "provenance": self._suite.column.provenance,
         }
+
+    @component.output_types(
+        score=float, individual_scores=list[float], statuses=list[str], reasons=list[str], provenance=dict[str, str]
+    )
+    async def run_async(
+        self,
+        retrieved_documents: list[list[Document]],
+        ground_truth_documents: list[list[Document]] | None = None,
+        ground_truth_answers: list[str] | None = None,
+        predicted_answers: list[str] | None = None,
+        expected_outputs: list[Any] | None = None,
+        metadata: list[dict[str, Any]] | None = None,
+    ) -> dict[str, Any]:
+        """
+        Score every query from an `AsyncPipeline`, in a thread, so that other components go on; see `run`.
+
+        Returns:
+            What `run` returns.
+
+        Raises:
+            RankgaugeError: As `run`.
+        """
+        return await asyncio.to_thread(
+            self.run,
+            retrieved_documents,
+            ground_truth_documents,
+            ground_truth_answers,
+            predicted_answers,
+            expected_outputs,
+            metadata,
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Return a dictionary from which `from_dict` makes this component again."""

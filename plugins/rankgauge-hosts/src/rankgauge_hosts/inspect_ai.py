@@ -12,10 +12,9 @@ from typing import Any, cast
 from inspect_ai.scorer import Score, Scorer, Target, mean, scorer, stderr
 from inspect_ai.solver import TaskState
 
-from rankgauge import SampleScore
+from rankgauge import HostScorer, SampleScore
 from rankgauge.errors import DataError, ParameterError, Problem
-from rankgauge.samples import GOLD_KINDS
-from rankgauge_hosts.suite import MetricArgument, Suite, explanation
+from rankgauge_hosts.shared import GOLD_KINDS, MetricArgument
 
 __all__ = ["retrieval"]
 
@@ -42,7 +41,7 @@ def retrieval(
     Every sample has every key; where a metric has no value for a sample it is NaN, which inspect_ai leaves out of its
     metrics and counts (`unscored_samples`). The score's `metadata` says why, metric by metric.
 
-    `config`, `profile`, `k`, `policy` and `matchers` are those of `rankgauge_hosts.Suite`. A sample's own `k`, in its
+    `config`, `profile`, `k`, `policy` and `matchers` are those of `rankgauge.HostScorer`. A sample's own `k`, in its
     metadata, comes first.
 
     Args:
@@ -65,7 +64,9 @@ def retrieval(
     if target not in GOLD_KINDS:
         msg = f"target is the kind of ground truth that a sample's target is: {', '.join(GOLD_KINDS)}; not {target!r}"
         raise ParameterError(msg)
-    suite = Suite(metrics=_rejoined(metrics), config=config, profile=profile, k=k, policy=policy, matchers=matchers)
+    suite = HostScorer(
+        metrics=_rejoined(metrics), config=config, profile=profile, k=k, policy=policy, matchers=matchers
+    )
 
     async def score(state: TaskState, target_: Target) -> Score:
         scores = suite.score(
@@ -77,9 +78,12 @@ def retrieval(
         )
         return Score(
             value={name: math.nan if found.value is None else found.value for name, found in scores.items()},
-            explanation="\n".join(explanation(name, found) for name, found in scores.items()),
+            explanation="\n".join(found.described(name) for name, found in scores.items()),
             reason=_common_status(scores),
-            metadata={name: _facts(found) for name, found in scores.items()},
+            metadata={
+                column.name: {**_facts(scores[column.name]), "provenance": column.provenance}
+                for column in suite.columns
+            },
         )
 
     return cast("Scorer", score)

@@ -18,11 +18,9 @@ from mlflow.genai.scorers import Scorer
 from mlflow.metrics import MetricValue
 from mlflow.models import EvaluationMetric
 
-from rankgauge import SampleScore
+from rankgauge import HostColumn, HostScorer, SampleScore
 from rankgauge.errors import DataError, ParameterError, Problem
-from rankgauge.samples import GOLD_KINDS
-from rankgauge.stats import aggregate
-from rankgauge_hosts.suite import Column, MetricArgument, Suite, explanation
+from rankgauge_hosts.shared import GOLD_KINDS, MetricArgument
 
 __all__ = ["feedback", "retrieval_metric", "retrieval_scorer"]
 
@@ -43,7 +41,7 @@ def retrieval_metric(
     truth, in any form of `expected_output`. A column `metadata` of the data, if there is one, has each row's `k` and
     `answerable`.
 
-    `config`, `profile`, `k`, `policy` and `matchers` are those of `rankgauge_hosts.Suite`.
+    `config`, `profile`, `k`, `policy` and `matchers` are those of `rankgauge.HostScorer`.
 
     Args:
         metric: The metric.
@@ -56,7 +54,7 @@ def retrieval_metric(
     Raises:
         RankgaugeError: The arguments cannot be used.
     """
-    suite = Suite(metrics=metric, config=config, profile=profile, k=k, policy=policy, matchers=matchers)
+    suite = HostScorer(metrics=metric, config=config, profile=profile, k=k, policy=policy, matchers=matchers)
     column = suite.column
 
     def eval_fn(predictions: Any, targets: Any, metadata: Any = None) -> MetricValue:  # noqa: ANN401  # pandas series
@@ -69,8 +67,8 @@ def retrieval_metric(
         ]
         return MetricValue(
             scores=[score.value for score in scores],
-            justifications=[explanation(column.name, score) for score in scores],
-            aggregate_results=_aggregates(column, scores),
+            justifications=[score.described(column.name) for score in scores],
+            aggregate_results=_aggregates(suite, scores),
         )
 
     made: EvaluationMetric = mlflow.models.make_metric(
@@ -79,6 +77,7 @@ def retrieval_metric(
         name=column.safe_name,
         long_name=column.name,
         metric_details=column.expression,
+        metric_metadata=column.provenance,
     )
     return made
 
@@ -116,7 +115,7 @@ def retrieval_scorer(
     if unknown:
         msg = f"retrieval_scorer() has no argument {unknown[0]!r}; there are {', '.join(sorted(_ARGUMENTS))}"
         raise ParameterError(msg)
-    Suite(**{key: value for key, value in given.items() if key not in _PLACES})
+    HostScorer(**{key: value for key, value in given.items() if key not in _PLACES})
     # A function of its own for each scorer, because MLflow reads its defaults and not what it closes over.
     function = types.FunctionType(
         _scored.__code__, globals(), _scored.__name__, (None, None, None, json.dumps(given)), None
@@ -153,7 +152,7 @@ def feedback(
     """
     Score one row, for scorers of your own.
 
-    `config`, `profile`, `k`, `policy` and `matchers` are those of `rankgauge_hosts.Suite`.
+    `config`, `profile`, `k`, `policy` and `matchers` are those of `rankgauge.HostScorer`.
 
     Args:
         outputs: What the application returned: a list of results, a mapping with them under *retrieved* (and
@@ -184,7 +183,7 @@ def feedback(
     Raises:
         RankgaugeError: The arguments or the ground truth cannot be used, or the policy refuses the row.
     """
-    suite = Suite(metrics=metrics, config=config, profile=profile, k=k, policy=policy, matchers=matchers)
+    suite = HostScorer(metrics=metrics, config=config, profile=profile, k=k, policy=policy, matchers=matchers)
     found, answer = _emitted(_plain(outputs), retrieved)
     if found is None and trace is not None:
         found = _from_trace(trace, span, document_id)
@@ -197,23 +196,22 @@ _PLACES = frozenset({"retrieved", "gold", "span", "document_id"})
 _ARGUMENTS = _PLACES | {"metrics", "config", "profile", "k", "policy", "matchers"}
 
 
-def _feedback(column: Column, score: SampleScore) -> Feedback:
-    why = explanation(column.name, score)
-    about = {"status": score.status, "metric": column.expression}
+def _feedback(column: HostColumn, score: SampleScore) -> Feedback:
+    why = score.described(column.name)
+    about = {"status": score.status, **column.provenance}
     if score.value is None and score.status != "undefined":
         error = AssessmentError(error_code=score.status.upper(), error_message=score.reason)
         return Feedback(name=column.safe_name, error=error, rationale=why, metadata=about)
     return Feedback(name=column.safe_name, value=score.value, rationale=why, metadata=about)
 
 
-def _aggregates(column: Column, scores: Sequence[SampleScore]) -> dict[str, float]:
-    counted = [score.value for score in scores if score.value is not None]
-    mean = aggregate(counted, column.aggregate)
+def _aggregates(suite: HostScorer, scores: Sequence[SampleScore]) -> dict[str, float]:
+    mean = suite.aggregated(score.value for score in scores)
     counts = {
         f"n_{status}": sum(score.status == status for score in scores) for status in ("undefined", "missing", "failed")
     }
-    known: dict[str, float] = {} if mean is None else {column.aggregate: mean}
-    return {**known, "n": len(counted), **counts}
+    known: dict[str, float] = {} if mean is None else {suite.column.aggregate: mean}
+    return {**known, "n": sum(score.value is not None for score in scores), **counts}
 
 
 def _emitted(outputs: object, key: str) -> tuple[object, str | None]:

@@ -8,9 +8,8 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from rankgauge import SampleScore
+from rankgauge import HostColumn, HostScorer, SampleScore
 from rankgauge.errors import DataError, ParameterError, Problem, did_you_mean
-from rankgauge_hosts.suite import Column, Suite, explanation
 
 __all__ = ["get_assert"]
 
@@ -22,10 +21,11 @@ def get_assert(output: object, context: Mapping[str, Any]) -> dict[str, Any]:
     """
     Score one test case of promptfoo.
 
-    The assertion's `config` holds the arguments: `metrics`, `config` (the path of a rankgauge config), `profile`, `k`,
-    `policy`, `matchers` as in `Suite`; `retrieved`, the variable (or the key of the response's metadata) that holds
-    the retrieved items, where they are not the output itself; `gold`, the variable with the ground truth (`gold`
-    unless said otherwise); and `gates`, by metric the lowest score that passes (the highest, where lower is better).
+    The assertion's `config` holds the arguments: `metrics`, `config` (the path of a rankgauge config), `profile`,
+    `k`, `policy`, `matchers` as in `rankgauge.HostScorer`; `retrieved`, the variable (or the key of the response's
+    metadata) that holds the retrieved items, where they are not the output itself; `gold`, the variable with the
+    ground truth (`gold` unless said otherwise); and `gates`, by metric the lowest score that passes (the highest,
+    where lower is better).
 
     Args:
         output: What the provider returned: the retrieved items as JSON, or, with `retrieved`, the answer.
@@ -47,7 +47,7 @@ def get_assert(output: object, context: Mapping[str, Any]) -> dict[str, Any]:
         hint = did_you_mean(unknown[0], _OPTIONS)
         msg = f"unknown key {unknown[0]!r} in the assertion's config{hint}; known are {', '.join(_OPTIONS)}"
         raise ParameterError(msg)
-    suite = Suite(**{key: config[key] for key in _SUITE if key in config})
+    suite = HostScorer(**{key: config[key] for key in _SUITE if key in config})
     gates = _gates(suite, config.get("gates") or {})
     variables = context.get("vars") or {}
     key = config.get("gold", "gold")
@@ -73,7 +73,7 @@ def get_assert(output: object, context: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _gates(suite: Suite, given: Mapping[str, Any]) -> dict[str, float]:
+def _gates(suite: HostScorer, given: Mapping[str, Any]) -> dict[str, float]:
     names = [column.name for column in suite.columns]
     for name, limit in given.items():
         if name not in names:
@@ -86,16 +86,17 @@ def _gates(suite: Suite, given: Mapping[str, Any]) -> dict[str, float]:
     return dict(given)
 
 
-def _component(column: Column, score: SampleScore, gate: float | None) -> dict[str, Any]:
-    reason = explanation(column.name, score)
+def _component(column: HostColumn, score: SampleScore, gate: float | None) -> dict[str, Any]:
+    reason = score.described(column.name)
+    about = {"metadata": {"status": score.status, **column.provenance}}
     if score.value is None:
         passed = score.status == "undefined"
-        return {"pass": passed, "score": float(passed), "reason": reason}
+        return {"pass": passed, "score": float(passed), "reason": reason, **about}
     if gate is None:
-        return {"pass": True, "score": score.value, "reason": reason}
+        return {"pass": True, "score": score.value, "reason": reason, **about}
     passed = score.value >= gate if column.higher_is_better else score.value <= gate
     wanted = "at least" if column.higher_is_better else "at most"
-    return {"pass": passed, "score": score.value, "reason": f"{reason}; {wanted} {gate:g} was wanted"}
+    return {"pass": passed, "score": score.value, "reason": f"{reason}; {wanted} {gate:g} was wanted", **about}
 
 
 def _decoded(value: object) -> object:

@@ -15,9 +15,9 @@ from ragas.metrics import MetricResult, NumericMetric, numeric_metric
 from ragas.metrics.base import MetricType, SingleTurnMetric
 from ragas.run_config import RunConfig
 
-from rankgauge import SampleScore
+from rankgauge import HostColumn, HostScorer, SampleScore
 from rankgauge.errors import DataError, Problem
-from rankgauge_hosts.suite import Column, MetricArgument, Suite, explanation
+from rankgauge_hosts.shared import MetricArgument
 
 __all__ = ["RankgaugeMetric", "UnscoredError", "retrieval_metric"]
 
@@ -54,7 +54,7 @@ def retrieval_metric(
     gains, goes into `retrieved` and `expected`, in any form of `actual_output` and `expected_output` in a dataset of
     rankgauge, and into `metadata`, of which `k` and `answerable` are read.
 
-    `config`, `profile`, `k`, `policy` and `matchers` are those of `rankgauge_hosts.Suite`.
+    `config`, `profile`, `k`, `policy` and `matchers` are those of `rankgauge.HostScorer`.
 
     Args:
         metric: The metric.
@@ -65,7 +65,7 @@ def retrieval_metric(
     Raises:
         RankgaugeError: The arguments cannot be used.
     """
-    suite = Suite(metrics=metric, config=config, profile=profile, k=k, policy=policy, matchers=matchers)
+    suite = HostScorer(metrics=metric, config=config, profile=profile, k=k, policy=policy, matchers=matchers)
     column = suite.column
 
     def scored(
@@ -85,9 +85,10 @@ def retrieval_metric(
             expected = _expected(reference_context_ids, reference_contexts, reference, metadata)
         found = suite.score_only(expected=expected, retrieved=retrieved, answer=response or None, metadata=metadata)
         if found.value is None:
-            raise UnscoredError(explanation(column.name, found), found)
-        return MetricResult(value=found.value, reason=explanation(column.name, found))
+            raise UnscoredError(found.described(column.name), found)
+        return MetricResult(value=found.value, reason=found.described(column.name))
 
+    _logger.info("%s is computed by %s", column.name, column.provenance)
     made: NumericMetric = numeric_metric(name=column.safe_name, allowed_values=_allowed(suite, column))(scored)
     return made
 
@@ -103,7 +104,7 @@ class RankgaugeMetric(SingleTurnMetric):
     Where nothing counts the score is NaN, which ragas leaves out of its means; the reason is logged at level INFO,
     because ragas has no place for it.
 
-    `config`, `profile`, `k`, `policy` and `matchers` are those of `rankgauge_hosts.Suite`.
+    `config`, `profile`, `k`, `policy` and `matchers` are those of `rankgauge.HostScorer`.
 
     Attributes:
         metric: The metric.
@@ -126,6 +127,7 @@ class RankgaugeMetric(SingleTurnMetric):
     def __post_init__(self) -> None:
         column = self._suite.column
         self.name = self.name or column.safe_name
+        _logger.info("%s is computed by %s", column.name, column.provenance)
         needed = {
             "response" if column.judges_answer else "retrieved_context_ids" if column.gold == ("relevant",) else ""
         }
@@ -150,13 +152,13 @@ class RankgaugeMetric(SingleTurnMetric):
             sample_id=sample.user_input or "sample",
         )
         if found.value is None:
-            _logger.info("%r: %s", sample.user_input, explanation(self._suite.column.name, found))
+            _logger.info("%r: %s", sample.user_input, found.described(self._suite.column.name))
             return math.nan
         return found.value
 
     @property
-    def _suite(self) -> Suite:
-        return Suite(
+    def _suite(self) -> HostScorer:
+        return HostScorer(
             metrics=self.metric,
             config=self.config,
             profile=self.profile,
@@ -177,7 +179,7 @@ _FIELDS = (
 )
 
 
-def _allowed(suite: Suite, column: Column) -> tuple[float, float]:
+def _allowed(suite: HostScorer, column: HostColumn) -> tuple[float, float]:
     """Return the range that ragas checks: the metric's, unless the policy lets scores leave it."""
     low, high = (None, None) if suite.may_pass_bounds else column.range
     return (-math.inf if low is None else low, math.inf if high is None else high)

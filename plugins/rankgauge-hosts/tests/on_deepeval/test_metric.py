@@ -31,6 +31,7 @@ def test_a_score_comes_with_its_reason():
     assert (metric.score, metric.success, metric.__name__) == (0.5, True, "recall@2")
     assert metric.reason == "recall@2 is 0.5 (k 2, relevant_count 2, found 1)"
     assert metric.score_breakdown["status"] == "scored"
+    assert metric.score_breakdown["provenance"]["profile"] == "default"
     assert metric.measure(case(["x"], ["a", "b"])) == 0.0
     assert metric.success is False
 

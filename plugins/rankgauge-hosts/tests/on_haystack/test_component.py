@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import copy
 import math
 import random
 
 import pytest
-from haystack import Document, Pipeline
+from haystack import AsyncPipeline, Document, Pipeline
 from haystack.components.evaluators import (
     DocumentMAPEvaluator,
     DocumentMRREvaluator,
@@ -16,6 +17,7 @@ from haystack.components.evaluators import (
 )
 from haystack.evaluation import EvaluationRunResult
 
+from rankgauge import __version__
 from rankgauge.errors import PlanError, PolicyError
 from rankgauge_hosts.haystack import RankgaugeEvaluator
 
@@ -61,6 +63,9 @@ def test_a_pipeline_with_it_is_dumped_loaded_and_run():
     again = Pipeline.loads(pipeline.dumps(), allowed_modules=["rankgauge_hosts.haystack"])
     inputs = {"ground_truth_documents": [documents("a", "b")], "retrieved_documents": [documents("a", "x", "b")]}
     results = again.run({"ndcg": inputs, "recall": inputs})
+    provenance = results["recall"].pop("provenance")
+    assert provenance["rankgauge"] == __version__
+    assert (provenance["metric"], provenance["profile"]) == ("retrieval-recall-at-k@1", "default")
     assert results["recall"] == {"score": 0.5, "individual_scores": [0.5], "statuses": ["scored"], "reasons": [""]}
     assert results["ndcg"]["score"] == pytest.approx((1 + 1 / 2) / (1 + 1 / math.log2(3)))
 
@@ -97,6 +102,17 @@ def test_under_its_profile_the_numbers_are_haystacks(metric, theirs, field):
     assert ours["individual_scores"] == pytest.approx(expected["individual_scores"], rel=1e-12)
     assert ours["score"] == pytest.approx(expected["score"], rel=1e-12)
     assert len(set(ours["individual_scores"])) > 1
+
+
+def test_it_runs_in_an_asynchronous_pipeline_with_the_same_numbers():
+    pipeline = AsyncPipeline()
+    pipeline.add_component("ndcg", RankgaugeEvaluator("ndcg@10"))
+    sides = {
+        "ground_truth_documents": [documents("a", "b"), documents("c")],
+        "retrieved_documents": [documents("b", "x", "a"), documents("y", "c")],
+    }
+    found = asyncio.run(pipeline.run_async({"ndcg": sides}))["ndcg"]
+    assert found == RankgaugeEvaluator("ndcg@10").run(**sides)
 
 
 def test_where_nothing_counts_is_no_number_and_in_no_mean():

@@ -53,6 +53,7 @@ def test_every_sample_has_every_metric_and_the_reason(scored):
         "ndcg@10": pytest.approx(3 / (3 + 1 / math.log2(3))),
     }
     assert scores["found"].metadata["recall@1"]["details"]["found"] == 1
+    assert scores["found"].metadata["recall@1"]["provenance"]["profile"] == "default"
     assert all(math.isnan(value) for value in scores["undefined"].value.values())
     assert scores["failed"].value == scores["missing"].value == {"recall@1": 0.0, "recall@2": 0.0, "ndcg@10": 0.0}
     assert [scores[name].reason for name in ("found", "undefined", "failed", "missing")] == [

@@ -33,7 +33,8 @@ def test_feedback_says_what_it_is_or_why_there_is_no_value():
     (scored,) = feedback(outputs=["a"], expectations={"relevant": ["a", "b"]}, metrics="recall@5")
     assert (scored.name, scored.value, scored.error) == ("recall_at_5", 0.5, None)
     assert scored.rationale == "recall@5 is 0.5 (k 5, relevant_count 2, found 1)"
-    assert scored.metadata == {"status": "scored", "metric": "retrieval-recall-at-k@5"}
+    assert (scored.metadata["status"], scored.metadata["metric"]) == ("scored", "retrieval-recall-at-k@5")
+    assert {"rankgauge", "provider", "fingerprint", "profile"} <= scored.metadata.keys()
     (undefined,) = feedback(outputs=["a"], expectations={"relevant": []}, metrics="recall@5")
     assert (undefined.value, undefined.error, undefined.metadata["status"]) == (None, None, "undefined")
     assert "no ground truth" in undefined.rationale

@@ -47,7 +47,11 @@ def test_the_result_is_what_promptfoo_reads(tmp_path):
         *(str(tmp_path / name) for name in ("assert_retrieval.py", "given.json", "out.json")),
     ]
     subprocess.run(command, check=True, timeout=60)
-    assert json.loads((tmp_path / "out.json").read_text()) == {
+    found = json.loads((tmp_path / "out.json").read_text())
+    about = [part.pop("metadata") for part in found["componentResults"]]
+    assert [each["metric"] for each in about] == ["retrieval-recall-at-k@1", "retrieval-recall-at-k@5"]
+    assert {"status", "rankgauge", "provider", "fingerprint", "profile"} <= about[0].keys()
+    assert found == {
         "pass": True,
         "score": 0.5,
         "reason": "recall@1 is 0.5 (k 1, relevant_count 2, found 1)\n"

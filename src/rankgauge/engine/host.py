@@ -1,25 +1,30 @@
 """
-The suite: metrics and conventions as plain JSON arguments, which score one sample at a time.
+`HostScorer`: metrics and conventions as plain JSON arguments, which score one sample at a time inside another harness.
 
-Hosts log, serialize, copy, pickle and rebuild what they are given, so a suite holds nothing but its arguments. They are
-planned when it is made, so every mistake in them shows there, and planned once a process.
+Hosts log, serialize, copy, pickle and rebuild what they are given, so a scorer holds nothing but its arguments. They
+are planned when it is made, so every mistake in them shows there, and planned once a process.
 """
 
 from __future__ import annotations
 
 import functools
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
-from rankgauge import Engine, Evaluation, SampleScore
+from rankgauge.engine.engine import Engine
+from rankgauge.engine.evaluation import Evaluation
+from rankgauge.engine.values import SampleScore
 from rankgauge.errors import ParameterError
+from rankgauge.planning.resolve import PlannedMetric
+from rankgauge.result.aggregation import aggregated
 from rankgauge.samples import GoldKind
 from rankgauge.scoring.single import check_stream
 
-__all__ = ["Column", "MetricArgument", "Suite", "explanation"]
+__all__ = ["HostColumn", "HostScorer", "MetricArgument"]
 
 MetricArgument = str | Mapping[str, Any]
 """A metric as hosts can store it: an expression such as ``ndcg@10``, or a mapping ``{metric, as, k, ...}``."""
@@ -28,9 +33,9 @@ _METADATA = ("k", "answerable")
 _DEEPEST = 50
 
 
-class Column(NamedTuple):
+class HostColumn(NamedTuple):
     """
-    One score that a suite gives each sample.
+    One score that a `HostScorer` gives each sample.
 
     Attributes:
         name: Its name in rankgauge, such as ``ndcg@10``.
@@ -48,6 +53,12 @@ class Column(NamedTuple):
         aggregate: How samples are aggregated: `mean`, `sum`, `geometric`, or the name of an aggregate of a plugin.
 
         expression: The metric with all its parameters.
+
+        provider: Who provides it: distribution and version.
+
+        fingerprint: Equal for two scores that mean the same.
+
+        profile: The profile it is computed under.
     """
 
     name: str
@@ -58,12 +69,32 @@ class Column(NamedTuple):
     judges_answer: bool
     aggregate: str
     expression: str
+    provider: str
+    fingerprint: str
+    profile: str
+
+    @property
+    def provenance(self) -> dict[str, str]:
+        """Return what a host should log beside its scores: rankgauge's version, provider, fingerprint and profile."""
+        return {
+            "rankgauge": version("rankgauge"),
+            "metric": self.expression,
+            "provider": self.provider,
+            "fingerprint": self.fingerprint,
+            "profile": self.profile,
+        }
 
 
 @dataclass(frozen=True, kw_only=True)
-class Suite:
+class HostScorer:
     """
-    Metrics and conventions as plain JSON.
+    Metrics and conventions as plain JSON, which score one sample at a time inside another harness.
+
+    ::
+
+        scorer = HostScorer(metrics=["ndcg@10", "MRR"], profile="haystack")
+        scores = scorer.score(expected=["d3"], retrieved=["d1", "d3"])
+        scores["mrr"].value
 
     Attributes:
         metrics: One or several metrics; None for those of *config*.
@@ -94,12 +125,12 @@ class Suite:
         _ = self.columns
 
     @property
-    def columns(self) -> tuple[Column, ...]:
+    def columns(self) -> tuple[HostColumn, ...]:
         """Return the scores that each sample gets, in order."""
         return self._prepared.columns
 
     @property
-    def column(self) -> Column:
+    def column(self) -> HostColumn:
         """
         Return the only column, for hosts that take one score at a time.
 
@@ -111,6 +142,25 @@ class Suite:
             msg = f"this host takes one score at a time, and {self.metrics!r} makes {len(self.columns)}: {names}"
             raise ParameterError(msg)
         return self.columns[0]
+
+    def aggregated(self, values: Iterable[float | None]) -> float | None:
+        """
+        Return one number of many scores of the only column, as the engine makes it.
+
+        Args:
+            values: The value of each score; None, which counts nowhere, is left out.
+
+        Returns:
+            What the metric declares, usually the mean; None where nothing counts.
+
+        Raises:
+            ParameterError: There are several columns.
+        """
+        _ = self.column
+        (planned,) = self._prepared.planned
+        declared = planned.aggregate
+        function = None if declared is None else declared.declaration.function
+        return aggregated([value for value in values if value is not None], planned.metric.aggregate, function, None)
 
     @property
     def may_pass_bounds(self) -> bool:
@@ -190,12 +240,13 @@ class Suite:
 
 class _Prepared(NamedTuple):
     evaluation: Evaluation
-    columns: tuple[Column, ...]
+    planned: tuple[PlannedMetric, ...]
+    columns: tuple[HostColumn, ...]
 
 
 @functools.lru_cache(maxsize=64)
 def _prepare(arguments: str, edited: int | None) -> _Prepared:  # noqa: ARG001  # a config that was edited is read again
-    """Plan a suite; once a process, because hosts rebuild their metrics for every sample."""
+    """Plan a scorer; once a process, because hosts rebuild their metrics for every sample."""
     given = json.loads(arguments)
     engine = Engine() if given["config"] is None else Engine.from_config(given["config"])
     evaluation = engine.dataset([])
@@ -214,7 +265,7 @@ def _prepare(arguments: str, edited: int | None) -> _Prepared:  # noqa: ARG001  
     plan = evaluation.plan()
     check_stream(plan, "a harness that passes one sample at a time")
     columns = [
-        Column(
+        HostColumn(
             name=planned.name,
             safe_name=planned.safe_name,
             higher_is_better=planned.metric.higher_is_better,
@@ -223,38 +274,13 @@ def _prepare(arguments: str, edited: int | None) -> _Prepared:  # noqa: ARG001  
             judges_answer=all(target.judges == "answer" for target in planned.targets),
             aggregate=planned.metric.aggregate,
             expression=str(planned.expression),
+            provider=f"{planned.provider.distribution} {planned.provider.version}".strip(),
+            fingerprint=planned.fingerprint,
+            profile=plan.profile.name,
         )
         for planned in plan.metrics
     ]
-    return _Prepared(evaluation, tuple(columns))
-
-
-def explanation(name: str, score: SampleScore) -> str:
-    """
-    Return a sentence about one score, for a host to show as its reason.
-
-    Args:
-        name: The column.
-
-        score: The score.
-
-    Returns:
-        For example ``ndcg@10 is 0.4471 (k 10)``, or why there is no score and what counts instead.
-    """
-    if score.status == "scored":
-        facts = ", ".join(f"{key} {value}" for key, value in _facts(score) if value is not None)
-        return f"{name} is {score.value:.4g}{f' ({facts})' if facts else ''}"
-    counted = "nothing counts" if score.value is None else f"{score.value:.4g} counts"
-    return f"{name} is {score.status}, {counted}: {score.reason}"
-
-
-def _facts(score: SampleScore) -> Iterator[tuple[str, object]]:
-    """Yield the short details of a score."""
-    for key, value in (score.details or {}).items():
-        if isinstance(value, float):
-            yield key, f"{value:.4g}"
-        elif not isinstance(value, list | dict):
-            yield key, value
+    return _Prepared(evaluation, plan.metrics, tuple(columns))
 
 
 def _output(retrieved: object, answer: str | None) -> object:

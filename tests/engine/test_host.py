@@ -1,24 +1,16 @@
-"""The suite: plain JSON in, scores out, and every mistake when it is made."""
+"""Scoring inside other harnesses: plain JSON in, scores out, and every mistake when the scorer is made."""
 
 from __future__ import annotations
 
 import copy
 import pickle
-import subprocess
-import sys
-import tomllib
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 import pytest
 
-import rankgauge_hosts.suite
-from rankgauge import SampleScore
+import rankgauge.engine.host
+from rankgauge import Engine, HostScorer, SampleScore, __version__
 from rankgauge.errors import DataError, ParameterError, RankgaugeError, SampleRefusedError
-from rankgauge_hosts import Suite, explanation
-
-PROJECT = tomllib.loads((Path(__file__).parent.parent.parent / "pyproject.toml").read_text(encoding="utf-8"))
-HOSTS = {"inspect", "deepeval", "haystack", "mlflow", "ragas"}
 
 CONFIG = """
 version: 1
@@ -34,28 +26,30 @@ def values(scores):
 
 
 def test_a_sample_is_scored_by_every_metric():
-    suite = Suite(metrics=["ndcg@10", {"metric": "recall", "k": [1, 2]}], k=3)
-    scores = suite.score(expected={"a": 3, "b": 1}, retrieved=["x", "a"])
+    scorer = HostScorer(metrics=["ndcg@10", {"metric": "recall", "k": [1, 2]}], k=3)
+    scores = scorer.score(expected={"a": 3, "b": 1}, retrieved=["x", "a"])
     # dcg 3 / log2(3) over 3 + 1 / log2(3)
     assert values(scores) == {"ndcg@10": pytest.approx(1.8927892607 / 3.6309297536), "recall@1": 0.0, "recall@2": 0.5}
     assert scores["ndcg@10"].details["k"] == 10
 
 
-@pytest.mark.parametrize("copied", [copy.deepcopy, lambda suite: pickle.loads(pickle.dumps(suite))])
-def test_a_suite_is_nothing_but_its_arguments(copied):
+@pytest.mark.parametrize("copied", [copy.deepcopy, lambda scorer: pickle.loads(pickle.dumps(scorer))])  # noqa: S301  # our own
+def test_a_scorer_is_nothing_but_its_arguments(copied):
     """Also when it has scored before."""
-    suite = Suite(metrics={"metric": "ndcg", "k": [5]}, policy={"no_gold": "zero"}, matchers={"passages": "exact"})
-    suite.score(expected=["a"], retrieved=["a"])
-    again = copied(suite)
-    assert again == suite
-    assert vars(again) == vars(suite)
+    scorer = HostScorer(
+        metrics={"metric": "ndcg", "k": [5]}, policy={"no_gold": "zero"}, matchers={"passages": "exact"}
+    )
+    scorer.score(expected=["a"], retrieved=["a"])
+    again = copied(scorer)
+    assert again == scorer
+    assert vars(again) == vars(scorer)
     assert values(again.score(expected=["a"], retrieved=["x", "a"])) == {"ndcg@5": pytest.approx(0.6309297536)}
 
 
-def test_a_suite_made_again_is_not_planned_again(monkeypatch):
-    first = Suite(metrics="ndcg@7", k=7)
-    monkeypatch.setattr(rankgauge_hosts.suite, "Engine", None)
-    assert Suite(metrics="ndcg@7", k=7).columns == first.columns
+def test_a_scorer_made_again_is_not_planned_again(monkeypatch):
+    first = HostScorer(metrics="ndcg@7", k=7)
+    monkeypatch.setattr(rankgauge.engine.host, "Engine", None)
+    assert HostScorer(metrics="ndcg@7", k=7).columns == first.columns
 
 
 @pytest.mark.parametrize(
@@ -80,28 +74,28 @@ def test_a_suite_made_again_is_not_planned_again(monkeypatch):
         ({"config": "nowhere.yaml"}, "nowhere.yaml"),
     ],
 )
-def test_a_mistake_surfaces_when_the_suite_is_made(arguments, told):
+def test_a_mistake_surfaces_when_the_scorer_is_made(arguments, told):
     with pytest.raises(RankgaugeError, match=told):
-        Suite(**arguments)
+        HostScorer(**arguments)
 
 
 def test_one_score_at_a_time_needs_one_metric():
-    suite = Suite(metrics="recall@1,5")
+    scorer = HostScorer(metrics="recall@1,5")
     with pytest.raises(ParameterError, match="makes 2: recall@1, recall@5"):
-        _ = suite.column
+        _ = scorer.column
 
 
 def test_a_config_gives_what_arguments_do_not_say(tmp_path):
     path = tmp_path / "rankgauge.yaml"
     path.write_text(CONFIG)
     sample = {"expected": ["a", "b"], "retrieved": ["a", "b"]}
-    assert values(Suite(config=str(path)).score(**sample)) == {"retrieval-recall-at-k": 0.5}
-    assert values(Suite(config=str(path), k=2).score(**sample)) == {"retrieval-recall-at-k": 1.0}
-    assert values(Suite(config=str(path), metrics="P@4").score(**sample)) == {"p@4": 0.5}
-    assert Suite(config=str(path), metrics="P@4").score_only(expected=[], retrieved=["a"]).value == 0.0
-    named = Suite(config=str(path), metrics="P@4", profile="default")
+    assert values(HostScorer(config=str(path)).score(**sample)) == {"retrieval-recall-at-k": 0.5}
+    assert values(HostScorer(config=str(path), k=2).score(**sample)) == {"retrieval-recall-at-k": 1.0}
+    assert values(HostScorer(config=str(path), metrics="P@4").score(**sample)) == {"p@4": 0.5}
+    assert HostScorer(config=str(path), metrics="P@4").score_only(expected=[], retrieved=["a"]).value == 0.0
+    named = HostScorer(config=str(path), metrics="P@4", profile="default")
     assert named.score_only(expected=[], retrieved=["a"]).value == 0.0, "the config's own options stay, as in `run`"
-    undefined = Suite(config=str(path), metrics="P@4", policy={"no_gold": "undefined"})
+    undefined = HostScorer(config=str(path), metrics="P@4", policy={"no_gold": "undefined"})
     assert undefined.score_only(expected=[], retrieved=["a"]).value is None
 
 
@@ -111,12 +105,12 @@ def test_a_config_is_found_from_where_the_process_stands_and_read_again_when_edi
         (tmp_path / name / "rankgauge.yaml").write_text(CONFIG.replace("default_k: 1", f"default_k: {k}"))
     sample = {"expected": ["a", "b"], "retrieved": ["a", "b"]}
     monkeypatch.chdir(tmp_path / "one")
-    suite = Suite(config="rankgauge.yaml")
-    assert suite.score_only(**sample).value == 0.5
+    scorer = HostScorer(config="rankgauge.yaml")
+    assert scorer.score_only(**sample).value == 0.5
     monkeypatch.chdir(tmp_path / "two")
-    assert suite.score_only(**sample).value == 1.0
+    assert scorer.score_only(**sample).value == 1.0
     (tmp_path / "two" / "rankgauge.yaml").write_text(CONFIG.replace("use: [", "use: [P@4] # "))
-    assert suite.columns[0].name == "p@4"
+    assert scorer.columns[0].name == "p@4"
 
 
 @pytest.mark.parametrize(
@@ -134,22 +128,22 @@ def test_a_config_is_found_from_where_the_process_stands_and_read_again_when_edi
     ],
 )
 def test_what_counts_is_what_the_policy_says(sample, policy, value, status):
-    score = Suite(metrics="recall@5", policy=policy).score_only(**sample)
+    score = HostScorer(metrics="recall@5", policy=policy).score_only(**sample)
     assert (score.value, score.status) == (value, status)
     assert bool(score.reason) == (status != "scored")
 
 
 def test_of_the_metadata_only_what_rankgauge_knows_is_read():
-    suite = Suite(metrics="retrieval-recall-at-k", k=5)
+    scorer = HostScorer(metrics="retrieval-recall-at-k", k=5)
     about = {"k": 1, "tags": 3, "author": object()}
-    assert suite.score_only(expected=["a"], retrieved=["x", "a"], metadata=about).value == 0.0
+    assert scorer.score_only(expected=["a"], retrieved=["x", "a"], metadata=about).value == 0.0
     with pytest.raises(DataError, match=r"sample 'q7': k must be an integer of 1 or more, not 'three'"):
-        suite.score(expected=["a"], retrieved=["a"], metadata={"k": "three"}, sample_id="q7")
+        scorer.score(expected=["a"], retrieved=["a"], metadata={"k": "three"}, sample_id="q7")
 
 
 def test_an_answer_alone_is_no_ranking():
-    suite = Suite(metrics=["recall@5", "answer-exact-match"])
-    scores = suite.score(expected={"relevant": ["a"], "answer": "yes"}, answer="yes")
+    scorer = HostScorer(metrics=["recall@5", "answer-exact-match"])
+    scores = scorer.score(expected={"relevant": ["a"], "answer": "yes"}, answer="yes")
     assert {name: score.status for name, score in scores.items()} == {
         "recall@5": "missing",
         "answer-exact-match": "scored",
@@ -161,30 +155,30 @@ def test_an_answer_alone_is_no_ranking():
     "retrieved", [["a"], {"retrieved": ["a"]}, '["a"]', '{"retrieved": ["a"]}', {"retrieved": ["a"], "answer": "yes"}]
 )
 def test_an_answer_that_stands_apart_joins_what_was_retrieved(retrieved):
-    suite = Suite(metrics=["recall@5", "answer-exact-match"])
-    scores = suite.score(expected={"relevant": ["a"], "answer": "yes"}, retrieved=retrieved, answer="yes")
+    scorer = HostScorer(metrics=["recall@5", "answer-exact-match"])
+    scores = scorer.score(expected={"relevant": ["a"], "answer": "yes"}, retrieved=retrieved, answer="yes")
     assert values(scores) == {"recall@5": 1.0, "answer-exact-match": 1.0}
 
 
 def test_an_output_that_is_no_json_fails_with_an_answer_as_without():
-    suite = Suite(metrics="recall@5")
-    assert suite.score_only(expected=["a"], retrieved="[a", answer="yes").status == "failed"
-    assert suite.score_only(expected=["a"], retrieved="[a").status == "failed"
+    scorer = HostScorer(metrics="recall@5")
+    assert scorer.score_only(expected=["a"], retrieved="[a", answer="yes").status == "failed"
+    assert scorer.score_only(expected=["a"], retrieved="[a").status == "failed"
 
 
 def test_ground_truth_that_cannot_be_read_is_an_error_and_no_score():
     with pytest.raises(DataError, match="sample 'q7': the field is null"):
-        Suite(metrics="recall@5").score(expected=None, retrieved=["a"], sample_id="q7")
+        HostScorer(metrics="recall@5").score(expected=None, retrieved=["a"], sample_id="q7")
 
 
 def test_the_policy_can_refuse_a_sample():
     with pytest.raises(SampleRefusedError, match="missing_output=error"):
-        Suite(metrics="recall@5", policy={"missing_output": "error"}).score(expected=["a"])
+        HostScorer(metrics="recall@5", policy={"missing_output": "error"}).score(expected=["a"])
 
 
-def test_a_suite_is_used_by_many_threads_at_once():
+def test_a_scorer_is_used_by_many_threads_at_once():
     """Hosts score in threads, and matchers remember texts."""
-    suite = Suite(metrics=["recall(matcher=fuzzy-chunk)@5", "answer-containment-at-k"])
+    scorer = HostScorer(metrics=["recall(matcher=fuzzy-chunk)@5", "answer-containment-at-k"])
     samples = [
         {
             "expected": {
@@ -196,8 +190,8 @@ def test_a_suite_is_used_by_many_threads_at_once():
         for place in range(100, 300)
     ]
     with ThreadPoolExecutor(8) as pool:
-        found = list(pool.map(lambda sample: values(suite.score(**sample)), samples))
-    assert found == [values(suite.score(**sample)) for sample in samples]
+        found = list(pool.map(lambda sample: values(scorer.score(**sample)), samples))
+    assert found == [values(scorer.score(**sample)) for sample in samples]
     assert all(scores["answer-containment-at-k"] == 1.0 for scores in found)
 
 
@@ -211,23 +205,24 @@ def test_a_suite_is_used_by_many_threads_at_once():
     ],
 )
 def test_an_explanation_says_why_and_what_counts(score, told):
-    assert explanation("x", score) == told
+    assert score.described("x") == told
 
 
-def test_importing_the_package_imports_no_host():
-    script = "import sys, rankgauge_hosts, rankgauge_hosts.promptfoo; print(*sys.modules)"
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=60)
-    loaded = {name.split(".")[0] for name in done.stdout.split()}
-    assert loaded & {"inspect_ai", "deepeval", "haystack", "mlflow", "ragas"} == set()
+def test_a_column_says_by_whom_and_how_it_is_computed():
+    scorer = HostScorer(metrics={"metric": "ndcg@10", "gain": "exponential"}, profile="haystack")
+    (planned,) = Engine().dataset([]).with_metrics(["ndcg(gain=exponential)@10"]).with_policy("haystack").plan().metrics
+    assert scorer.column.provenance == {
+        "rankgauge": __version__,
+        "metric": "retrieval-ndcg-at-k(gain=exponential, ideal=gold)@10",
+        "provider": f"rankgauge {__version__}",
+        "fingerprint": planned.fingerprint,
+        "profile": "haystack",
+    }
 
 
-def test_every_host_has_an_extra_and_a_test_root():
-    extras = set(PROJECT["project"]["optional-dependencies"]) - {"test"}
-    roots = {path.name.removeprefix("on_") for path in Path(__file__).parent.parent.glob("on_*")}
-    assert extras == HOSTS
-    assert roots == HOSTS | {"promptfoo", "pytest"}
-
-
-def test_the_entry_point_is_called_as_the_package_is():
-    """Otherwise inspect_ai does not find its scorers."""
-    assert PROJECT["project"]["entry-points"]["inspect_ai"] == {"rankgauge_hosts": "rankgauge_hosts.inspect_ai"}
+def test_many_scores_become_one_number_as_in_the_engine():
+    assert HostScorer(metrics="recall@5").aggregated([1.0, None, 0.0, 0.5]) == 0.5
+    assert HostScorer(metrics="num_rel").aggregated([1.0, None, 3.0]) == 4.0  # a count is added up
+    assert HostScorer(metrics="recall@5").aggregated([None]) is None
+    with pytest.raises(ParameterError, match="makes 2"):
+        HostScorer(metrics="recall@1,5").aggregated([1.0])

@@ -1,0 +1,72 @@
+"""The package: which names of rankgauge it stands on, what it imports, and how hosts find it."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+import rankgauge
+import rankgauge_hosts
+
+ROOT = Path(__file__).parent.parent.parent
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+HOSTS = {"inspect", "deepeval", "haystack", "mlflow", "ragas"}
+MODULES = sorted((ROOT / "src" / "rankgauge_hosts").glob("*.py"))
+PUBLIC = ("rankgauge", "rankgauge.errors", "rankgauge.plugin", "rankgauge.compat.haystack")
+"""The modules of rankgauge whose names are documented as public, as far as hosts need any."""
+
+
+def taken_from_rankgauge(path):
+    """Yield module and name of everything that a file imports from rankgauge."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from ((alias.name, "") for alias in node.names if alias.name.split(".")[0] == "rankgauge")
+        elif isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "rankgauge":
+            yield from ((node.module, alias.name) for alias in node.names)
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: path.stem)
+def test_it_stands_on_public_names_only(path):
+    private = [
+        f"{module}.{name}"
+        for module, name in taken_from_rankgauge(path)
+        if module not in PUBLIC or name not in importlib.import_module(module).__all__
+    ]
+    assert private == []
+
+
+def test_something_is_taken_from_rankgauge():
+    """Otherwise the test above could not fail."""
+    assert ("rankgauge", "HostScorer") in {each for path in MODULES for each in taken_from_rankgauge(path)}
+
+
+@pytest.mark.parametrize(("old", "new"), [("Suite", "HostScorer"), ("Column", "HostColumn")])
+def test_what_moved_into_rankgauge_still_works_and_warns(old, new):
+    told = rf"rankgauge_hosts\.{old} is deprecated and goes in rankgauge-hosts 0\.3; use rankgauge\.{new}"
+    with pytest.warns(DeprecationWarning, match=told):
+        assert getattr(rankgauge_hosts, old) is getattr(rankgauge, new)
+
+
+def test_importing_the_package_imports_no_host():
+    script = "import sys, rankgauge_hosts, rankgauge_hosts.promptfoo; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=60)
+    loaded = {name.split(".")[0] for name in done.stdout.split()}
+    assert loaded & {"inspect_ai", "deepeval", "haystack", "mlflow", "ragas"} == set()
+
+
+def test_every_host_has_an_extra_and_a_test_root():
+    extras = set(PROJECT["project"]["optional-dependencies"]) - {"test"}
+    roots = {path.name.removeprefix("on_") for path in (ROOT / "tests").glob("on_*")}
+    assert extras == HOSTS
+    assert roots == HOSTS | {"promptfoo", "pytest"}
+
+
+def test_the_entry_point_is_called_as_the_package_is():
+    """Otherwise inspect_ai does not find its scorers."""
+    assert PROJECT["project"]["entry-points"]["inspect_ai"] == {"rankgauge_hosts": "rankgauge_hosts.inspect_ai"}
