@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 
 import pandas as pd
@@ -163,12 +164,14 @@ TABLE = [("q", name, intent, grade) for name, own in GRADES.items() for intent, 
 
 
 @pytest.mark.parametrize("intent", ["subtopic_id", "intent", "aspect"])
-@pytest.mark.parametrize("form", ["parquet", "csv", "polars", "arrow", "pandas"])
-def test_tables_have_a_column_of_intents(files, tmp_path, form, intent):
+@pytest.mark.parametrize("form", ["parquet", "csv", "json", "polars", "arrow", "pandas"])
+def test_tables_and_json_have_intents(files, tmp_path, form, intent):
     frame = pl.DataFrame(TABLE, schema=["query_id", "doc_id", intent, "relevance"], orient="row")
     if form == "parquet":
         frame = frame.with_columns(pl.col(intent).cast(pl.Int64))  # as numbers, which are their decimal texts
         frame.write_parquet(tmp_path / "qrels.parquet")
+    elif form == "json":
+        (tmp_path / "qrels.json").write_text(json.dumps({"q": GRADES}), encoding="utf-8")
     elif form == "csv":
         frame.write_csv(tmp_path / "qrels.csv")
     qrels = {
@@ -222,3 +225,20 @@ def test_a_column_of_intents_that_is_named_and_not_there_is_an_error(files):
 
     with pytest.raises(DataError, match="there is no column 'topics' for the intent"):
         rankgauge.evaluate(frame, files[1], ["StRecall@5"], columns={"intent": "topics"})
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('{"q": {"a": {"1": 1}, "b": 1}}', "q.b: .*expected an object of intents, as other documents have"),
+        ('{"q": {"a": {"1": 1}, "b": {}}}', "q.b: .*found an empty one"),
+        ('{"q": {"a": {"1": "x"}}, "r": 1}', "q.a.1: .*the grade must be a number, found the string 'x'"),
+        ('{"q": {"a": {"1": 1, "1": 0}}}', "'1' is listed more than once"),
+        ('{"": {"a": {"1": 1}}}', "an id is empty"),
+    ],
+)
+def test_json_that_is_no_judgments_for_intents_is_refused(files, tmp_path, text, message):
+    (tmp_path / "qrels.json").write_text(text, encoding="utf-8")
+
+    with pytest.raises(DataError, match=message):
+        rankgauge.evaluate(tmp_path / "qrels.json", files[1], ["StRecall@5"])

@@ -49,8 +49,8 @@ def open_qrels(
     """
     Read judgments from a path, ``-`` for standard input, a mapping or a table; a `DataError` has every problem.
 
-    Intents are read from TREC files, mappings ``{query: {document: {intent: grade}}}`` and tables with a column for
-    them, where they are asked for. Files may also be in a format of a plugin of the *catalog*.
+    Intents are read from TREC files, mappings and JSON ``{query: {document: {intent: grade}}}`` and tables with a
+    column for them, where they are asked for. Files may also be in a format of a plugin of the *catalog*.
     """
     check_columns(columns)
     if isinstance(source, Mapping):
@@ -65,7 +65,7 @@ def open_qrels(
         if found is FileKind.JSON:
             from rankgauge.io.nested import read_nested_qrels
 
-            return read_nested_qrels(file.path, name=file.name)
+            return read_nested_qrels(file.path, name=file.name, intents=intents)
         rows = foreign or _rows_of_file(found, file, "qrels", columns)
     else:
         rows = _rows_of_table(source, "qrels", columns)
