@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -113,10 +113,9 @@ def rank_agreements(
     if qrels is not None and not isinstance(qrels, Qrels):
         qrels = open_qrels(qrels, columns=columns, catalog=catalog)
     wanted: Callable[[bytes], bool] = set(qrels.queries).__contains__ if qrels is not None else lambda _: True
-    source = open_run(other, columns=columns, catalog=catalog)
-    held, others = _held(source, options, wanted)
+    held = _held(open_run(other, columns=columns, catalog=catalog), options, wanted)
     return {
-        name: _agreement(open_run(run, columns=columns, catalog=catalog), source, chosen, held, others, options, wanted)
+        name: _agreement(open_run(run, columns=columns, catalog=catalog), held, chosen, options, wanted)
         for name, run in runs.items()
     }
 
@@ -128,8 +127,15 @@ _OPTIONS = ("order", "ties", "score_dtype", "duplicates", "depth", "exclude_self
 """The policy options that decide how a ranking is ordered."""
 
 
-def _held(source: RunSource, policy: Policy, wanted: Callable[[bytes], bool]) -> tuple[HeldRun, set[bytes]]:
-    """Read the run that others are compared with; return its rankings and all of its queries that are wanted."""
+class _Other(NamedTuple):
+    """The run that others are compared with: where it came from, its rankings, and its queries that are wanted."""
+
+    source: RunSource
+    rankings: HeldRun
+    queries: set[bytes]
+
+
+def _held(source: RunSource, policy: Policy, wanted: Callable[[bytes], bool]) -> _Other:
     lock = threading.Lock()
 
     def begin() -> tuple[HeldRun, Callable[[WholeRankings], None]]:
@@ -142,17 +148,11 @@ def _held(source: RunSource, policy: Policy, wanted: Callable[[bytes], bool]) ->
         return held, take
 
     held, queries = _read(source, policy, wanted, begin)
-    return held, set(filter(wanted, queries))
+    return _Other(source, held, set(filter(wanted, queries)))
 
 
 def _agreement(
-    source: RunSource,
-    other: RunSource,
-    measures: Sequence[Measure],
-    held: HeldRun,
-    others: set[bytes],
-    policy: Policy,
-    wanted: Callable[[bytes], bool],
+    source: RunSource, other: _Other, measures: Sequence[Measure], policy: Policy, wanted: Callable[[bytes], bool]
 ) -> RankAgreement:
     lock = threading.Lock()
 
@@ -160,22 +160,22 @@ def _agreement(
         parts: list[tuple[list[bytes], list[Floats]]] = []
 
         def take(rankings: WholeRankings) -> None:
-            pairs = paired(rankings, held.of(rankings.names))
+            pairs = paired(rankings, other.rankings.of(rankings.names))
             values = [measure.function(pairs) for measure in measures]
             with lock:
                 parts.append((rankings.names, values))
 
         return parts, take
 
-    parts, queries = _read(source, policy, lambda name: wanted(name) and name in held, begin)
+    parts, queries = _read(source, policy, lambda name: wanted(name) and name in other.rankings, begin)
     queries = set(filter(wanted, queries))
     names = [name for part, _ in parts for name in part]
     if not names:
-        raise _nothing_in_common(source, queries, others)
+        raise _nothing_in_common(source, queries, other.queries)
     order = sorted(range(len(names)), key=names.__getitem__)
     return RankAgreement(
         run=source.name,
-        other=other.name,
+        other=other.source.name,
         queries=tuple(shown(names[place]) for place in order),
         measures={
             measure.name: AgreementMeasure(
@@ -183,10 +183,10 @@ def _agreement(
             )
             for number, measure in enumerate(measures)
         },
-        only=tuple(map(shown, sorted(queries - others))),
-        only_other=tuple(map(shown, sorted(others - queries))),
+        only=tuple(map(shown, sorted(queries - other.queries))),
+        only_other=tuple(map(shown, sorted(other.queries - queries))),
         policy={option: getattr(policy, option) for option in _OPTIONS},
-        notes=(*source.notes, *other.notes),
+        notes=(*source.notes, *other.source.notes),
     )
 
 
