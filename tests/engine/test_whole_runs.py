@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from rankgauge import Engine, Result, compare, evaluate, html_report, open_result
 from rankgauge.catalog import Catalog
 from rankgauge.comparison.gating import judge_gates
-from rankgauge.errors import ParameterError, PlanError, ResultError
+from rankgauge.errors import DeclarationError, ParameterError, PlanError, ResultError
 from rankgauge.plugin import Cutoff, hookimpl, metric, run_metric
 from rankgauge.policy import Policy
 from rankgauge.report.json import json_report
@@ -231,9 +231,16 @@ def test_a_metric_whose_check_wants_a_parameter_is_not_checked_without_it():
         if not path:
             raise ValueError("give a path")
 
-    @metric("whole-picky", check=check)
     def picky(judged, *, path: str = ""):
         """Need a path."""
         return judged.found() / judged.n_gold()
 
-    assert check_metric(picky, cases=5).unusable.startswith("give a path; check it with parameters")
+    plain = metric("whole-picky", check=check)(picky)
+    assert check_metric(plain, cases=5).unusable.startswith("give a path; check it with parameters")
+    shown = metric("whole-shown", check=check, example={"path": "x"})(picky)
+    assert (check_metric(shown, laws=["bounded"]).name, check_metric(shown, laws=["bounded"]).ok) == (
+        "whole-shown",
+        True,
+    )
+    with pytest.raises(DeclarationError, match="has an example of size, and only path as parameters"):
+        metric("whole-wrong", example={"size": 1})(picky)

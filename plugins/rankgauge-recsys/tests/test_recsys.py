@@ -161,25 +161,16 @@ def test_a_catalogue_that_is_too_small_gives_no_value(caplog):
 
 
 def test_plugin_obeys_the_laws():
-    report = check_plugin(rankgauge_recsys, cases=5)
+    report = check_plugin(rankgauge_recsys, cases=20)
 
     report.raise_if_broken()
-    assert "give the catalogue" in report["catalogue-coverage-at-k"].unusable
-
-
-@pytest.mark.parametrize("metric", ["coverage(size=100)", "gini(size=100)"])
-def test_measures_of_the_catalogue_obey_the_laws_with_a_catalogue(metric):
-    check_metric(metric, cases=30, catalog=CATALOG).raise_if_broken()
-
-
-@pytest.mark.parametrize("metric", ["novelty", "ild", "ild(by=vector)"])
-def test_measures_of_lists_obey_the_laws_with_items(tmp_path, monkeypatch, metric):
-    monkeypatch.chdir(tmp_path)
-    rows = [
-        {"id": f"doc-{n}", "popularity": 1 / (n + 1), "categories": [f"c{n % 5}"], "vector": [n, 1]} for n in range(80)
+    assert [each.name for each in report] == [
+        *("catalogue-coverage-at-k", "catalogue-gini-at-k", "novelty-at-k", "intra-list-distance-at-k")
     ]
-    (tmp_path / "items.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
-    name, _, rest = metric.partition("(")
-    written = f"{name}(items=items.jsonl{', ' + rest if rest else ')'}"
+    assert not any(each.unusable for each in report)
+    assert "parts" in report["catalogue-gini-at-k"].holds
+    assert "tail" in report["novelty-at-k"].holds
 
-    check_metric(written, cases=20, catalog=CATALOG).raise_if_broken()
+
+def test_distance_of_vectors_obeys_the_laws():
+    check_metric("ild(by=vector)", cases=20, catalog=CATALOG).raise_if_broken()

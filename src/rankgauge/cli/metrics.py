@@ -126,6 +126,8 @@ def _inputs(metric: Metric) -> str:
     judged = "the retrieved items" if metric.judges == "retrieved" else "the generated answer (actual_output.answer)"
     matcher = "chosen by parameters" if callable(metric.matcher) else metric.matcher
     against = f"{judged}, against expected_output: {' or '.join(metric.gold)}"
+    if metric.is_whole:
+        return "the ids that all samples of a run retrieved; no ground truth"
     if metric.gold == ("nuggets",) and matcher is None:
         return f"{against}, by actual_output.support, or by a matcher if one is given"
     return against if matcher is None else f"{against}, matcher {matcher}"

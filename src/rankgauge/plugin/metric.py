@@ -11,13 +11,14 @@ import functools
 import typing
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any, Concatenate, Literal, ParamSpec, SupportsIndex, TypeVar
 
 import numpy as np
 
 from rankgauge.columns import Flags, Judged, JudgedSample, Scores
 from rankgauge.errors import DeclarationError, ExpressionError
-from rankgauge.expression import parse
+from rankgauge.expression import Value, parse
 from rankgauge.pickling import goes_by_name, itself
 from rankgauge.plugin.authored import first_line
 from rankgauge.plugin.contributions import Contributions
@@ -91,6 +92,7 @@ class Metric:
     describes: bool
     expectation: Callable[..., Scores] | Literal["itself"] | None
     contributions: Callable[..., Contributions] | None
+    example: Mapping[str, Value]
 
     __copy__ = __deepcopy__ = itself
 
@@ -176,6 +178,7 @@ def metric(
     describes: bool = False,
     expectation: Callable[..., Scores] | Literal["itself"] | None = None,
     contributions: Callable[..., Contributions] | None = None,
+    example: Mapping[str, Value] = MappingProxyType({}),
 ) -> Callable[[F], F]:
     """
     Declare a metric over a batch: ``(judged: Judged, *, k: Cutoff, ...) -> Scores``.
@@ -240,6 +243,9 @@ def metric(
         contributions: ``(Judged, *, k, ...) -> Contributions``, what each rank adds to the score, for `rankgauge
             explain`; None where the score is no sum over ranks.
 
+        example: Parameters with which the laws are checked, for a metric that cannot work with its defaults, such as
+            one that needs a file.
+
     Returns:
         A decorator that leaves the function as it is.
 
@@ -283,6 +289,7 @@ def metric(
             describes=describes,
             expectation=companion(alias, "expectation", expectation, given) if callable(expectation) else expectation,
             contributions=(None if contributions is None else companion(alias, "contributions", contributions, given)),
+            example=MappingProxyType(dict(example)),
         )
         _check(declaration)
         function.__rankgauge__ = declaration  # type: ignore[attr-defined]  # a function takes attributes
@@ -355,6 +362,8 @@ def _check(declaration: Metric) -> None:
     own = {parameter.name for parameter in declaration.parameters}
     pins = declaration.pins
     problems = {
+        f"has an example of {', '.join(declaration.example)}, and only {', '.join(sorted(own)) or 'none'} as "
+        "parameters": not own.issuperset(declaration.example),
         "takes a cutoff, so its alias must end in '-at-k'": needs_k and not alias.endswith("-at-k"),
         "does not need a cutoff, so its alias must not end in '-at-k'": not needs_k and alias.endswith("-at-k"),
         f"names {', '.join(sorted(map(repr, unknown)))}, which is neither a gold kind nor a law": bool(unknown),

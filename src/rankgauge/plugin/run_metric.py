@@ -4,9 +4,11 @@ Declarations of measures that have one value for a whole run, and none for a sam
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
+from types import MappingProxyType
 from typing import TypeVar
 
+from rankgauge.expression import Value
 from rankgauge.plugin.metric import WHOLE_RUN, metric
 
 __all__ = ["RunMeasure", "run_metric"]
@@ -24,6 +26,7 @@ def run_metric(
     higher_is_better: bool = True,
     version: str = "1",
     check: Callable[..., None] | None = None,
+    example: Mapping[str, Value] = MappingProxyType({}),
 ) -> Callable[[F], F]:
     """
     Declare a measure of a whole run: ``(rankings: Sequence[Sequence[str]], *, k: int, ...) -> float | None``.
@@ -50,6 +53,8 @@ def run_metric(
 
         check: ``(*, ...) -> None``, called when an evaluation is planned; a `ValueError` is the user's error.
 
+        example: As in `metric`.
+
     Returns:
         A decorator that leaves the function as it is.
 
@@ -67,5 +72,6 @@ def run_metric(
         uses_rel=False,
         needs=("ids",),
         check=check,
+        example=example,
         describes=True,
     )

@@ -122,7 +122,9 @@ def report_metric(checker: Checker, metric: EngineMetric, laws: Iterable[str] | 
     from rankgauge.testing.trial import MetricTrial
 
     declaration = metric.metric
-    name = str(MetricExpression(declaration.alias, metric.params))
+    example = declaration.example
+    asked = {key: value for key, value in metric.params.items() if key not in example or example[key] != value}
+    name = str(MetricExpression(declaration.alias, asked))
     if why := metric.needs_parameters:
         return checker.unusable(name, why)
     if declaration.is_whole:

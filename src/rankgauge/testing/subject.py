@@ -216,7 +216,7 @@ class EngineMetric:
 
         written: The function as its author wrote it, where that is not the one over a batch.
 
-        params: Parameter values that are not the defaults.
+        params: Parameter values that are not the defaults; those of the metric's example among them.
     """
 
     metric: Metric
@@ -225,6 +225,9 @@ class EngineMetric:
     written: Callable[..., Any] | None = None
     params: Mapping[str, Value] = field(default_factory=dict)
     _evaluations: dict[object, Evaluation] = field(default_factory=dict, init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "params", {**self.metric.example, **self.params})
 
     @property
     def unusable(self) -> str:

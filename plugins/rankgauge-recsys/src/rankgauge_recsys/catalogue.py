@@ -37,7 +37,7 @@ def _shown(rankings: Sequence[Sequence[str]], items: str, size: int) -> tuple[Co
     return counts, size
 
 
-@run_metric("catalogue-coverage-at-k", short=("coverage",), check=_check)
+@run_metric("catalogue-coverage-at-k", short=("coverage",), check=_check, example={"size": 100})
 def coverage(
     rankings: Sequence[Sequence[str]],
     *,
@@ -69,7 +69,13 @@ def coverage(
     return len(counts) / total
 
 
-@run_metric("catalogue-gini-at-k", short=("gini", "GiniIndex"), higher_is_better=False, check=_check)
+@run_metric(
+    "catalogue-gini-at-k",
+    short=("gini", "GiniIndex"),
+    higher_is_better=False,
+    check=_check,
+    example={"size": 100},
+)
 def gini(
     rankings: Sequence[Sequence[str]],
     *,

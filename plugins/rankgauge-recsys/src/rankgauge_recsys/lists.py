@@ -8,6 +8,7 @@ import functools
 import itertools
 import math
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Literal
 
 import numpy as np
@@ -32,7 +33,13 @@ def _always(judged: Judged) -> NDArray[np.bool_]:
 
 
 _of_lists = functools.partial(
-    sample_metric, needs=("ids",), uses_rel=False, laws=("tail",), check=_check, defined=_always
+    sample_metric,
+    needs=("ids",),
+    uses_rel=False,
+    laws=("tail",),
+    check=_check,
+    defined=_always,
+    example={"items": str(Path(__file__).with_name("example.jsonl"))},
 )
 
 
