@@ -69,11 +69,11 @@ class TestMeasure:
     @pytest.mark.parametrize("found", [-1, 2.0, True, None, "3"])
     def test_what_is_no_count_is_refused_with_who_returned_it(self, found):
         with pytest.raises(UncountedError, match=r"tokenizer 'mine' \(by this process \(plugin mine\).* returned"):
-            Measure().tokens(offered(lambda text: found), "some text")
+            Measure().counter(offered(lambda text: found))("some text")
 
     def test_a_tokenizer_that_raises_is_named(self):
         with pytest.raises(UncountedError, match=r"tokenizer 'mine' .* failed: ZeroDivisionError"):
-            Measure().tokens(offered(lambda text: 1 // 0), "some text")
+            Measure().counter(offered(lambda text: 1 // 0))("some text")
 
     def test_each_distinct_text_is_counted_once(self):
         asked = []

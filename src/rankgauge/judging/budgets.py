@@ -4,6 +4,7 @@ Budgets: how many results from the top fit into a number of tokens or characters
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -52,13 +53,14 @@ class Budget:
         from below it. With `partial` it is 3. Raises `UncountedError` for a text that is missing or cannot be counted.
         """
         used = 0
+        length_of = len if self.tokenizer is None else measure.counter(self.tokenizer)
         for place, text in enumerate(texts):
             if text is None:
                 if used >= self.amount:
                     return place
                 msg = f"a budget counts the text of every result; the item at rank {place + 1} has none"
                 raise UncountedError(msg)
-            length = len(text) if self.tokenizer is None else measure.tokens(self.tokenizer, text)
+            length = length_of(text)
             if used + length > self.amount:
                 return place + (self.partial and used < self.amount)
             used += length
@@ -87,14 +89,13 @@ class Measure:
     """Counts the tokens of texts, each distinct text once."""
 
     def __init__(self) -> None:
-        self._known: dict[tuple[Claim[Tokenizer], str], int] = {}
+        self._counters: dict[Claim[Tokenizer], Callable[[str], int]] = {}
 
-    def tokens(self, tokenizer: Claim[Tokenizer], text: str) -> int:
-        """Return how many tokens a text has; raise `UncountedError` where the tokenizer fails."""
-        known = self._known.get((tokenizer, text))
-        if known is None:
-            known = self._known[tokenizer, text] = _counted(tokenizer, text)
-        return known
+    def counter(self, tokenizer: Claim[Tokenizer]) -> Callable[[str], int]:
+        """Return what counts the tokens of a text; it raises `UncountedError` where the tokenizer fails."""
+        if tokenizer not in self._counters:
+            self._counters[tokenizer] = functools.cache(functools.partial(_counted, tokenizer))
+        return self._counters[tokenizer]
 
 
 def _counted(tokenizer: Claim[Tokenizer], text: str) -> int:
