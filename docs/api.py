@@ -29,6 +29,8 @@ MODULES = {
     "rankgauge_hosts.mlflow": "[Inside MLflow](../how-to/embed-in-mlflow.md).",
     "rankgauge_hosts.promptfoo": "[Inside promptfoo](../how-to/embed-in-promptfoo.md).",
     "rankgauge_hosts.ragas": "[Inside ragas](../how-to/embed-in-ragas.md).",
+    "rankgauge_semantic": "[By embeddings](../../plugins/rankgauge-semantic/README.md), a distribution of its own.",
+    "rankgauge_spark": "[On Spark](../how-to/evaluate-on-spark.md), a distribution of its own.",
 }
 """The public modules, in the order of the page, each with what it is for."""
 
@@ -96,7 +98,7 @@ def _found(module: str, name: str) -> Name:
     if name == "__version__":
         return Name(name, "value", "The installed version, such as `0.1.0`.")  # looked up by `__getattr__`
     body = _tree(module).body
-    for at, node in enumerate(body):
+    for at, node in reversed(list(enumerate(body))):  # the last one counts: overloads stand before
         if name not in _bound(node):
             continue
         if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):

@@ -98,7 +98,8 @@ def api_pages(names: str) -> dict[str, str]:
     """
     pages = {}
     for found in _MODULE.finditer(names):
-        parts = [f"# {found['module']}", found["purpose"].replace("](", "](../")]
+        purpose = with_links(found["purpose"], _API).replace("](", "](../")
+        parts = [f"# {found['module']}", purpose]
         for row in _ROW.finditer(found["rows"]):
             is_read = row["name"].startswith("__")  # has no definition that could be read
             parts.append(
@@ -182,7 +183,7 @@ def _entries(found: re.Match[str]) -> list[dict[str, Any]]:
     path = site_path(posixpath.normpath(posixpath.join("docs", found["path"])))
     title = " ".join(found["title"].split())
     if path != _API:
-        return [{title[0].upper() + title[1:] if " " in title else title: path}]
+        return [{title: path}]
     modules = _MODULE.finditer((ROOT / "docs" / _API).read_text(encoding="utf-8"))
     return [{title: [{"All names": path}, *({each["module"]: _api_path(each["module"])} for each in modules)]}]
 
