@@ -141,6 +141,37 @@ class TestWhatIsLocked:
         assert config.engine().lock() == config.engine()._lock
         config.plan()
 
+    def test_other_source_code_under_the_same_version_is_a_note_and_no_problem(self, config, installed):
+        old = installed.add("alpha-tools", metric_module("alpha-depth"), version="1.2")
+        (config.folder / "s.jsonl").write_text(
+            '{"id": "q", "expected_output": ["a"], "actual_output": ["a"]}\n', "utf-8"
+        )
+        config.path.write_text(
+            "version: 1\ndatasets: {mine: {path: s.jsonl}}\nmetrics: {use: [alpha-depth, MRR]}\n"
+            "plugins: {locked: locks/mine.yaml}\n",
+            encoding="utf-8",
+        )
+        config.relock()
+        assert [16, None] == [len(each["source"]) if "source" in each else None for each in config.entries("metrics")]
+        assert () == config.plan().notes
+        installed.uninstall(old)
+        changed = metric_module("alpha-depth").replace("ranking.depth > 0", "ranking.depth > 1")
+        installed.add("alpha-tools", changed, version="1.2")
+        result = config.engine().dataset("mine").run()
+        (note,) = result.notes
+        assert "metric 'alpha-depth' of alpha-tools 1.2 has other source code than the lock" in note
+        assert "under the same version (1)" in note
+        assert "its author has to raise `version`; if the change is intended, write the lock again" in note
+        assert 0.0 == result["alpha-depth"].mean
+
+    def test_a_lock_without_source_hashes_is_read(self, config, installed):
+        installed.add("alpha-tools", metric_module("alpha-depth"), version="1.2")
+        config.write("alpha-depth")
+        config.relock()
+        lines = config.lock.read_text("utf-8").splitlines(keepends=True)
+        config.lock.write_text("".join(line for line in lines if "source:" not in line), "utf-8")
+        assert () == config.plan().notes
+
 
 class TestWhatIsRefused:
     def test_another_tokenizer_version_or_distribution(self, config, installed):

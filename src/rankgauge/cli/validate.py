@@ -231,6 +231,8 @@ def _check_dataset(evaluation: Evaluation, config: Path, problems: dict[str, Pro
     """Check the plan and the data of one dataset, and yield what to print of them."""
     with _collected(problems, config):
         yield evaluation.plan().describe()
+        for note in evaluation.plan().notes:
+            remark(f"note: {note}")
     with _collected(problems, config):
         # With other metrics, which no lock is about, data can be read even where the config's cannot be planned.
         readable = replace(evaluation, lock=None).with_metrics(_BY_ID) if problems else evaluation

@@ -44,6 +44,7 @@ class _Metric(_Model):
     fingerprint: str
     names: list[str]
     definition: dict[str, Any]
+    source: str = ""
     tokenizer: LockedPart | None = None
 
 
@@ -94,6 +95,7 @@ def read_lock(path: Path, config: Path) -> Lock:
                 *(() if entry.tokenizer is None else (entry.tokenizer,)),
             ),
             tuple(entry.names),
+            entry.source,
         )
         for entry in file.metrics
     ]
@@ -127,6 +129,7 @@ def _document(lock: Lock) -> dict[str, Any]:
                 "distribution": entry.parts[0].distribution,
                 "version": entry.parts[0].version,
                 "fingerprint": entry.fingerprint,
+                **({"source": entry.source} if entry.source else {}),
                 "names": _Line(entry.names),
                 "definition": {key: value for key, value in entry.definition.items() if key not in _SHARED},
                 **({"tokenizer": entry.parts[1]} if len(entry.parts) > 1 else {}),

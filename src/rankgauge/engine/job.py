@@ -180,7 +180,7 @@ class Job:
         for start in range(0, len(answered), self.batch_size):
             self.collector.add(answered[start : start + self.batch_size])
         scored = self.collector.finish(require_gold=not interrupted)
-        scored.notes.extend(filter(None, [self.stopped]))
+        scored.notes.extend(filter(None, [self.stopped, *self.plan.notes]))
         scored.notes.extend(
             f"no sample has {field}, so it makes no cohorts"
             for field in fields_without_values(self.data.cohorts, scored.tags)

@@ -4,14 +4,19 @@ Locks: what the metrics and matchers of an evaluation have to be, and how they d
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import hashlib
+import inspect
+import textwrap
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from rankgauge.catalog import Catalog, ResolvedMatcher
+from rankgauge.catalog.claims import OWN
 from rankgauge.catalog.spelling import spellings
 from rankgauge.errors import ExpressionError, NameClashError, RankgaugeError, UnknownNameError
 from rankgauge.expression import parse
+from rankgauge.guard import ForeignError, guarded
 from rankgauge.pickling import reduced
 from rankgauge.planning.fingerprint import fingerprint_of, matcher_definition
 from rankgauge.planning.resolve import PlannedMetric
@@ -49,6 +54,7 @@ class Locked:
         LockedPart, ...
     ]  # a metric under its alias, and its tokenizer; or a matcher, its normalizers and its comparer
     names: tuple[str, ...] = ()  # every name of a metric
+    source: str = field(default="", compare=False)  # a hash of a plugin's function; empty where there is none
     __reduce__ = reduced
 
     @classmethod
@@ -59,7 +65,8 @@ class Locked:
             by = claim.provider
             parts.append(LockedPart(claim.declaration.name, by.distribution, by.version))
         names = column.metric.names
-        return cls("metric", column.standard_name, column.definition, column.fingerprint, tuple(parts), names)
+        source = "" if column.provider.distribution == OWN else _hash_of_source(column.metric.source)
+        return cls("metric", column.standard_name, column.definition, column.fingerprint, tuple(parts), names, source)
 
     @classmethod
     def matcher(cls, matcher: ResolvedMatcher) -> Locked:
@@ -113,6 +120,24 @@ class Lock:
             install = f"; {locked.install}" if locked.distribution else ""
             says = f"the lock {self.origin} says that {locked.who} provides {names}; found is {installed.who}"
             yield providing[0][0], f"{says}{install}{self.remedy}"
+
+    def warnings(self, columns: Iterable[PlannedMetric]) -> Iterator[str]:
+        """Yield which columns are computed by other code than locked, though nothing that is declared differs."""
+        for column in columns:
+            found = Locked.metric(column)
+            meant = (found.kind, found.name, found.fingerprint, found.parts)
+            own = [
+                each
+                for each in self.entries
+                if each.source and (each.kind, each.name, each.fingerprint, each.parts) == meant
+            ]
+            if own and found.source and all(each.source != found.source for each in own):
+                part = found.parts[0]
+                yield (
+                    f"{found} of {part.who} has other source code than the lock {self.origin} knows, under the same "
+                    f"version ({column.metric.version}); if its scores changed, its author has to raise `version`"
+                    f"{self.remedy}"
+                )
 
     def hint(self, error: RankgaugeError, catalog: Catalog) -> str:
         """Return a clause for an error message: who the lock says provides a name, and what to install."""
@@ -172,6 +197,16 @@ def _entries(columns: Iterable[PlannedMetric]) -> Iterator[tuple[str, Locked]]:
     for column in columns:
         yield column.standard_name, Locked.metric(column)
         yield from ((column.standard_name, Locked.matcher(matcher)) for matcher in column.matchers.values())
+
+
+def _hash_of_source(function: Callable[..., Any]) -> str:
+    """Return a hash of a function's source; empty where that cannot be read."""
+    try:
+        with guarded():
+            source = inspect.getsource(inspect.unwrap(function))
+    except ForeignError:
+        return ""
+    return hashlib.sha256(textwrap.dedent(source).encode()).hexdigest()[:16]
 
 
 def _nearest(entries: Sequence[Locked], found: Locked) -> Locked:

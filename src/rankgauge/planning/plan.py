@@ -37,6 +37,7 @@ class Plan:
     dataset: str = ""
     locks: tuple[Lock, ...] = ()  # what it was checked against
     targets: Mapping[Target, ResolvedMatcher | None]  # each once, with its matcher; None for judging by id
+    notes: tuple[str, ...] = ()  # what users should know of the metrics
 
     __copy__ = __deepcopy__ = itself
 
@@ -139,6 +140,7 @@ def make_plan(
         dataset=dataset,
         locks=tuple(locks),
         targets=MappingProxyType(targets),
+        notes=tuple(dict.fromkeys(note for lock in locks for note in lock.warnings(columns.values()))),
     )
 
 

