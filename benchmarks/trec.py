@@ -5,13 +5,16 @@ Whole processes run in turns in one session, on generated data with a fixed seed
 
 - `deep`: 6,980 queries x 1,000 results, about one relevant document per query, as in MS MARCO's development set;
 - `many`: 200,000 queries x 20 results;
-- `judged`: 250 queries x 1,000 results, about 200 judged documents per query, as in TREC's deep-learning tracks.
+- `judged`: 250 queries x 1,000 results, about 200 judged documents per query, as in TREC's deep-learning tracks;
+- `several`: 100 runs of 50 queries x 1,000 results with the same judgments, evaluated by one command, by one process
+  for each run (trec_eval where it is on the path, otherwise pytrec_eval), and by one process of pytrec_eval.
 
 Other tools are measured if installed: pytrec_eval (a development dependency), and the `ir_measures` command and
 ranx with ``pip install ir-measures ranx``. ranx is measured once its compiled code is cached. Also measured: Parquet,
 dictionaries in memory, the start of the command on two lines, and how time and memory grow with the run.
 
-Run it with ``make bench`` or ``python benchmarks/trec.py [--runs N] [--only deep,many,judged,start,memory,growth]``.
+Run it with ``make bench`` or ``python benchmarks/trec.py [--runs N] [--only PARTS]``; parts are deep, many, judged,
+several, start, memory and growth, separated by commas.
 """
 
 from __future__ import annotations
@@ -19,6 +22,7 @@ from __future__ import annotations
 import argparse
 import importlib.util
 import os
+import shlex
 import shutil
 import statistics
 import subprocess
@@ -33,7 +37,7 @@ import numpy as np
 from processes import Cost, alternated
 
 METRICS = ("nDCG@10", "R@100", "RR", "AP", "P@10")
-PARTS = ("deep", "many", "judged", "start", "memory", "growth")
+PARTS = ("deep", "many", "judged", "several", "start", "memory", "growth")
 SEED = 20261120
 median = statistics.median
 
@@ -62,6 +66,14 @@ scores = pytrec_eval.RelevanceEvaluator(qrels, measures).evaluate(run)
 for name in sorted(next(iter(scores.values()))):
     print(name, sum(own[name] for own in scores.values()) / len(qrels))
 """
+PYTREC_EVAL_RUNS = """
+import sys, pytrec_eval
+with open(sys.argv[1]) as lines: qrels = pytrec_eval.parse_qrel(lines)
+evaluator = pytrec_eval.RelevanceEvaluator(qrels, {"ndcg_cut.10", "recall.100", "recip_rank", "map", "P.10"})
+for path in sys.argv[2:]:
+    with open(path) as lines: scores = evaluator.evaluate(pytrec_eval.parse_run(lines))
+    print(path, {name: sum(own[name] for own in scores.values()) / len(qrels) for name in next(iter(scores.values()))})
+"""
 RANX = """
 import sys
 from ranx import Qrels, Run, evaluate
@@ -86,6 +98,8 @@ def main() -> None:
         for part, shape in SHAPES.items():
             if part in wanted:
                 whole_processes(part, shape, folder, given.runs)
+        if "several" in wanted:
+            several(folder, given.runs)
         if "start" in wanted:
             start(folder, given.runs)
         if "memory" in wanted:
@@ -100,6 +114,8 @@ def whole_processes(part: str, shape: Shape, folder: Path, runs: int) -> None:
     parquet = folder / f"{part}.parquet" if part == "deep" else None
     size = write(shape, qrels, run, parquet)
     sides = {"rankgauge trec": rankgauge(qrels, run)}
+    if part == "many":
+        sides["rankgauge trec --json"] = [*rankgauge(qrels, run), "--json"]
     if parquet is not None:
         sides["rankgauge trec, Parquet"] = rankgauge(qrels, parquet)
     if importlib.util.find_spec("pytrec_eval"):
@@ -112,6 +128,31 @@ def whole_processes(part: str, shape: Shape, folder: Path, runs: int) -> None:
     report(alternated(sides, runs), "rankgauge trec")
 
 
+def several(folder: Path, runs: int) -> None:
+    """Compare evaluating many runs against the same judgments."""
+    shape, count = SHAPES["judged"]._replace(queries=50), 100
+    qrels, paths = folder / "several.qrels", [folder / f"several-{number:03}.run" for number in range(count)]
+    size = write(shape, qrels, paths[0])
+    for number, path in enumerate(paths[1:], 1):  # the same documents with scores of their own
+        path.write_text(paths[0].read_text().replace(" generated", f"{number} generated"))
+    words = [str(qrels), *map(str, paths)]
+    command = shutil.which("trec_eval")
+    each = f"{command} -m ndcg_cut.10 -m recall.100 -m recip_rank -m map -m P.10" if command else None
+    each = each or f"{shlex.quote(sys.executable)} -c {shlex.quote(PYTREC_EVAL)}"
+    sides = {
+        "rankgauge trec": rankgauge(qrels, *paths),
+        f"{'trec_eval' if command else 'pytrec_eval'}, a process a run": [
+            "sh", "-c", f'qrels=$1; shift; for run; do {each} "$qrels" "$run" || exit 1; done', "sh", *words,
+        ],
+        "pytrec_eval, one process": [sys.executable, "-c", PYTREC_EVAL_RUNS, *words],
+    }  # fmt: skip
+    print(
+        f"\nseveral: {count} runs of {shape.queries} queries x {shape.depth:,}, {size / 1e6:.1f} MB each; "
+        f"medians of {runs}"
+    )
+    report(alternated(sides, runs), "rankgauge trec")
+
+
 def start(folder: Path, runs: int) -> None:
     """Measure the command on two lines."""
     qrels, run = folder / "two.qrels", folder / "two.run"
@@ -120,6 +161,7 @@ def start(folder: Path, runs: int) -> None:
     sides = {
         "rankgauge trec": rankgauge(qrels, run),
         "import numpy": [sys.executable, "-c", "import numpy"],
+        "import rankgauge": [sys.executable, "-c", "import rankgauge"],
         "a bare interpreter": [sys.executable, "-c", "pass"],
     }
     print(f"\nstart, on two lines; medians of {3 * runs}")
@@ -178,9 +220,9 @@ def growth(folder: Path, runs: int) -> None:
         run.unlink()
 
 
-def rankgauge(qrels: Path, run: Path) -> list[str]:
+def rankgauge(qrels: Path, *runs: Path) -> list[str]:
     asked = (word for metric in METRICS for word in ("-m", metric))
-    return [sys.executable, "-m", "rankgauge", "trec", str(qrels), str(run), *asked]
+    return [sys.executable, "-m", "rankgauge", "trec", str(qrels), *map(str, runs), *asked]
 
 
 def report(costs: Mapping[str, Sequence[Cost]], own: str) -> None:

@@ -317,3 +317,28 @@ def test_a_query_with_an_empty_ranking_is_there_and_found_nothing():
 def test_a_policy_that_is_no_mapping_is_refused_by_name():
     with pytest.raises(PolicyError, match=r"policy takes options such as \{'ties': 'error'\}, not 'ties=error'"):
         rankgauge.evaluate({"q": {"a": 1}}, {"q": {"a": 1.0}}, "AP", policy="ties=error")
+
+
+def test_several_runs_come_to_what_each_does_alone(tmp_path):
+    """Files of TREC text are judged in threads, one of them with scattered queries; others in between are not."""
+    qrels = {"q1": {"a": 1, "b": 2}, "q2": {"a": 1}}
+    (tmp_path / "scattered.run").write_text("q1 0 a 1 3 t\nq2 0 x 1 2 t\nq1 0 b 2 2 t\nq2 0 a 2 1 t\n")
+    (tmp_path / "json.json").write_text('{"q1": {"b": 1.5}}')
+    (tmp_path / "plain.run").write_text("q2 0 a 1 1 t\n")
+    runs = {name: str(tmp_path / name) for name in ("scattered.run", "json.json", "plain.run")}
+    runs["memory"] = {"q1": {"a": 1.0}}
+    together = rankgauge.evaluate_runs(qrels, runs, METRICS)
+    assert list(together) == list(runs)
+    for name, run in runs.items():
+        alone = rankgauge.evaluate(qrels, run, METRICS)
+        assert values(together[name]) == values(alone)
+        assert together[name].notes == alone.notes
+
+
+def test_the_first_of_several_runs_that_cannot_be_read_is_named(tmp_path):
+    (tmp_path / "good.run").write_text("q Q0 a 1 1 t\n")
+    (tmp_path / "bad.run").write_text("q Q0 a 1 high t\n")
+    (tmp_path / "worse.run").write_text("q Q0 a 1 nan t\n")
+    runs = {name: str(tmp_path / name) for name in ("good.run", "bad.run", "worse.run")}
+    with pytest.raises(DataError, match="the score 'high' is not a finite number"):
+        rankgauge.evaluate_runs({"q": {"a": 1}}, runs, "RR")

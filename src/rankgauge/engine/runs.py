@@ -20,10 +20,11 @@ from rankgauge.engine.manifest import make_manifest, make_settings
 from rankgauge.errors import PolicyError
 from rankgauge.io.mappings import MappingRun
 from rankgauge.io.sources import open_qrels, open_run
+from rankgauge.io.trec import RunFile
 from rankgauge.judging import BatchJudge, Evidence, Keep, RunCollector, RunCounts, ScatteredError, judge_mapping
 from rankgauge.judging.keeping import Keeper
 from rankgauge.judging.outputs import prepare
-from rankgauge.judging.parts import thread_count, work_on_parts
+from rankgauge.judging.parts import Task, in_order, thread_count, work_on_parts
 from rankgauge.judging.queries import read_queries
 from rankgauge.judging.top import TopCollector
 from rankgauge.logs import logger
@@ -178,10 +179,22 @@ def evaluate_plan(
     columns: Mapping[str, str] | None = None,
     sketch_ids: bool = False,
 ) -> dict[str, Result]:
-    """Evaluate runs by a plan that `plan_run` has made, against judgments that were read."""
-    return {
-        name: _evaluated(plan, qrels, run, columns, IdSketcher() if sketch_ids else None) for name, run in runs.items()
-    }
+    """
+    Evaluate runs by a plan that `plan_run` has made, against judgments that were read.
+
+    Of several TREC files each is judged in a thread of its own, some of them at once; a single one in parts.
+    """
+
+    def begin(name: str) -> Task[_JudgedRun]:
+        run = runs[name]
+        source = open_run(run, columns=columns, catalog=plan.catalog)
+        sketcher = IdSketcher() if sketch_ids else None
+        judge = functools.partial(judge_run, qrels, source, plan, sketcher, threads=1 if len(runs) > 1 else None)
+        origin = "argument" if isinstance(run, Mapping) else "run"
+        return Task(lambda: _JudgedRun(source, origin, sketcher, *judge()), may_wait=not isinstance(source, RunFile))
+
+    judged = in_order(map(begin, runs), thread_count())
+    return {name: _evaluated(plan, qrels, columns, run) for name, run in zip(runs, judged, strict=True)}
 
 
 def plan_run(
@@ -232,11 +245,19 @@ def installed() -> Catalog:
     return Catalog.discover()
 
 
-def _evaluated(
-    plan: Plan, qrels: Qrels, run: object, columns: Mapping[str, str] | None, sketcher: IdSketcher | None
-) -> Result:
-    source = open_run(run, columns=columns, catalog=plan.catalog)
-    judged, evidence = judge_run(qrels, source, plan, sketcher)
+class _JudgedRun(NamedTuple):
+    """A run that was judged, and is not scored yet."""
+
+    source: RunSource
+    origin: str
+    sketcher: IdSketcher | None
+    collector: RunCollector
+    evidence: Evidence
+
+
+def _evaluated(plan: Plan, qrels: Qrels, columns: Mapping[str, str] | None, run: _JudgedRun) -> Result:
+    """Score a judged run."""
+    source, sketcher, judged, evidence = run.source, run.sketcher, run.collector, run.evidence
     collector = Collector(plan, sketcher=sketcher)
     query_ids = functools.partial(_query_ids, qrels, judged.places)
     collector.add_run(query_ids, evidence, judged.missing)
@@ -252,8 +273,7 @@ def _evaluated(
         "run": _absolute(source.name),
         "columns": None if columns is None else dict(columns),
     }
-    origin = "argument" if isinstance(run, Mapping) else "run"
-    manifest = functools.partial(_manifest, evaluation, origin, counts, further, datetime.now(UTC))
+    manifest = functools.partial(_manifest, evaluation, run.origin, counts, further, datetime.now(UTC))
     gold_keys = functools.partial(_gold_keys, qrels, judged.places)
     settings = functools.partial(_settings, plan)
     return Result.of(scored, manifest, Origin(evaluation), gold_keys=gold_keys, settings=settings)
@@ -278,8 +298,13 @@ def judge_run(
     *,
     top: TopCollector | None = None,
     require_overlap: bool = True,
+    threads: int | None = None,
 ) -> tuple[RunCollector, Evidence]:
-    """Read a run and judge it; the collector says which queries were evaluated, and *top* gets their first results."""
+    """
+    Read a run and judge it; the collector says which queries were evaluated, and *top* gets their first results.
+
+    It is read in as many parts as there are *threads*; None for as many as the machine has processors for.
+    """
     profile = plan.profile
     judged = RunCollector(qrels, profile, sketcher)
     if isinstance(source, MappingRun):
@@ -289,7 +314,7 @@ def judge_run(
                 top.add(batch)
     else:
         try:
-            _judge_parts(source.parts(thread_count()), judged, top)
+            _judge_parts(source.parts(threads or thread_count()), judged, top)
         except ScatteredError:
             logger("engine").info("the lines of a query are not together in %s; grouping them first", source.name)
             judged = RunCollector(qrels, profile, sketcher)

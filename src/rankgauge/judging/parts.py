@@ -1,17 +1,23 @@
 """
-Parts: working on the parts of a run in a thread each.
+Threads: working on the parts of a run in a thread each, or on several runs at once.
 """
 
 from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain, islice
+from typing import Generic, TypeVar
 
 from rankgauge.columns import RankingBatch
 from rankgauge.judging.run import ScatteredError
 
-__all__ = ["thread_count", "work_on_parts"]
+__all__ = ["Task", "in_order", "thread_count", "work_on_parts"]
+
+T = TypeVar("T")
 
 _MOST_THREADS = 4
 
@@ -52,3 +58,45 @@ def work_on_parts(
         thread.join()
     if failures:
         raise next((error for error in failures if not isinstance(error, ScatteredError)), failures[0])
+
+
+@dataclass(frozen=True, slots=True)
+class Task(Generic[T]):
+    """
+    Something to do.
+
+    Attributes:
+        do: Does it.
+
+        may_wait: Whether to do it in the calling thread, when its result is wanted.
+    """
+
+    do: Callable[[], T]
+    may_wait: bool = False
+
+
+def in_order(tasks: Iterable[Task[T]], threads: int) -> Iterator[T]:
+    """
+    Yield what tasks return or raise, in order, while some of those that follow are done in other threads.
+
+    Only as many are begun ahead as there are *threads*, so that results do not pile up; a single task needs no thread.
+    """
+    every = iter(tasks)
+    first = list(islice(every, 2))
+    if len(first) < 2 or threads < 2:
+        for task in chain(first, every):
+            yield task.do()
+        return
+    from concurrent.futures import ThreadPoolExecutor  # slow to load
+
+    with ThreadPoolExecutor(threads, thread_name_prefix="rankgauge-run") as pool:
+        begun: deque[Callable[[], T]] = deque()
+        try:
+            for task in chain(first, every):
+                begun.append(task.do if task.may_wait else pool.submit(task.do).result)
+                if len(begun) > threads:
+                    yield begun.popleft()()
+            while begun:
+                yield begun.popleft()()
+        finally:
+            pool.shutdown(wait=True, cancel_futures=True)
