@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import pickle
+import re
 from types import SimpleNamespace
 
 import pytest
@@ -158,7 +159,13 @@ def test_reports_show_the_value_and_say_that_it_is_no_mean():
         assert "distinct@2 is one value of the whole run and no mean" in text.replace("\\", "")
     entry = json.loads(json_report(result))["metrics"]["distinct@2"]
     assert (entry["mean"], entry["n"], entry["aggregate"], entry["histogram"]) == (4.0, 3, "whole run", [])
-    assert '<td class="n strong">4.000</td>' in html_report(result)
+
+
+def test_html_opens_with_a_metric_that_has_scores_of_samples():
+    page = html_report(run("distinct@2", "MRR"))
+
+    assert '<td class="n strong">4.000</td>' in page
+    assert re.findall(r"name=\"m\"> ([^<]+)<", page) == ["mrr", "distinct@2"]
 
 
 def test_gates_hold_it_to_a_bound():

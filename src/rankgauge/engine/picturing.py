@@ -103,6 +103,7 @@ def gather(
         comparison = comparison or compare(named, baseline=baseline)
         first = comparison.baseline
         named = {first: named[first], **{name: result for name, result in named.items() if name != first}}
+    named = {name: _samples_first(result) for name, result in named.items()}
     catalog = catalog or _catalog(named)
     sections, notes = sections_of(catalog, named)
     order = _by_interest(named, comparison)
@@ -150,6 +151,16 @@ def _catalog(results: Mapping[str, Result]) -> Catalog:
         if isinstance(evaluation, RunEvaluation):
             return evaluation.plan.catalog
     return Catalog.discover()
+
+
+def _samples_first(result: Result) -> Result:
+    """Return a result whose columns with a score of each sample, which readers look into, come before the others."""
+    columns = sorted(result.metrics.items(), key=lambda named: named[1].rankings is not None)
+    if [name for name, _ in columns] == list(result.metrics):
+        return result
+    ordered = result.take(range(len(result)))
+    ordered.metrics = dict(columns)
+    return ordered
 
 
 def _without_text(found: Iterable[Reread], order: Sequence[str]) -> set[str]:
