@@ -109,6 +109,18 @@ def test_missing_output_is_undefined_only_where_there_is_no_vital_nugget(catalog
     assert (result["A"].mean, result["A"].n) == (0.0, 2)
 
 
+def test_support_alone_is_an_output(scores):
+    one = {"id": "q", "expected_output": {"nuggets": NUGGETS}, "actual_output": {"support": SUPPORT}}
+
+    assert [found.value for found in scores(one).values()] == pytest.approx(list(BY_HAND.values()))
+
+
+def test_messages_show_no_control_characters(scores):
+    (found,) = scores(sample(support={"\x1b[31mn1": "support"}), "V").values()
+
+    assert r"names '\x1b[31mn1'" in found.reason
+
+
 def test_answer_without_support_is_a_failed_score_that_says_what_to_do(scores):
     (found,) = scores(sample(support=None), "V").values()
 

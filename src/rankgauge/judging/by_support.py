@@ -13,7 +13,6 @@ from rankgauge.judging.keeping import NOTHING, Keep, Keeper
 from rankgauge.judging.outputs import Ranking
 from rankgauge.policy import Profile
 from rankgauge.samples import Block, Nugget, Output, Sample
-from rankgauge.visible import visible
 
 __all__ = ["SupportJudge"]
 
@@ -80,6 +79,6 @@ def _unknown(support: Mapping[str, float], nuggets: Sequence[Nugget]) -> str:
     known = {name for nugget in nuggets for name in (nugget.id, nugget.text) if name is not None}
     for name in support:
         if name not in known:
-            hint = did_you_mean(visible(name), map(visible, sorted(known)))
-            return f"the output's 'support' names {visible(name)!r}, which is no nugget of the ground truth{hint}"
+            hint = did_you_mean(name, sorted(known))
+            return f"the output's 'support' names {name!r}, which is no nugget of the ground truth{hint}"
     return ""

@@ -46,7 +46,7 @@ def _parts(raw: object, contract: Contract) -> tuple[str | None, dict[str, float
     answer, entries, support = raw.get("answer"), raw.get("retrieved"), raw.get("support")
     if answer is not None and not isinstance(answer, str):
         raise InvalidError("", f"'answer' must be a string, not {look(answer)}")
-    if entries is None and (answer is not None or (not raw and contract.coerce)):
+    if entries is None and (answer is not None or support is not None or (not raw and contract.coerce)):
         entries = []
     if support is None or contract.coerce:
         return answer, None, entries

@@ -53,7 +53,8 @@ def retrieval(
         gold: The key of the ground truth in the sample's metadata, in any form of `expected_output`. Without it, the
             sample's target is the ground truth.
 
-        target: The kind of ground truth that the target is: `relevant` (ids), `passages`, `answer` or `keywords`.
+        target: The kind of ground truth that the target is: `relevant` (ids), `passages`, `answer`, `keywords` or
+            `nuggets`.
 
     Returns:
         The scorer. A completion of the model is the answer that ``answer-exact-match`` judges.

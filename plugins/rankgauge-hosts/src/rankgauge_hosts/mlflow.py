@@ -158,7 +158,7 @@ def feedback(
         outputs: What the application returned: a list of results, a mapping with them under *retrieved* (and
             optionally `answer`), or a text, which is the answer.
 
-        expectations: The ground truth: `relevant`, `passages`, `answer` and `keywords` as in a dataset of rankgauge,
+        expectations: The ground truth: `relevant`, `passages`, `answer`, `keywords` and `nuggets` as in a dataset,
             or what MLflow calls `expected_retrieved_context` (its `doc_uri` and `content`) and `expected_response`;
             also the row's `k` and `answerable`.
 
