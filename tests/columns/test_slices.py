@@ -16,6 +16,15 @@ def test_strings_stand_there_as_their_bytes_do(texts):
     assert Slices.of_strings(texts).texts() == [encoded(text) for text in texts]
 
 
+@pytest.mark.parametrize("texts", [[], [""], ["a", "", "doc-12"], ["a", "é", "b"]])
+def test_texts_come_back_as_strings(texts):
+    assert Slices.of_strings(texts).strings() == texts
+
+
+def test_bytes_that_are_not_text_come_back_as_strings_that_mean_them():
+    assert encoded(Slices.of([b"a\xff"]).strings()[0]) == b"a\xff"
+
+
 @given(st.text(st.characters(categories=None)))
 def test_every_string_has_bytes_and_files_bytes_come_back(text):
     """Strings from JSON and Python may hold lone surrogates, whatever their place in Unicode."""

@@ -186,6 +186,15 @@ class Slices(NamedTuple):
         whole[places] = self.buffer[np.repeat(self.start - begins, self.length) + number]
         return whole[: max(len(whole) - 1, 0)].tobytes()
 
+    def strings(self) -> list[str]:
+        """Return each text as a string; bytes that are not text become lone surrogates, as `encoded` takes them."""
+        whole = self.buffer.tobytes()
+        if not whole.isascii():
+            return [text.decode("utf-8", "surrogateescape") for text in self.texts()]
+        joined = whole.decode("ascii")
+        ends = (self.start + self.length).tolist()
+        return [joined[start:end] for start, end in zip(self.start.tolist(), ends, strict=True)]
+
     def table(self) -> NDArray[np.bytes_] | None:
         """Return the texts as a numpy array of byte strings; None when one of them is too long for that."""
         width = max(int(self.length.max(initial=0)), 1)

@@ -135,7 +135,7 @@ def _items(qrels: Qrels, top: Top, places: Ints) -> Items:
     sample = number[top.places]
     kept = np.flatnonzero(sample >= 0)
     kept = kept[np.argsort(sample[kept], kind="stable")]
-    ids = [document.decode("utf-8", "surrogateescape") for document in top.documents.at(kept).texts()]
+    ids = top.documents.at(kept).strings()
     return Items(np.searchsorted(sample[kept], np.arange(len(places) + 1)), ids)
 
 

@@ -7,6 +7,7 @@ one degree of freedom as for a million. Quantiles invert it by Newton's method.
 
 from __future__ import annotations
 
+import functools
 import math
 
 __all__ = ["gamma_ratio", "t_quantile", "t_two_sided"]
@@ -50,6 +51,7 @@ def t_two_sided(t: float, df: float) -> float:
     return min(1.0, 2 * _density(t, df) * unit * _WIDTH * total)
 
 
+@functools.lru_cache(maxsize=1024)  # every mean over the same samples asks for the same one
 def t_quantile(probability: float, df: float) -> float:
     """
     Return the quantile of Student's t distribution.

@@ -7,7 +7,8 @@ rows and gold items refer to them by their places, which are small numbers, so t
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -26,6 +27,8 @@ _TOP = 20
 """Judged rows down to this rank are kept, and below it those that matter to a score."""
 
 _Row = dict[str, Any]
+_Key = str | tuple[str | None]
+"""An id, or the text of an item that has no id."""
 
 
 class ListsWriter:
@@ -60,22 +63,23 @@ class ListsWriter:
 
     def _set(self, kind: _Kind, documents: Mapping[str, str]) -> _Row:
         packer = self._packer
-        named: list[dict[str | tuple[str | None], int]] = [{} for _ in self._place]
-        codes = {run: part.item_codes(named) for run, part in kind.parts.items()}
         texts = {run: self._item_texts(part, documents) for run, part in kind.parts.items()}
+        columns = [(part.item_keys(), part.item_counts) for part in kind.parts.values()]
         gold: _Row = {"count": packer.counts(kind.gold_counts), "grade": packer.floats(kind.gold_grades)}
-        if not kind.by_id:
-            gold["text"] = packer.counts(self._gold_texts(kind))
+        if kind.by_id:
+            columns.append((kind.gold_names, kind.gold_counts))
+        named, codes = _numbered(columns)
+        if kind.by_id:
+            gold["item"] = packer.counts(codes[-1])
         else:
-            pairs = zip(kind.gold_samples.tolist(), kind.gold_names, strict=True)
-            gold["item"] = packer.counts([named[at].setdefault(name, len(named[at])) for at, name in pairs])
-        flat = [name if isinstance(name, str) else "" for own in named for name in own]
+            gold["text"] = packer.counts(self._gold_texts(kind))
+        flat = ["" if isinstance(name, tuple) else name for name in chain.from_iterable(named)]
         runs: list[_Row | None] = [None] * kind.n_runs
-        for run, part in kind.parts.items():
+        for (run, part), own_codes in zip(kind.parts.items(), codes, strict=False):
             runs[run] = {
                 "listed": None if part.is_whole else packer.counts(part.listed),
                 "count": packer.counts(part.item_counts),
-                "item": packer.counts(codes[run]),
+                "item": packer.counts(own_codes),
                 "depth": packer.counts(part.depth),
                 **texts[run],
                 "rows": packer.counts(part.row_counts),
@@ -132,6 +136,21 @@ class ListsWriter:
             "divisor": packer.floats(divisor),
             "unit": facts.sums.divisor_is,
         }
+
+
+def _numbered(columns: Sequence[tuple[Sequence[_Key], Ints]]) -> tuple[list[Collection[_Key]], list[list[int]]]:
+    """Return the distinct keys of each sample, and for each column of keys the places of its own among them."""
+    starts = [[0, *np.cumsum(counts).tolist()] for _, counts in columns]
+    named: list[Collection[_Key]] = []
+    codes: list[list[int]] = [[] for _ in columns]
+    for at in range(len(columns[0][1])):
+        own = [keys[start[at] : start[at + 1]] for (keys, _), start in zip(columns, starts, strict=True)]
+        distinct = dict.fromkeys(chain.from_iterable(own))
+        number = dict(zip(distinct, range(len(distinct)), strict=True))
+        for found, keys in zip(codes, own, strict=True):
+            found.extend(map(number.__getitem__, keys))
+        named.append(distinct)
+    return named, codes
 
 
 class _Kind:
@@ -198,19 +217,16 @@ class _Part:
         found[self.at] = values
         return found
 
-    def item_codes(self, named: Sequence[dict[str | tuple[str | None], int]]) -> list[int]:
-        """Return the place of each item among the names of its sample, to which it may be new."""
+    def item_keys(self) -> Sequence[_Key]:
+        """Return what tells the items apart, in the order of all samples: ids, and texts of those without."""
         items = self.lists.items
-        ids, texts, starts = items.ids, items.texts, items.starts.tolist()
-        codes: list[int] = []
-        numbers = sorted(self.number.items())
-        for at, sample in numbers:
-            own = named[at]
-            for item in range(starts[sample], starts[sample + 1]):
-                name = ids[item]
-                key = name if name is not None else (None if texts is None else texts[item],)
-                codes.append(own.setdefault(key, len(own)))
-        return codes
+        keys: Sequence[_Key] = items.ids  # type: ignore[assignment]  # None is replaced below
+        if None in items.ids:
+            texts = items.texts or [None] * len(items.ids)
+            keys = [(text,) if name is None else name for name, text in zip(items.ids, texts, strict=True)]
+        if (self.item_order[1:] < self.item_order[:-1]).any():
+            keys = [keys[place] for place in self.item_order.tolist()]
+        return keys
 
     def gold_of_items(self) -> dict[int, list[str]]:
         """Return the gold texts that listed items hold."""
