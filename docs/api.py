@@ -29,6 +29,7 @@ MODULES = {
     "rankgauge_hosts.mlflow": "[Inside MLflow](../how-to/embed-in-mlflow.md).",
     "rankgauge_hosts.promptfoo": "[Inside promptfoo](../how-to/embed-in-promptfoo.md).",
     "rankgauge_hosts.ragas": "[Inside ragas](../how-to/embed-in-ragas.md).",
+    "rankgauge_recsys": "[For recommenders](../../plugins/rankgauge-recsys/README.md), a distribution of its own.",
     "rankgauge_semantic": "[By embeddings](../../plugins/rankgauge-semantic/README.md), a distribution of its own.",
     "rankgauge_spark": "[On Spark](../how-to/evaluate-on-spark.md), a distribution of its own.",
 }

@@ -19,6 +19,7 @@ __all__ = [
     "on_files",
     "on_page_content",
     "on_page_markdown",
+    "on_post_page",
     "site_path",
     "with_links",
     "with_titles",
@@ -32,7 +33,12 @@ _MODULE = re.compile(
 _ROW = re.compile(r"^\| `(?P<name>\w+)` \| (?P<summary>.*) \|$", re.MULTILINE)
 _FENCE = re.compile(r"^```(?P<kind>\w+) (?P<words>[^`\n]+)$", re.MULTILINE)
 _API = "reference/api.md"
-_GLOSSARY = "reference/glossary.md"  # what a search for a term should find first
+_META: dict[str, dict[str, Any]] = {
+    "README.md": {"hide": ["navigation"]},
+    "reference/glossary.md": {"search": {"boost": 2}},  # what a search for a term should find first
+    "reference/measures-by-tool.md": {"hide": ["toc"]},  # one wide table
+}
+_LOADED = re.compile(r"<(?:script|img|iframe|link)\b[^>]*?\b(?:src|href)=[\"']?((?:https?:)?//[^\"'\s>]+)")
 
 
 def on_config(config: Any) -> None:  # noqa: ANN401  # MkDocs is not installed where this is checked
@@ -54,7 +60,7 @@ def on_files(files: Any, config: Any) -> None:  # noqa: ANN401  # as above
 def on_page_markdown(markdown: str, page: Any, **_: object) -> str:  # noqa: ANN401  # as above
     """Make links and code blocks of a page work in the site, and let the list of names lead to each."""
     path = page.file.src_uri
-    page.meta |= {"README.md": {"hide": ["navigation"]}, _GLOSSARY: {"search": {"boost": 2}}}.get(path, {})
+    page.meta |= _META.get(path, {})
     text = with_titles(with_links(markdown, path))
     return _with_names(text) if path == _API else text
 
@@ -62,6 +68,14 @@ def on_page_markdown(markdown: str, page: Any, **_: object) -> str:  # noqa: ANN
 def on_page_content(html: str, **_: object) -> str:
     """Leave out the mark `::` before an example in a docstring, which means nothing in Markdown."""
     return html.replace("<p>::</p>\n", "")
+
+
+def on_post_page(output: str, page: Any, **_: object) -> str:  # noqa: ANN401  # as above
+    """Refuse a page that would load something from a server; links may lead anywhere."""
+    if found := _LOADED.findall(output):
+        msg = f"{page.file.src_uri} loads {', '.join(found)}; the site loads nothing from elsewhere"
+        raise ValueError(msg)
+    return output
 
 
 def navigation(listed: str) -> list[dict[str, Any]]:

@@ -96,6 +96,27 @@ def test_links_elsewhere_stay_and_links_to_nothing_are_an_error() -> None:
         SITE.with_links("[d](../../src/x.py)", "how-to/x.md")
 
 
+@pytest.mark.parametrize(
+    "tag",
+    [
+        '<script src="https://example.org/x.js">',
+        '<link rel="stylesheet" href="//example.org/x.css">',
+        "<img alt=a src=http://example.org/x.png>",
+    ],
+)
+def test_a_page_that_loads_something_from_a_server_is_refused(tag: str) -> None:
+    page = SimpleNamespace(file=SimpleNamespace(src_uri="how-to/x.md"))
+    with pytest.raises(ValueError, match=r"how-to/x\.md loads .*example\.org/x"):
+        SITE.on_post_page(f"<p>{tag}</p>", page)
+
+
+def test_a_page_may_link_anywhere_and_load_its_own() -> None:
+    html = (
+        '<a href="https://example.org">x</a><script src="../iframe-worker.js"></script><img src="data:image/svg+xml,x">'
+    )
+    assert SITE.on_post_page(html, SimpleNamespace()) == html
+
+
 def test_blocks_of_files_have_titles() -> None:
     text = "```python test_x.py\nx\n```\n\n```sh host=ragas\ny\n```\n\n```text\nz\n```\n"
     assert SITE.with_titles(text) == ('```python title="test_x.py"\nx\n```\n\n```sh\ny\n```\n\n```text\nz\n```\n')
