@@ -156,7 +156,7 @@ class TestByHand:
         explanation = ENGINE.dataset([self.SAMPLE]).with_metrics(["recall@5tok"]).run().explain("q")
         assert (2, 0.5) == (explanation.k, explanation.score)
         assert [1.0, 0.5] == [trial.score for trial in explanation.without]
-        assert "5 tokens by words, whole results only; 2 results fit" in str(explanation)
+        assert "5 tokens by words; 2 results fit" in str(explanation)
 
 
 class TestColumns:

@@ -11,11 +11,12 @@ from typing import NamedTuple
 
 from rankgauge.catalog import Claim
 from rankgauge.columns import Ints
+from rankgauge.errors import counted
 from rankgauge.expression import Unit
 from rankgauge.guard import ForeignError, guarded, shown
 from rankgauge.plugin.tokenizing import Tokenizer
 
-__all__ = ["Budget", "Fits", "Measure", "UncountedError"]
+__all__ = ["Budget", "Fits", "Measure", "UncountedError", "in_words"]
 
 _NAMES: Mapping[Unit, str] = {"tok": "token", "char": "character"}
 
@@ -41,9 +42,8 @@ class Budget:
     partial: bool = False
 
     def __str__(self) -> str:
-        by = "" if self.tokenizer is None else f" by {self.tokenizer.declaration.name}"
-        rest = "with the result that begins inside" if self.partial else "whole results only"
-        return f"{self.amount:,} {_NAMES[self.unit]}s{by}, {rest}"
+        by = None if self.tokenizer is None else self.tokenizer.declaration.name
+        return in_words(self.amount, self.unit, by, partial=self.partial)
 
     def fit(self, texts: Sequence[str | None], measure: Measure) -> int:
         """
@@ -65,6 +65,12 @@ class Budget:
                 return place + (self.partial and used < self.amount)
             used += length
         return len(texts)
+
+
+def in_words(amount: int, unit: Unit, tokenizer: str | None, *, partial: bool) -> str:
+    """Return a budget as people say it, such as ``2,000 tokens by words``."""
+    by = "" if tokenizer is None else f" by {tokenizer}"
+    return f"{counted(amount, _NAMES[unit])}{by}{', with the result that begins inside' if partial else ''}"
 
 
 class Fits(NamedTuple):
@@ -99,15 +105,18 @@ class Measure:
 
 
 def _counted(tokenizer: Claim[Tokenizer], text: str) -> int:
-    blame = f"tokenizer {tokenizer.declaration.name!r} (by {tokenizer.provider})"
     count: Callable[[str], object] = tokenizer.declaration.function
     try:
         with guarded():
             found = count(text)
     except ForeignError as error:
-        msg = f"{blame} failed: {error}"
+        msg = f"{_told(tokenizer)} failed: {error}"
         raise UncountedError(msg) from error
     if isinstance(found, bool) or not isinstance(found, int) or found < 0:
-        msg = f"{blame} returned {shown(found)} for a text, not how many tokens it has"
+        msg = f"{_told(tokenizer)} returned {shown(found)} for a text, not how many tokens it has"
         raise UncountedError(msg)
     return found
+
+
+def _told(tokenizer: Claim[Tokenizer]) -> str:
+    return f"tokenizer {tokenizer.declaration.name!r} (by {tokenizer.provider})"

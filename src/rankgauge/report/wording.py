@@ -8,6 +8,7 @@ import dataclasses
 from typing import TYPE_CHECKING, Any
 
 from rankgauge.errors import counted, listed
+from rankgauge.judging.budgets import in_words
 from rankgauge.policy import PROFILES, option_text
 from rankgauge.visible import visible
 
@@ -80,26 +81,18 @@ def column_lines(result: Result) -> list[str]:
     for name, column in result.metrics.items():
         if column.info.budget is None:
             continue
-        budget = f"{visible(name)}: {_budget_of(column)}"
+        given = (column.info.budget[fact] for fact in ("amount", "unit", "tokenizer"))
+        budget = f"{visible(name)}: a budget of {visible(in_words(*given, partial=column.info.budget['partial']))}"
         if column.fitted is None:
             lines.append(f"{budget}; no sample has texts to fit into it")
             continue
         low, median, high = column.fitted
-        counts = column.info.fitted or {}
-        none, n = counts.get("0", 0), sum(counts.values())
+        samples = column.info.fitted or {}
+        none, n = samples.get("0", 0), sum(samples.values())
         spread = f"{low:,} to {high:,}" if low != high else f"{low:,} for each sample"
         empty = f"; nothing fits for {none:,} of {counted(n, 'sample')}" if none else ""
         lines.append(f"{budget}; results that fit: median {median:g}, {spread}{empty}")
     return lines
-
-
-def _budget_of(column: MetricSummary) -> str:
-    """Return the budget of a column in words."""
-    budget = column.info.budget or {}
-    unit = {"tok": "token", "char": "character"}[budget["unit"]]
-    by = "" if budget["tokenizer"] is None else f" by {visible(budget['tokenizer'])}"
-    partial = ", with the result that begins inside" if budget["partial"] else ""
-    return f"a budget of {counted(budget['amount'], unit)}{by}{partial}"
 
 
 def errors(column: MetricSummary) -> dict[str, str]:
