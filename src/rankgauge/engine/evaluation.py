@@ -22,11 +22,11 @@ from rankgauge.expression import MetricExpression
 from rankgauge.io.datasets import DataSource
 from rankgauge.io.fields import FieldMap, check_field, remapped
 from rankgauge.logs import logger
-from rankgauge.pickling import goes_by_name, itself
+from rankgauge.pickling import itself
 from rankgauge.planning.cutoffs import DefaultK
-from rankgauge.planning.lock import Lock, lock_columns
+from rankgauge.planning.lock import Lock, lock_for_sending
 from rankgauge.planning.plan import Plan, make_plan
-from rankgauge.planning.requests import Located, MetricSpec
+from rankgauge.planning.requests import Located, MetricSpec, check_sendable
 from rankgauge.policy import PROFILES, Policy, Profile, profile
 from rankgauge.result import Result
 from rankgauge.samples import GOLD_KINDS, Fault, GoldKind, Sample, read_sample
@@ -40,9 +40,6 @@ if TYPE_CHECKING:
     from rankgauge.scoring.sut import SystemUnderTest
 
 __all__ = ["Evaluation"]
-
-_ORIGIN = "of the process that sent this evaluation"
-_REMEDY = "; install the same distributions in every process"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -91,15 +88,13 @@ class Evaluation:
     def __reduce__(self) -> tuple[Callable[..., Evaluation], tuple[dict[str, Any]]]:
         # It is sent with a lock over what its metrics mean here. That they mean something else where it arrives is
         # found when it is planned there: an error while unpickling would break that process's pool.
-        for metric in self.metrics:
-            if callable(metric):
-                goes_by_name(metric, f"metric {getattr(metric, '__name__', metric)!r}")
+        check_sendable(self.metrics)
         values = {each.name: getattr(self, each.name) for each in fields(self)}
         values["catalog"] = partial(itself, self.catalog())
         values["data"] = self.data._replace(fields=dict(self.data.fields))
         if self.sender is None:
             with contextlib.suppress(RankgaugeError):  # what cannot be planned here fails there, too
-                values["sender"] = lock_columns(self.plan().metrics, _ORIGIN, _REMEDY)
+                values["sender"] = lock_for_sending(self.plan().metrics)
         return _unpacked, (values,)
 
     def _with(self, **changes: Any) -> Evaluation:  # noqa: ANN401  # the values of some fields

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 from rankgauge.catalog import Catalog
 from rankgauge.columns import IdSketcher, Qrels, RankingBatch, RunSource, Seen
@@ -30,7 +30,7 @@ from rankgauge.judging.top import TopCollector
 from rankgauge.logs import logger
 from rankgauge.planning.cutoffs import DefaultK
 from rankgauge.planning.plan import Plan, make_plan
-from rankgauge.planning.requests import Located, MetricSpec
+from rankgauge.planning.requests import MetricSpec, specs_of
 from rankgauge.policy import Policy, Profile
 from rankgauge.result import Origin, Result
 from rankgauge.scoring.collect import Collector
@@ -207,8 +207,7 @@ def plan_run(
     catalog: Catalog | None = None,
 ) -> Plan:
     """Resolve the evaluation of a run before anything is read; arguments and errors are those of `evaluate`."""
-    is_one = isinstance(metrics, str | Mapping | Located) or not isinstance(metrics, Sequence)
-    specs = (cast("MetricSpec", metrics),) if is_one else tuple(cast("Sequence[MetricSpec]", metrics))
+    specs = specs_of(metrics)
     slip: object = policy  # such as the name of a profile
     if not isinstance(slip, Mapping | None):
         msg = f"policy takes options such as {{'ties': 'error'}}, not {slip!r}; a named profile is given as profile="

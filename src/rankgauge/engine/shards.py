@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, partial
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -23,11 +23,11 @@ from rankgauge.errors import PolicyError, ResultError, listed
 from rankgauge.io.sources import open_qrels, open_run
 from rankgauge.judging import RunCounts
 from rankgauge.judging.run import no_overlap
-from rankgauge.pickling import goes_by_name, itself
+from rankgauge.pickling import itself
 from rankgauge.planning.cutoffs import DefaultK
-from rankgauge.planning.lock import Lock, lock_columns
+from rankgauge.planning.lock import Lock, lock_for_sending
 from rankgauge.planning.plan import Plan, make_plan
-from rankgauge.planning.requests import MetricSpec
+from rankgauge.planning.requests import MetricSpec, check_sendable, specs_of
 from rankgauge.policy import Policy, Profile
 from rankgauge.result import Result
 from rankgauge.result.totals import Totals
@@ -39,9 +39,6 @@ if TYPE_CHECKING:
     import polars as pl
 
 __all__ = ["RunShard", "ShardedRun", "fingerprint_of_gold"]
-
-_ORIGIN = "of the process that planned this evaluation"
-_REMEDY = "; install the same distributions in every process"
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +83,8 @@ class ShardedRun:
     refuses to evaluate, and names the difference.
 
     Attributes:
+        catalog: What plugins offer; another process looks for the same distributions.
+
         metrics: The metrics as they were asked for.
 
         profile: The policy and the conventions.
@@ -95,7 +94,7 @@ class ShardedRun:
         lock: What the metrics mean where the evaluation was planned.
     """
 
-    catalog: Callable[[], Catalog] = field(repr=False)
+    catalog: Catalog = field(repr=False)
     metrics: tuple[MetricSpec, ...]
     profile: Profile
     default_k: DefaultK | None
@@ -146,19 +145,11 @@ class ShardedRun:
         check_stream(plan, "an evaluation in shards")
         if not row_order:
             _check_order(plan.profile.policy)
-        is_one = isinstance(metrics, str | Mapping) or not isinstance(metrics, Sequence)
-        specs: Any = (metrics,) if is_one else tuple(metrics)  # type: ignore[arg-type]  # a sequence of them
         default_k = None if k is None else DefaultK(k, "k")
-        sharded = cls(
-            partial(itself, plan.catalog), specs, plan.profile, default_k, lock_columns(plan.metrics, _ORIGIN, _REMEDY)
-        )
-        vars(sharded)["_plan"] = plan
-        return sharded
+        return cls(plan.catalog, specs_of(metrics), plan.profile, default_k, lock_for_sending(plan.metrics))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        for metric in self.metrics:
-            if callable(metric):
-                goes_by_name(metric, f"metric {getattr(metric, '__name__', metric)!r}")
+        check_sendable(self.metrics)
         values = {each.name: getattr(self, each.name) for each in dataclasses.fields(self)}
         return _unpacked, (type(self), values)
 
@@ -167,7 +158,7 @@ class ShardedRun:
         """Plan again where it was sent to, under the lock of where it was planned."""
         return make_plan(
             self.metrics,
-            catalog=self.catalog(),
+            catalog=self.catalog,
             profile=self.profile,
             default_k=self.default_k,
             by_id=True,

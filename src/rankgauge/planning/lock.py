@@ -21,7 +21,7 @@ from rankgauge.pickling import reduced
 from rankgauge.planning.fingerprint import fingerprint_of, matcher_definition
 from rankgauge.planning.resolve import PlannedMetric
 
-__all__ = ["Lock", "Locked", "LockedPart", "lock_columns"]
+__all__ = ["Lock", "Locked", "LockedPart", "lock_columns", "lock_for_sending"]
 
 
 class LockedPart(NamedTuple):
@@ -190,6 +190,12 @@ def lock_columns(columns: Iterable[PlannedMetric], origin: str, remedy: str, *, 
     for _, entry in _entries(columns):
         entries.setdefault((entry.kind, entry.name, entry.fingerprint), entry)
     return Lock(origin, tuple(sorted(entries.values(), key=lambda entry: entry.kind == "matcher")), remedy, path)
+
+
+def lock_for_sending(columns: Iterable[PlannedMetric]) -> Lock:
+    """Lock columns as they are in this process, for an evaluation that goes to another one."""
+    origin = "of the process that sent this evaluation"
+    return lock_columns(columns, origin, "; install the same distributions in every process")
 
 
 def _entries(columns: Iterable[PlannedMetric]) -> Iterator[tuple[str, Locked]]:

@@ -8,19 +8,20 @@ import functools
 import inspect
 import re
 import typing
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 from rankgauge.catalog.peers import translated
 from rankgauge.catalog.trec_eval import read_form
 from rankgauge.columns import JudgedSample
 from rankgauge.errors import ExpressionError
 from rankgauge.expression import MetricExpression, Value, parse_many, read_budget
+from rankgauge.pickling import goes_by_name
 from rankgauge.planning.cutoffs import check_k
 from rankgauge.plugin.metric import Metric, declared, sample_metric
 
-__all__ = ["Located", "MetricSpec", "Request", "lifted", "read_requests"]
+__all__ = ["Located", "MetricSpec", "Request", "check_sendable", "lifted", "read_requests", "specs_of"]
 
 
 _ENGINE = ("rel", "gold", "matcher", "tokenizer", "partial")
@@ -50,6 +51,20 @@ class Request:
     name: str | None  # of the column (`as`)
     k: object  # a cutoff given to the metric without pinning it
     engine: Mapping[str, Value]  # `rel`, `gold`, `matcher`, `tokenizer` and `partial`, where given
+
+
+def specs_of(metrics: Sequence[MetricSpec] | MetricSpec) -> tuple[MetricSpec, ...]:
+    """Return one or several metrics as several."""
+    if isinstance(metrics, str | Mapping | Located) or not isinstance(metrics, Sequence):
+        return (metrics,)
+    return tuple(cast("Sequence[MetricSpec]", metrics))
+
+
+def check_sendable(specs: Iterable[MetricSpec]) -> None:
+    """Raise `NotPicklableError` for functions that the running pickler cannot send."""
+    for spec in specs:
+        if callable(spec):
+            goes_by_name(spec, f"metric {getattr(spec, '__name__', spec)!r}")
 
 
 def read_requests(spec: object) -> list[Request]:
