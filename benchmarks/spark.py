@@ -189,7 +189,7 @@ def skew(rows: int) -> None:
     context = multiprocessing.get_context("spawn")
     with context.Pool(1) as pool:
         small, large = pool.apply(_peak, (1,)), pool.apply(_peak, (rows,))
-    print(f"\none query with {rows:,} results: {large - small:,.0f} MB more than one with 1 ({small:,.0f} MB)")
+    print(f"\na worker with a query of {rows:,} results takes {large:,.0f} MB; with a query of 1, {small:,.0f} MB")
 
 
 def _peak(rows: int) -> float:

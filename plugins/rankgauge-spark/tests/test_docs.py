@@ -1,11 +1,14 @@
 """Pages about Spark: their blocks run."""
 
 import re
+import runpy
 from pathlib import Path
 
 import pytest
 
 pytest.importorskip("pyspark", reason="pyspark is not installed here; `make test-spark` has it")
+
+import rankgauge_spark
 
 ROOT = Path(__file__).parents[3]
 PAGES = [ROOT / "plugins/rankgauge-spark/README.md", ROOT / "docs/how-to/evaluate-on-spark.md"]
@@ -26,6 +29,14 @@ def test_shards_go_through_dask():
     namespace = {"__name__": "docs"}
     assert ran(page, namespace) == 5
     assert namespace["merged"].sample_ids == ("q1", "q2")
+
+
+def test_the_page_of_public_names_lists_those_of_the_module():
+    api = runpy.run_path(str(ROOT / "docs/api.py"))
+    names = [each.name for each in api["public_names"]("rankgauge_spark")]
+    assert (
+        names == rankgauge_spark.__all__ == sorted(name for name in names if callable(getattr(rankgauge_spark, name)))
+    )
 
 
 def ran(page, namespace):
