@@ -157,6 +157,15 @@ def test_the_files_that_make_a_number_exist() -> None:
     assert [name for name in named if not (Path(rankgauge.__file__).parent / name).exists()] == []
 
 
+def test_every_term_of_the_glossary_has_one_heading() -> None:
+    """A link can lead to a term, and a search finds it."""
+    page = (ROOT / "docs/reference/glossary.md").read_text(encoding="utf-8")
+    terms = re.findall("^### (.+)$", page, re.MULTILINE)
+    assert len(terms) > 70
+    assert [term for term in terms if terms.count(term) > 1] == []
+    assert re.findall(r"^\*\*.+", page, re.MULTILINE) == [], "write the term as a heading of level 3"
+
+
 def test_the_readme_stays_short() -> None:
     assert len((ROOT / "README.md").read_text(encoding="utf-8").splitlines()) < 200
 
