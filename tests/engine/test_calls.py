@@ -159,6 +159,11 @@ class TestFailures:
         assert values(again) == values(result) == [0.0]
         assert [error.reason for error in again.errors] == [error.reason for error in result.errors]
 
+    def test_the_support_of_nuggets_is_kept_beside_what_json_cannot_hold(self):
+        output = {"retrieved": ({"id": "a", "extra": object()},), "answer": "x", "support": {"n": "partial_support"}}
+        kept = run(lambda _: output, 1).outputs["q0"].actual_output
+        assert (kept["answer"], kept["support"]) == ("x", {"n": "partial_support"})
+
     def test_a_tuple_of_mappings_is_kept_as_a_list(self):
         assert run(lambda _: ({"id": "a"},), 1).outputs["q0"].actual_output == [{"id": "a"}]
 

@@ -13,7 +13,7 @@ from typing import Any
 import orjson
 
 from rankgauge.policy import Contract
-from rankgauge.samples import CallError, Fault, KeptOutput, Output, read_output
+from rankgauge.samples import CallError, Fault, KeptOutput, Output, labelled, read_output
 
 __all__ = ["OUTPUTS_FILE", "OutputsFile", "kept", "kept_line", "kept_row"]
 
@@ -91,7 +91,8 @@ def kept(raw: object, contract: Contract) -> KeptOutput:
         return KeptOutput(value)
     if isinstance(read, Fault):
         return KeptOutput(error=CallError("", read.reason))
-    value = _plain({"retrieved": _items(read), "answer": read.answer})
+    support = {} if read.support is None else {"support": labelled(read.support)}
+    value = _plain({"retrieved": _items(read), "answer": read.answer, **support})
     if value is None:
         return KeptOutput(error=CallError("", "the output holds half of a surrogate pair, which UTF-8 cannot encode"))
     return KeptOutput(value)

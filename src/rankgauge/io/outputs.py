@@ -119,7 +119,7 @@ class _Rows(Generic[T]):
                 self.add(record, row.get("id"), row.get("actual_output"))
             else:
                 self.add(record, row.get("id"), kept_row(row), replaces="attempt" in value)
-        elif {"retrieved", "answer"} & set(value):
+        elif {"retrieved", "answer", "support"} & set(value):
             self.problem(record, "a row needs 'id' and 'actual_output'")
         else:
             for name, raw in value.items():
