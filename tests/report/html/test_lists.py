@@ -175,3 +175,24 @@ def test_of_very_large_sets_the_lists_of_what_matters_are_kept(monkeypatch):
     assert found["sets"][0]["runs"][0]["listed"] == [1, 0, 0, 1, 1, 0, 0, 0, 0]  # the two worst, then the first
     assert "ranked lists are shown of 3 samples of 9: those that are worst or changed most" in data.notes
     assert "the ranked lists of 3 that are worst or changed most" in lay_out(data)
+
+
+def test_where_texts_do_not_fit_both_runs_have_those_of_the_samples_that_matter_most():
+    def rows(found):
+        return [
+            {
+                "id": f"s{n}",
+                "expected_output": ["a"],
+                "actual_output": [{"id": name, "text": f"{name} of s{n} {'x' * 80}"} for name in names],
+            }
+            for n, names in enumerate(found)
+        ]
+
+    engine = Engine(catalog=CATALOG)
+    one = engine.dataset(rows(["ab", "ab", "ab"])).with_metrics(["RR"]).run()
+    two = engine.dataset(rows(["ab", "ab", "cb"])).with_metrics(["RR"]).run()
+    found = payload(lay_out(gather({"one": one, "two": two}), text_budget=300))
+
+    # Only s2 changed; its lists have three different texts of 88 bytes, and a fourth text does not fit.
+    assert [text[:7] for text in found["texts"]] == ["a of s2", "b of s2", "c of s2"]
+    assert [run["text"] for run in found["sets"][0]["runs"]] == [[0, 0, 0, 0, 1, 2], [0, 0, 0, 0, 3, 2]]

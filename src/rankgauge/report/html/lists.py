@@ -19,7 +19,7 @@ from rankgauge.explain.lists import ColumnFacts, RankedLists, ResultLists
 from rankgauge.report.html.packing import Packer
 from rankgauge.report.html.texts import Texts
 from rankgauge.scoring.facts import matched_stretch
-from rankgauge.visible import all_visible
+from rankgauge.visible import all_visible, visible
 
 __all__ = ["ListsWriter"]
 
@@ -63,7 +63,7 @@ class ListsWriter:
 
     def _set(self, kind: _Kind, documents: Mapping[str, str]) -> _Row:
         packer = self._packer
-        texts = {run: self._item_texts(part, documents) for run, part in kind.parts.items()}
+        texts = self._item_texts(kind, documents)
         columns = [(part.item_keys(), part.item_counts) for part in kind.parts.values()]
         gold: _Row = {"count": packer.counts(kind.gold_counts), "grade": packer.floats(kind.gold_grades)}
         if kind.by_id:
@@ -87,33 +87,51 @@ class ListsWriter:
                 "gold": packer.counts(part.gold),
             }
         return {
-            "judged": kind.judged,
+            "judged": visible(kind.judged),
             "names": packer.texts(all_visible(flat)),
             "named": packer.counts(list(map(len, named))),
             "gold": gold,
             "runs": runs,
         }
 
-    def _item_texts(self, part: _Part, documents: Mapping[str, str]) -> _Row:
-        """Return the texts of items, and where what matched begins and ends."""
-        items = part.lists.items
-        if items.texts is None and not documents:
-            return {"text": None, "from": None, "length": None}
-        found = np.zeros((3, len(items.ids)), dtype=np.int64)
-        own = part.gold_of_items()
-        for at in self._order:
-            sample = part.number.get(at)
-            if sample is None or self._texts.is_full:
-                continue
-            for item in range(int(items.starts[sample]), int(items.starts[sample + 1])):
-                text = None if items.texts is None else items.texts[item]
-                name = items.ids[item]
-                text = documents.get(name) if text is None and name is not None else text
-                if text is not None:
-                    matched = matched_stretch(text, own[item]) if item in own else None
-                    found[:, item] = self._texts.add(text, matched)
-        found = found[:, part.item_order]
-        return dict(zip(("text", "from", "length"), map(self._packer.counts, found), strict=True))
+    def _item_texts(self, kind: _Kind, documents: Mapping[str, str]) -> dict[int, _Row]:
+        """Return the texts of items, and where what matched begins and ends; sample by sample, so that runs share."""
+        found = {
+            run: np.zeros((3, len(part.lists.items.ids)), dtype=np.int64)
+            for run, part in kind.parts.items()
+            if documents or part.lists.items.texts is not None
+        }
+        held = {run: kind.parts[run].gold_of_items() for run in found}
+        for at in self._order if found else ():
+            for run, places in found.items():
+                self._add_texts(kind.parts[run], at, held[run], documents, places)
+            if self._texts.is_full:
+                break
+        rows: dict[int, _Row] = {run: {"text": None, "from": None, "length": None} for run in kind.parts}
+        for run, places in found.items():
+            columns = map(self._packer.counts, places[:, kind.parts[run].item_order])
+            rows[run] = dict(zip(("text", "from", "length"), columns, strict=True))
+        return rows
+
+    def _add_texts(
+        self,
+        part: _Part,
+        at: int,
+        held: Mapping[int, Sequence[str]],
+        documents: Mapping[str, str],
+        places: NDArray[np.int64],
+    ) -> None:
+        """Take the texts of one sample of one run, and note their places."""
+        sample, items = part.number.get(at), part.lists.items
+        if sample is None:
+            return
+        for item in range(int(items.starts[sample]), int(items.starts[sample + 1])):
+            text = None if items.texts is None else items.texts[item]
+            name = items.ids[item]
+            text = documents.get(name) if text is None and name is not None else text
+            if text is not None:
+                matched = matched_stretch(text, held[item]) if item in held else None
+                places[:, item] = self._texts.add(text, matched)
 
     def _gold_texts(self, kind: _Kind) -> Ints:
         """Return the places of gold texts."""
@@ -134,7 +152,7 @@ class ListsWriter:
             "gain": packer.floats(gain),
             "discount": packer.floats(discount),
             "divisor": packer.floats(divisor),
-            "unit": facts.sums.divisor_is,
+            "unit": visible(facts.sums.divisor_is),
         }
 
 
