@@ -87,6 +87,8 @@ def test_every_measure_of_ir_measures_and_ranx_resolves(engine, name):
     [
         ("ERR", "needs a cutoff: ERR@5"),  # ir_measures has it only for show: none of its tools computes it
         ("alpha_nDCG", "needs a cutoff: alpha_nDCG@5"),
+        ("precision", "needs a cutoff: precision@5, .*; over whole rankings it is set_P"),  # as ranx computes it
+        ("f1", "over whole rankings it is set_F"),
         ("SDCG(dcg='exp-log2',max_rel=2)@5", "gains of SDCG are linear"),
         ("AP(judged_only=True)", "judged_only is an option of the policy"),
         ("ndcg_burges@5-l2", "grades below 2 are worth 0 here.*changes the number"),

@@ -253,11 +253,15 @@ class TestCutoffs:
         assert cut == one(spec).cut
 
     @pytest.mark.parametrize(
-        ("spelling", "alias"),
-        [("P", "retrieval-precision-at-k"), ("R", "retrieval-recall-at-k"), ("Success", "retrieval-hit-at-k")],
+        ("spelling", "alias", "uncut"),
+        [
+            ("P", "retrieval-precision-at-k", "; over whole rankings it is set_P"),
+            ("R", "retrieval-recall-at-k", "; over whole rankings it is set_recall"),
+            ("Success", "retrieval-hit-at-k", ""),
+        ],
     )
-    def test_a_short_name_that_needs_a_cutoff_says_how_to_give_it(self, refusal, spelling, alias):
-        expected = f"{spelling!r} needs a cutoff: {spelling}@5, or {alias} for the default"
+    def test_a_short_name_that_needs_a_cutoff_says_how_to_give_it(self, refusal, spelling, alias, uncut):
+        expected = f"{spelling!r} needs a cutoff: {spelling}@5, or {alias} for the default{uncut}"
         assert [expected] == refusal(spelling)
 
     @pytest.mark.parametrize(("written", "k"), [("ndcg@0", "0"), ("ndcg@-1", "-1"), ("ndcg@-1.5", "-1.5")])

@@ -14,7 +14,7 @@ from types import MappingProxyType
 from rankgauge.errors import ExpressionError
 from rankgauge.expression import MetricExpression, Value
 
-__all__ = ["translated"]
+__all__ = ["translated", "whole_ranking"]
 
 _Params = Mapping[str, Value]
 
@@ -42,6 +42,22 @@ _DCG: Mapping[Value, _Params] = MappingProxyType({"log2": {}, "exp-log2": {"gain
 _LEVEL = re.compile(r"(?P<name>.+)-l(?P<level>\d{1,9})", re.IGNORECASE)
 _PERSISTENCE = re.compile(r"rbp\.(?P<digits>\d{1,9})", re.IGNORECASE)
 _MOST_LEVELS = 100
+
+
+_WHOLE: Mapping[str, str] = MappingProxyType(
+    {
+        "retrieval-precision-at-k": "set_P",
+        "retrieval-recall-at-k": "set_recall",
+        "retrieval-f1-at-k": "set_F",
+        "retrieval-relative-precision-at-k": "set_relative_P",
+    }
+)
+"""What ranx computes under the name of a measure without a cutoff, which trec_eval has other names for."""
+
+
+def whole_ranking(alias: str) -> str | None:
+    """Return the metric that is another one over all that was retrieved; None if there is none."""
+    return _WHOLE.get(alias)
 
 
 def translated(expression: MetricExpression) -> MetricExpression:

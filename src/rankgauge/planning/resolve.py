@@ -10,6 +10,7 @@ from types import MappingProxyType
 from typing import Any
 
 from rankgauge.catalog import Catalog, Claim, Provider, ResolvedMatcher, check_parameters
+from rankgauge.catalog.peers import whole_ranking
 from rankgauge.errors import ParameterError, RankgaugeError
 from rankgauge.expression import MetricExpression, Value, safe_name
 from rankgauge.guard import ForeignError, guarded
@@ -225,6 +226,8 @@ def _cut(request: Request, metric: Metric, pinned: float | None, *, is_short: bo
         if metric.cutoff == "droppable":
             return Cut("none")
         msg = f"{written} needs a cutoff: {request.expression.name}@5, or {metric.alias} for the default"
+        if (uncut := whole_ranking(metric.alias)) is not None:
+            msg += f"; over whole rankings it is {uncut}"
         raise ParameterError(msg)
     return Cut("free", own)
 
