@@ -69,7 +69,8 @@ def test_json_has_means_and_jsonl_has_queries(rankgauge, files):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["-l", "2"], "-l has no effect"),
+        (["-l", "2"], "--relevance has no effect"),
+        (["-J"], "--judged-only has no effect"),
         (["--gate", "ndcg@10 >= 0.5"], "--gate has no effect"),
         (["-f", "markdown"], "prints table, json, jsonl, not markdown"),
         (["-m", "ndcg@10"], "need judgments"),

@@ -21,22 +21,13 @@ __all__ = ["against"]
 
 _FORMS = ("table", "json", "jsonl")
 
-_WITHOUT_EFFECT: Mapping[str, str] = {
-    "relevance": "-l",
-    "judged_only": "-J",
-    "complete": "-c",
-    "k": "-k",
-    "condensed": "--condensed",
-    "bounds": "--bounds",
-    "sort": "--sort",
-    "output": "-o",
-    "gate": "--gate",
-    "baseline": "--baseline",
-    "save_baseline": "--save-baseline",
-    "junit": "--junit",
-    "markdown": "--markdown",
-}
-"""Options that read judgments or scores, by what argparse calls them."""
+_TAKEN = frozenset(
+    {
+        *("qrels", "runs", "against", "metric", "per_query", "no_summary", "form"),
+        *("profile", "policy", "depth", "columns"),
+    }
+)
+"""The options of `rankgauge trec` that have an effect; all others read judgments or scores."""
 
 
 def against(given: argparse.Namespace) -> int:
@@ -70,12 +61,17 @@ def against(given: argparse.Namespace) -> int:
 
 def _check(given: argparse.Namespace) -> None:
     """Refuse what needs judgments or scores."""
-    if idle := [option for name, option in _WITHOUT_EFFECT.items() if getattr(given, name)]:
-        msg = f"--against compares rankings with each other, where {idle[0]} has no effect; leave it out"
+    if idle := [name for name, value in vars(given).items() if name not in _TAKEN and _is_given(value)]:
+        option = f"--{idle[0].replace('_', '-')}"
+        msg = f"--against compares rankings with each other, where {option} has no effect; leave it out"
         raise ParameterError(msg)
     if given.form not in _FORMS:
         msg = f"--against prints {', '.join(_FORMS)}, not {given.form}"
         raise ParameterError(msg)
+
+
+def _is_given(value: object) -> bool:
+    return value is not None and value is not False
 
 
 def _tell(agreements: Mapping[str, RankAgreement], other: str) -> None:
