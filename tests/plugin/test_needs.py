@@ -216,14 +216,15 @@ class TestRuns:
             evaluate(
                 "no such file",
                 "nor this",
-                ["budget_recall", "known_ids@3", "support@2", "ndcg@3"],
+                ["budget_recall", "retrieval-known-ids-at-k@3", "support@2", "ndcg@3"],
                 catalog=engine.catalog,
             )
         told = str(caught.value)
         assert (
             "'budget_recall' needs texts (metric 'retrieval-budget-recall'), and a run has only ids and scores" in told
         )
-        assert "'support@2' needs texts and the answer" in told
+        assert "'support@2' needs texts and the answer (metric 'answer-support-at-k')" in told
+        assert "needs the input and the metadata (metric 'retrieval-known-ids-at-k')" in told
 
 
 def test_a_plan_and_a_listing_name_what_is_needed(engine, capsys, monkeypatch):

@@ -253,7 +253,8 @@ def _by_id(request: Request, metric: Metric) -> tuple[tuple[Target, ...], dict[T
         msg = f"{request.written!r} is judged {how}, and a run has only ids; drop it, or use `rankgauge run` on samples"
         raise ParameterError(msg)
     if lacking := [need for need in metric.needs if need not in _OF_RUNS]:
-        needed = " and ".join("texts" if need == "texts" else f"the {need}" for need in lacking)
+        *first, last = ("texts" if need == "texts" else f"the {need}" for need in lacking)
+        needed = f"{', '.join(first)} and {last}" if first else last
         msg = (
             f"{request.written!r} needs {needed} (metric {metric.alias!r}), and a run has only ids and scores; drop "
             "it, or use `rankgauge run` on samples"
