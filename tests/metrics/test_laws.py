@@ -136,6 +136,13 @@ def shrinking(judged: Judged, *, k: Cutoff) -> Scores:
     return judged.found(k) / k
 
 
+@metric("faulty-late")
+def late(judged: Judged) -> Scores:
+    """Count rank 2 as rank 1."""
+    rank = judged.first_rank()
+    return np.where(rank > 0, 1 / np.maximum(rank - 1, 1), np.where(judged.n_gold() > 0, 0.0, np.nan))
+
+
 @metric("faulty-place-at-k")
 def by_place(judged: Judged, *, k: Cutoff) -> Scores:
     """Score a sample by its place in the batch."""
@@ -271,6 +278,7 @@ FAULTY: list[tuple[str, Callable[..., Scores]]] = [
     ("relevant-helps", forgiving),
     ("padding", per_depth),
     ("tail", per_depth),
+    ("top-rank", late),
     ("duplicates", longer_is_better),
     ("monotone-in-k", shrinking),
     ("ties", favorite),
@@ -314,5 +322,6 @@ def test_every_law_has_a_metric_that_breaks_it() -> None:
 
 def test_faulty_metric_passes_the_laws_it_does_not_break() -> None:
     check_metric(shrinking, laws=["tail", "best-first"]).raise_if_broken()
+    check_metric(late, laws=["tail", "best-first", "relevant-helps", "perfect-is-one"]).raise_if_broken()
     check_metric(by_size, laws=["twice"]).raise_if_broken()
     check_metric(beyond_one, laws=["empty-list"]).raise_if_broken()
