@@ -349,3 +349,13 @@ def test_a_sample_without_output_says_why(opened):
     page = opened(lay_out(gather(rankgauge.evaluate(qrels, {"q1": {"a": 1.0}}, ["RR"]))), link="#sample=q2&metric=rr")
     assert "the run has no results for this query" in page.inner_text("#lists")
     assert page.locator("#lists table").nth(1).locator("td.s").inner_text() == "none"
+
+
+def test_a_grade_below_zero_counts_as_unjudged_in_the_list_as_in_the_column(opened):
+    qrels = {"q": {"a": 1, "b": 0, "c": -1}}
+    page = opened(lay_out(gather(rankgauge.evaluate(qrels, {"q": {"c": 4.0, "a": 3.0, "b": 2.0, "x": 1.0}}, ["RR"]))))
+
+    words = page.locator("#lists table").first.locator("tbody .w").all_inner_texts()
+    assert words == ["unjudged", "grade 1", "judged not", "unjudged"]
+    assert "unjudged in the top 10: 2 of 4" in page.inner_text("#one-sub")
+    assert page.locator("#table tbody td").last.inner_text() == "2"
