@@ -13,6 +13,8 @@ import pytest
 from rankgauge import Catalog, Engine, Result, compare, judge_gates
 from rankgauge.errors import DeclarationError, ParameterError, PlanError, ResultError
 from rankgauge.plugin import aggregate, hookimpl, sample_metric
+from rankgauge.report.markdown import markdown_report
+from rankgauge.report.terminal import terminal_report
 
 DEPTHS = [7, 1, 4, 2, 9]
 MEDIAN = 4.0
@@ -132,6 +134,13 @@ def test_reports_name_it_and_its_provider(engine, tmp_path):
     (entry,) = json.loads((tmp_path / "run" / "manifest.json").read_text("utf-8"))["metrics"]
     assert entry["aggregate_provider"]["plugin"] == "mine"
     assert entry["aggregate_provider"]["file"] == __file__
+
+
+@pytest.mark.parametrize("reporter", [terminal_report, markdown_report])
+def test_tables_say_which_of_their_means_is_none(engine, reporter):
+    told = reporter(run(engine, metrics=["depth-by-median", "MRR", "num_rel"]))
+    assert "depth-by-median: what stands under mean is the median of its scores" in told
+    assert told.count("what stands under mean") == 1
 
 
 def test_a_result_goes_to_another_process_with_its_function_or_without(engine):

@@ -56,7 +56,7 @@ JUNIT_HELP = "Write the gates as a JUnit report."
 MARKDOWN_HELP = "Write gates and means as Markdown for a pull request."
 POLICY_HELP = "A policy option, such as ties=average."
 SAVE_BASELINE_HELP = "Save the scores as a baseline, to compare later runs with."
-PROFILE_HELP = f"The conventions to use: {', '.join(PROFILES)}."
+PROFILE_HELP = f"The conventions to use: {', '.join(PROFILES)}, or those of a config or plugin."
 
 
 def make_catalog(own: Collection[str] | None = None) -> Catalog:

@@ -67,9 +67,10 @@ class MetricSets:
         try:
             return self.catalog.metric_set(name).declaration.metrics
         except UnknownNameError as error:
-            close = suggest(name, [*self.own, *self.catalog.all("metric set")])
-            hint = f"the config has {', '.join(self.own) or 'none'}; of plugins, {error.hint}"
-            raise UnknownNameError(error.kind, name, suggestions=close, hint=hint) from error
+            known = list(dict.fromkeys((*self.own, *self.catalog.all("metric set"))))
+            _, _, more = error.hint.partition("; ")  # which plugins may have it
+            hint = "; ".join(filter(None, [f"known are {', '.join(known) or 'none'}", more]))
+            raise UnknownNameError(error.kind, name, suggestions=suggest(name, known), hint=hint) from error
 
 
 def _changed(

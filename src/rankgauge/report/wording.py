@@ -78,6 +78,11 @@ def column_lines(result: Result) -> list[str]:
     whole = [visible(name) for name, column in result.metrics.items() if column.rankings is not None]
     are = "is one value of the whole run and no mean" if len(whole) == 1 else "are values of the whole run and no means"
     lines = [f"{listed(whole)} {are}; n counts rankings"] if whole else []
+    lines += [
+        f"{visible(name)}: what stands under mean is the {visible(column.info.aggregate)} of its scores"
+        for name, column in result.metrics.items()
+        if column.info.aggregate_provider is not None
+    ]
     for name, column in result.metrics.items():
         if column.info.budget is None:
             continue
