@@ -14,13 +14,13 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 from rankgauge.cli.streams import results
-from rankgauge.report.tables import Line, folded, text_width
 from rankgauge.visible import visible, visible_json
 
 if TYPE_CHECKING:
     from rankgauge.catalog import Catalog
     from rankgauge.engine.values import Progress
     from rankgauge.plugin.signature import Parameter
+    from rankgauge.report.tables import Line
 
 __all__ = [
     "complain",
@@ -120,6 +120,8 @@ def warn_of_faults(catalog: Catalog) -> None:
 
 def show(lines: Iterable[Line]) -> None:
     """Print the lines of a report: headings bold and small print dim on a terminal, notes folded to its width."""
+    from rankgauge.report.tables import folded  # the package around it loads plugins, which --help needs none of
+
     paints = {"head": "1", "small": "2"} if _has_colour() else {}
     width = report_width() if results().isatty() else None
     parts = (
@@ -201,6 +203,8 @@ def plain_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
 
     By hand, because a listing may have a thousand rows, over which rich takes half a second.
     """
+    from rankgauge.report.tables import Line, text_width
+
     cells = [[visible(cell, keep="\n").split("\n") for cell in row] for row in (header, *rows)]
     widths = [max(text_width(line) for row in cells for line in row[place]) for place in range(len(header))]
     room = report_width()
@@ -232,6 +236,8 @@ def terminal_width(usual: int = 80) -> int:
 
 def _row(cells: Sequence[Sequence[str]], widths: Sequence[int]) -> list[str]:
     """Return the lines of one row."""
+    from rankgauge.report.tables import folded, text_width
+
     wrapped = [
         [piece for line in cell for piece in folded(line, width)] for cell, width in zip(cells, widths, strict=True)
     ]
