@@ -270,9 +270,9 @@ class MetricSummary:
         """Return the column's name."""
         return self.info.name
 
-    @cached_property
+    @property
     def counted(self) -> list[float]:
-        """Return the values that count in aggregates, in order of the samples."""
+        """Return the values that count in aggregates, in order of the samples; made anew each time."""
         found: list[float] = self.values[~np.isnan(self.values)].tolist()
         return found
 
@@ -294,7 +294,7 @@ class MetricSummary:
     @property
     def n(self) -> int:
         """Return how many values count; for a metric of whole runs, how many rankings."""
-        return len(self.counted) if self.rankings is None else len(self._counted_rankings)
+        return len(self._ordered) if self.rankings is None else len(self._counted_rankings)
 
     @property
     def _counted_rankings(self) -> list[tuple[str, ...]]:
@@ -325,7 +325,7 @@ class MetricSummary:
     @cached_property
     def estimate(self) -> MeanEstimate | None:
         """Return the mean with its standard error; None without a value, and for a metric that is no mean."""
-        return estimate_mean(self._ordered) if self.counted and self.info.aggregate == "mean" else None
+        return estimate_mean(self._ordered) if len(self._ordered) and self.info.aggregate == "mean" else None
 
     @property
     def standard_error(self) -> float | None:

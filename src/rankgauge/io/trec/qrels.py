@@ -6,16 +6,18 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from rankgauge.columns import PADDING, Floats, Qrels
+from rankgauge.columns import PADDING, Floats, Ints, Qrels, Slices
 from rankgauge.errors import RepeatedJudgmentsError
 from rankgauge.io.files import OpenFile, open_file, too_large
 from rankgauge.io.limits import longest_piece
 from rankgauge.io.problems import MalformedError, no_judgments, unreadable
 from rankgauge.io.trec.careful import explain
-from rankgauge.io.trec.fields import Fields, find_fields
+from rankgauge.io.trec.fields import find_fields
 from rankgauge.io.trec.numbers import parse_floats
 from rankgauge.io.trec.window import Window
 
@@ -23,7 +25,9 @@ __all__ = ["read_qrels"]
 
 _FIELDS = 4
 _QUERY, _INTENT, _DOCUMENT, _GRADE = 0, 1, 2, 3
-_SMALL = 1 << 20
+_SMALL = _BLOCK = 1 << 20
+_SOLID = 255
+_NONE = np.empty(0, dtype=np.int64)
 
 
 def read_qrels(path: Path, *, name: str | None = None, intents: bool = False) -> Qrels:
@@ -37,29 +41,62 @@ def read_qrels(path: Path, *, name: str | None = None, intents: bool = False) ->
     with open_file(path, name=label) as opened:
         window = _filled(opened)
     try:
-        fields = find_fields(window.buffer, window.end, _FIELDS, more=False)
+        judged = _read(window)
     except MalformedError:
         raise explain(path, label, "qrels") from None
-    if not fields:
+    if not len(judged.grades):
         raise no_judgments(label)
-    grades, wrong = parse_floats(fields.column(_GRADE))
-    if len(wrong):
-        raise explain(path, label, "qrels")
-    queries = fields.column(_QUERY)
-    starts = np.flatnonzero(queries.begins())
-    lengths = np.diff(np.append(starts, len(grades)))
-    if intents and (found := _by_intent(fields, grades, label)) is not None:
+    if intents and (found := _by_intent(window, judged.grades, label)) is not None:
         return found
     try:
-        return Qrels.of_stretches(queries.at(starts), lengths, fields.column(_DOCUMENT), grades, label)
+        return Qrels.of_stretches(judged.queries, judged.lengths, judged.documents, judged.grades, label)
     except RepeatedJudgmentsError:
-        if (found := _by_intent(fields, grades, label)) is None:
+        if (found := _by_intent(window, judged.grades, label)) is None:
             raise
         return replace(found, intents=None)
 
 
-def _by_intent(fields: Fields, grades: Floats, label: str) -> Qrels | None:
+class _Judged(NamedTuple):
+    """Lines of judgments as columns: stretches of one query each with how many lines they have, and the lines."""
+
+    queries: Slices
+    lengths: Ints
+    documents: Slices
+    grades: Floats
+
+
+def _read(window: Window) -> _Judged:
+    """Read a file that is held whole, some lines at a time, so that what is found on the way stays in a cache."""
+    parts: list[tuple[NDArray[Any], ...]] = [(_NONE,) * 5]
+    at, n_lines = PADDING, 0
+    while at < window.end:
+        end = window.line_end(min(at + _BLOCK, window.end))
+        block = np.full(end - at + 2 * PADDING, _SOLID, dtype=np.uint8)  # what stands before lines is not blank
+        block[PADDING:-PADDING] = window.buffer[at:end]
+        if fields := find_fields(block, len(block) - PADDING, _FIELDS, more=False):
+            grades, wrong = parse_floats(fields.column(_GRADE))
+            if len(wrong):
+                raise MalformedError
+            queries, documents = fields.column(_QUERY), fields.column(_DOCUMENT)
+            heads = np.flatnonzero(queries.begins())
+            moved = at - PADDING
+            part = heads + n_lines, queries.start[heads] + moved, queries.length[heads], documents.start + moved
+            parts.append((*part, documents.length, grades))
+            n_lines += len(grades)
+        at = end
+    heads, starts, sizes, begins, lengths = (
+        np.concatenate(each) for each in zip(*(part[:5] for part in parts), strict=True)
+    )
+    grades = np.concatenate([part[5] for part in parts[1:]] or [np.empty(0)])
+    names = Slices(window.buffer, starts, sizes)
+    new = names.begins()  # a block may begin within a stretch
+    heads = heads[new]
+    return _Judged(names.at(new), np.diff(np.append(heads, n_lines)), Slices(window.buffer, begins, lengths), grades)
+
+
+def _by_intent(window: Window, grades: Floats, label: str) -> Qrels | None:
     """Return judgments for each intent; None if a document is judged twice for one."""
+    fields = find_fields(window.buffer, window.end, _FIELDS, more=False)
     queries, intents, documents = (fields.column(column).texts() for column in (_QUERY, _INTENT, _DOCUMENT))
     names = (intent.decode("utf-8", "surrogateescape") for intent in intents)
     return Qrels.of_listed_intents(zip(queries, documents, names, grades.tolist(), strict=True), label)

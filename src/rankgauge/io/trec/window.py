@@ -67,6 +67,11 @@ class Window:
         """Return where the line begins that *place* stands in."""
         return max(self._bytes.rfind(_NEWLINE, PADDING, place) + 1, PADDING)
 
+    def line_end(self, place: int) -> int:
+        """Return where the line ends that *place* stands in or behind; a place within the last line gives its end."""
+        found = self._bytes.find(_NEWLINE, place - 1, self.end)
+        return self.end if found < 0 else found + 1
+
     def drop(self, place: int) -> None:
         """Forget everything before a place of the buffer; make room where that is nothing."""
         kept = self._bytes[place : PADDING + self._held]

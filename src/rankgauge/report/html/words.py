@@ -223,7 +223,7 @@ def _mean(values: Sequence[float]) -> float | None:
 
 def half_width(column: MetricSummary) -> float | None:
     """Return half the width of the 95 % interval of a mean."""
-    if column.info.aggregate != "mean" or not column.counted:
+    if column.info.aggregate != "mean" or not column.n:
         return None
     interval = estimate_mean(column.counted).interval()
     return None if interval is None else (interval[1] - interval[0]) / 2
