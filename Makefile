@@ -97,12 +97,12 @@ docs: $(VENV)/.installed-dev
 	$(BIN)/python docs/generate.py
 	$(BIN)/python docs/conventions.py
 
-# An environment of its own, because nothing of rankgauge is imported to build it.
+# An environment of its own, because nothing of rankgauge is imported to build it. Not --quiet: MkDocs counts no warning then.
 DOCS_GROUP = import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["optional-dependencies"]["docs"])
 site: $(BIN)/python
 	$(PYTHON) -m venv .venv-site
 	$(PYTHON) -c '$(DOCS_GROUP)' | xargs .venv-site/bin/python -m pip install --quiet --disable-pip-version-check
-	NO_MKDOCS_2_WARNING=1 .venv-site/bin/mkdocs build --quiet --strict
+	NO_MKDOCS_2_WARNING=1 .venv-site/bin/mkdocs build --strict
 
 bench: $(VENV)/.installed-dev
 	$(BIN)/python benchmarks/jsonl.py

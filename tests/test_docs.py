@@ -22,6 +22,9 @@ from rankgauge.testing import check_plugin
 
 ROOT = Path(__file__).parent.parent
 PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")])
+BESIDE = sorted([ROOT / "CHANGELOG.md", ROOT / "SECURITY.md", *ROOT.glob("plugins/*/README.md")])
+"""Pages that only have their links checked: they stand in the site, too."""
+
 FENCE = re.compile(r"^```(?P<kind>[^\n]*)\n(?P<code>.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -144,10 +147,21 @@ def test_generated_files_are_fresh() -> None:
     assert stale == [], "run `make docs`"
 
 
-@pytest.mark.parametrize("page", PAGES, ids=name_of)
+@pytest.mark.parametrize("page", [*PAGES, *BESIDE], ids=name_of)
 def test_links_between_pages_lead_somewhere(page: Path) -> None:
-    targets = re.findall(r"\]\((?!https?:|#)([^)#]+)", page.read_text(encoding="utf-8"))
-    assert [target for target in targets if not (page.parent / target).exists()] == []
+    links = re.findall(r"\]\((?!https?:)([^)#\s]*)#?([^)\s]*)\)", FENCE.sub("", page.read_text(encoding="utf-8")))
+    assert [path for path, _ in links if not (page.parent / path).exists()] == []
+    assert [
+        f"{path}#{anchor}"
+        for path, anchor in links
+        if anchor and anchor not in anchors(page.parent / path if path else page)
+    ] == []
+
+
+def anchors(page: Path) -> set[str]:
+    """Return where links into a page can lead, as on GitHub: each heading in small letters, with `-` for a blank."""
+    headings = re.findall(r"^#+ (.+)$", FENCE.sub("", page.read_text(encoding="utf-8")), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
 def test_the_files_that_make_a_number_exist() -> None:
