@@ -159,7 +159,9 @@ class TestRefused:
 
     def test_a_metric_that_has_to_see_everything(self, engine):
         with pytest.raises(PlanError, match="infers max_grade"):
-            ShardedSamples(engine.dataset([]).with_metrics(["err@5"])).shard([{"id": "s", "expected_output": ["a"]}])
+            ShardedSamples(engine.dataset([]).with_metrics(["err@5"]))
+        with pytest.raises(PlanError, match="unknown metric 'recal'"):
+            ShardedSamples(engine.dataset([]).with_metrics(["recal@3"]))
 
     def test_without_outputs_of_a_shard_under_intersection(self, engine):
         evaluation = engine.dataset([]).with_metrics(["recall@3"])

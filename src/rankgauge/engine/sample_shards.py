@@ -15,7 +15,6 @@ from rankgauge.engine.job import Job
 from rankgauge.engine.manifest import make_manifest, resolved_config
 from rankgauge.engine.shards import fingerprint_of_gold
 from rankgauge.errors import NothingToEvaluateError, ResultError
-from rankgauge.planning.plan import Plan
 from rankgauge.result import Result
 from rankgauge.scoring.collect import Collector, Sighting
 from rankgauge.scoring.shards import ShardScores, join_scores, shard_scores
@@ -69,6 +68,10 @@ class ShardedSamples:
     evaluation: Evaluation
     known: Sighting = field(default_factory=Sighting)
 
+    def __post_init__(self) -> None:
+        """Refuse a plan that cannot be, or needs the whole data set, where it is made and not where the samples are."""
+        check_stream(self.evaluation.plan(), "an evaluation in shards")
+
     def shard(self, samples: Iterable[object]) -> SampleShard:
         """
         Evaluate some samples.
@@ -80,13 +83,13 @@ class ShardedSamples:
             What `merge` takes.
 
         Raises:
-            PlanError: The metrics mean something else in this process, or have to see the whole data set.
+            PlanError: The metrics mean something else in this process.
 
             DataError: Samples that do not follow the contract, every problem at once.
 
             SampleRefusedError: The policy turns a sample into an error.
         """
-        plan = self._plan
+        plan = self.evaluation.plan()
         given = list(samples)
         if not given:
             return SampleShard()
@@ -113,7 +116,7 @@ class ShardedSamples:
         """
         shards = list(shards)
         there = _sighting(shards).targets
-        wanted = [metric.target_of(there) for metric in self._plan.metrics]
+        wanted = [metric.target_of(there) for metric in self.evaluation.plan().metrics]
         return all(
             [column.target for column in shard.scores.columns] == wanted for shard in shards if shard.scores is not None
         )
@@ -158,7 +161,7 @@ class ShardedSamples:
         if not self.agree(shards):
             msg = "the shards were judged against different kinds of ground truth; evaluate them again with knowing()"
             raise ResultError(msg)
-        plan = self._plan
+        plan = self.evaluation.plan()
         notes = Collector(plan, sighting=_sighting(shards)).conclude()
         scored = join_scores(plan, scores, notes)
         dataset = {
@@ -171,12 +174,6 @@ class ShardedSamples:
         config = resolved_config(plan, self.evaluation.data._replace(source=[], outputs=None, name=name), None)
         manifest = make_manifest(plan, dataset, outputs) | {"config": config, "merged_from": len(scores)}
         return Result.of(scored, manifest)
-
-    @property
-    def _plan(self) -> Plan:
-        plan = self.evaluation.plan()
-        check_stream(plan, "an evaluation in shards")
-        return plan
 
 
 def _sighting(shards: Iterable[SampleShard]) -> Sighting:

@@ -97,9 +97,8 @@ def evaluate_samples(
         evaluation = evaluation.with_fields(fields)
     else:
         df = df.select(*_columns(df.columns))
-    evaluation.plan()
-    rows = df if partitions is None else df.repartition(partitions)
     sharded = ShardedSamples(evaluation)
+    rows = df if partitions is None else df.repartition(partitions)
     shards: list[SampleShard] = collected(rows.mapInArrow(_Samples(sharded).__call__, PAYLOAD))
     if not sharded.agree(shards):
         sharded = sharded.knowing(shards)
