@@ -69,7 +69,7 @@ class FinishedRun(Protocol):
 @hookspec
 def rankgauge_metrics() -> Sequence[Callable[..., Any]]:
     """
-    Return metrics: functions decorated with `@metric` or `@sample_metric`.
+    Return metrics: functions decorated with `@metric`, `@sample_metric` or `@run_metric`.
 
     Called once, when the catalog is built. A name that another plugin also claims works for neither.
     """
