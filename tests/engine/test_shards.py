@@ -76,6 +76,8 @@ class TestSameBits:
         assert one.notes == found.notes
         assert one.gold_keys.tolist() == found.gold_keys.tolist()
         assert one.manifest["outputs"] == found.manifest["outputs"]
+        sizes = [{key: each.manifest["dataset"][key] for key in ("queries", "judgments")} for each in (one, found)]
+        assert sizes[0] == sizes[1] == {"queries": QUERIES, "judgments": qrels.height}
 
     @pytest.mark.parametrize(
         "options",
@@ -224,6 +226,13 @@ class TestRefused:
         assert (judged.counts.missing, foreign.counts.unjudged) == (2, 2)
         with pytest.raises(NothingToEvaluateError, match="0 of 2 query ids overlap; the run's look like `1`"):
             sharded.merge([judged, foreign])
+
+    def test_tables_that_meet_nowhere(self):
+        qrels, run = tables()
+        sharded = ShardedRun.plan("AP")
+        shards = [sharded.shard(some, run.head(0)) for some, _ in parts(qrels, run, 3)]
+        with pytest.raises(NothingToEvaluateError, match=f"0 of {QUERIES} query ids overlap; the run has no query"):
+            sharded.merge(shards)
 
     def test_a_metric_that_has_to_see_everything(self):
         with pytest.raises(PlanError, match=r"infers max_grade from the whole data set.*max_grade=3"):

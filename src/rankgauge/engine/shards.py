@@ -200,7 +200,7 @@ class ShardedRun:
         )
         judged, evidence = judge_run(judgments, source, plan, require_overlap=False)
         counts = judged.counts(evidence)
-        facts = (len(judgments.ids), judgments.n_judgments, (judged.looks, judgments.query_names[0]))
+        facts = (judgments.n_queries, judgments.n_judgments, (judged.looks, judgments.query_names[0]))
         if not counts.queries:
             return RunShard(None, counts, *facts)
         collector = Collector(plan)
