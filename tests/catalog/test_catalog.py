@@ -442,6 +442,21 @@ def test_metrics_of_generated_texts_are_found_elsewhere(name):
     assert "pip install rankgauge-hosts" in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("name", "where"),
+    [
+        ("kendall_tau", "`rankgauge trec RUN --against OTHER`"),
+        ("RBO", "rankgauge.rank_agreement"),
+        ("gini", "pip install rankgauge-recsys"),
+        ("intra-list-diversity", "pip install rankgauge-recsys"),
+    ],
+)
+def test_measures_of_rankings_and_of_catalogues_are_found_elsewhere(name, where):
+    with pytest.raises(UnknownNameError) as caught:
+        Catalog.discover(own_only=True).read(parse(name))
+    assert where in str(caught.value)
+
+
 def test_any_other_unknown_name_is_no_matter_for_other_tools():
     with pytest.raises(UnknownNameError) as caught:
         Catalog.discover(own_only=True).read(parse("faithful"))

@@ -1,4 +1,4 @@
-"""Spellings of ir_measures and ranx."""
+"""Spellings of ir_measures, ranx and ndeval."""
 
 from pathlib import Path
 
@@ -33,6 +33,12 @@ from rankgauge.expression import parse
         ("ndcg_burges@10", "ndcg(gain=exponential)@10"),
         ("r-precision", "Rprec"),
         ("R_cap@2", "relative_P@2"),
+        ("ERR-IA@20", "ERR_IA@20"),
+        ("nERR-IA@5", "nERR_IA@5"),
+        ("alpha-DCG@10", "alpha_DCG@10"),
+        ("alpha-nDCG@10", "alpha_nDCG@10"),
+        ("MAP-IA", "MAP_IA"),
+        ("P-IA@5", "P_IA@5"),
         ("ndcg@10", "ndcg@10"),
     ],
 )

@@ -156,7 +156,12 @@ class TestByHand:
         explanation = ENGINE.dataset([self.SAMPLE]).with_metrics(["recall@5tok"]).run().explain("q")
         assert (2, 0.5) == (explanation.k, explanation.score)
         assert [1.0, 0.5] == [trial.score for trial in explanation.without]
-        assert "5 tokens by words; 2 results fit" in str(explanation)
+        assert "5 tokens by words; 2 results fit\n" in str(explanation)
+
+    def test_explain_says_that_one_result_fits(self):
+        sample = {"id": "q", "expected_output": ["a"], "actual_output": [{"id": "a", "text": "two words"}]}
+        explanation = ENGINE.dataset([sample]).with_metrics(["recall@2tok"]).run().explain("q")
+        assert "2 tokens by words; 1 result fits\n" in str(explanation)
 
 
 class TestColumns:

@@ -255,8 +255,12 @@ class TestExplain:
 
 class TestDeclaration:
     def test_an_unknown_need_is_refused(self):
-        with pytest.raises(DeclarationError, match="needs something else than answer, ids, input"):
+        with pytest.raises(DeclarationError, match="needs 'documents', and can only see answer, ids, input"):
             sample_metric("x", needs=("documents",))(lambda ranking: 0.0)
+
+    def test_a_misspelled_need_is_named_with_the_one_that_was_meant(self):
+        with pytest.raises(DeclarationError, match=r"needs 'text', and .* \(did you mean 'texts'\?\)"):
+            sample_metric("x", needs=("ids", "text"))(lambda ranking: 0.0)
 
     def test_one_need_may_be_written_without_brackets(self):
         @sample_metric("one-need", needs="texts")

@@ -1,5 +1,5 @@
 """
-Spellings of other tools: what ir_measures, ranx and TREC's RAG track call a metric, as an expression of ours.
+Spellings of other tools: what ir_measures, ranx, ndeval and TREC's RAG track call a metric, as an expression of ours.
 
 `translated` rewrites an expression before its name is looked up. Where the other tool computes something else under the
 same name, the reference page of the metric says so.
@@ -24,6 +24,12 @@ _NAMES: Mapping[str, tuple[str, _Params]] = MappingProxyType(
         "dcg_burges": ("dcg", {"gain": "exponential"}),
         "r-precision": ("Rprec", {}),
         "r_cap": ("relative_P", {}),
+        "alpha-dcg": ("alpha_DCG", {}),
+        "alpha-ndcg": ("alpha_nDCG", {}),
+        "err-ia": ("ERR_IA", {}),
+        "nerr-ia": ("nERR_IA", {}),
+        "map-ia": ("MAP_IA", {}),
+        "p-ia": ("P_IA", {}),
         "v": ("vital_nuggets", {}),
         "v_strict": ("vital_nuggets", {"strict": True}),
         "a": ("all_nuggets", {}),
@@ -32,7 +38,7 @@ _NAMES: Mapping[str, tuple[str, _Params]] = MappingProxyType(
         "w_strict": ("weighted_nuggets", {"strict": True}),
     }
 )
-"""Names of ranx, BEIR and TREC's RAG track by what they stand for here."""
+"""Names of ranx, BEIR, ndeval and TREC's RAG track by what they stand for here."""
 
 _IN_THE_READER = frozenset({"bpm", "inst", "insq", "sdcg", "nerr8", "nerr9", "nerr10", "nerr11"})
 _READER_PARAMS = {"max_rel": "max_grade", "min_rel": "min_grade", "T": "goal"}
@@ -73,6 +79,7 @@ def translated(expression: MetricExpression) -> MetricExpression:
         ndcg@10-l2                ndcg(gains="1=0")@10           ranx
         rbp.80-l2                 rbp(p=0.8, rel=2)              ranx
         ndcg_burges@10            ndcg(gain=exponential)@10      ranx
+        ERR-IA@20                 ERR_IA@20                     ndeval
         V_strict                  vital_nuggets(strict=true)     TREC's RAG track
     """
     _refuse(expression)

@@ -17,7 +17,7 @@ from typing import Any, Concatenate, Literal, ParamSpec, SupportsIndex, TypeVar
 import numpy as np
 
 from rankgauge.columns import Flags, Judged, JudgedSample, Scores
-from rankgauge.errors import DeclarationError, ExpressionError
+from rankgauge.errors import DeclarationError, ExpressionError, did_you_mean
 from rankgauge.expression import Value, parse
 from rankgauge.pickling import goes_by_name, itself
 from rankgauge.plugin.authored import first_line
@@ -361,13 +361,15 @@ def _check(declaration: Metric) -> None:
     unknown = set(declaration.gold) - set(GOLD_KINDS) or declaration.laws - _LAWS
     own = {parameter.name for parameter in declaration.parameters}
     pins = declaration.pins
+    strange = [need for need in declaration.needs if need not in _NEEDS]
     problems = {
         f"has an example of {', '.join(declaration.example)}, and only {', '.join(sorted(own)) or 'none'} as "
         "parameters": not own.issuperset(declaration.example),
         "takes a cutoff, so its alias must end in '-at-k'": needs_k and not alias.endswith("-at-k"),
         "does not need a cutoff, so its alias must not end in '-at-k'": not needs_k and alias.endswith("-at-k"),
         f"names {', '.join(sorted(map(repr, unknown)))}, which is neither a gold kind nor a law": bool(unknown),
-        f"needs something else than {', '.join(sorted(_NEEDS))}": not _NEEDS.issuperset(declaration.needs),
+        f"needs {', '.join(map(repr, strange))}, and can only see {', '.join(sorted(_NEEDS))}"
+        f"{did_you_mean(str(strange[0]), _NEEDS) if strange else ''}": bool(strange),
         "must name at least one kind of gold": not declaration.gold,
         "needs a docstring: `rankgauge metrics show` prints it": not declaration.summary,
         f"pins {pins!r}, which must be one of its parameters, and it must have no k": pins is not None

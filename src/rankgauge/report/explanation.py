@@ -33,13 +33,14 @@ def explanation_lines(explanation: Explanation, *, width: int = 80) -> Iterator[
     status = "" if explanation.status == "scored" else f" ({explanation.status})"
     title = f"{visible(explanation.metric)} of {visible(explanation.sample)}: {number(explanation.score)}{status}"
     yield from textwrap.wrap(title, width, subsequent_indent=_GAP)
-    asked = question(explanation.input)
+    asked, fitted = question(explanation.input), counted(explanation.n_ranks, "result")
     facts = {
         "question": asked and shortened(asked, width - 12),
         "because": visible(explanation.reason),
         "metric": explanation.expression,
         "judged": f"against {visible(explanation.judged)}",
-        "budget": explanation.budget and f"{visible(explanation.budget)}; {counted(explanation.n_ranks, 'result')} fit",
+        "budget": explanation.budget
+        and f"{visible(explanation.budget)}; {fitted} fit{'s' * (explanation.n_ranks == 1)}",
     }
     for heading, text in facts.items():
         if text:

@@ -176,6 +176,11 @@ def test_a_query_without_a_value_is_counted_and_left_out_of_the_mean():
     assert repr(found) == "RankAgreement(2 queries: tau_b=1.0000, overlap=0.7500)"
 
 
+def test_one_query_is_written_as_one():
+    run = {"q": {"a": 2.0, "b": 1.0}}
+    assert repr(rank_agreement(run, run, ["overlap"])) == "RankAgreement(1 query: overlap=1.0000)"
+
+
 def test_a_measure_is_found_by_each_spelling():
     found = rank_agreement({"q": {"a": 1.0}}, {"q": {"a": 1.0}}, ["Tau-AP", "rbo(p=0.5)@10"])
 

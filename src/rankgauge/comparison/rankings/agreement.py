@@ -12,6 +12,7 @@ import numpy as np
 
 from rankgauge.columns import Floats
 from rankgauge.comparison.rankings.measures import read_measures
+from rankgauge.errors import counted
 from rankgauge.stats.aggregates import aggregate, standard_deviation
 
 __all__ = ["AgreementMeasure", "RankAgreement"]
@@ -136,7 +137,7 @@ class RankAgreement:
         means = ", ".join(
             f"{name}={'-' if each.mean is None else f'{each.mean:.4f}'}" for name, each in self.measures.items()
         )
-        return f"RankAgreement({len(self)} queries: {means})"
+        return f"RankAgreement({counted(len(self), 'query', 'queries')}: {means})"
 
     def worst(self, name: str, most: int = 10) -> list[tuple[str, float]]:
         """
