@@ -173,7 +173,7 @@ def test_all_metrics_of_one_evaluation_agree_with_their_own(case, k):
     }
 
 
-@pytest.mark.parametrize("metric", ["precision", "P", "recall", "hit", "f1", "err", "judged", "containment"])
+@pytest.mark.parametrize("metric", ["precision", "P", "recall", "hit", "f1", "err", "containment"])
 def test_metric_that_needs_a_cutoff_cannot_be_asked_for_without(metric):
     # So the oracle's reading of "no cutoff" for these is not reachable.
     from rankgauge.errors import PlanError

@@ -435,12 +435,12 @@ def wrongly_expected(judged: Judged, *, k: Cutoff) -> Scores:
     return share(judged, k, 1)
 
 
-def test_check_of_parameters_is_part_of_being_usable():
+def test_metric_that_its_defaults_do_not_suit_is_not_checked_and_says_with_what_it_could_be():
     assert check_metric(power, cases=10).ok
     report = check_metric(needy, cases=10)
 
-    assert report.broken == ("usable",)
-    assert "the exponent is above 0" in report["usable"].reason
+    assert report.broken == ()
+    assert "the exponent is above 0; check it with parameters" in report.unusable
 
 
 def test_check_that_raises_what_it_should_not_is_no_crash():

@@ -155,7 +155,8 @@ class TextJudge:
         return checked_scores(self._matcher.compare(retrieved, wanted), len(retrieved), len(wanted))
 
     def _normalized_all(self, texts: Sequence[str]) -> list[str]:
-        return list(map(self._normalized.__getitem__, texts))
+        known = self._normalized
+        return [known[text] for text in texts]  # not `map`, which would end where a normalizer raises StopIteration
 
     def _grades(self, expected: Expected, gold: Sequence[str]) -> list[float]:
         if self._target.gold != "nuggets":

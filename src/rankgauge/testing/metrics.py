@@ -125,7 +125,7 @@ def report_metric(checker: Checker, metric: EngineMetric, laws: Iterable[str] | 
     example = declaration.example
     asked = {key: value for key, value in metric.params.items() if key not in example or example[key] != value}
     name = str(MetricExpression(declaration.alias, asked))
-    if why := metric.needs_parameters:
+    if not asked and (why := metric.needs_parameters):  # what was written and is refused breaks the law `usable`
         return checker.unusable(name, why)
     if declaration.is_whole:
         wanted = frozenset(laws or (*WHOLE_RUN_LAWS, "no-network"))
