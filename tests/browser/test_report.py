@@ -51,6 +51,33 @@ def test_the_list_is_sorted_by_a_column_and_back(opened):
     assert page.locator("#table tbody a").first.inner_text() == "q0039"
 
 
+def test_the_samples_that_changed_most_are_named_beside_the_scatter_and_open(opened):
+    page = opened(report())
+
+    # Of 40 samples, those numbered 2, 5, 8, ... up to 38 have their relevant document at rank 1 in the other run.
+    assert page.locator("#far h3").all_inner_texts() == ["Won most: 5 of 13"]
+    page.click("#far a >> text=q0038")
+    assert page.inner_text("#one-h").startswith("q0038")
+
+
+def test_one_sample_is_counted_in_the_singular(opened):
+    page = opened(report(3))
+
+    assert page.inner_text("#samples-h") == "ndcg@10: run1 is better on 1 sample, worse on 0, the same on 2"
+
+
+def test_long_names_widen_no_table_beyond_the_page(opened):
+    names = ["a-retriever-with-a-rather-long-name-of-2026", "another-retriever-with-a-name-as-long"]
+    qrels = {f"q{n}": {"a": 1} for n in range(12)}
+    runs = {name: {query: {"a": 1.0, "b": 2.0 * place} for query in qrels} for place, name in enumerate(names)}
+    metrics = ["ndcg@10", "RR", "retrieval-recall-all-at-k@100"]
+    page = opened(lay_out(gather(rankgauge.evaluate_runs(qrels, runs, metrics))))
+
+    for table in ("#mt", "#sums table", "#far table"):
+        beyond = "one => one.getBoundingClientRect().right - one.parentElement.getBoundingClientRect().right"
+        assert page.locator(table).first.evaluate(beyond) < 1, table
+
+
 def test_a_sample_opens_with_both_ranked_lists(opened):
     page = opened(report())
     page.fill("#search", "q0002")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from packed_reports import payload
 from rankgauge.errors import ResultError
 
 QRELS = "".join(f"q{n} 0 a 1\n" for n in range(6))
@@ -45,6 +46,23 @@ def test_texts_of_documents_and_queries_are_shown_where_runs_have_ids_only(rankg
 
     assert done.code == 0, done.err
     assert (files / "report.html").exists()
+
+
+def test_a_comparison_of_trec_runs_shows_texts_of_a_collection(rankgauge, files):
+    (files / "docs.jsonl").write_text('{"id": "a", "text": "about lighthouses"}\n')
+    (files / "queries.jsonl").write_text('{"id": "q0", "text": "how tall is it?"}\n')
+    texts = ["--texts", "docs.jsonl", "--queries", "queries.jsonl"]
+    done = rankgauge("compare", "--qrels", "qrels", "-m", "RR", "old", "new", "--html", "out.html", *texts)
+
+    assert done.code == 0, done.err
+    assert {"about lighthouses", "how tall is it?"} <= set(payload((files / "out.html").read_text())["texts"])
+
+
+def test_a_report_of_a_trec_run_leads_to_the_command_that_takes_runs(rankgauge, files):
+    done = rankgauge("report", "old")
+
+    assert done.code == 2
+    assert "old is neither a result folder nor a baseline file (.json); of TREC runs, rankgauge compare" in done.err
 
 
 def test_a_comparison_writes_it_beside_what_it_prints(rankgauge, files):

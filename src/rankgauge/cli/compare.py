@@ -60,6 +60,8 @@ rankgauge compare [OPTIONS] BASE NEW [MORE ...]
 
 _FORMATS = ("table", "json", "markdown", "csv", "latex")
 _FORMAT_HELP = "How to print: table, json, markdown, csv or latex (booktabs). [table]"
+_RUNS_HINT = "to compare TREC runs, give their judgments with --qrels"
+
 _TOP = 10
 """How many results are looked at for unjudged ones where no metric has a cutoff."""
 
@@ -86,7 +88,7 @@ def compare(arguments: Sequence[str]) -> int:
     elif given.config is not None:
         results = _of_outputs(given, gating)
     else:
-        results = stored_results(given.runs, given.dataset)
+        results = stored_results(given.runs, given.dataset, of_runs=_RUNS_HINT)
     if not gating.judge_against_first(results):
         gating.tell(show=remark)
         return gating.exit_code
@@ -175,7 +177,8 @@ def _of_runs(given: argparse.Namespace, gating: Gating) -> dict[str, Result]:
     from rankgauge.engine.runs import evaluate_plan
     from rankgauge.io.sources import open_qrels
 
-    catalog = make_catalog({"metrics"})
+    has_texts = given.texts is not None or given.queries is not None
+    catalog = make_catalog({"metrics", "readers"} if has_texts else {"metrics"})
     measures = expand(given.metric, catalog.built_in, version=9 if given.profile == "trec9" else 10)
     typed = [each.spec for each in measures if each.spec is not None]
     names = result_names(given.runs)

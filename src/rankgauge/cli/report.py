@@ -33,6 +33,7 @@ Exit codes: 0 done, 2 usage, unreadable input or results that do not compare,
 """
 
 HTML_HELP = "Also write an HTML report: one file that opens by double click."
+_RUNS_HINT = "of TREC runs, rankgauge compare --qrels QRELS --html FILE writes a report"
 _TEXTS_HELP = "Texts of documents, for runs that have ids only: JSONL, Parquet or TSV."
 _QUERIES_HELP = "Texts of queries, likewise."
 
@@ -49,7 +50,8 @@ def report(arguments: Sequence[str]) -> int:
     if isinstance(given, int):
         return given
     check_html(given.output)
-    write_html(given.output, stored_results(given.folders, given.dataset), texts=given.texts, queries=given.queries)
+    results = stored_results(given.folders, given.dataset, of_runs=_RUNS_HINT)
+    write_html(given.output, results, texts=given.texts, queries=given.queries)
     return 0
 
 

@@ -30,17 +30,21 @@ def result_names(paths: Sequence[str]) -> list[str]:
     return names
 
 
-def stored_results(paths: Sequence[str], dataset: str | None = None) -> dict[str, Result]:
-    """Load result folders and baseline files by name; of those with several datasets, the one that is named."""
-    return {name: _loaded(Path(path), dataset) for name, path in zip(result_names(paths), paths, strict=True)}
+def stored_results(paths: Sequence[str], dataset: str | None = None, *, of_runs: str) -> dict[str, Result]:
+    """
+    Load result folders and baseline files by name; of those with several datasets, the one that is named.
+
+    *of_runs* tells who gave something else what the command has for TREC runs.
+    """
+    return {name: _loaded(Path(path), dataset, of_runs) for name, path in zip(result_names(paths), paths, strict=True)}
 
 
-def _loaded(path: Path, dataset: str | None) -> Result:
+def _loaded(path: Path, dataset: str | None, of_runs: str) -> Result:
     from rankgauge.result.baseline import load_baseline
 
     if not path.exists() or (path.is_file() and path.suffix.lower() != ".json"):
         what = "does not exist" if not path.exists() else "is neither a result folder nor a baseline file (.json)"
-        msg = f"{visible(str(path))} {what}; to compare TREC runs, give their judgments with --qrels"
+        msg = f"{visible(str(path))} {what}; {of_runs}"
         raise ResultError(msg)
     found = load_baseline(path)
     if dataset is not None and dataset in found:

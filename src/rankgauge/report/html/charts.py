@@ -202,7 +202,7 @@ def depth(curve: DepthCurve, runs: Sequence[str]) -> dict[str, Any]:
     known = {run: curve.means[run] for run in runs if run in curve.means}
     top = max((value for means in known.values() for value in means if value is not None), default=1.0) or 1.0
     upper = next((step for step in (0.1, 0.2, 0.4, 0.6, 0.8, 1.0) if step >= top), 1.0)
-    width = _DEPTH_WIDTH - 92
+    width = _DEPTH_WIDTH - 112
 
     def x(depth: int) -> float:
         return 28 + (math.log(depth) / math.log(last) if last > 1 else 0.0) * width
@@ -229,7 +229,7 @@ def depth(curve: DepthCurve, runs: Sequence[str]) -> dict[str, Any]:
     floor = -math.inf
     for at, run, kind in sorted(labels):
         floor = max(at, floor + 14)
-        parts.append(_text(34 + width, floor + 4, _short(run, 9), f"lab {kind}"))
+        parts.append(_text(34 + width, floor + 4, _short(run, 12), f"lab {kind}"))
     shown = max(depth for depth in curve.depths if depth <= 10)
     parts.append(_line(x(shown), 12, x(shown), bottom, "at"))
     values = [

@@ -56,8 +56,12 @@ def payload_of(data: ReportData, budget: int) -> tuple[str, str]:
         "facts": facts,
         "texts": packer.texts(texts.kept),
     }
-    cut = f"Texts beyond {budget / 1e6:.0f} MB are left out of this file." if texts.is_full else ""
+    cut = f"It has room for {_size(budget)} of texts; others are left out." if texts.is_full else ""
     return packer.packed(header), cut
+
+
+def _size(count: int) -> str:
+    return f"{count / 1e6:g} MB" if count >= 1_000_000 else f"{count:,} bytes"
 
 
 def _metric(column: MetricSummary) -> dict[str, Any]:

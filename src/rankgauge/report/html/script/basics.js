@@ -33,6 +33,7 @@ const signed = (value, decimals = 3) => {
   return value > 0 ? "+" + text : text;
 };
 const many = (count) => count.toLocaleString("en-US");
+const counted = (count, noun) => `${many(count)} ${noun}${count === 1 ? "" : "s"}`;
 
 // Parts rounded so that they add up to their rounded sum: the largest remainders are rounded up.
 const addUp = (parts, total) => {

@@ -1,6 +1,7 @@
 // Choosing a sample, a metric and a run: by click, key and link. Begins everything.
 
 const link = (i) => `#sample=${encodeURIComponent(data.ids[i])}&metric=${encodeURIComponent(data.metrics[state.metric].name)}${pairs && data.runs.length > 2 ? `&run=${encodeURIComponent(data.runs[state.run])}` : ""}`;
+const opening = (i) => el("a", { href: link(i), text: data.ids[i], onclick: (event) => { event.preventDefault(); event.stopPropagation(); go(i, true); } });
 const go = (i, scroll = false) => {
   state.sample = i;
   const at = order.indexOf(i);
@@ -29,8 +30,8 @@ const choose = (metric, run = state.run) => {
   if (pairs) {
     const counts = { worse: 0, same: 0, better: 0, none: 0 };
     order.forEach((i) => (counts[kindOf(i)] += 1));
-    $("samples-h").textContent = `${words}: ${data.runs[run]} is better on ${many(counts.better)} samples, worse on ${many(counts.worse)}, the same on ${many(counts.same)}`;
-  } else $("samples-h").textContent = `${words} of ${many(order.length)} samples`;
+    $("samples-h").textContent = `${words}: ${data.runs[run]} is better on ${counted(counts.better, "sample")}, worse on ${many(counts.worse)}, the same on ${many(counts.same)}`;
+  } else $("samples-h").textContent = `${words} of ${counted(order.length, "sample")}`;
   filter();
   go(before >= 0 ? before : order.length ? order[0] : 0);
 };

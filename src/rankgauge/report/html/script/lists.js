@@ -1,6 +1,6 @@
 // Ranked lists of one sample, and the lines between them.
 
-const SHOWN = 10, LISTED = 20, MOVED = 6, MISSING = 7;
+const SHOWN = 10, LISTED = 20, MOVED = 6, MISSING = 7, FAR = 5;
 const gradeOf = (grade) => String(+grade.toPrecision(3)).replace("-", MINUS);
 const glyph = (here) => {
   const picture = svg("svg", { class: "gl", width: 11, height: 11, "aria-hidden": "true" });

@@ -46,5 +46,20 @@ const drawScatter = () => {
   parts.push(svg("text", { class: "lab a", x: left + room, y: py(low) + 34, "text-anchor": "end", text: `${cut(name, 20)} with ${cut(data.runs[0], 20)}` }));
   parts.push(svg("text", { class: "lab b", x: 0, y: -8, text: `${cut(name, 20)} with ${cut(data.runs[state.run], 20)}` }));
   box.replaceChildren(svg("svg", { class: "fig", width: size, height: size + 16, viewBox: `0 -20 ${size} ${size + 36}`, role: "img", "aria-label": `${name} of each sample in both runs` }, ...parts));
+  drawFar();
   $("above").textContent = data.runs[state.run];
+};
+
+// The samples furthest from the diagonal by name, where there is room beside the points.
+const drawFar = () => {
+  if (!$("far")) return;
+  const table = (kind, from) => {
+    const all = from.filter((i) => kindOf(i) === kind), rows = all.slice(0, FAR);
+    if (!rows.length) return "";
+    const shown = small(`${kind === "worse" ? "Lost" : "Won"} most: ${many(rows.length)} of ${many(all.length)}`, [["Sample", "x"], [data.runs[0], "n a"], [data.runs[state.run], "n b"], ["Difference", "n"]],
+      rows.map((i) => [["", "x"], [fixed(valueOf(0, i)), "n"], [fixed(valueOf(state.run, i)), "n"], [signed(amount(i)), kind === "better" ? "n b" : "n a"]]), []);
+    shown.querySelectorAll("tbody td.x").forEach((cell, place) => cell.append(opening(rows[place])));
+    return shown;
+  };
+  $("far").replaceChildren(table("worse", order), table("better", [...order].reverse()));
 };

@@ -39,7 +39,7 @@ const arithmetic = (run, own) => {
   return steps.join(" = ");
 };
 const small = (heading, heads, rows, foot) => {
-  const line = (cells, tag) => el("tr", {}, ...cells.map(([text, kind]) => el(tag, { class: kind, text, title: kind === "x" ? text : null, scope: tag === "th" ? "col" : null })));
+  const line = (cells, tag) => el("tr", {}, ...cells.map(([text, kind]) => el(tag, { class: kind, text, title: kind === "x" || tag === "th" ? text : null, scope: tag === "th" ? "col" : null })));
   return el("div", {}, el("h3", { text: heading }), el("table", { class: "data mini" }, el("thead", {}, line(heads, "th")), el("tbody", {}, ...rows.map((row) => line(row, "td"))), foot.length ? el("tfoot", {}, ...foot.map((row) => line(row, "td"))) : ""));
 };
 const rankText = (here, own) => (here ? String(here.rank) : own.depth > own.listed ? `> ${own.listed}` : DASH);

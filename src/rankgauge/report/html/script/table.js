@@ -76,7 +76,7 @@ const drawTable = () => {
     const row = el("tr", { "data-i": i, class: i === state.sample ? "on" : null, onclick: () => go(i) });
     for (const [name, kind, get, side] of shown) {
       const value = get(i);
-      if (name === "Sample") row.append(el("td", { class: "x c0" }, el("a", { href: link(i), text: value, onclick: (event) => { event.preventDefault(); event.stopPropagation(); go(i, true); } })));
+      if (name === "Sample") row.append(el("td", { class: "x c0" }, opening(i)));
       else if (name === "Difference") row.append(el("td", { class: "n" }, value === null ? "" : spark(value), " " + signed(value)));
       else if (side) row.append(el("td", { class: `n ${kind}`, text: name !== "Unjudged@10" ? fixed(value) : value === null ? DASH : pairs ? `${outOfTen(0, i)} \u2192 ${outOfTen(state.run, i)}` : outOfTen(0, i) }));
       else row.append(el("td", { class: `x ${kind}`, text: value }));
