@@ -336,3 +336,25 @@ def test_a_text_that_cannot_be_printed_is_refused(rankgauge, files, options, mes
 
     assert (done.code, done.out) == (2, "")
     assert message in done.err
+
+
+def test_a_measure_that_fails_says_why_it_has_no_number(rankgauge, files, installed, monkeypatch):
+    monkeypatch.delenv("RANKGAUGE_NO_PLUGINS", raising=False)
+    installed.add(
+        "acme-tools",
+        """\
+        from rankgauge.plugin import hookimpl, run_metric
+
+        @run_metric("acme-share")
+        def share(rankings):
+            "Return the share of a catalogue."
+            raise ValueError("the catalogue is empty")
+
+        @hookimpl
+        def rankgauge_metrics():
+            return [share]
+        """,
+    )
+    done = rankgauge("trec", files[0], files[1], "-m", "acme-share", "-m", "MRR")
+    assert table(done.out)["acme-share"][0] == "-"
+    assert "acme-share' of acme-tools 1.0 gives no value: ValueError: the catalogue is empty" in done.err

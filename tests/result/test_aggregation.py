@@ -157,6 +157,19 @@ def test_without_the_plugin_a_saved_result_has_no_number_and_says_why(engine, tm
     assert "aggregate 'median' of this process gives no value: unknown aggregate 'median'" in caplog.text
 
 
+@pytest.mark.parametrize("reporter", [terminal_report, markdown_report])
+def test_reports_say_why_a_column_has_no_number(engine, reporter):
+    result = run(engine, metrics=["depth-by-broken", "MRR"])
+    assert (result["depth-by-broken"].mean, result["MRR"].failure) == (None, "")
+    assert "no idea" in result["depth-by-broken"].failure
+    assert "gives no value: RuntimeError: no idea" in reporter(result)
+
+
+def test_a_gate_says_why_a_column_has_no_number(engine):
+    (outcome,) = judge_gates(run(engine, metrics=["depth-by-broken"]), ["depth-by-broken >= 1"]).outcomes
+    assert "gives no value: RuntimeError: no idea" in outcome.reason
+
+
 def test_a_saved_result_finds_an_installed_aggregate(installed, tmp_path, monkeypatch):
     monkeypatch.delenv("RANKGAUGE_NO_PLUGINS", raising=False)
     installed.add(

@@ -162,7 +162,8 @@ def _is_table(path: str, kind: Kind, columns: Mapping[str, str]) -> bool:
 def _tell(given: argparse.Namespace, results: Mapping[str, Result]) -> None:
     """Say on stderr what a reader of the numbers should know."""
     for name, result in results.items():
-        for note in result.notes:
+        failures = (column.failure for column in result.metrics.values() if column.failure)
+        for note in (*result.notes, *failures):
             remark(visible(f"{name}: {note}" if len(results) > 1 else note))
     if given.form == "table":
         from rankgauge.report.wording import ERROR_LINE, policy_line

@@ -264,6 +264,8 @@ def _counts(column: MetricSummary) -> dict[str, int]:
 
 
 def _without_value(column: MetricSummary) -> str:
+    if column.failure:
+        return column.failure
     n = len(column.values)
     first = next(iter(column.reasons.values()), "")
     told = "the only sample has no value" if n == 1 else f"none of the {counted(n, 'sample')} has a value"

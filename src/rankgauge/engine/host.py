@@ -160,7 +160,9 @@ class HostScorer:
         (planned,) = self._prepared.planned
         declared = planned.aggregate
         function = None if declared is None else declared.declaration.function
-        return aggregated([value for value in values if value is not None], planned.metric.aggregate, function, None)
+        return aggregated(
+            [value for value in values if value is not None], planned.metric.aggregate, function, None
+        ).value
 
     @property
     def may_pass_bounds(self) -> bool:

@@ -74,7 +74,7 @@ def facts(column: MetricSummary) -> dict[str, str]:
 
 
 def column_lines(result: Result) -> list[str]:
-    """Return what to know of single columns: which are no means, and how many results fitted into a budget."""
+    """Return what to know of single columns: which are no means, what failed, and how many results fit a budget."""
     whole = [visible(name) for name, column in result.metrics.items() if column.rankings is not None]
     are = "is one value of the whole run and no mean" if len(whole) == 1 else "are values of the whole run and no means"
     lines = [f"{listed(whole)} {are}; n counts rankings"] if whole else []
@@ -82,6 +82,9 @@ def column_lines(result: Result) -> list[str]:
         f"{visible(name)}: what stands under mean is the {visible(column.info.aggregate)} of its scores"
         for name, column in result.metrics.items()
         if column.info.aggregate_provider is not None
+    ]
+    lines += [
+        f"{visible(name)}: {visible(column.failure)}" for name, column in result.metrics.items() if column.failure
     ]
     for name, column in result.metrics.items():
         if column.info.budget is None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from rankgauge.catalog import Catalog
 from rankgauge.errors import CatalogError
@@ -18,12 +18,26 @@ from rankgauge.plugin.aggregates import AggregateFunction
 from rankgauge.plugin.metric import declared
 from rankgauge.stats import AGGREGATES, aggregate
 
-__all__ = ["aggregated", "whole_run"]
+__all__ = ["Aggregated", "aggregated", "whole_run"]
+
+
+class Aggregated(NamedTuple):
+    """
+    What a column comes to.
+
+    Attributes:
+        value: The number; None where there is none.
+
+        failure: What went wrong in a plugin's function; empty where nothing did.
+    """
+
+    value: float | None
+    failure: str = ""
 
 
 def aggregated(
     values: Sequence[float], how: str, function: AggregateFunction | None, provider: Mapping[str, Any] | None
-) -> float | None:
+) -> Aggregated:
     """
     Return one number of scores; None for nothing (whose sum is 0), and where the aggregate of a plugin fails.
 
@@ -31,9 +45,9 @@ def aggregated(
     that the other columns of a result can still be saved and shown.
     """
     if how in AGGREGATES:
-        return aggregate(values, how)
+        return Aggregated(aggregate(values, how))
     if not values:
-        return None
+        return Aggregated(None)
     return _valued(f"aggregate {how!r}", provider, lambda: (function or _installed(how))(sorted(values)))
 
 
@@ -43,14 +57,14 @@ def whole_run(
     function: Callable[..., Any] | None,
     settings: Mapping[str, Any],
     provider: Mapping[str, Any],
-) -> float | None:
+) -> Aggregated:
     """
     Return the value of a metric of whole runs; None without a ranking, and where the metric fails.
 
     The *settings* are its parameters and its cutoff. As for `aggregated`, the function of a loaded result is looked up.
     """
     if not rankings:
-        return None
+        return Aggregated(None)
 
     def compute() -> float | None:
         found = function or _installed_metric(alias)
@@ -63,21 +77,21 @@ def whole_run(
     return _valued(f"metric {alias!r}", provider, compute)
 
 
-def _valued(what: str, provider: Mapping[str, Any] | None, call: Callable[[], float | None]) -> float | None:
-    """Return what a plugin's function gives; where it fails, None, which is logged."""
+def _valued(what: str, provider: Mapping[str, Any] | None, call: Callable[[], float | None]) -> Aggregated:
+    """Return what a plugin's function gives; where it fails, no number, and the reason, which is also logged."""
     by = " ".join(str((provider or {}).get(key) or "") for key in ("distribution", "version")).strip() or "this process"
     try:
         with guarded(CatalogError):
             found = call()
             value = math.nan if found is None else float(found)
     except (ForeignError, CatalogError) as error:
-        logger("result").warning("%s of %s gives no value: %s", what, by, error)
-        return None
-    if not math.isfinite(value):
-        if found is not None:
-            logger("result").warning("%s of %s gives %s, which is no value", what, by, shown(value))
-        return None
-    return value
+        failure = f"{what} of {by} gives no value: {error}"
+    else:
+        if math.isfinite(value) or found is None:
+            return Aggregated(None if found is None else value)
+        failure = f"{what} of {by} gives {shown(value)}, which is no value"
+    logger("result").warning("%s", failure)
+    return Aggregated(None, failure)
 
 
 @functools.cache

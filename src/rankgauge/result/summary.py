@@ -24,7 +24,7 @@ from rankgauge.expression import MetricExpression, parse
 from rankgauge.judging import Budget, Target
 from rankgauge.pickling import goes_by_name, reduced
 from rankgauge.plugin.metric import WHOLE_RUN
-from rankgauge.result.aggregation import aggregated, whole_run
+from rankgauge.result.aggregation import Aggregated, aggregated, whole_run
 from rankgauge.scoring.collect import ScoredMetric
 from rankgauge.scoring.score import FAILED, MISSING, SCORED, STATUSES, UNDEFINED
 from rankgauge.stats import (
@@ -276,15 +276,24 @@ class MetricSummary:
         found: list[float] = self.values[~np.isnan(self.values)].tolist()
         return found
 
-    @cached_property
+    @property
     def mean(self) -> float | None:
         """
         Return the aggregate over the values that count: their mean, unless the metric declares another.
 
         For a metric of whole runs, its value.
 
-        None for the mean of nothing, and where the aggregate of a plugin fails, which is logged.
+        None for the mean of nothing, and where the aggregate of a plugin fails: see `failure`.
         """
+        return self._aggregated.value
+
+    @property
+    def failure(self) -> str:
+        """Return why there is no `mean`: what went wrong in a plugin's aggregate or metric; empty otherwise."""
+        return self._aggregated.failure
+
+    @cached_property
+    def _aggregated(self) -> Aggregated:
         info = self.info
         if info.aggregate != WHOLE_RUN:
             return aggregated(self.counted, info.aggregate, self.aggregator, info.aggregate_provider)
