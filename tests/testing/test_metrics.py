@@ -12,7 +12,18 @@ import pytest
 from draws import draws
 from rankgauge.catalog import Catalog
 from rankgauge.errors import BrokenLawError, MissingExtraError, ParameterError, RankgaugeError, UnknownNameError
-from rankgauge.plugin import Cutoff, Judged, JudgedSample, Scores, comparer, hookimpl, metric, sample_metric
+from rankgauge.plugin import (
+    Cutoff,
+    Judged,
+    JudgedSample,
+    Scores,
+    aggregate,
+    comparer,
+    hookimpl,
+    metric,
+    run_metric,
+    sample_metric,
+)
 from rankgauge.testing import check_metric
 from rankgauge.testing.laws import LAWS, laws_of
 from testing import definitions
@@ -508,3 +519,37 @@ def test_metric_is_checked_without_its_matcher_where_that_cannot_work():
     report.raise_if_broken()
     assert report.skipped["usable"].endswith("the model is not here")
     assert {"tail", "padding", "empty-list", "parts"} <= set(report.holds)
+
+
+def test_an_aggregate_that_fails_is_found():
+    @aggregate("checked-broken")
+    def broken(_values):
+        """Fail."""
+        raise RuntimeError("no number")
+
+    @sample_metric("checked-depth", aggregate="checked-broken", range=(0.0, None))
+    def depth(ranking: JudgedSample) -> float | None:
+        """Count what was retrieved."""
+        return float(ranking.depth) if ranking.n_gold else None
+
+    hooks = {
+        "rankgauge_metrics": hookimpl(specname="rankgauge_metrics")(lambda: [depth]),
+        "rankgauge_aggregates": hookimpl(specname="rankgauge_aggregates")(lambda: [broken]),
+    }
+    catalog = Catalog.discover(own_only=True, plugins={"mine": SimpleNamespace(**hooks)})
+    report = check_metric("checked-depth", catalog=catalog, cases=10)
+
+    assert report.broken == ("usable",)
+    assert "gives no value: RuntimeError: no number" in report["usable"].reason
+
+
+def test_a_metric_of_whole_runs_that_fails_is_found():
+    @run_metric("checked-whole")
+    def whole(rankings) -> float | None:
+        """Fail."""
+        raise RuntimeError("no number")
+
+    report = check_metric(whole, cases=10)
+
+    assert report.broken == ("usable",)
+    assert "gives no value: RuntimeError: no number" in report["usable"].reason

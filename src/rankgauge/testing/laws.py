@@ -47,7 +47,7 @@ class LawInfo:
 
 
 LAWS: tuple[LawInfo, ...] = (
-    LawInfo("usable", "metric", "the engine can resolve the metric and call it", elsewhere=False),
+    LawInfo("usable", "metric", "the engine can resolve the metric, call it and aggregate its scores", elsewhere=False),
     LawInfo("bounded", "metric", "the score lies within the range", "declared"),
     LawInfo("perfect", "metric", "all relevant items and no others, best first, get the best score", "elsewhere"),
     LawInfo("perfect-is-one", "metric", "a perfect ranking scores 1 at every cutoff", "declared", elsewhere=False),

@@ -176,6 +176,7 @@ def _usable(trial: MetricTrial) -> None:
     _planned(trial)
     for case, k in ((ANCHOR, 2), (Case((1.0, 2.0), (1, 0)), 2), (Case((1.0,), (5, 6)), 1)):
         trial.score(case, k)
+    _comes_to_a_number(trial)
 
 
 def _planned(trial: MetricTrial) -> None:
@@ -188,7 +189,13 @@ def _planned(trial: MetricTrial) -> None:
 
 def _whole_run_usable(trial: MetricTrial) -> None:
     _planned(trial)
-    _engine(trial).run(_samples(trial, [(Case((1.0, 2.0), (1, 0)), 2)]))
+    _comes_to_a_number(trial)
+
+
+def _comes_to_a_number(trial: MetricTrial) -> None:
+    """Fail where the aggregate of a plugin does, or the metric itself if it is one of whole runs."""
+    (column,) = _engine(trial).run(_samples(trial, [(Case((1.0, 2.0), (1, 0)), 2)])).metrics.values()
+    trial.demand(not column.failure, column.failure)
 
 
 def _whole_run_bounded(trial: MetricTrial, drawn: Drawn) -> None:
