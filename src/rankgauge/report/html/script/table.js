@@ -62,7 +62,7 @@ const drawTable = () => {
       const again = table.querySelectorAll("th button")[place];
       if (again) again.focus();
     } });
-    head.append(el("th", { scope: "col", class: `${kind} ${side}`, "aria-sort": on ? (falls ? "descending" : "ascending") : null }, button));
+    head.append(el("th", { scope: "col", class: `${kind} ${side}`, title: name, "aria-sort": on ? (falls ? "descending" : "ascending") : null }, button));
   });
   const body = el("tbody");
   const gap = (count) => {
