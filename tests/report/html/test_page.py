@@ -154,6 +154,14 @@ def test_one_run_alone_has_means_and_no_comparison():
     assert "against" not in text.replace("counts against", "")
 
 
+def test_means_of_a_comparison_have_intervals_of_its_confidence():
+    results = rankgauge.evaluate_runs(QRELS, {"worse": WORSE, "better": BETTER}, ["RR"])
+    text = Page(rankgauge.html_report(results, comparison=rankgauge.compare(results, confidence=0.9))).text
+
+    assert "Means with half their 90 % interval." in text
+    assert "0.958 ±0.075" in text  # eleven times 1 and once 0.5: t(11) = 1.796, sd .1443, over sqrt(12)
+
+
 def test_an_interrupted_run_says_so_beside_its_counts():
     rows = [{"id": "q1", "expected_output": ["a"], "actual_output": ["a"]}]
     result = Engine(catalog=CATALOG).dataset(rows).with_metrics(["MRR"]).run()

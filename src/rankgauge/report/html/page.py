@@ -182,8 +182,8 @@ def _metric_rows(data: ReportData, plots: charts.Intervals | None) -> Iterator[d
                 "run_place": names.index(pair.run),
                 "name": visible(metric.name),
                 "metric": metric,
-                "half_a": half_width(column),
-                "half_b": None if own is None else half_width(own),
+                "half_a": half_width(column, metric.confidence),
+                "half_b": None if own is None else half_width(own, metric.confidence),
                 "plot": plots.row(metric),
             }
 

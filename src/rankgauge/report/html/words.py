@@ -221,9 +221,9 @@ def _mean(values: Sequence[float]) -> float | None:
     return math.fsum(known) / len(known) if known else None
 
 
-def half_width(column: MetricSummary) -> float | None:
-    """Return half the width of the 95 % interval of a mean."""
+def half_width(column: MetricSummary, confidence: float = 0.95) -> float | None:
+    """Return half the width of the interval of a mean."""
     if column.info.aggregate != "mean" or not column.n:
         return None
-    interval = estimate_mean(column.counted).interval()
+    interval = estimate_mean(column.counted).interval(confidence)
     return None if interval is None else (interval[1] - interval[0]) / 2
