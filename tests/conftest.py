@@ -26,6 +26,8 @@ from rankgauge.testing.trial import broken_by
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # started in the background of a shell
     signal.signal(signal.SIGINT, signal.default_int_handler)  # tests, and the processes they start, are interrupted
 
+os.environ.pop("COLUMNS", None)  # pytest-xdist sets it, and no output in a test depends on somebody's terminal
+
 collect_ignore = [] if os.environ.get("RANKGAUGE_BROWSER") else ["browser"]  # `make test-browser` runs these
 
 settings.register_profile(
