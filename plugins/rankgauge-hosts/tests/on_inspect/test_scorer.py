@@ -110,7 +110,7 @@ def test_a_mistake_ends_the_command_before_a_sample_is_scored(location, tmp_path
 def test_mistakes_surface_when_the_scorer_is_made():
     with pytest.raises(PlanError):
         retrieval(metrics="nope@5")
-    with pytest.raises(ParameterError, match="relevant, passages, answer, keywords; not 'ids'"):
+    with pytest.raises(ParameterError, match="relevant, passages, answer, keywords, nuggets; not 'ids'"):
         retrieval(metrics="ndcg@10", target="ids")
 
 
