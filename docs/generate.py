@@ -12,10 +12,9 @@ import runpy
 from pathlib import Path
 from typing import Any
 
-from rankgauge import errors
+from rankgauge import config, errors
 from rankgauge.catalog import Catalog
 from rankgauge.catalog.parameters import signature_parameters
-from rankgauge.config import json_schema
 from rankgauge.errors import Problem
 from rankgauge.plugin.metric import Metric
 from rankgauge.testing import LawInfo
@@ -40,7 +39,7 @@ def generated() -> dict[Path, str]:
     Returns:
         The text by path.
     """
-    schema = json.dumps(json_schema(), indent=2) + "\n"
+    schema = json.dumps(config.json_schema(), indent=2) + "\n"
     return {
         ROOT / "docs/reference/metrics.md": _metrics(),
         ROOT / "docs/reference/matchers.md": _matchers(),
@@ -50,7 +49,7 @@ def generated() -> dict[Path, str]:
         ROOT / "docs/reference/api.md": runpy.run_path(str(ROOT / "docs/api.py"))["page"](),
         ROOT / "docs/reference/measures-by-tool.md": runpy.run_path(str(ROOT / "docs/measures_by_tool.py"))["page"](),
         ROOT / "configs/schema.json": schema,
-        ROOT / "src/rankgauge/config/schema.json": schema,  # the one that is installed
+        Path(config.__file__).parent / "schema.json": schema,  # the one that is installed
     }
 
 
@@ -213,7 +212,7 @@ def _subjects(law: LawInfo) -> str:
 
 
 def _config() -> str:
-    schema = json_schema()
+    schema = config.json_schema()
     parts = [
         "# Config files",
         "",

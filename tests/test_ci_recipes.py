@@ -63,7 +63,8 @@ class Runner:
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return build_wheel(ROOT, tmp_path_factory.mktemp("wheel"))
+    given = os.environ.get("RANKGAUGE_TEST_WHEEL")
+    return Path(given) if given else build_wheel(ROOT, tmp_path_factory.mktemp("wheel"))
 
 
 @pytest.fixture(scope="module")

@@ -47,7 +47,7 @@ def broken_promises(way: Way, outcome: Outcome, folder: Path) -> Iterator[str]:
         yield "a traceback"
     if code == 2 and not any(name.partition("/")[0] in err for name in way.files) and "cannot read " not in err:
         yield "the message names no file"
-    if code == 2 and out:
+    if code == 2 and out and "cannot be judged" not in err:  # a gate that cannot be judged hides no result
         yield "a result on stdout beside an error"
     if len(err) > 100_000:
         yield "a message of more than 100,000 characters"
