@@ -63,7 +63,7 @@ _CONVENTIONS = {
     "relevance": "What counts as relevant, or the lowest grade that does.",
     "negatives": "What a grade below 0 is.",
     "duplicate_texts": "What identifies a retrieved item that is judged by text.",
-    "missing_texts": "What becomes of an item without a text where one is needed.",
+    "missing_texts": "Whether an item without a text, where one is needed, fails its sample or counts as empty.",
 }
 _Parameters = dict[str, dict[str, str | bool | int | float | None]]
 _FIELDS: dict[str, Any] = {

@@ -14,7 +14,7 @@ from operator import itemgetter
 from typing import Any, NamedTuple
 
 from rankgauge.policy import DEFAULT_CONTRACT
-from rankgauge.samples.records import read_metadata
+from rankgauge.samples.records import NO_METADATA, read_metadata
 from rankgauge.samples.scalars import NUMBERS, InvalidError
 from rankgauge.samples.values import GOLD_KINDS
 
@@ -22,7 +22,6 @@ __all__ = ["Block", "read_block"]
 
 _SIDES = itemgetter("id", "expected_output", "actual_output")
 _ID = itemgetter("id")
-_NO_METADATA: tuple[int | None, tuple[str, ...], bool] = (None, (), True)
 _IDS = {str}
 _NOTHING = type(None)
 
@@ -60,7 +59,7 @@ def read_block(records: Sequence[Any]) -> Block | None:
     try:
         ids, gold, outputs = zip(*map(_SIDES, records), strict=True)
         lists = [output["retrieved"] if type(output) is dict else output for output in outputs]
-        metadata = [_NO_METADATA if (own := record.get("metadata")) is None else _metadata(own) for record in records]
+        metadata = [NO_METADATA if (own := record.get("metadata")) is None else _metadata(own) for record in records]
     except (KeyError, InvalidError):
         return None
     if any("support" in output for output in outputs if type(output) is dict):
