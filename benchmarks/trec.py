@@ -11,7 +11,8 @@ Whole processes run in turns in one session, on generated data with a fixed seed
 
 Other tools are measured if installed: pytrec_eval (a development dependency), and the `ir_measures` command and
 ranx with ``pip install ir-measures ranx``. ranx is measured once its compiled code is cached. Also measured: Parquet,
-dictionaries in memory, the start of the command on two lines, and how time and memory grow with the run.
+dictionaries in memory, how time and memory grow with the run, and starts: of the command on two lines, of `rankgauge
+run` on the quickstart, and of `import rankgauge`, each beside `import numpy`.
 
 Run it with ``make bench`` or ``python benchmarks/trec.py [--runs N] [--only PARTS]``; parts are deep, many, judged,
 several, start, memory and growth, separated by commas.
@@ -154,18 +155,21 @@ def several(folder: Path, runs: int) -> None:
 
 
 def start(folder: Path, runs: int) -> None:
-    """Measure the command on two lines."""
+    """Measure the command on two lines, and the run of the quickstart, which saves a result folder."""
+    quickstart = folder / "quickstart"
+    shutil.copytree(Path(__file__).parents[1] / "configs" / "quickstart", quickstart)
     qrels, run = folder / "two.qrels", folder / "two.run"
     qrels.write_text("q1 0 d1 1\n")
     run.write_text("q1 Q0 d1 1 2.5 tag\nq1 Q0 d2 2 1.5 tag\n")
     sides = {
-        "rankgauge trec": rankgauge(qrels, run),
         "import numpy": [sys.executable, "-c", "import numpy"],
+        "rankgauge trec": rankgauge(qrels, run),
+        "rankgauge run": [sys.executable, "-m", "rankgauge", "run", str(quickstart / "rankgauge.yaml")],
         "import rankgauge": [sys.executable, "-c", "import rankgauge"],
         "a bare interpreter": [sys.executable, "-c", "pass"],
     }
-    print(f"\nstart, on two lines; medians of {3 * runs}")
-    report(alternated(sides, 3 * runs), "rankgauge trec")
+    print(f"\nstart, of trec on two lines and of run on the quickstart; medians of {3 * runs}")
+    report(alternated(sides, 3 * runs), "import numpy")
 
 
 def in_memory(folder: Path, runs: int) -> None:

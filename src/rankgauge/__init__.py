@@ -6,12 +6,12 @@ A name is imported when it is first used, so that ``import rankgauge`` stays fas
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any
-
 from rankgauge.version import __version__
 
+TYPE_CHECKING = False  # as type checkers know it: importing `typing` would take most of the time
 if TYPE_CHECKING:
+    from typing import Any
+
     from rankgauge.catalog import Catalog
     from rankgauge.comparison import Comparison
     from rankgauge.comparison.bounds import Bounds
@@ -133,7 +133,9 @@ _HOMES = {
 def __getattr__(name: str) -> Any:  # noqa: ANN401  # whatever the name stands for
     # Nothing plainer keeps `import rankgauge` free of numpy and pydantic: importing a submodule loads them.
     if name in _HOMES:
-        return getattr(importlib.import_module(_HOMES[name]), name)
+        from importlib import import_module
+
+        return getattr(import_module(_HOMES[name]), name)
     msg = f"module 'rankgauge' has no attribute {name!r}"
     raise AttributeError(msg)
 

@@ -3,11 +3,13 @@
 import json
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 import rankgauge
 
+SOURCE = Path(rankgauge.__file__).parents[1]
 PROFILES = ["default", "eval-harness", "remem", "haystack", "classic", "keyword", "trec9", "trec10"]
 HEAVY = {"polars", "numpy", "pydantic", "scipy", "structlog", "rankgauge.metrics", "rankgauge.matchers"}
 OURS = HEAVY - {"pydantic"}  # some versions of typer load it themselves to read the arguments of a command
@@ -32,6 +34,13 @@ def test_importing_the_package_loads_nothing_heavy():
     loaded, _ = modules_after("import rankgauge")
     assert set() == HEAVY & loaded
     assert {name for name in loaded if name.startswith("rankgauge")} == {"rankgauge", "rankgauge.version"}
+
+
+def test_importing_the_package_loads_nothing_that_python_has_not_loaded_by_itself():
+    alone = "import sys\nbefore = set(sys.modules)\nimport rankgauge\nprint(*sorted(set(sys.modules) - before))"
+    command = [sys.executable, "-S", "-E", "-c", f"import sys\nsys.path.insert(0, {str(SOURCE)!r})\n{alone}"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["__future__", "rankgauge", "rankgauge.version"]
 
 
 @pytest.mark.parametrize("option", ["--help", "-h"])

@@ -23,12 +23,16 @@ def main(argv: Sequence[str] | None = None) -> None:
     from rankgauge.cli.interrupts import quiet_interrupts
 
     with quiet_interrupts():
+        from rankgauge.cli import process
         from rankgauge.cli.streams import claim_process, leave
 
         is_ours = claim_process()
+        if is_ours:
+            process.begin()
         code = call(list(sys.argv[1:] if argv is None else argv))
         if is_ours:
             leave()
+            process.end()
     sys.exit(code)
 
 

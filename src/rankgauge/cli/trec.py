@@ -24,6 +24,7 @@ from rankgauge.cli.options import (
     run_names,
     table_columns,
 )
+from rankgauge.cli.process import load_numpy
 from rankgauge.errors import ParameterError, UnknownNameError, did_you_mean
 from rankgauge.visible import visible
 
@@ -73,6 +74,7 @@ def trec(arguments: Sequence[str]) -> int:
     if isinstance(given, int):
         return given
     _check(given)
+    load_numpy()
     if given.against is not None:
         from rankgauge.cli.against import against
 

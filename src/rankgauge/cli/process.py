@@ -1,0 +1,42 @@
+"""
+The process of a command: it starts and ends without work that nobody would see.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import sys
+
+__all__ = ["begin", "end", "load_numpy"]
+
+_NEW_OBJECTS = 50_000
+"""How many objects may be made before cycles are searched for; a start makes fewer, and nearly all of them stay."""
+
+_THREADS = ("OPENBLAS_NUM_THREADS", "GOTO_NUM_THREADS", "OMP_NUM_THREADS")
+"""What OpenBLAS reads when it is loaded."""
+
+
+def begin() -> None:
+    """Load modules without a search for cycles every few hundred objects."""
+    gc.set_threshold(_NEW_OBJECTS)
+
+
+def end() -> None:
+    """Spare the interpreter two searches for cycles among all that is loaded, right before the memory is given back."""
+    gc.freeze()
+
+
+def load_numpy() -> None:
+    """
+    Load numpy without the threads that OpenBLAS starts, for a command that multiplies no large matrices.
+
+    Who says how many threads there shall be gets them. Processes that this one starts see no difference.
+    """
+    if "numpy" in sys.modules or any(name in os.environ for name in _THREADS):
+        return
+    os.environ[_THREADS[0]] = "1"
+    try:
+        import numpy  # noqa: F401, ICN001  # for the other modules
+    finally:
+        del os.environ[_THREADS[0]]

@@ -1,0 +1,67 @@
+"""How a command's process starts and ends: asked in fresh processes, which say what became of them at their exit."""
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+THREADS = ("OPENBLAS_NUM_THREADS", "GOTO_NUM_THREADS", "OMP_NUM_THREADS")
+TOLD = """
+import atexit, gc, json, os, sys
+def tell():
+    facts = {
+        "frozen": gc.get_freeze_count(),
+        "collects": gc.isenabled(),
+        "variables": {name: os.environ[name] for name in %r if name in os.environ},
+        "threads": len(os.listdir("/proc/self/task")) if os.path.isdir("/proc/self/task") else None,
+    }
+    sys.stderr.write("FACTS" + json.dumps(facts))
+atexit.register(tell)
+from rankgauge.cli import main
+main(%r)
+"""
+
+
+@pytest.fixture
+def facts_of(tmp_path):
+    (tmp_path / "qrels.txt").write_text("q 0 a 1\n", encoding="utf-8")
+    (tmp_path / "run.txt").write_text("q Q0 a 1 2.0 t\n", encoding="utf-8")
+
+    def call(*arguments, **variables):
+        own = {name: value for name, value in os.environ.items() if name not in THREADS}
+        script = TOLD % (THREADS, list(arguments))
+        command = [sys.executable, "-c", script]
+        done = subprocess.run(
+            command, capture_output=True, text=True, check=True, cwd=tmp_path, env={**own, **variables}
+        )
+        assert "1.0000" in done.stdout
+        return json.loads(done.stderr.partition("FACTS")[2])
+
+    return call
+
+
+def test_the_exit_of_a_command_searches_no_cycles_among_what_is_loaded(facts_of):
+    facts = facts_of("trec", "qrels.txt", "run.txt", "-m", "RR")
+    assert facts["frozen"] > 10_000
+    assert facts["collects"]
+
+
+def test_a_run_is_evaluated_in_one_thread_and_nobody_inherits_the_variable_that_says_so(facts_of):
+    facts = facts_of("trec", "qrels.txt", "run.txt", "-m", "RR")
+    assert facts["threads"] in {1, None}
+    assert facts["variables"] == {}
+
+
+def test_whoever_says_how_many_threads_openblas_has_is_obeyed(facts_of):
+    facts = facts_of("trec", "qrels.txt", "run.txt", "-m", "RR", OPENBLAS_NUM_THREADS="2")
+    assert facts["variables"] == {"OPENBLAS_NUM_THREADS": "2"}
+
+
+def test_a_call_from_python_leaves_the_collector_as_it_is():
+    code = (
+        "import gc\nfrom rankgauge.cli import call\nbefore = gc.get_threshold(), gc.get_freeze_count()\n"
+        "assert call(['--version']) == 0\nassert (gc.get_threshold(), gc.get_freeze_count()) == before"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, capture_output=True)
