@@ -23,6 +23,7 @@ from __future__ import annotations
 import argparse
 import importlib.util
 import os
+import random
 import shlex
 import shutil
 import statistics
@@ -30,7 +31,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -57,6 +58,15 @@ SHAPES = {
     "many": Shape(200_000, 20, 2, 10_000_000),
     "judged": Shape(250, 1_000, 200, 500_000),
 }
+
+FEW = {
+    "one": Shape(1, 100, 5, 1_000),
+    "eleven": Shape(11, 3, 2, 10),
+    "hundred": Shape(100, 100, 5, 1_000),
+}
+"""Queries that are evaluated in a loop, with the same ranking or another one each time."""
+
+REPEATS = 200
 
 PYTREC_EVAL = """
 import sys, pytrec_eval
@@ -188,9 +198,8 @@ def in_memory(folder: Path, runs: int) -> None:
         result = rankgauge.evaluate(qrels, run, METRICS)
         _ = [column.mean for column in result.metrics.values()]
 
-    print(f"\nmemory: dictionaries; medians of {runs}")
-    shapes = {**SHAPES, "eleven": Shape(11, 3, 2, 10)}
-    for part, shape in shapes.items():
+    print(f"\nmemory: dictionaries; processor time, medians of {runs}; how many times faster than pytrec_eval")
+    for part, shape in {**SHAPES, **FEW}.items():
         paths = folder / f"{part}.qrels", folder / f"{part}.run"
         if not paths[1].exists():
             write(shape, *paths)
@@ -198,17 +207,34 @@ def in_memory(folder: Path, runs: int) -> None:
             qrels = pytrec_eval.parse_qrel(lines)
         with paths[1].open() as lines:
             run = pytrec_eval.parse_run(lines)
-        repeats = 1 if shape.queries > 20 else 200
-        times = {"rankgauge.evaluate": [], "pytrec_eval": []}
-        for turn in range(runs + 1):
-            for side, call in (("rankgauge.evaluate", ours), ("pytrec_eval", peer)):
-                begun = time.perf_counter()
-                for _ in range(repeats):
-                    call(qrels, run)
-                if turn:  # the first turn plans and warms
-                    times[side].append((time.perf_counter() - begun) / repeats)
-        own, its = (median(each) for each in times.values())
-        print(f"  {part:8} rankgauge {own * 1e3:10.3f} ms   pytrec_eval {its * 1e3:10.3f} ms   ratio {its / own:.2f}")
+        if part not in FEW:
+            in_turns(part, ours, peer, qrels, [[run]] * (runs + 1))
+            continue
+        in_turns(part, ours, peer, qrels, [[run] * REPEATS] * (runs + 1))
+        others = [[shuffled(run, turn * REPEATS + each) for each in range(REPEATS)] for turn in range(runs + 1)]
+        in_turns(f"{part}, another ranking each time", ours, peer, qrels, others)
+
+
+def in_turns(
+    name: str, ours: Callable[..., None], peer: Callable[..., None], qrels: object, given: Sequence[Sequence[object]]
+) -> None:
+    """Let both sides evaluate the runs of each turn, of which the first one plans and warms, and print how long."""
+    times: dict[str, list[float]] = {"rankgauge.evaluate": [], "pytrec_eval": []}
+    for runs in given:
+        for side, call in zip(times, (ours, peer), strict=True):
+            begun = time.process_time()
+            for run in runs:
+                call(qrels, run)
+            times[side].append((time.process_time() - begun) / len(runs))
+    (_, *own), (_, *its) = times.values()
+    ratio = median(other / mine for mine, other in zip(own, its, strict=True))
+    print(f"  {name:36} rankgauge {median(own) * 1e3:9.3f} ms   pytrec_eval {median(its) * 1e3:9.3f} ms   {ratio:.2f}")
+
+
+def shuffled(run: Mapping[str, Mapping[str, float]], seed: int) -> dict[str, dict[str, float]]:
+    """Return a run with the scores of each query in another order."""
+    chance = random.Random(seed)
+    return {query: dict(zip(own, chance.sample([*own.values()], len(own)), strict=True)) for query, own in run.items()}
 
 
 def growth(folder: Path, runs: int) -> None:

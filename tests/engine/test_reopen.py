@@ -160,8 +160,8 @@ class TestRuns:
         return "qrels.txt", "run.txt"
 
     def again(self, result):
-        plan, qrels, run, columns = run_evaluation_of(result, catalog=CATALOG)
-        (scored,) = evaluate_plan(plan, qrels, {"run": run}, columns=columns).values()
+        found = run_evaluation_of(result, catalog=CATALOG)
+        (scored,) = evaluate_plan(found.plan, found.qrels, {"run": found.run}, columns=found.columns).values()
         return scores(scored)
 
     @pytest.mark.parametrize("saved", [False, True])

@@ -6,9 +6,15 @@ import pytest
 
 import rankgauge
 from rankgauge.errors import DataError
-from rankgauge.judging import mappings
+from rankgauge.judging import few, mappings
 
 METRICS = ["RR", "ndcg@3", "judged@2"]
+
+
+@pytest.fixture(autouse=True)
+def _none_are_few(monkeypatch):
+    """Keep small dictionaries from the road for a few queries."""
+    monkeypatch.setattr(few, "_QUERIES", 0)
 
 
 @pytest.fixture

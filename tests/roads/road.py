@@ -15,11 +15,13 @@ import rankgauge
 from ranked_tables import qrels_frame, run_frame, write_qrels
 from rankgauge import Catalog, Engine, Result
 from rankgauge.cli import call
+from rankgauge.engine.runs import evaluate_plan, plan_run
 from rankgauge.errors import DataError, SampleRefusedError
+from rankgauge.io.sources import open_qrels
 from rankgauge.policy import option_text
 from roads.case import Case, Query
 
-__all__ = ["ROADS", "Outcome", "Road", "Tools", "in_memory"]
+__all__ = ["ROADS", "Outcome", "Road", "Tools", "as_mappings", "in_columns", "in_memory"]
 
 Score = tuple[str | None, str]
 """A value to its last bit, None where nothing counts, and a status."""
@@ -142,12 +144,16 @@ def _scattered(case: Case, tools: Tools) -> Outcome:
 
 
 def _mappings(case: Case, tools: Tools) -> Outcome:
-    return _by_columns(case, tools, _as_mappings)
+    return _by_columns(case, tools, as_mappings)
+
+
+def _many_mappings(case: Case, tools: Tools) -> Outcome:
+    return _by_columns(case, tools, as_mappings, in_columns)
 
 
 def _json(case: Case, tools: Tools) -> Outcome:
     def write(left: Case) -> Iterator[Path]:
-        for name, content in zip(("qrels.json", "run.json"), _as_mappings(left), strict=True):
+        for name, content in zip(("qrels.json", "run.json"), as_mappings(left), strict=True):
             (tools.folder / name).write_text(json.dumps(content), encoding="utf-8")
             yield tools.folder / name
 
@@ -168,12 +174,17 @@ def _parquet(case: Case, tools: Tools) -> Outcome:
     return _by_columns(case, tools, write)
 
 
-def _by_columns(case: Case, tools: Tools, write: Callable[[Case], Any]) -> Outcome:
-    def evaluate(left: Case) -> Result:
+def _by_columns(case: Case, tools: Tools, write: Callable[[Case], Any], evaluate: Any = rankgauge.evaluate) -> Outcome:
+    def evaluated(left: Case) -> Result:
         qrels, run = write(left)
-        return rankgauge.evaluate(qrels, run, left.metrics, profile=left.profile, catalog=tools.catalog)
+        return evaluate(qrels, run, left.metrics, profile=left.profile, catalog=tools.catalog)
 
-    return _in_rounds(case, evaluate)[0]
+    return _in_rounds(case, evaluated)[0]
+
+
+def in_columns(qrels: object, run: object, metrics: Sequence[str], **how: Any) -> Result:
+    """Do what `rankgauge.evaluate` does, but not for a few queries one by one."""
+    return evaluate_plan(plan_run(metrics, **how), open_qrels(qrels), {"run": run})["run"]
 
 
 def _command(case: Case, tools: Tools) -> Outcome:
@@ -266,7 +277,8 @@ def _sample(query: Query) -> dict[str, Any]:
     return sample
 
 
-def _as_mappings(case: Case) -> tuple[dict[str, dict[str, int]], dict[str, dict[str, float]]]:
+def as_mappings(case: Case) -> tuple[dict[str, dict[str, int]], dict[str, dict[str, float]]]:
+    """Return judgments and a run in memory, with a query that is not judged."""
     judged = {query.name: dict(query.grades) for query in case.queries}
     return judged, {query.name: dict(query.ranking) for query in (*case.queries, STRAY) if query.ranking is not None}
 
@@ -302,6 +314,7 @@ ROADS = (
     Road("TREC text", _trec_text, has_empty=False),
     Road("scattered TREC text", _scattered, has_empty=False),
     Road("mappings", _mappings, has_repeats=False),
+    Road("mappings in columns", _many_mappings, has_repeats=False),
     Road("JSON run", _json, has_repeats=False),
     Road("table", _table, has_empty=False),
     Road("Parquet", _parquet, has_empty=False),

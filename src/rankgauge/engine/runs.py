@@ -5,23 +5,19 @@ Evaluating runs: from judgments and rankings, however they are given, to results
 from __future__ import annotations
 
 import functools
-import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
-from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rankgauge.catalog import Catalog
 from rankgauge.columns import IdSketcher, Qrels, RankingBatch, RunSource, Seen
 from rankgauge.columns.rows import Ints
-from rankgauge.columns.slices import Words
-from rankgauge.engine.manifest import make_manifest, make_settings
+from rankgauge.engine.run_result import RunEvaluation, ScoredRun
 from rankgauge.errors import PolicyError
 from rankgauge.io.mappings import MappingRun
 from rankgauge.io.sources import open_qrels, open_run
 from rankgauge.io.trec import RunFile
-from rankgauge.judging import BatchJudge, Evidence, Keep, RunCollector, RunCounts, ScatteredError, judge_mapping
+from rankgauge.judging import BatchJudge, Evidence, Keep, RunCollector, ScatteredError, judge_mapping
 from rankgauge.judging.keeping import Keeper
 from rankgauge.judging.outputs import prepare
 from rankgauge.judging.parts import Task, in_order, thread_count, work_on_parts
@@ -32,30 +28,13 @@ from rankgauge.planning.cutoffs import DefaultK
 from rankgauge.planning.plan import Plan, make_plan
 from rankgauge.planning.requests import MetricSpec, specs_of
 from rankgauge.policy import Policy, Profile
-from rankgauge.result import Origin, Result
+from rankgauge.result import Result
 from rankgauge.scoring.collect import Collector
 
+if TYPE_CHECKING:
+    from rankgauge.engine.few import FewEvaluator
+
 __all__ = ["RunEvaluation", "evaluate", "evaluate_plan", "evaluate_runs", "installed", "judge_run", "plan_run"]
-
-
-class RunEvaluation(NamedTuple):
-    """
-    What a result of a run came from: `evaluate_plan` takes it.
-
-    Attributes:
-        plan: What was computed.
-
-        qrels: The judgments.
-
-        run: The run, which can be read again.
-
-        columns: The tables' own names for our columns, where they were given.
-    """
-
-    plan: Plan
-    qrels: Qrels
-    run: RunSource
-    columns: Mapping[str, str] | None = None
 
 
 def evaluate(
@@ -160,7 +139,12 @@ def evaluate_runs(
     Raises:
         RankgaugeError: As in `evaluate`.
     """
-    plan = plan_run(metrics, profile=profile, policy=policy, rel=rel, k=k, catalog=catalog)
+    planned = _resolved(metrics, profile, policy, rel, k, catalog)
+    plan = planned.plan
+    if isinstance(qrels, dict) and columns is None and planned.few is not None:
+        results = planned.few.evaluate(qrels, runs)
+        if results is not None:
+            return results
     return evaluate_plan(
         plan,
         qrels
@@ -207,9 +191,35 @@ def plan_run(
     catalog: Catalog | None = None,
 ) -> Plan:
     """Resolve the evaluation of a run before anything is read; arguments and errors are those of `evaluate`."""
+    return _resolved(metrics, profile, policy, rel, k, catalog).plan
+
+
+class _Planned:
+    """A plan, and what evaluates a few queries under it."""
+
+    def __init__(self, plan: Plan, *, is_kept: bool) -> None:
+        self.plan = plan
+        self._is_kept = is_kept
+
+    @functools.cached_property
+    def few(self) -> FewEvaluator | None:
+        """Return what remembers scores; None where the plan is made anew each time, or is not for it."""
+        from rankgauge.engine.few import FewEvaluator  # files go without it
+
+        return FewEvaluator.of(self.plan) if self._is_kept else None
+
+
+def _resolved(
+    metrics: Sequence[MetricSpec] | MetricSpec,
+    profile: str | Policy | Profile,
+    policy: Mapping[str, Any] | None,
+    rel: float | None,
+    k: int | None,
+    catalog: Catalog | None,
+) -> _Planned:
     specs = specs_of(metrics)
     slip: object = policy  # such as the name of a profile
-    if not isinstance(slip, Mapping | None):
+    if slip is not None and not isinstance(slip, Mapping):
         msg = f"policy takes options such as {{'ties': 'error'}}, not {slip!r}; a named profile is given as profile="
         raise PolicyError(msg)
     options = tuple((policy or {}).items())
@@ -217,8 +227,13 @@ def plan_run(
     try:
         hash(wanted)
     except TypeError:  # a metric given as a mapping cannot be hashed
-        return _planned(*wanted)
+        return _Planned(_planned(*wanted), is_kept=False)
     return _planned_once(*wanted)
+
+
+@functools.lru_cache(maxsize=64)  # plans are values, and evaluating is often done in a loop
+def _planned_once(*wanted: Any) -> _Planned:  # noqa: ANN401  # the arguments of `_planned`
+    return _Planned(_planned(*wanted), is_kept=True)
 
 
 def _planned(
@@ -232,10 +247,6 @@ def _planned(
     chosen = catalog.profile(choice).adapted(dict(options), rel)
     default_k = None if k is None else DefaultK(k, "k")
     return make_plan(specs, catalog=catalog, profile=chosen, default_k=default_k, by_id=True)
-
-
-_planned_once = functools.lru_cache(maxsize=64)(_planned)
-"""Plans are values, and evaluating is often done in a loop."""
 
 
 @functools.cache
@@ -256,37 +267,25 @@ class _JudgedRun(NamedTuple):
 
 def _evaluated(plan: Plan, qrels: Qrels, columns: Mapping[str, str] | None, run: _JudgedRun) -> Result:
     """Score a judged run."""
-    source, sketcher, judged, evidence = run.source, run.sketcher, run.collector, run.evidence
-    collector = Collector(plan, sketcher=sketcher)
+    judged, evidence = run.collector, run.evidence
+    collector = Collector(plan, sketcher=run.sketcher)
     query_ids = functools.partial(_query_ids, qrels, judged.places)
     collector.add_run(query_ids, evidence, judged.missing)
-    scored = collector.finish()
-    counts = judged.counts(evidence)
-    scored.notes.extend([*source.notes, *counts.notes(plan.profile.policy)])
-    for note in scored.notes:
-        logger("engine").info(note)
-    evaluation = RunEvaluation(plan, qrels, source, columns)
-    further: dict[str, Any] = {} if sketcher is None else {"retrieved_ids": sketcher.sketch().as_dict()}
-    further["files"] = {
-        "qrels": _absolute(qrels.source),
-        "run": _absolute(source.name),
-        "columns": None if columns is None else dict(columns),
-    }
-    manifest = functools.partial(_manifest, evaluation, run.origin, counts, further, datetime.now(UTC))
-    gold_keys = functools.partial(_gold_keys, qrels, judged.places)
-    settings = functools.partial(_settings, plan)
-    return Result.of(scored, manifest, Origin(evaluation), gold_keys=gold_keys, settings=settings)
+    return ScoredRun(
+        evaluation=RunEvaluation(plan, qrels, run.source, columns),
+        scored=collector.finish(),
+        counts=judged.counts(evidence),
+        origin=run.origin,
+        places=judged.places,
+        source=qrels.source,
+        sketcher=run.sketcher,
+    ).result()
 
 
 def _query_ids(qrels: Qrels, places: Ints) -> Sequence[str]:
     """Return the names of some queries; a table of means needs none."""
     names = qrels.query_names
     return names if len(places) == len(names) else [names[place] for place in places.tolist()]
-
-
-def _gold_keys(qrels: Qrels, places: Ints) -> Words:
-    """Return the gold keys of some queries; asked for only where results are compared, saved or pickled."""
-    return qrels.gold_keys[places]
 
 
 def judge_run(
@@ -336,42 +335,7 @@ def _shown(qrels: Qrels, source: RunSource, plan: Plan, names: Sequence[str]) ->
     return keeper.shown or []
 
 
-def _absolute(name: str) -> str | None:
-    """Return the path of a file that can be read again; None for what was given in Python or on standard input."""
-    return os.path.abspath(name) if name and os.path.isfile(name) else None  # noqa: PTH100, PTH113  # often in a loop; four times as fast
-
-
 def _judge_parts(
     parts: Sequence[Iterator[RankingBatch]], collector: RunCollector, top: TopCollector | None = None
 ) -> None:
     work_on_parts(parts, lambda _: BatchJudge(collector, top).add)
-
-
-def _manifest(
-    evaluation: RunEvaluation, origin: str, counts: RunCounts, further: Mapping[str, Any], created_at: datetime
-) -> dict[str, Any]:
-    """Return the manifest, which takes longer to make than a few queries to evaluate, and is seldom asked for."""
-    plan, qrels, source, _ = evaluation
-    dataset = {
-        "name": Path(qrels.source).name or None,
-        "path": qrels.source or None,
-        "queries": qrels.n_queries,
-        "judgments": qrels.n_judgments,
-        "fingerprint": qrels.fingerprint,
-    }
-    outputs = {
-        "from": origin,
-        "path": source.name or None,
-        "tag": source.tag or None,
-        **counts.facts(),
-        "metadata": dict(source.metadata),
-    }
-    return {**make_manifest(plan, dataset, outputs, created_at=created_at), **_relevance(plan), **further}
-
-
-def _settings(plan: Plan) -> dict[str, Any]:
-    return {"interrupted": False, **make_settings(plan), **_relevance(plan)}
-
-
-def _relevance(plan: Plan) -> dict[str, Any]:
-    return {"relevance": plan.profile.relevance}

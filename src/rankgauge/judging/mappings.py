@@ -20,7 +20,7 @@ from rankgauge.judging.ranking import as_compared
 from rankgauge.judging.ranks import Ranks
 from rankgauge.judging.run import RunCollector
 
-__all__ = ["judge_mapping"]
+__all__ = ["have_shape", "judge_mapping"]
 
 _SCORES, _QUERIES = 1 << 17, 1 << 13
 """How many scores and queries are looked at together: few enough that what is touched again is still in a cache."""
@@ -51,7 +51,7 @@ def judge_mapping(run: Mapping[str, _Ranking], collector: RunCollector, refused:
         if _ABSENT in found:
             there = [ranking is not _ABSENT for ranking in found]
             asked, found = asked.where(there), list(compress(found, there))
-        if not _have_shape(found):
+        if not have_shape(found):
             raise refused()
         part = _Part(collector, asked, _plain(cast("Sequence[_Ranking]", found), asked.queries, collector))
         try:
@@ -65,7 +65,7 @@ def judge_mapping(run: Mapping[str, _Ranking], collector: RunCollector, refused:
     if n_judged < len(run):
         judged = set(queries)
         others = {query: ranking for query, ranking in run.items() if query not in judged}
-        if not (are_texts(others) and _have_shape(list(others.values()))):
+        if not (are_texts(others) and have_shape(list(others.values()))):
             raise refused()
     collector.note_unjudged(len(run) - n_judged, looks=encoded(next(iter(run), "")))
 
@@ -74,7 +74,7 @@ class _NumberError(Exception):
     """A score is not a finite number."""
 
 
-def _have_shape(rankings: Sequence[object]) -> bool:
+def have_shape(rankings: Sequence[object]) -> bool:
     """Return whether these are mappings whose first document is a text."""
     if not all(issubclass(kind, Mapping) for kind in set(map(type, rankings))):
         return False

@@ -55,6 +55,8 @@ class Request:
 
 def specs_of(metrics: Sequence[MetricSpec] | MetricSpec) -> tuple[MetricSpec, ...]:
     """Return one or several metrics as several."""
+    if type(metrics) in {list, tuple}:  # asked first, because abstract classes are slow to ask
+        return tuple(cast("Sequence[MetricSpec]", metrics))
     if isinstance(metrics, str | Mapping | Located) or not isinstance(metrics, Sequence):
         return (metrics,)
     return tuple(cast("Sequence[MetricSpec]", metrics))

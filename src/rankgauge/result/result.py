@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import repeat
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -18,7 +19,7 @@ from rankgauge.errors import MissingExtraError, ResultError, counted, listed
 from rankgauge.result.lookup import find_column
 from rankgauge.result.merge import Part, concatenated, difference, merged_manifest
 from rankgauge.result.origin import Origin
-from rankgauge.result.summary import MetricSummary
+from rankgauge.result.summary import MetricInfo, MetricSummary
 from rankgauge.result.texts import SampleText, text_columns
 from rankgauge.samples import KeptOutput
 from rankgauge.scoring.collect import Scored
@@ -134,11 +135,17 @@ class Result:
         origin: Origin | None = None,
         gold_keys: GoldKeys = None,
         settings: Callable[[], Mapping[str, Any]] | None = None,
+        infos: Sequence[MetricInfo] | None = None,
     ) -> Result:
-        """Return the result of a run; unless given, *gold_keys* are the samples' own, *settings* the manifest's."""
+        """
+        Return the result of a run.
+
+        Unless given, *gold_keys* are the samples' own, *settings* the manifest's, and *infos* are made of the columns.
+        """
         if gold_keys is None:
             gold_keys = scored.gold_keys
-        metrics = {metric.planned.name: MetricSummary.of(metric) for metric in scored.metrics}
+        columns = map(MetricSummary.of, scored.metrics, infos or repeat(None))
+        metrics = {column.name: column for column in columns}
         result = cls(scored.ids, scored.tags, metrics, manifest, scored.notes, gold_keys)
         result._origin = origin
         result._settings = settings

@@ -250,13 +250,13 @@ class MetricSummary:
         return restore, (kind, {**fields, "aggregator": None})
 
     @classmethod
-    def of(cls, scored: ScoredMetric) -> MetricSummary:
-        """Return the summary of a scored column."""
+    def of(cls, scored: ScoredMetric, info: MetricInfo | None = None) -> MetricSummary:
+        """Return the summary of a scored column; *info* says what it is, where that is known already."""
         outcome = scored.outcome
         declared = scored.planned.aggregate
         function = None if declared is None else declared.declaration.function
         return cls(
-            MetricInfo.of(scored),
+            info or MetricInfo.of(scored),
             outcome.values,
             outcome.status,
             outcome.reasons,

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -25,12 +25,12 @@ from rankgauge.planning.plan import Plan
 from rankgauge.planning.resolve import PlannedMetric
 from rankgauge.samples import Block, Output, Sample
 from rankgauge.scoring.score import (
-    MISSING,
     Flaw,
     JudgedBatch,
     MetricScores,
     Outcome,
     flaws,
+    missing_queries,
     refuse,
     score_metric,
 )
@@ -70,8 +70,7 @@ class Sighting:
 SampleIds = Sequence[str] | Callable[[], Sequence[str]]
 
 
-@dataclass(frozen=True, slots=True)
-class ScoredMetric:
+class ScoredMetric(NamedTuple):
     """
     One column with its scores.
 
@@ -231,7 +230,7 @@ class Collector:
         self._query_ids = query_ids
         n = evidence.judged.n
         self._tags += [()] * n
-        flawed = dict.fromkeys(missing.tolist(), Flaw(MISSING, "the run has no results for this query"))
+        flawed = missing_queries(missing.tolist())
         self._take(JudgedBatch(dict.fromkeys(self.plan.targets, evidence), flawed, [None] * n))
 
     def _close(self) -> None:
@@ -366,7 +365,7 @@ def _joined(outcomes: Sequence[Outcome]) -> Outcome:
         reasons |= {start + place: reason for place, reason in outcome.reasons.items()}
         start += len(outcome.values)
     if not outcomes:
-        return Outcome(np.empty(0), np.empty(0, dtype=np.uint8))
+        return Outcome(np.empty(0), np.empty(0, dtype=np.uint8), reasons)
     values = np.concatenate([outcome.values for outcome in outcomes])
     statuses = np.concatenate([outcome.status for outcome in outcomes])
     if any(outcome.rankings is None for outcome in outcomes):

@@ -4,7 +4,7 @@ Scoring a judged batch: values with a status each, and a reason wherever there i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, NamedTuple
 
@@ -35,6 +35,7 @@ __all__ = [
     "cut_for",
     "flaws",
     "judged_for",
+    "missing_queries",
     "refuse",
     "score_metric",
 ]
@@ -54,8 +55,7 @@ class Flaw(NamedTuple):
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(NamedTuple):
     """
     The scores of one metric.
 
@@ -71,7 +71,7 @@ class Outcome:
 
     values: Scores
     status: NDArray[np.uint8]
-    reasons: dict[int, str] = field(default_factory=dict)
+    reasons: dict[int, str]
     rankings: tuple[tuple[str, ...], ...] | None = None
 
 
@@ -135,6 +135,11 @@ def flaws(samples: Sequence[Sample], *, start: int = 0) -> dict[int, Flaw]:
     return found
 
 
+def missing_queries(places: Iterable[int]) -> dict[int, Flaw]:
+    """Return that a run lacks some queries, as their flaw."""
+    return dict.fromkeys(places, Flaw(MISSING, "the run has no results for this query"))
+
+
 def score_metric(
     plan: Plan, metric: PlannedMetric, target: Target, batch: JudgedBatch, extra: Mapping[str, float]
 ) -> MetricScores:
@@ -172,7 +177,7 @@ def _outcome(
     _blame_lacking(column, evidence, values, k, reasons)
     suspects = bool(reasons or evidence.without_gold or evidence.faults or evidence.textless or flawed)
     if not suspects and not np.isnan(values).any():
-        return Outcome(values, status)  # the usual case: every sample is scored
+        return Outcome(values, status, {})  # the usual case: every sample is scored
     _blame_textless(column, evidence, values, k, reasons)
     defined = relevant.n_gold() > 0 if column.metric.defined is None else _defined(column, judged, reasons)
     defined[list(evidence.without_gold)] = False  # a tuple would be a place of its own

@@ -1,0 +1,142 @@
+"""
+Results of runs: what a scored run came from, and its `Result`, whose manifest is made when somebody asks for it.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import cached_property, partial
+from pathlib import Path
+from typing import Any
+
+from rankgauge.columns import IdSketcher, Ints, Qrels, RunSource, Words
+from rankgauge.engine.manifest import make_manifest, make_settings
+from rankgauge.judging import RunCounts
+from rankgauge.logs import logger
+from rankgauge.planning.plan import Plan
+from rankgauge.result import MetricInfo, Origin, Result
+from rankgauge.scoring.collect import Scored
+
+__all__ = ["RunEvaluation", "ScoredRun"]
+
+
+class RunEvaluation:
+    """
+    What a result of a run came from: `evaluate_plan` takes it.
+
+    Attributes:
+        plan: What was computed.
+
+        run: The run, which can be read again.
+
+        columns: The tables' own names for our columns, where they were given.
+    """
+
+    def __init__(
+        self,
+        plan: Plan,
+        qrels: Qrels | Callable[[], Qrels],
+        run: RunSource,
+        columns: Mapping[str, str] | None = None,
+    ) -> None:
+        """Take what was evaluated; *qrels* may be a function that returns them, where they are seldom asked for."""
+        self.plan = plan
+        self.run = run
+        self.columns = columns
+        self._qrels = qrels
+
+    @cached_property
+    def qrels(self) -> Qrels:
+        """Return the judgments."""
+        return self._qrels if isinstance(self._qrels, Qrels) else self._qrels()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScoredRun:
+    """
+    A run that was scored, of which only the result is to be made.
+
+    Attributes:
+        evaluation: What it came from.
+
+        scored: The columns; its notes get those on how the run fits the judgments.
+
+        counts: How the run fits the judgments.
+
+        origin: Where it was given: `argument` or `run`.
+
+        places: Which queries of the judgments were evaluated; None for all.
+
+        source: The file of the judgments; empty for none.
+
+        sketcher: Took the ids that judged queries retrieved; None where nobody asked.
+    """
+
+    evaluation: RunEvaluation
+    scored: Scored
+    counts: RunCounts
+    origin: str
+    places: Ints | None = None
+    source: str = ""
+    sketcher: IdSketcher | None = None
+
+    def result(self, infos: Sequence[MetricInfo] | None = None) -> Result:
+        """Return the result; *infos* say what its columns are, where that is known already."""
+        evaluation, scored = self.evaluation, self.scored
+        scored.notes.extend([*evaluation.run.notes, *self.counts.notes(evaluation.plan.profile.policy)])
+        for note in scored.notes:
+            logger("engine").info(note)
+        further: dict[str, Any] = {} if self.sketcher is None else {"retrieved_ids": self.sketcher.sketch().as_dict()}
+        further["files"] = {
+            "qrels": _absolute(self.source),
+            "run": _absolute(evaluation.run.name),
+            "columns": None if evaluation.columns is None else dict(evaluation.columns),
+        }
+        return Result.of(
+            scored,
+            partial(self._manifest, further, datetime.now(UTC)),
+            Origin(evaluation),
+            gold_keys=self._gold_keys,
+            settings=self._settings,
+            infos=infos,
+        )
+
+    def _gold_keys(self) -> Words:
+        """Return the gold keys of the queries; asked for only where results are compared, saved or pickled."""
+        keys = self.evaluation.qrels.gold_keys
+        return keys if self.places is None else keys[self.places]
+
+    def _manifest(self, further: Mapping[str, Any], created_at: datetime) -> dict[str, Any]:
+        """Return the manifest, which takes longer to make than a few queries to evaluate, and is seldom asked for."""
+        plan, qrels, source = self.evaluation.plan, self.evaluation.qrels, self.evaluation.run
+        dataset = {
+            "name": Path(qrels.source).name or None,
+            "path": qrels.source or None,
+            "queries": qrels.n_queries,
+            "judgments": qrels.n_judgments,
+            "fingerprint": qrels.fingerprint,
+        }
+        outputs = {
+            "from": self.origin,
+            "path": source.name or None,
+            "tag": source.tag or None,
+            **self.counts.facts(),
+            "metadata": dict(source.metadata),
+        }
+        return {**make_manifest(plan, dataset, outputs, created_at=created_at), **_relevance(plan), **further}
+
+    def _settings(self) -> dict[str, Any]:
+        plan = self.evaluation.plan
+        return {"interrupted": False, **make_settings(plan), **_relevance(plan)}
+
+
+def _relevance(plan: Plan) -> dict[str, Any]:
+    return {"relevance": plan.profile.relevance}
+
+
+def _absolute(name: str) -> str | None:
+    """Return the path of a file that can be read again; None for what was given in Python or on standard input."""
+    return os.path.abspath(name) if name and os.path.isfile(name) else None  # noqa: PTH100, PTH113  # often in a loop; four times as fast

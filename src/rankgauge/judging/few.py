@@ -1,0 +1,183 @@
+"""
+A few queries in memory: joined and ranked in plain Python, which for so few is faster than columns.
+
+What comes out are patterns: all that a metric that sees nothing but judged columns can tell one query from another by.
+Only plain cases are taken; whatever is unusual, or wrong, is left to `judge_mapping`, which has the rules and messages.
+"""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_left, bisect_right
+from collections import defaultdict
+from collections.abc import Sequence
+from itertools import chain
+from typing import NamedTuple, cast
+
+import numpy as np
+
+from rankgauge.columns import Judged, are_texts, encoded
+from rankgauge.columns.rows import distinct
+from rankgauge.judging.columns import JudgedLists
+from rankgauge.judging.counts import RunCounts
+from rankgauge.judging.mappings import have_shape
+from rankgauge.judging.ranking import earned, mixed_ties
+from rankgauge.judging.ranks import Ranks
+from rankgauge.judging.relevance import relevance_of
+from rankgauge.policy import Policy, Profile
+
+__all__ = ["FewQueries", "Pattern", "judged_patterns", "takes_few"]
+
+_QUERIES, _RESULTS = 256, 1 << 13
+"""Up to how many queries and results going through them one by one is faster than columns."""
+
+_DICTIONARIES = {dict, defaultdict}
+_NUMBERS = {int, float}
+
+
+class Pattern(NamedTuple):
+    """
+    A judged query, without names: queries with the same pattern have the same scores.
+
+    Attributes:
+        depth: How many results it has; None where the run lacks it.
+
+        grades: The grade of each judgment, as listed.
+
+        ranks: At which rank each of them was retrieved, 0 where it was not; empty where the run lacks the query.
+    """
+
+    depth: int | None
+    grades: tuple[float, ...]
+    ranks: tuple[int, ...]
+
+
+def takes_few(policy: Policy) -> bool:
+    """Return whether a policy prepares rankings as trec_eval does, and turns nothing into an error."""
+    as_given = policy.depth is None and not policy.judged_only and not policy.exclude_self
+    by_score = policy.order == "score" and policy.ties == "docno" and policy.score_dtype == "float64"
+    refuses = "error" in {policy.no_gold, policy.missing_output, policy.failed_output}
+    return as_given and by_score and policy.queries == "judged" and not refuses
+
+
+class FewQueries:
+    """
+    Judgments of a few queries, which runs are judged against.
+
+    Attributes:
+        names: The id of each query, in byte order.
+
+        judgments: A copy of what was given, in the order given.
+    """
+
+    def __init__(self, judgments: dict[str, dict[str, float]]) -> None:
+        self.judgments = judgments
+        names: list[str] = sorted(judgments)  # as their bytes do, but for lone surrogates
+        self.names = names if "".join(names).isascii() else sorted(names, key=encoded)
+        self._grades = [tuple(judgments[name].values()) for name in self.names]
+
+    @classmethod
+    def of(cls, mapping: object) -> FewQueries | None:
+        """Return judgments that are plain dictionaries of a few queries; None for any others."""
+        if type(mapping) not in _DICTIONARIES:
+            return None
+        judgments = cast("dict[str, dict[str, float]]", mapping)
+        if not (0 < len(judgments) <= _QUERIES and set(map(type, judgments)) == {str}):
+            return None
+        each = judgments.values()
+        if not (set(map(type, each)) <= _DICTIONARIES and sum(map(len, each)) <= _RESULTS):
+            return None
+        grades = list(chain.from_iterable(map(dict.values, each)))
+        kinds = set(map(type, grades))
+        if not (kinds <= _NUMBERS and are_texts(chain.from_iterable(each))):
+            return None
+        if kinds != {int} and 0 in grades:
+            return None  # 0.0 and -0.0 are the same in a pattern
+        try:
+            if not all(map(math.isfinite, grades)):
+                return None
+        except OverflowError:
+            return None
+        return cls({query: dict(own) for query, own in judgments.items()})
+
+    def judge(self, mapping: object, profile: Profile) -> tuple[list[Pattern], RunCounts] | None:
+        """Return the pattern of each query and how a run fits the judgments; None for a run that is not plain."""
+        run = _plain_run(mapping)
+        if run is None:
+            return None
+        tied: list[_Tied] = []
+        patterns = []
+        for place, (query, grades) in enumerate(zip(self.names, self._grades, strict=True)):
+            ranking = run.get(query)
+            if ranking is None:
+                patterns.append(Pattern(None, grades, ()))
+                continue
+            ascending = sorted(ranking.values())
+            depth = len(ascending)
+            ranks = []
+            for document in self.judgments[query]:
+                score = ranking.get(document)
+                if score is None:
+                    ranks.append(0)
+                    continue
+                behind = bisect_right(ascending, score)
+                if behind > 1 and ascending[behind - 2] == score:
+                    low, high = depth + 1 - behind, depth - bisect_left(ascending, score)
+                    tied.append(_Tied(place, low, high, self.judgments[query][document]))
+                    behind -= sum([other > document for other, its in ranking.items() if its == score])
+                ranks.append(depth + 1 - behind)
+            patterns.append(Pattern(depth, grades, tuple(ranks)))
+        missing = len(self.names) - sum(map(run.__contains__, self.names))
+        found = len(patterns) - missing
+        if not found:
+            return None
+        counts = RunCounts(len(patterns), missing, len(run) - found, _count(tied, profile) if tied else 0)
+        return patterns, counts
+
+
+def _plain_run(mapping: object) -> dict[str, dict[str, float]] | None:
+    """Return a run that is a plain dictionary of a few results; None for any other."""
+    if type(mapping) not in _DICTIONARIES:
+        return None
+    run = cast("dict[str, dict[str, float]]", mapping)
+    each = run.values()
+    if not (len(run) <= 2 * _QUERIES and are_texts(run) and set(map(type, each)) <= _DICTIONARIES):
+        return None
+    if sum(map(len, each)) > _RESULTS or not have_shape(list(each)):
+        return None
+    scores = list(chain.from_iterable(map(dict.values, each)))
+    return run if set(map(type, scores)) == {float} and all(map(math.isfinite, scores)) else None
+
+
+class _Tied(NamedTuple):
+    """A judged result that shares its score with others: its query, the first and last rank of these, its grade."""
+
+    place: int
+    low: int
+    high: int
+    grade: float
+
+
+def _count(tied: Sequence[_Tied], profile: Profile) -> int:
+    """Return of how many queries the order of equal scores may change a score."""
+    places, low, high, grades = map(np.array, zip(*tied, strict=True))
+    earns = earned(grades.astype(np.float64), relevance_of(profile))
+    mixed = mixed_ties(places, Ranks(low, low, high), earns, profile.policy.depth)
+    return len(distinct(places[mixed]))
+
+
+def judged_patterns(patterns: Sequence[Pattern], profile: Profile) -> Judged:
+    """Return patterns as metrics read them."""
+    lists = JudgedLists()
+    for place, (depth, grades, ranks) in enumerate(patterns):
+        begin = len(lists.gold_grade)
+        found = sorted((rank, gold) for gold, rank in enumerate(ranks) if rank)
+        lists.depth.append(depth or 0)
+        lists.gold_count.append(len(grades))
+        lists.gold_grade += grades
+        lists.row_sample += [place] * len(found)
+        lists.row_rank += [rank for rank, _ in found]
+        lists.row_grade += [grades[gold] for _, gold in found]
+        lists.row_gold += [begin + gold for _, gold in found]
+    lists.graded += range(len(patterns))
+    return lists.build(profile)

@@ -1,0 +1,114 @@
+"""
+Scores by pattern: what a plan's metrics say of each judged query, computed once for all queries that look the same.
+
+A metric sees nothing but judged columns, and its score of a query never depends on the others of a batch. So whoever
+evaluates a few queries in a loop meets the same patterns again and again, and need not wait for numpy each time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple, cast
+
+import numpy as np
+
+from rankgauge.catalog.claims import OWN
+from rankgauge.judging import Evidence
+from rankgauge.judging.few import Pattern, judged_patterns, takes_few
+from rankgauge.planning.plan import Plan
+from rankgauge.planning.resolve import PlannedMetric
+from rankgauge.scoring.collect import ScoredMetric
+from rankgauge.scoring.score import FAILED, JudgedBatch, Outcome, missing_queries, score_metric
+
+__all__ = ["PatternScores"]
+
+_ROOM = 1 << 16
+"""How many grades, ranks and scores are remembered; when there are more, all are forgotten."""
+
+
+class _Cells(NamedTuple):
+    """What each metric says of one pattern: its value, its status and why it has no score; the latter two seldom."""
+
+    values: tuple[float, ...]
+    codes: tuple[int, ...] | None = None
+    reasons: tuple[str | None, ...] = ()
+
+
+class PatternScores:
+    """
+    The scores of patterns under one plan, for any thread.
+
+    Attributes:
+        plan: What is computed.
+    """
+
+    def __init__(self, plan: Plan) -> None:
+        self.plan = plan
+        self._known: dict[Pattern, _Cells] = {}
+        self._size = 0
+        cuts = (metric.cut.resolve([None], plan.default_k) for metric in plan.metrics)
+        self._cuts = [(None if k is None else (int(k), int(k)), next(iter(sources))) for k, sources in cuts]
+
+    @classmethod
+    def of(cls, plan: Plan) -> PatternScores | None:
+        """Return a memory; None where a score may depend on more than a pattern, or the policy is unusual."""
+        takes = takes_few(plan.profile.policy) and all(map(_sees_patterns, plan.metrics))
+        return cls(plan) if takes else None
+
+    def score(self, patterns: Sequence[Pattern]) -> list[ScoredMetric]:
+        """Return the columns over queries with these patterns; only new patterns are computed."""
+        cells = list(map(self._known.get, patterns))
+        if None in cells:
+            new = dict.fromkeys(pattern for pattern, known in zip(patterns, cells, strict=True) if known is None)
+            computed = dict(zip(new, self._computed(list(new)), strict=True))
+            cells = [known or computed[pattern] for pattern, known in zip(patterns, cells, strict=True)]
+            self._remember(computed)
+        every = cast("list[_Cells]", cells)
+        n = len(patterns)
+        values = np.array(list(zip(*[each.values for each in every], strict=True)))
+        codes = np.zeros(values.shape, dtype=np.uint8)
+        reasons: list[dict[int, str]] = [{} for _ in values]
+        for place, each in enumerate(every):
+            if each.codes is not None:
+                codes[:, place] = each.codes
+                for column, reason in zip(reasons, each.reasons, strict=True):
+                    column.update({} if reason is None else {place: reason})
+        return [
+            ScoredMetric(metric, metric.targets[0], Outcome(*column), k, {source: n}, {}, None)
+            for metric, (k, source), *column in zip(self.plan.metrics, self._cuts, values, codes, reasons, strict=True)
+        ]
+
+    def _computed(self, patterns: Sequence[Pattern]) -> list[_Cells]:
+        """Return what the metrics say of some patterns."""
+        flawed = missing_queries(place for place, pattern in enumerate(patterns) if pattern.depth is None)
+        evidence = Evidence(judged_patterns(patterns, self.plan.profile))
+        batch = JudgedBatch(dict.fromkeys(self.plan.targets, evidence), flawed, [None] * len(patterns))
+        outcomes = [
+            score_metric(self.plan, metric, metric.targets[0], batch, {}).outcome for metric in self.plan.metrics
+        ]
+        values = zip(*(outcome.values.tolist() for outcome in outcomes), strict=True)
+        codes = zip(*(outcome.status.tolist() for outcome in outcomes), strict=True)
+        return [
+            _Cells(own, status, tuple(outcome.reasons.get(place) for outcome in outcomes))
+            if any(status)
+            else _Cells(own)
+            for place, (own, status) in enumerate(zip(values, codes, strict=True))
+        ]
+
+    def _remember(self, computed: Mapping[Pattern, _Cells]) -> None:
+        """Keep new patterns, but for failures: a lack of memory, say, may be over the next time."""
+        kept = {pattern: cells for pattern, cells in computed.items() if FAILED not in (cells.codes or ())}
+        size = sum(2 * len(pattern.grades) + len(self._cuts) for pattern in kept)
+        if size > _ROOM:
+            return
+        if self._size + size > _ROOM:
+            self._known, self._size = {}, 0
+        self._known |= kept
+        self._size += size
+
+
+def _sees_patterns(metric: PlannedMetric) -> bool:
+    """Return whether a metric is known to read nothing but judged columns: one of ours, as others can do anything."""
+    declared = metric.metric
+    reads_more = declared.needs or declared.is_whole or metric.infers_max_grade or metric.cut.budget is not None
+    return metric.provider.distribution == OWN and not reads_more

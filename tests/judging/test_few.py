@@ -1,0 +1,59 @@
+"""A few queries in dictionaries, ranked one by one."""
+
+import pytest
+
+from rankgauge.judging import RunCounts
+from rankgauge.judging.few import FewQueries, Pattern, takes_few
+from rankgauge.policy import PROFILES, Policy
+
+TREC = PROFILES["trec10"]
+
+
+def judged(qrels, run, profile=TREC):
+    return FewQueries.of(qrels).judge(run, profile)
+
+
+def test_a_pattern_has_the_grade_and_rank_of_each_judgment_as_listed():
+    patterns, counts = judged({"q": {"a": 2, "b": 1, "c": 0}}, {"q": {"x": 3.0, "a": 1.0, "b": 2.0}})
+    assert patterns == [Pattern(3, (2, 1, 0), (3, 2, 0))]
+    assert counts == RunCounts(queries=1)
+
+
+def test_equal_scores_stand_by_id_descending():
+    """Behind `y`, the ids d, b and a share ranks 2 to 4."""
+    (pattern,), _ = judged({"q": {"a": 1, "b": 1}}, {"q": {"a": 1.0, "d": 1.0, "y": 2.0, "b": 1.0}})
+    assert pattern.ranks == (4, 3)
+
+
+def test_queries_count_as_tied_where_equal_scores_earn_differently():
+    """In q2 both earn 1, in q3 the relevance of 2 is reached by neither, but grades above 0 are gains."""
+    qrels = {"q1": {"a": 1}, "q2": {"a": 1, "b": 1}, "q3": {"a": 2, "b": 1}, "q4": {"a": 0}}
+    run = {query: {"a": 1.0, "b": 1.0} for query in qrels}
+    assert judged(qrels, run)[1].tied == 2
+    assert judged(qrels, run, TREC.adapted({}, 2.0))[1].tied == 2
+    assert judged(qrels, run, TREC.adapted({}, 0.0))[1].tied == 3
+
+
+def test_a_query_that_the_run_lacks_has_no_depth_and_others_of_the_run_are_counted():
+    patterns, counts = judged({"q2": {"a": 1}, "q1": {"a": 1}}, {"q2": {}, "q3": {"a": 1.0}, "q4": {}})
+    assert patterns == [Pattern(None, (1,), ()), Pattern(0, (1,), (0,))]
+    assert counts == RunCounts(queries=2, missing=1, unjudged=2)
+
+
+def test_queries_stand_in_byte_order():
+    """A lone surrogate that stands for the byte 80 comes before é, whose first byte is c3."""
+    assert FewQueries.of({name: {"a": 1} for name in ("é", "z", "\udc80", "B")}).names == ["B", "z", "\udc80", "é"]
+
+
+def test_judgments_are_those_of_the_time_at_which_they_were_given():
+    given = {"q": {"a": 1}}
+    queries = FewQueries.of(given)
+    given["q"]["b"] = 1
+    assert queries.judgments == {"q": {"a": 1}}
+
+
+@pytest.mark.parametrize("options", [{"depth": 5}, {"ties": "given"}, {"order": "given"}, {"no_gold": "error"}])
+def test_other_policies_are_left_to_columns(options):
+    assert takes_few(TREC.policy)
+    assert not takes_few(TREC.policy.with_options(options))
+    assert not takes_few(Policy())
