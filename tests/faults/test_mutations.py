@@ -19,7 +19,7 @@ from faults.campaign import Workshop, cases
 from faults.promises import CODES
 from faults.ways import SUFFIXES, WAYS, WITHOUT_FILES
 from rankgauge.catalog import Catalog
-from rankgauge.cli.app import app
+from rankgauge.cli.app import make_app
 
 _SEED = 13
 _COUNT = {"quick": 3, "thorough": 20}
@@ -53,7 +53,7 @@ def _commands(group: object, before: str = "") -> Iterator[str]:
 
 def test_every_command_is_in_the_list():
     listed = {way.command for way in WAYS} | WITHOUT_FILES.keys()
-    assert set(_commands(typer.main.get_command(app))) == listed
+    assert set(_commands(typer.main.get_command(make_app()))) == listed
 
 
 def test_every_suffix_of_a_reader_is_in_the_list():

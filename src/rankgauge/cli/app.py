@@ -4,28 +4,15 @@ The application: its commands and the options before them.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import importlib
+from collections.abc import Callable, Sequence
 from typing import Annotated
 
 import typer
 
-from rankgauge.cli import (
-    compare,
-    explain,
-    init,
-    judge,
-    matchers,
-    metrics,
-    plugins,
-    report,
-    rescore,
-    run,
-    trec,
-    validate,
-)
 from rankgauge.cli.console import echo
 
-__all__ = ["app", "run_app"]
+__all__ = ["make_app", "run_app"]
 
 # typer carries a click of its own since 0.16 and used the installed one before; both are reached this way.
 _UsageError: type[Exception] = next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException")
@@ -33,44 +20,49 @@ _UsageError: type[Exception] = next(kind for kind in typer.BadParameter.__mro__ 
 _FORWARD = {"allow_extra_args": True, "ignore_unknown_options": True}
 """For a command that parses its own arguments."""
 
-app = typer.Typer(
-    name="rankgauge",
-    help="Retrieval metrics you can trust.",
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
-app.command("run", help=run.HELP)(run.run)
-app.command("eval", help="The same as `run`.", hidden=True)(run.run)
-app.command("rescore", help=rescore.HELP)(rescore.rescore)
-app.command("validate", help=validate.HELP)(validate.validate)
-app.command("init", help=init.HELP)(init.init)
-app.add_typer(judge.app, name="judge")
-app.add_typer(metrics.app, name="metrics")
-app.add_typer(matchers.app, name="matchers")
-app.add_typer(plugins.app, name="plugins")
+_TYPED = ("run", "eval", "rescore", "validate", "init")
+_GROUPS = ("judge", "metrics", "matchers", "plugins")
+_FORWARDED = ("trec", "explain", "report", "compare")
 
 
-@app.command("trec", help=trec.HELP, context_settings=_FORWARD, add_help_option=False)
-def _trec(context: typer.Context) -> int:
-    return trec.trec(context.args)
+def make_app(first: str = "") -> typer.Typer:
+    """Return the application; with one command only if that is what its first argument names, which loads sooner."""
+    app = typer.Typer(
+        name="rankgauge",
+        help="Retrieval metrics you can trust.",
+        no_args_is_help=True,
+        add_completion=False,
+        pretty_exceptions_enable=False,
+        rich_markup_mode=None,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    app.callback()(_options)
+    names = (*_TYPED, *_GROUPS, *_FORWARDED)
+    for name in (first,) if first in names else names:
+        _add(app, name)
+    return app
 
 
-@app.command("explain", help=explain.HELP, context_settings=_FORWARD, add_help_option=False)
-def _explain(context: typer.Context) -> int:
-    return explain.explain(context.args)
+def _add(app: typer.Typer, name: str) -> None:
+    """Add a command, whose module has its name, and a function or a group of further commands."""
+    is_alias = name == "eval"
+    module = importlib.import_module("rankgauge.cli.run" if is_alias else f"rankgauge.cli.{name}")
+    if name in _GROUPS:
+        app.add_typer(module.app, name=name)
+    elif name in _FORWARDED:
+        app.command(name, help=module.HELP, context_settings=_FORWARD, add_help_option=False)(
+            _forwarding(getattr(module, name))
+        )
+    else:
+        text = "The same as `run`." if is_alias else module.HELP
+        app.command(name, help=text, hidden=is_alias)(module.run if is_alias else getattr(module, name))
 
 
-@app.command("report", help=report.HELP, context_settings=_FORWARD, add_help_option=False)
-def _report(context: typer.Context) -> int:
-    return report.report(context.args)
+def _forwarding(command: Callable[[Sequence[str]], int]) -> Callable[[typer.Context], int]:
+    def call(context: typer.Context) -> int:
+        return command(context.args)
 
-
-@app.command("compare", help=compare.HELP, context_settings=_FORWARD, add_help_option=False)
-def _compare(context: typer.Context) -> int:
-    return compare.compare(context.args)
+    return call
 
 
 def _print_version(wanted: bool) -> None:  # noqa: FBT001  # typer's way
@@ -81,7 +73,6 @@ def _print_version(wanted: bool) -> None:  # noqa: FBT001  # typer's way
         raise typer.Exit
 
 
-@app.callback()
 def _options(
     debug: Annotated[bool, typer.Option("--debug", help="Show tracebacks of errors. May stand anywhere.")] = False,  # noqa: FBT002, ARG001  # typer's way; read by `main`
     plain: Annotated[  # noqa: ARG001, FBT002  # typer's way; read by `main`
@@ -108,7 +99,7 @@ def _options(
 
 def run_app(arguments: Sequence[str]) -> int:
     """Run a command and return its exit code."""
-    command = typer.main.get_command(app)
+    command = typer.main.get_command(make_app(next(iter(arguments), "")))
     try:  # its `main` would turn a pipe that closes early, Ctrl-C and EOFError into other things
         with command.make_context("rankgauge", list(arguments)) as context:
             code = command.invoke(context)
