@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import rankgauge
+from rankgauge.metrics.names import FAMILIES
 
 SOURCE = Path(rankgauge.__file__).parents[1]
 PROFILES = ["default", "eval-harness", "remem", "haystack", "classic", "keyword", "trec9", "trec10"]
@@ -99,6 +100,8 @@ def test_evaluating_a_run_from_the_command_line_loads_no_framework_and_no_tables
     assert {"polars", "pydantic", "scipy", "structlog", "typer", "rich", "rankgauge.config"} & loaded == set()
     slow = {"importlib.metadata", "logging", "tempfile", "shutil", "rankgauge.result.load"}
     assert slow & loaded == set()  # each costs some milliseconds, and nothing here needs them
+    families = {name.rpartition(".")[2] for name in loaded if name.startswith("rankgauge.metrics.")} & FAMILIES.keys()
+    assert families == {"reciprocal_rank"}
 
 
 def test_checking_a_run_loads_no_tables_and_no_metrics(tmp_path):

@@ -6,13 +6,13 @@ A catalog is a value: it holds what one discovery found, and several can live in
 
 from __future__ import annotations
 
-import functools
+import threading
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from rankgauge.catalog.claims import OWN, Claim, Fault, Plugin, normalized
-from rankgauge.catalog.discovery import discover_again, discover_further, discover_own
+from rankgauge.catalog.discovery import Installed, discover_again
 from rankgauge.catalog.elsewhere import elsewhere_hint
 from rankgauge.catalog.environment import disabled_plugins, no_plugins
 from rankgauge.catalog.index import indexed
@@ -56,17 +56,17 @@ class Reading:
 class Catalog:
     """What plugins offer."""
 
-    def __init__(self, plugins: Iterable[Plugin], further: Callable[[], Iterable[Plugin]] | None = None) -> None:
+    def __init__(self, plugins: Iterable[Plugin], installed: Installed | None = None) -> None:
         """
         Index what plugins offer.
 
         Args:
             plugins: The plugins, rankgauge's own first.
 
-            further: Returns the others when they are first needed, which they are not as long as everything asked for
-                is built in: nobody can replace that.
+            installed: What else there is. A name loads what is built in first, and if that lacks it, everything.
         """
-        self._further = further
+        self._installed = installed
+        self._loading = threading.RLock()
         self._profiles: dict[str, ProfileSpec] = {}
         self._matchers: dict[str, Matcher | str] = {}
         self._index(plugins)
@@ -76,17 +76,25 @@ class Catalog:
         self._claims, self._spelled, self._faults = indexed(self._plugins)
 
     def _complete(self) -> None:
-        """Find the plugins that were not needed so far."""
-        if self._further is not None:
-            further, self._further = self._further, None
-            self._index((*self._plugins, *further()))
+        """Load everything that was not needed so far."""
+        with self._loading:
+            if self._installed is not None:
+                self._index(self._installed.all())
+                self._installed = None
+
+    def _is_loaded(self, kind: str, name: str) -> bool:
+        """Return whether a name is claimed, by something built in or by a plugin that is loaded."""
+        with self._loading:
+            part = None if self._installed is None else self._installed.part(kind, name.casefold())
+            if part is not None:
+                self._index((*self._plugins, part))
+            return (kind, name.casefold()) in self._claims
 
     def _has(self, kind: str, name: str) -> bool:
         """Return whether a name is claimed; only one that is not built in makes other plugins load."""
-        key = (kind, name.casefold())
-        if key not in self._claims:
+        if not self._is_loaded(kind, name):
             self._complete()
-        return key in self._claims
+        return (kind, name.casefold()) in self._claims
 
     @property
     def plugins(self) -> tuple[Plugin, ...]:
@@ -106,7 +114,6 @@ class Catalog:
         *,
         disable: Collection[str] = (),
         own_only: bool = False,
-        own: Collection[str] | None = None,
         plugins: Mapping[str, object] | None = None,
     ) -> Catalog:
         """
@@ -119,21 +126,17 @@ class Catalog:
 
             own_only: Whether to load only rankgauge's own plugins.
 
-            own: Which of rankgauge's own plugins are needed, by the names of their entry points; None for all.
-
             plugins: Further plugins, modules or objects by name, that are not installed.
 
         Returns:
-            The catalog. A broken plugin does not make this fail; see `faults`. Plugins of other distributions load
-            when a name is not built in, or all plugins are asked for.
+            The catalog. A broken plugin does not make this fail; see `faults`. What is built in loads when a name of
+            it is asked for; plugins of other distributions load when a name is not built in, or all are asked for.
         """
-        further = functools.partial(
-            discover_further, disable=[*disable, *disabled_plugins()], own_only=own_only or no_plugins()
-        )
-        found = discover_own(own)
+        off = [*disable, *disabled_plugins()]
+        installed = Installed(disable=off, own_only=own_only or no_plugins())
         if not plugins:
-            return cls(found, further)
-        found += further()
+            return cls((), installed)
+        found = installed.all()
         for name, plugin in plugins.items():
             found.append(load_plugin(Plugin("", "", name, name), lambda plugin=plugin: plugin))  # type: ignore[misc]  # default
         return cls(found)
@@ -218,14 +221,11 @@ class Catalog:
         """Return the usable metrics by alias, sorted."""
         return {name: claim for name, claim in self.all("metric").items() if claim.declaration.alias == name}
 
-    @property
-    def built_in(self) -> dict[str, Metric]:
-        """Return rankgauge's own metrics by each lower-case name; templates are written as by `spellings`."""
-        return {
-            name: claims[0].declaration
-            for (kind, name), claims in self._claims.items()
-            if isinstance(claims[0].declaration, Metric) and claims[0].provider.distribution == OWN
-        }
+    def built_in(self, name: str) -> Metric | None:
+        """Return rankgauge's own metric of a name, None if there is none; templates are written as by `spellings`."""
+        claims = self._claims.get(("metric", name.casefold()), []) if self._is_loaded("metric", name) else []
+        own = [claim.declaration for claim in claims if claim.provider.distribution == OWN]
+        return own[0] if own and isinstance(own[0], Metric) else None
 
     def all(self, kind: str) -> dict[str, Claim[Any]]:
         """
@@ -261,7 +261,7 @@ class Catalog:
             NameClashError: Several plugins do.
         """
         forms = spellings(expression)
-        if not any(("metric", name.casefold()) in self._claims for name, _ in forms):
+        if not any(self._is_loaded("metric", name) for name, _ in forms):
             self._complete()  # first, since no other plugin can have a name that reads like a built-in one
         for name, k in forms:
             if ("metric", name.casefold()) in self._claims:

@@ -18,7 +18,7 @@ from rankgauge.guard import ForeignError, guarded
 from rankgauge.plugin.hookspecs import PROJECT
 from rankgauge.version import __version__
 
-__all__ = ["OWN_POINTS", "discover_again", "discover_further", "discover_own"]
+__all__ = ["OWN_POINTS", "Installed", "discover_again"]
 
 OWN_POINTS = {
     "matchers": "rankgauge.matchers",
@@ -27,6 +27,14 @@ OWN_POINTS = {
     "reporters": "rankgauge.report",
 }
 """rankgauge's own entry points, as its pyproject.toml has them: known without reading what is installed."""
+
+_POINT_OF = {
+    **dict.fromkeys(("metric", "aggregate"), "metrics"),
+    **dict.fromkeys(("normalizer", "comparer", "matcher", "tokenizer"), "matchers"),
+    **dict.fromkeys(("reader", "file ending"), "readers"),
+    "reporter": "reporters",
+}
+"""Which of them declares each kind of thing."""
 
 
 class _Point(NamedTuple):
@@ -44,21 +52,33 @@ class _Point(NamedTuple):
         return found if disabled else load_plugin(found, self.load)
 
 
-def discover_own(wanted: Collection[str] | None = None) -> list[Plugin]:
-    """Load rankgauge's own plugins by name; *wanted* says which, None for all."""
-    return [point.plugin() for point in _own_points() if wanted is None or point.name in wanted]
+class Installed:
+    """The installed plugins. Those of rankgauge itself load in parts, when something is asked for that a part has."""
 
+    def __init__(self, *, disable: Collection[str] = (), own_only: bool = False) -> None:
+        """Take the distributions to disable; with *own_only*, all others than rankgauge are."""
+        self._off = set(map(normalized, disable))
+        self._own_only = own_only
+        self._loaded: dict[str, Plugin] = {}  # by entry point, and by family of metrics
 
-def discover_further(*, disable: Collection[str] = (), own_only: bool = False) -> list[Plugin]:
-    """
-    Find and load every other installed plugin, by distribution and name; a broken one does not make this fail.
+    def part(self, kind: str, name: str) -> Plugin | None:
+        """Load what of rankgauge's own may have a name in lower case; None where nothing may, or it was loaded."""
+        point = _POINT_OF.get(kind)
+        part = importlib.import_module(OWN_POINTS["metrics"]).family_of(name) if kind == "metric" else point
+        if point is None or part is None or part in self._loaded:
+            return None
+        self._loaded[part] = _own(point) if part == point else _own_family(part)
+        return self._loaded[part]
 
-    *disable* names distributions; with *own_only*, all are disabled.
-    """
-    off = set(map(normalized, disable))
-    unreadable: list[Plugin] = []
-    found = [point.plugin(disabled=own_only or point.distribution in off) for point in _further_points(unreadable)]
-    return found + unreadable
+    def all(self) -> list[Plugin]:
+        """Load every plugin, rankgauge's own first, then by distribution and name; a broken one is there, too."""
+        unreadable: list[Plugin] = []
+        own = [self._loaded.get(name) or _own(name) for name in OWN_POINTS]
+        found = [
+            point.plugin(disabled=self._own_only or point.distribution in self._off)
+            for point in _further_points(unreadable)
+        ]
+        return own + found + unreadable
 
 
 def discover_again(wanted: Sequence[Plugin]) -> list[Plugin]:
@@ -68,7 +88,8 @@ def discover_again(wanted: Sequence[Plugin]) -> list[Plugin]:
     One that is not installed here has a fault that says so; one that is disabled here or there is disabled.
     """
     off = set(map(normalized, disabled_plugins()))
-    here = {(point.distribution, point.name): point for point in (*_own_points(), *_further_points([]))}
+    own = map(_own_point, OWN_POINTS)
+    here = {(point.distribution, point.name): point for point in (*own, *_further_points([]))}
     plugins = []
     for plugin in wanted:
         found = here.get((plugin.distribution, plugin.name))
@@ -86,9 +107,19 @@ def discover_again(wanted: Sequence[Plugin]) -> list[Plugin]:
     return plugins
 
 
-def _own_points() -> Iterator[_Point]:
-    for name, target in OWN_POINTS.items():
-        yield _Point(OWN, __version__, name, target, functools.partial(importlib.import_module, target))
+def _own_point(name: str) -> _Point:
+    target = OWN_POINTS[name]
+    return _Point(OWN, __version__, name, target, functools.partial(importlib.import_module, target))
+
+
+def _own(name: str) -> Plugin:
+    return _own_point(name).plugin()
+
+
+def _own_family(family: str) -> Plugin:
+    """Return rankgauge's metrics with one family of them."""
+    metrics = importlib.import_module(OWN_POINTS["metrics"])
+    return _own_point("metrics")._replace(load=functools.partial(metrics.Family, family)).plugin()
 
 
 def _further_points(unreadable: list[Plugin]) -> Iterator[_Point]:

@@ -28,6 +28,7 @@ _MULTIPLES = tuple(step / 5 for step in range(1, 11))
 
 Kind = Literal["float", "integer", "text"]
 _Takes = Literal["nothing", "cutoffs", "levels", "text"]
+_BuiltIn = Callable[[str], Metric | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +175,7 @@ def read_form(written: str) -> list[MetricExpression] | None:
     return [_expression(form["name"], value) for value in _values(form["name"], form["params"], written)]
 
 
-def expand(names: Sequence[str], built_in: Mapping[str, Metric], *, version: Literal[9, 10] = 10) -> list[TrecColumn]:
+def expand(names: Sequence[str], built_in: _BuiltIn, *, version: Literal[9, 10] = 10) -> list[TrecColumn]:
     """
     Return the columns that measures stand for, as trec_eval reads them, each once.
 
@@ -194,7 +195,7 @@ def expand(names: Sequence[str], built_in: Mapping[str, Metric], *, version: Lit
 
 
 def _columns(
-    written: str, given: Mapping[str, list[float | str]], version: int, built_in: Mapping[str, Metric]
+    written: str, given: Mapping[str, list[float | str]], version: int, built_in: _BuiltIn
 ) -> Iterable[TrecColumn]:
     form = _FORM.fullmatch(written)
     stem = form["name"] if form is not None else written
@@ -270,12 +271,12 @@ def _expression(name: str, value: float | str | None) -> MetricExpression:
     return MetricExpression(short, k=value)
 
 
-def _known(expression: MetricExpression, built_in: Mapping[str, Metric]) -> TrecColumn | None:
+def _known(expression: MetricExpression, built_in: _BuiltIn) -> TrecColumn | None:
     """Return the column of an expression that trec_eval has a spelling for; None for any other."""
     if expression.params:
         return None
     for name, k in spellings(expression):
-        metric = built_in.get(name.casefold())
+        metric = built_in(name)
         if metric is None:
             continue
         is_long = name.casefold() in {metric.alias, *metric.aliases}

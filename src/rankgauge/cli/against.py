@@ -47,7 +47,7 @@ def against(given: argparse.Namespace) -> int:
         profile=given.profile,
         policy=policy_options(given.policy, depth=given.depth),
         columns=table_columns(given.columns),
-        catalog=make_catalog(own=()),
+        catalog=make_catalog(),
     )
     _tell(agreements, given.against)
     if given.form == "table":

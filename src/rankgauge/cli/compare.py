@@ -177,8 +177,7 @@ def _of_runs(given: argparse.Namespace, gating: Gating) -> dict[str, Result]:
     from rankgauge.engine.runs import evaluate_plan
     from rankgauge.io.sources import open_qrels
 
-    has_texts = given.texts is not None or given.queries is not None
-    catalog = make_catalog({"metrics", "readers"} if has_texts else {"metrics"})
+    catalog = make_catalog()
     measures = expand(given.metric, catalog.built_in, version=9 if given.profile == "trec9" else 10)
     typed = [each.spec for each in measures if each.spec is not None]
     names = result_names(given.runs)

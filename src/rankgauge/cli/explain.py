@@ -92,7 +92,7 @@ def _of_run(given: argparse.Namespace) -> Explanation:
     from rankgauge.engine.runs import RunEvaluation
     from rankgauge.io.sources import open_qrels, open_run
 
-    catalog = make_catalog({"metrics"})
+    catalog = make_catalog()
     measures = expand([given.metric], catalog.built_in, version=9 if given.profile == "trec9" else 10)
     wanted = [measure.spec for measure in measures if measure.spec is not None]
     plan = plan_judging(wanted, given, catalog)

@@ -59,12 +59,12 @@ SAVE_BASELINE_HELP = "Save the scores as a baseline, to compare later runs with.
 PROFILE_HELP = f"The conventions to use: {', '.join(PROFILES)}, or those of a config or plugin."
 
 
-def make_catalog(own: Collection[str] | None = None) -> Catalog:
-    """Return what is installed and not disabled; of rankgauge's own plugins all, or only *own*, such as `metrics`."""
+def make_catalog() -> Catalog:
+    """Return what is installed and not disabled."""
     from rankgauge.catalog import Catalog
 
     keep_stdout()
-    return Catalog.discover(own=own)
+    return Catalog.discover()
 
 
 def make_engine(config: Path | None) -> Engine:

@@ -88,7 +88,7 @@ def _evaluate(given: argparse.Namespace) -> int:
     from rankgauge.engine.runs import evaluate_plan
     from rankgauge.io.sources import open_qrels
 
-    catalog = make_catalog({"metrics"} if given.form in {"table", "trec"} else {"metrics", "reporters"})
+    catalog = make_catalog()
     reporter = _reporter(given.form, catalog)
     measures = expand(given.metric or ["official"], catalog.built_in, version=9 if given.profile == "trec9" else 10)
     if given.form == "trec" and (strange := [str(each.spec) for each in measures if None in {each.label, each.place}]):

@@ -1,0 +1,75 @@
+"""
+The names of the built-in metrics by family, so that asking for one loads no other family.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+__all__ = ["FAMILIES", "FAMILY_OF"]
+
+FAMILIES: Mapping[str, str] = {
+    "hit": "retrieval-hit-at-k hit success success_{k} hit_rate hitrate retrieval-hits-at-k hits",
+    "recall": "retrieval-recall-at-k recall r recall_{k} retrieval-recall-all-at-k recall_all",
+    "precision": (
+        "retrieval-precision-at-k p precision p_{k} retrieval-f1-at-k f1 retrieval-r-precision rprec r_precision "
+        "retrieval-r-precision-multiple rprec_mult rprec_mult_{k} retrieval-relative-precision-at-k relative_p "
+        "relative_precision relative_p_{k}"
+    ),
+    "reciprocal_rank": "retrieval-mrr mrr rr recip_rank retrieval-first-rank first_rank rank_first_rel",
+    "average_precision": "retrieval-map map ap map_cut_{k} retrieval-gm-map gm_map gmap",
+    "interpolated_precision": (
+        "retrieval-iprec-at-recall iprec iprec_at_recall iprec_at_recall_{k} retrieval-11pt-avg 11pt_avg"
+    ),
+    "bpref": "retrieval-bpref bpref retrieval-gm-bpref gm_bpref retrieval-inf-ap infap inf_ap",
+    "ndcg": "retrieval-ndcg-at-k ndcg ndcg_cut_{k} retrieval-ndcg-any-at-k ndcg_any",
+    "err": "retrieval-err-at-k err",
+    "rbp": "retrieval-rbp rbp retrieval-rbp-residual rbp_resid rbp_residual",
+    "compatibility": "retrieval-compatibility compat compatibility",
+    "gain": "retrieval-dcg-at-k dcg retrieval-cg-at-k cg retrieval-g g retrieval-bin-g bing bin_g",
+    "ndcg_averages": "retrieval-ndcg-rel ndcg_rel retrieval-r-ndcg rndcg",
+    "pairs": "retrieval-auc auc auroc accuracy retrieval-fall-out-at-k fall_out fallout",
+    "cwl": (
+        "retrieval-nerr8-at-k nerr8 retrieval-nerr9-at-k nerr9 retrieval-nerr10 nerr10 retrieval-nerr11 nerr11 "
+        "retrieval-inst inst retrieval-insq insq retrieval-bpm-at-k bpm retrieval-sdcg-at-k sdcg"
+    ),
+    "cwl_expectations": (
+        "retrieval-expected-total-utility expected_total_utility etu retrieval-expected-total-cost expected_total_cost "
+        "etc retrieval-expected-items expected_items retrieval-expected-utility-residual expected_utility_residual "
+        "eu_resid"
+    ),
+    "novelty": (
+        "retrieval-alpha-dcg-at-k alpha_dcg retrieval-alpha-ndcg-at-k alpha_ndcg retrieval-err-ia-at-k err_ia "
+        "retrieval-nerr-ia-at-k nerr_ia retrieval-nrbp nrbp retrieval-nnrbp nnrbp"
+    ),
+    "diversity": (
+        "retrieval-map-ia ap_ia map_ia retrieval-precision-ia-at-k p_ia retrieval-subtopic-recall-at-k strecall strec "
+        "subtopic_recall"
+    ),
+    "sets": (
+        "retrieval-set-precision set_p setp set_precision retrieval-set-recall set_recall setr retrieval-set-map "
+        "set_map setap retrieval-set-f set_f setf retrieval-set-relative-precision set_relative_p setrelp "
+        "retrieval-utility utility"
+    ),
+    "judged_at_k": "retrieval-judged-at-k judged retrieval-unjudged-at-k unj unjudged unj_{k}",
+    "counts": (
+        "retrieval-num-q num_q numq retrieval-num-ret num_ret numret retrieval-num-rel num_rel numrel "
+        "retrieval-num-rel-ret num_rel_ret numrelret retrieval-num-nonrel-judged-ret num_nonrel_judged_ret"
+    ),
+    "answer": (
+        "answer-containment-at-k containment answer_containment answer-exact-match exact_match em answer-f1 answer_f1 "
+        "token_f1"
+    ),
+    "nuggets": (
+        "answer-vital-nuggets vital_nuggets answer-all-nuggets all_nuggets answer-weighted-nuggets weighted_nuggets"
+    ),
+    "keyword": "keyword-coverage-at-k keyword_coverage keyword-mrr keyword_mrr keyword-ndcg-at-k keyword_ndcg",
+}
+"""
+The modules of this package that declare metrics, in the order in which they are listed, and the names in each.
+
+Names are in lower case, and templates have ``{k}`` for any parameter. A test holds them to the declarations.
+"""
+
+FAMILY_OF: Mapping[str, str] = {name: family for family, names in FAMILIES.items() for name in names.split()}
+"""The family of each name."""
