@@ -30,6 +30,7 @@ import numpy as np
 
 from rankgauge.catalog import Catalog, ResolvedMatcher
 from rankgauge.judging import Target, judge
+from rankgauge.judging.texts import TextScorer
 from rankgauge.matchers.infix import allowed_edits
 from rankgauge.matchers.normalizers import json_unescape
 from rankgauge.policy import profile
@@ -98,27 +99,12 @@ def main() -> None:
         sys.exit("scores differ")
 
 
-class Normalized(dict[str, str]):
-    """Texts once normalized, each of them once, as judging does it."""
-
-    def __init__(self, matcher: ResolvedMatcher) -> None:
-        self.matcher = matcher
-
-    def __missing__(self, text: str) -> str:
-        found = self[text] = self.matcher.normalize(text)
-        return found
-
-
 def matched(matcher: ResolvedMatcher, questions: Sequence[Question]) -> list[Scores]:
-    """Return the scores of every pair, batch by batch."""
-    assert matcher.compare_batch is not None
+    """Return the scores of every pair, batch by batch, as judging computes them."""
     found = []
     for start in range(0, len(questions), BATCH):
-        known = Normalized(matcher).__getitem__
-        some = questions[start : start + BATCH]
-        chunks = [list(map(known, question.chunks)) for question in some]
-        golds = [list(map(known, question.golds)) for question in some]
-        found += [block.ravel() for block in matcher.compare_batch(chunks, golds)]
+        blocks = TextScorer(matcher).many(questions[start : start + BATCH])
+        found += [block.ravel() for block in blocks if block is not None]
     return found
 
 

@@ -10,6 +10,7 @@ import pytest
 
 from rankgauge.catalog import Catalog
 from rankgauge.judging import Target, judge
+from rankgauge.matchers.comparers import equal
 from rankgauge.plugin import comparer, hookimpl, normalizer
 from rankgauge.policy import Policy, profile
 from rankgauge.samples import Expected, Fault, Output, Sample
@@ -24,12 +25,42 @@ def recording(text):
     return text
 
 
+@normalizer("glancing", stage="strip", cache=False)
+def glancing(text):
+    """Remember what came in, each time."""
+    SEEN.append(text)
+    return text
+
+
 @comparer("raising")
 def raising(retrieved, gold):
     """Raise for a text that says so."""
     if "boom" in retrieved:
         raise RuntimeError("it went off")
     return np.ones((len(retrieved), len(gold)))
+
+
+def each(retrieved, gold):
+    """Compare samples one after another."""
+    return [raising(*pair) for pair in zip(retrieved, gold, strict=True)]
+
+
+@comparer("in-step", batch=each)
+def in_step(retrieved, gold):
+    """Raise for a text that says so, of many samples too."""
+    return raising(retrieved, gold)
+
+
+@comparer("flat-together", batch=lambda retrieved, gold: [np.ones(len(own)) for own in retrieved])
+def flat_together(retrieved, gold):
+    """Return the wrong shape for many samples only."""
+    return equal(retrieved, gold)
+
+
+@comparer("beyond-together", batch=lambda retrieved, gold: [block * 2 for block in map(equal, retrieved, gold)])
+def beyond_together(retrieved, gold):
+    """Return scores above 1 for many samples only."""
+    return equal(retrieved, gold)
 
 
 @comparer("flat")
@@ -59,9 +90,10 @@ def shared_letters(retrieved, gold):
 
 
 PLUGIN = SimpleNamespace(
-    rankgauge_normalizers=hookimpl(lambda: [recording], specname="rankgauge_normalizers"),
+    rankgauge_normalizers=hookimpl(lambda: [recording, glancing], specname="rankgauge_normalizers"),
     rankgauge_comparers=hookimpl(
-        lambda: [raising, flat, beyond, not_a_number, shared_letters], specname="rankgauge_comparers"
+        lambda: [raising, in_step, flat, flat_together, beyond, beyond_together, not_a_number, shared_letters],
+        specname="rankgauge_comparers",
     ),
 )
 CATALOG = Catalog.discover(own_only=True, plugins={"texts": PLUGIN})
@@ -122,6 +154,33 @@ def test_each_distinct_text_of_a_batch_is_normalized_once():
     )
 
     assert sorted(SEEN) == ["one", "three", "two"]
+
+
+def test_a_normalizer_that_declares_no_cache_is_called_for_every_text():
+    SEEN.clear()
+    found = evidence(
+        sample(["one", "two"], ("one",)), sample(["one"], ("two",), name="2"), matcher="glancing > equal >= 1"
+    )
+
+    assert sorted(SEEN) == ["one", "one", "one", "two", "two"]
+    assert rows(found.judged) == [(0, 1, 0, True)]
+
+
+@pytest.mark.parametrize("matcher", ["raising >= 1", "in-step >= 1"])
+def test_the_sample_to_blame_fails_alone_among_many(matcher):
+    texts = ["boom" if place in {3, 40} else "quiet" for place in range(70)]
+    found = evidence(*(sample([text], ("a",), name=str(place)) for place, text in enumerate(texts)), matcher=matcher)
+
+    assert list(found.faults) == [3, 40]
+    assert [row[0] for row in rows(found.judged)] == [place for place in range(70) if place not in {3, 40}]
+
+
+@pytest.mark.parametrize("matcher", ["flat-together >= 1", "beyond-together >= 1"])
+def test_samples_are_compared_alone_where_many_at_once_come_to_nonsense(matcher):
+    found = evidence(sample(["a", "b"], ("b",)), sample(["b"], ("b",), name="2"), matcher=matcher)
+
+    assert found.faults == {}
+    assert rows(found.judged) == [(0, 2, 0, True), (1, 1, 1, True)]
 
 
 def test_first_rank_without_text_is_kept():

@@ -128,6 +128,14 @@ def test_a_part_that_occurs_is_never_held_back(text, others, at, lead):
     assert all(answer for (sign, text), answer in zip(asked, answers, strict=True) if sign in text)
 
 
+@given(text=TEXTS)
+def test_escaped_forms_are_what_json_writes(text):
+    forms = {json.dumps(text, ensure_ascii=narrow)[1:-1] for narrow in (True, False)} - {text}
+
+    assert set(escaped_forms(text)) == forms
+    assert len(escaped_forms(text)) == len(forms)
+
+
 def test_parts_that_do_not_occur_are_held_back():
     words = [sha256(b"%d" % number).hexdigest()[:PART] for number in range(200)]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 
 import pytest
@@ -217,6 +218,18 @@ def test_dates_are_stripped_again_and_again():
 )
 def test_roles_are_stripped_in_any_case_nested_and_repeated(text, left):
     assert left == strip_role_prefix(text)
+
+
+ROLE = re.compile(r"\s*(?:user|assistant|system|human|ai)[^\S\n]*:\s*", re.IGNORECASE)
+
+
+@given(text=TEXTS)
+def test_a_role_is_found_wherever_one_begins(text):
+    left = text
+    while role := ROLE.match(left):
+        left = left[role.end() :]
+
+    assert strip_role_prefix(text) == ("" if left.isspace() else left)
 
 
 def test_what_is_blank_after_a_prefix_is_empty():

@@ -34,6 +34,7 @@ class ResolvedMatcher:
     check: Callable[[], None] | None = None
     prepare: Callable[[Sequence[str]], None] | None = None
     compare_batch: Callable[..., Any] | None = None  # the texts of many samples -> scores of each
+    cache: bool = True  # whether each distinct text is normalized once
 
     def check_usable(self) -> None:
         """Raise `MatcherError` when the comparer says that it cannot work here."""
@@ -49,9 +50,15 @@ class ResolvedMatcher:
 
     def normalize(self, text: str) -> str:
         """Return *text* after every normalizer."""
+        return self.normalize_all([text])[0]
+
+    def normalize_all(self, texts: Sequence[str]) -> Sequence[str]:
+        """Return texts after every normalizer."""
         for normalizer in self.normalizers:
-            text = normalizer(text)
-        return text
+            texts = [
+                normalizer(text) for text in texts
+            ]  # not `map`, which ends where a normalizer raises StopIteration
+        return texts
 
     def __str__(self) -> str:
         return f"{self.name} ({self.matcher})" if self.name else str(self.matcher)
@@ -101,4 +108,5 @@ def build_matcher(
         check=None if declaration.check is None else functools.partial(declaration.check, **params),
         prepare=None if declaration.prepare is None else functools.partial(declaration.prepare, **params),
         compare_batch=None if declaration.batch is None else functools.partial(declaration.batch, **given),
+        cache=any(step.declaration.cache for step in steps),
     )

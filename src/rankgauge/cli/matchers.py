@@ -176,7 +176,7 @@ def _described(catalog: Catalog, matcher: ResolvedMatcher) -> dict[str, Any]:
 
 def _compared(matcher: ResolvedMatcher, retrieved: str, gold: str) -> tuple[float, bool]:
     """Return the score without a cutoff, and the verdict of a run."""
-    from rankgauge.judging.by_text import checked_scores
+    from rankgauge.judging.texts import checked_scores
 
     with _blaming(matcher, matcher.matcher.comparer):
         score = checked_scores(matcher.compare_all([retrieved], [gold]), 1, 1)[0, 0]

@@ -4,9 +4,8 @@ Judging by text: a matcher decides which retrieved text holds which gold text.
 
 from __future__ import annotations
 
-import contextlib
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,10 +16,11 @@ from rankgauge.judging.columns import JudgedLists
 from rankgauge.judging.evidence import Evidence, Target
 from rankgauge.judging.keeping import NOTHING, Keep, Keeper
 from rankgauge.judging.outputs import Ranking, prepare
+from rankgauge.judging.texts import TextScorer
 from rankgauge.policy import Profile
 from rankgauge.samples import Block, Expected, Fault, GoldKind, Output, Sample
 
-__all__ = ["TextJudge", "checked_scores", "gold_texts"]
+__all__ = ["TextJudge", "gold_texts"]
 
 
 _NO_ANSWER = Fault("the output has no 'answer'; emit {'retrieved': [...], 'answer': '...'}")
@@ -30,7 +30,7 @@ _NO_TEXT = Fault("a nugget has an id and no text, so a matcher cannot look for i
 
 
 class TextJudge:
-    """Judges a batch against gold that is text; each distinct text of the batch is normalized once."""
+    """Judges a batch against gold that is text."""
 
     def __init__(self, target: Target, profile: Profile, matcher: ResolvedMatcher, *, keep: Keep = NOTHING) -> None:
         self._target = target
@@ -39,7 +39,7 @@ class TextJudge:
         self._keeper = Keeper(keep, profile)
         self._lists = JudgedLists()
         self._faults: dict[int, str] = {}
-        self._normalized = _Normalized(matcher.normalize)
+        self._scorer = TextScorer(matcher)
         self._textless: dict[int, int] = {}
 
     def add(self, samples: Sequence[Sample]) -> None:
@@ -48,8 +48,6 @@ class TextJudge:
         listed = [gold_texts(sample.expected, self._target.gold) for sample in samples]
         prepared = self._prepared(samples)
         self._keeper.add(samples, prepared, judged=self._target.judges)
-        if self._matcher.prepare is not None:
-            self._show(prepared, listed, self._matcher.prepare)
         golds = [tuple(dict.fromkeys(texts)) for texts in listed]
         known = self._compared(prepared, golds)
         start_of_all = len(lists.depth)
@@ -94,38 +92,17 @@ class TextJudge:
             for output in outputs
         ]
 
-    def _show(
-        self,
-        prepared: Sequence[Ranking | Fault | None],
-        listed: Sequence[Sequence[str]],
-        prepare: Callable[[Sequence[str]], None],
-    ) -> None:
-        """Show the comparer all texts that it is going to compare."""
-        texts: dict[str, None] = {}
-        for ranking, gold in zip(prepared, listed, strict=True):
-            if gold and isinstance(ranking, Ranking):
-                texts |= dict.fromkeys(text for text in (*(ranking.texts or ()), *gold) if text)
-        # A normalizer or comparer that raises does so again for the sample at hand, which is then to blame.
-        with contextlib.suppress(ForeignError), guarded():
-            prepare(list(dict.fromkeys(self._normalized_all(list(texts)))))
-
     def _compared(
         self, prepared: Sequence[Ranking | Fault | None], golds: Sequence[tuple[str, ...]]
     ) -> dict[int, NDArray[np.float64]]:
-        """Return the scores of each sample, by its place, of a comparer that takes many at once; else nothing."""
-        compare = self._matcher.compare_batch
+        """Return the scores of each sample, by its place, that can be compared together with others."""
         both = enumerate(zip(prepared, golds, strict=True))
-        asked = {at: (each, gold) for at, (each, gold) in both if isinstance(each, Ranking) and each.ids and gold}
-        if compare is None or not asked:
-            return {}
-        # What raises does so again for the sample at hand, which is then to blame.
-        with contextlib.suppress(ForeignError), guarded():
-            retrieved = [self._normalized_all(_texts(ranking)) for ranking, _ in asked.values()]
-            wanted = [self._normalized_all(gold) for _, gold in asked.values()]
-            blocks = zip(compare(retrieved, wanted), retrieved, wanted, strict=True)
-            checked = [checked_scores(block, len(own), len(gold)) for block, own, gold in blocks]
-            return dict(zip(asked, checked, strict=True))
-        return {}
+        asked = {
+            at: (_texts(each), gold) for at, (each, gold) in both if isinstance(each, Ranking) and each.ids and gold
+        }
+        pairs = list(asked.values())
+        self._scorer.show(pairs)
+        return {at: block for at, block in zip(asked, self._scorer.many(pairs), strict=True) if block is not None}
 
     def _add_rows(
         self, place: int, ranking: Ranking, gold: tuple[str, ...], start: int, scores: NDArray[np.float64] | None
@@ -137,7 +114,7 @@ class TextJudge:
             self._textless[place] = texts.index(None) + 1
         try:
             with guarded():
-                scores = self._compare(_texts(ranking), gold) if scores is None else scores
+                scores = self._scorer.one(_texts(ranking), gold) if scores is None else scores
         except ForeignError as error:
             return Fault(f"{self._blame()} failed: {error}")
         for at, wanted in np.argwhere(scores >= self._matcher.matcher.threshold).tolist():
@@ -150,14 +127,6 @@ class TextJudge:
             lists.row_score.append(float(scores[at, wanted]))
         return None
 
-    def _compare(self, texts: Sequence[str], gold: Sequence[str]) -> NDArray[np.float64]:
-        retrieved, wanted = self._normalized_all(texts), self._normalized_all(gold)
-        return checked_scores(self._matcher.compare(retrieved, wanted), len(retrieved), len(wanted))
-
-    def _normalized_all(self, texts: Sequence[str]) -> list[str]:
-        known = self._normalized
-        return [known[text] for text in texts]  # not `map`, which would end where a normalizer raises StopIteration
-
     def _grades(self, expected: Expected, gold: Sequence[str]) -> list[float]:
         if self._target.gold != "nuggets":
             return [1.0] * len(gold)
@@ -167,32 +136,9 @@ class TextJudge:
         return f"matcher {self._matcher} (by {'; '.join(f'{name}: {by}' for name, by in self._matcher.providers)})"
 
 
-class _Normalized(dict[str, str]):
-    """Each text that was asked for, with what it is once normalized."""
-
-    def __init__(self, normalize: Callable[[str], str]) -> None:
-        self._normalize = normalize
-
-    def __missing__(self, text: str) -> str:
-        found = self[text] = self._normalize(text)
-        return found
-
-
 def _texts(ranking: Ranking) -> Sequence[str]:
     """Return the text at each rank, empty where there is none."""
     return [text or "" for text in ranking.texts or ("",) * len(ranking.ids)]
-
-
-def checked_scores(returned: object, retrieved: int, gold: int) -> NDArray[np.float64]:
-    """Return a comparer's scores, shape (retrieved, gold); raise ValueError for another shape or range."""
-    scores = np.asarray(returned, dtype=np.float64)
-    if scores.shape != (retrieved, gold):
-        msg = f"it returned the shape {scores.shape} where ({retrieved}, {gold}) is needed"
-        raise ValueError(msg)
-    if not ((scores >= 0) & (scores <= 1)).all():
-        msg = "it returned a score that is not from 0 to 1"
-        raise ValueError(msg)
-    return scores
 
 
 def gold_texts(expected: Expected, gold: GoldKind) -> tuple[str, ...]:

@@ -23,35 +23,10 @@ __all__ = ["json_escaped", "json_escaped_batch"]
 Block = NDArray[np.float64]
 _MANY = 20_000
 """Retrieved texts times characters of gold from which on numpy is faster than looking each text up."""
-_AT_ONCE = 64
-"""How many samples are compared together: few enough for a processor's cache."""
 
 
 def json_escaped_batch(retrieved: Sequence[Sequence[str]], gold: Sequence[Sequence[str]]) -> list[Block]:
     """Return what `json_escaped` does, for each sample's texts."""
-    blocks: list[Block] = []
-    for start in range(0, len(retrieved), _AT_ONCE):
-        blocks += _together(retrieved[start : start + _AT_ONCE], gold[start : start + _AT_ONCE])
-    return blocks
-
-
-@comparer("json-escaped", batch=json_escaped_batch)
-def json_escaped(retrieved: Sequence[str], gold: Sequence[str]) -> Block:
-    """
-    Score 1 where the retrieved text is a part of the gold text, raw or with one of them JSON-escaped, else 0.
-
-    Args:
-        retrieved: Retrieved texts, normalized.
-
-        gold: Gold texts, normalized.
-
-    Returns:
-        Shape (retrieved, gold).
-    """
-    return json_escaped_batch([retrieved], [gold])[0]
-
-
-def _together(retrieved: Sequence[Sequence[str]], gold: Sequence[Sequence[str]]) -> list[Block]:
     texts = list(chain.from_iterable(retrieved))
     signs = plain_parts(texts)
     counts = np.fromiter(map(len, retrieved), np.int64, len(retrieved))
@@ -77,6 +52,22 @@ def _together(retrieved: Sequence[Sequence[str]], gold: Sequence[Sequence[str]])
     verdicts[held] = 1.0
     shapes = zip(begins, counts.tolist(), map(len, gold), strict=True)
     return [verdicts[begin : begin + own * other].reshape(own, other) for begin, own, other in shapes]
+
+
+@comparer("json-escaped", batch=json_escaped_batch)
+def json_escaped(retrieved: Sequence[str], gold: Sequence[str]) -> Block:
+    """
+    Score 1 where the retrieved text is a part of the gold text, raw or with one of them JSON-escaped, else 0.
+
+    Args:
+        retrieved: Retrieved texts, normalized.
+
+        gold: Gold texts, normalized.
+
+    Returns:
+        Shape (retrieved, gold).
+    """
+    return json_escaped_batch([retrieved], [gold])[0]
 
 
 def _holding(found: str, sign: str, gold: Sequence[str], has_escapes: Sequence[bool]) -> list[int]:

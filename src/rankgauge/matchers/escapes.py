@@ -27,6 +27,8 @@ def escaped_forms(text: str) -> tuple[str, ...]:
     narrow = encode_basestring_ascii(text)[1:-1]
     if narrow == text:
         return ()
+    if "\\u" not in narrow:
+        return (narrow,)  # which the minimal form differs from only where this one has a code
     wide = encode_basestring(text)[1:-1]
     return (narrow,) if wide in {narrow, text} else (narrow, wide)
 
@@ -49,9 +51,9 @@ def unescape(text: str) -> str:
 
 
 def _decoded(match: re.Match[str]) -> str:
-    simple, high, low, code = match.groups()
-    if simple is not None:
+    if (simple := match[1]) is not None:
         return _SIMPLE[simple]
+    _, high, low, code = match.groups()
     if code is not None:
         return chr(int(code, 16))
     return chr(0x10000 + ((int(high, 16) - 0xD800) << 10) + (int(low, 16) - 0xDC00))

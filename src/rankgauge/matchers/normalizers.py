@@ -39,6 +39,8 @@ _DATE_HEADS = _WEEKDAYS | _MONTHS | {"dat"}
 # First characters of texts without a date, and without a role; the empty text is one of them.
 _NO_DATE = "BCEGHIKLPQRUVXYZbceghiklpqruvxyz\"'"
 _NO_ROLE = "BCDEFGIJKLMNOPQRTVWXYZbcdefgijklmnopqrtvwxyz0123456789\"'"
+# What no role has after its first letter.
+_NOT_SECOND = "ABCDEFGHJKLMNOPQRTVWXZabcdefghjklmnopqrtvwxz0123456789 .,'"
 _MONTH = (
     r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
     r"|nov(?:ember)?|dec(?:ember)?)\.?"
@@ -112,7 +114,7 @@ def json_unescape(text: str) -> str:
     return unescape(text)
 
 
-@normalizer("strip-date-prefix", stage="strip")
+@normalizer("strip-date-prefix", stage="strip", cache=False)
 def strip_date_prefix(text: str) -> str:
     """
     Remove first lines that hold a date and nothing else, and dates in square brackets before a text.
@@ -123,13 +125,12 @@ def strip_date_prefix(text: str) -> str:
     if text[:1] in _NO_DATE:
         return text  # many texts end here
     at = 0
-    while True:
-        head = text[at : at + 3].lower()
-        if head not in _DATE_HEADS and head[:1].isalpha():
-            return text[at:]
-        if (usual := _USUAL_LINE.match(text, at)) is not None:
+    while (first := text[at : at + 1]) not in _NO_DATE:
+        if first == "D" and (usual := _USUAL_LINE.match(text, at)) is not None:
             at = usual.end()
             continue
+        if first.isalpha() and text[at : at + 3].lower() not in _DATE_HEADS:
+            break
         start = _skip_space(text, at)
         end = text.find("\n", start, start + _LONGEST_DATE_LINE + 1)
         if end < 0 and len(text) - start <= _LONGEST_DATE_LINE:
@@ -140,21 +141,24 @@ def strip_date_prefix(text: str) -> str:
             at = _skip_space(text, bracketed.end())
         else:
             return _unless_blank(text[at:])
+    return text[at:]
 
 
-@normalizer("strip-role-prefix", stage="strip")
+@normalizer("strip-role-prefix", stage="strip", cache=False)
 def strip_role_prefix(text: str) -> str:
     """
     Remove ``user:``, ``assistant:``, ``system:``, ``human:`` and ``ai:`` from the start, in any case, repeatedly.
 
     If only white space remains, the result is empty.
     """
-    if text[:1] in _NO_ROLE:
+    if (first := text[:1]) in _NO_ROLE or (first.isalpha() and text[1:2] in _NOT_SECOND):
         return text  # nearly every text ends here
     at = 0
-    while text[at : at + 1] not in _NO_ROLE and (role := _ROLE.match(text, at)) is not None:
+    while text[at : at + 1] not in _NO_ROLE:
+        if (role := _ROLE.match(text, at)) is None:
+            return _unless_blank(text[at:])
         at = role.end()
-    return _unless_blank(text[at:])
+    return text[at:]
 
 
 def _with_marks_in_order(text: str) -> str:

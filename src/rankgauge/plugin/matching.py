@@ -58,6 +58,7 @@ class Normalizer(Authored):
     function: NormalizerFunction
     stage: Stage
     version: str = "1"
+    cache: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +121,7 @@ class NamedMatcher:
     source: Callable[..., Any]  # the function that declared it, for file and line
 
 
-def normalizer(name: str, *, stage: Stage, version: str = "1") -> Callable[[N], N]:
+def normalizer(name: str, *, stage: Stage, version: str = "1", cache: bool = True) -> Callable[[N], N]:
     """
     Declare a normalizer: ``(text: str) -> str``, pure and total, and idempotent but for the stage `decode`.
 
@@ -130,6 +131,9 @@ def normalizer(name: str, *, stage: Stage, version: str = "1") -> Callable[[N], 
         stage: `decode` undoes an encoding, `strip` removes parts, `fold` makes spellings equal; in that order.
 
         version: Raise it when the definition changes.
+
+        cache: Whether to call it once for each distinct text of a batch. Say False for one that only looks at the
+            beginning of a text, which takes less time than finding out whether the text was there before.
 
     Returns:
         A decorator that leaves the function as it is.
@@ -142,7 +146,7 @@ def normalizer(name: str, *, stage: Stage, version: str = "1") -> Callable[[N], 
         if stage not in STAGES:
             msg = f"the stage of normalizer {name!r} must be one of {', '.join(STAGES)}, not {stage!r}"
             raise DeclarationError(msg)
-        declaration = Normalizer(plain_name(name), function, stage, version)
+        declaration = Normalizer(plain_name(name), function, stage, version, cache)
         function.__rankgauge__ = declaration  # type: ignore[attr-defined]  # functions allow it
         return function
 

@@ -14,7 +14,8 @@ from rankgauge.catalog import ResolvedMatcher
 from rankgauge.columns import Cutoff, Relevance
 from rankgauge.guard import ForeignError, guarded
 from rankgauge.judging import Evidence, Ranking, Target
-from rankgauge.judging.by_text import checked_scores, gold_texts
+from rankgauge.judging.by_text import gold_texts
+from rankgauge.judging.texts import checked_scores
 from rankgauge.samples import Sample
 from rankgauge.scoring.arithmetic import arithmetic
 from rankgauge.scoring.facts import facts_of, plain_facts
