@@ -3,11 +3,12 @@
 import math
 from fractions import Fraction
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankgauge.stats import ExactSum, sum_of_squares
+from rankgauge.stats import ExactSum, exact_sum, sum_of_squares
 
 scores = st.lists(st.floats(-1e100, 1e100), max_size=40)
 
@@ -44,3 +45,30 @@ def test_what_is_rounded_away_comes_next():
 def test_nothing_is_nothing(values):
     assert ExactSum.of(values) == ExactSum(())
     assert ExactSum.of(values).rounded == 0.0
+
+
+@st.composite
+def many_values(draw):
+    """Some hundred floats of very different sizes, of which only a few were drawn."""
+    some = draw(st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=1, max_size=30))
+    seed = draw(st.integers(0, 1000))
+    chance = np.random.default_rng(seed)
+    return np.concatenate([chance.choice(some, 400) / 1000, chance.random(400) ** draw(st.integers(1, 60))])
+
+
+@given(many_values())
+def test_an_array_adds_up_to_what_its_fractions_do(values):
+    assert exact_sum(values) == float(exactly(values.tolist()))
+
+
+def test_a_sum_of_many_is_exact_where_floats_are_not():
+    assert exact_sum(np.array([1e16, *[0.1] * 1000, -1e16])) == 100.0
+    assert exact_sum(np.zeros(1000)) == 0.0
+    assert exact_sum(np.full(1000, 5e-324)) == 1000 * 5e-324
+
+
+def test_a_sum_of_what_is_no_number_ends():
+    assert math.isnan(exact_sum(np.full(1000, math.nan)))
+    assert exact_sum(np.full(1000, math.inf)) == math.inf
+    with pytest.raises(OverflowError):
+        exact_sum(np.full(1000, 1e308))

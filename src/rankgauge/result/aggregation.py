@@ -9,6 +9,9 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from rankgauge.catalog import Catalog
 from rankgauge.errors import CatalogError
 from rankgauge.expression import MetricExpression
@@ -36,7 +39,10 @@ class Aggregated(NamedTuple):
 
 
 def aggregated(
-    values: Sequence[float], how: str, function: AggregateFunction | None, provider: Mapping[str, Any] | None
+    values: Sequence[float] | NDArray[np.float64],
+    how: str,
+    function: AggregateFunction | None,
+    provider: Mapping[str, Any] | None,
 ) -> Aggregated:
     """
     Return one number of scores; None for nothing (whose sum is 0), and where the aggregate of a plugin fails.
@@ -46,9 +52,9 @@ def aggregated(
     """
     if how in AGGREGATES:
         return Aggregated(aggregate(values, how))
-    if not values:
+    if not len(values):
         return Aggregated(None)
-    return _valued(f"aggregate {how!r}", provider, lambda: (function or _installed(how))(sorted(values)))
+    return _valued(f"aggregate {how!r}", provider, lambda: (function or _installed(how))(np.sort(values).tolist()))
 
 
 def whole_run(

@@ -273,8 +273,12 @@ class MetricSummary:
     @property
     def counted(self) -> list[float]:
         """Return the values that count in aggregates, in order of the samples; made anew each time."""
-        found: list[float] = self.values[~np.isnan(self.values)].tolist()
+        found: list[float] = self._counted.tolist()
         return found
+
+    @property
+    def _counted(self) -> NDArray[np.float64]:
+        return self.values[~np.isnan(self.values)]
 
     @property
     def mean(self) -> float | None:
@@ -296,7 +300,7 @@ class MetricSummary:
     def _aggregated(self) -> Aggregated:
         info = self.info
         if info.aggregate != WHOLE_RUN:
-            return aggregated(self.counted, info.aggregate, self.aggregator, info.aggregate_provider)
+            return aggregated(self._counted, info.aggregate, self.aggregator, info.aggregate_provider)
         settings = {**info.params, "k": None if info.k is None else info.k[1]}
         return whole_run(self._counted_rankings, info.alias, self.aggregator, settings, info.provider)
 
@@ -329,7 +333,7 @@ class MetricSummary:
     def std(self) -> float | None:
         """Return the sample standard deviation (divided by n - 1) of the values that count; None for fewer than two."""
         known = None if self.estimate is None else self.estimate.std  # which is 0 also where values nearly are equal
-        return known or standard_deviation(self.counted)
+        return known or standard_deviation(self._counted)
 
     @cached_property
     def estimate(self) -> MeanEstimate | None:
@@ -381,14 +385,15 @@ class MetricSummary:
         if self.rankings is not None:
             return []
         low, high = self.info.range
-        low = min(self.counted, default=0.0) if low is None else low
-        high = max(self.counted, default=1.0) if high is None else high
+        ends = self._ordered if len(self._ordered) else np.array([0.0, 1.0])
+        low = float(ends[0]) if low is None else low
+        high = float(ends[-1]) if high is None else high
         return histogram(self._ordered, low, high)
 
     @cached_property
     def _ordered(self) -> NDArray[np.float64]:
         """Return the values that count in aggregates, in ascending order."""
-        return np.sort(self.values[~np.isnan(self.values)])
+        return np.sort(self._counted)
 
     def worst(self, n: int, *, highest: bool | None = None) -> list[int]:
         """Return the places of the *n* worst values, worst first: the lowest, or the *highest* where less is better."""

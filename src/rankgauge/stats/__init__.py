@@ -18,7 +18,7 @@ from rankgauge.stats.aggregates import (
 )
 from rankgauge.stats.agreement import Agreement, agreement
 from rankgauge.stats.estimates import TIED, MeanEstimate, estimate_mean
-from rankgauge.stats.exact import ExactSum, sum_of_squares
+from rankgauge.stats.exact import ExactSum, exact_sum, sum_of_squares
 
 __all__ = [
     "AGGREGATES",
@@ -30,6 +30,7 @@ __all__ = [
     "agreement",
     "concluded",
     "estimate_mean",
+    "exact_sum",
     "histogram",
     "pass_rate",
     "percentile",

@@ -5,12 +5,14 @@ Aggregates: one number from many, exactly rounded, so that no order or batching 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import NDArray
+
+from rankgauge.stats.exact import exact_sum
 
 __all__ = [
     "AGGREGATES",
@@ -28,14 +30,14 @@ _FLOOR = 1e-5
 """What trec_eval puts in place of smaller values before it takes a logarithm."""
 
 
-def aggregate(values: Sequence[float], how: str = "mean") -> float | None:
+def aggregate(values: Sequence[float] | NDArray[np.float64], how: str = "mean") -> float | None:
     """Return what one of `AGGREGATES` makes of values; None for nothing, whose sum is 0."""
-    return AGGREGATES[how](values) if values or how == "sum" else None
+    return AGGREGATES[how](values) if len(values) or how == "sum" else None
 
 
-def terms(values: Sequence[float], how: str) -> Iterable[float]:
+def terms(values: Sequence[float] | NDArray[np.float64], how: str) -> Sequence[float] | NDArray[np.float64]:
     """Return what an aggregate adds up: values, or logarithms of those that are not below 1e-5, as in trec_eval."""
-    return [math.log(max(value, _FLOOR)) for value in values] if how == "geometric" else values
+    return [math.log(max(value, _FLOOR)) for value in np.asarray(values).tolist()] if how == "geometric" else values
 
 
 def concluded(total: float, n: int, how: str) -> float:
@@ -45,22 +47,22 @@ def concluded(total: float, n: int, how: str) -> float:
     return math.exp(total / n) if how == "geometric" else total / n
 
 
-def _mean(values: Sequence[float]) -> float:
+def _mean(values: Sequence[float] | NDArray[np.float64]) -> float:
     """Return the arithmetic mean."""
-    return concluded(math.fsum(values), len(values), "mean")
+    return concluded(exact_sum(values), len(values), "mean")
 
 
-def _sum(values: Sequence[float]) -> float:
+def _sum(values: Sequence[float] | NDArray[np.float64]) -> float:
     """Return the sum."""
-    return math.fsum(values)
+    return exact_sum(values)
 
 
-def _geometric(values: Sequence[float]) -> float:
+def _geometric(values: Sequence[float] | NDArray[np.float64]) -> float:
     """Return the geometric mean; values below 1e-5 count as that, as in trec_eval."""
-    return concluded(math.fsum(terms(values, "geometric")), len(values), "geometric")
+    return concluded(exact_sum(terms(values, "geometric")), len(values), "geometric")
 
 
-AGGREGATES: Mapping[str, Callable[[Sequence[float]], float]] = MappingProxyType(
+AGGREGATES: Mapping[str, Callable[[Sequence[float] | NDArray[np.float64]], float]] = MappingProxyType(
     {"mean": _mean, "sum": _sum, "geometric": _geometric}
 )
 """The built-in aggregates by name."""
@@ -70,8 +72,8 @@ def standard_deviation(values: Sequence[float] | NDArray[np.float64], mean: floa
     """Return the sample standard deviation (divided by n - 1); None for fewer than two values. *mean* is theirs."""
     if len(values) < 2:
         return None
-    deviations = np.asarray(values, dtype=np.float64) - (math.fsum(values) / len(values) if mean is None else mean)
-    return math.sqrt(math.fsum((deviations * deviations).tolist()) / (len(values) - 1))
+    deviations = np.asarray(values, dtype=np.float64) - (exact_sum(values) / len(values) if mean is None else mean)
+    return math.sqrt(exact_sum(deviations * deviations) / (len(values) - 1))
 
 
 def percentile(values: Sequence[float], p: float) -> float | None:

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankgauge.stats.aggregates import standard_deviation
+from rankgauge.stats.exact import exact_sum
 from rankgauge.stats.student import t_quantile, t_two_sided
 
 __all__ = ["TIED", "MeanEstimate", "estimate_mean"]
@@ -107,14 +108,13 @@ def estimate_mean(
         ValueError: There is no value.
     """
     array = np.asarray(values, dtype=np.float64)
-    listed = array.tolist()
-    n = len(listed)
+    n = len(array)
     if not n:
         msg = "the mean of no values cannot be estimated"
         raise ValueError(msg)
-    mean = math.fsum(listed) / n
+    mean = exact_sum(array) / n
     std = standard_deviation(array, mean)
-    if std is not None and max(listed) - min(listed) <= TIED:
+    if std is not None and array.max() - array.min() <= TIED:
         std = 0.0
     if clusters is None:
         return MeanEstimate(
@@ -122,7 +122,7 @@ def estimate_mean(
         )
     _, codes = np.unique(clusters, return_inverse=True)
     groups: list[list[float]] = [[] for _ in range(int(codes.max()) + 1)]
-    for code, value in zip(codes.tolist(), listed, strict=True):
+    for code, value in zip(codes.tolist(), array.tolist(), strict=True):
         groups[code].append(value - mean)
     count = len(groups)
     error = None

@@ -9,8 +9,15 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
-__all__ = ["ExactSum", "sum_of_squares"]
+__all__ = ["ExactSum", "exact_sum", "sum_of_squares"]
+
+_MANY = 500
+"""From how many values on a few passes of numpy are faster than one of `math.fsum`."""
+
+_HIGHEST = 2.0**900
+"""Up to which value there are powers of two that are larger than any number of such values together."""
 
 _SPLITTER = 2.0**27 + 1
 
@@ -47,6 +54,28 @@ class ExactSum:
     def rounded(self) -> float:
         """Return the float next to the sum: what `math.fsum` returns for all values."""
         return math.fsum(self.parts)
+
+
+def exact_sum(values: Sequence[float] | NDArray[np.float64]) -> float:
+    """Return what `math.fsum` does of finite values, several times as fast for an array of many."""
+    # A power of two that is larger than all values together, added and taken off again, leaves of each value the bits
+    # above a common place. These add up without rounding, in any order. What is left of each is less than half of that
+    # place, so that the next power is known. Two or three rounds are enough for scores.
+    left = np.asarray(values, dtype=np.float64)
+    if len(left) < _MANY:
+        return math.fsum(left.tolist())
+    largest = max(float(left.max()), -float(left.min()))
+    if not largest < _HIGHEST:
+        return math.fsum(left.tolist())
+    room = len(left).bit_length() + 1
+    power, parts = 2.0 ** (math.frexp(largest)[1] + room), []
+    while left.any():
+        leading = left + power
+        leading -= power
+        parts.append(float(leading.sum()))
+        left = left - leading
+        power *= 2.0 ** (room - 53)
+    return math.fsum(parts)
 
 
 def sum_of_squares(values: Sequence[float]) -> ExactSum:
