@@ -1,5 +1,7 @@
 """Judgments as columns, and finding judged pairs."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 
@@ -73,6 +75,12 @@ def test_a_document_judged_twice_is_named():
     assert [str(problem) for problem in error.value.problems] == [
         "q.txt: query 'q1' judges document 'a' more than once"
     ]
+
+
+def test_a_fingerprint_does_not_depend_on_how_wide_columns_are():
+    wide = make([(b"q1", b"a", 1), (b"q1", b"b", 2)])
+    slim = Slices(wide.listed.buffer, wide.listed.start.astype(np.int32), wide.listed.length.astype(np.int32))
+    assert dataclasses.replace(wide, listed=slim).fingerprint == wide.fingerprint
 
 
 def test_fingerprints_tell_judgments_apart():

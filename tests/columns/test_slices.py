@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankgauge.columns import Slices, encoded
+from rankgauge.columns import Slices, encoded, words_at
 from rankgauge.columns import slices as module
 
 IDS = st.lists(st.binary(min_size=1, max_size=40).map(lambda text: text.replace(b"\0", b"0")), max_size=30)
@@ -121,6 +121,26 @@ def test_texts_of_any_length_are_compared_in_full(pairs, at):
     pairs = [*pairs, *((one, one) for one, _ in pairs), (long, long[:at] + b"y" + long[at + 1 :])]
     one, other = (Slices.of(texts) for texts in zip(*pairs, strict=True))
     assert one.equal(other).tolist() == [a == b for a, b in pairs]
+
+
+@given(st.lists(st.tuples(st.binary(max_size=12), st.binary(max_size=12)), max_size=20))
+def test_texts_whose_hashes_are_equal_are_compared_only_where_they_are_long(pairs):
+    """Two texts of up to eight bytes with one hash are the same if their lengths are: ``a`` and ``a`` before a zero."""
+    pairs = [*pairs, *((one, one) for one, _ in pairs), (b"a", b"a\0")]
+    one, other = (Slices.of(texts) for texts in zip(*pairs, strict=True))
+    alike = np.flatnonzero(one.keys() == other.keys())
+    expected = [pairs[at][0] == pairs[at][1] for at in alike.tolist()]
+    assert one.at(alike).equal(other.at(alike), hashed=True).tolist() == expected
+
+
+@pytest.mark.parametrize("count", [1, 255, 256, 40_000])
+def test_words_are_the_bytes_that_stand_there(count):
+    """Few are gathered one way and many another, in pieces; each as Python reads eight bytes."""
+    buffer = np.random.default_rng(count).integers(0, 256, 500, dtype=np.uint8)
+    places = np.random.default_rng(1).integers(0, 470, count)
+    expected = [int.from_bytes(buffer[at : at + 8].tobytes(), "little") for at in places.tolist()]
+    assert words_at(buffer, places).tolist() == expected
+    assert words_at(buffer, places.astype(np.int32)).tolist() == expected
 
 
 @given(IDS)

@@ -10,7 +10,7 @@ from rankgauge.columns.qrels import Qrels
 from rankgauge.columns.rows import ANY_GRADE, POSITIVE, Cutoff, Flags, Floats, Ints, Relevance, Rows, Scores
 from rankgauge.columns.seen import Seen
 from rankgauge.columns.sketch import IdSketch, IdSketcher
-from rankgauge.columns.slices import PADDING, Slices, Words, are_texts, encoded, short_keys, words_of
+from rankgauge.columns.slices import PADDING, Slices, Words, are_texts, encoded, short_keys, words_at
 from rankgauge.columns.source import RunSource
 
 __all__ = [
@@ -41,5 +41,5 @@ __all__ = [
     "keys_of_gold",
     "number_problem",
     "short_keys",
-    "words_of",
+    "words_at",
 ]

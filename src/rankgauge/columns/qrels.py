@@ -13,26 +13,20 @@ from typing import NamedTuple
 
 import numpy as np
 
+from rankgauge.columns.directory import Directory
 from rankgauge.columns.gold_keys import bits, keys_of_gold
 from rankgauge.columns.intents import Intents, intents_of
-from rankgauge.columns.rows import Flags, Floats, Ints, distinct
+from rankgauge.columns.pairs import FewJudged, JudgedPairs, salts
+from rankgauge.columns.rows import Floats, Ints, distinct
 from rankgauge.columns.slices import Slices, Words, encoded, mixed
 from rankgauge.errors import Problem, RepeatedJudgmentsError
 
 __all__ = ["Qrels"]
 
-_ROOM, _LEAST_ROOM = 64, 16
-"""How many places the bitmap has for each judgment: it decides how many rows pass by chance."""
-
-_CACHED_BITS, _MOST_BITS = 19, 26
-
 _FEW = 16
 """Up to how many judgments of each query comparing with all of them is faster than an index."""
 
 _NEWLINE = 10
-
-_TOP_BITS = np.uint64(58)
-"""What leaves the six highest bits of a key, which say where in a mask it stands."""
 
 
 class Given(NamedTuple):
@@ -206,7 +200,7 @@ class Qrels:
         if isinstance(self.listed, Slices):
             ids = self.ids if isinstance(self.ids, Slices) else Slices.of_strings(self.ids)
             digest.update(ids.joined(_NEWLINE))
-            digest.update(self.listed.length.tobytes())
+            digest.update(self.listed.length.astype(np.int64).tobytes())
             digest.update(self.listed.keys().tobytes())
         else:
             digest.update(encoded("\n".join(chain(self.query_names, self.names))))
@@ -227,25 +221,11 @@ class Qrels:
 
     def places_of(self, names: Slices) -> Ints:
         """Return the place of each query; -1 for one that is not judged."""
-        own, keys, order, are_distinct = self._names
-        if not are_distinct:  # two ids share a hash, so compare the ids themselves
-            places = {query: place for place, query in enumerate(self.queries)}
-            return np.fromiter((places.get(name, -1) for name in names.texts()), np.int64, len(names.start))
-        asked = names.keys()
-        found = np.minimum(np.searchsorted(keys, asked), len(keys) - 1)
-        places_found = order[found]
-        same = keys[found] == asked
-        same[same] = names.at(same).equal(own.at(places_found[same]))
-        return np.where(same, places_found, -1)
+        return self._directory.find(names)
 
     @cached_property
-    def _names(self) -> tuple[Slices, Words, Ints, bool]:
-        """Return the query ids, their keys in order, the place of each key, and whether no two keys are the same."""
-        own = self.ids if isinstance(self.ids, Slices) else Slices.of_strings(self.ids)
-        keys = own.keys()
-        order = np.argsort(keys)
-        keys = keys[order]
-        return own, keys, order, not (keys[1:] == keys[:-1]).any()
+    def _directory(self) -> Directory:
+        return Directory(self.ids if isinstance(self.ids, Slices) else Slices.of_strings(self.ids))
 
     def salted(self, keys: Words, owners: Ints) -> Words:
         """Return keys for pairs of document and query, which differ for the same document of different queries."""
@@ -253,7 +233,7 @@ class Qrels:
 
     @cached_property
     def _salts(self) -> Words:
-        return _salts(len(self.lengths))
+        return salts(len(self.lengths))
 
     @cached_property
     def are_few(self) -> bool:
@@ -261,72 +241,24 @@ class Qrels:
         return int(self.lengths.max(initial=0)) <= _FEW
 
     def find_few(self, keys: Words, places: Ints, lengths: Ints) -> tuple[Ints, Ints]:
-        """
-        Return what `find` does, for rows of queries at *places* with *lengths* rows each, in any order.
-
-        A query's judgments make a mask of 64 bits, one for each of them, which a row has to meet before it is compared
-        with each. Masks are read in order of the queries, and so are in a cache.
-        """
-        own_keys, masks, starts = self._few
-        met = np.repeat(masks[places], lengths)
-        met >>= keys >> _TOP_BITS
-        met &= np.uint64(1)
-        rows = np.flatnonzero(met)
-        owners = places[np.searchsorted(np.cumsum(lengths), rows, side="right")]
-        first, count, asked = starts[owners], self.lengths[owners], keys[rows]
-        found, judgments = [rows[:0]], [rows[:0]]
-        for nth in range(int(count.max(initial=0))):
-            at = np.flatnonzero(count > nth)
-            at = at[own_keys[first[at] + nth] == asked[at]]
-            found.append(rows[at])
-            judgments.append(first[at] + nth)
-        return np.concatenate(found), np.concatenate(judgments)
+        """Return what `find` does, for rows of queries at *places* with *lengths* rows each, in any order."""
+        return self._few.find(keys, places, lengths)
 
     @cached_property
-    def _few(self) -> tuple[Words, Words, Ints]:
-        """Return the key of each judgment, and for each query its mask and where its judgments begin."""
-        keys = self.documents.keys()
-        masks = np.zeros(len(self.lengths), dtype=np.uint64)
-        np.bitwise_or.at(masks, self.owners, np.uint64(1) << (keys >> _TOP_BITS))
-        return keys, masks, np.cumsum(self.lengths) - self.lengths
+    def _few(self) -> FewJudged:
+        return FewJudged.of(self.documents.keys(), self.owners, self.lengths)
 
     def find(self, pairs: Words) -> tuple[Ints, Ints]:
         """Return the rows whose pair may be judged, and their judgments; hashes may collide: compare the documents."""
-        index = self._index
-        rows = np.flatnonzero(index.bitmap[(pairs >> index.shift).view(np.int64)])
-        first = np.searchsorted(index.pairs, pairs[rows])
-        there = index.pairs[np.minimum(first, len(index.pairs) - 1)] == pairs[rows]
-        rows, first = rows[there], first[there]
-        if not index.has_twins:
-            return rows, index.judgment[first]
-        several = np.searchsorted(index.pairs, pairs[rows], side="right") - first
-        within = np.arange(int(several.sum())) - np.repeat(np.cumsum(several) - several, several)
-        return np.repeat(rows, several), index.judgment[np.repeat(first, several) + within]
+        return self._index.find(pairs)
 
     @cached_property
-    def _index(self) -> _Index:
-        pairs = self.salted(self.documents.keys(), self.owners)
-        order = np.argsort(pairs, kind="stable")
-        roomy, tight = ((len(pairs) * room).bit_length() for room in (_ROOM, _LEAST_ROOM))
-        bits = max(12, min(roomy, max(_CACHED_BITS, tight), _MOST_BITS))
-        shift = np.uint64(64 - bits)
-        bitmap = np.zeros(1 << bits, dtype=np.bool_)
-        bitmap[(pairs >> shift).view(np.int64)] = True
-        pairs = pairs[order]
-        return _Index(pairs, order, bitmap, shift, bool((pairs[1:] == pairs[:-1]).any()))
+    def _index(self) -> JudgedPairs:
+        return JudgedPairs.of(self.salted(self.documents.keys(), self.owners))
 
     def _repeats(self) -> tuple[Ints, Ints]:
         """Return pairs of judgments of one document and query: one of them, and one after it."""
-        if self.are_few:
-            keys, owners = self._few[0], self.owners
-            apart = range(1, int(self.lengths.max(initial=0)))
-            again = [np.flatnonzero((keys[by:] == keys[:-by]) & (owners[by:] == owners[:-by])) for by in apart]
-            first = np.concatenate([owners[:0], *again])
-            second = np.concatenate([owners[:0], *(at + by for by, at in zip(apart, again, strict=True))])
-        else:
-            pairs, order = self._index.pairs, self._index.judgment
-            at = np.flatnonzero(pairs[1:] == pairs[:-1])
-            first, second = order[at], order[at + 1]
+        first, second = self._few.twins(self.owners) if self.are_few else self._index.twins()
         twice = self.documents.at(first).equal(self.documents.at(second)) & (self.owners[first] == self.owners[second])
         return first[twice], second[twice]
 
@@ -354,22 +286,3 @@ def _moved(lengths: Ints, order: Ints) -> Ints:
     """Return the rows of stretches of some lengths, in another order of the stretches."""
     starts, moved = (np.cumsum(lengths) - lengths)[order], lengths[order]
     return np.repeat(starts - (np.cumsum(moved) - moved), moved) + np.arange(int(moved.sum()))
-
-
-class _Index(NamedTuple):
-    """The judged pairs, sorted, and a bitmap that says quickly that a pair is not among them."""
-
-    pairs: Words
-    judgment: Ints
-    bitmap: Flags
-    shift: np.uint64
-    has_twins: bool
-
-
-def _salts(count: int) -> Words:
-    """Return a number for each query that makes the pairs of its documents its own."""
-    places = np.arange(1, count + 1, dtype=np.uint64)
-    places *= np.uint64(0xD6E8FEB86659FD93)
-    places ^= places >> np.uint64(32)
-    places *= np.uint64(0xD6E8FEB86659FD93)
-    return places

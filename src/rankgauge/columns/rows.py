@@ -4,7 +4,7 @@ Rows: the columns that judged and gold items stand in, and what can be done with
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,8 +26,11 @@ __all__ = [
     "gather",
     "nth_of_each",
     "one_a_rank",
+    "ones",
     "same_rank_as_before",
 ]
+
+N = TypeVar("N", bound="np.generic[Any]")
 
 Cutoff = int | NDArray[np.int64]
 """How many results count: one number for all samples, or one for each, shape (n,)."""
@@ -117,7 +120,8 @@ class Rows(NamedTuple):
 
     def best_first(self) -> Rows:
         """Return the same rows reordered by descending grade within each sample, ranked from 1 anew."""
-        ordered = self.where(np.lexsort((-self.grade, self.sample)))
+        falls = (self.grade[1:] <= self.grade[:-1]) | (self.sample[1:] != self.sample[:-1])
+        ordered = self if falls.all() else self.where(np.lexsort((-self.grade, self.sample)))
         return ordered._replace(rank=ordered.nth())
 
 
@@ -155,6 +159,11 @@ def assign(hits: Rows, *, repeats: bool) -> Ints:
             chosen.append(best)
             taken.add(golds[best])
     return np.array(chosen, dtype=np.int64)
+
+
+def ones(count: int, dtype: type[N]) -> NDArray[N]:
+    """Return an array of ones, to be read only, in the memory of a single one."""
+    return np.ndarray((count,), dtype=dtype, buffer=dtype(1), strides=(0,))
 
 
 def distinct(values: Ints) -> Ints:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from rankgauge.columns.rows import Ints
 
-__all__ = ["PADDING", "Slices", "Words", "are_texts", "encoded", "mixed", "short_keys", "words_of"]
+__all__ = ["PADDING", "Slices", "Words", "are_texts", "encoded", "mixed", "short_keys", "words_at"]
 
 PADDING = 32
 """How many bytes before the first and after the last text of a buffer may be read, without any effect."""
@@ -26,6 +26,12 @@ _SHARE = 256
 Words = NDArray[np.uint64]
 
 _WORD = 8
+_MANY = 256
+"""From how many words on it pays to gather them in several passes."""
+
+_PIECE = 1 << 15
+"""How many words are gathered at once, so that what is passed over again is still in a cache."""
+
 _COMPARED = 64
 """How many bytes of texts are compared as words before the rest of long ones is compared one by one."""
 
@@ -41,9 +47,28 @@ _SHIFT_FIRST = np.uint64(29)
 _SHIFT_NEXT = np.uint64(31)
 
 
-def words_of(buffer: NDArray[np.uint8]) -> Words:
-    """Return the eight bytes at every place of a buffer as one integer, its first byte lowest."""
-    return np.ndarray((buffer.size - 7,), dtype="<u8", buffer=buffer.data, strides=(1,))
+def words_at(buffer: NDArray[np.uint8], places: Ints) -> Words:
+    """Return the eight bytes at each of some places of a buffer as one integer, the first byte lowest."""
+    if len(places) < _MANY:
+        at_each: Words = np.ndarray((buffer.size - 7,), dtype="<u8", buffer=buffer.data, strides=(1,))
+        return at_each[places]
+    # Numpy gathers eight times as fast where all words are aligned. The bytes at 13 are the last three of the word at
+    # 8 and the first five of the one at 16: one is moved down by 5 bytes, the other up by 3.
+    aligned = buffer[: buffer.size & -_WORD].view("<u8")
+    words = np.empty(len(places), dtype=np.uint64)
+    for begin in range(0, len(places), _PIECE):
+        some = places[begin : begin + _PIECE]
+        at = some >> 3
+        low = aligned[at]
+        at += 1
+        high = aligned[at]
+        moved = (some & 7).astype(np.uint64)
+        moved <<= np.uint64(3)
+        low >>= moved
+        high <<= np.uint64(1)  # with the next line 64 bits in all where nothing moves, which leaves nothing
+        high <<= np.uint64(63) - moved
+        np.bitwise_or(low, high, out=words[begin : begin + _PIECE])
+    return words
 
 
 def mixed(keys: Words, salts: Words) -> Words:
@@ -127,23 +152,22 @@ class Slices(NamedTuple):
         """Return a 64-bit hash of each text; those with equal hashes must be compared where it matters."""
         # The texts d12 and doc-7 stand at 32: d12doc-7. The word at 32 has all eight bytes, the first one lowest:
         # 0x372d636f64323164. Length 3 keeps the lowest three, 0x323164, which is d12 whatever follows it.
-        words = words_of(self.buffer)
         longest, shortest = int(self.length.max(initial=0)), int(self.length.min(initial=0))
-        keys = words[self.start]
+        keys = words_at(self.buffer, self.start)
         if shortest < 8:
             keys &= _LOW_BYTES.take(self.length if longest <= 8 else np.minimum(self.length, 8))
         keys *= _FIRST
         keys ^= keys >> _SHIFT_FIRST
         for done in range(8, longest, 8):
             if shortest >= done + 8:
-                further = words[self.start + done]
+                further = words_at(self.buffer, self.start + done)
                 further ^= keys
                 further *= _NEXT
                 further ^= further >> _SHIFT_NEXT
                 keys = further
                 continue
             rest = np.flatnonzero(self.length > done)  # only texts that go on: the longest text sets no pace
-            further = words[self.start[rest] + done]
+            further = words_at(self.buffer, self.start[rest] + done)
             further &= _LOW_BYTES[np.minimum(self.length[rest] - done, 8)]
             further ^= keys[rest]
             further *= _NEXT
@@ -156,11 +180,10 @@ class Slices(NamedTuple):
         begins = np.ones(len(self.start), dtype=np.bool_)
         longest = int(self.length.max(initial=0))
         if longest <= 2 * _WORD:  # the first eight bytes and the last eight are all of a text
-            words = words_of(self.buffer)
-            own = words[self.start]
+            own = words_at(self.buffer, self.start)
             np.not_equal(own[1:], own[:-1], out=begins[1:])
             if longest > _WORD:
-                own = words[self.start + self.length - _WORD]
+                own = words_at(self.buffer, self.start + self.length - _WORD)
                 begins[1:] |= own[1:] != own[:-1]
             begins[1:] |= self.length[1:] != self.length[:-1]
         doubtful = np.flatnonzero(begins[1:]) + 1  # the bytes after a short text may differ, too
@@ -206,18 +229,25 @@ class Slices(NamedTuple):
         table: NDArray[np.bytes_] = np.ascontiguousarray(letters).view(f"S{width}").ravel()
         return table
 
-    def equal(self, other: Slices) -> NDArray[np.bool_]:
-        """Return which texts are the same as those of *other*, one by one."""
+    def equal(self, other: Slices, *, hashed: bool = False) -> NDArray[np.bool_]:
+        """
+        Return which texts are the same as those of *other*, one by one.
+
+        Where texts are *hashed*, what `keys` returns is known to be the same for both. For up to eight bytes it is made
+        so that texts of the same length are the same, too.
+        """
         same: NDArray[np.bool_] = self.length == other.length
-        rows = np.flatnonzero(same)
-        own, its = words_of(self.buffer), words_of(other.buffer)
+        rows = np.flatnonzero(same & (self.length > _WORD) if hashed else same)
         for done in range(0, _COMPARED, _WORD):
             if len(rows) and done:
                 rows = rows[same[rows] & (self.length[rows] > done)]
             if not len(rows):
                 return same
             kept = _LOW_BYTES[np.minimum(self.length[rows] - done, _WORD)]
-            same[rows] = ((own[self.start[rows] + done] ^ its[other.start[rows] + done]) & kept) == 0
+            differs = words_at(self.buffer, self.start[rows] + done)
+            differs ^= words_at(other.buffer, other.start[rows] + done)
+            differs &= kept
+            same[rows] = differs == 0
         rows = rows[same[rows] & (self.length[rows] > _COMPARED)]
         same[rows] = [a == b for a, b in zip(self.at(rows).texts(), other.at(rows).texts(), strict=True)]
         return same
@@ -228,10 +258,9 @@ class Slices(NamedTuple):
         if longest > 2 * _WORD:
             table = self.table()
             return np.argsort(_ranked(self.texts()) if table is None else table, kind="stable")
-        words = words_of(self.buffer)
-        keys: list[Any] = [words[self.start] & _LOW_BYTES[np.minimum(self.length, _WORD)]]
+        keys: list[Any] = [words_at(self.buffer, self.start) & _LOW_BYTES[np.minimum(self.length, _WORD)]]
         if longest > _WORD:
-            keys.append(words[self.start + _WORD] & _LOW_BYTES[np.maximum(self.length - _WORD, 0)])
+            keys.append(words_at(self.buffer, self.start + _WORD) & _LOW_BYTES[np.maximum(self.length - _WORD, 0)])
         for key in keys:
             key.byteswap(inplace=True)  # the first byte of a text is the lowest of its word, and counts most
         return np.lexsort((self.length, *keys[::-1]))  # the shorter one first where the others end with zero bytes

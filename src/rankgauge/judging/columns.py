@@ -11,6 +11,7 @@ from types import MappingProxyType
 import numpy as np
 
 from rankgauge.columns import Flags, Floats, Ints, Judged, Rows, intents_of
+from rankgauge.columns.rows import ones
 from rankgauge.judging.relevance import relevance_of
 from rankgauge.policy import Profile
 
@@ -41,9 +42,10 @@ def judged_under(
     first_row[rows.gold[::-1]] = numbers[::-1]  # rows stand in order of rank; the first of a gold item is written last
     first = first_row[rows.gold] == numbers
     if earns is None:
-        earns = first.copy() if profile.policy.duplicates == "credit-once" else np.ones(n_rows, dtype=np.bool_)
-    listed = np.ones(n_gold, dtype=np.int64)
+        earns = first.copy() if profile.policy.duplicates == "credit-once" else ones(n_rows, np.bool_)
+    listed = ones(n_gold, np.int64)
     if times:
+        listed = listed.copy()
         listed[list(times)] = list(times.values())
     low, high = ties or (None, None)
     return Judged(
@@ -52,10 +54,10 @@ def judged_under(
         rows=rows,
         first=first,
         earns=earns,
-        score=np.ones(n_rows) if score is None else score,
+        score=ones(n_rows, np.float64) if score is None else score,
         gold=gold,
         times=listed,
-        graded=np.ones(n, dtype=np.bool_) if graded is None else graded,
+        graded=ones(n, np.bool_) if graded is None else graded,
         relevance=relevance_of(profile),
         counts_repeats=profile.policy.duplicates == "keep",
         low=low,

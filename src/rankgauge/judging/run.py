@@ -63,23 +63,29 @@ class BatchJudge:
             self._top.take(places, batch)
         if settled.refused is not None:
             self._run.refuse((int(places[query]), why) for query, why in settled.refused)
-        if qrels.are_few:
+        by_key = qrels.are_few  # pairs can be the same where keys are not
+        if by_key:
             rows, judgments = qrels.find_few(batch.keys, places, batch.lengths)
         else:
             rows, judgments = qrels.find(settled.pairs)
-        real = batch.documents.at(rows).equal(qrels.documents.at(judgments))
+        real = batch.documents.at(rows).equal(qrels.documents.at(judgments), hashed=by_key)
         rows, judgments = rows[real], judgments[real]
         ranks = ranks_of(batch, rows, by_id=policy.ties != "given")
         self._run.add(places, batch.lengths, batch.owners()[rows], judgments, ranks, settled.n_dropped)
 
 
 class _Part(NamedTuple):
-    """Some judged queries: places in the judgments, depths, judged rows in any order, and counts."""
+    """
+    Some judged queries: places in the judgments and depths; judgments that were found, in any order, and their ranks.
+
+    Where scores are averaged over ties, the first and last rank of each one's tie, too; and counts.
+    """
 
     places: Ints
     depth: Ints
-    found: Rows
-    ranks: Ranks
+    judgments: Ints
+    rank: Ints
+    ties: tuple[Ints, Ints] | None
     tied: Ints
     n_dropped: int
 
@@ -147,8 +153,8 @@ class RunCollector:
             return grades >= (0.0 if self.profile.negatives == "unjudged" else -np.inf)
 
         kept, ranks, depth = stand(policy, owners, ranks, depth, judged)
-        found = Rows(places[owners[kept]], ranks.rank, grades[kept], judgments[kept])
-        part = _Part(places, depth, found, ranks, distinct(places[owners[tied]]), n_dropped)
+        ties = (ranks.low, ranks.high) if policy.averages_ties else None
+        part = _Part(places, depth, judgments[kept], ranks.rank, ties, distinct(places[owners[tied]]), n_dropped)
         with self._lock:
             self._seen[places] = True
             self._parts.append(part)
@@ -186,29 +192,36 @@ class RunCollector:
         every = self.profile.policy.queries == "judged"
         self.places = np.arange(len(self._seen)) if every else np.flatnonzero(self._seen)
         self.missing = np.flatnonzero(~self._seen[self.places])
-        return Evidence(
-            self._judged(),
-            n_tied=len(distinct(np.concatenate([part.tied for part in self._parts]))),
-            n_dropped=sum(part.n_dropped for part in self._parts),
-        )
+        n_tied = len(distinct(np.concatenate([part.tied for part in self._parts])))
+        n_dropped = sum(part.n_dropped for part in self._parts)
+        return Evidence(self._judged(), n_tied=n_tied, n_dropped=n_dropped)
 
     def counts(self, evidence: Evidence) -> RunCounts:
         """Return how the run fits the judgments; *evidence* is what `finish` returned."""
         missing = len(self.missing)
         return RunCounts(evidence.judged.n, missing, self.n_unjudged, evidence.n_tied, evidence.n_dropped)
 
+    def _found(self) -> tuple[Rows, tuple[Ints, Ints] | None]:
+        """Return the judged rows of all parts in order of query and rank, and their ties."""
+        judgments = np.concatenate([part.judgments for part in self._parts])
+        rank = np.concatenate([part.rank for part in self._parts])
+        owners, grades = self.qrels.owners, self.qrels.grades
+        order = np.argsort(owners[judgments] << _RANK_BITS | rank, kind="stable")
+        gold = judgments[order]
+        found = Rows(owners[gold], rank[order], grades[gold], gold)
+        averaged = [part.ties for part in self._parts if part.ties is not None]
+        if not averaged:
+            return found, None
+        low, high = (np.concatenate(column)[order] for column in zip(*averaged, strict=True))
+        return found, (low, high)
+
     def _judged(self) -> Judged:
         qrels, places = self.qrels, self.places
         depth = np.zeros(len(self._seen), dtype=np.int64)
         for part in self._parts:
             depth[part.places] = part.depth
-        found = Rows(*(np.concatenate(columns) for columns in zip(*(part.found for part in self._parts), strict=True)))
-        order = np.argsort(found.sample << _RANK_BITS | found.rank, kind="stable")
-        found = found.where(order)
-        ties = None
-        if self.profile.policy.averages_ties:
-            low, high = (np.concatenate([getattr(part.ranks, end) for part in self._parts]) for end in ("low", "high"))
-            ties = low[order], high[order]
+        found, ties = self._found()
+        self._parts = []  # metrics use their memory next
         intents, owners, grades = qrels.intents, qrels.owners, qrels.grades
         if len(places) < len(self._seen):  # leave out the queries that are not evaluated
             number = np.full(len(self._seen), -1, dtype=np.int64)

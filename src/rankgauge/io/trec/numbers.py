@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from rankgauge.columns import Floats, Ints, Slices, Words, words_of
+from rankgauge.columns import Floats, Ints, Slices, Words, words_at
 from rankgauge.decimals import read_number
 
 __all__ = ["parse_floats"]
@@ -61,7 +61,7 @@ def _fixed(texts: Slices, decimals: int) -> tuple[Floats, NDArray[np.bool_]]:
     # 12.345678 with 6 decimals, its point at place p: the word of the eight bytes before p ends with "12", whose last
     # two count: 12. The word that ends at p + 7 ends with "345678", whose last six count: 345678. Together
     # 12 * 10**6 + 345678 = 12345678, divided by 10**6.
-    words = words_of(texts.buffer)
+    buffer = texts.buffer
     start, end = texts.start, texts.start + texts.length
     negative = texts.buffer[start] == _MINUS
     signed = bool(negative.any())
@@ -77,10 +77,10 @@ def _fixed(texts: Slices, decimals: int) -> tuple[Floats, NDArray[np.bool_]]:
     if not fits.all():
         dot = np.where(fits, dot, 8)
         whole = np.where(fits, whole, 1)
-    mantissa = _digits(words[dot - 8], whole, fits)
+    mantissa = _digits(words_at(buffer, dot - 8), whole, fits)
     behind = dot + 1
     for size in _steps(decimals):
-        part = _digits(words[behind + size - 8], np.int64(size), fits)
+        part = _digits(words_at(buffer, behind + size - 8), np.int64(size), fits)
         mantissa = mantissa * np.uint64(10**size) + part
         behind += size
     is_exact = int(whole.max()) + max(decimals, 0) <= _EXACT_DIGITS

@@ -27,7 +27,7 @@ _FIELDS = 4
 _QUERY, _INTENT, _DOCUMENT, _GRADE = 0, 1, 2, 3
 _SMALL = _BLOCK = 1 << 20
 _SOLID = 255
-_NONE = np.empty(0, dtype=np.int64)
+_WIDE = 1 << 31
 
 
 def read_qrels(path: Path, *, name: str | None = None, intents: bool = False) -> Qrels:
@@ -67,8 +67,11 @@ class _Judged(NamedTuple):
 
 def _read(window: Window) -> _Judged:
     """Read a file that is held whole, some lines at a time, so that what is found on the way stays in a cache."""
-    parts: list[tuple[NDArray[Any], ...]] = [(_NONE,) * 5]
-    at, n_lines = PADDING, 0
+    narrow = np.int32 if window.end < _WIDE else np.int64  # half of the memory
+    columns: list[list[NDArray[Any]]] = [[np.empty(0, dtype=narrow)] for _ in range(5)]
+    every_grade = [np.empty(0)]
+    edges: list[int] = []
+    at, n_lines, n_heads = PADDING, 0, 0
     while at < window.end:
         end = window.line_end(min(at + _BLOCK, window.end))
         block = np.full(end - at + 2 * PADDING, _SOLID, dtype=np.uint8)  # what stands before lines is not blank
@@ -80,18 +83,30 @@ def _read(window: Window) -> _Judged:
             queries, documents = fields.column(_QUERY), fields.column(_DOCUMENT)
             heads = np.flatnonzero(queries.begins())
             moved = at - PADDING
-            part = heads + n_lines, queries.start[heads] + moved, queries.length[heads], documents.start + moved
-            parts.append((*part, documents.length, grades))
+            found = heads + n_lines, queries.start[heads] + moved, queries.length[heads]
+            for column, values in zip(columns, (*found, documents.start + moved, documents.length), strict=True):
+                column.append(values.astype(narrow))
+            every_grade.append(grades)
+            edges.append(n_heads)
             n_lines += len(grades)
+            n_heads += len(heads)
         at = end
-    heads, starts, sizes, begins, lengths = (
-        np.concatenate(each) for each in zip(*(part[:5] for part in parts), strict=True)
-    )
-    grades = np.concatenate([part[5] for part in parts[1:]] or [np.empty(0)])
+    heads, starts, sizes, begins, lengths = map(_joined, columns)
     names = Slices(window.buffer, starts, sizes)
-    new = names.begins()  # a block may begin within a stretch
-    heads = heads[new]
-    return _Judged(names.at(new), np.diff(np.append(heads, n_lines)), Slices(window.buffer, begins, lengths), grades)
+    first = np.array(edges[1:], dtype=np.int64)  # a block may begin within a stretch
+    new = np.ones(n_heads, dtype=np.bool_)
+    new[first] = ~names.at(first).equal(names.at(first - 1))
+    if not new.all():
+        names, heads = names.at(new), heads[new]
+    documents = Slices(window.buffer, begins, lengths)
+    return _Judged(names, np.diff(np.append(heads, n_lines)), documents, _joined(every_grade))
+
+
+def _joined(parts: list[NDArray[Any]]) -> NDArray[Any]:
+    """Return one column of its parts, which are forgotten, so that no two columns are held twice."""
+    whole = np.concatenate(parts)
+    parts.clear()
+    return whole
 
 
 def _by_intent(window: Window, grades: Floats, label: str) -> Qrels | None:
