@@ -8,7 +8,7 @@ import yaml
 
 from fake_plugins import metric_module
 from rankgauge import Catalog, Engine, Result
-from rankgauge.config import write_lock
+from rankgauge.config.lock import write_lock
 from rankgauge.errors import ConfigError, PlanError, ResultError, UnreadableError
 from rankgauge.io.documents import read_yaml
 

@@ -83,6 +83,18 @@ def test_a_plain_run_of_json_lines_without_saving_loads_no_polars(tmp_path):
     assert {"polars", "scipy", "structlog", "rankgauge.config"} & loaded == set()
 
 
+def test_running_a_config_loads_nothing_that_only_other_runs_need(tmp_path):
+    row = {"id": "q", "expected_output": ["a"], "actual_output": ["b", "a"]}
+    (tmp_path / "s.jsonl").write_text(json.dumps(row) + "\n", encoding="utf-8")
+    config = "version: 1\ndatasets: {mine: {path: s.jsonl}}\nmetrics: {use: [MRR]}\n"
+    (tmp_path / "rankgauge.yaml").write_text(config, encoding="utf-8")
+    loaded, text = modules_after(command("run", "rankgauge.yaml"), cwd=tmp_path)
+    assert "0.5000" in text
+    seldom = {"rankgauge.config.lock", "rankgauge.comparison", "rankgauge.gates", "rankgauge.scoring.details"}
+    commands = {"rankgauge.cli.rescore", "rankgauge.cli.metrics", "rankgauge.cli.trec", "rankgauge.cli.judge"}
+    assert (seldom | commands | {"asyncio", "scipy", "structlog", "jinja2"}) & loaded == set()
+
+
 def test_evaluating_two_trec_files_loads_numpy_alone_of_what_is_heavy(tmp_path):
     (tmp_path / "qrels").write_text("q 0 a 1\n", encoding="utf-8")
     (tmp_path / "run").write_text("q Q0 b 1 2.0 t\nq Q0 a 2 1.0 t\n", encoding="utf-8")

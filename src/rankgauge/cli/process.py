@@ -10,8 +10,8 @@ import sys
 
 __all__ = ["begin", "end", "load_numpy"]
 
-_NEW_OBJECTS = 50_000
-"""How many objects may be made before cycles are searched for; a start makes fewer, and nearly all of them stay."""
+_NEW_OBJECTS = 200_000
+"""How many objects may be made before cycles are searched for; a start makes half as many, and nearly all stay."""
 
 _THREADS = ("OPENBLAS_NUM_THREADS", "GOTO_NUM_THREADS", "OMP_NUM_THREADS")
 """What OpenBLAS reads when it is loaded."""

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 from pydantic import BaseModel, ValidationError
 
 from rankgauge.config.include import Location, Tree, dotted, read_tree
-from rankgauge.config.lock import LOCK_FILE
 from rankgauge.config.schema import Config
 from rankgauge.errors import ConfigError, Problem, counted, did_you_mean
 from rankgauge.planning.requests import Located
@@ -22,6 +21,9 @@ if TYPE_CHECKING:
     from rankgauge.gates import Gate
 
 __all__ = ["LoadedConfig", "load_config"]
+
+_LOCK_FILE = "rankgauge.lock.yaml"
+"""The name of a lock file, unless the config names another."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +45,7 @@ class LoadedConfig:
     @property
     def lock_file(self) -> Path:
         """Return the lock file: the one that `plugins.locked` names, or where one would be written."""
-        return self.file(self.config.plugins.locked or LOCK_FILE)
+        return self.file(self.config.plugins.locked or _LOCK_FILE)
 
     def policy_options(self) -> dict[str, Any]:
         """Return the policy options that the file gives."""
@@ -53,7 +55,9 @@ class LoadedConfig:
 
     def gates(self) -> list[Gate]:
         """Return the gates, each with its place in the file."""
-        from rankgauge.gates import read_gates  # most configs have no gates
+        if not self.config.gates:
+            return []
+        from rankgauge.gates import read_gates
 
         return [
             gate

@@ -19,10 +19,7 @@ from rankgauge.io.files import read_bytes
 from rankgauge.io.writing import replace_file
 from rankgauge.planning.lock import Lock, Locked, LockedPart
 
-__all__ = ["LOCK_FILE", "read_lock", "remedy", "write_lock"]
-
-LOCK_FILE = "rankgauge.lock.yaml"
-"""The name of a lock file, unless the config names another."""
+__all__ = ["read_lock", "remedy", "write_lock"]
 
 _HEADER = """\
 # Written by `rankgauge plugins lock`: what the metrics and matchers of a config mean, and who provides them.

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 from rankgauge.catalog import Catalog
 from rankgauge.engine.configured import Configured, configured, metrics_of_sets
 from rankgauge.engine.evaluation import Evaluation
-from rankgauge.engine.gated import ask_gates
 from rankgauge.errors import (
     ConfigError,
     DataError,
@@ -210,7 +209,8 @@ class Engine:
         if loaded is None:
             msg = "cannot write a lock:"
             raise ConfigError(msg, ["only the metrics of a config file can be locked; use Engine.from_config(...)"])
-        from rankgauge.config import remedy
+        from rankgauge.config.lock import remedy
+        from rankgauge.engine.gated import ask_gates
 
         evaluation = self._evaluation([])
 
@@ -235,7 +235,7 @@ class Engine:
         """Return the lock that the config names."""
         if self.config is None or self.config.config.plugins.locked is None:
             return None
-        from rankgauge.config import read_lock
+        from rankgauge.config.lock import read_lock
 
         return read_lock(self.config.lock_file, self.config.path)
 

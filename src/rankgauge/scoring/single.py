@@ -11,8 +11,7 @@ from rankgauge.judging import Evidence, Target, judge
 from rankgauge.planning.plan import Plan
 from rankgauge.planning.resolve import PlannedMetric
 from rankgauge.samples import Sample
-from rankgauge.scoring.details import explain_batch
-from rankgauge.scoring.score import JudgedBatch, Outcome, flaws, refuse, score_metric
+from rankgauge.scoring.score import JudgedBatch, MetricScores, Outcome, flaws, refuse, score_metric
 
 __all__ = ["check_stream", "score_one"]
 
@@ -25,11 +24,17 @@ def score_one(plan: Plan, sample: Sample, *, details: bool = False) -> dict[str,
     for metric in plan.metrics:
         target = _target(metric, plan, sample, evidence, details=details)
         scores = score_metric(plan, metric, target, batch, {})
-        found[metric.name] = (scores.outcome, explain_batch(scores, batch)[0] if details else None)
+        found[metric.name] = (scores.outcome, _facts(scores, batch) if details else None)
     refuse(
         {name: outcome for name, (outcome, _) in found.items()}, lambda: [sample.id], batch.flawed, plan.profile.policy
     )
     return found
+
+
+def _facts(scores: MetricScores, batch: JudgedBatch) -> dict[str, Any]:
+    from rankgauge.scoring.details import explain_batch  # seldom asked for
+
+    return explain_batch(scores, batch)[0]
 
 
 def _target(
