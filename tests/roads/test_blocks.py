@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from itertools import accumulate, pairwise
+from unittest import mock
 
 import pytest
 from hypothesis import given
@@ -14,13 +16,25 @@ from rankgauge.io import datasets
 from rankgauge.samples import Block, read_block
 
 METRICS = ("hit@2", "recall", "retrieval-ndcg-at-k", "AP", "RR", "judged@3")
-IDS = ("a", "b", "é", "\ud800", "d-with-a-longer-name", "x")
+IDS = ("a", "b", "é", "\ud800", "d-with-a-longer-name", "x", "l" * 255)
+TOO_LONG = "é" * 128
+"""One byte too long for a block."""
 
-PLAIN_GOLD = (["a"], ["b", "a"], [], ["a", "é", "x"], {"a": 3, "b": 0}, {"x": 0.5, "é": -1}, {}, ["\ud800"])
+PLAIN_GOLD = (
+    ["a"],
+    ["b", "a"],
+    [],
+    ["a", "é", "x"],
+    {"a": 3, "b": 0},
+    {"x": 0.5, "é": -1},
+    {},
+    ["\ud800"],
+    [*"abcdefghijklmnopqrstuvwxyz"],
+)
 ODD_GOLD = (
     *(["a", "a"], [""], ["a", 7], [{"id": "b", "gain": 2}], [{"id": "a", "intent": "1"}], {"": 1}, {"a": "high"}),
     *({"relevant": ["a"]}, {"answer": "a"}, {"answer": 1}, {"passages": ["a"]}, "a", 5, None, {"a": True}),
-    {"relevant": {"a": 2}, "keywords": ["b"]},
+    *({"relevant": {"a": 2}, "keywords": ["b"]}, [TOO_LONG], {TOO_LONG: 1}, [["a"], ["a"]], [{}, "a"]),
 )
 ODD_OUTPUT = (
     *(None, "[]", '["a"]', 5, {}, {"retrieved": None}, {"answer": "a"}, {"retrieved": [], "answer": 5}, [""], ["a", 7]),
@@ -33,6 +47,10 @@ ODD_OUTPUT = (
         [[]],
         {"retrieved": {"a": 1}},
         [None],
+        ["a", TOO_LONG],
+        [{"id": TOO_LONG, "score": 1}],
+        ["a", ["b"]],
+        [{"id": "a", "text": None}],
     ),
 )
 METADATA = (None, {}, {"k": 1}, {"tags": ["t", " u "]}, {"tags": "t", "k": 3}, {"answerable": True, "mine": [1]})
@@ -88,13 +106,15 @@ ODD_LINES = ("", "  ", "{", "[]", "7", '"q"', "null", '{"id": "q0"}')
     drawn=st.lists(records(), min_size=1, max_size=14),
     odd_lines=st.lists(st.tuples(st.integers(0, 14), st.sampled_from(ODD_LINES)), max_size=1),
     ids=st.sampled_from(["q1", "q1", "q1", "q0", "", 5, None]),
+    sizes=st.sampled_from([{"_BLOCK": 64}, {"_BLOCK": 3, "_TOGETHER": 2, "_SMALLEST": 1}]),
 )
-def test_blocks_find_what_single_samples_do(tmp_path_factory, drawn, odd_lines, ids):
+def test_blocks_find_what_single_samples_do(tmp_path_factory, drawn, odd_lines, ids, sizes):
     """A limit turns blocks off, and nothing else."""
     path = tmp_path_factory.getbasetemp() / "samples.jsonl"
     path.write_text("\n".join(lines_of(drawn, odd_lines, ids)), encoding="utf-8")
-    assert found(path) == found(path, limit=10**6)
-    assert found(path, batch_size=3) == found(path, limit=10**6)
+    with mock.patch.multiple(datasets, **sizes):
+        assert found(path) == found(path, limit=10**6)
+        assert found(path, batch_size=3) == found(path, limit=10**6)
 
 
 @given(drawn=st.lists(records(odd=False), min_size=1, max_size=14), as_objects=st.booleans())
@@ -108,8 +128,30 @@ def test_plain_samples_make_a_block(drawn, as_objects):
     block = read_block(records)
     assert isinstance(block, Block)
     assert list(block.ids) == [f"q{number}" for number in range(len(drawn))]
-    assert list(block.retrieved) == ids
-    assert list(block.gold) == [each["expected_output"] for each in records]
+    gold = [each["expected_output"] for each in records]
+    assert as_lists(block.retrieved) == ids
+    assert as_lists(block.gold) == list(map(list, gold))
+    assert list(block.graded) == [place for place, each in enumerate(gold) if isinstance(each, dict)]
+    assert block.gains is None or list(block.gains) == [
+        gain for each in gold for gain in (each.values() if isinstance(each, dict) else [1] * len(each))
+    ]
+
+
+def as_lists(lists):
+    """Return lists of ids as lists of strings."""
+    ends = accumulate(lists.lengths)
+    rest = (lists.joined[end - length : end] for end, length in zip(ends, lists.lengths, strict=True))
+    return [[next(rest).decode() for _ in range(count)] for count in lists.counts]
+
+
+@given(drawn=st.lists(records(odd=False), min_size=2, max_size=14), cuts=st.sets(st.integers(1, 13)))
+def test_blocks_put_together_are_one_block(drawn, cuts):
+    records = [json.loads(line) for line in lines_of(drawn, [], "q1")]
+    edges = [0, *sorted(cut for cut in cuts if cut < len(records)), len(records)]
+    parts = [read_block(records[start:end]) for start, end in pairwise(edges)]
+    whole, together = read_block(records), Block.together(parts)
+    assert [list(column or ()) for column in together] == [list(column or ()) for column in whole]
+    assert together.gains == whole.gains
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ import numpy as np
 
 from rankgauge.columns.judged import Judged
 from rankgauge.columns.rows import first_of_each
-from rankgauge.columns.slices import Slices, Words, encoded
+from rankgauge.columns.slices import Slices, Words
 
 __all__ = ["IdSketch", "IdSketcher"]
 
@@ -103,7 +103,7 @@ class IdSketcher:
         """Take ids as texts; an item without an id has none to take."""
         distinct = {each for each in ids if each is not None}
         if distinct:
-            self.add(Slices.of(map(encoded, distinct)).keys())
+            self.add(Slices.of_strings(list(distinct)).keys())
 
     def count_gold(self, judged: Judged) -> None:
         """Count the relevant ids of some judged samples, and those that were found."""

@@ -131,8 +131,7 @@ class Slices(NamedTuple):
         """Put texts into a buffer of their own."""
         listed = list(texts)
         length = np.fromiter(map(len, listed), np.int64, len(listed))
-        joined = b"".join((bytes(PADDING), *listed, bytes(PADDING)))
-        return cls(np.frombuffer(joined, dtype=np.uint8), np.cumsum(length) - length + PADDING, length)
+        return cls.of_joined(b"".join(listed), length)
 
     @classmethod
     def of_strings(cls, texts: Sequence[str]) -> Slices:
@@ -141,7 +140,12 @@ class Slices(NamedTuple):
         if not joined.isascii():
             return cls.of(map(encoded, texts))
         length = np.fromiter(map(len, texts), np.int64, len(texts))
-        buffer = np.frombuffer(b"".join((bytes(PADDING), joined.encode(), bytes(PADDING))), dtype=np.uint8)
+        return cls.of_joined(joined.encode(), length)
+
+    @classmethod
+    def of_joined(cls, joined: bytes, length: Ints) -> Slices:
+        """Put texts that stand one after the other into a buffer of their own."""
+        buffer = np.frombuffer(b"".join((bytes(PADDING), joined, bytes(PADDING))), dtype=np.uint8)
         return cls(buffer, np.cumsum(length) - length + PADDING, length)
 
     def at(self, rows: Ints | slice | NDArray[np.bool_]) -> Slices:

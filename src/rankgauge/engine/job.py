@@ -14,7 +14,7 @@ from rankgauge.engine.calls import CallOptions, call_figures, system_name
 from rankgauge.engine.manifest import make_manifest, resolved_config
 from rankgauge.errors import DataError, NothingToEvaluateError, ParameterError, Problem
 from rankgauge.guard import ForeignError, guarded
-from rankgauge.io.datasets import DatasetReader, DataSource
+from rankgauge.io.datasets import DatasetReader, DataSource, without_gc
 from rankgauge.io.kept import OUTPUTS_FILE, OutputsFile, kept
 from rankgauge.io.outputs import Outputs, read_outputs
 from rankgauge.logs import logger
@@ -115,11 +115,16 @@ class Job:
 
     def _judge_blocks(self) -> Iterator[int]:
         """Judge plain samples as columns, and others as `judge` does."""
-        for batch in self.reader.blocks():
-            if isinstance(batch, Block):
-                self.collector.add_block(batch)
-            else:
-                self.collector.add(batch)
+        blocks = self.reader.blocks()
+        while True:
+            with without_gc():
+                block = next(blocks, None)
+                if block is None:
+                    return
+                if isinstance(block, Block):
+                    self.collector.add_block(block)
+                else:
+                    self.collector.add(block)
             yield self.reader.count
 
     async def call(self, sut: SystemUnderTest, options: CallOptions) -> AsyncIterator[tuple[int, int]]:

@@ -38,11 +38,14 @@ from rankgauge.samples import Block, Fault, Sample, read_block, read_sample
 from rankgauge.samples.cohorts import with_cohorts
 from rankgauge.samples.scalars import InvalidError, read_id
 
-__all__ = ["DataSource", "DatasetReader", "given", "records"]
+__all__ = ["DataSource", "DatasetReader", "given", "records", "without_gc"]
 
 _BATCH = 4096
 _BLOCK = 64
 """How many lines are read as one block: few enough to stay in a processor's cache."""
+
+_TOGETHER = 16
+"""How many blocks are judged together, which costs as many calls as one does."""
 
 _SMALLEST = 4
 """How few lines are not worth a block."""
@@ -125,7 +128,7 @@ class DatasetReader:
         read = records(source, self._catalog) if isinstance(source, Path) else given(source, "samples")
         found = self._samples(islice(read, self._limit), problems)
         while True:
-            with _without_gc():  # never across a yield: what the caller does is not ours to decide
+            with without_gc():  # never across a yield: what the caller does is not ours to decide
                 batch = list(islice(found, size))
             self.count += len(batch)
             if not batch or len(problems) > _MOST_PROBLEMS:
@@ -146,20 +149,38 @@ class DatasetReader:
 
     def blocks(self) -> Iterator[Block | list[Sample]]:
         """Yield what `batches` yields, with plain samples as columns; only where `has_blocks` says so."""
+        together: list[Block] = []
+        for part in self._small_blocks():
+            if isinstance(part, Block):
+                together.append(part)
+                if len(together) < _TOGETHER:
+                    continue
+            if together:
+                yield Block.together(together)
+                together.clear()
+            if not isinstance(part, Block):
+                yield part
+        if together:
+            yield Block.together(together)
+
+    def _small_blocks(self) -> Iterator[Block | list[Sample]]:
+        """Yield some lines at a time; after the first problem yield nothing more and raise all problems at the end."""
         problems: list[Problem] = []
         self.fingerprint = self._data.fingerprint()
         with open_file(Path(str(self._data.source))) as source:
             line, offset, is_plain = 1, source.offset, True
             while len(problems) <= _MOST_PROBLEMS and (lines := list(islice(source.stream, _BLOCK))):
-                with _without_gc():
-                    found = list(self._parts(lines, line, offset, problems, is_plain=is_plain))
-                is_plain = any(isinstance(part, Block) for part in found)  # else the rest of the file is no plainer
-                line += len(lines)
-                offset += sum(map(len, lines))
-                for part in found:
-                    self.count += len(part.ids) if isinstance(part, Block) else len(part)
+                was_plain, is_plain = is_plain, False
+                for part in self._parts(lines, line, offset, problems, is_plain=was_plain):
+                    if isinstance(part, Block):
+                        is_plain = True  # where no part is, the rest of the file is no plainer
+                        self.count += len(part.ids)
+                    else:
+                        self.count += len(part)
                     if part and not problems:
                         yield part
+                line += len(lines)
+                offset += sum(map(len, lines))
         self._conclude(problems)
 
     def _parts(
@@ -301,7 +322,7 @@ def _digest_of(source: Path | Sequence[object]) -> str:
 
 
 @contextmanager
-def _without_gc() -> Iterator[None]:
+def without_gc() -> Iterator[None]:
     """Pause the cycle collector: decoding makes many objects and no cycles, and a pass costs three times as much."""
     was_on = gc.isenabled()
     gc.disable()

@@ -1,5 +1,6 @@
 """Judging: the one ranking policy, then which retrieved item is which gold item, by id or by text."""
 
+from rankgauge.judging.blocks import BlockJudge
 from rankgauge.judging.budgets import Budget
 from rankgauge.judging.counts import RunCounts
 from rankgauge.judging.evidence import Evidence, Target
@@ -12,6 +13,7 @@ from rankgauge.judging.run import BatchJudge, RunCollector, ScatteredError
 
 __all__ = [
     "BatchJudge",
+    "BlockJudge",
     "Budget",
     "Evidence",
     "GoldKeys",

@@ -5,17 +5,17 @@ Judging by id: a join of retrieved ids with the gold ids of each sample.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import chain, repeat
 from types import MappingProxyType
 from typing import cast
 
 from rankgauge.columns import encoded
+from rankgauge.judging.blocks import JudgedBlock
 from rankgauge.judging.columns import JudgedLists
 from rankgauge.judging.evidence import Evidence
 from rankgauge.judging.keeping import NOTHING, Keep, Keeper
 from rankgauge.judging.outputs import Ranking, prepare
 from rankgauge.policy import Profile
-from rankgauge.samples import Block, Expected, Fault, Sample
+from rankgauge.samples import Expected, Fault, Sample
 
 __all__ = ["IdJudge"]
 
@@ -56,32 +56,18 @@ class IdJudge:
                 self._looks = self._looks or (ids[0] or "(no id)", next(iter(gold)))
                 self._add_rows(place, ranking, gold, start)
 
-    def add_block(self, block: Block) -> None:
-        """Judge some more plain samples as `add` does under a policy that keeps the order and drops repeats."""
-        lists = self._lists
-        place, start = len(lists.depth), len(lists.gold_grade)
-        found = map(frozenset.intersection, block.distinct, block.gold)
-        for names, gold, ids, distinct in zip(found, block.gold, block.retrieved, block.distinct, strict=True):
-            if names:
-                once = ids if len(ids) == len(distinct) else list(dict.fromkeys(ids))
-                items = list(gold)
-                for name in names if len(names) == 1 else sorted(names, key=once.index):
-                    lists.row_sample.append(place)
-                    lists.row_rank.append(once.index(name) + 1)
-                    lists.row_grade.append(gold[name] if isinstance(gold, dict) else 1.0)
-                    lists.row_gold.append(start + items.index(name))
-            place += 1
-            start += len(gold)
-        graded = [at for at, gold in enumerate(block.gold, len(lists.depth)) if isinstance(gold, dict)]
-        gains = (gold.values() if isinstance(gold, dict) else repeat(1.0, len(gold)) for gold in block.gold)
-        lists.graded += graded
-        lists.gold_grade += chain.from_iterable(gains) if graded else repeat(1.0, start - len(lists.gold_grade))
-        lists.gold_count += map(len, block.gold)
-        lists.depth += map(len, block.distinct)
-        both = (
-            (ids[0], next(iter(gold))) for ids, gold in zip(block.retrieved, block.gold, strict=True) if ids and gold
-        )
-        self._looks = self._looks or next(both, None)
+    def add_block(self, judged: JudgedBlock) -> None:
+        """Take some more plain samples."""
+        lists, found, first = self._lists, judged.found, len(self._lists.depth)
+        lists.row_sample += (found.sample + first).tolist()
+        lists.row_rank += found.rank.tolist()
+        lists.row_grade += found.grade.tolist()
+        lists.row_gold += (found.gold + len(lists.gold_grade)).tolist()
+        lists.gold_grade += judged.qrels.grades.tolist()
+        lists.gold_count += judged.block.gold.counts
+        lists.graded += [first + place for place in judged.block.graded]
+        lists.depth += judged.depth.tolist()
+        self._looks = self._looks or judged.looks
 
     def evidence(self) -> Evidence:
         """Return the judged batch."""

@@ -7,12 +7,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from rankgauge.errors import did_you_mean
+from rankgauge.judging.blocks import JudgedBlock
 from rankgauge.judging.columns import JudgedLists
 from rankgauge.judging.evidence import Evidence
 from rankgauge.judging.keeping import NOTHING, Keep, Keeper
 from rankgauge.judging.outputs import Ranking
 from rankgauge.policy import Profile
-from rankgauge.samples import Block, Nugget, Output, Sample
+from rankgauge.samples import Nugget, Output, Sample
 
 __all__ = ["SupportJudge"]
 
@@ -52,10 +53,10 @@ class SupportJudge:
             else:
                 self._add_rows(place, output.support, nuggets, start)
 
-    def add_block(self, block: Block) -> None:
+    def add_block(self, judged: JudgedBlock) -> None:
         """Judge some more plain samples, which have no nuggets."""
-        self._lists.depth += [1] * len(block.ids)
-        self._lists.gold_count += [0] * len(block.ids)
+        self._lists.depth += [1] * len(judged.depth)
+        self._lists.gold_count += [0] * len(judged.depth)
 
     def evidence(self) -> Evidence:
         """Return the judged batch."""

@@ -12,13 +12,14 @@ from numpy.typing import NDArray
 
 from rankgauge.catalog import ResolvedMatcher
 from rankgauge.guard import ForeignError, guarded
+from rankgauge.judging.blocks import JudgedBlock
 from rankgauge.judging.columns import JudgedLists
 from rankgauge.judging.evidence import Evidence, Target
 from rankgauge.judging.keeping import NOTHING, Keep, Keeper
 from rankgauge.judging.outputs import Ranking, prepare
 from rankgauge.judging.texts import TextScorer
 from rankgauge.policy import Profile
-from rankgauge.samples import Block, Expected, Fault, GoldKind, Output, Sample
+from rankgauge.samples import Expected, Fault, GoldKind, Output, Sample
 
 __all__ = ["TextJudge", "gold_texts"]
 
@@ -71,10 +72,10 @@ class TextJudge:
             if fault is not None:
                 self._faults[place] = fault.reason
 
-    def add_block(self, block: Block) -> None:
+    def add_block(self, judged: JudgedBlock) -> None:
         """Judge some more plain samples, which have neither a text nor ground truth that is one."""
-        self._lists.depth += map(len, block.distinct)
-        self._lists.gold_count += [0] * len(block.ids)
+        self._lists.depth += judged.depth.tolist()
+        self._lists.gold_count += [0] * len(judged.depth)
 
     def evidence(self) -> Evidence:
         """Return the judged batch."""

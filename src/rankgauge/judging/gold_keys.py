@@ -7,13 +7,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from hashlib import blake2b
-from itertools import chain, repeat
+from itertools import chain
 
 import numpy as np
 import orjson
 
-from rankgauge.columns import Slices, Words, encoded, keys_of_gold
-from rankgauge.samples import Block, Expected, Sample
+from rankgauge.columns import Slices, Words, keys_of_gold
+from rankgauge.judging.blocks import JudgedBlock
+from rankgauge.samples import Expected, Sample
 
 __all__ = ["GoldKeys"]
 
@@ -25,7 +26,7 @@ class GoldKeys:
     """Hashes what samples are judged against: relevant ids many samples at a time, and the rest of each."""
 
     def __init__(self) -> None:
-        self._gold: list[Sequence[str] | Mapping[str, float]] = []
+        self._gold: list[Mapping[str, float]] = []
         self._rest: list[int] = []
         self._done: list[Words] = []
 
@@ -34,18 +35,23 @@ class GoldKeys:
         self._gold += [sample.expected.relevant or _EMPTY for sample in samples]
         self._rest += map(_rest, samples)
 
-    def add_block(self, block: Block) -> None:
+    def add_block(self, judged: JudgedBlock) -> None:
         """Take some more plain samples."""
-        self._gold += block.gold
-        kinds = zip((isinstance(gold, dict) for gold in block.gold), block.ks, strict=True)
-        self._rest += [_plain(True, *kind) for kind in kinds]
+        self.close()
+        graded = np.zeros(len(judged.depth), dtype=np.bool_)
+        graded[judged.block.graded] = True
+        facts = list(zip(graded.tolist(), judged.block.ks, strict=True))
+        known = {each: _plain(True, *each) for each in set(facts)}
+        rest = np.fromiter(map(known.__getitem__, facts), np.uint64, len(facts))
+        self._done.append(judged.qrels.gold_keys ^ rest)
 
     def close(self) -> None:
         """Hash what was taken and let go of it."""
+        if not self._gold:
+            return
         lengths = np.fromiter(map(len, self._gold), np.int64, len(self._gold))
-        ids = Slices.of(map(encoded, chain.from_iterable(self._gold)))
-        gains = (each.values() if isinstance(each, dict) else repeat(1.0, len(each)) for each in self._gold)
-        grades = np.fromiter(chain.from_iterable(gains), np.float64, len(ids.start))
+        ids = Slices.of_strings(list(chain.from_iterable(self._gold)))
+        grades = np.fromiter((gain for gains in self._gold for gain in gains.values()), np.float64, len(ids.start))
         owners = np.repeat(np.arange(len(lengths)), lengths)
         relevant = keys_of_gold(ids.keys(), grades, owners, len(lengths))
         self._done.append(relevant ^ np.array(self._rest, dtype=np.uint64))
@@ -54,7 +60,7 @@ class GoldKeys:
     def keys(self) -> Words:
         """Return a 64-bit hash of each sample's ground truth, flags and own cutoff; the same in every process."""
         self.close()
-        return np.concatenate(self._done)
+        return np.concatenate([np.empty(0, dtype=np.uint64), *self._done])
 
 
 def _rest(sample: Sample) -> int:

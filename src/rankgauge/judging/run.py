@@ -20,7 +20,8 @@ from rankgauge.errors import DataError, NothingToEvaluateError, Problem
 from rankgauge.judging.columns import judged_under
 from rankgauge.judging.counts import RunCounts
 from rankgauge.judging.evidence import Evidence
-from rankgauge.judging.ranking import earned, mixed_ties, settle, shown, stand, tie_reason
+from rankgauge.judging.joining import joined
+from rankgauge.judging.ranking import earned, mixed_ties, shown, stand, tie_reason
 from rankgauge.judging.ranks import Ranks, ranks_of
 from rankgauge.judging.relevance import relevance_of
 from rankgauge.judging.repeats import RepeatFinder
@@ -56,20 +57,12 @@ class BatchJudge:
             batch, places = batch.of_queries(places >= 0), places[places >= 0]
         if self._run.sketcher is not None:
             self._run.sketcher.add(batch.keys)
-        pairs = qrels.salted(batch.keys, np.repeat(places, batch.lengths))
-        settled = settle(batch, pairs, policy, self._finder.find)
+        settled, rows, judgments = joined(batch, qrels, places, policy, self._finder)
         batch = settled.batch
         if self._top is not None:
             self._top.take(places, batch)
         if settled.refused is not None:
             self._run.refuse((int(places[query]), why) for query, why in settled.refused)
-        by_key = qrels.are_few  # pairs can be the same where keys are not
-        if by_key:
-            rows, judgments = qrels.find_few(batch.keys, places, batch.lengths)
-        else:
-            rows, judgments = qrels.find(settled.pairs)
-        real = batch.documents.at(rows).equal(qrels.documents.at(judgments), hashed=by_key)
-        rows, judgments = rows[real], judgments[real]
         ranks = ranks_of(batch, rows, by_id=policy.ties != "given")
         self._run.add(places, batch.lengths, batch.owners()[rows], judgments, ranks, settled.n_dropped)
 

@@ -8,22 +8,39 @@ sample that is not plain is left to `read_sample`, which is the one place that s
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain, repeat
 from operator import itemgetter
 from typing import Any, NamedTuple
 
 from rankgauge.policy import DEFAULT_CONTRACT
-from rankgauge.samples.records import NO_METADATA, read_metadata
+from rankgauge.samples.records import read_metadata
 from rankgauge.samples.scalars import NUMBERS, InvalidError
 from rankgauge.samples.values import GOLD_KINDS
 
-__all__ = ["Block", "read_block"]
+__all__ = ["Block", "IdLists", "read_block"]
 
 _SIDES = itemgetter("id", "expected_output", "actual_output")
 _ID = itemgetter("id")
-_IDS = {str}
-_NOTHING = type(None)
+_SCORE = itemgetter("score")
+_OPTIONAL = frozenset({str, type(None)})
+
+
+class IdLists(NamedTuple):
+    """
+    A list of ids for each of some samples, without an object for each id.
+
+    Attributes:
+        joined: All ids, one after the other.
+
+        lengths: How many bytes of them each id has, from 1 to 255; a byte for each id.
+
+        counts: How many ids each sample has.
+    """
+
+    joined: bytes
+    lengths: bytes
+    counts: Sequence[int]
 
 
 class Block(NamedTuple):
@@ -33,11 +50,13 @@ class Block(NamedTuple):
     Attributes:
         ids: The ids of the samples.
 
-        gold: The relevant ids, each once: a list where nothing but relevance is said, a map where gains are.
+        gold: The relevant ids, each once.
+
+        gains: What each of them gains, if any sample says so; else None.
+
+        graded: The places of the samples whose ground truth is a map of gains.
 
         retrieved: The retrieved ids, rank 1 first.
-
-        distinct: The same ids without order and repeats.
 
         ks: The cutoff that each sample brings along, if any.
 
@@ -45,74 +64,149 @@ class Block(NamedTuple):
     """
 
     ids: Sequence[str]
-    gold: Sequence[Sequence[str] | Mapping[str, float]]
-    retrieved: Sequence[list[str]]
-    distinct: Sequence[frozenset[str]]
+    gold: IdLists
+    gains: Sequence[float] | None
+    graded: Sequence[int]
+    retrieved: IdLists
     ks: Sequence[int | None]
     tags: Sequence[tuple[str, ...]]
+
+    @classmethod
+    def together(cls, blocks: Sequence[Block]) -> Block:
+        """Put blocks together, one after the other."""
+        if len(blocks) == 1:
+            return blocks[0]
+        gains, graded, before = None, [], 0
+        if any(block.gains is not None for block in blocks):
+            gains = [gain for each in blocks for gain in each.gains or (1.0,) * len(each.gold.lengths)]
+        for block in blocks:
+            graded += [before + place for place in block.graded]
+            before += len(block.ids)
+        return cls(
+            [name for block in blocks for name in block.ids],
+            _together([block.gold for block in blocks]),
+            gains,
+            graded,
+            _together([block.retrieved for block in blocks]),
+            [k for block in blocks for k in block.ks],
+            [tags for block in blocks for tags in block.tags],
+        )
+
+
+def _together(lists: Sequence[IdLists]) -> IdLists:
+    joined, lengths, counts = zip(*lists, strict=True)
+    return IdLists(b"".join(joined), b"".join(lengths), list(chain.from_iterable(counts)))
 
 
 def read_block(records: Sequence[Any]) -> Block | None:
     """Return values decoded from JSON as a block, under the default contract; None where one of them is not plain."""
-    if set(map(type, records)) != {dict}:
-        return None
     try:
-        ids, gold, outputs = zip(*map(_SIDES, records), strict=True)
-        lists = [output["retrieved"] if type(output) is dict else output for output in outputs]
-        metadata = [NO_METADATA if (own := record.get("metadata")) is None else _metadata(own) for record in records]
-    except (KeyError, InvalidError):
+        return _block(records)
+    except (_OddError, InvalidError, KeyError):
         return None
-    if any("support" in output for output in outputs if type(output) is dict):
-        return None
-    answers = {type(output.get("answer")) for output in outputs if type(output) is dict}
-    if set(map(type, ids)) != _IDS or "" in ids or set(map(type, lists)) != {list} or not answers <= {str, _NOTHING}:
-        return None
-    retrieved = _retrieved(lists)
-    if retrieved is None or not _is_plain(gold):
-        return None
-    distinct = list(map(frozenset, retrieved))
-    if any(map(frozenset.__contains__, distinct, repeat(""))):
-        return None
-    ks, tags, _ = zip(*metadata, strict=True)
-    return Block(ids, gold, retrieved, distinct, ks, tags)
 
 
-def _metadata(raw: object) -> tuple[int | None, tuple[str, ...], bool]:
-    """Return what metadata says of an answerable sample; an `InvalidError` for another one, which is not plain."""
-    found = read_metadata(raw, DEFAULT_CONTRACT)
-    if not found[2]:
-        raise InvalidError(".answerable", "false")
-    return found
+class _OddError(Exception):
+    """A sample that is not plain."""
 
 
-def _retrieved(lists: Sequence[list[Any]]) -> Sequence[list[str]] | None:
-    """Return the ids of retrieved items, which may be objects without a text; None for others."""
-    kinds = set(map(type, chain.from_iterable(lists)))
-    if kinds <= _IDS:
-        return lists
-    if kinds != {dict}:
-        return None
-    items = list(chain.from_iterable(lists))
+def _block(records: Sequence[Any]) -> Block:
+    """Return a block; an `_OddError`, an `InvalidError` or a `KeyError` where a sample is not plain."""
+    _expect({dict}, records)
+    ids, gold, outputs = zip(*map(_SIDES, records), strict=True)
+    _expect({str}, ids)
+    if "" in ids:
+        raise _OddError
+    lists = list(map(_items, outputs))
+    _expect({list}, lists)
+    retrieved = list(chain.from_iterable(lists))
+    if retrieved and type(retrieved[0]) is dict:
+        retrieved = _ids_of(retrieved)
+    ks: Sequence[int | None] = (None,) * len(ids)
+    tags: Sequence[tuple[str, ...]] = ((),) * len(ids)
+    if any(map(dict.__contains__, records, repeat("metadata"))):
+        ks, tags = zip(*map(_metadata, records), strict=True)
+    graded, gains = _gains(gold)
+    golds = _joined(list(chain.from_iterable(gold)), list(map(len, gold)))
+    return Block(ids, golds, gains, graded, _joined(retrieved, list(map(len, lists))), ks, tags)
+
+
+def _expect(kinds: set[type], values: Iterable[object]) -> None:
+    """Raise `_OddError` unless values are of exactly these kinds."""
+    if set(map(type, values)) != kinds:
+        raise _OddError
+
+
+def _metadata(record: Mapping[str, Any]) -> tuple[int | None, tuple[str, ...]]:
+    """Return the cutoff and the cohorts of a sample that is answerable, as plain ones are."""
+    if (own := record.get("metadata")) is None:
+        return None, ()
+    k, tags, is_answerable = read_metadata(own, DEFAULT_CONTRACT)
+    if not is_answerable:
+        raise _OddError
+    return k, tags
+
+
+def _items(output: Any) -> Any:  # noqa: ANN401  # whatever JSON holds
+    """Return what an output says was retrieved, if it says nothing else that is judged."""
+    if type(output) is not dict:
+        return output
+    if len(output) > 1 and ("support" in output or type(output.get("answer")) not in _OPTIONAL):
+        raise _OddError
+    return output["retrieved"]
+
+
+def _ids_of(items: Sequence[Any]) -> list[Any]:
+    """
+    Return the ids of retrieved objects, which may have a score and no text.
+
+    A pass over all objects costs a tenth of decoding them, so that there are as few as possible.
+    """
     try:
         ids = list(map(_ID, items))
+    except TypeError:  # no object: nothing else in JSON has a name for an index
+        raise _OddError from None
+    try:
+        scores, fields = set(map(type, map(_SCORE, items))), 2
     except KeyError:
-        return None
-    scores = set(map(type, map(dict.get, items, repeat("score"))))  # JSON has only finite ones
-    has_texts = any(map(dict.__contains__, items, repeat("text")))
-    if set(map(type, ids)) != _IDS or has_texts or not scores <= {*NUMBERS, _NOTHING}:
-        return None
-    at = 0
-    return [ids[at : (at := at + len(each))] for each in lists]
+        scores, fields = set(map(type, map(dict.get, items, repeat("score")))) - {type(None)}, 1
+    if not scores <= NUMBERS:  # JSON has only finite ones
+        raise _OddError
+    if max(map(len, items)) > fields and any(map(dict.__contains__, items, repeat("text"))):
+        raise _OddError
+    return ids
 
 
-def _is_plain(gold: Sequence[Any]) -> bool:
-    """Return whether all ground truth is lists of ids, each listed once, or maps of gains."""
+def _joined(ids: Sequence[Any], counts: Sequence[int]) -> IdLists:
+    """Return lists of ids; an `_OddError` where one of them is no id, or a long one."""
+    try:
+        text = "".join(ids)
+        if text.isascii():
+            joined, lengths = text.encode(), bytes(map(len, ids))
+        else:
+            encoded = list(map(str.encode, ids))
+            joined, lengths = b"".join(encoded), bytes(map(len, encoded))
+    except (TypeError, ValueError):  # no string; longer than a byte can say, or half a surrogate pair
+        raise _OddError from None
+    if 0 in lengths:
+        raise _OddError
+    return IdLists(joined, lengths, counts)
+
+
+def _gains(gold: Sequence[Any]) -> tuple[Sequence[int], Sequence[float] | None]:
+    """Return which ground truths are maps of gains, and all gains; the others must be lists that repeat nothing."""
     lists = [each for each in gold if type(each) is list]
-    maps = [each for each in gold if type(each) is dict]
-    if len(lists) + len(maps) != len(gold) or not set(map(type, chain.from_iterable(lists))) <= _IDS:
-        return False
-    own = list(map(set, lists))
-    if any(len(ids) < len(each) or "" in ids for ids, each in zip(own, lists, strict=True)):
-        return False
-    gains = set(map(type, chain.from_iterable(each.values() for each in maps)))
-    return gains <= NUMBERS and not any("" in each or not each.keys().isdisjoint(GOLD_KINDS) for each in maps)
+    try:
+        if any(len(set(each)) < len(each) for each in lists if len(each) > 1):
+            raise _OddError
+    except TypeError:  # something in it is no id
+        raise _OddError from None
+    if len(lists) == len(gold):
+        return (), None
+    graded = [place for place, each in enumerate(gold) if type(each) is dict]
+    if len(lists) + len(graded) < len(gold) or any(not gold[place].keys().isdisjoint(GOLD_KINDS) for place in graded):
+        raise _OddError
+    gains = [gain for each in gold for gain in (each.values() if type(each) is dict else (1.0,) * len(each))]
+    if not set(map(type, gains)) <= NUMBERS:
+        raise _OddError
+    return graded, gains

@@ -18,7 +18,7 @@ import numpy as np
 
 from rankgauge.columns import Cutoff, IdSketcher, Ints, Words
 from rankgauge.errors import MissingGoldError
-from rankgauge.judging import Budget, Evidence, GoldKeys, Judge, Target, make_judge, takes_blocks
+from rankgauge.judging import BlockJudge, Budget, Evidence, GoldKeys, Judge, Target, make_judge, takes_blocks
 from rankgauge.judging.keeping import NOTHING
 from rankgauge.planning.cutoffs import CutSource
 from rankgauge.planning.plan import Plan
@@ -160,6 +160,7 @@ class Collector:
     _batches: list[JudgedBatch] = field(default_factory=list)
     _ids: list[str] = field(default_factory=list)
     _query_ids: SampleIds | None = None
+    _blocks: BlockJudge | None = None
     _keys: GoldKeys = field(default_factory=GoldKeys)
     _tags: list[tuple[str, ...]] = field(default_factory=list)
     sighting: Sighting = Sighting()
@@ -202,13 +203,16 @@ class Collector:
         """Judge some more plain samples, as `add` does; only where `takes_blocks` says so."""
         self._ids += block.ids
         self._tags += block.tags
-        self._keys.add_block(block)
+        if self._blocks is None:
+            self._blocks = BlockJudge(self.plan.profile)
+        judged = self._blocks.judge(block)
+        self._keys.add_block(judged)
         if self.sketcher is not None:
-            self.sketcher.add_texts(chain.from_iterable(block.distinct))
+            self.sketcher.add(judged.keys)
         batch = self._opened()
         batch.ks += block.ks
         for judging in self._judges.values():
-            judging.add_block(block)
+            judging.add_block(judged)
         if len(batch.ks) >= self.batch_size:
             self._close()
 
