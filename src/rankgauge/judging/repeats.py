@@ -13,7 +13,7 @@ from rankgauge.columns import Flags, Floats, Ints, Slices, Words
 
 __all__ = ["RepeatFinder", "Repeats", "grouped", "surplus"]
 
-_ROOM = 8
+_ROOM = 4
 """How many places the table has for each row: what decides how many rows have to be looked at twice."""
 
 

@@ -18,6 +18,7 @@ from rankgauge.decimals import read_number
 __all__ = ["parse_floats"]
 
 _DOT, _MINUS = 46, 45
+_WORD = 8
 _MOST_DECIMALS = 16
 _MOST_DIGITS = 19
 _HIGH_NIBBLES = np.uint64(0xF0F0F0F0F0F0F0F0)
@@ -57,35 +58,45 @@ def _decimals_of_first(texts: Slices) -> int:
 
 
 def _fixed(texts: Slices, decimals: int) -> tuple[Floats, NDArray[np.bool_]]:
-    """Read numbers with the same number of decimals; -1 for integers. Return values, and which of them hold."""
-    # 12.345678 with 6 decimals, its point at place p: the word of the eight bytes before p ends with "12", whose last
-    # two count: 12. The word that ends at p + 7 ends with "345678", whose last six count: 345678. Together
-    # 12 * 10**6 + 345678 = 12345678, divided by 10**6.
-    buffer = texts.buffer
-    start, end = texts.start, texts.start + texts.length
-    negative = texts.buffer[start] == _MINUS
-    signed = bool(negative.any())
-    if signed:
+    """
+    Read numbers with the same number of decimals, -1 for integers; return values, and which of them hold.
+
+    Signs are looked for if the first number has one: elsewhere a number with a sign does not hold.
+    """
+    # 12.345678 with 6 decimals, its point at place p: the word of the eight bytes before p ends with "12", the one that
+    # ends at p + 7 with "345678". Two bytes of the first and six of the second make the word "12345678", divided by
+    # 10**6. Where there are more than eight digits, each word is read by itself: 12 * 10**6 + 345678.
+    buffer, start, end = texts.buffer, texts.start, texts.start + texts.length
+    behind = max(decimals, 0)
+    most = min(8, _MOST_DIGITS - behind)
+    if behind > _MOST_DECIMALS:
+        return np.empty(len(start)), np.zeros(len(start), dtype=np.bool_)
+    negative = buffer[start] == _MINUS if buffer[start[0]] == _MINUS else None
+    if negative is not None:
         start = start + negative
     dot = end - (decimals + 1)
     whole = dot - start
-    fits = (whole >= 1) & (whole <= 8) & (whole + max(decimals, 0) <= _MOST_DIGITS)
-    if not 0 <= decimals + 1 <= _MOST_DECIMALS + 1:
-        return np.empty(len(start)), np.zeros(len(start), dtype=np.bool_)
+    fits = np.ones(len(start), dtype=np.bool_)
+    if int(whole.min()) < 1 or int(whole.max()) > most:
+        fits = (whole >= 1) & (whole <= most)
+        dot, whole = np.where(fits, dot, _WORD), np.where(fits, whole, 1)
     if decimals >= 0:
-        fits &= texts.buffer[np.maximum(dot, 0)] == _DOT
-    if not fits.all():
-        dot = np.where(fits, dot, 8)
-        whole = np.where(fits, whole, 1)
-    mantissa = _digits(words_at(buffer, dot - 8), whole, fits)
-    behind = dot + 1
-    for size in _steps(decimals):
-        part = _digits(words_at(buffer, behind + size - 8), np.int64(size), fits)
-        mantissa = mantissa * np.uint64(10**size) + part
-        behind += size
-    is_exact = int(whole.max()) + max(decimals, 0) <= _EXACT_DIGITS
-    values = _quotient(mantissa, max(decimals, 0), is_exact=is_exact)
-    if signed:
+        fits &= buffer[dot] == _DOT
+    longest = int(whole.max())
+    words = words_at(buffer, dot - _WORD)
+    if longest + behind <= _WORD:
+        if behind:
+            words >>= np.uint64(8 * behind)
+            words |= words_at(buffer, end - _WORD) & _KEEP_LAST[behind]
+        mantissa = _digits(words, whole + behind, fits)
+    else:
+        mantissa = _digits(words, whole, fits)
+        place = dot + 1
+        for size in _steps(behind):
+            mantissa = mantissa * np.uint64(10**size) + _digits(words_at(buffer, place + size - _WORD), size, fits)
+            place += size
+    values = _quotient(mantissa, behind, is_exact=longest + behind <= _EXACT_DIGITS)
+    if negative is not None:
         np.negative(values, out=values, where=negative)
     return values, fits
 
@@ -94,7 +105,7 @@ def _steps(decimals: int) -> list[int]:
     return [size for size in (min(decimals, 8), decimals - 8) if size > 0]
 
 
-def _digits(words: Words, count: Ints | np.int64, fits: NDArray[np.bool_]) -> Words:
+def _digits(words: Words, count: Ints | int, fits: NDArray[np.bool_]) -> Words:
     """Return the number that the last *count* of eight characters write; clear *fits* where they are no digits."""
     # "12" stands in the two highest bytes, 0x32 above 0x31; 0x02 above 0x01 without the high nibbles. Times 10 plus
     # the same a byte lower: 1 * 10 + 2 in one byte; then two digits times 100 plus two, four times 10,000 plus four.

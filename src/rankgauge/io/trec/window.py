@@ -9,6 +9,7 @@ from typing import IO
 import numpy as np
 
 from rankgauge.columns import PADDING
+from rankgauge.columns.memory import keep_pages
 
 __all__ = ["Window"]
 
@@ -35,6 +36,7 @@ class Window:
 
     def __init__(self, stream: IO[bytes], *, limit: int | None, size: int) -> None:
         """Open a window of *size* bytes, or more where a query needs it, over *limit* bytes of a stream or all."""
+        keep_pages()
         self._stream = stream
         self._left = limit
         self._held = 0
