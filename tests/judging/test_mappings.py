@@ -29,9 +29,8 @@ def scores_of(qrels, run):
     return result.sample_ids, {name: column.values.tolist() for name, column in result.metrics.items()}
 
 
-def test_steps_never_change_a_score(monkeypatch):
-    """The queries stand in no order, and every third is missing from the run."""
-    chance = random.Random(1)  # noqa: S311  # no secret
+def drawn(chance):
+    """Return judgments and a run that stand in no order; every third query is missing from the run."""
     names = chance.sample([f"q{number}" for number in range(30)], 30)
     qrels = {
         name: {f"d{chance.randrange(9)}": chance.randrange(3) for _ in range(chance.randrange(1, 5))} for name in names
@@ -41,12 +40,47 @@ def test_steps_never_change_a_score(monkeypatch):
         for number, name in enumerate(names)
         if number % 3
     }
+    return qrels, run
+
+
+def test_steps_never_change_a_score(monkeypatch):
+    qrels, run = drawn(random.Random(1))  # noqa: S311  # no secret
     expected = scores_of(qrels, run)
-    assert list(expected[0]) == sorted(names)
+    assert list(expected[0]) == sorted(qrels)
     monkeypatch.setattr(mappings, "_FIRST_QUERIES", 1)
     for step in (1, 2, 7):
         monkeypatch.setattr(mappings, "_QUERIES", step)
         assert scores_of(qrels, run) == expected
+
+
+@pytest.mark.usefixtures("small_steps")
+def test_the_order_of_queries_never_changes_a_score():
+    """In one run all queries come as judged, in one they do up to the fourth, and in one they do not."""
+    chance = random.Random(2)  # noqa: S311  # no secret
+    qrels, run = drawn(chance)
+    run = {query: run.get(query, {"d1": 1.0}) for query in qrels}
+    expected = scores_of(qrels, run)
+    names = list(run)
+    for order in ([*names[:3], *reversed(names[3:])], chance.sample(names, len(names))):
+        assert scores_of(qrels, {query: run[query] for query in order}) == expected
+        assert scores_of({query: qrels[query] for query in order}, run) == expected
+
+
+@pytest.mark.parametrize("name", ["_LONG", "_MANY"])
+def test_long_rankings_and_many_judged_results_come_to_the_same(monkeypatch, name):
+    """What is done query by query from some size on is done here for all."""
+    cases = [drawn(random.Random(seed)) for seed in range(5)]  # noqa: S311  # no secret
+    expected = [scores_of(*case) for case in cases]
+    monkeypatch.setattr(mappings, name, 0)
+    assert [scores_of(*case) for case in cases] == expected
+
+
+@pytest.mark.parametrize("limit", [0, 100])
+@pytest.mark.parametrize("score", ["1", None, float("inf"), 10**400])
+def test_a_score_that_is_no_number_is_told_however_it_was_read(monkeypatch, limit, score):
+    monkeypatch.setattr(mappings, "_LONG", limit)
+    with pytest.raises(DataError, match="query 'b': the score of 'y'"):
+        rankgauge.evaluate({"a": {"x": 1}, "b": {"x": 1}}, {"a": {"x": 1.0}, "b": {"x": 1.0, "y": score}}, "RR")
 
 
 @pytest.mark.usefixtures("small_steps")

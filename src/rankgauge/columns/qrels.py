@@ -52,7 +52,7 @@ class Qrels:
     Judgments in order of query id by bytes, then as they were listed.
 
     Attributes:
-        ids: The id of each query: slices of what was read, or texts that were given.
+        ids: The id of each query: slices of what was read, or texts that were given; None as for `listed`.
 
         lengths: How many judgments each query has; shape (queries,).
 
@@ -66,7 +66,7 @@ class Qrels:
         intents: Which intents of its query each judgment is for; None where nobody asked, or none is named.
     """
 
-    ids: Slices | Sequence[str]
+    ids: Slices | Sequence[str] | None
     lengths: Ints
     grades: Floats
     listed: Slices | Sequence[str] | None
@@ -100,8 +100,7 @@ class Qrels:
         places = np.empty(len(order), dtype=np.int64)
         places[order] = in_order
         given = Given(queries, documents, places)
-        ids = list(map(queries.__getitem__, order.tolist()))
-        return cls(ids, lengths[order], grades[_moved(lengths, order)], None, _given=given)
+        return cls(None, lengths[order], grades[_moved(lengths, order)], None, _given=given)
 
     @classmethod
     def of_stretches(cls, names: Slices, lengths: Ints, documents: Slices, grades: Floats, source: str = "") -> Qrels:
@@ -167,14 +166,14 @@ class Qrels:
     @cached_property
     def queries(self) -> Sequence[bytes]:
         """Return each query's id as bytes."""
-        return self.ids.texts() if isinstance(self.ids, Slices) else list(map(encoded, self.ids))
+        return self.ids.texts() if isinstance(self.ids, Slices) else list(map(encoded, self.query_names))
 
     @cached_property
     def query_names(self) -> Sequence[str]:
         """Return each query's id as a text, with invalid bytes spelled out."""
-        if not isinstance(self.ids, Slices):
-            return self.ids
-        return [name.decode("utf-8", "backslashreplace") for name in self.queries]
+        if isinstance(self.ids, Slices):
+            return [name.decode("utf-8", "backslashreplace") for name in self.queries]
+        return self.ids or list(map(self.given.queries.__getitem__, np.argsort(self.given.places).tolist()))
 
     @property
     def n_queries(self) -> int:
@@ -198,7 +197,7 @@ class Qrels:
         for column in (self.lengths, self.grades):
             digest.update(column.tobytes())
         if isinstance(self.listed, Slices):
-            ids = self.ids if isinstance(self.ids, Slices) else Slices.of_strings(self.ids)
+            ids = self.ids if isinstance(self.ids, Slices) else Slices.of_strings(self.query_names)
             digest.update(ids.joined(_NEWLINE))
             digest.update(self.listed.length.astype(np.int64).tobytes())
             digest.update(self.listed.keys().tobytes())
@@ -225,7 +224,7 @@ class Qrels:
 
     @cached_property
     def _directory(self) -> Directory:
-        return Directory(self.ids if isinstance(self.ids, Slices) else Slices.of_strings(self.ids))
+        return Directory(self.ids if isinstance(self.ids, Slices) else Slices.of_strings(self.query_names))
 
     def salted(self, keys: Words, owners: Ints) -> Words:
         """Return keys for pairs of document and query, which differ for the same document of different queries."""

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable, Mapping, Sequence
-from itertools import chain, compress, repeat
+from itertools import chain, compress, islice, pairwise, repeat
+from operator import is_
 from typing import NamedTuple, cast
 
 import numpy as np
@@ -31,6 +32,9 @@ _FIRST_QUERIES = 1 << 6
 _LONG = 100
 """From how many results a query on each one's scores are packed by themselves."""
 
+_MANY = 16
+"""From how many judged results a query on each one's are ranked by themselves."""
+
 _FEW = 16
 """Up to how many documents of one score going through them is faster than numbering them."""
 
@@ -44,11 +48,11 @@ def judge_mapping(run: Mapping[str, _Ranking], collector: RunCollector, refused:
     """Judge a run that is given in memory; raise what *refused* makes where it has not the shape of one."""
     begin = n_judged = n_scores = 0
     size, queries = _FIRST_QUERIES, collector.qrels.given.queries
-    judgments = _Judgments(collector.qrels)
+    judgments, rankings = _Judgments(collector.qrels), _Rankings(run)
     while begin < len(queries):
         asked = judgments.take(begin, begin + size)
-        found = list(map(run.get, asked.queries, repeat(_ABSENT)))
-        if _ABSENT in found:
+        found = rankings.take(asked.queries)
+        if any(map(is_, found, repeat(_ABSENT))):
             there = [ranking is not _ABSENT for ranking in found]
             asked, found = asked.where(there), list(compress(found, there))
         if not have_shape(found):
@@ -144,6 +148,23 @@ class _Judgments:
         return _Asked(self._given.queries[own], self._given.places[own], self._starts[own], lengths, documents)
 
 
+class _Rankings:
+    """The rankings of a run, found without a look-up for as long as its queries come in the order of the judgments."""
+
+    def __init__(self, run: Mapping[str, _Ranking]) -> None:
+        self._run = run
+        self._is_in_order = True
+        self._queries, self._values = iter(run), iter(run.values())
+
+    def take(self, queries: Sequence[str]) -> list[object]:
+        """Return the ranking of each of the next queries, `_ABSENT` where there is none."""
+        if self._is_in_order:
+            self._is_in_order = list(islice(self._queries, len(queries))) == queries
+        if self._is_in_order:
+            return list(islice(self._values, len(queries)))
+        return list(map(self._run.get, queries, repeat(_ABSENT)))
+
+
 class _Part:
     """Some queries with their rankings."""
 
@@ -159,8 +180,7 @@ class _Part:
     def judge(self) -> None:
         """Look the judged documents up, rank them, and hand them over."""
         policy = self._collector.profile.policy
-        scores = self._scores()
-        own = self._looked_up()
+        scores, own = self._read()
         hits = np.flatnonzero(own == own)  # noqa: PLR0124  # a document that was not retrieved is NaN
         if policy.order == "score":
             scores, own = as_compared(scores, policy), as_compared(own, policy)
@@ -168,7 +188,10 @@ class _Part:
         starts = np.cumsum(self.depth) - self.depth
         ordered = _descending(scores, starts, self.depth)
         begin, end = starts[owner], starts[owner] + self.depth[owner]
-        place = _first_below(ordered, begin, end, own, below_equals=False)
+        if len(hits) > _MANY * len(self.depth):
+            place = _counted_above(ordered, starts, self.depth, owner, own)
+        else:
+            place = _first_below(ordered, begin, end, own, below_equals=False)
         rank = place - begin + 1
         high = rank.copy()
         behind = np.minimum(place + 1, max(len(ordered) - 1, 0))
@@ -180,29 +203,32 @@ class _Part:
             rank[tied] += self._settled(owner[tied], hits[tied], scores, starts, low[tied], high[tied])
         self._collector.add(self._asked.places, self.depth, owner, gold, Ranks(rank, low, high))
 
-    def _scores(self) -> Floats:
-        """Return every score."""
-        count = int(self.depth.sum())
+    def _read(self) -> tuple[Floats, Floats]:
+        """Return every score, and that of every judged document, NaN where it was not retrieved."""
+        is_long = int(self.depth.sum()) > _LONG * len(self._rankings)
         try:  # packing is faster than any way that numpy has, and takes nothing but numbers
-            if count > _LONG * len(self._rankings):
-                lengths = self.depth.tolist()
-                packed = b"".join(
-                    struct.pack(f"{own}d", *ranking.values())
-                    for own, ranking in zip(lengths, self._rankings, strict=True)
-                )
-            else:
-                packed = struct.pack(f"{count}d", *chain.from_iterable(map(dict.values, self._rankings)))
+            scores, own = map(np.frombuffer, self._packed_one_by_one() if is_long else self._packed())
         except (struct.error, TypeError, ValueError, OverflowError):
             raise _NumberError from None
-        scores = np.frombuffer(packed, dtype=np.float64)
         if not np.isfinite(scores).all():
             raise _NumberError
-        return scores
+        return scores, own
 
-    def _looked_up(self) -> Floats:
-        """Return the score of every judged document, NaN where it was not retrieved."""
+    def _packed(self) -> tuple[bytes, bytes]:
+        """Return both as bytes."""
+        scores = struct.pack(f"{int(self.depth.sum())}d", *chain.from_iterable(map(dict.values, self._rankings)))
         rankings = chain.from_iterable(map(repeat, self._rankings, self._asked.lengths.tolist()))
-        return np.fromiter(map(dict.get, rankings, self._asked.documents, repeat(np.nan)), np.float64, len(self._gold))
+        documents = self._asked.documents
+        return scores, struct.pack(f"{len(documents)}d", *map(dict.get, rankings, documents, repeat(np.nan)))
+
+    def _packed_one_by_one(self) -> tuple[bytes, bytes]:
+        """Return the same for long rankings: while one is in a cache, its judged documents are looked up."""
+        scores, found, documents = [], [], iter(self._asked.documents)
+        columns = (self._rankings, self.depth.tolist(), self._asked.lengths.tolist())
+        for ranking, depth, asked in zip(*columns, strict=True):
+            scores.append(struct.pack(f"{depth}d", *ranking.values()))
+            found.append(struct.pack(f"{asked}d", *map(ranking.get, islice(documents, asked), repeat(np.nan))))
+        return b"".join(scores), b"".join(found)
 
     def _settled(self, owner: Ints, hits: Ints, scores: Floats, starts: Ints, low: Ints, high: Ints) -> Ints:
         """Return how far below the first of its tie each tied document stands."""
@@ -259,6 +285,16 @@ def _first_below(ordered: Floats, begin: Ints, end: Ints, own: Floats, *, below_
         low = np.where(above, middle + 1, low)
         high = np.where(above, high, middle)
     return low
+
+
+def _counted_above(ordered: Floats, starts: Ints, lengths: Ints, owner: Ints, own: Floats) -> Ints:
+    """Return the first place that is not above each score, query by query; faster where each has many."""
+    edges = np.searchsorted(owner, np.arange(len(starts) + 1)).tolist()
+    rising, asked = -ordered, -own
+    place = np.empty(len(own), dtype=np.int64)
+    for (first, last), start, length in zip(pairwise(edges), starts.tolist(), lengths.tolist(), strict=True):
+        place[first:last] = rising[start : start + length].searchsorted(asked[first:last]) + start
+    return place
 
 
 def _without(ranking: dict[str, float], name: str) -> dict[str, float]:
