@@ -3,6 +3,8 @@
 import json
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 
@@ -72,3 +74,20 @@ def test_a_name_is_found_after_all_others_were_asked_for():
     assert catalog.faults == ()
     assert catalog.read(parse("RR")) == before
     assert catalog.read(parse("RR")).claim.declaration is before.claim.declaration
+
+
+def test_names_may_be_asked_for_in_several_threads_at_once():
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        with ThreadPoolExecutor(8) as pool:
+            for _ in range(5):
+                catalog = Catalog.discover(own_only=True)
+                names = [names.split()[0] for names in FAMILIES.values()]
+                assert [claim.declaration.alias for claim in pool.map(partial(_claim, catalog), names)] == names
+    finally:
+        sys.setswitchinterval(before)
+
+
+def _claim(catalog, name):
+    return catalog.read(parse(name)).claim
