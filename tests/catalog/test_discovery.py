@@ -308,6 +308,19 @@ class TestDisabling:
         assert {"rankgauge"} == {plugin.distribution for plugin in catalog.plugins if not plugin.disabled}
         assert (False, True) == ("alpha-depth" in catalog.metrics, "retrieval-mrr" in catalog.metrics)
 
+    def test_distributions_are_named_without_those_that_are_disabled(self, installed):
+        """A broken plugin counts: it could have been there. None is loaded, and the answer stays when all are."""
+        module = installed.add("alpha-tools", metric_module("alpha-depth"), version="2.1").stem
+        installed.add("beta-tools", FAILING_IMPORT)
+        installed.add("gamma-tools", metric_module("gamma-depth"))
+        catalog = Catalog.discover(disable=["gamma-tools"])
+        named = catalog.distributions
+        assert module not in sys.modules
+        assert {("alpha-tools", "2.1"), ("beta-tools", "1.0"), ("rankgauge", rankgauge.__version__)} <= set(named)
+        assert "gamma-tools" not in dict(named)
+        assert named == sorted({(each.distribution, each.version) for each in catalog.plugins if not each.disabled})
+        assert named == catalog.distributions
+
     def test_rankgauge_itself_cannot_be_disabled(self):
         assert "retrieval-mrr" in Catalog.discover(disable=["rankgauge"]).metrics
 

@@ -103,6 +103,13 @@ class Catalog:
         return self._plugins
 
     @property
+    def distributions(self) -> list[tuple[str, str]]:
+        """Return names and versions of the distributions whose plugins are not disabled; this loads none of them."""
+        with self._loading:
+            found = {(plugin.distribution, plugin.version) for plugin in self._plugins if not plugin.disabled}
+            return sorted(found if self._installed is None else found | self._installed.distributions())
+
+    @property
     def faults(self) -> tuple[Fault, ...]:
         """Return everything that is wrong with any of them, clashes of names included."""
         self._complete()

@@ -74,11 +74,18 @@ class Installed:
         """Load every plugin, rankgauge's own first, then by distribution and name; a broken one is there, too."""
         unreadable: list[Plugin] = []
         own = [self._loaded.get(name) or _own(name) for name in OWN_POINTS]
-        found = [
-            point.plugin(disabled=self._own_only or point.distribution in self._off)
-            for point in _further_points(unreadable)
-        ]
+        found = [point.plugin(disabled=self._is_off(point)) for point in _further_points(unreadable)]
         return own + found + unreadable
+
+    def distributions(self) -> set[tuple[str, str]]:
+        """Return names and versions of the distributions that have plugins and are not disabled, loading none."""
+        unreadable: list[Plugin] = []
+        found = {(OWN, __version__)}
+        found |= {(each.distribution, each.version) for each in _further_points(unreadable) if not self._is_off(each)}
+        return found | {(each.distribution, each.version) for each in unreadable}
+
+    def _is_off(self, point: _Point) -> bool:
+        return self._own_only or point.distribution in self._off
 
 
 def discover_again(wanted: Sequence[Plugin]) -> list[Plugin]:

@@ -35,13 +35,12 @@ def make_manifest(
 
     *created_at* is when it was computed, by default now.
     """
-    plugins = {(plugin.distribution, plugin.version) for plugin in plan.catalog.plugins if not plugin.disabled}
     lock = next((lock for lock in plan.locks if lock.path), None)
     return {
         "created_at": (created_at or datetime.now(UTC)).isoformat(timespec="seconds"),
         "interrupted": interrupted,
         "versions": dict(_versions()),
-        "plugins": [{"distribution": name, "version": number} for name, number in sorted(plugins)],
+        "plugins": [{"distribution": name, "version": number} for name, number in plan.catalog.distributions],
         "lock": None if lock is None else {"path": lock.path, "fingerprint": lock.digest},
         **make_settings(plan),
         "default_k": {"k": plan.default_k.k, "source": plan.default_k.source},
