@@ -59,6 +59,19 @@ def test_whoever_says_how_many_threads_openblas_has_is_obeyed(facts_of):
     assert facts["variables"] == {"OPENBLAS_NUM_THREADS": "2"}
 
 
+def test_a_system_under_test_runs_with_the_collector_as_python_has_it(tmp_path):
+    (tmp_path / "s.jsonl").write_text('{"id": "q", "input": "x", "expected_output": ["a"]}\n', encoding="utf-8")
+    source = "import gc\ndef system(input):\n    print('SEEN', *gc.get_threshold())\n    return ['a']\n"
+    (tmp_path / "mine.py").write_text(source, encoding="utf-8")
+    script = (
+        "import gc, sys\nprint('USUAL', *gc.get_threshold(), file=sys.stderr)\n"
+        "from rankgauge.cli import main\nmain(['run', '--data', 's.jsonl', '--sut', 'mine.py:system', '-m', 'RR'])"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, cwd=tmp_path, check=True)
+    told = dict(line.split(maxsplit=1) for line in done.stderr.splitlines() if line.startswith(("USUAL", "SEEN")))
+    assert told["SEEN"] == told["USUAL"]
+
+
 def test_a_call_from_python_leaves_the_collector_as_it_is():
     code = (
         "import gc\nfrom rankgauge.cli import call\nbefore = gc.get_threshold(), gc.get_freeze_count()\n"

@@ -8,10 +8,12 @@ import gc
 import os
 import sys
 
-__all__ = ["begin", "end", "load_numpy"]
+__all__ = ["begin", "end", "hand_over", "load_numpy"]
 
 _NEW_OBJECTS = 200_000
 """How many objects may be made before cycles are searched for; a start makes half as many, and nearly all stay."""
+
+_USUAL = gc.get_threshold()
 
 _THREADS = ("OPENBLAS_NUM_THREADS", "GOTO_NUM_THREADS", "OMP_NUM_THREADS")
 """What OpenBLAS reads when it is loaded."""
@@ -20,6 +22,13 @@ _THREADS = ("OPENBLAS_NUM_THREADS", "GOTO_NUM_THREADS", "OMP_NUM_THREADS")
 def begin() -> None:
     """Load modules without a search for cycles every few hundred objects."""
     gc.set_threshold(_NEW_OBJECTS)
+
+
+def hand_over() -> None:
+    """Search for cycles as Python usually does before a system under test runs, which may leave open files in them."""
+    if gc.get_threshold()[0] == _NEW_OBJECTS:
+        gc.freeze()
+        gc.set_threshold(*_USUAL)
 
 
 def end() -> None:

@@ -14,6 +14,7 @@ from typing import Any, TypeVar, get_type_hints
 import typer
 
 from rankgauge.cli.options import BASELINE_HELP, CUTOFF_HELP, GATE_HELP, JUNIT_HELP, MARKDOWN_HELP, SAVE_BASELINE_HELP
+from rankgauge.cli.process import hand_over
 from rankgauge.cli.streams import keep_stdout
 from rankgauge.errors import ParameterError
 from rankgauge.guard import ForeignError, guarded
@@ -88,6 +89,7 @@ def imported(name: str, what: str) -> Callable[..., Any]:
         folder, module_name = file.parent.resolve(), file.stem
     sys.path.insert(0, str(folder))
     keep_stdout()
+    hand_over()
     try:
         with guarded():
             found: Any = importlib.import_module(module_name)
