@@ -10,17 +10,16 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 from rankgauge.cli.streams import results
+from rankgauge.tables import Line, folded, listing
 from rankgauge.visible import visible, visible_json
 
 if TYPE_CHECKING:
     from rankgauge.catalog import Catalog
     from rankgauge.engine.values import Progress
     from rankgauge.plugin.signature import Parameter
-    from rankgauge.report.tables import Line
 
 __all__ = [
     "complain",
@@ -51,9 +50,6 @@ _PIPE_WIDTH = 160
 
 _LAYOUT = "\n\t"
 """The control characters that texts for people are laid out with."""
-
-_NARROWEST = 12
-"""How narrow a column of a table is made so that the others fit."""
 
 
 _DEBUG: ContextVar[bool] = ContextVar("rankgauge_debug", default=False)
@@ -120,8 +116,6 @@ def warn_of_faults(catalog: Catalog) -> None:
 
 def show(lines: Iterable[Line]) -> None:
     """Print the lines of a report: headings bold and small print dim on a terminal, notes folded to its width."""
-    from rankgauge.report.tables import folded  # the package around it loads plugins, which --help needs none of
-
     paints = {"head": "1", "small": "2"} if _has_colour() else {}
     width = report_width() if results().isatty() else None
     parts = (
@@ -198,26 +192,8 @@ def _written(value: object) -> str:
 
 
 def plain_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    """
-    Print a table to stdout: as wide as a terminal, the first column in one piece.
-
-    By hand, because a listing may have a thousand rows, over which rich takes half a second.
-    """
-    from rankgauge.report.tables import Line, text_width
-
-    cells = [[visible(cell, keep="\n").split("\n") for cell in row] for row in (header, *rows)]
-    widths = [max(text_width(line) for row in cells for line in row[place]) for place in range(len(header))]
-    room = report_width()
-    while (
-        room is not None
-        and sum(widths) + 2 * len(widths) > room
-        and (widest := max(widths[1:], default=0)) > _NARROWEST
-    ):
-        widths[widths.index(widest, 1)] -= 1
-    titles, *lines = (_row(row, widths) for row in cells)
-    drawn = "  ".join(rule() * width for width in widths)
-    show(Line(line, "head") for line in titles)
-    emit(f"{line}\n" for line in (drawn, *(line for row in lines for line in row)))
+    """Print a table to stdout: as wide as a terminal, the first column in one piece."""
+    show(listing(header, rows, width=report_width(), rule=rule()))
 
 
 def terminal_width(usual: int = 80) -> int:
@@ -232,21 +208,6 @@ def terminal_width(usual: int = 80) -> int:
         return os.get_terminal_size(sys.__stdout__.fileno()).columns or usual  # type: ignore[union-attr]  # closed
     except (AttributeError, ValueError, OSError):
         return usual
-
-
-def _row(cells: Sequence[Sequence[str]], widths: Sequence[int]) -> list[str]:
-    """Return the lines of one row."""
-    from rankgauge.report.tables import folded, text_width
-
-    wrapped = [
-        [piece for line in cell for piece in folded(line, width)] for cell, width in zip(cells, widths, strict=True)
-    ]
-    return [
-        "  ".join(
-            piece + " " * (width - text_width(piece)) for piece, width in zip(pieces, widths, strict=True)
-        ).rstrip()
-        for pieces in zip_longest(*wrapped, fillvalue="")
-    ]
 
 
 @contextmanager

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from rankgauge.report.tables import aligned
 from rankgauge.report.wording import number
+from rankgauge.tables import aligned
 
 if TYPE_CHECKING:
     from rankgauge.comparison.rankings import RankAgreement

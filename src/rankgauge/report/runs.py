@@ -8,8 +8,8 @@ from collections.abc import Iterator, Mapping
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from rankgauge.report.tables import aligned, text_width
 from rankgauge.report.wording import ERRORS, counts, errors, mean, score
+from rankgauge.tables import aligned, text_width
 
 if TYPE_CHECKING:
     from rankgauge.report.unjudged import Further

@@ -11,7 +11,6 @@ from rankgauge.errors import counted
 from rankgauge.plugin import reporter
 from rankgauge.report.bands import band
 from rankgauge.report.samples import listed_lines
-from rankgauge.report.tables import Line, left_out_line, ruled, without_least
 from rankgauge.report.wording import (
     ERROR_LINE,
     FACTS,
@@ -22,6 +21,7 @@ from rankgauge.report.wording import (
     mean,
     policy_line,
 )
+from rankgauge.tables import Line, left_out_line, ruled, without_least
 from rankgauge.visible import visible
 
 if TYPE_CHECKING:

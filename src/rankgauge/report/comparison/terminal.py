@@ -18,8 +18,8 @@ from rankgauge.report.comparison.wording import (
     verdicts,
     with_condensed,
 )
-from rankgauge.report.tables import Line, aligned, left_out_line, text_width
 from rankgauge.report.wording import number
+from rankgauge.tables import Line, aligned, left_out_line, text_width
 from rankgauge.visible import visible
 
 __all__ = ["comparison_lines"]

@@ -8,15 +8,19 @@ and what is still too wide goes on below under the same first column.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import zip_longest
 from typing import NamedTuple
 
 from rankgauge.visible import visible
 
-__all__ = ["Line", "aligned", "folded", "left_out_line", "ruled", "text_width", "without_least"]
+__all__ = ["Line", "aligned", "folded", "left_out_line", "listing", "ruled", "text_width", "without_least"]
 
 _GAP = "  "
 _WIDE_GAP = "   "
 _MARGIN = "  "
+
+_NARROWEST = 12
+"""How narrow a column of a listing is made so that the others fit."""
 
 
 class Line(NamedTuple):
@@ -40,6 +44,32 @@ def aligned(table: Sequence[Sequence[str]]) -> Iterator[str]:
     shown = [[visible(cell) for cell in row] for row in table]
     widths = _widths(shown)
     yield from (_joined(row, widths, _GAP) for row in shown)
+
+
+def listing(
+    header: Sequence[str], rows: Sequence[Sequence[str]], *, width: int | None, rule: str = "─"
+) -> Iterator[Line]:
+    """
+    Yield a table of texts, which go on below where it would be wider than *width*; the first column is in one piece.
+
+    A cell may have several lines.
+    """
+    cells = [[visible(cell, keep="\n").split("\n") for cell in row] for row in (header, *rows)]
+    widths = [max(text_width(line) for row in cells for line in row[place]) for place in range(len(header))]
+    while (
+        width is not None
+        and sum(widths) + len(_GAP) * len(widths) > width
+        and (widest := max(widths[1:], default=0)) > _NARROWEST
+    ):
+        widths[widths.index(widest, 1)] -= 1
+    for number, row in enumerate(cells):
+        wrapped = [
+            [piece for line in cell for piece in folded(line, room)] for cell, room in zip(row, widths, strict=True)
+        ]
+        for pieces in zip_longest(*wrapped, fillvalue=""):
+            yield Line(_joined(pieces, widths, _GAP, numbers=False), "row" if number else "head")
+        if not number:
+            yield Line(_GAP.join(rule * room for room in widths), "row")
 
 
 def ruled(
@@ -121,8 +151,8 @@ def _whole_width(widths: Sequence[int]) -> int:
     return sum(widths) + len(_WIDE_GAP) * (len(widths) - 1) + 2 * len(_MARGIN)
 
 
-def _joined(row: Sequence[str], widths: Sequence[int], gap: str) -> str:
-    """Return a row as a line; by hand, because a wide character takes two columns."""
+def _joined(row: Sequence[str], widths: Sequence[int], gap: str, *, numbers: bool = True) -> str:
+    """Return a row as a line, all but the first cell to the right if they are *numbers*; wide letters take two."""
     room = [" " * (width - text_width(cell)) for cell, width in zip(row, widths, strict=True)]
-    cells = [room[place] + cell if place else cell + room[place] for place, cell in enumerate(row)]
+    cells = [room[place] + cell if place and numbers else cell + room[place] for place, cell in enumerate(row)]
     return gap.join(cells).rstrip()
