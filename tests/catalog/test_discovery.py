@@ -11,7 +11,8 @@ import rankgauge
 from fake_plugins import METRIC_LINE, metric_module
 from rankgauge import Engine
 from rankgauge.catalog import Catalog
-from rankgauge.catalog.discovery import OWN_POINTS
+from rankgauge.catalog.discovery import OWN_POINTS, Installed
+from rankgauge.catalog.spelling import plain_template
 from rankgauge.expression import parse
 
 PYPROJECT = Path(__file__).parents[2] / "pyproject.toml"
@@ -71,6 +72,21 @@ class TestGoodPlugins:
     def test_its_own_entry_points_are_those_that_it_declares(self):
         declared = tomllib.loads(PYPROJECT.read_text("utf-8"))["project"]["entry-points"]["rankgauge"]
         assert declared == OWN_POINTS
+
+    def test_the_parts_of_what_is_built_in_make_up_all_of_it(self):
+        own = [plugin for plugin in Catalog.discover().plugins if plugin.distribution == "rankgauge"]
+        names = {
+            (kind, plain_template(name).casefold())
+            for plugin in own
+            for each in plugin.offers
+            for kind, name in each.names
+        }
+        installed = Installed()
+        parts = [part for kind, name in sorted(names) if (part := installed.part(kind, name)) is not None]
+        assert {(each.kind, *each.names) for part in parts for each in part.offers} == {
+            (each.kind, *each.names) for plugin in own for each in plugin.offers
+        }
+        assert {part.id for part in parts} == {plugin.id for plugin in own}
 
     def test_built_in_names_load_no_other_plugin(self, installed):
         module = installed.add("alpha-tools", metric_module("alpha-depth")).stem
