@@ -3,7 +3,7 @@
 import pytest
 
 from rankgauge.judging import RunCounts
-from rankgauge.judging.few import FewQueries, Pattern, takes_few
+from rankgauge.judging.few import FewQueries, takes_few
 from rankgauge.policy import PROFILES, Policy
 
 TREC = PROFILES["trec10"]
@@ -15,14 +15,14 @@ def judged(qrels, run, profile=TREC):
 
 def test_a_pattern_has_the_grade_and_rank_of_each_judgment_as_listed():
     patterns, counts = judged({"q": {"a": 2, "b": 1, "c": 0}}, {"q": {"x": 3.0, "a": 1.0, "b": 2.0}})
-    assert patterns == [Pattern(3, (2, 1, 0), (3, 2, 0))]
+    assert patterns == [(3, (2, 1, 0), (3, 2, 0))]
     assert counts == RunCounts(queries=1)
 
 
 def test_equal_scores_stand_by_id_descending():
     """Behind `y`, the ids d, b and a share ranks 2 to 4."""
     (pattern,), _ = judged({"q": {"a": 1, "b": 1}}, {"q": {"a": 1.0, "d": 1.0, "y": 2.0, "b": 1.0}})
-    assert pattern.ranks == (4, 3)
+    assert pattern == (4, (1, 1), (4, 3))
 
 
 def test_queries_count_as_tied_where_equal_scores_earn_differently():
@@ -36,7 +36,7 @@ def test_queries_count_as_tied_where_equal_scores_earn_differently():
 
 def test_a_query_that_the_run_lacks_has_no_depth_and_others_of_the_run_are_counted():
     patterns, counts = judged({"q2": {"a": 1}, "q1": {"a": 1}}, {"q2": {}, "q3": {"a": 1.0}, "q4": {}})
-    assert patterns == [Pattern(None, (1,), ()), Pattern(0, (1,), (0,))]
+    assert patterns == [(None, (1,), ()), (0, (1,), (0,))]
     assert counts == RunCounts(queries=2, missing=1, unjudged=2)
 
 

@@ -3,11 +3,10 @@
 import pytest
 
 from rankgauge.engine.runs import plan_run
-from rankgauge.judging.few import Pattern
 from rankgauge.scoring import patterns
 from rankgauge.scoring.patterns import PatternScores
 
-FIRST, THIRD, LACKING = Pattern(3, (1,), (1,)), Pattern(3, (1,), (3,)), Pattern(None, (1,), ())
+FIRST, THIRD, LACKING = (3, (1,), (1,)), (3, (1,), (3,)), (None, (1,), ())
 
 
 @pytest.fixture
@@ -49,7 +48,7 @@ def test_a_failure_is_not_remembered(catalog, computed):
     """No float holds 2 ** 2000."""
     scores = scores_of(catalog, "ndcg(gain=exponential)")
     for _ in range(2):
-        (column,) = scores.score([Pattern(1, (2000,), (1,)), FIRST])
+        (column,) = scores.score([(1, (2000,), (1,)), FIRST])
         assert "too large" in column.outcome.reasons[0]
         assert column.outcome.values[1] == 1.0
     assert computed == [2, 1]
@@ -62,7 +61,7 @@ def test_memory_is_bounded(catalog, computed, monkeypatch):
     for pattern in (FIRST, THIRD, FIRST, LACKING, FIRST):
         scores.score([pattern])
     assert computed == [1, 1, 1, 1]
-    assert scores.score([Pattern(9, (1,) * 4, (1, 2, 3, 4))])[0].outcome.values.tolist() == [1.0]
+    assert scores.score([(9, (1,) * 4, (1, 2, 3, 4))])[0].outcome.values.tolist() == [1.0]
     assert len(scores._known) == 2  # that one is larger than the room, and is not kept
 
 

@@ -5,7 +5,6 @@ Evaluating a few queries that are given as dictionaries, again and again: a plan
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import partial
 from typing import cast
 
 import numpy as np
@@ -55,7 +54,7 @@ class FewEvaluator:
         columns = self._scores.score(patterns)
         scored = Scored(queries.names, [()] * len(patterns), columns, [], _NO_KEYS)
         source = MappingRun(cast("Mapping[str, Mapping[str, float]]", run))
-        evaluation = RunEvaluation(plan, partial(qrels_of_mapping, queries.judgments), source)
+        evaluation = RunEvaluation(plan, lambda: qrels_of_mapping(queries.judgments), source)
         done = ScoredRun(evaluation=evaluation, scored=scored, counts=counts, origin="argument")
         return done.result(self._described(columns, len(patterns)))
 

@@ -6,11 +6,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property, partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from rankgauge.columns import IdSketcher, Ints, Qrels, RunSource, Words
 from rankgauge.engine.manifest import make_manifest, make_settings
@@ -54,8 +53,7 @@ class RunEvaluation:
         return self._qrels if isinstance(self._qrels, Qrels) else self._qrels()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ScoredRun:
+class ScoredRun(NamedTuple):
     """
     A run that was scored, of which only the result is to be made.
 

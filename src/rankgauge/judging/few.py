@@ -35,21 +35,13 @@ _DICTIONARIES = {dict, defaultdict}
 _NUMBERS = {int, float}
 
 
-class Pattern(NamedTuple):
-    """
-    A judged query, without names: queries with the same pattern have the same scores.
+Pattern = tuple[int | None, tuple[float, ...], tuple[int, ...]]
+"""
+A judged query, without names: queries with the same pattern have the same scores.
 
-    Attributes:
-        depth: How many results it has; None where the run lacks it.
-
-        grades: The grade of each judgment, as listed.
-
-        ranks: At which rank each of them was retrieved, 0 where it was not; empty where the run lacks the query.
-    """
-
-    depth: int | None
-    grades: tuple[float, ...]
-    ranks: tuple[int, ...]
+How many results it has, None where the run lacks it; the grade of each judgment, as listed; and at which rank each of
+these was retrieved, 0 where it was not, or nothing where the run lacks the query.
+"""
 
 
 def takes_few(policy: Policy) -> bool:
@@ -66,15 +58,20 @@ class FewQueries:
 
     Attributes:
         names: The id of each query, in byte order.
-
-        judgments: A copy of what was given, in the order given.
     """
 
     def __init__(self, judgments: dict[str, dict[str, float]]) -> None:
-        self.judgments = judgments
         names: list[str] = sorted(judgments)  # as their bytes do, but for lone surrogates
         self.names = names if "".join(names).isascii() else sorted(names, key=encoded)
-        self._grades = [tuple(judgments[name].values()) for name in self.names]
+        each = [judgments[name] for name in self.names]
+        self._documents = list(map(tuple, each))
+        self._grades = [tuple(own.values()) for own in each]
+
+    @property
+    def judgments(self) -> dict[str, dict[str, float]]:
+        """Return the judgments as they were when they were given."""
+        columns = zip(self.names, self._documents, self._grades, strict=True)
+        return {name: dict(zip(documents, grades, strict=True)) for name, documents, grades in columns}
 
     @classmethod
     def of(cls, mapping: object) -> FewQueries | None:
@@ -98,7 +95,7 @@ class FewQueries:
                 return None
         except OverflowError:
             return None
-        return cls({query: dict(own) for query, own in judgments.items()})
+        return cls(judgments)
 
     def judge(self, mapping: object, profile: Profile) -> tuple[list[Pattern], RunCounts] | None:
         """Return the pattern of each query and how a run fits the judgments; None for a run that is not plain."""
@@ -106,33 +103,33 @@ class FewQueries:
         if run is None:
             return None
         tied: list[_Tied] = []
-        patterns = []
-        for place, (query, grades) in enumerate(zip(self.names, self._grades, strict=True)):
-            ranking = run.get(query)
+        patterns: list[Pattern] = []
+        found = 0
+        columns = zip(map(run.get, self.names), self._documents, self._grades, strict=True)
+        for place, (ranking, documents, grades) in enumerate(columns):
             if ranking is None:
-                patterns.append(Pattern(None, grades, ()))
+                patterns.append((None, grades, ()))
                 continue
+            found += 1
             ascending = sorted(ranking.values())
-            depth = len(ascending)
+            below = len(ascending) + 1
             ranks = []
-            for document in self.judgments[query]:
+            for document in documents:
                 score = ranking.get(document)
                 if score is None:
                     ranks.append(0)
                     continue
-                behind = bisect_right(ascending, score)
-                if behind > 1 and ascending[behind - 2] == score:
-                    low, high = depth + 1 - behind, depth - bisect_left(ascending, score)
-                    tied.append(_Tied(place, low, high, self.judgments[query][document]))
-                    behind -= sum([other > document for other, its in ranking.items() if its == score])
-                ranks.append(depth + 1 - behind)
-            patterns.append(Pattern(depth, grades, tuple(ranks)))
-        missing = len(self.names) - sum(map(run.__contains__, self.names))
-        found = len(patterns) - missing
+                at = bisect_right(ascending, score)
+                if at > 1 and ascending[at - 2] == score:
+                    high = below - 1 - bisect_left(ascending, score)
+                    tied.append(_Tied(place, below - at, high, grades[documents.index(document)]))
+                    at -= sum([other > document for other, its in ranking.items() if its == score])
+                ranks.append(below - at)
+            patterns.append((below - 1, grades, tuple(ranks)))
         if not found:
             return None
-        counts = RunCounts(len(patterns), missing, len(run) - found, _count(tied, profile) if tied else 0)
-        return patterns, counts
+        n_tied = _count(tied, profile) if tied else 0
+        return patterns, RunCounts(len(patterns), len(patterns) - found, len(run) - found, n_tied)
 
 
 def _plain_run(mapping: object) -> dict[str, dict[str, float]] | None:
@@ -141,7 +138,7 @@ def _plain_run(mapping: object) -> dict[str, dict[str, float]] | None:
         return None
     run = cast("dict[str, dict[str, float]]", mapping)
     each = run.values()
-    if not (len(run) <= 2 * _QUERIES and are_texts(run) and set(map(type, each)) <= _DICTIONARIES):
+    if not (len(run) <= 2 * _QUERIES and set(map(type, run)) == {str} and set(map(type, each)) <= _DICTIONARIES):
         return None
     if sum(map(len, each)) > _RESULTS or not have_shape(list(each)):
         return None

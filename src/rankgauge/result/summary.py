@@ -278,7 +278,7 @@ class MetricSummary:
 
     @property
     def _counted(self) -> NDArray[np.float64]:
-        return self.values[~np.isnan(self.values)]
+        return self.values[~absent] if np.count_nonzero(absent := np.isnan(self.values)) else self.values
 
     @property
     def mean(self) -> float | None:

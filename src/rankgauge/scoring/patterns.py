@@ -80,7 +80,7 @@ class PatternScores:
 
     def _computed(self, patterns: Sequence[Pattern]) -> list[_Cells]:
         """Return what the metrics say of some patterns."""
-        flawed = missing_queries(place for place, pattern in enumerate(patterns) if pattern.depth is None)
+        flawed = missing_queries(place for place, pattern in enumerate(patterns) if pattern[0] is None)
         evidence = Evidence(judged_patterns(patterns, self.plan.profile))
         batch = JudgedBatch(dict.fromkeys(self.plan.targets, evidence), flawed, [None] * len(patterns))
         outcomes = [
@@ -98,7 +98,7 @@ class PatternScores:
     def _remember(self, computed: Mapping[Pattern, _Cells]) -> None:
         """Keep new patterns, but for failures: a lack of memory, say, may be over the next time."""
         kept = {pattern: cells for pattern, cells in computed.items() if FAILED not in (cells.codes or ())}
-        size = sum(2 * len(pattern.grades) + len(self._cuts) for pattern in kept)
+        size = sum(2 * len(grades) + len(self._cuts) for _, grades, _ in kept)
         if size > _ROOM:
             return
         if self._size + size > _ROOM:
