@@ -105,6 +105,8 @@ UNUSUAL = {
     "a ranking of another kind": (QRELS, {"q1": ["a"]}),
     "a ranking of another kind that is not judged": (QRELS, {**RUN, "q3": None}),
     "a document that is no text": (QRELS, {"q1": {7: 1.0}}),
+    "a tied document that is no text": (QRELS, {"q1": {"a": 1.0, 7: 1.0}}),
+    "a tied document that is no text, and stands first": (QRELS, {"q1": {7: 1.0, "a": 1.0}}),
     "a score that is whole": (QRELS, {"q1": {"a": 2**53, "c": 2**53 + 1}}),
     "a score that is a numpy float": (QRELS, {"q1": {"a": np.float32(0.1), "c": 0.1}}),
     "a score that is not a number": (QRELS, {"q1": {"a": float("nan")}}),
@@ -126,6 +128,13 @@ def test_what_is_unusual_is_left_to_columns_with_the_same_outcome(catalog, qrels
     few = FewEvaluator.of(plan_run(["RR", "ndcg@3"], catalog=catalog))
     assert few.evaluate(qrels, {"run": run}) is None
     assert told(rankgauge.evaluate) == told(in_columns)
+
+
+def test_a_document_that_is_no_text_is_told_where_it_is_tied(catalog):
+    """Elsewhere behind the first result it is as good as any other that nobody judged."""
+    with pytest.raises(rankgauge.RankgaugeError, match="the document id 7 is an int"):
+        rankgauge.evaluate(QRELS, {"q1": {"a": 1.0, 7: 1.0}}, "RR", catalog=catalog)
+    assert rankgauge.evaluate(QRELS, {"q1": {"a": 1.0, 7: 2.0}}, "RR", catalog=catalog)["RR"].mean == 0.25
 
 
 def test_one_run_that_is_not_plain_leaves_all_runs_to_columns(catalog):

@@ -28,7 +28,7 @@ from rankgauge.policy import Policy, Profile
 
 __all__ = ["FewQueries", "Pattern", "judged_patterns", "takes_few"]
 
-_QUERIES, _RESULTS = 256, 1 << 13
+_QUERIES, _RESULTS = 256, 1 << 12
 """Up to how many queries and results going through them one by one is faster than columns."""
 
 _DICTIONARIES = {dict, defaultdict}
@@ -123,7 +123,10 @@ class FewQueries:
                 if at > 1 and ascending[at - 2] == score:
                     high = below - 1 - bisect_left(ascending, score)
                     tied.append(_Tied(place, below - at, high, grades[documents.index(document)]))
-                    at -= sum([other > document for other, its in ranking.items() if its == score])
+                    members = [member for member, its in ranking.items() if its == score]
+                    if not are_texts(members):
+                        return None
+                    at -= sum([member > document for member in members])
                 ranks.append(below - at)
             patterns.append((below - 1, grades, tuple(ranks)))
         if not found:

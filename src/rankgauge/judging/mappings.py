@@ -7,9 +7,8 @@ Nothing is built for a result that no judgment names but its score, which numpy 
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import chain, compress, islice, pairwise, repeat
-from operator import is_
 from typing import NamedTuple, cast
 
 import numpy as np
@@ -52,16 +51,21 @@ def judge_mapping(run: Mapping[str, _Ranking], collector: RunCollector, refused:
     while begin < len(queries):
         asked = judgments.take(begin, begin + size)
         found = rankings.take(asked.queries)
-        if any(map(is_, found, repeat(_ABSENT))):
+        kinds = set(map(type, found))
+        if type(_ABSENT) in kinds:
             there = [ranking is not _ABSENT for ranking in found]
             asked, found = asked.where(there), list(compress(found, there))
-        if not have_shape(found):
+            kinds = set(map(type, found))
+        if not _are_mappings(kinds):
             raise refused()
-        part = _Part(collector, asked, _plain(cast("Sequence[_Ranking]", found), asked.queries, collector))
+        plain = cast("Sequence[_Ranking]", found)
+        part = _Part(collector, asked, _plain(plain, asked.queries, collector, is_plain=kinds == {dict}))
         try:
             part.judge()
-        except _NumberError:
+        except _UnusableError:
             raise refused() from None
+        if not _have_text_ids(plain):  # asked last, when the rankings are in a cache
+            raise refused()
         begin += size
         n_judged += len(found)
         n_scores += int(part.depth.sum())
@@ -74,22 +78,30 @@ def judge_mapping(run: Mapping[str, _Ranking], collector: RunCollector, refused:
     collector.note_unjudged(len(run) - n_judged, looks=encoded(next(iter(run), "")))
 
 
-class _NumberError(Exception):
-    """A score is not a finite number."""
+class _UnusableError(Exception):
+    """A score is not a finite number, or an id is no text."""
 
 
 def have_shape(rankings: Sequence[object]) -> bool:
     """Return whether these are mappings whose first document is a text."""
-    if not all(issubclass(kind, Mapping) for kind in set(map(type, rankings))):
-        return False
-    return are_texts(map(next, map(iter, cast("Sequence[_Ranking]", rankings)), repeat("")))
+    return _are_mappings(set(map(type, rankings))) and _have_text_ids(cast("Sequence[_Ranking]", rankings))
 
 
-def _plain(rankings: Sequence[_Ranking], names: Sequence[str], collector: RunCollector) -> list[dict[str, float]]:
+def _are_mappings(kinds: Iterable[type]) -> bool:
+    return all(issubclass(kind, Mapping) for kind in kinds)
+
+
+def _have_text_ids(rankings: Sequence[_Ranking]) -> bool:
+    return are_texts(map(next, map(iter, rankings), repeat("")))
+
+
+def _plain(
+    rankings: Sequence[_Ranking], names: Sequence[str], collector: RunCollector, *, is_plain: bool
+) -> list[dict[str, float]]:
     """Return rankings as dictionaries of what counts as their scores, without what the policy excludes."""
     policy = collector.profile.policy
     plain = cast("list[dict[str, float]]", rankings)
-    if set(map(type, rankings)) != {dict}:
+    if not is_plain:
         plain = list(map(dict, rankings))
     if policy.exclude_self:
         plain = list(map(_without, plain, names))
@@ -209,9 +221,9 @@ class _Part:
         try:  # packing is faster than any way that numpy has, and takes nothing but numbers
             scores, own = map(np.frombuffer, self._packed_one_by_one() if is_long else self._packed())
         except (struct.error, TypeError, ValueError, OverflowError):
-            raise _NumberError from None
+            raise _UnusableError from None
         if not np.isfinite(scores).all():
-            raise _NumberError
+            raise _UnusableError
         return scores, own
 
     def _packed(self) -> tuple[bytes, bytes]:
@@ -244,6 +256,8 @@ class _Part:
             if place_of is None:
                 members = documents[query][first - 1 : last]
                 if by_id:
+                    if not are_texts(members):
+                        raise _UnusableError
                     members.sort(reverse=True)  # characters sort as their UTF-8 bytes do
                 numbered = {document: place for place, document in enumerate(members)} if last - first > _FEW else None
                 place_of = places[query, first] = members.index if numbered is None else numbered.__getitem__

@@ -176,7 +176,7 @@ def _outcome(
     status = np.zeros(judged.n, dtype=np.uint8)
     _blame_lacking(column, evidence, values, k, reasons)
     suspects = bool(reasons or evidence.without_gold or evidence.faults or evidence.textless or flawed)
-    if not suspects and not np.isnan(values).any():
+    if not suspects and not np.count_nonzero(np.isnan(values)):  # several times as fast as `any` where values are few
         return Outcome(values, status, {})  # the usual case: every sample is scored
     _blame_textless(column, evidence, values, k, reasons)
     defined = relevant.n_gold() > 0 if column.metric.defined is None else _defined(column, judged, reasons)
@@ -371,7 +371,7 @@ def _checked(column: PlannedMetric, judged: Judged, k: Cutoff | None, params: Ma
     if values.shape != (judged.n,):
         msg = f"it returned the shape {values.shape} where ({judged.n},) is needed"
         raise _ShapeError(msg)
-    if (np.abs(values) > LARGEST).any():
+    if np.count_nonzero(np.abs(values) > LARGEST):
         is_infinite = bool(np.isinf(values).any())
         msg = "it returned an infinite score" if is_infinite else f"it returned a score beyond {LARGEST:g}"
         raise ValueError(msg)
