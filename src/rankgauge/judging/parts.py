@@ -46,6 +46,7 @@ def work_on_parts(
                 if failures:
                     return
                 take(batch)
+                del batch  # or it is held until the next one is there
         except BaseException as error:  # noqa: BLE001  # raised again in the calling thread
             failures.append(error)
 
