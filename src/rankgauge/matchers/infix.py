@@ -15,8 +15,8 @@ deleted character belongs to at most one piece, and an inserted one falls within
 most *e* pieces, and at least floor(*m* / 8) - *e* of them stand in the gold text letter by letter. This count needs an
 eighth of the work, so it is taken first; it demands something exactly where the other one does.
 
-Grams are looked up by hash in a table with a bit for each gold text, where a collision can only make a gram seem to
-occur; so the filter may let a pair pass that does not match, and never holds one back that does. Where
+Grams are looked up by hash in a table of the gold text's, where a collision can only make a gram seem to occur; so the
+filter may let a pair pass that does not match, and never holds one back that does. Where
 floor(*m* / 8) - *e* is 0 or less it says nothing, and every pair passes.
 """
 
@@ -24,7 +24,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
-from itertools import accumulate
 
 import edlib
 import numpy as np
@@ -42,7 +41,6 @@ _POWERS = np.array([pow(_BASE, 7 - place, 1 << 64) for place in range(8)], dtype
 _EIGHT_BYTES = np.dtype("<u8")
 _LEAST_BITS = 12
 _SPARSE = 16
-_TEXTS_A_TABLE = 8
 
 
 @lru_cache(maxsize=4096)
@@ -110,37 +108,31 @@ def passes_filter(
     asked_chunks = [chunks[row] for row in rows]
     pieces = [len(chunk) // _Q for chunk in asked_chunks]
     needed = np.array([count - most[row] for count, row in zip(pieces, rows, strict=True)])
-    starts = list(accumulate(pieces[:-1], initial=0))
+    starts = np.cumsum([0, *pieces[:-1]])
     joined = "".join([chunk[: count * _Q] for chunk, count in zip(asked_chunks, pieces, strict=True)])
     narrow = _narrow([joined, *golds])
-    apart = _grams_apart(joined if narrow is None else narrow[0])
     texts: Sequence[str | bytes] = golds if narrow is None else narrow[1:]
+    apart = _grams_apart(joined if narrow is None else narrow[0])
     left = passes[rows]
-    for first in range(0, len(texts), _TEXTS_A_TABLE):
-        some = texts[first : first + _TEXTS_A_TABLE]
-        table, shift = _table(some)
-        hits = table.take((apart >> shift).view(np.int64))
-        for place in range(len(some)):
-            mark = np.uint8(1 << place)
-            still = left[:, first + place]  # a view: what is decided here is decided there
-            still &= np.add.reduceat(hits & mark, starts, dtype=np.int64) >= needed << place
-            for at in still.nonzero()[0].tolist():
-                chunk = asked_chunks[at]
-                grams = _grams(chunk if narrow is None else chunk.encode("latin-1"))
-                count = np.count_nonzero(table.take((grams >> shift).view(np.int64)) & mark)
-                still[at] = count >= len(grams) - _Q * most[rows[at]]
+    for column, text in enumerate(texts):
+        bits = max(_LEAST_BITS, (_SPARSE * len(text)).bit_length())
+        shift = np.uint64(64 - bits)
+        table = np.zeros(1 << bits, np.bool_)
+        table[_places(_grams(text), shift)] = True
+        still = left[:, column]  # a view: what is decided here is decided there
+        still &= np.add.reduceat(table.take(_places(apart, shift)).astype(np.int64), starts) >= needed
+        for at in still.nonzero()[0].tolist():
+            chunk = asked_chunks[at]
+            grams = _grams(chunk if narrow is None else chunk.encode("latin-1"))
+            count = np.count_nonzero(table.take(_places(grams, shift)))
+            still[at] = count >= len(grams) - _Q * most[rows[at]]
     passes[rows] = left
     return passes
 
 
-def _table(texts: Sequence[str | bytes]) -> tuple[NDArray[np.uint8], np.uint64]:
-    """Return a table with a bit for each text, set where the text has a gram, and how far to shift a gram for it."""
-    bits = max(_LEAST_BITS, (_SPARSE * max(map(len, texts))).bit_length())
-    shift = np.uint64(64 - bits)
-    table = np.zeros(1 << bits, np.uint8)
-    for place, text in enumerate(texts):
-        table[(_grams(text) >> shift).view(np.int64)] |= np.uint8(1 << place)
-    return table, shift
+def _places(grams: Codes, shift: np.uint64) -> NDArray[np.int64]:
+    """Return where grams stand in a table: at their high bits."""
+    return (grams >> shift).view(np.int64)
 
 
 def _narrow(texts: Sequence[str]) -> list[bytes] | None:
