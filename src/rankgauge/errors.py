@@ -23,6 +23,7 @@ Every error that rankgauge raises.
     │   └── NothingToEvaluateError       exit code 4
     ├── SampleRefusedError               a sample that the policy turns into an error
     ├── NotPicklableError (TypeError)    a function that cannot be sent to another process
+    ├── WorkerError                      a worker process that cannot do its part, or was ended
     ├── ResultError                      results that cannot be merged, saved or loaded
     ├── BrokenLawError (AssertionError)  a law that a check found broken; exit code 1
     └── MissingExtraError (ImportError)  something needs an extra that is not installed
@@ -63,6 +64,7 @@ __all__ = [
     "SampleRefusedError",
     "UnknownNameError",
     "UnreadableError",
+    "WorkerError",
     "counted",
     "did_you_mean",
     "listed",
@@ -297,6 +299,10 @@ class SampleRefusedError(_ProblemsError):
 
 class NotPicklableError(RankgaugeError, TypeError):
     """A function given in Python that cannot be pickled, and so cannot be sent to another process."""
+
+
+class WorkerError(RankgaugeError):
+    """A worker process cannot do its part of an evaluation, or ended before it was done."""
 
 
 class ResultError(RankgaugeError):

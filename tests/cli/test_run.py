@@ -70,6 +70,7 @@ class TestExitCodes:
             ["run", "rankgauge.yaml", "--sut", "no colon"],
             ["run", "rankgauge.yaml", "--sut", "no_such_module_at_all:f"],
             ["run", "rankgauge.yaml", "--concurrency", "0", "--sut", "json:dumps"],
+            ["run", "rankgauge.yaml", "--workers", "2", "--sut", "json:dumps"],
             ["run", "nowhere.yaml"],
             ["run", "--data", "nowhere.jsonl", "--metric", "MRR"],
             ["run", "--data", "samples.jsonl"],

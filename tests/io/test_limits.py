@@ -9,9 +9,9 @@ import zstandard
 
 from rankgauge.catalog import Catalog
 from rankgauge.errors import DataError, ParameterError
-from rankgauge.io.datasets import records
 from rankgauge.io.files import open_file
 from rankgauge.io.limits import MAX_LINE, limited, longest_piece, parse_size, written_size
+from rankgauge.io.records import records
 from rankgauge.io.sources import open_qrels, open_run
 from rankgauge.policy import DEFAULT_CONTRACT
 

@@ -40,6 +40,7 @@ _KEEP_DATA = "Copy data and outputs into the result folder, so that it stands al
 _MAX_FAILED = "Exit with 3 if more than this share (0.1, or 10%) of the samples is missing or failed."
 _NEAR_MISSES = "Also keep, for each gold text not found, the nearest retrieved text."
 _WITH_TEXT = "Also save each sample's question and top results beside its scores."
+_WORKERS = "Processes that read and judge a large file of JSON lines."
 _WORST = "Also list the N worst samples, with what was retrieved and expected."
 _WORST_BY = "The metric that --worst goes by. [default: the first]"
 
@@ -79,6 +80,7 @@ class ScoreOptions:
     junit: Annotated[Path | None, JUNIT] = None
     markdown: Annotated[Path | None, MARKDOWN] = None
     html: Annotated[Path | None, Option("--html", metavar="FILE", help=f"{HTML_HELP} {_SEVERAL_HTML}")] = None
+    workers: Annotated[int, Option(metavar="N", min=1, help=_WORKERS)] = 1
     progress: Annotated[bool, Option(help="Show a progress bar when a run takes long.")] = True
 
 
@@ -140,6 +142,7 @@ def evaluate_all(
         "details": options.details or bool(settings and settings.details),
         "near_misses": options.near_misses,
         "sketch_ids": gating.wants_ids,
+        "workers": options.workers,
     }
     results: dict[str, Result] = {}
     unscored = ""

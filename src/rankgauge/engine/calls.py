@@ -88,16 +88,20 @@ class CallOptions:
             file.close()
 
 
+def check_whole(name: str, value: object, *, lowest: int = 1) -> None:
+    """Raise `ParameterError` for what is no whole number, or too low a one."""
+    if isinstance(value, bool) or not isinstance(value, int) or value < lowest:
+        msg = f"{name} must be an integer of {lowest} or more, not {value!r}"
+        raise ParameterError(msg)
+
+
 def check_calls(sut: object, options: CallOptions) -> None:
     """Raise `ParameterError` for a system that cannot be called with one input, and for options out of bounds."""
     if not callable(sut):
         msg = f"sut must be callable, not {sut!r}"
         raise ParameterError(msg)
-    for name, lowest in (("concurrency", 1), ("retries", 0)):
-        value = getattr(options, name)
-        if isinstance(value, bool) or not isinstance(value, int) or value < lowest:
-            msg = f"{name} must be an integer of {lowest} or more, not {value!r}"
-            raise ParameterError(msg)
+    check_whole("concurrency", options.concurrency)
+    check_whole("retries", options.retries, lowest=0)
     timeout = options.timeout
     if timeout is not None and (isinstance(timeout, bool) or not isinstance(timeout, int | float) or not timeout > 0):
         msg = f"timeout must be a number of seconds above 0, not {timeout!r}"

@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from rankgauge.catalog import Catalog
-from rankgauge.engine.calls import CallOptions, check_calls, run_to_end
+from rankgauge.engine.calls import CallOptions, check_calls, check_whole
 from rankgauge.engine.job import Job, OutputsSource
 from rankgauge.engine.values import DataCheck, Progress, SampleScore
-from rankgauge.errors import DataError, ParameterError, Problem, RankgaugeError, RunInterrupted, counted, listed
+from rankgauge.errors import DataError, ParameterError, Problem, RankgaugeError, counted, listed
 from rankgauge.expression import MetricExpression
 from rankgauge.io.datasets import DataSource
 from rankgauge.io.fields import FieldMap, check_field, remapped
@@ -240,6 +240,7 @@ class Evaluation:
         near_misses: bool = False,
         sketch_ids: bool = False,
         batch_size: int = 4096,
+        workers: int = 1,
         progress: Progress | None = None,
     ) -> Result:
         """
@@ -278,6 +279,9 @@ class Evaluation:
 
             batch_size: How many samples are judged at once; it never changes a score.
 
+            workers: How many processes read and judge a file of JSON lines; 1 for this one alone. Each is a Python
+                interpreter of its own. Other data, and runs that keep details or call *sut*, are judged in this one.
+
             progress: Called as samples are done.
 
         Returns:
@@ -292,10 +296,13 @@ class Evaluation:
 
             ResultError: The file to keep outputs in cannot be written; before the first call.
 
+            WorkerError: A worker process cannot evaluate this, or was ended.
+
             RunInterrupted: The run was interrupted or stopped while *sut* was called, or outputs could not be kept any
                 more; what was done is in its `result`.
         """
         _check_source(outputs, sut)
+        check_whole("workers", workers)
         calls = CallOptions(
             concurrency=concurrency,
             timeout=timeout,
@@ -320,8 +327,8 @@ class Evaluation:
             evaluation=self,
         )
         if sut is not None:
-            return _run_sut(job, sut, calls, progress)
-        for done in job.judge():
+            return job.call_all(sut, calls, progress)
+        for done in job.judge(workers):
             if progress is not None:
                 progress(done, None)
         return job.result()
@@ -529,24 +536,6 @@ def _check_source(outputs: OutputsSource | None, sut: SystemUnderTest | None) ->
     if outputs is not None and sut is not None:
         msg = "give either outputs or sut, not both: scores must have one source"
         raise ParameterError(msg)
-
-
-def _run_sut(job: Job, sut: SystemUnderTest, calls: CallOptions, progress: Progress | None) -> Result:
-    async def drive() -> None:
-        async for done, total in job.call(sut, calls):
-            if progress is not None:
-                progress(done, total)
-
-    try:
-        run_to_end(drive)
-    except KeyboardInterrupt:
-        job.interrupted = True
-    result = job.result()
-    if not job.interrupted:
-        return result
-    count, total = len(job.answered), len(job.samples)
-    msg = f"{job.stopped or 'interrupted'}: {count:,} of {total:,} samples are done, and scored"
-    raise RunInterrupted(msg, result) from None
 
 
 def _written(metric: MetricSpec) -> str:

@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rankgauge.columns import IdSketcher
-from rankgauge.engine.calls import CallOptions, call_figures, system_name
+from rankgauge.engine.calls import CallOptions, call_figures, check_whole, run_to_end, system_name
 from rankgauge.engine.manifest import make_manifest, resolved_config
-from rankgauge.errors import DataError, NothingToEvaluateError, ParameterError, Problem
+from rankgauge.engine.values import Progress
+from rankgauge.errors import DataError, NothingToEvaluateError, Problem, RunInterrupted
 from rankgauge.guard import ForeignError, guarded
 from rankgauge.io.datasets import DatasetReader, DataSource, without_gc
 from rankgauge.io.kept import OUTPUTS_FILE, OutputsFile, kept
@@ -54,10 +55,8 @@ class Job:
         by_sut: bool = False,
         evaluation: object = None,
     ) -> None:
-        for name, number in (("batch_size", batch_size), ("limit", 1 if limit is None else limit)):
-            if isinstance(number, bool) or not isinstance(number, int) or number < 1:
-                msg = f"{name} must be an integer of 1 or more, not {number!r}"
-                raise ParameterError(msg)
+        check_whole("batch_size", batch_size)
+        check_whole("limit", 1 if limit is None else limit)
         self.plan = plan
         self.profile = plan.profile
         self.data = data
@@ -103,15 +102,43 @@ class Job:
             msg = f"no sample of {self.data.label} has an output, and policy queries=intersection leaves out the rest"
             raise NothingToEvaluateError(msg, [])
 
-    def judge(self) -> Iterator[int]:
-        """Judge everything; yield how many samples are done."""
+    def judge(self, workers: int = 1) -> Iterator[int]:
+        """Judge everything, in so many processes where the data can be divided; yield how many samples are done."""
         self._observe("rankgauge_run_started", self.plan)
+        count = min(workers, self._worth_workers()) if workers > 1 else 1
+        if count > 1:
+            yield from self._judge_divided(count)
+            return
         if self.outputs is None and self.collector.takes_blocks and self.reader.has_blocks:
             yield from self._judge_blocks()
             return
         for batch in self.batches(_STEP):
             self.collector.add(batch)
             yield self.reader.count
+
+    def _worth_workers(self) -> int:
+        """Return for how many worker processes there is work; 0 where something of the samples is needed here."""
+        from rankgauge.engine.workers import ENOUGH  # seldom asked for
+
+        is_whole = self.outputs is None and self.profile.policy.queries != "intersection"
+        if not is_whole or not self.reader.has_lines or self.collector.details or self.collector.sketcher is not None:
+            return 0
+        return self.data.size // ENOUGH
+
+    def _judge_divided(self, count: int) -> Iterator[int]:
+        """Judge lines of the file in worker processes, and those with a problem here."""
+        from rankgauge.engine.workers import judging_lines  # seldom asked for
+
+        as_blocks = self.collector.takes_blocks and self.reader.has_blocks
+        with judging_lines(self.evaluation, count, label=self.data.label) as judged:
+            for found in self.reader.shared(judged, as_blocks=as_blocks):
+                if isinstance(found, Block):
+                    self.collector.add_block(found)
+                elif isinstance(found, list):
+                    self.collector.add(found)
+                else:
+                    self.collector.add_part(found.part)
+                yield self.reader.count
 
     def _judge_blocks(self) -> Iterator[int]:
         """Judge plain samples as columns, and others as `judge` does."""
@@ -162,6 +189,25 @@ class Job:
                     break
                 yield len(self.answered), len(self.samples)
         self.interrupted = len(self.answered) < len(self.samples)
+
+    def call_all(self, sut: SystemUnderTest, options: CallOptions, progress: Progress | None) -> Result:
+        """Call the system under test for every sample, and score; raise `RunInterrupted` where that is cut short."""
+
+        async def drive() -> None:
+            async for done, total in self.call(sut, options):
+                if progress is not None:
+                    progress(done, total)
+
+        try:
+            run_to_end(drive)
+        except KeyboardInterrupt:
+            self.interrupted = True
+        result = self.result()
+        if not self.interrupted:
+            return result
+        count, total = len(self.answered), len(self.samples)
+        msg = f"{self.stopped or 'interrupted'}: {count:,} of {total:,} samples are done, and scored"
+        raise RunInterrupted(msg, result) from None
 
     def _answer(self, place: int, output: KeptOutput) -> None:
         sample = self.samples[place]

@@ -16,7 +16,8 @@ from rankgauge.engine.manifest import make_manifest, resolved_config
 from rankgauge.engine.shards import fingerprint_of_gold
 from rankgauge.errors import NothingToEvaluateError, ResultError
 from rankgauge.result import Result
-from rankgauge.scoring.collect import Collector, Sighting
+from rankgauge.scoring.collect import Collector
+from rankgauge.scoring.parts import Sighting
 from rankgauge.scoring.shards import ShardScores, join_scores, shard_scores
 from rankgauge.scoring.single import check_stream
 

@@ -6,39 +6,37 @@ from __future__ import annotations
 
 import gc
 import hashlib
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import orjson
 
 from rankgauge.catalog import Catalog
-from rankgauge.catalog.claims import OWN, Claim
+from rankgauge.catalog.claims import OWN
 from rankgauge.errors import (
     DataError,
     NothingToEvaluateError,
     Problem,
-    RankgaugeError,
     UnreadableError,
     counted,
-    did_you_mean,
 )
-from rankgauge.guard import ForeignError, guarded, shown
 from rankgauge.io.fields import FieldMap, remapped
 from rankgauge.io.files import digest, is_regular, is_there, no_such_file, open_file, plain_suffix
 from rankgauge.io.formats import LINES, records_of
-from rankgauge.io.problems import unreadable
-from rankgauge.plugin.formats import Reader, Record, Source
+from rankgauge.io.lines import Lines, Placed, portions
+from rankgauge.io.records import given, records
+from rankgauge.plugin.formats import Record
 from rankgauge.policy import Contract
 from rankgauge.samples import Block, Fault, Sample, read_block, read_sample
 from rankgauge.samples.cohorts import with_cohorts
 from rankgauge.samples.scalars import InvalidError, read_id
 
-__all__ = ["DataSource", "DatasetReader", "given", "records", "without_gc"]
+__all__ = ["DataSource", "DatasetReader", "without_gc"]
 
 _BATCH = 4096
 _BLOCK = 64
@@ -83,6 +81,12 @@ class DataSource(NamedTuple):
         """Return the name of the data for messages."""
         return str(self.source) if isinstance(self.source, Path) else self.name or "the samples"
 
+    @property
+    def size(self) -> int:
+        """Return the bytes of the file; 0 where it cannot be told."""
+        source = self.source
+        return source.stat().st_size if isinstance(source, Path) and is_regular(source) else 0
+
     def check_there(self, used: Collection[object]) -> None:
         """Raise `UnreadableError` for those of the *used* files that a config names and that are not there."""
         problems = [
@@ -98,6 +102,9 @@ class DataSource(NamedTuple):
         """Return the SHA-256 of the file or of the samples; of nothing for a file that is not there."""
         source = self.source
         return digest(source) if isinstance(source, Path) and is_regular(source) else _digest_of(source)
+
+
+P = TypeVar("P", bound=Placed)
 
 
 class DatasetReader:
@@ -140,17 +147,29 @@ class DatasetReader:
     @property
     def has_blocks(self) -> bool:
         """Return whether plain samples can be read as columns: those of a whole file of JSON lines, as they stand."""
-        data = self._data
-        is_as_it_stands = not data.fields and not data.cohorts and self._limit is None
-        if not is_as_it_stands or not isinstance(data.source, Path) or plain_suffix(data.source) not in LINES:
+        return self.has_lines and not self._data.fields and not self._data.cohorts
+
+    @property
+    def has_lines(self) -> bool:
+        """Return whether all of a file of JSON lines is read, by our own reader."""
+        source = self._data.source
+        if self._limit is not None or not isinstance(source, Path) or plain_suffix(source) not in LINES:
             return False
-        claim = self._catalog.reader(plain_suffix(data.source))
+        claim = self._catalog.reader(plain_suffix(source))
         return claim is not None and claim.provider.distribution == OWN
 
     def blocks(self) -> Iterator[Block | list[Sample]]:
         """Yield what `batches` yields, with plain samples as columns; only where `has_blocks` says so."""
+        problems: list[Problem] = []
+        self.fingerprint = self._data.fingerprint()
+        with open_file(Path(str(self._data.source))) as source:
+            yield from self.read_lines(Lines(source.stream, 1, source.offset), problems, as_blocks=True)
+        self._conclude(problems)
+
+    def read_lines(self, given: Lines, problems: list[Problem], *, as_blocks: bool) -> Iterator[Block | list[Sample]]:
+        """Yield samples of some lines of the file, plain ones *as_blocks* where that is asked for."""
         together: list[Block] = []
-        for part in self._small_blocks():
+        for part in self._small_blocks(given, problems, is_plain=as_blocks):
             if isinstance(part, Block):
                 together.append(part)
                 if len(together) < _TOGETHER:
@@ -163,25 +182,44 @@ class DatasetReader:
         if together:
             yield Block.together(together)
 
-    def _small_blocks(self) -> Iterator[Block | list[Sample]]:
-        """Yield some lines at a time; after the first problem yield nothing more and raise all problems at the end."""
+    def shared(
+        self, judged: Callable[[Iterator[Lines]], Iterator[tuple[Lines, P | None]]], *, as_blocks: bool
+    ) -> Iterator[P | Block | list[Sample]]:
+        """
+        Yield what others have *judged* of the lines of a file, and samples where they judged nothing, all in order.
+
+        They return None for lines with a problem, whatever it is, and it is found again here. Only where `has_lines`.
+        """
         problems: list[Problem] = []
         self.fingerprint = self._data.fingerprint()
         with open_file(Path(str(self._data.source))) as source:
-            line, offset, is_plain = 1, source.offset, True
-            while len(problems) <= _MOST_PROBLEMS and (lines := list(islice(source.stream, _BLOCK))):
-                was_plain, is_plain = is_plain, False
-                for part in self._parts(lines, line, offset, problems, is_plain=was_plain):
-                    if isinstance(part, Block):
-                        is_plain = True  # where no part is, the rest of the file is no plainer
-                        self.count += len(part.ids)
-                    else:
-                        self.count += len(part)
-                    if part and not problems:
+            for lines, part in judged(portions(source)):
+                if part is None or not self._seen.keys().isdisjoint(part.places):
+                    yield from self.read_lines(lines, problems, as_blocks=as_blocks)
+                else:
+                    self._seen.update(part.places)
+                    self.count += len(part.places)
+                    if part.places and not problems:
                         yield part
-                line += len(lines)
-                offset += sum(map(len, lines))
+                if len(problems) > _MOST_PROBLEMS:
+                    break
         self._conclude(problems)
+
+    def _small_blocks(self, given: Lines, problems: list[Problem], *, is_plain: bool) -> Iterator[Block | list[Sample]]:
+        """Yield samples of some lines at a time, until the first problem; find all problems."""
+        stream, line, offset = iter(given.lines), given.first, given.offset
+        while len(problems) <= _MOST_PROBLEMS and (lines := list(islice(stream, _BLOCK))):
+            was_plain, is_plain = is_plain, False
+            for part in self._parts(lines, line, offset, problems, is_plain=was_plain):
+                if isinstance(part, Block):
+                    is_plain = True  # where no part is, the rest of the file is no plainer
+                    self.count += len(part.ids)
+                else:
+                    self.count += len(part)
+                if part and not problems:
+                    yield part
+            line += len(lines)
+            offset += sum(map(len, lines))
 
     def _parts(
         self, lines: Sequence[bytes], first: int, offset: int, problems: list[Problem], *, is_plain: bool
@@ -255,45 +293,14 @@ class DatasetReader:
         return self._seen.keys()
 
     @property
+    def places(self) -> Mapping[str, int | str]:
+        """Return the ids of the samples read so far, each with its line or place."""
+        return self._seen
+
+    @property
     def first_id(self) -> str:
         """Return the id of the first sample; empty before it was read."""
         return next(iter(self._seen), "")
-
-
-def records(path: Path, catalog: Catalog) -> Iterator[Record]:
-    """Read the records of a file in the format that its suffix names."""
-    with open_file(path) as source:
-        suffix = plain_suffix(path)
-        claim = catalog.reader(suffix)
-        if claim is None:
-            known = sorted({ending for each in catalog.all("reader").values() for ending in each.declaration.suffixes})
-            hint = did_you_mean(suffix, known)
-            message = (
-                f"no reader for files ending in {suffix!r}{hint}; known are {', '.join(known)} (also with .gz or .zst)"
-            )
-            raise unreadable(str(path), message)
-        if claim.provider.distribution == OWN:
-            yield from claim.declaration.function(source)
-        else:
-            yield from foreign_records(claim, source)
-
-
-def foreign_records(claim: Claim[Reader], source: Source) -> Iterator[Record]:
-    """Yield the records of a plugin's reader; what it raises is its own fault, damaged data aside."""
-    try:
-        with guarded(RankgaugeError, OSError, EOFError):
-            yield from map(_checked, claim.declaration.function(source))
-    except ForeignError as error:
-        message = f"reader {claim.declaration.name!r} (by {claim.provider}) failed: {error}"
-        raise unreadable(source.name, message) from error
-
-
-def _checked(record: object) -> Record:
-    """Return what a reader of somebody else yields, if it is a record."""
-    if not isinstance(record, Record):
-        msg = f"it yielded {shown(record)} where a rankgauge.plugin.Record is needed"
-        raise TypeError(msg)
-    return record
 
 
 def _id_of(value: object, contract: Contract) -> str | None:
@@ -302,11 +309,6 @@ def _id_of(value: object, contract: Contract) -> str | None:
         return read_id(value.get("id"), "", contract) if isinstance(value, Mapping) else None
     except InvalidError:
         return None
-
-
-def given(values: Sequence[object], name: str) -> Iterator[Record]:
-    """Return records given in Python, which messages call by name and place."""
-    return (Record(value, None, f"{name}[{place}]") for place, value in enumerate(values))
 
 
 def _digest_of(source: Path | Sequence[object]) -> str:

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 from rankgauge.catalog import Claim
 from rankgauge.errors import DataError, Problem
 from rankgauge.io.columns import Kind, find_columns
-from rankgauge.io.datasets import foreign_records
 from rankgauge.io.files import open_file
 from rankgauge.io.problems import unreadable
+from rankgauge.io.records import foreign_records
 from rankgauge.plugin.formats import Reader
 from rankgauge.samples import Fault
 

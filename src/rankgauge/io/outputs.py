@@ -11,11 +11,11 @@ from typing import Any, Generic, TypeVar
 
 from rankgauge.catalog import Catalog
 from rankgauge.errors import DataError, Problem, counted
-from rankgauge.io.datasets import given, records
 from rankgauge.io.fields import FieldMap, remapped
 from rankgauge.io.files import digest, ends_within_a_line, open_file
 from rankgauge.io.formats import read_jsonl
 from rankgauge.io.kept import kept_row
+from rankgauge.io.records import given, records
 from rankgauge.logs import logger
 from rankgauge.plugin.formats import Record
 from rankgauge.policy import Contract

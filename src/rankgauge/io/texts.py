@@ -9,9 +9,9 @@ from pathlib import Path
 
 from rankgauge.catalog import Catalog
 from rankgauge.errors import DataError, Problem
-from rankgauge.io.datasets import records
 from rankgauge.io.files import open_file, plain_suffix
 from rankgauge.io.problems import first_problems
+from rankgauge.io.records import records
 from rankgauge.samples import Fault
 
 __all__ = ["read_texts"]

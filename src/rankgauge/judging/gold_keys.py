@@ -57,6 +57,10 @@ class GoldKeys:
         self._done.append(relevant ^ np.array(self._rest, dtype=np.uint64))
         self._gold, self._rest = [], []
 
+    def add_keys(self, keys: Words) -> None:
+        """Take the hashes of some more samples; what was added before is closed."""
+        self._done.append(keys)
+
     def keys(self) -> Words:
         """Return a 64-bit hash of each sample's ground truth, flags and own cutoff; the same in every process."""
         self.close()

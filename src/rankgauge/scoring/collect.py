@@ -24,6 +24,7 @@ from rankgauge.planning.cutoffs import CutSource
 from rankgauge.planning.plan import Plan
 from rankgauge.planning.resolve import PlannedMetric
 from rankgauge.samples import Block, Output, Sample
+from rankgauge.scoring.parts import JudgedPart, Sighting
 from rankgauge.scoring.score import (
     Flaw,
     JudgedBatch,
@@ -35,36 +36,7 @@ from rankgauge.scoring.score import (
     score_metric,
 )
 
-__all__ = ["Collector", "Scored", "ScoredMetric", "Sighting"]
-
-
-@dataclass(frozen=True, slots=True)
-class Sighting:
-    """
-    What was seen in some of the samples that decides about all of them.
-
-    Attributes:
-        targets: Kinds of ground truth that a sample has.
-
-        met: Whether a retrieved id is a relevant id.
-
-        looks: One retrieved id and one gold id, for messages.
-
-        refused: Whether there is ground truth that cannot be used.
-    """
-
-    targets: frozenset[Target] = frozenset()
-    met: bool = False
-    looks: tuple[str, str] | None = None
-    refused: bool = False
-
-    def __or__(self, other: Sighting) -> Sighting:
-        return Sighting(
-            self.targets | other.targets,
-            self.met or other.met,
-            self.looks or other.looks,
-            self.refused or other.refused,
-        )
+__all__ = ["Collector", "Scored", "ScoredMetric"]
 
 
 SampleIds = Sequence[str] | Callable[[], Sequence[str]]
@@ -163,7 +135,7 @@ class Collector:
     _blocks: BlockJudge | None = None
     _keys: GoldKeys = field(default_factory=GoldKeys)
     _tags: list[tuple[str, ...]] = field(default_factory=list)
-    sighting: Sighting = Sighting()
+    sighting: Sighting = field(default_factory=Sighting)
 
     def conclude(self) -> list[str]:
         """Return the notes on all samples that `sighting` is of; raise `MissingGoldError` as `finish` does on a run."""
@@ -236,6 +208,22 @@ class Collector:
         self._tags += [()] * n
         flawed = missing_queries(missing.tolist())
         self._take(JudgedBatch(dict.fromkeys(self.plan.targets, evidence), flawed, [None] * n))
+
+    def part(self) -> JudgedPart:
+        """Return what was judged, all of it in one batch, for `add_part` of a collector in another process."""
+        self._close()
+        batch = self._batches[0] if self._batches else None
+        return JudgedPart(batch, self._ids, self._tags, self._keys.keys(), self.sighting)
+
+    def add_part(self, part: JudgedPart) -> None:
+        """Take what a collector with the same plan has judged, as if its samples had been added."""
+        self._close()
+        self._ids += part.ids
+        self._tags += part.tags
+        self._keys.add_keys(part.keys)
+        self.sighting |= part.sighting
+        if part.batch is not None:
+            self._batches.append(part.batch)
 
     def _close(self) -> None:
         """Turn what was judged so far into columns."""
