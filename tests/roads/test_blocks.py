@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from itertools import accumulate, pairwise
+from itertools import pairwise
 from unittest import mock
 
 import pytest
@@ -17,8 +17,8 @@ from rankgauge.samples import Block, read_block
 
 METRICS = ("hit@2", "recall", "retrieval-ndcg-at-k", "AP", "RR", "judged@3")
 IDS = ("a", "b", "é", "\ud800", "d-with-a-longer-name", "x", "l" * 255)
-TOO_LONG = "é" * 128
-"""One byte too long for a block."""
+TWO_LINES = "a\nb"
+"""An id that no block holds."""
 
 PLAIN_GOLD = (
     ["a"],
@@ -34,7 +34,7 @@ PLAIN_GOLD = (
 ODD_GOLD = (
     *(["a", "a"], [""], ["a", 7], [{"id": "b", "gain": 2}], [{"id": "a", "intent": "1"}], {"": 1}, {"a": "high"}),
     *({"relevant": ["a"]}, {"answer": "a"}, {"answer": 1}, {"passages": ["a"]}, "a", 5, None, {"a": True}),
-    *({"relevant": {"a": 2}, "keywords": ["b"]}, [TOO_LONG], {TOO_LONG: 1}, [["a"], ["a"]], [{}, "a"]),
+    *({"relevant": {"a": 2}, "keywords": ["b"]}, [TWO_LINES], {TWO_LINES: 1}, [["a"], ["a"]], [{}, "a"]),
 )
 ODD_OUTPUT = (
     *(None, "[]", '["a"]', 5, {}, {"retrieved": None}, {"answer": "a"}, {"retrieved": [], "answer": 5}, [""], ["a", 7]),
@@ -47,8 +47,8 @@ ODD_OUTPUT = (
         [[]],
         {"retrieved": {"a": 1}},
         [None],
-        ["a", TOO_LONG],
-        [{"id": TOO_LONG, "score": 1}],
+        ["a", TWO_LINES],
+        [{"id": TWO_LINES, "score": 1}],
         ["a", ["b"]],
         [{"id": "a", "text": None}],
     ),
@@ -106,7 +106,7 @@ ODD_LINES = ("", "  ", "{", "[]", "7", '"q"', "null", '{"id": "q0"}')
     drawn=st.lists(records(), min_size=1, max_size=14),
     odd_lines=st.lists(st.tuples(st.integers(0, 14), st.sampled_from(ODD_LINES)), max_size=1),
     ids=st.sampled_from(["q1", "q1", "q1", "q0", "", 5, None]),
-    sizes=st.sampled_from([{"_BLOCK": 64}, {"_BLOCK": 3, "_TOGETHER": 2, "_SMALLEST": 1}]),
+    sizes=st.sampled_from([{"_BLOCK": 64}, {"_BLOCK": 3, "_ROWS": 8, "_SMALLEST": 1}]),
 )
 def test_blocks_find_what_single_samples_do(tmp_path_factory, drawn, odd_lines, ids, sizes):
     """A limit turns blocks off, and nothing else."""
@@ -139,9 +139,8 @@ def test_plain_samples_make_a_block(drawn, as_objects):
 
 def as_lists(lists):
     """Return lists of ids as lists of strings."""
-    ends = accumulate(lists.lengths)
-    rest = (lists.joined[end - length : end] for end, length in zip(ends, lists.lengths, strict=True))
-    return [[next(rest).decode() for _ in range(count)] for count in lists.counts]
+    rest = iter(lists.joined.decode().splitlines())
+    return [[next(rest) for _ in range(count)] for count in lists.counts]
 
 
 @given(drawn=st.lists(records(odd=False), min_size=2, max_size=14), cuts=st.sets(st.integers(1, 13)))

@@ -25,6 +25,7 @@ _SHARE = 256
 
 Words = NDArray[np.uint64]
 
+_NEWLINE = ord("\n")
 _WORD = 8
 _MANY = 256
 """From how many words on it pays to gather them in several passes."""
@@ -147,6 +148,16 @@ class Slices(NamedTuple):
         """Put texts that stand one after the other into a buffer of their own."""
         buffer = np.frombuffer(b"".join((bytes(PADDING), joined, bytes(PADDING))), dtype=np.uint8)
         return cls(buffer, np.cumsum(length) - length + PADDING, length)
+
+    @classmethod
+    def of_lines(cls, lines: bytes) -> Slices:
+        """Take lines that all have an end as texts of a buffer of their own."""
+        buffer = np.frombuffer(b"".join((bytes(PADDING), lines, bytes(PADDING))), dtype=np.uint8)
+        ends = np.flatnonzero(buffer == _NEWLINE)
+        start = np.empty_like(ends)
+        start[:1] = PADDING
+        start[1:] = ends[:-1] + 1
+        return cls(buffer, start, ends - start)
 
     def at(self, rows: Ints | slice | NDArray[np.bool_]) -> Slices:
         """Return some of the texts; nothing of the buffer is copied."""

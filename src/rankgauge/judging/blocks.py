@@ -8,13 +8,17 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rankgauge.columns import Ints, Qrels, RankingBatch, Rows, Slices, Words
+from rankgauge.columns import Ints, Qrels, RankingBatch, Rows, Slices
 from rankgauge.judging.joining import joined
 from rankgauge.judging.repeats import RepeatFinder
 from rankgauge.policy import Profile
-from rankgauge.samples import Block, IdLists
+from rankgauge.samples import Block
 
 __all__ = ["BlockJudge", "JudgedBlock"]
+
+
+_NO_NAMES = Slices.of_lines(b"")
+"""Instead of the samples' ids, which only a policy compares that blocks are not judged under."""
 
 
 class JudgedBlock(NamedTuple):
@@ -30,17 +34,24 @@ class JudgedBlock(NamedTuple):
 
         qrels: The ground truth, with one query for each sample.
 
-        keys: A hash of each retrieved id.
-
-        looks: One retrieved id and one gold id, of a sample that has both; for messages.
+        batch: The rankings as they were given.
     """
 
     block: Block
     depth: Ints
     found: Rows
     qrels: Qrels
-    keys: Words
-    looks: tuple[str, str] | None
+    batch: RankingBatch
+
+    @property
+    def looks(self) -> tuple[str, str] | None:
+        """Return a retrieved id and a gold id of the first sample that has both, for messages."""
+        batch, qrels = self.batch, self.qrels
+        for place in np.flatnonzero((batch.lengths > 0) & (qrels.lengths > 0))[:1].tolist():
+            retrieved = batch.documents.at(batch.starts[place : place + 1])
+            relevant = qrels.documents.at(np.searchsorted(qrels.owners, [place]))
+            return retrieved.strings()[0], relevant.strings()[0]
+        return None
 
 
 class BlockJudge:
@@ -52,11 +63,11 @@ class BlockJudge:
 
     def judge(self, block: Block) -> JudgedBlock:
         """Join what samples retrieved with their ground truth."""
-        retrieved, relevant = _slices(block.retrieved), _slices(block.gold)
+        retrieved, relevant = Slices.of_lines(block.retrieved.joined), Slices.of_lines(block.gold.joined)
         grades = np.ones(len(relevant.start)) if block.gains is None else np.array(block.gains, dtype=np.float64)
         qrels = Qrels(block.ids, np.array(block.gold.counts, dtype=np.int64), grades, relevant)
         batch = RankingBatch(
-            names=Slices.of_strings(block.ids),
+            names=_NO_NAMES,
             lengths=np.array(block.retrieved.counts, dtype=np.int64),
             documents=retrieved,
             keys=retrieved.keys(),
@@ -67,20 +78,4 @@ class BlockJudge:
         rows, judgments = rows[order], judgments[order]
         owners = qrels.owners[judgments]
         found = Rows(owners, rows - settled.batch.starts[owners] + 1, grades[judgments], judgments)
-        return JudgedBlock(block, settled.batch.lengths, found, qrels, batch.keys, _looks(batch, qrels))
-
-
-def _slices(lists: IdLists) -> Slices:
-    return Slices.of_joined(lists.joined, np.frombuffer(lists.lengths, dtype=np.uint8).astype(np.int64))
-
-
-def _looks(batch: RankingBatch, qrels: Qrels) -> tuple[str, str] | None:
-    """Return a retrieved id and a gold id of the first sample that has both."""
-    for place in np.flatnonzero((batch.lengths > 0) & (qrels.lengths > 0))[:1].tolist():
-        first = int(batch.starts[place]), int(qrels.lengths[:place].sum())
-        retrieved, relevant = (
-            ids.at(slice(at, at + 1)).texts()[0].decode()
-            for ids, at in zip((batch.documents, qrels.documents), first, strict=True)
-        )
-        return retrieved, relevant
-    return None
+        return JudgedBlock(block, settled.batch.lengths, found, qrels, batch)

@@ -67,7 +67,8 @@ class IdJudge:
         lists.gold_count += judged.block.gold.counts
         lists.graded += [first + place for place in judged.block.graded]
         lists.depth += judged.depth.tolist()
-        self._looks = self._looks or judged.looks
+        if self._looks is None:
+            self._looks = judged.looks
 
     def evidence(self) -> Evidence:
         """Return the judged batch."""

@@ -38,11 +38,9 @@ class GoldKeys:
     def add_block(self, judged: JudgedBlock) -> None:
         """Take some more plain samples."""
         self.close()
-        graded = np.zeros(len(judged.depth), dtype=np.bool_)
-        graded[judged.block.graded] = True
-        facts = list(zip(graded.tolist(), judged.block.ks, strict=True))
-        known = {each: _plain(True, *each) for each in set(facts)}
-        rest = np.fromiter(map(known.__getitem__, facts), np.uint64, len(facts))
+        block, known = judged.block, {k: _plain(True, False, k) for k in set(judged.block.ks)}
+        rest = np.array(list(map(known.__getitem__, block.ks)), dtype=np.uint64)
+        rest[list(block.graded)] = [_plain(True, True, block.ks[place]) for place in block.graded]
         self._done.append(judged.qrels.gold_keys ^ rest)
 
     def close(self) -> None:

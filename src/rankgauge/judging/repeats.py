@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankgauge.columns import Flags, Floats, Ints, Slices, Words
+from rankgauge.columns.rows import distinct
 
 __all__ = ["RepeatFinder", "Repeats", "grouped", "surplus"]
 
@@ -53,6 +54,7 @@ class RepeatFinder:
             self._table = np.empty(1 << bits, dtype=np.uint32)
         rows = np.arange(len(pairs), dtype=np.uint32)
         left, keys, low = rows, pairs, 64 - bits
+        found = [left[:0]]
         while len(left):
             places = (keys >> np.uint64(low)).view(np.int64)
             if low < 64 - bits:
@@ -60,10 +62,14 @@ class RepeatFinder:
             self._table[places] = left
             winners = self._table[places]
             lost = np.flatnonzero(winners != left)
-            if (pairs[winners[lost]] == keys[lost]).any():
-                return grouped(pairs, documents)
+            same = pairs[winners[lost]] == keys[lost]
+            if same.any():
+                found += left[lost[same]], winners[lost[same]]
+                lost = lost[~same]
             left, keys, low = left[lost], keys[lost], max(low - 7, 0)
-        return Repeats(np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64))
+        repeated = distinct(np.concatenate(found).astype(np.int64))
+        among = grouped(pairs[repeated], documents.at(repeated))
+        return Repeats(repeated[among.rows], among.group)
 
 
 def grouped(pairs: Words, documents: Slices) -> Repeats:

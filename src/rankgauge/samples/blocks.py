@@ -31,15 +31,12 @@ class IdLists(NamedTuple):
     A list of ids for each of some samples, without an object for each id.
 
     Attributes:
-        joined: All ids, one after the other.
-
-        lengths: How many bytes of them each id has, from 1 to 255; a byte for each id.
+        joined: All ids, each with a line end behind it, which no id holds.
 
         counts: How many ids each sample has.
     """
 
     joined: bytes
-    lengths: bytes
     counts: Sequence[int]
 
 
@@ -78,7 +75,7 @@ class Block(NamedTuple):
             return blocks[0]
         gains, graded, before = None, [], 0
         if any(block.gains is not None for block in blocks):
-            gains = [gain for each in blocks for gain in each.gains or (1.0,) * len(each.gold.lengths)]
+            gains = [gain for each in blocks for gain in each.gains or (1.0,) * sum(each.gold.counts)]
         for block in blocks:
             graded += [before + place for place in block.graded]
             before += len(block.ids)
@@ -94,8 +91,8 @@ class Block(NamedTuple):
 
 
 def _together(lists: Sequence[IdLists]) -> IdLists:
-    joined, lengths, counts = zip(*lists, strict=True)
-    return IdLists(b"".join(joined), b"".join(lengths), list(chain.from_iterable(counts)))
+    joined, counts = zip(*lists, strict=True)
+    return IdLists(b"".join(joined), list(chain.from_iterable(counts)))
 
 
 def read_block(records: Sequence[Any]) -> Block | None:
@@ -118,17 +115,13 @@ def _block(records: Sequence[Any]) -> Block:
     if "" in ids:
         raise _OddError
     lists = list(map(_items, outputs))
-    _expect({list}, lists)
-    retrieved = list(chain.from_iterable(lists))
-    if retrieved and type(retrieved[0]) is dict:
-        retrieved = _ids_of(retrieved)
+    retrieved = _retrieved(lists)
     ks: Sequence[int | None] = (None,) * len(ids)
     tags: Sequence[tuple[str, ...]] = ((),) * len(ids)
     if any(map(dict.__contains__, records, repeat("metadata"))):
         ks, tags = zip(*map(_metadata, records), strict=True)
     graded, gains = _gains(gold)
-    golds = _joined(list(chain.from_iterable(gold)), list(map(len, gold)))
-    return Block(ids, golds, gains, graded, _joined(retrieved, list(map(len, lists))), ks, tags)
+    return Block(ids, _joined(gold, list(map(len, gold))), gains, graded, retrieved, ks, tags)
 
 
 def _expect(kinds: set[type], values: Iterable[object]) -> None:
@@ -156,6 +149,14 @@ def _items(output: Any) -> Any:  # noqa: ANN401  # whatever JSON holds
     return output["retrieved"]
 
 
+def _retrieved(lists: Sequence[Any]) -> IdLists:
+    """Return the ids that were retrieved, as they are or as the ids of objects."""
+    _expect({list}, lists)
+    first = next(filter(None, lists), [""])[0]
+    counts = list(map(len, lists))
+    return _joined(lists if type(first) is str else [_ids_of(list(chain.from_iterable(lists)))], counts)
+
+
 def _ids_of(items: Sequence[Any]) -> list[Any]:
     """
     Return the ids of retrieved objects, which may have a score and no text.
@@ -177,30 +178,23 @@ def _ids_of(items: Sequence[Any]) -> list[Any]:
     return ids
 
 
-def _joined(ids: Sequence[Any], counts: Sequence[int]) -> IdLists:
-    """Return lists of ids; an `_OddError` where one of them is no id, or a long one."""
+def _joined(lists: Iterable[Iterable[Any]], counts: Sequence[int]) -> IdLists:
+    """Return ids as lists of so many each; an `_OddError` where one of them is no id, or holds a line end."""
     try:
-        text = "".join(ids)
-        if text.isascii():
-            joined, lengths = text.encode(), bytes(map(len, ids))
-        else:
-            encoded = list(map(str.encode, ids))
-            joined, lengths = b"".join(encoded), bytes(map(len, encoded))
-    except (TypeError, ValueError):  # no string; longer than a byte can say, or half a surrogate pair
+        text = "\n".join(("", *map("\n".join, filter(None, lists)), ""))
+        joined = text.encode()
+    except (TypeError, UnicodeEncodeError):  # no string, or half a surrogate pair
         raise _OddError from None
-    if 0 in lengths:
+    if b"\n\n" in joined or joined.count(b"\n") != sum(counts) + 1:
         raise _OddError
-    return IdLists(joined, lengths, counts)
+    return IdLists(joined[1:], counts)
 
 
 def _gains(gold: Sequence[Any]) -> tuple[Sequence[int], Sequence[float] | None]:
     """Return which ground truths are maps of gains, and all gains; the others must be lists that repeat nothing."""
     lists = [each for each in gold if type(each) is list]
-    try:
-        if any(len(set(each)) < len(each) for each in lists if len(each) > 1):
-            raise _OddError
-    except TypeError:  # something in it is no id
-        raise _OddError from None
+    if _repeats(list(chain.from_iterable(lists))) and any(map(_repeats, lists)):
+        raise _OddError
     if len(lists) == len(gold):
         return (), None
     graded = [place for place, each in enumerate(gold) if type(each) is dict]
@@ -210,3 +204,11 @@ def _gains(gold: Sequence[Any]) -> tuple[Sequence[int], Sequence[float] | None]:
     if not set(map(type, gains)) <= NUMBERS:
         raise _OddError
     return graded, gains
+
+
+def _repeats(ids: Sequence[Any]) -> bool:
+    """Return whether a list repeats an id; an `_OddError` where one of them is no id."""
+    try:
+        return len(set(ids)) < len(ids)
+    except TypeError:
+        raise _OddError from None

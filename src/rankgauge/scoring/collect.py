@@ -180,7 +180,7 @@ class Collector:
         judged = self._blocks.judge(block)
         self._keys.add_block(judged)
         if self.sketcher is not None:
-            self.sketcher.add(judged.keys)
+            self.sketcher.add(judged.batch.keys)
         batch = self._opened()
         batch.ks += block.ks
         for judging in self._judges.values():
