@@ -135,7 +135,8 @@ def __getattr__(name: str) -> Any:  # noqa: ANN401  # whatever the name stands f
     if name in _HOMES:
         from importlib import import_module
 
-        return getattr(import_module(_HOMES[name]), name)
+        globals()[name] = found = getattr(import_module(_HOMES[name]), name)  # asked once: loops should not wait for it
+        return found
     msg = f"module 'rankgauge' has no attribute {name!r}"
     raise AttributeError(msg)
 

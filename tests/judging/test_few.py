@@ -1,5 +1,6 @@
 """A few queries in dictionaries, ranked one by one."""
 
+import numpy as np
 import pytest
 
 from rankgauge.judging import RunCounts
@@ -38,6 +39,11 @@ def test_a_query_that_the_run_lacks_has_no_depth_and_others_of_the_run_are_count
     patterns, counts = judged({"q2": {"a": 1}, "q1": {"a": 1}}, {"q2": {}, "q3": {"a": 1.0}, "q4": {}})
     assert patterns == [(None, (1,), ()), (0, (1,), (0,))]
     assert counts == RunCounts(queries=2, missing=1, unjudged=2)
+
+
+def test_scores_may_be_those_of_numpy():
+    (pattern,), _ = judged({"q": {"a": 1, "b": 1}}, {"q": {"a": np.float64(1.0), "x": 1.5, "b": np.float64(2.0)}})
+    assert pattern == (3, (1, 1), (3, 1))
 
 
 def test_queries_stand_in_byte_order():

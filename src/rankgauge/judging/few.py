@@ -32,7 +32,7 @@ _QUERIES, _RESULTS = 256, 1 << 12
 """Up to how many queries and results going through them one by one is faster than columns."""
 
 _DICTIONARIES = {dict, defaultdict}
-_NUMBERS = {int, float}
+_GRADES, _SCORES = {int, float}, {float, np.float64}
 
 
 Pattern = tuple[int | None, tuple[float, ...], tuple[int, ...]]
@@ -86,7 +86,7 @@ class FewQueries:
             return None
         grades = list(chain.from_iterable(map(dict.values, each)))
         kinds = set(map(type, grades))
-        if not (kinds <= _NUMBERS and are_texts(chain.from_iterable(each))):
+        if not (kinds <= _GRADES and set(map(type, chain.from_iterable(each))) <= {str}):
             return None
         if kinds != {int} and 0 in grades:
             return None  # 0.0 and -0.0 are the same in a pattern
@@ -146,7 +146,7 @@ def _plain_run(mapping: object) -> dict[str, dict[str, float]] | None:
     if sum(map(len, each)) > _RESULTS or not have_shape(list(each)):
         return None
     scores = list(chain.from_iterable(map(dict.values, each)))
-    return run if set(map(type, scores)) == {float} and all(map(math.isfinite, scores)) else None
+    return run if scores and set(map(type, scores)) <= _SCORES and all(map(math.isfinite, scores)) else None
 
 
 class _Tied(NamedTuple):
