@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from rankgauge.columns import Ints, Qrels, RankingBatch, Rows, Slices
+from rankgauge.columns.memory import keep_pages
 from rankgauge.judging.joining import joined
 from rankgauge.judging.repeats import RepeatFinder
 from rankgauge.policy import Profile
@@ -60,6 +61,7 @@ class BlockJudge:
     def __init__(self, profile: Profile) -> None:
         self._policy = profile.policy
         self._finder = RepeatFinder()
+        keep_pages()
 
     def judge(self, block: Block) -> JudgedBlock:
         """Join what samples retrieved with their ground truth."""
