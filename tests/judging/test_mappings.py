@@ -66,19 +66,21 @@ def test_the_order_of_queries_never_changes_a_score():
         assert scores_of({query: qrels[query] for query in order}, run) == expected
 
 
-@pytest.mark.parametrize("name", ["_LONG", "_MANY"])
-def test_long_rankings_and_many_judged_results_come_to_the_same(monkeypatch, name):
+@pytest.mark.parametrize("names", [["_LONG"], ["_MANY"], ["_LONG", "_MANY"]])
+def test_long_rankings_and_many_judged_results_come_to_the_same(monkeypatch, names):
     """What is done query by query from some size on is done here for all."""
     cases = [drawn(random.Random(seed)) for seed in range(5)]  # noqa: S311  # no secret
     expected = [scores_of(*case) for case in cases]
-    monkeypatch.setattr(mappings, name, 0)
+    for name in names:
+        monkeypatch.setattr(mappings, name, 0)
     assert [scores_of(*case) for case in cases] == expected
 
 
-@pytest.mark.parametrize("limit", [0, 100])
+@pytest.mark.parametrize("names", [[], ["_LONG"], ["_LONG", "_MANY"]])
 @pytest.mark.parametrize("score", ["1", None, float("inf"), 10**400])
-def test_a_score_that_is_no_number_is_told_however_it_was_read(monkeypatch, limit, score):
-    monkeypatch.setattr(mappings, "_LONG", limit)
+def test_a_score_that_is_no_number_is_told_however_it_was_read(monkeypatch, names, score):
+    for name in names:
+        monkeypatch.setattr(mappings, name, 0)
     with pytest.raises(DataError, match="query 'b': the score of 'y'"):
         rankgauge.evaluate({"a": {"x": 1}, "b": {"x": 1}}, {"a": {"x": 1.0}, "b": {"x": 1.0, "y": score}}, "RR")
 

@@ -7,7 +7,7 @@ Nothing is built for a result that no judgment names but its score, which numpy 
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from itertools import chain, compress, islice, pairwise, repeat
 from typing import NamedTuple, cast
 
@@ -32,7 +32,7 @@ _LONG = 100
 """From how many results a query on each one's scores are packed by themselves."""
 
 _MANY = 16
-"""From how many judged results a query on each one's are ranked by themselves."""
+"""From how many judgments or judged results a query on each one's are looked up, or ranked, by themselves."""
 
 _FEW = 16
 """Up to how many documents of one score going through them is faster than numbering them."""
@@ -217,28 +217,30 @@ class _Part:
 
     def _read(self) -> tuple[Floats, Floats]:
         """Return every score, and that of every judged document, NaN where it was not retrieved."""
-        is_long = int(self.depth.sum()) > _LONG * len(self._rankings)
+        count, documents = len(self._rankings), self._asked.documents
+        is_long, has_many = int(self.depth.sum()) > _LONG * count, len(documents) > _MANY * count
         try:  # packing is faster than any way that numpy has, and takes nothing but numbers
-            scores, own = map(np.frombuffer, self._packed_one_by_one() if is_long else self._packed())
+            packed = self._packed_one_by_one() if is_long and has_many else self._packed(one_by_one=is_long)
         except (struct.error, TypeError, ValueError, OverflowError):
             raise _UnusableError from None
+        scores, own = map(np.frombuffer, packed)
         if not np.isfinite(scores).all():
             raise _UnusableError
         return scores, own
 
-    def _packed(self) -> tuple[bytes, bytes]:
-        """Return both as bytes."""
-        scores = struct.pack(f"{int(self.depth.sum())}d", *chain.from_iterable(map(dict.values, self._rankings)))
+    def _packed(self, *, one_by_one: bool) -> tuple[bytes, bytes]:
+        """Return both as bytes; the scores of each ranking *one_by_one*, or of all together."""
+        each = map(dict.values, self._rankings)
+        scores = b"".join(map(_pack, each)) if one_by_one else _pack(list(chain.from_iterable(each)))
         rankings = chain.from_iterable(map(repeat, self._rankings, self._asked.lengths.tolist()))
         documents = self._asked.documents
         return scores, struct.pack(f"{len(documents)}d", *map(dict.get, rankings, documents, repeat(np.nan)))
 
     def _packed_one_by_one(self) -> tuple[bytes, bytes]:
-        """Return the same for long rankings: while one is in a cache, its judged documents are looked up."""
+        """Return both as bytes; while a ranking is in a cache, its many judged documents are looked up."""
         scores, found, documents = [], [], iter(self._asked.documents)
-        columns = (self._rankings, self.depth.tolist(), self._asked.lengths.tolist())
-        for ranking, depth, asked in zip(*columns, strict=True):
-            scores.append(struct.pack(f"{depth}d", *ranking.values()))
+        for ranking, asked in zip(self._rankings, self._asked.lengths.tolist(), strict=True):
+            scores.append(_pack(ranking.values()))
             found.append(struct.pack(f"{asked}d", *map(ranking.get, islice(documents, asked), repeat(np.nan))))
         return b"".join(scores), b"".join(found)
 
@@ -270,6 +272,10 @@ class _Part:
         if (scores[1:] <= scores[:-1]).all():
             return documents
         return [documents[at] for at in np.argsort(-scores, kind="stable").tolist()]
+
+
+def _pack(numbers: Collection[float]) -> bytes:
+    return struct.pack(f"{len(numbers)}d", *numbers)
 
 
 def _descending(scores: Floats, starts: Ints, lengths: Ints) -> Floats:
