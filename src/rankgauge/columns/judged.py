@@ -224,9 +224,9 @@ class Judged:
             Relevant rows only, in order of sample, then rank.
         """
         hits = self._relevant()
-        if same_rank_as_before(hits).any():
+        if np.count_nonzero(same_rank_as_before(hits)):
             return hits.where(assign(hits, repeats=self.counts_repeats)).until(k)
-        if not self.counts_repeats and not self.first.all():
+        if not self.counts_repeats and np.count_nonzero(self.first) < len(self.first):
             hits = self.rows.where(self.first & self.relevance.of(self.rows.grade))
         return hits.until(k)
 

@@ -245,7 +245,7 @@ def _gain_of_grade(gains: str) -> dict[float, float]:
 
 
 def _ratio(judged: Judged, earned: Scores, best: Scores, ideal: Ideal) -> Scores:
-    if not (np.isfinite(best).all() and np.isfinite(earned).all()):
+    if np.count_nonzero(np.isfinite(best) & np.isfinite(earned)) < judged.n:
         highest = float(judged.gold.grade.max(initial=0.0))
         msg = f"gains as high as {highest:g} are too large for a float with these parameters"
         raise ValueError(msg)
