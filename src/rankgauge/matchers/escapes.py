@@ -41,8 +41,7 @@ def plain_parts(texts: Sequence[str]) -> list[str]:
     may be the end of an escape (``\u00e9``). The part is taken from the middle, since texts often begin alike.
     """
     search = _PLAIN.search
-    found = [search(text, len(text) >> 1) or search(text) for text in texts]
-    return ["" if part is None else part[0] for part in found]
+    return [part[0] if (part := search(text, len(text) >> 1) or search(text)) else "" for text in texts]
 
 
 def unescape(text: str) -> str:

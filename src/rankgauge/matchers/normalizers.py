@@ -36,11 +36,11 @@ _SHORT = 1024
 _WEEKDAYS = frozenset({"mon", "tue", "wed", "thu", "fri", "sat", "sun"})
 _MONTHS = frozenset({"jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"})
 _DATE_HEADS = _WEEKDAYS | _MONTHS | {"dat"}
-# First characters of texts without a date, and without a role; the empty text is one of them.
-_NO_DATE = "BCEGHIKLPQRUVXYZbceghiklpqruvxyz\"'"
-_NO_ROLE = "BCDEFGIJKLMNOPQRTVWXYZbcdefgijklmnopqrtvwxyz0123456789\"'"
+# First characters of texts without a date, and without a role; the empty text has none, either.
+_NO_DATE = frozenset(["", *"BCEGHIKLPQRUVXYZbceghiklpqruvxyz\"'"])
+_NO_ROLE = frozenset(["", *"BCDEFGIJKLMNOPQRTVWXYZbcdefgijklmnopqrtvwxyz0123456789\"'"])
 # What no role has after its first letter.
-_NOT_SECOND = "ABCDEFGHJKLMNOPQRTVWXZabcdefghjklmnopqrtvwxz0123456789 .,'"
+_NOT_SECOND = frozenset(["", *"ABCDEFGHJKLMNOPQRTVWXZabcdefghjklmnopqrtvwxz0123456789 .,'"])
 _MONTH = (
     r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
     r"|nov(?:ember)?|dec(?:ember)?)\.?"
@@ -122,8 +122,8 @@ def strip_date_prefix(text: str) -> str:
     Understands ISO dates and dates with a month's English name, with or without ``Date:``, weekday, brackets and time.
     If only white space remains, the result is empty.
     """
-    if text[:1] in _NO_DATE:
-        return text  # many texts end here
+    if (first := text[:1]) in _NO_DATE or (first.isalpha() and text[:3].lower() not in _DATE_HEADS):
+        return text  # most texts end here
     at = 0
     while (first := text[at : at + 1]) not in _NO_DATE:
         if first == "D" and (usual := _USUAL_LINE.match(text, at)) is not None:
@@ -154,11 +154,12 @@ def strip_role_prefix(text: str) -> str:
     if (first := text[:1]) in _NO_ROLE or (first.isalpha() and text[1:2] in _NOT_SECOND):
         return text  # nearly every text ends here
     at = 0
-    while text[at : at + 1] not in _NO_ROLE:
-        if (role := _ROLE.match(text, at)) is None:
-            return _unless_blank(text[at:])
+    while (role := _ROLE.match(text, at)) is not None:
         at = role.end()
-    return text[at:]
+        first = text[at : at + 1]
+        if first in _NO_ROLE or (first.isalpha() and text[at + 1 : at + 2] in _NOT_SECOND):
+            return text[at:]
+    return _unless_blank(text[at:])
 
 
 def _with_marks_in_order(text: str) -> str:
