@@ -33,7 +33,16 @@ def main() -> None:
         write(data, given.samples)
         print(f"{given.samples:,} samples, {data.stat().st_size / 1e6:.0f} MB; medians of {given.runs}")
         for matcher in ("chunk", "fuzzy-chunk"):
-            command = [sys.executable, "-m", "rankgauge", "run", "--data", str(data), "-m", f"hit(matcher={matcher})@10"]
+            command = [
+                sys.executable,
+                "-m",
+                "rankgauge",
+                "run",
+                "--data",
+                str(data),
+                "-m",
+                f"hit(matcher={matcher})@10",
+            ]
             costs = alternated({str(count): [*command, "--workers", str(count)] for count in counts}, given.runs)
             print(matcher)
             for count in counts:
@@ -59,7 +68,8 @@ def tell(count: int, costs: list[Cost], alone: list[Cost]) -> None:
     wall, cpu, peak = (statistics.median(cost[part] for cost in costs) for part in range(3))
     faster = statistics.median(one.wall / cost.wall for one, cost in zip(alone, costs, strict=True))
     print(
-        f"  --workers {count}   wall {wall:6.2f} s   cpu {cpu:6.2f} s   peak of this process {peak:4.0f} MB   {faster:.2f} x"
+        f"  --workers {count}   wall {wall:6.2f} s   cpu {cpu:6.2f} s   peak of one process {peak:4.0f} MB   "
+        f"{faster:.2f} times as fast"
     )
 
 

@@ -102,14 +102,15 @@ def passes_filter(
 ) -> NDArray[np.bool_]:
     """Return which pairs (all, or those *asked* for) may match; the module proves that no match is held back."""
     passes = np.ones((len(chunks), len(golds)), dtype=np.bool_) if asked is None else asked.copy()
-    rows = [row for row, chunk in enumerate(chunks) if len(chunk) // _Q > most[row]]
-    if not rows:
+    pieces = np.fromiter(map(len, chunks), np.int64, len(chunks)) // _Q
+    needed = pieces - np.array(most, dtype=np.int64)
+    rows = np.flatnonzero(needed > 0)
+    if not len(rows):
         return passes
-    asked_chunks = [chunks[row] for row in rows]
-    pieces = [len(chunk) // _Q for chunk in asked_chunks]
-    needed = np.array([count - most[row] for count, row in zip(pieces, rows, strict=True)])
-    starts = np.cumsum([0, *pieces[:-1]])
-    joined = "".join([chunk[: count * _Q] for chunk, count in zip(asked_chunks, pieces, strict=True)])
+    pieces, needed = pieces[rows], needed[rows]
+    starts = np.cumsum(pieces) - pieces
+    asked_chunks = [chunks[row] for row in rows.tolist()]
+    joined = "".join([chunk[: len(chunk) // _Q * _Q] for chunk in asked_chunks])  # whole pieces
     narrow = _narrow([joined, *golds])
     texts: Sequence[str | bytes] = golds if narrow is None else narrow[1:]
     apart = _grams_apart(joined if narrow is None else narrow[0])
