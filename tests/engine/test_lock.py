@@ -10,7 +10,7 @@ from fake_plugins import metric_module
 from rankgauge import Catalog, Engine, Result
 from rankgauge.config.lock import write_lock
 from rankgauge.errors import ConfigError, PlanError, ResultError, UnreadableError
-from rankgauge.io.documents import read_yaml
+from rankgauge.io.yaml_documents import read_yaml
 
 CONFIG = """\
 version: 1

@@ -75,12 +75,12 @@ def test_init_loads_nothing_heavy_of_ours(tmp_path):
     assert (tmp_path / "fresh" / "rankgauge.yaml").is_file()
 
 
-def test_a_plain_run_of_json_lines_without_saving_loads_no_polars(tmp_path):
+def test_a_plain_run_of_json_lines_without_saving_loads_neither_polars_nor_yaml(tmp_path):
     row = {"id": "q", "expected_output": ["a"], "actual_output": ["b", "a"]}
     (tmp_path / "s.jsonl").write_text(json.dumps(row) + "\n", encoding="utf-8")
     loaded, text = modules_after(command("run", "--data", "s.jsonl", "--metric", "MRR", "--json"), cwd=tmp_path)
     assert json.loads(text)["metrics"]["mrr"]["mean"] == 0.5
-    assert {"polars", "scipy", "structlog", "rankgauge.config"} & loaded == set()
+    assert {"polars", "yaml", "scipy", "structlog", "rankgauge.config"} & loaded == set()
 
 
 def test_running_a_config_loads_nothing_that_only_other_runs_need(tmp_path):

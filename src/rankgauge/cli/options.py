@@ -81,8 +81,9 @@ def is_config(path: Path) -> bool:
     """Return whether a file is a config: YAML, but for a list of samples or a mapping that has them."""
     if path.suffix.lower() not in {".yaml", ".yml", ""}:
         return False
-    from rankgauge.io.documents import decode_text, read_yaml
+    from rankgauge.io.documents import decode_text
     from rankgauge.io.files import read_bytes
+    from rankgauge.io.yaml_documents import read_yaml
 
     try:
         value = read_yaml(decode_text(read_bytes(path), str(path)), str(path)).value
@@ -99,7 +100,7 @@ def policy_options(written: Sequence[str] | None, **others: object) -> Mapping[s
         if not equals:
             msg = f"--policy is NAME=VALUE, such as order=score, not {option!r}"
             raise ParameterError(msg)
-        from rankgauge.io.documents import read_yaml
+        from rankgauge.io.yaml_documents import read_yaml
 
         options[name.strip()] = read_yaml(value.strip(), "--policy").value
     return {**options, **{name: value for name, value in others.items() if value is not None}}

@@ -16,8 +16,9 @@ from pathlib import Path
 from typing import Any
 
 from rankgauge.errors import ConfigError, Problem, UnreadableError, counted
-from rankgauge.io.documents import decode_text, read_yaml
+from rankgauge.io.documents import decode_text
 from rankgauge.io.files import read_bytes
+from rankgauge.io.yaml_documents import read_yaml
 
 __all__ = ["Location", "Tree", "dotted", "read_tree"]
 

@@ -14,9 +14,10 @@ import yaml
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from rankgauge.errors import ConfigError, Problem
-from rankgauge.io.documents import decode_text, read_yaml
+from rankgauge.io.documents import decode_text
 from rankgauge.io.files import read_bytes
 from rankgauge.io.writing import replace_file
+from rankgauge.io.yaml_documents import read_yaml
 from rankgauge.planning.lock import Lock, Locked, LockedPart
 
 __all__ = ["read_lock", "remedy", "write_lock"]

@@ -12,7 +12,7 @@ import orjson
 
 from rankgauge.errors import did_you_mean
 from rankgauge.io.documents import Path as DocumentPath
-from rankgauge.io.documents import decode_text, nan_hint, read_yaml
+from rankgauge.io.documents import decode_text, nan_hint
 from rankgauge.io.documents import read_json as read_json_document
 from rankgauge.io.files import reading
 from rankgauge.io.problems import unreadable
@@ -65,6 +65,8 @@ def read_json(source: Source) -> Iterator[Record]:
 @reader("yaml", suffixes=(".yaml", ".yml"))
 def read_yaml_file(source: Source) -> Iterator[Record]:
     """Read a document: a list of records, or a mapping with `samples` or `outputs`."""
+    from rankgauge.io.yaml_documents import read_yaml  # loads a parser that most runs do not need
+
     document = read_yaml(decode_text(source.stream.read(), source.name, offset=source.offset), source.name)
     return _document_records(document.value, document.lines, source)
 

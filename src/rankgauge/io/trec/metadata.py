@@ -42,7 +42,7 @@ def read_header(path: Path, name: str) -> tuple[Mapping[str, Any], Sequence[str]
 
 
 def _parsed(lines: list[str], name: str) -> tuple[Mapping[str, Any], Sequence[str]]:
-    from rankgauge.io.documents import read_yaml
+    from rankgauge.io.yaml_documents import read_yaml
 
     try:
         value = read_yaml(textwrap.dedent("\n".join(lines)), name).value
