@@ -35,6 +35,14 @@ def test_queries_count_as_tied_where_equal_scores_earn_differently():
     assert judged(qrels, run, TREC.adapted({}, 0.0))[1].tied == 3
 
 
+def test_many_ties_are_left_to_columns():
+    documents = [f"d{number}" for number in range(65)]
+    run = {"q": dict.fromkeys(documents, 1.0)}
+    assert judged({"q": dict.fromkeys(documents, 1)}, run) is None
+    (pattern,), _ = judged({"q": dict.fromkeys(documents[1:], 1)}, run)
+    assert sorted(pattern[2]) == [*range(1, 65)]  # d0 is last of all
+
+
 def test_a_query_that_the_run_lacks_has_no_depth_and_others_of_the_run_are_counted():
     patterns, counts = judged({"q2": {"a": 1}, "q1": {"a": 1}}, {"q2": {}, "q3": {"a": 1.0}, "q4": {}})
     assert patterns == [(None, (1,), ()), (0, (1,), (0,))]

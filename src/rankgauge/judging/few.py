@@ -31,9 +31,11 @@ __all__ = ["FewQueries", "Pattern", "judged_patterns", "takes_few"]
 _QUERIES, _RESULTS = 256, 1 << 12
 """Up to how many queries and results going through them one by one is faster than columns."""
 
+_TIED = 64
+"""Up to how many tied results going through the ranking of each one is not too slow."""
+
 _DICTIONARIES = {dict, defaultdict}
 _GRADES, _SCORES = {int, float}, {float, np.float64}
-
 
 Pattern = tuple[int | None, tuple[float, ...], tuple[int, ...]]
 """
@@ -124,7 +126,7 @@ class FewQueries:
                     high = below - 1 - bisect_left(ascending, score)
                     tied.append(_Tied(place, below - at, high, grades[documents.index(document)]))
                     members = [member for member, its in ranking.items() if its == score]
-                    if not are_texts(members):
+                    if len(tied) > _TIED or not are_texts(members):
                         return None
                     at -= sum([member > document for member in members])
                 ranks.append(below - at)

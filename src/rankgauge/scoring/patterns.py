@@ -22,7 +22,7 @@ from rankgauge.scoring.score import FAILED, JudgedBatch, Outcome, missing_querie
 
 __all__ = ["PatternScores"]
 
-_ROOM = 1 << 16
+_ROOM = 1 << 15
 """How many grades, ranks and scores are remembered; when there are more, all are forgotten."""
 
 
