@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import subprocess
 
@@ -150,3 +151,5 @@ def test_nothing_is_started_where_it_does_not_pay_or_cannot_serve(data, started,
 def test_workers_are_a_whole_number(data, count):
     with pytest.raises(ParameterError, match="workers must be an integer of 1 or more"):
         evaluation(data).run(workers=count)
+    with pytest.raises(ParameterError, match="workers must be an integer of 1 or more"):
+        asyncio.run(evaluation(data).arun(workers=count))

@@ -350,6 +350,7 @@ class Evaluation:
         near_misses: bool = False,
         sketch_ids: bool = False,
         batch_size: int = 4096,
+        workers: int = 1,
         progress: Progress | None = None,
         on_cancel: Callable[[Result], None] | None = None,
     ) -> Result:
@@ -378,6 +379,7 @@ class Evaluation:
                 near_misses=near_misses,
                 sketch_ids=sketch_ids,
                 batch_size=batch_size,
+                workers=workers,
                 progress=progress,
             )
         calls = CallOptions(

@@ -35,13 +35,12 @@ class LineJudge:
     def __init__(self, evaluation: Evaluation) -> None:
         self._plan = evaluation.plan()
         self._data = evaluation.data
-        self._catalog = evaluation.catalog()
         self._sighting = Sighting()
 
     def judged(self, data: bytes, first: int, offset: int) -> JudgedLines | None:
         """Return what was judged of some lines; None where something is wrong with them."""
         problems: list[Problem] = []
-        reader = DatasetReader(self._data, catalog=self._catalog, contract=self._plan.profile.contract)
+        reader = DatasetReader(self._data, catalog=self._plan.catalog, contract=self._plan.profile.contract)
         collector = Collector(self._plan, batch_size=sys.maxsize, sighting=self._sighting)
         as_blocks = collector.takes_blocks and reader.has_blocks
         for samples in reader.read_lines(Lines(io.BytesIO(data), first, offset), problems, as_blocks=as_blocks):
