@@ -11,8 +11,9 @@ Whole processes run in turns in one session, on generated data with a fixed seed
 
 Other tools are measured if installed: pytrec_eval (a development dependency), and the `ir_measures` command and
 ranx with ``pip install ir-measures ranx``. ranx is measured once its compiled code is cached. Also measured: Parquet,
-dictionaries in memory, how time and memory grow with the run, and starts: of the command on two lines, of `rankgauge
-run` on the quickstart, and of `import rankgauge`, each beside `import numpy`.
+dictionaries in memory (one, eleven and a hundred queries again and again, too), how time and memory grow with the run,
+and starts: of the command on two lines, of `rankgauge run` on the quickstart, and of `import rankgauge`, each beside
+`import numpy`.
 
 Run it with ``make bench`` or ``python benchmarks/trec.py [--runs N] [--only PARTS]``; parts are deep, many, judged,
 several, start, memory and growth, separated by commas.
