@@ -43,7 +43,7 @@ _BLOCK = 64
 """How many lines are read as one block: few enough to stay in a processor's cache."""
 
 _ROWS = 30_000
-"""How many retrieved items are judged together, at least: numpy takes as many calls for fewer."""
+"""How many samples and retrieved items are judged together, at least: numpy takes as many calls for fewer."""
 
 _SMALLEST = 4
 """How few lines are not worth a block."""
@@ -173,7 +173,7 @@ class DatasetReader:
         for part in self._small_blocks(given, problems, is_plain=as_blocks):
             if isinstance(part, Block):
                 together.append(part)
-                rows += sum(part.retrieved.counts)
+                rows += len(part.ids) + sum(part.retrieved.counts)
                 if rows < _ROWS:
                     continue
             if together:

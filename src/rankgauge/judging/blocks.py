@@ -17,7 +17,6 @@ from rankgauge.samples import Block
 
 __all__ = ["BlockJudge", "JudgedBlock"]
 
-
 _NO_NAMES = Slices.of_lines(b"")
 """Instead of the samples' ids, which only a policy compares that blocks are not judged under."""
 
@@ -76,7 +75,7 @@ class BlockJudge:
             scores=np.zeros(len(retrieved.start)),
         )
         settled, rows, judgments = joined(batch, qrels, np.arange(len(block.ids)), self._policy, self._finder)
-        order = np.argsort(rows)
+        order = np.argsort(rows)  # rows stand in order of sample and rank
         rows, judgments = rows[order], judgments[order]
         owners = qrels.owners[judgments]
         found = Rows(owners, rows - settled.batch.starts[owners] + 1, grades[judgments], judgments)

@@ -5,7 +5,7 @@ Reading is written by hand rather than with pydantic, because it is two things a
 problems at a time, and forgiving about what a system emitted; `docs/explanation/decisions.md` says more.
 """
 
-from rankgauge.samples.blocks import Block, IdLists, read_block
+from rankgauge.samples.blocks import Block, read_block
 from rankgauge.samples.ground_truth import read_expected
 from rankgauge.samples.kept import CallError, KeptOutput
 from rankgauge.samples.nuggets import labelled
@@ -22,7 +22,6 @@ __all__ = [
     "Expected",
     "Fault",
     "GoldKind",
-    "IdLists",
     "KeptOutput",
     "Nugget",
     "Output",
