@@ -11,6 +11,7 @@ import orjson
 
 from rankgauge.plugin import reporter
 from rankgauge.report.wording import counts
+from rankgauge.scoring.score import STATUSES
 
 if TYPE_CHECKING:
     from rankgauge.result import MetricSummary, Result
@@ -32,17 +33,19 @@ def json_report(result: Result) -> str:
 def per_sample_jsonl(result: Result) -> str:
     """Lay out one JSON object a line: a sample with its scores, statuses and, where asked for, texts and details."""
     lines = []
-    columns = list(result.metrics.values())
+    columns = [
+        (column.name, column, column.values.tolist(), list(map(STATUSES.__getitem__, column.codes.tolist())))
+        for column in result.metrics.values()
+    ]
     for place, sample_id in enumerate(result.sample_ids):
         scores: dict[str, Any] = {}
-        for column in columns:
-            value = float(column.values[place])
-            entry: dict[str, Any] = {"score": None if value != value else value, "status": column.status(place)}  # noqa: PLR0124  # NaN
+        for name, column, values, statuses in columns:
+            entry: dict[str, Any] = {"score": values[place], "status": statuses[place]}  # NaN is written as null
             if place in column.reasons:
                 entry["reason"] = column.reasons[place]
             if column.details is not None:
                 entry["details"] = column.details[place]
-            scores[column.name] = entry
+            scores[name] = entry
         texts = {} if result.texts is None else result.texts[place].as_dict()
         line = {"sample_id": sample_id, "tags": result.tags[place], **texts, "scores": scores}
         lines.append(orjson.dumps(line).decode())

@@ -279,9 +279,11 @@ class Result:
         """
         import polars as pl
 
+        kinds: dict[tuple[str, ...], int] = {}  # a list takes polars some microseconds, and most samples share theirs
+        numbers = [kinds.setdefault(tags, len(kinds)) for tags in self.tags]
         frame: dict[str, pl.Series] = {
             "sample_id": pl.Series(self.sample_ids, dtype=pl.String),
-            "tags": pl.Series([list(tags) for tags in self.tags], dtype=pl.List(pl.String)),
+            "tags": pl.Series(list(map(list, kinds)), dtype=pl.List(pl.String)).gather(numbers),
         }
         for column in self.metrics.values():
             safe = column.info.safe_name
