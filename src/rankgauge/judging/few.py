@@ -20,7 +20,7 @@ from rankgauge.columns import Judged, are_texts, encoded
 from rankgauge.columns.rows import distinct
 from rankgauge.judging.columns import JudgedLists
 from rankgauge.judging.counts import RunCounts
-from rankgauge.judging.mappings import have_shape
+from rankgauge.judging.mappings import have_text_ids
 from rankgauge.judging.ranking import earned, mixed_ties
 from rankgauge.judging.ranks import Ranks
 from rankgauge.judging.relevance import relevance_of
@@ -145,7 +145,7 @@ def _plain_run(mapping: object) -> dict[str, dict[str, float]] | None:
     each = run.values()
     if not (len(run) <= 2 * _QUERIES and set(map(type, run)) == {str} and set(map(type, each)) <= _DICTIONARIES):
         return None
-    if sum(map(len, each)) > _RESULTS or not have_shape(list(each)):
+    if sum(map(len, each)) > _RESULTS or not have_text_ids(each):
         return None
     scores = list(chain.from_iterable(map(dict.values, each)))
     return run if scores and set(map(type, scores)) <= _SCORES and all(map(math.isfinite, scores)) else None

@@ -20,7 +20,7 @@ from rankgauge.judging.ranking import as_compared
 from rankgauge.judging.ranks import Ranks
 from rankgauge.judging.run import RunCollector
 
-__all__ = ["have_shape", "judge_mapping"]
+__all__ = ["have_text_ids", "judge_mapping"]
 
 _SCORES, _QUERIES = 1 << 17, 1 << 13
 """How many scores and queries are looked at together: few enough that what is touched again is still in a cache."""
@@ -64,7 +64,7 @@ def judge_mapping(run: Mapping[str, _Ranking], collector: RunCollector, refused:
             part.judge()
         except _UnusableError:
             raise refused() from None
-        if not _have_text_ids(plain):  # asked last, when the rankings are in a cache
+        if not have_text_ids(plain):  # asked last, when the rankings are in a cache
             raise refused()
         begin += size
         n_judged += len(found)
@@ -73,7 +73,8 @@ def judge_mapping(run: Mapping[str, _Ranking], collector: RunCollector, refused:
     if n_judged < len(run):
         judged = set(queries)
         others = {query: ranking for query, ranking in run.items() if query not in judged}
-        if not (are_texts(others) and have_shape(list(others.values()))):
+        each = others.values()
+        if not (are_texts(others) and _are_mappings(set(map(type, each))) and have_text_ids(each)):
             raise refused()
     collector.note_unjudged(len(run) - n_judged, looks=encoded(next(iter(run), "")))
 
@@ -82,17 +83,13 @@ class _UnusableError(Exception):
     """A score is not a finite number, or an id is no text."""
 
 
-def have_shape(rankings: Sequence[object]) -> bool:
-    """Return whether these are mappings whose first document is a text."""
-    return _are_mappings(set(map(type, rankings))) and _have_text_ids(cast("Sequence[_Ranking]", rankings))
+def have_text_ids(rankings: Iterable[_Ranking]) -> bool:
+    """Return whether the first document of each is a text."""
+    return are_texts(map(next, map(iter, rankings), repeat("")))
 
 
 def _are_mappings(kinds: Iterable[type]) -> bool:
     return all(issubclass(kind, Mapping) for kind in kinds)
-
-
-def _have_text_ids(rankings: Sequence[_Ranking]) -> bool:
-    return are_texts(map(next, map(iter, rankings), repeat("")))
 
 
 def _plain(

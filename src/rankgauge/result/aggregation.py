@@ -21,7 +21,9 @@ from rankgauge.plugin.aggregates import AggregateFunction
 from rankgauge.plugin.metric import declared
 from rankgauge.stats import AGGREGATES, aggregate
 
-__all__ = ["Aggregated", "aggregated", "whole_run"]
+__all__ = ["Aggregated", "aggregated", "counted", "whole_run"]
+
+_FEW = 64
 
 
 class Aggregated(NamedTuple):
@@ -36,6 +38,13 @@ class Aggregated(NamedTuple):
 
     value: float | None
     failure: str = ""
+
+
+def counted(values: NDArray[np.float64]) -> Sequence[float] | NDArray[np.float64]:
+    """Return the scores that count, which are not NaN: of few as a list, which is faster there, of many as an array."""
+    if len(values) < _FEW:
+        return [value for value in values.tolist() if value == value]  # noqa: PLR0124  # not NaN
+    return values[~absent] if np.count_nonzero(absent := np.isnan(values)) else values
 
 
 def aggregated(

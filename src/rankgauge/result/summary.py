@@ -24,7 +24,7 @@ from rankgauge.expression import MetricExpression, parse
 from rankgauge.judging import Budget, Target
 from rankgauge.pickling import goes_by_name, reduced
 from rankgauge.plugin.metric import WHOLE_RUN
-from rankgauge.result.aggregation import Aggregated, aggregated, whole_run
+from rankgauge.result.aggregation import Aggregated, aggregated, counted, whole_run
 from rankgauge.scoring.collect import ScoredMetric
 from rankgauge.scoring.score import FAILED, MISSING, SCORED, STATUSES, UNDEFINED
 from rankgauge.stats import (
@@ -273,12 +273,12 @@ class MetricSummary:
     @property
     def counted(self) -> list[float]:
         """Return the values that count in aggregates, in order of the samples; made anew each time."""
-        found: list[float] = self._counted.tolist()
+        found: list[float] = np.asarray(self._counted, dtype=np.float64).tolist()
         return found
 
     @property
-    def _counted(self) -> NDArray[np.float64]:
-        return self.values[~absent] if np.count_nonzero(absent := np.isnan(self.values)) else self.values
+    def _counted(self) -> Sequence[float] | NDArray[np.float64]:
+        return counted(self.values)
 
     @property
     def mean(self) -> float | None:

@@ -61,9 +61,9 @@ def exact_sum(values: Sequence[float] | NDArray[np.float64]) -> float:
     # A power of two that is larger than all values together, added and taken off again, leaves of each value the bits
     # above a common place. These add up without rounding, in any order. What is left of each is less than half of that
     # place, so that the next power is known. Two or three rounds are enough for scores.
+    if len(values) < _MANY:
+        return math.fsum(values.tolist() if isinstance(values, np.ndarray) else values)
     left = np.asarray(values, dtype=np.float64)
-    if len(left) < _MANY:
-        return math.fsum(left.tolist())
     largest = max(float(left.max()), -float(left.min()))
     if not largest < _HIGHEST:
         return math.fsum(left.tolist())
