@@ -140,3 +140,16 @@ def test_a_document_that_is_no_text_is_told_where_it_is_tied(catalog):
 def test_one_run_that_is_not_plain_leaves_all_runs_to_columns(catalog):
     with pytest.raises(NothingToEvaluateError, match="0 of 2 query ids overlap"):
         rankgauge.evaluate_runs(QRELS, {"good": RUN, "other": {"q9": {"a": 1.0}}}, "RR", catalog=catalog)
+
+
+@pytest.mark.parametrize("count", [1, 300])
+def test_ties_go_by_bytes_also_between_ids_that_are_not_text(count, tmp_path):
+    """Byte 80, a lone surrogate in Python, is below c3, the first byte of é: by bytes, descending, it comes second."""
+    names = [f"q{number}" for number in range(count)]
+    (tmp_path / "qrels").write_bytes(b"".join(b"%s 0 \x80 1\n" % name.encode() for name in names))
+    lines = (b"%s Q0 %s 1 0.5 t\n" % (name.encode(), document) for name in names for document in (b"\x80", b"\xc3\xa9"))
+    (tmp_path / "run").write_bytes(b"".join(lines))
+    files = rankgauge.evaluate(tmp_path / "qrels", tmp_path / "run", "RR")
+    qrels = {name: {"\udc80": 1} for name in names}
+    memory = rankgauge.evaluate(qrels, {name: {"\udc80": 0.5, "é": 0.5} for name in names}, "RR")
+    assert files["RR"].values.tolist() == memory["RR"].values.tolist() == [0.5] * count

@@ -126,7 +126,7 @@ class FewQueries:
                     high = below - 1 - bisect_left(ascending, score)
                     tied.append(_Tied(place, below - at, high, grades[documents.index(document)]))
                     members = [member for member, its in ranking.items() if its == score]
-                    if len(tied) > _TIED or not are_texts(members):
+                    if len(tied) > _TIED or not are_texts(members) or not "".join(members).isascii():
                         return None
                     at -= sum([member > document for member in members])
                 ranks.append(below - at)

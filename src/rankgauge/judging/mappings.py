@@ -257,7 +257,8 @@ class _Part:
                 if by_id:
                     if not are_texts(members):
                         raise _UnusableError
-                    members.sort(reverse=True)  # characters sort as their UTF-8 bytes do
+                    by_bytes = None if "".join(members).isascii() else encoded  # lone surrogates sort in another way
+                    members.sort(key=by_bytes, reverse=True)
                 numbered = {document: place for place, document in enumerate(members)} if last - first > _FEW else None
                 place_of = places[query, first] = members.index if numbered is None else numbered.__getitem__
             below.append(place_of(judged[hit]))
