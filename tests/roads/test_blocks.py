@@ -117,6 +117,17 @@ def test_blocks_find_what_single_samples_do(tmp_path_factory, drawn, odd_lines, 
         assert found(path, batch_size=3) == found(path, limit=10**6)
 
 
+def test_a_sample_without_output_is_left_out_where_the_policy_says_so(tmp_path):
+    """Of 70 plain samples one has no output and one not even the field: 68 count; a limit turns blocks off."""
+    rows = [{"id": f"q{n}", "expected_output": ["a"], "actual_output": ["a", "b"]} for n in range(70)]
+    rows[3]["actual_output"] = None
+    del rows[4]["actual_output"]
+    (tmp_path / "s.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    one = Engine().dataset(tmp_path / "s.jsonl").with_metrics("hit@1")
+    one = one.with_policy(one.profile.adapted({"queries": "intersection"}))
+    assert [one.run(limit=limit)["hit@1"].n for limit in (None, 100)] == [68, 68]
+
+
 @given(drawn=st.lists(records(odd=False), min_size=1, max_size=14), as_objects=st.booleans())
 def test_plain_samples_make_a_block(drawn, as_objects):
     records = [json.loads(line) for line in lines_of(drawn, [], "q1")]

@@ -109,7 +109,7 @@ class Job:
         if count > 1:
             yield from self._judge_divided(count)
             return
-        if self.outputs is None and self.collector.takes_blocks and self.reader.has_blocks:
+        if self._is_whole and self.collector.takes_blocks and self.reader.has_blocks:
             yield from self._judge_blocks()
             return
         for batch in self.batches(_STEP):
@@ -120,10 +120,13 @@ class Job:
         """Return for how many worker processes there is work; 0 where something of the samples is needed here."""
         from rankgauge.engine.workers import ENOUGH  # seldom asked for
 
-        is_whole = self.outputs is None and self.profile.policy.queries != "intersection"
-        if not is_whole or not self.reader.has_lines or self.collector.details or self.collector.sketcher is not None:
-            return 0
-        return self.data.size // ENOUGH
+        needs_all = self.collector.details or self.collector.sketcher is not None
+        return self.data.size // ENOUGH if self._is_whole and self.reader.has_lines and not needs_all else 0
+
+    @property
+    def _is_whole(self) -> bool:
+        """Return whether the data has the outputs, and every sample of it is evaluated."""
+        return self.outputs is None and self.profile.policy.queries != "intersection"
 
     def _judge_divided(self, count: int) -> Iterator[int]:
         """Judge lines of the file in worker processes, and those with a problem here."""
