@@ -14,7 +14,8 @@ from rankgauge.engine import workers
 from rankgauge.errors import DataError, NotPicklableError, ParameterError, PlanError, WorkerError
 from rankgauge.io import lines
 
-ANSWER_THEN = "import os, pickle, sys; pickle.load(sys.stdin.buffer); pickle.dump(None, sys.stdout.buffer); "
+SAY_READY = f"import os, pickle, sys; sys.stdout.buffer.write({workers.READY!r}); "
+ANSWER_THEN = f"{SAY_READY} pickle.load(sys.stdin.buffer); pickle.dump(None, sys.stdout.buffer); "
 ANSWER_THEN += "sys.stdout.flush(); pickle.load(sys.stdin.buffer); "
 
 
@@ -101,8 +102,10 @@ def test_a_metric_that_cannot_be_sent_is_refused(data, started):
     [
         ("import os; os._exit(3)", r"ended with code 3 before it judged anything"),
         (f"{ANSWER_THEN} os.kill(os.getpid(), 9)", r"SIGKILL while it judged lines 1 to \d+ of .*fewer workers"),
-        (f"{ANSWER_THEN} sys.stdout.write('no pickle'); sys.exit(4)", r"ended with code 4 while it judged lines 1"),
-        ("import sys, pickle; pickle.dump('no plan', sys.stdout.buffer)", r"cannot evaluate .*: no plan; use one"),
+        (f"{ANSWER_THEN} print('Initialising', flush=True); sys.stdin.read()", r"answer of a worker .* cannot be read"),
+        (f"{ANSWER_THEN} sys.exit(4)", r"ended with code 4 while it judged lines 1"),
+        (f"{SAY_READY} pickle.dump('no plan', sys.stdout.buffer)", r"cannot evaluate .*: no plan; what a script"),
+        (f"{SAY_READY} sys.stdout.flush(); os.kill(os.getpid(), 40)", r"ended by signal 40 before it judged"),
     ],
 )
 def test_a_worker_that_is_ended_is_told_of(data, started, monkeypatch, start, said):
@@ -121,6 +124,21 @@ def test_a_worker_with_other_plugins_refuses(data, monkeypatch):
     )
     with pytest.raises(PlanError, match="recall"):
         evaluation(data).run(workers=2)
+
+
+READS_STDIN = """
+import sys, rankgauge.engine.worker as worker
+judged = worker.LineJudge.judged
+worker.LineJudge.judged = lambda self, *lines: (sys.stdin.read(), judged(self, *lines))[1]
+"""
+
+
+@pytest.mark.parametrize("before", ["print('cos ready', flush=True)", READS_STDIN], ids=["prints", "reads"])
+def test_what_else_runs_in_a_worker_may_print_and_read(data, monkeypatch, before):
+    """Such as `sitecustomize`, before the worker's own code, or a program that a plugin starts."""
+    path, main = workers._START.split("; from ")
+    monkeypatch.setattr(workers, "_START", f"{path}\n{before}\nfrom {main}")
+    assert evaluation(data).run(workers=2)["hit@1"].mean == evaluation(data).run()["hit@1"].mean
 
 
 def test_workers_are_ended_with_the_run(data, started):

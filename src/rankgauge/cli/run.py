@@ -109,7 +109,7 @@ def _check_usage(options: _Options) -> None:
     elif options.outputs is not None and options.sut is not None:
         msg = "give either --outputs or --sut"
     elif options.sut is not None and options.workers > 1:
-        msg = "--workers is for reading a file with outputs; --concurrency is for calls of --sut"
+        msg = "--workers divides a dataset that has its outputs; calls of --sut are made at once with --concurrency"
     elif options.sut is None and (idle := _of_calls(options)):
         msg = f"{idle[0]} is for calls of a system under test; name it with --sut"
     elif options.retry_failed and options.resume is None:

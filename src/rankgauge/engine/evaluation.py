@@ -280,7 +280,8 @@ class Evaluation:
             batch_size: How many samples are judged at once; it never changes a score.
 
             workers: How many processes read and judge a file of JSON lines; 1 for this one alone. Each is a Python
-                interpreter of its own. Other data, and runs that keep details or call *sut*, are judged in this one.
+                interpreter of its own, for 32 MB of the file or more. Other data, and runs that keep details or
+                sketches, call *sut* or leave out samples without outputs, are judged in this one.
 
             progress: Called as samples are done.
 

@@ -14,7 +14,7 @@ import pickle
 import sys
 from typing import TYPE_CHECKING, BinaryIO
 
-from rankgauge.engine.workers import JudgedLines
+from rankgauge.engine.workers import READY, JudgedLines
 from rankgauge.errors import Problem, RankgaugeError
 from rankgauge.guard import ForeignError, guarded
 from rankgauge.io.datasets import DatasetReader, without_gc
@@ -57,9 +57,11 @@ class LineJudge:
 
 def main() -> None:
     """Answer what comes in until nothing more comes."""
-    answers = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # what a plugin prints must not stand among the answers
-    questions = sys.stdin.buffer
+    # What a plugin prints must not stand among the answers, and what it reads must not be a question.
+    answers, questions = os.fdopen(os.dup(1), "wb"), os.fdopen(os.dup(0), "rb")
+    os.dup2(2, 1)
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+    answers.write(READY)
     try:
         with guarded(RankgaugeError):
             judge = LineJudge(pickle.load(questions))  # noqa: S301  # from the process that started this one

@@ -22,10 +22,16 @@ from rankgauge.errors import RankgaugeError, WorkerError
 from rankgauge.io.lines import Lines
 from rankgauge.scoring.parts import JudgedPart
 
-__all__ = ["ENOUGH", "JudgedLines", "judging_lines"]
+__all__ = ["ENOUGH", "READY", "JudgedLines", "judging_lines"]
 
 ENOUGH = 1 << 25
 """How many bytes of data a worker is started for: to judge fewer takes less time than to start an interpreter."""
+
+READY = b"\0rankgauge-worker\0"
+"""What a worker says first. Anything before it was printed while its interpreter started."""
+
+_PATIENCE = 5
+"""Seconds that a process which closed its answers has to end."""
 
 _START = "import sys; sys.path[:] = sys.argv[1:]; from rankgauge.engine.worker import main; main()"
 
@@ -100,11 +106,18 @@ class _Worker:
 
     def begin(self) -> None:
         """Wait until it can judge; raise the reason why it cannot."""
+        said = b""
+        while said != READY:
+            letter = self._answers.read(1)
+            if not letter:
+                raise self._ended()
+            said = (said + letter)[-len(READY) :]
         refusal = self.answer()
         if isinstance(refusal, RankgaugeError):
             raise refusal
         if refusal is not None:
-            msg = f"a worker process cannot evaluate {self._label}: {refusal}; use one worker"
+            hint = "what a script or notebook defines has to stand in a module that can be imported, or use one worker"
+            msg = f"a worker process cannot evaluate {self._label}: {refusal}; {hint}"
             raise WorkerError(msg)
 
     def ask(self, piece: Lines) -> None:
@@ -124,8 +137,11 @@ class _Worker:
         """Return what comes back."""
         try:
             return pickle.load(self._answers)  # noqa: S301  # from a process that this one started
-        except (EOFError, pickle.UnpicklingError) as error:
+        except EOFError as error:
             raise self._ended() from error
+        except Exception as error:  # bytes that are no answer can raise anything
+            msg = f"the answer of a worker process that judged {self._doing} of {self._label} cannot be read: {error}"
+            raise WorkerError(msg) from error
 
     def end(self) -> None:
         """End it, whatever it does."""
@@ -139,8 +155,13 @@ class _Worker:
             self._process.wait()
 
     def _ended(self) -> WorkerError:
-        code = self._process.wait()
-        how = f"by {signal.Signals(-code).name}" if code < 0 else f"with code {code}"
+        try:
+            code = self._process.wait(_PATIENCE)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            code = self._process.wait()
+        named = {each.value: each.name for each in signal.Signals}
+        how = f"by {named.get(-code, f'signal {-code}')}" if code < 0 else f"with code {code}"
         doing = f"while it judged {self._doing} of {self._label}" if self._doing else "before it judged anything"
         hint = "; it may have run out of memory, of which fewer workers need less" if -code == signal.SIGKILL else ""
         return WorkerError(f"a worker process was ended {how} {doing}{hint}")
