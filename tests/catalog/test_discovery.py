@@ -305,6 +305,33 @@ class TestFaultyPlugins:
         fault = fault_of(Catalog.discover(), "alpha-tools")
         assert ("register", True) == (fault.stage, "config" in fault.message)
 
+    def test_a_hook_that_evaluates_is_called_once(self, installed):
+        """While it is loading, a name that nobody has is unknown, and nothing loads again."""
+        source = """\
+            from rankgauge import RankgaugeError
+            from rankgauge.expression import parse
+            from rankgauge.plugin import hookimpl
+
+            calls = []
+
+            @hookimpl
+            def rankgauge_metrics():
+                calls.append(1)
+                try:
+                    CATALOGS[0].read(parse("nobodys"))
+                except RankgaugeError:
+                    pass
+                return []
+
+            CATALOGS = []
+        """
+        installed.add("alpha-tools", source)
+        catalog = Catalog.discover()
+        module = __import__("fake_plugin_0")
+        module.CATALOGS.append(catalog)
+        assert catalog.faults == ()
+        assert module.calls == [1]
+
 
 class TestDisabling:
     @pytest.mark.parametrize("spelling", ["alpha-tools", "Alpha_Tools", "ALPHA.TOOLS", "alpha--tools"])

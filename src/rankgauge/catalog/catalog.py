@@ -78,9 +78,14 @@ class Catalog:
     def _complete(self) -> None:
         """Load everything that was not needed so far."""
         with self._loading:
-            if self._installed is not None:
-                self._index(self._installed.all())
-                self._installed = None
+            installed, self._installed = self._installed, None  # a plugin may ask for a name while it loads
+            if installed is None:
+                return
+            try:
+                self._index(installed.all())
+            except BaseException:
+                self._installed = installed
+                raise
 
     def _is_loaded(self, kind: str, name: str) -> bool:
         """Return whether a name is claimed, by something built in or by a plugin that is loaded."""
@@ -107,7 +112,7 @@ class Catalog:
         """Return names and versions of the distributions whose plugins are not disabled; this loads none of them."""
         with self._loading:
             found = {(plugin.distribution, plugin.version) for plugin in self._plugins if not plugin.disabled}
-            return sorted(found if self._installed is None else found | self._installed.distributions())
+            return sorted(found if self._installed is None else found | self._installed.distributions)
 
     @property
     def faults(self) -> tuple[Fault, ...]:

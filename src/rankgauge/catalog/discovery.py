@@ -77,6 +77,7 @@ class Installed:
         found = [point.plugin(disabled=self._is_off(point)) for point in _further_points(unreadable)]
         return own + found + unreadable
 
+    @functools.cached_property
     def distributions(self) -> set[tuple[str, str]]:
         """Return names and versions of the distributions that have plugins and are not disabled, loading none."""
         unreadable: list[Plugin] = []
