@@ -7,10 +7,14 @@ evaluate.
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
 
-__all__ = ["main"]
+__all__ = ["INTERRUPTED", "main"]
+
+INTERRUPTED = 3
+"""The exit code of a call that Ctrl-C ended."""
 
 
 def main(argv: Sequence[str] | None = None) -> None:
@@ -20,20 +24,30 @@ def main(argv: Sequence[str] | None = None) -> None:
     Args:
         argv: The arguments; those of the process by default.
     """
-    from rankgauge.cli.interrupts import quiet_interrupts
+    try:
+        code = _process(list(sys.argv[1:] if argv is None else argv))
+    except KeyboardInterrupt:  # outside of a command, such as while modules load
+        os.write(2, b"error: interrupted\n")
+        code = INTERRUPTED
+    sys.exit(code)
 
-    with quiet_interrupts():
+
+def _process(arguments: Sequence[str]) -> int:
+    """Run the command line as all that this process does, unless somebody calls it from Python."""
+    from rankgauge.cli.interrupts import kept_interrupts
+
+    with kept_interrupts():
         from rankgauge.cli import process
         from rankgauge.cli.streams import claim_process, leave
 
         is_ours = claim_process()
         if is_ours:
             process.begin()
-        code = call(list(sys.argv[1:] if argv is None else argv))
+        code = call(arguments)
         if is_ours:
             leave()
             process.end()
-    sys.exit(code)
+    return code
 
 
 def call(arguments: Sequence[str], *, debug: bool = False) -> int:

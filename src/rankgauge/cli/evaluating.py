@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer import Option
 
+from rankgauge.cli import INTERRUPTED
 from rankgauge.cli.calling import Interrupts, System
 from rankgauge.cli.console import complain, echo, is_debugging, progress_bar, remark
 from rankgauge.cli.folders import Folders, plain_name
-from rankgauge.cli.interrupts import INTERRUPTED
 from rankgauge.cli.options import POLICY_HELP, PROFILE_HELP, policy_options
 from rankgauge.cli.outcome import explain_incomplete, print_tables, print_texts
 from rankgauge.cli.reading import with_readings, worst_column

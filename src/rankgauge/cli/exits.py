@@ -11,8 +11,8 @@ import sys
 import traceback
 from collections.abc import Callable, Sequence
 
+from rankgauge.cli import INTERRUPTED
 from rankgauge.cli.console import complain, debugging
-from rankgauge.cli.interrupts import INTERRUPTED
 from rankgauge.cli.streams import own_stdout, results, settle
 from rankgauge.errors import RankgaugeError
 from rankgauge.guard import told, was_interrupted

@@ -1,5 +1,5 @@
 """
-Ctrl-C without a traceback, whatever it interrupts: a run, an import, or what Python does behind our back.
+Ctrl-C that is not lost, also where it interrupts what Python does behind our back.
 """
 
 from __future__ import annotations
@@ -12,10 +12,7 @@ from contextlib import contextmanager
 from types import TracebackType
 from typing import Protocol
 
-__all__ = ["INTERRUPTED", "quiet_interrupts"]
-
-INTERRUPTED = 3
-"""The exit code of a call that Ctrl-C ended."""
+__all__ = ["kept_interrupts"]
 
 _REPEAT = 0.01
 """Seconds until an interrupt that Python had to ignore is sent again."""
@@ -35,22 +32,19 @@ class _Unraisable(Protocol):
 
 
 @contextmanager
-def quiet_interrupts() -> Iterator[None]:
-    """End the process with one line where Ctrl-C comes outside of a command, such as while modules load."""
+def kept_interrupts() -> Iterator[None]:
+    """Send an interrupt again where Python ignores what is raised, such as in a callback of a weak reference."""
     before = sys.unraisablehook
 
     def hook(unraisable: _Unraisable) -> None:
         if issubclass(unraisable.exc_type, KeyboardInterrupt):
-            _send_again()  # it came in a callback, such as one of a weak reference, and would be lost
+            _send_again()
         else:
             before(unraisable)  # type: ignore[arg-type]  # the class that it names exists for type checkers only
 
     sys.unraisablehook = hook
     try:
         yield
-    except KeyboardInterrupt:
-        os.write(2, b"error: interrupted\n")
-        sys.exit(INTERRUPTED)
     finally:
         sys.unraisablehook = before
 
