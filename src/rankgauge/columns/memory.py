@@ -19,6 +19,7 @@ def keep_pages() -> None:
     By default, glibc asks the kernel for blocks of 128 kB or more, and returns them when they are freed; a page that
     comes back is cleared first. The columns of a block of a file are such blocks, made and freed again and again. When
     a block of the kernel's is freed, glibc learns from its size and takes smaller ones from a heap. So this allocates
-    and frees a large one, without touching it. Other allocators take no notice.
+    and frees a large one, without touching it; what a program that embeds rankgauge frees stays with it, too. Other
+    allocators take no notice.
     """
     np.empty(_LARGEST, dtype=np.uint8)

@@ -126,15 +126,23 @@ class FewQueries:
                     high = below - 1 - bisect_left(ascending, score)
                     tied.append(_Tied(place, below - at, high, grades[documents.index(document)]))
                     members = [member for member, its in ranking.items() if its == score]
-                    if len(tied) > _TIED or not are_texts(members) or not "".join(members).isascii():
+                    if len(tied) > _TIED or not are_texts(members):
                         return None
-                    at -= sum([member > document for member in members])
+                    at -= _behind(document, members)
                 ranks.append(below - at)
             patterns.append((below - 1, grades, tuple(ranks)))
         if not found:
             return None
         n_tied = _count(tied, profile) if tied else 0
         return patterns, RunCounts(len(patterns), len(patterns) - found, len(run) - found, n_tied)
+
+
+def _behind(document: str, members: Sequence[str]) -> int:
+    """Return how many documents a tie puts before one of them: those whose bytes sort behind it."""
+    if "".join(members).isascii():
+        return sum([member > document for member in members])
+    own = encoded(document)  # characters sort as their bytes do, but for lone surrogates
+    return sum([encoded(member) > own for member in members])
 
 
 def _plain_run(mapping: object) -> dict[str, dict[str, float]] | None:
