@@ -15,6 +15,7 @@ from rankgauge.errors import DataError, NotPicklableError, ParameterError, PlanE
 from rankgauge.io import lines
 
 SAY_READY = f"import os, pickle, sys; sys.stdout.buffer.write({workers.READY!r}); "
+REFUSE = "pickle.load(sys.stdin.buffer); pickle.dump('no plan', sys.stdout.buffer)"
 ANSWER_THEN = f"{SAY_READY} pickle.load(sys.stdin.buffer); pickle.dump(None, sys.stdout.buffer); "
 ANSWER_THEN += "sys.stdout.flush(); pickle.load(sys.stdin.buffer); "
 
@@ -104,7 +105,7 @@ def test_a_metric_that_cannot_be_sent_is_refused(data, started):
         (f"{ANSWER_THEN} os.kill(os.getpid(), 9)", r"SIGKILL while it judged lines 1 to \d+ of .*fewer workers"),
         (f"{ANSWER_THEN} print('Initialising', flush=True); sys.stdin.read()", r"answer of a worker .* cannot be read"),
         (f"{ANSWER_THEN} sys.exit(4)", r"ended with code 4 while it judged lines 1"),
-        (f"{SAY_READY} pickle.dump('no plan', sys.stdout.buffer)", r"cannot evaluate .*: no plan; what a script"),
+        (f"{SAY_READY} {REFUSE}", r"cannot evaluate .*: no plan; what a script"),
         (f"{SAY_READY} sys.stdout.flush(); os.kill(os.getpid(), 40)", r"ended by signal 40 before it judged"),
     ],
 )
