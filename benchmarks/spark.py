@@ -4,10 +4,10 @@ rankgauge-spark against MLlib's RankingMetrics on the same DataFrames, and how i
 Run it in the environment that ``make test-spark`` makes: ``.venv/spark/bin/python benchmarks/spark.py``. It starts a
 local Spark with two workers. What it prints, in this order:
 
+- the memory of a worker for one query with very many results (``--skew``);
 - the answers of both for repeated documents, grades and queries without results, beside what is right;
 - the time of both for the same three measures of the same rows, in turns;
-- our time at each number of rows (``--rows 1000000 10000000``), and what the last one means for 10**9 on paper;
-- the memory of a worker for one query with very many results (``--skew``).
+- our time at each number of rows (``--rows 1000000 10000000``), and what the last one means for 10**9 on paper.
 """
 
 from __future__ import annotations
@@ -46,13 +46,13 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=3, help="how often both sides are timed; the median is told")
     parser.add_argument("--skew", type=int, default=1_000_000, help="results of one query")
     options = parser.parse_args()
+    skew(options.skew)  # first: what this process ever held would count as the memory of those that it starts
     session = started()
     with tempfile.TemporaryDirectory() as folder:
         answers(session)
         against(session, Path(folder), options.against, options.runs)
         growth(session, Path(folder), options.rows, options.runs)
     session.stop()
-    skew(options.skew)
 
 
 def started():
@@ -189,7 +189,7 @@ def skew(rows: int) -> None:
     context = multiprocessing.get_context("spawn")
     with context.Pool(1) as pool:
         small, large = pool.apply(_peak, (1,)), pool.apply(_peak, (rows,))
-    print(f"\na worker with a query of {rows:,} results takes {large:,.0f} MB; with a query of 1, {small:,.0f} MB")
+    print(f"a worker with a query of {rows:,} results takes {large:,.0f} MB; with a query of 1, {small:,.0f} MB\n")
 
 
 def _peak(rows: int) -> float:
