@@ -54,10 +54,8 @@ class ResolvedMatcher:
 
     def normalize_all(self, texts: Sequence[str]) -> Sequence[str]:
         """Return texts after every normalizer."""
-        for normalizer in self.normalizers:
-            texts = [
-                normalizer(text) for text in texts
-            ]  # not `map`, which ends where a normalizer raises StopIteration
+        for normalizer in self.normalizers:  # by no `map`, which ends where a normalizer raises StopIteration
+            texts = [normalizer(text) for text in texts]
         return texts
 
     def __str__(self) -> str:

@@ -74,7 +74,7 @@ def mean_bounds(plan: Plan, metric: PlannedMetric, judged: Judged, values: Score
     found = Extremes(*(np.concatenate(column) for column in zip(*parts, strict=True)))
     counted = ~np.isnan(values)
     worst, best = np.fmin(found.worst, values)[counted], np.fmax(found.best, values)[counted]
-    low, high = (aggregate(each.tolist(), metric.metric.aggregate) for each in (worst, best))
+    low, high = (aggregate(each, metric.metric.aggregate) for each in (worst, best))
     return None if low is None or high is None else Bounds(low, high)
 
 

@@ -26,7 +26,7 @@ from rankgauge.report.explanation import question
 from rankgauge.result import MetricSummary, Result
 from rankgauge.samples import Sample
 from rankgauge.scoring.collect import Collector
-from rankgauge.scoring.score import MISSING, Flaw, JudgedBatch, MetricScores
+from rankgauge.scoring.score import JudgedBatch, MetricScores, missing_queries
 
 __all__ = ["TOP", "Reread", "reread"]
 
@@ -120,9 +120,8 @@ def _of_run(result: Result, wanted: Sequence[str] | None, others: Mapping[str, S
 
 def _chosen(plan: Plan, run: RunCollector, evidence: Evidence, chosen: Ints) -> JudgedBatch:
     """Return some queries of a judged run as a batch."""
-    flaw = Flaw(MISSING, "the run has no results for this query")
     missing = set(run.missing.tolist())
-    flawed = {place: flaw for place, number in enumerate(chosen.tolist()) if number in missing}
+    flawed = missing_queries(place for place, number in enumerate(chosen.tolist()) if number in missing)
     if not np.array_equal(chosen, np.arange(evidence.judged.n)):
         evidence = dataclasses.replace(evidence, judged=evidence.judged.take(chosen))
     return JudgedBatch(dict.fromkeys(plan.targets, evidence), flawed, [None] * len(chosen))

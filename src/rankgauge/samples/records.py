@@ -15,11 +15,11 @@ from rankgauge.samples.scalars import InvalidError, look, read_id
 from rankgauge.samples.values import HIGHEST_K, Expected, Sample
 from rankgauge.visible import visible
 
-__all__ = ["NO_METADATA", "read_metadata", "read_sample"]
+__all__ = ["read_metadata", "read_sample"]
 
 _FIELDS = {"id", "input", "expected_output", "actual_output", "metadata"}
 _NOTHING_EXPECTED = Expected()
-NO_METADATA: tuple[int | None, tuple[str, ...], bool] = (None, (), True)
+_NO_METADATA: tuple[int | None, tuple[str, ...], bool] = (None, (), True)
 """What a sample without metadata says: no cutoff, no cohorts, answerable."""
 
 
@@ -40,7 +40,7 @@ def read_sample(
     get = record.get
     sample_id: Any = get("id")
     metadata, raw = get("metadata"), get("expected_output")
-    k, tags, answerable = NO_METADATA
+    k, tags, answerable = _NO_METADATA
     found: tuple[tuple[str, str], ...] = ()
     try:
         if type(sample_id) is not str or not sample_id:

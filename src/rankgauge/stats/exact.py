@@ -58,9 +58,9 @@ class ExactSum:
 
 def exact_sum(values: Sequence[float] | NDArray[np.float64]) -> float:
     """Return what `math.fsum` does of finite values, several times as fast for an array of many."""
-    # A power of two that is larger than all values together, added and taken off again, leaves of each value the bits
-    # above a common place. These add up without rounding, in any order. What is left of each is less than half of that
-    # place, so that the next power is known. Two or three rounds are enough for scores.
+    # Add a power of two that is larger than all values together, and subtract it again: each value keeps its highest
+    # bits, down to the same place for all. These bits add up without rounding, in any order. The lower bits go round
+    # again with a smaller power, which is known, since they are below that place. Scores take two or three rounds.
     if len(values) < _MANY:
         return math.fsum(values.tolist() if isinstance(values, np.ndarray) else values)
     left = np.asarray(values, dtype=np.float64)
