@@ -25,7 +25,7 @@ from pathlib import Path
 import numpy as np
 from processes import alternated
 
-from rankgauge.stats.signflip import flip_signs
+from rankgauge.stats.paired_tests import flip_signs
 
 METRICS = ("ndcg@10", "RR", "AP", "P@10", "R@100")
 

@@ -30,7 +30,7 @@ import numpy as np
 
 from rankgauge.catalog import Catalog, ResolvedMatcher
 from rankgauge.judging import Target, judge
-from rankgauge.judging.texts import TextScorer
+from rankgauge.judging.by_text import TextScorer
 from rankgauge.matchers.infix import allowed_edits
 from rankgauge.matchers.normalizers import json_unescape
 from rankgauge.policy import profile

@@ -14,7 +14,7 @@ from typing import Any
 
 from rankgauge import config, errors
 from rankgauge.catalog import Catalog
-from rankgauge.catalog.parameters import signature_parameters
+from rankgauge.catalog.resolved import signature_parameters
 from rankgauge.errors import Problem
 from rankgauge.plugin.metric import Metric
 from rankgauge.testing import LawInfo

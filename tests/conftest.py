@@ -17,7 +17,7 @@ from fake_plugins import FakePlugins
 from rankgauge.catalog import Catalog
 from rankgauge.columns import Judged
 from rankgauge.engine.engine import Engine
-from rankgauge.engine.values import SampleScore
+from rankgauge.engine.sample_score import SampleScore
 from rankgauge.judging import Target, judge
 from rankgauge.policy import PROFILES, Profile
 from rankgauge.samples import Sample, read_expected, read_output

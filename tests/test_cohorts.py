@@ -12,7 +12,7 @@ from rankgauge.report.json import json_report
 from rankgauge.report.markdown import markdown_report
 from rankgauge.report.terminal import terminal_report
 from rankgauge.samples import Sample
-from rankgauge.samples.cohorts import check_cohort, with_cohorts
+from rankgauge.samples.sample_records import check_cohort, with_cohorts
 
 FIELDS = ("metadata.language", "metadata.source.year")
 

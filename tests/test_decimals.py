@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankgauge.decimals import NUMBER, read_number, read_share
+from rankgauge.base.plain_text import NUMBER, read_number, read_share
 
 
 @given(st.floats(allow_nan=False, allow_infinity=False))

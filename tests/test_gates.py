@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankgauge.errors import ParameterError
-from rankgauge.gates import Bound, Gate, MaxDrop, Where, read_gates
+from rankgauge.gates.grammar import Bound, Gate, MaxDrop, Where, read_gates
 
 SHARP = 'recall(matcher="casefold > equal >= 1")@5'
 

@@ -4,7 +4,7 @@ import signal
 
 import pytest
 
-from rankgauge.guard import ForeignError, guarded, shown, told, was_interrupted
+from rankgauge.base.guard import ForeignError, guarded, shown, told, was_interrupted
 
 
 class SpeechlessError(Exception):

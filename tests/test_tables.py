@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from rankgauge import Engine
+from rankgauge.base.tables import aligned, folded, ruled, text_width
 from rankgauge.report.terminal import result_lines
-from rankgauge.tables import aligned, folded, ruled, text_width
 
 ROWS = [
     {"id": f"q{at}", "expected_output": ["a"], "actual_output": ["b", "a"], "metadata": {"tags": [f"cohort-{at}"]}}

@@ -4,7 +4,7 @@ import unicodedata
 
 import pytest
 
-from rankgauge.visible import all_visible, visible
+from rankgauge.base.plain_text import all_visible, visible
 
 
 @pytest.mark.parametrize(

@@ -12,32 +12,32 @@ TYPE_CHECKING = False  # as type checkers know it: importing `typing` would take
 if TYPE_CHECKING:
     from typing import Any
 
+    from rankgauge.agreement.rank_agreement import RankAgreement
     from rankgauge.catalog import Catalog
     from rankgauge.comparison import Comparison
-    from rankgauge.comparison.bounds import Bounds
-    from rankgauge.comparison.gating import judge_gates
-    from rankgauge.comparison.rankings import RankAgreement
-    from rankgauge.comparison.verdicts import GateOutcome, GateReport
-    from rankgauge.engine.agreeing import rank_agreement
     from rankgauge.engine.comparing import compare
     from rankgauge.engine.engine import Engine
     from rankgauge.engine.evaluation import Evaluation
     from rankgauge.engine.host import HostColumn, HostScorer
-    from rankgauge.engine.picturing import html_report
+    from rankgauge.engine.html_report import html_report
+    from rankgauge.engine.run_agreement import rank_agreement
+    from rankgauge.engine.run_shards import RunShard, ShardedRun
     from rankgauge.engine.runs import evaluate, evaluate_runs
+    from rankgauge.engine.sample_score import SampleScore
     from rankgauge.engine.sample_shards import SampleShard, ShardedSamples
-    from rankgauge.engine.shards import RunShard, ShardedRun
     from rankgauge.engine.unjudged import bounds, condensed
-    from rankgauge.engine.values import SampleScore
     from rankgauge.errors import RankgaugeError, RunInterrupted
     from rankgauge.explain import Explanation
     from rankgauge.expression import MetricExpression
+    from rankgauge.gates.baseline import load_baseline, save_baseline
+    from rankgauge.gates.outcomes import GateOutcome, GateReport
+    from rankgauge.gates.verdicts import judge_gates
     from rankgauge.policy import Policy, Profile
+    from rankgauge.pooling.bounds import Bounds
     from rankgauge.preflight_checks import Finding, Preflight, preflight, preflight_runs
     from rankgauge.result import MetricSummary, Result, open_result
-    from rankgauge.result.baseline import load_baseline, save_baseline
-    from rankgauge.result.totals import Totals
     from rankgauge.samples import Sample
+    from rankgauge.scale.totals import Totals
     from rankgauge.scoring.stop import Stop
 
 __all__ = [
@@ -86,15 +86,15 @@ __all__ = [
 ]
 
 _HOMES = {
-    "Bounds": "rankgauge.comparison.bounds",
+    "Bounds": "rankgauge.pooling.bounds",
     "Catalog": "rankgauge.catalog",
     "Comparison": "rankgauge.comparison",
     "Engine": "rankgauge.engine.engine",
     "Evaluation": "rankgauge.engine.evaluation",
     "Explanation": "rankgauge.explain",
     "Finding": "rankgauge.preflight_checks",
-    "GateOutcome": "rankgauge.comparison.verdicts",
-    "GateReport": "rankgauge.comparison.verdicts",
+    "GateOutcome": "rankgauge.gates.outcomes",
+    "GateReport": "rankgauge.gates.outcomes",
     "HostColumn": "rankgauge.engine.host",
     "HostScorer": "rankgauge.engine.host",
     "MetricExpression": "rankgauge.expression",
@@ -102,31 +102,31 @@ _HOMES = {
     "Policy": "rankgauge.policy",
     "Preflight": "rankgauge.preflight_checks",
     "Profile": "rankgauge.policy",
-    "RankAgreement": "rankgauge.comparison.rankings",
+    "RankAgreement": "rankgauge.agreement.rank_agreement",
     "RankgaugeError": "rankgauge.errors",
     "Result": "rankgauge.result",
     "RunInterrupted": "rankgauge.errors",
-    "RunShard": "rankgauge.engine.shards",
+    "RunShard": "rankgauge.engine.run_shards",
     "Sample": "rankgauge.samples",
-    "SampleScore": "rankgauge.engine.values",
+    "SampleScore": "rankgauge.engine.sample_score",
     "SampleShard": "rankgauge.engine.sample_shards",
-    "ShardedRun": "rankgauge.engine.shards",
+    "ShardedRun": "rankgauge.engine.run_shards",
     "ShardedSamples": "rankgauge.engine.sample_shards",
     "Stop": "rankgauge.scoring.stop",
-    "Totals": "rankgauge.result.totals",
+    "Totals": "rankgauge.scale.totals",
     "compare": "rankgauge.engine.comparing",
     "bounds": "rankgauge.engine.unjudged",
     "condensed": "rankgauge.engine.unjudged",
     "evaluate": "rankgauge.engine.runs",
     "evaluate_runs": "rankgauge.engine.runs",
-    "html_report": "rankgauge.engine.picturing",
-    "judge_gates": "rankgauge.comparison.gating",
-    "load_baseline": "rankgauge.result.baseline",
+    "html_report": "rankgauge.engine.html_report",
+    "judge_gates": "rankgauge.gates.verdicts",
+    "load_baseline": "rankgauge.gates.baseline",
     "open_result": "rankgauge.result",
     "preflight": "rankgauge.preflight_checks",
     "preflight_runs": "rankgauge.preflight_checks",
-    "rank_agreement": "rankgauge.engine.agreeing",
-    "save_baseline": "rankgauge.result.baseline",
+    "rank_agreement": "rankgauge.engine.run_agreement",
+    "save_baseline": "rankgauge.gates.baseline",
 }
 
 

@@ -36,7 +36,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from rankgauge.visible import visible
+from rankgauge.base.plain_text import visible
 
 __all__ = [
     "BrokenLawError",

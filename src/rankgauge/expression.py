@@ -18,7 +18,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from rankgauge.decimals import NUMBER
+from rankgauge.base.plain_text import NUMBER
 from rankgauge.errors import ExpressionError
 
 __all__ = ["QUOTED", "MetricExpression", "Unit", "Value", "parse", "parse_many", "read_budget", "safe_name"]

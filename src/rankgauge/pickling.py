@@ -11,8 +11,8 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any, TypeVar
 
+from rankgauge.base.guard import ForeignError, guarded
 from rankgauge.errors import NotPicklableError
-from rankgauge.guard import ForeignError, guarded
 
 __all__ = ["goes_by_name", "itself", "reduced", "restored"]
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple, get_args, get_type_hints
 
-from rankgauge.decimals import read_share
+from rankgauge.base.plain_text import read_share
 from rankgauge.errors import PolicyError, did_you_mean
 from rankgauge.expression import Value
 from rankgauge.pickling import reduced

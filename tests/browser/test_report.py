@@ -9,7 +9,7 @@ import pytest
 import rankgauge
 from rankgauge import Engine
 from rankgauge.catalog import Catalog
-from rankgauge.engine.picturing import gather
+from rankgauge.engine.html_report import gather
 from rankgauge.report.html import lay_out
 
 CATALOG = Catalog.discover(own_only=True)

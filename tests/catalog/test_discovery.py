@@ -11,8 +11,8 @@ import rankgauge
 from fake_plugins import METRIC_LINE, metric_module
 from rankgauge import Engine
 from rankgauge.catalog import Catalog
+from rankgauge.catalog.claims import plain_template
 from rankgauge.catalog.discovery import OWN_POINTS, Installed
-from rankgauge.catalog.spelling import plain_template
 from rankgauge.expression import parse
 
 PYPROJECT = Path(__file__).parents[2] / "pyproject.toml"

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from rankgauge.catalog import Catalog
-from rankgauge.catalog.peers import translated
+from rankgauge.catalog.other_tools import translated
 from rankgauge.catalog.trec_eval import left_out_hint
 from rankgauge.errors import PlanError
 from rankgauge.expression import parse

@@ -18,9 +18,9 @@ from child_processes import command, shell, variables
 from rankgauge import Result
 from rankgauge.cli.folders import Folders
 from rankgauge.engine.evaluation import Evaluation
-from rankgauge.io import kept as kept_module
-from rankgauge.io.outputs import read_kept
-from rankgauge.io.staging import Staging, abandoned
+from rankgauge.io import output_files as kept_module
+from rankgauge.io.output_files import read_kept
+from rankgauge.result.staging import Staging, abandoned
 
 SAMPLES = [{"id": f"q{n}", "input": n, "expected_output": ["a"]} for n in range(4)]
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankgauge.columns import Slices
-from rankgauge.columns.directory import Directory
+from rankgauge.columns.pairs import Directory
 
 TEXTS = st.binary(max_size=20)
 

@@ -160,7 +160,7 @@ def test_bounds_do_not_depend_on_how_many_queries_are_laid_out_at_once(monkeypat
     run = {name: in_order("abcdefgh"[at % 5 : 3 + at % 6]) for at, name in enumerate(qrels)}
     result = evaluate(qrels, run, ["ndcg@3", "AP", "Rprec"])
     whole = bounds(result)
-    monkeypatch.setattr("rankgauge.comparison.bounds._AT_ONCE", 7)
+    monkeypatch.setattr("rankgauge.pooling.bounds._AT_ONCE", 7)
     assert bounds(result) == whole
 
 

@@ -7,10 +7,10 @@ from hypothesis import strategies as st
 
 from rankgauge import evaluate
 from rankgauge.columns import Qrels
-from rankgauge.comparison.changes import changes
-from rankgauge.engine.queue import _look_at
+from rankgauge.engine.pools import _look_at
 from rankgauge.engine.runs import plan_run
-from rankgauge.io.sources import open_qrels, open_run
+from rankgauge.io.open_sources import open_qrels, open_run
+from rankgauge.pooling.queue import changes
 
 METRICS = ["ndcg@2", "ndcg", "AP", "P@2", "recall@2", "RR", "Rprec", "bpref", "err(max_grade=2)@3", "rbp", "hit@1"]
 DOCUMENTS = "abcdef"

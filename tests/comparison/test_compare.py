@@ -14,7 +14,7 @@ from comparison.made import result
 from rankgauge import compare, evaluate
 from rankgauge.comparison import MetricComparison
 from rankgauge.errors import ParameterError, ResultError
-from rankgauge.stats.corrections import holm
+from rankgauge.stats.effects import holm
 from stats.reference import DARWIN, SLEEP_1, SLEEP_2
 
 FIELDS = {

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 from rankgauge import MetricSummary, Result, judge_gates
-from rankgauge.comparison.since import changes_since
-from rankgauge.comparison.verdicts import GateOutcome
-from rankgauge.report.gates import outcome_line
-from rankgauge.report.pull_request import pull_request_markdown
+from rankgauge.gates.drop import changes_since
+from rankgauge.gates.lines import outcome_line
+from rankgauge.gates.outcomes import GateOutcome
+from rankgauge.gates.pull_request import pull_request_markdown
 
 NAN = float("nan")
 

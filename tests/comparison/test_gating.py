@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from rankgauge import Result
-from rankgauge.comparison.gating import judge_gates
-from rankgauge.comparison.verdicts import GateOutcome
 from rankgauge.errors import ParameterError
+from rankgauge.gates.outcomes import GateOutcome
+from rankgauge.gates.verdicts import judge_gates
 
 ROWS = [
     {"id": "q1", "expected_output": ["a"], "actual_output": ["a"], "metadata": {"tags": ["legal", "new"]}},

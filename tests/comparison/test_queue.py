@@ -5,10 +5,10 @@ import math
 import numpy as np
 import pytest
 
-from rankgauge.comparison.queue import Pooled, Shortlist, priorities
-from rankgauge.engine.queue import make_queue
+from rankgauge.engine.pools import make_queue
 from rankgauge.engine.runs import plan_run
 from rankgauge.errors import NothingToEvaluateError, ParameterError, PolicyError
+from rankgauge.pooling.queue import Pooled, Shortlist, priorities
 
 QRELS = {"q1": {"a": 1, "n": 0}, "q2": {"a": 1}}
 

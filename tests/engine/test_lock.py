@@ -8,7 +8,7 @@ import yaml
 
 from fake_plugins import metric_module
 from rankgauge import Catalog, Engine, Result
-from rankgauge.config.lock import write_lock
+from rankgauge.config.lock_file import write_lock
 from rankgauge.errors import ConfigError, PlanError, ResultError, UnreadableError
 from rankgauge.io.yaml_documents import read_yaml
 
@@ -419,7 +419,7 @@ class TestLockFiles:
         def full(*_):
             raise OSError(28, "No space left on device")
 
-        monkeypatch.setattr("rankgauge.io.writing.os.fsync", full)
+        monkeypatch.setattr("rankgauge.io.whole_files.os.fsync", full)
         with pytest.raises(ConfigError, match="No space left on device; nothing was written"):
             config.relock()
         assert before == config.lock.read_bytes()

@@ -10,7 +10,7 @@ import pytest
 import rankgauge
 from rankgauge import Engine
 from rankgauge.catalog import Catalog
-from rankgauge.engine.picturing import gather
+from rankgauge.engine.html_report import gather
 from rankgauge.errors import DeclarationError, ParameterError
 from rankgauge.plugin import ReportBars, ReportTable, ReportText, hookimpl, report_section
 

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from rankgauge import Engine, Result, compare, evaluate, html_report, open_result
 from rankgauge.catalog import Catalog
-from rankgauge.comparison.gating import judge_gates
 from rankgauge.errors import DeclarationError, ParameterError, PlanError, ResultError
+from rankgauge.gates.verdicts import judge_gates
 from rankgauge.plugin import Cutoff, hookimpl, metric, run_metric
 from rankgauge.policy import Policy
 from rankgauge.report.json import json_report

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from rankgauge import Engine
-from rankgauge.engine import workers
 from rankgauge.errors import DataError, NotPicklableError, ParameterError, PlanError, WorkerError
-from rankgauge.io import lines
+from rankgauge.io import file_records as lines
+from rankgauge.scale import workers
 
 SAY_READY = f"import os, pickle, sys; sys.stdout.buffer.write({workers.READY!r}); "
 REFUSE = "pickle.load(sys.stdin.buffer); pickle.dump('no plan', sys.stdout.buffer)"
@@ -128,7 +128,7 @@ def test_a_worker_with_other_plugins_refuses(data, monkeypatch):
 
 
 READS_STDIN = """
-import sys, rankgauge.engine.worker as worker
+import sys, rankgauge.engine.worker_process as worker
 judged = worker.LineJudge.judged
 worker.LineJudge.judged = lambda self, *lines: (sys.stdin.read(), judged(self, *lines))[1]
 """

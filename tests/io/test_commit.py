@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from rankgauge.io.commit import commit_of
+from rankgauge.gates.baseline import commit_of
 
 ONE, TWO = "1" * 40, "a" * 64
 

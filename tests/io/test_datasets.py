@@ -6,7 +6,7 @@ import pytest
 from rankgauge.catalog import Catalog
 from rankgauge.errors import DataError, NothingToEvaluateError, UnreadableError
 from rankgauge.io.datasets import DatasetReader, DataSource
-from rankgauge.io.fields import remapped
+from rankgauge.io.field_names import remapped
 from rankgauge.io.files import digest
 from rankgauge.policy import DEFAULT_CONTRACT
 from rankgauge.samples import Expected, Output, Sample

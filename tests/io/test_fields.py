@@ -6,7 +6,7 @@ import pytest
 
 from rankgauge import Engine
 from rankgauge.errors import ParameterError
-from rankgauge.io.fields import check_field, field_name, read_field, remapped
+from rankgauge.io.field_names import check_field, field_name, read_field, remapped
 
 TEXTS = {"path": "contexts", "strings": "text"}
 RAGAS = {

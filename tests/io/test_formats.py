@@ -9,7 +9,7 @@ import zstandard
 from rankgauge.catalog import Catalog
 from rankgauge.errors import UnreadableError
 from rankgauge.io.datasets import DatasetReader, DataSource
-from rankgauge.io.records import records
+from rankgauge.io.file_records import records
 from rankgauge.policy import DEFAULT_CONTRACT
 from rankgauge.samples import Fault, read_sample
 

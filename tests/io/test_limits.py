@@ -9,10 +9,10 @@ import zstandard
 
 from rankgauge.catalog import Catalog
 from rankgauge.errors import DataError, ParameterError
+from rankgauge.io.file_records import records
 from rankgauge.io.files import open_file
-from rankgauge.io.limits import MAX_LINE, limited, longest_piece, parse_size, written_size
-from rankgauge.io.records import records
-from rankgauge.io.sources import open_qrels, open_run
+from rankgauge.io.open_sources import open_qrels, open_run
+from rankgauge.io.problems import MAX_LINE, limited, longest_piece, parse_size, written_size
 from rankgauge.policy import DEFAULT_CONTRACT
 
 LIMIT = 1 << 16
@@ -173,7 +173,7 @@ def test_a_sample_of_ten_thousand_brackets_is_a_problem_of_its_line(tmp_path):
 
 @pytest.mark.parametrize("field", ["id", "actual_output"])
 def test_values_nested_a_thousand_deep_are_reported_without_being_shown(field, tmp_path):
-    from rankgauge.io.outputs import read_outputs
+    from rankgauge.io.output_files import read_outputs
 
     deep = "[" * 1000 + "]" * 1000
     row = {"id": '"a"', "actual_output": '["d1"]', field: deep}

@@ -28,7 +28,7 @@ def qrels(tmp_path):
 
 @pytest.mark.parametrize("rows", [1, 1000])
 def test_json_scores_as_the_same_rows_in_trec_text(rows, generated, as_trec, tmp_path, monkeypatch):
-    monkeypatch.setattr("rankgauge.io.mappings._AT_ONCE", rows)
+    monkeypatch.setattr("rankgauge.io.nested_mappings._AT_ONCE", rows)
     (tmp_path / "qrels.json").write_text(nested(generated[0]), encoding="utf-8")
     (tmp_path / "run.json.gz").write_bytes(gzip.compress(nested(generated[1]).encode()))
     assert scores_of(tmp_path / "qrels.json", tmp_path / "run.json.gz") == as_trec

@@ -5,7 +5,7 @@ import pytest
 from rankgauge.catalog import Catalog
 from rankgauge.errors import DataError
 from rankgauge.io.files import digest
-from rankgauge.io.outputs import read_outputs
+from rankgauge.io.output_files import read_outputs
 from rankgauge.policy import DEFAULT_CONTRACT
 from rankgauge.samples import Fault, Output
 

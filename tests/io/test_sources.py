@@ -13,7 +13,7 @@ import pytest
 
 from ranked_tables import WORKED_QRELS, WORKED_RUN, qrels_frame, run_frame, scores_of, write_qrels, write_run
 from rankgauge.errors import DataError
-from rankgauge.io.sources import open_run
+from rankgauge.io.open_sources import open_run
 
 
 @pytest.fixture
@@ -68,7 +68,7 @@ def test_a_pipe_is_read_once_and_whole(files, tmp_path):
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
 def test_a_pipe_that_nobody_writes_to_is_refused_instead_of_waited_for(tmp_path, monkeypatch):
-    monkeypatch.setattr("rankgauge.io.sources._PATIENCE", 0.0)
+    monkeypatch.setattr("rankgauge.io.open_sources._PATIENCE", 0.0)
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     with pytest.raises(DataError, match="no process writes to this pipe") as caught:

@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 
 from rankgauge.errors import ResultError
-from rankgauge.io.kept import OutputsFile
-from rankgauge.io.staging import Staging, abandoned, has_outputs, is_in_use, is_staging
+from rankgauge.io.output_files import OutputsFile
+from rankgauge.result.staging import Staging, abandoned, has_outputs, is_in_use, is_staging
 from rankgauge.samples import KeptOutput
 
 LEAVE = """\
 import os, pathlib, sys
-from rankgauge.io.staging import Staging
+from rankgauge.result.staging import Staging
 staging = Staging(pathlib.Path(sys.argv[1]))
 staging.outputs.write_text("{}\\n")
 os._exit(9)

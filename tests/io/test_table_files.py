@@ -9,10 +9,9 @@ import zstandard
 
 from ranked_tables import WORKED_QRELS, WORKED_RUN, qrels_frame, run_frame, scores_of, write_qrels, write_run
 from rankgauge.errors import DataError, UnreadableError
-from rankgauge.io import parquet
-from rankgauge.io.columns import Columns
-from rankgauge.io.delimited import DelimitedRows
-from rankgauge.io.row_groups import row_groups
+from rankgauge.io import table_files as parquet
+from rankgauge.io.field_names import Columns
+from rankgauge.io.table_files import DelimitedRows, row_groups
 
 COMPRESSED = {"": bytes, ".gz": gzip.compress, ".zst": zstandard.compress}
 
@@ -32,7 +31,7 @@ def written(path, frame, separator=","):
 @pytest.mark.parametrize("piece", [1, 500])
 def test_parquet_scores_as_the_same_rows_in_trec_text(rows_of_group, piece, generated, as_trec, tmp_path, monkeypatch):
     monkeypatch.setattr(parquet, "_PIECE", piece)
-    monkeypatch.setattr("rankgauge.io.rows._SMALL", 2)
+    monkeypatch.setattr("rankgauge.io.table_rows._SMALL", 2)
     qrels, run = (tmp_path / "qrels.parquet", tmp_path / "run[1].pq")
     qrels_frame(generated[0]).write_parquet(qrels)
     frame = run_frame(generated[1]).with_columns(rank=1, text=pl.lit("a long text"))

@@ -19,10 +19,11 @@ from ranked_tables import (
 )
 from rankgauge.columns import Slices
 from rankgauge.errors import DataError
-from rankgauge.io import rows, tables
-from rankgauge.io.rows import Ranged, query_begins
-from rankgauge.io.tables import TableRun
-from rankgauge.io.views import number_views, short_views
+from rankgauge.io import table_rankings as tables
+from rankgauge.io import table_rows as rows
+from rankgauge.io.short_ids import number_views, short_views
+from rankgauge.io.table_rankings import TableRun
+from rankgauge.io.table_rows import Ranged, query_begins
 
 
 def messages(error):

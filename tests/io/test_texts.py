@@ -6,7 +6,7 @@ import json
 import pytest
 
 from rankgauge.errors import DataError, UnreadableError
-from rankgauge.io.texts import read_texts
+from rankgauge.io.file_records import read_texts
 
 
 def read(catalog, path, *wanted):

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from rankgauge.io.writing import obstacle, replace_file
+from rankgauge.io.whole_files import obstacle, replace_file
 
 
 def test_what_stands_in_the_way_of_a_file_is_known_before_it_is_written(tmp_path: Path) -> None:

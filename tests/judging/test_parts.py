@@ -7,7 +7,7 @@ import threading
 import pytest
 
 from rankgauge.judging import ScatteredError
-from rankgauge.judging.parts import Task, in_order, work_on_parts
+from rankgauge.judging.threads import Task, in_order, work_on_parts
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankgauge import evaluate
-from rankgauge.io.sources import open_qrels, open_run
-from rankgauge.judging.queries import read_queries
+from rankgauge.io.open_sources import open_qrels, open_run
+from rankgauge.judging.top import read_queries
 from rankgauge.samples import Output
 
 DOCUMENTS = st.sampled_from("abcdef")

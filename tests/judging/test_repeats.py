@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankgauge.columns import Slices
-from rankgauge.judging.repeats import RepeatFinder
+from rankgauge.judging.ranks import RepeatFinder
 
 KEYS = (0, 1, 1 << 63, (1 << 63) + 1, (1 << 63) + (1 << 40), (1 << 64) - 1)
 """Keys of which some land in one slot of a table by their high bits, and some by others."""

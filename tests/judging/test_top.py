@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from rankgauge.io.sources import open_qrels, open_run
+from rankgauge.io.open_sources import open_qrels, open_run
 from rankgauge.judging.top import TopCollector
 from rankgauge.policy import PROFILES
 

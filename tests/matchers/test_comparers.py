@@ -22,9 +22,16 @@ from rankgauge.matchers.comparers import (
     remem,
     token_overlap,
 )
-from rankgauge.matchers.escaped import json_escaped, json_escaped_batch
-from rankgauge.matchers.escapes import escaped_forms, plain_parts, unescape
-from rankgauge.matchers.probes import PART, may_occur, stands_in
+from rankgauge.matchers.escapes import (
+    PART,
+    escaped_forms,
+    json_escaped,
+    json_escaped_batch,
+    may_occur,
+    plain_parts,
+    stands_in,
+    unescape,
+)
 
 MEGABYTE = 1 << 20
 PROSE = "The quick brown fox jumps over the lazy dog, and nobody has ever seen it do so twice on one day. "

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from draws import draws
 from rankgauge.catalog import Catalog
-from rankgauge.catalog.parameters import signature_parameters
+from rankgauge.catalog.resolved import signature_parameters
 from rankgauge.errors import MatcherError, UnknownNameError
 from rankgauge.matchers.comparers import contained, equal
 from rankgauge.matchers.normalizers import casefold, collapse_whitespace, lower

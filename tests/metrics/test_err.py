@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from rankgauge.errors import PlanError
-from rankgauge.metrics.err import expected_reciprocal_rank
+from rankgauge.metrics.reciprocal_rank import expected_reciprocal_rank
 from rankgauge.plugin.metric import declared
 
 ALIAS = "retrieval-err-at-k"

@@ -12,10 +12,10 @@ import pytest
 
 import rankgauge.metrics
 from rankgauge.catalog import Catalog
-from rankgauge.catalog.spelling import plain_template
+from rankgauge.catalog.claims import plain_template
 from rankgauge.expression import parse
 from rankgauge.metrics.names import FAMILIES
-from rankgauge.plugin.authored import declared_in
+from rankgauge.plugin.signature import declared_in
 
 FOLDER = Path(rankgauge.metrics.__file__).parent
 

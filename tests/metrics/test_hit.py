@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from rankgauge.metrics.hit import any_found, hit
+from rankgauge.metrics.recall import any_found, hit
 from rankgauge.plugin.metric import declared
 
 ALIAS = "retrieval-hit-at-k"

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from rankgauge.metrics.judged_at_k import judged_at_k
+from rankgauge.metrics.counts import judged_at_k
 from rankgauge.plugin.metric import declared
 
 ALIAS = "retrieval-judged-at-k"

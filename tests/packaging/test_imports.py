@@ -90,7 +90,12 @@ def test_running_a_config_loads_nothing_that_only_other_runs_need(tmp_path):
     (tmp_path / "rankgauge.yaml").write_text(config, encoding="utf-8")
     loaded, text = modules_after(command("run", "rankgauge.yaml"), cwd=tmp_path)
     assert "0.5000" in text
-    seldom = {"rankgauge.config.lock", "rankgauge.comparison", "rankgauge.gates", "rankgauge.scoring.details"}
+    seldom = {
+        "rankgauge.config.lock_file",
+        "rankgauge.comparison",
+        "rankgauge.gates.grammar",
+        "rankgauge.scoring.details",
+    }
     commands = {"rankgauge.cli.rescore", "rankgauge.cli.metrics", "rankgauge.cli.trec", "rankgauge.cli.judge"}
     assert (seldom | commands | {"asyncio", "scipy", "structlog", "jinja2"}) & loaded == set()
 
@@ -110,7 +115,7 @@ def test_evaluating_a_run_from_the_command_line_loads_no_framework_and_no_tables
     loaded, text = modules_after(command("trec", "qrels.txt", "run.txt", "-m", "RR"), cwd=tmp_path)
     assert "1.0000" in text
     assert {"polars", "pydantic", "scipy", "structlog", "typer", "rich", "rankgauge.config"} & loaded == set()
-    slow = {"importlib.metadata", "logging", "tempfile", "shutil", "rankgauge.result.load"}
+    slow = {"importlib.metadata", "logging", "tempfile", "shutil", "rankgauge.result.folder_reader"}
     assert slow & loaded == set()  # each costs some milliseconds, and nothing here needs them
     families = {name.rpartition(".")[2] for name in loaded if name.startswith("rankgauge.metrics.")} & FAMILIES.keys()
     assert families == {"reciprocal_rank"}

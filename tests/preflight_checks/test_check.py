@@ -442,7 +442,7 @@ def test_the_parts_of_a_large_run_come_to_the_same(tmp_path, monkeypatch, thread
         "".join(f"q{n:03} 0 d{n}x003{'y' * 60} 1\n" for n in range(599)), encoding="utf-8"
     )
     (tmp_path / "run.txt").write_text(run_of(rankings), encoding="utf-8")
-    monkeypatch.setattr("rankgauge.preflight_checks.check.thread_count", lambda: threads)
+    monkeypatch.setattr("rankgauge.preflight_checks.check_runs.thread_count", lambda: threads)
     checked = rankgauge.preflight(tmp_path / "qrels.txt", tmp_path / "run.txt")
     assert [
         (finding.code, finding.counts["queries"]) for finding in checked.findings if "queries" in finding.counts

@@ -2,7 +2,7 @@
 
 import pytest
 
-from rankgauge.preflight_checks.near_misses import find_near_miss
+from rankgauge.preflight_checks.id_overlap import find_near_miss
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from draws import draws
 from rankgauge.columns import Qrels, RankingBatch, Slices
-from rankgauge.preflight_checks.scan import RunScan, merged
+from rankgauge.preflight_checks.run_scan import RunScan, merged
 
 DOCUMENTS = [b"a", b"b", b"c", b"q1", b"a-longer-one"]
 SCORES = [2.0, 1.0, -1.0, 1.0 + 2**-40, 1e300]

@@ -10,7 +10,7 @@ import pytest
 from comparison.made import result
 from rankgauge import compare
 from rankgauge.comparison import Comparison
-from rankgauge.report.comparison import comparison_csv, comparison_latex, comparison_lines, comparison_markdown
+from rankgauge.comparison.layouts import comparison_csv, comparison_latex, comparison_lines, comparison_markdown
 
 FIRST = [0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.3, 0.2, 0.1, 0.0, 0.6, 0.5]
 BETTER = [0.2, 0.4, 0.3, 0.6, 0.6, 0.9, 0.4, 0.4, 0.4, 0.1, 0.8, 0.6]

@@ -10,7 +10,7 @@ import yaml
 
 from rankgauge import Engine, Result
 from rankgauge.errors import ResultError
-from rankgauge.io import staging as staging_module
+from rankgauge.result import staging as staging_module
 
 FILES = {
     "manifest.json",

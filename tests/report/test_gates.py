@@ -8,13 +8,12 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from rankgauge import Result
-from rankgauge.comparison.gating import judge_gates
-from rankgauge.comparison.verdicts import GateOutcome, GateReport
-from rankgauge.gates import read_gates
-from rankgauge.report.gates import baseline_line, gate_lines, outcome_line, summary_line
-from rankgauge.report.github import github_annotations
-from rankgauge.report.junit import junit_xml
-from rankgauge.report.pull_request import pull_request_markdown
+from rankgauge.gates.ci_reports import github_annotations, junit_xml
+from rankgauge.gates.grammar import read_gates
+from rankgauge.gates.lines import baseline_line, gate_lines, outcome_line, summary_line
+from rankgauge.gates.outcomes import GateOutcome, GateReport
+from rankgauge.gates.pull_request import pull_request_markdown
+from rankgauge.gates.verdicts import judge_gates
 
 ROWS = [
     {"id": "q1", "expected_output": ["a"], "actual_output": ["a"], "metadata": {"tags": ["x"]}},

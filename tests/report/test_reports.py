@@ -8,11 +8,10 @@ import pytest
 import rankgauge
 from rankgauge import MetricSummary, Policy, Result
 from rankgauge.policy import PROFILES
-from rankgauge.report.bands import band
 from rankgauge.report.json import json_report, per_sample_jsonl
 from rankgauge.report.markdown import cell, markdown_report
-from rankgauge.report.terminal import result_lines, terminal_report
-from rankgauge.report.wording import number, policy_line
+from rankgauge.report.terminal import band, result_lines, terminal_report
+from rankgauge.result.wording import number, policy_line
 
 REPORTS = (json_report, markdown_report, per_sample_jsonl, terminal_report)
 

@@ -15,7 +15,7 @@ from rankgauge import Result, evaluate, load_baseline, save_baseline
 from rankgauge.columns import IdSketch
 from rankgauge.engine.runs import evaluate_plan, plan_run
 from rankgauge.errors import ResultError
-from rankgauge.io.sources import open_qrels
+from rankgauge.io.open_sources import open_qrels
 
 ROWS: list[dict[str, Any]] = [
     {"id": "q2", "expected_output": ["a"], "actual_output": ["b", "a"], "metadata": {"tags": ["x"]}},

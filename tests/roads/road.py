@@ -17,7 +17,7 @@ from rankgauge import Catalog, Engine, Result
 from rankgauge.cli import call
 from rankgauge.engine.runs import evaluate_plan, plan_run
 from rankgauge.errors import DataError, SampleRefusedError
-from rankgauge.io.sources import open_qrels
+from rankgauge.io.open_sources import open_qrels
 from rankgauge.policy import option_text
 from roads.case import Case, Query
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from rankgauge.stats.bootstrap import bootstrap_bca
-from rankgauge.stats.wilcoxon import wilcoxon
+from rankgauge.stats.paired_tests import wilcoxon
 from stats.reference import DARWIN
 
 

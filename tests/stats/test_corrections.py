@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from statsmodels.stats.multitest import multipletests
 
-from rankgauge.stats.corrections import holm
+from rankgauge.stats.effects import holm
 
 
 def test_the_textbook_case() -> None:

@@ -11,7 +11,7 @@ import scipy.stats
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankgauge.stats.kendall import smaller_above, tau_ap, taus
+from rankgauge.stats.agreement import smaller_above, tau_ap, taus
 
 PLACES = st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)), max_size=9)
 """The places of some items in two rankings, with ties."""

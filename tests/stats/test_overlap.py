@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankgauge.stats.overlap import agreement_weights, rank_biased_overlap
+from rankgauge.stats.agreement import agreement_weights, rank_biased_overlap
 
 RANKINGS = st.lists(st.sampled_from("abcdefghij"), min_size=1, max_size=8, unique=True)
 FAR = 4000

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from draws import EXAMPLES
-from rankgauge.stats.corrections import holm
-from rankgauge.stats.signflip import flip_signs
+from rankgauge.stats.effects import holm
+from rankgauge.stats.paired_tests import flip_signs
 from stats.reference import DARWIN, SLEEP_1, SLEEP_2
 
 SCORES = st.sampled_from([0.0, 0.2, 0.25, 1 / 3, 0.5, 2 / 3, 1.0])
@@ -125,7 +125,7 @@ def test_p_is_never_0() -> None:
 
 BITS = """
 import numpy as np
-from rankgauge.stats.signflip import flip_signs
+from rankgauge.stats.paired_tests import flip_signs
 raw = np.random.Philox(key=7).random_raw(3 * 1500).astype(np.float64).reshape(1500, 3) / 2.0**64 - 0.48
 small, large = flip_signs(raw[:300], seed=3), flip_signs(raw, seed=3)
 print([value.hex() for found in (small, large) for value in (*found.p.tolist(), *found.p_adjusted.tolist())])

@@ -7,7 +7,7 @@ import math
 import pytest
 from scipy import special
 
-from rankgauge.stats.student import gamma_ratio, t_quantile, t_two_sided
+from rankgauge.stats.estimates import gamma_ratio, t_quantile, t_two_sided
 
 DF = [1, 2, 3, 9, 49, 99, 100, 224, 198.15, 6_999, 199_999, 1_000_000]
 

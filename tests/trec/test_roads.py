@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 import rankgauge
 from rankgauge import Engine, Policy
 from rankgauge.errors import DataError, NothingToEvaluateError, PlanError, PolicyError
-from rankgauge.io.trec import RunFile, runs
+from rankgauge.io.trec import RunFile
+from rankgauge.io.trec import run_text as runs
 from rankgauge.policy import PROFILES
 from trec.data import generated, qrels_of, run_of, texts
 

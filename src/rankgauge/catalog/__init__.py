@@ -2,7 +2,6 @@
 
 from rankgauge.catalog.catalog import Catalog
 from rankgauge.catalog.claims import Claim, Fault, Plugin, Provider
-from rankgauge.catalog.matchers import ResolvedMatcher
-from rankgauge.catalog.parameters import check_parameters
+from rankgauge.catalog.resolved import ResolvedMatcher, check_parameters
 
 __all__ = ["Catalog", "Claim", "Fault", "Plugin", "Provider", "ResolvedMatcher", "check_parameters"]

@@ -11,16 +11,11 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from rankgauge.catalog.claims import OWN, Claim, Fault, Plugin, normalized
-from rankgauge.catalog.discovery import Installed, discover_again
-from rankgauge.catalog.elsewhere import elsewhere_hint
-from rankgauge.catalog.environment import disabled_plugins, no_plugins
-from rankgauge.catalog.index import indexed
+from rankgauge.catalog.claims import OWN, Claim, Fault, Plugin, indexed, normalized, spellings
+from rankgauge.catalog.discovery import Installed, disabled_plugins, discover_again, no_plugins
 from rankgauge.catalog.loading import load_plugin
-from rankgauge.catalog.matchers import ResolvedMatcher, build_matcher
-from rankgauge.catalog.parameters import check_parameters
-from rankgauge.catalog.profiles import build_profile
-from rankgauge.catalog.spelling import spellings
+from rankgauge.catalog.other_tools import elsewhere_hint
+from rankgauge.catalog.resolved import ResolvedMatcher, build_matcher, build_profile, check_parameters
 from rankgauge.catalog.trec_eval import left_out_hint
 from rankgauge.errors import (
     MatcherError,
@@ -33,12 +28,10 @@ from rankgauge.errors import (
 )
 from rankgauge.expression import MetricExpression, Value, parse
 from rankgauge.pickling import goes_by_name, itself
-from rankgauge.plugin.aggregates import Aggregate
-from rankgauge.plugin.formats import Reader, Reporter
+from rankgauge.plugin.declarations import Aggregate, Reader, Reporter, Tokenizer
 from rankgauge.plugin.matching import Matcher, NamedMatcher, parse_matcher
 from rankgauge.plugin.metric import Metric
 from rankgauge.plugin.profiles import MetricSet, NamedProfile, ProfileSpec, read_profile
-from rankgauge.plugin.tokenizing import Tokenizer
 from rankgauge.policy import PROFILES, Policy, Profile, profile
 
 __all__ = ["Catalog", "Reading"]

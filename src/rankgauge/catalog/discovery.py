@@ -1,5 +1,5 @@
 """
-Discovery: finding the installed plugins behind entry points.
+Discovery: finding the installed plugins behind entry points, and the environment variables that switch them off.
 """
 
 from __future__ import annotations
@@ -7,23 +7,34 @@ from __future__ import annotations
 import dataclasses
 import functools
 import importlib
+import os
 from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from rankgauge.base.guard import ForeignError, guarded
 from rankgauge.catalog.claims import OWN, Fault, Plugin, normalized
-from rankgauge.catalog.environment import disabled_plugins, no_plugins
 from rankgauge.catalog.loading import load_plugin
-from rankgauge.guard import ForeignError, guarded
 from rankgauge.plugin.hookspecs import PROJECT
 from rankgauge.version import __version__
 
-__all__ = ["OWN_POINTS", "Installed", "discover_again"]
+__all__ = ["OWN_POINTS", "Installed", "disabled_plugins", "discover_again", "no_plugins"]
+
+
+def disabled_plugins() -> list[str]:
+    """Return the distributions that RANKGAUGE_DISABLE_PLUGINS lists, separated by commas."""
+    return [name.strip() for name in os.environ.get("RANKGAUGE_DISABLE_PLUGINS", "").split(",") if name.strip()]
+
+
+def no_plugins() -> bool:
+    """Return whether RANKGAUGE_NO_PLUGINS disables every plugin except rankgauge's own."""
+    return os.environ.get("RANKGAUGE_NO_PLUGINS", "") not in {"", "0"}
+
 
 OWN_POINTS = {
     "matchers": "rankgauge.matchers",
     "metrics": "rankgauge.metrics",
-    "readers": "rankgauge.io.formats",
+    "readers": "rankgauge.io.builtin_formats",
     "reporters": "rankgauge.report",
 }
 """rankgauge's own entry points, as its pyproject.toml has them: known without reading what is installed."""

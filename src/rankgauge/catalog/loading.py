@@ -18,18 +18,16 @@ from typing import Any
 
 import pluggy
 
+from rankgauge.base.guard import ForeignError, guarded, shown
 from rankgauge.catalog.claims import Claim, Declaration, Fault, Plugin, Provider
 from rankgauge.errors import DeclarationError
-from rankgauge.guard import ForeignError, guarded, shown
 from rankgauge.plugin import hookspecs
-from rankgauge.plugin.aggregates import Aggregate
-from rankgauge.plugin.api import API, ATTRIBUTE, why_unusable
-from rankgauge.plugin.formats import Reader, Reporter
+from rankgauge.plugin.declarations import Aggregate, Reader, Reporter, Tokenizer
+from rankgauge.plugin.hookspecs import API, ATTRIBUTE, why_unusable
 from rankgauge.plugin.matching import Comparer, NamedMatcher, Normalizer
 from rankgauge.plugin.metric import Metric
 from rankgauge.plugin.profiles import MetricSet, NamedProfile
 from rankgauge.plugin.sections import ReportSection
-from rankgauge.plugin.tokenizing import Tokenizer
 
 __all__ = ["load_plugin"]
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Literal
 
-from rankgauge.catalog.spelling import spellings
+from rankgauge.catalog.claims import spellings
 from rankgauge.errors import ExpressionError, UnknownNameError
 from rankgauge.expression import MetricExpression, parse_many
 from rankgauge.plugin.metric import Metric
@@ -136,7 +136,7 @@ _SETS: Mapping[str, tuple[str, ...]] = {
 """trec_eval's names for several measures at once; `all_trec` has rbp, rbp_resid and unj from version 10 on."""
 
 _FORM = re.compile(r"(?P<name>\w+)\.(?P<params>(?!\d+-l\d).*)", re.DOTALL)
-"""A name and its parameters; ``rbp.80-l2`` is ranx', see `rankgauge.catalog.peers`."""
+"""A name and its parameters; ``rbp.80-l2`` is ranx', see `rankgauge.catalog.other_tools`."""
 
 _PREFERENCES = re.compile(r"(?:qrels_)?prefs?|(?:qrels_)?prefs?_\w+|\w+_prefs?", re.IGNORECASE)
 _JUDGMENT_GROUPS = re.compile(r"\w*_(?:avg)?jg", re.IGNORECASE)

@@ -66,7 +66,7 @@ def _limited(arguments: Sequence[str]) -> int:
     place = next((at for at, argument in enumerate(arguments) if argument.partition("=")[0] == "--max-line"), None)
     if place is None:
         return _command(arguments)
-    from rankgauge.io.limits import limited
+    from rankgauge.io.problems import limited
 
     _, equals, size = arguments[place].partition("=")
     rest = place + (1 if equals else 2)

@@ -8,14 +8,14 @@ import argparse
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from rankgauge.base.plain_text import visible
 from rankgauge.cli.console import emit, print_report, remark
 from rankgauge.cli.options import make_catalog, policy_options, run_names, table_columns
 from rankgauge.errors import ParameterError, counted, listed
 from rankgauge.policy import option_text
-from rankgauge.visible import visible
 
 if TYPE_CHECKING:
-    from rankgauge.comparison.rankings import RankAgreement
+    from rankgauge.agreement.rank_agreement import RankAgreement
 
 __all__ = ["against"]
 
@@ -33,9 +33,9 @@ _TAKEN = frozenset(
 def against(given: argparse.Namespace) -> int:
     """Compare rankings by what was typed behind ``trec``, and return the exit code."""
     _check(given)
-    from rankgauge.comparison.rankings.measures import DEFAULT_MEASURES
-    from rankgauge.engine.agreeing import rank_agreements
-    from rankgauge.report.agreement import agreement_json, agreement_jsonl
+    from rankgauge.agreement.measures import DEFAULT_MEASURES
+    from rankgauge.agreement.rank_agreement import agreement_json, agreement_jsonl
+    from rankgauge.engine.run_agreement import rank_agreements
 
     files = [given.qrels, *given.runs]
     qrels, runs = (files[0], files[1:]) if len(files) > 1 else (None, files)
@@ -86,7 +86,7 @@ def _tell(agreements: Mapping[str, RankAgreement], other: str) -> None:
 
 
 def _print_tables(agreements: Mapping[str, RankAgreement], *, per_query: bool, summary: bool) -> None:
-    from rankgauge.report.agreement import agreement_table, agreements_table, query_table
+    from rankgauge.agreement.rank_agreement import agreement_table, agreements_table, query_table
 
     for name, agreement in agreements.items():
         if per_query:

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from rankgauge.base.plain_text import read_share, visible
 from rankgauge.cli.arguments import command_parser, read_arguments
 from rankgauge.cli.console import echo, print_json, print_report, remark, report_width, show
 from rankgauge.cli.options import (
@@ -27,13 +28,11 @@ from rankgauge.cli.options import (
 )
 from rankgauge.cli.report import HTML_HELP, add_text_options, check_html, write_html
 from rankgauge.cli.stored import result_names, stored_results
-from rankgauge.decimals import read_share
 from rankgauge.errors import ParameterError, did_you_mean
-from rankgauge.visible import visible
 
 if TYPE_CHECKING:
     from rankgauge.cli.gating import Gating
-    from rankgauge.comparison.values import Comparison
+    from rankgauge.comparison.differences import Comparison
     from rankgauge.result import Result
 
 __all__ = ["HELP", "compare"]
@@ -175,7 +174,7 @@ def _of_runs(given: argparse.Namespace, gating: Gating) -> dict[str, Result]:
     """Evaluate TREC runs by the metrics that were typed and those that gates name."""
     from rankgauge.catalog.trec_eval import expand
     from rankgauge.engine.runs import evaluate_plan
-    from rankgauge.io.sources import open_qrels
+    from rankgauge.io.open_sources import open_qrels
 
     catalog = make_catalog()
     measures = expand(given.metric, catalog.built_in, version=9 if given.profile == "trec9" else 10)
@@ -244,7 +243,7 @@ def _print(comparison: Comparison, form: str, gating: Gating) -> None:
         gates = {} if gating.report is None else {"gates": [each.as_dict() for each in gating.report.outcomes]}
         print_json(comparison.to_dict() | gates)
         return
-    from rankgauge.report import comparison as report
+    from rankgauge.comparison import layouts as report
 
     if form == "table":
         show(report.comparison_lines(comparison, width=report_width()))

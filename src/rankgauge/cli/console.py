@@ -12,13 +12,13 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
+from rankgauge.base.plain_text import visible, visible_json
+from rankgauge.base.tables import Line, folded, listing
 from rankgauge.cli.streams import results
-from rankgauge.tables import Line, folded, listing
-from rankgauge.visible import visible, visible_json
 
 if TYPE_CHECKING:
     from rankgauge.catalog import Catalog
-    from rankgauge.engine.values import Progress
+    from rankgauge.engine.sample_score import Progress
     from rankgauge.plugin.signature import Parameter
 
 __all__ = [

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer import Option
 
+from rankgauge.base.plain_text import read_share
 from rankgauge.cli import INTERRUPTED
 from rankgauge.cli.calling import Interrupts, System
 from rankgauge.cli.console import complain, echo, is_debugging, progress_bar, remark
@@ -21,7 +22,6 @@ from rankgauge.cli.outcome import explain_incomplete, print_tables, print_texts
 from rankgauge.cli.reading import with_readings, worst_column
 from rankgauge.cli.report import HTML_HELP, check_html, write_html
 from rankgauge.cli.typed import BASELINE, CUTOFF, GATES, JUNIT, MARKDOWN, METRICS, SAVE_BASELINE
-from rankgauge.decimals import read_share
 from rankgauge.errors import RunInterrupted
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from rankgauge.cli.gating import Gating
     from rankgauge.config import LoadedConfig
     from rankgauge.engine.evaluation import Evaluation
-    from rankgauge.plugin.formats import Reporter
+    from rankgauge.plugin.declarations import Reporter
     from rankgauge.result import Result
 
 __all__ = ["ScoreOptions", "Several", "evaluate_all", "name_of", "overridden", "tell_idle"]

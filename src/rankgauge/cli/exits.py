@@ -11,11 +11,11 @@ import sys
 import traceback
 from collections.abc import Callable, Sequence
 
+from rankgauge.base.guard import told, was_interrupted
 from rankgauge.cli import INTERRUPTED
 from rankgauge.cli.console import complain, debugging
 from rankgauge.cli.streams import own_stdout, results, settle
 from rankgauge.errors import RankgaugeError
-from rankgauge.guard import told, was_interrupted
 
 __all__ = ["exit_code"]
 

@@ -52,7 +52,7 @@ def explain(arguments: Sequence[str]) -> int:
     if given.json:
         print_json(explanation.as_dict())
         return 0
-    from rankgauge.report.explanation import explanation_lines
+    from rankgauge.explain.explanation import explanation_lines
 
     echo("\n".join(explanation_lines(explanation, width=terminal_width(80))))
     return 0
@@ -90,7 +90,7 @@ def _of_run(given: argparse.Namespace) -> Explanation:
     from rankgauge.catalog.trec_eval import expand
     from rankgauge.engine.explaining import explain_query
     from rankgauge.engine.runs import RunEvaluation
-    from rankgauge.io.sources import open_qrels, open_run
+    from rankgauge.io.open_sources import open_qrels, open_run
 
     catalog = make_catalog()
     measures = expand([given.metric], catalog.built_in, version=9 if given.profile == "trec9" else 10)

@@ -16,8 +16,8 @@ from rankgauge.cli.console import remark
 from rankgauge.errors import ParameterError, ResultError, counted
 
 if TYPE_CHECKING:
-    from rankgauge.io.staging import Staging
     from rankgauge.result import Result
+    from rankgauge.result.staging import Staging
 
 __all__ = ["Folders", "plain_name"]
 
@@ -71,7 +71,7 @@ class Folders:
         """Return the folder of the run to go on with; None where there is none for this dataset yet."""
         if self.resume is None:
             return None
-        from rankgauge.io.staging import abandoned, has_outputs, is_staging
+        from rankgauge.result.staging import abandoned, has_outputs, is_staging
 
         folder = self.resume if is_staging(self.resume) else self._folder(self.resume, name)
         found = [folder] if folder.is_dir() else abandoned(folder.parent, folder.name)
@@ -85,8 +85,8 @@ class Folders:
         """Save the result of one dataset, if results are to be saved."""
         staging = self._staged.get(name)
         if staging is not None:
-            from rankgauge.io.staging import is_staging
-            from rankgauge.report.folder import save_result
+            from rankgauge.result.folder_writer import save_result
+            from rankgauge.result.staging import is_staging
 
             earlier = self.earlier(name) if self.resume is not None else None
             self.saved.append(save_result(result, staging, keep_data=self.keep_data))
@@ -114,7 +114,7 @@ class Folders:
                 raise ParameterError(msg)
             return
         from rankgauge.io.files import is_there
-        from rankgauge.io.staging import Staging
+        from rankgauge.result.staging import Staging
 
         if target is not None and self.several and not is_there(target):
             self._reserved.append(target)  # staging makes it, and it is to be absent where nothing is saved
@@ -130,7 +130,7 @@ class Folders:
 
     def _reserve(self, parent: Path, name: str) -> Path:
         """Return a new folder that no other run can take."""
-        from rankgauge.io.staging import cannot_save
+        from rankgauge.result.staging import cannot_save
 
         stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%S")
         base = folder = parent / f"{stamp}-{plain_name(name)}"
@@ -151,7 +151,7 @@ class Folders:
 
     def _warn(self, parent: Path, name: str | None = None) -> None:
         """Name what runs that were killed have left."""
-        from rankgauge.io.staging import abandoned
+        from rankgauge.result.staging import abandoned
 
         for folder in abandoned(parent, name):
             file = folder / "outputs.jsonl"

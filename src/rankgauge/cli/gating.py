@@ -10,15 +10,15 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from rankgauge.base.plain_text import visible
 from rankgauge.cli.console import complain, remark
 from rankgauge.errors import ConfigError, ParameterError, Problem, ResultError, counted, did_you_mean
-from rankgauge.visible import visible
 
 if TYPE_CHECKING:
-    from rankgauge.comparison.verdicts import GateReport
     from rankgauge.config import LoadedConfig
-    from rankgauge.engine.gated import Planner
-    from rankgauge.gates import Gate
+    from rankgauge.gates.grammar import Gate
+    from rankgauge.gates.outcomes import GateReport
+    from rankgauge.gates.planned import Planner
     from rankgauge.planning.requests import MetricSpec
     from rankgauge.result import Result
 
@@ -70,7 +70,7 @@ class Gating:
         """Read gates and baseline, and look at the files to write; raise for whatever cannot be used."""
         gates = [] if config is None else config.gates()
         if options.gate:
-            from rankgauge.gates import read_gates
+            from rankgauge.gates.grammar import read_gates
 
             gates += [gate for text in options.gate for gate in read_gates(text, origin="--gate")]
         if options.junit is not None and not gates:
@@ -94,7 +94,7 @@ class Gating:
     @classmethod
     def of_comparison(cls, options: GateOptions) -> Gating:
         """Read the gates of a comparison, whose first result is the baseline of the others."""
-        from rankgauge.gates import read_gates
+        from rankgauge.gates.grammar import read_gates
 
         gates = [gate for text in options.gate for gate in read_gates(text, origin="--gate")]
         if options.junit is not None and not gates:
@@ -138,7 +138,7 @@ class Gating:
         """Return the metrics of a dataset with those that its gates need."""
         if not self.gates:
             return tuple(specs)
-        from rankgauge.engine.gated import ask_gates
+        from rankgauge.gates.planned import ask_gates
 
         asked = ask_gates([gate for gate in self.gates if gate.dataset in {"", dataset}], specs, plan)
         self._asked[dataset] = asked.gates
@@ -170,7 +170,7 @@ class Gating:
             return True
         if not (self.gates or self.baseline is not None):
             return True
-        from rankgauge.comparison.gating import judge_resolved
+        from rankgauge.gates.verdicts import judge_resolved
 
         gates = {name: self._asked.get(name, ()) for name in results}
         return self._reported(judge_resolved(results, gates, self.baseline), results)
@@ -185,12 +185,12 @@ class Gating:
         baseline = dict.fromkeys(others, results[first])
         rest = {name: results[name] for name in others}
         if not self.gates:
-            from rankgauge.comparison.turnover import ids_changed
+            from rankgauge.gates.drop import ids_changed
 
             for name, why in ids_changed(rest, baseline).items():
                 remark(visible(f"{name}: {why}"))
             return True
-        from rankgauge.comparison.gating import judge_gates, judge_resolved
+        from rankgauge.gates.verdicts import judge_gates, judge_resolved
 
         self.first, self.baseline = first, baseline
         if self._asked:
@@ -201,7 +201,7 @@ class Gating:
         """Keep a report and write it where it was asked for."""
         self.report = report
         if self.options.junit is not None:
-            from rankgauge.report.junit import junit_xml
+            from rankgauge.gates.ci_reports import junit_xml
 
             _write(self.options.junit, junit_xml(report, results))
         self._tell_github(report, results)
@@ -233,7 +233,7 @@ class Gating:
         ):
             remark(f"the baseline {path} was not saved, because this run is not one to compare with")
             return
-        from rankgauge.result.baseline import save_baseline
+        from rankgauge.gates.baseline import save_baseline
 
         save_baseline(results, path)
         remark(f"saved the baseline {path}")
@@ -243,7 +243,7 @@ class Gating:
         report = self.report
         if report is None:
             return
-        from rankgauge.report.gates import baseline_line, gate_lines
+        from rankgauge.gates.lines import baseline_line, gate_lines
 
         if self.baseline is not None and "baseline" in next(iter(self.baseline.values())).manifest:
             remark(visible(baseline_line(self.baseline)))
@@ -269,17 +269,16 @@ class Gating:
             if left := before - len(self.gates):
                 remark(f"no baseline yet: {counted(left, 'gate')} on changes not judged; this run becomes the baseline")
             return
-        from rankgauge.result.baseline import load_baseline
+        from rankgauge.gates.baseline import load_baseline
 
         self.baseline = load_baseline(path)
 
     def _markdown(self, results: Mapping[str, Result]) -> str:
-        from rankgauge.report.pull_request import pull_request_markdown
+        from rankgauge.gates.pull_request import pull_request_markdown
 
         changes = {}
         if self.baseline is not None:
-            from rankgauge.comparison.since import changes_since
-            from rankgauge.comparison.turnover import baseline_of
+            from rankgauge.gates.drop import baseline_of, changes_since
 
             earlier = {name: baseline_of(name, self.baseline, results) for name in results}
             changes = {name: changes_since(results[name], old) for name, old in earlier.items() if old is not None}
@@ -289,7 +288,7 @@ class Gating:
         """Annotate the run, and add to its summary page, where this is a job of GitHub Actions."""
         if not os.environ.get("GITHUB_ACTIONS"):
             return
-        from rankgauge.report.github import github_annotations
+        from rankgauge.gates.ci_reports import github_annotations
 
         for line in github_annotations(report):
             remark(line)
@@ -305,7 +304,7 @@ class Gating:
 
 def _check_targets(options: GateOptions) -> None:
     """Refuse files that cannot be written, before anything is computed."""
-    from rankgauge.io.writing import obstacle
+    from rankgauge.io.whole_files import obstacle
 
     targets = {"--junit": options.junit, "--markdown": options.markdown, "--save-baseline": options.save_baseline}
     for name, path in targets.items():
@@ -315,7 +314,7 @@ def _check_targets(options: GateOptions) -> None:
 
 
 def _write(path: Path, data: bytes) -> None:
-    from rankgauge.io.writing import replace_file
+    from rankgauge.io.whole_files import replace_file
 
     path.parent.mkdir(parents=True, exist_ok=True)
     replace_file(path, data)

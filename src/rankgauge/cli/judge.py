@@ -28,7 +28,7 @@ from rankgauge.errors import NothingToEvaluateError, ParameterError, counted
 if TYPE_CHECKING:
     from rankgauge.catalog import Catalog
     from rankgauge.columns import Qrels
-    from rankgauge.comparison.queue import Queue
+    from rankgauge.pooling.queue import Queue
 
 __all__ = ["app"]
 
@@ -82,10 +82,10 @@ def queue(given: _QueueOptions) -> None:
     names = run_names(given.runs)
     key = Path(f"{given.output}.key.jsonl")
     _refuse_taken(given.output, key)
-    from rankgauge.engine.queue import make_queue
+    from rankgauge.engine.pools import make_queue
     from rankgauge.engine.runs import plan_run
-    from rankgauge.io.queues import decoded, write_lines
-    from rankgauge.report.queues import key_rows, queue_rows
+    from rankgauge.pooling.queue_files import decoded, write_lines
+    from rankgauge.pooling.queue_layout import key_rows, queue_rows
 
     catalog = make_catalog()
     options = policy_options(given.policy)
@@ -142,7 +142,7 @@ def _told(found: Queue, output: Path, key: Path) -> Iterable[str]:
 
 def _judgments(path: str, columns: str | None) -> Qrels:
     """Read judgments; refuse those for several intents of a query, which a queue does not ask for."""
-    from rankgauge.io.sources import open_qrels
+    from rankgauge.io.open_sources import open_qrels
 
     found = open_qrels(path, columns=table_columns(columns), intents=True)
     if found.intents is not None and found.intents.intent.max(initial=0) > 0:
@@ -168,7 +168,7 @@ def _texts(path: Path | None, wanted: Collection[str], what: str, catalog: Catal
     """Read the texts that are wanted; say how many are not there."""
     if path is None:
         return {}
-    from rankgauge.io.texts import read_texts
+    from rankgauge.io.file_records import read_texts
 
     found = read_texts(path, wanted, catalog=catalog)
     if absent := sorted(set(wanted) - set(found)):
@@ -208,10 +208,9 @@ class _ReadOptions:
 @taking(_ReadOptions)
 def read(given: _ReadOptions) -> None:
     """Read; see `_READ_HELP`."""
-    from rankgauge.comparison.judgments import compare_judgments
-    from rankgauge.io.judgments import provenance_path, write_judgments
-    from rankgauge.io.queues import read_queue
-    from rankgauge.report.queues import judgments_summary, judgments_text
+    from rankgauge.pooling.new_judgments import compare_judgments, provenance_path, write_judgments
+    from rankgauge.pooling.queue_files import read_queue
+    from rankgauge.pooling.queue_layout import judgments_summary, judgments_text
 
     side = provenance_path(given.output)
     _refuse_taken(given.output, side)

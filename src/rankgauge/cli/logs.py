@@ -9,9 +9,9 @@ import sys
 from collections.abc import MutableMapping
 from typing import Any
 
+from rankgauge.base.logs import ROOT
+from rankgauge.base.plain_text import visible
 from rankgauge.errors import ParameterError
-from rankgauge.logs import ROOT
-from rankgauge.visible import visible
 
 __all__ = ["configure"]
 

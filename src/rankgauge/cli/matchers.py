@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from rankgauge.base.guard import ForeignError, guarded
 from rankgauge.cli.console import (
     described_parameter,
     echo,
@@ -26,7 +27,6 @@ from rankgauge.cli.console import (
 from rankgauge.cli.options import make_engine
 from rankgauge.cli.typed import JSON
 from rankgauge.errors import ConfigError, ParameterError, Problem, RankgaugeError
-from rankgauge.guard import ForeignError, guarded
 from rankgauge.io.documents import decode_text
 from rankgauge.io.files import read_bytes
 
@@ -144,7 +144,7 @@ def _catalog(config: Path | None) -> tuple[Catalog, list[str]]:
 
 
 def _described(catalog: Catalog, matcher: ResolvedMatcher) -> dict[str, Any]:
-    from rankgauge.catalog.parameters import signature_parameters
+    from rankgauge.catalog.resolved import signature_parameters
 
     value = matcher.matcher
     declared = catalog.all("matcher").get(matcher.name)
@@ -176,7 +176,7 @@ def _described(catalog: Catalog, matcher: ResolvedMatcher) -> dict[str, Any]:
 
 def _compared(matcher: ResolvedMatcher, retrieved: str, gold: str) -> tuple[float, bool]:
     """Return the score without a cutoff, and the verdict of a run."""
-    from rankgauge.judging.texts import checked_scores
+    from rankgauge.judging.by_text import checked_scores
 
     with _blaming(matcher, matcher.matcher.comparer):
         score = checked_scores(matcher.compare_all([retrieved], [gold]), 1, 1)[0, 0]

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from rankgauge.catalog import Catalog
     from rankgauge.engine.engine import Engine
-    from rankgauge.io.fields import FieldMap
+    from rankgauge.io.field_names import FieldMap
     from rankgauge.planning.plan import Plan
     from rankgauge.planning.requests import MetricSpec
 
@@ -166,7 +166,7 @@ def table_columns(written: str | None) -> dict[str, str] | None:
 
 def field_map(written: Sequence[str] | None) -> FieldMap:
     """Return where the data has each field, as `--field` says."""
-    from rankgauge.io.fields import read_field
+    from rankgauge.io.field_names import read_field
 
     return {name: place for each in written or () for name, place in read_field(each).items()}
 

@@ -166,7 +166,7 @@ def lock_plugins(
     """Write a lock file. It holds what a config's metrics and matchers mean, and who provides them."""
     engine = make_engine(config)
     lock = engine.lock()
-    from rankgauge.config.lock import write_lock
+    from rankgauge.config.lock_file import write_lock
 
     path = output or Path(lock.path)
     write_lock(lock, path)

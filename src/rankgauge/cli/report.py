@@ -9,14 +9,14 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from rankgauge.base.plain_text import visible
 from rankgauge.cli.arguments import command_parser, read_arguments
 from rankgauge.cli.console import remark
 from rankgauge.cli.stored import stored_results
 from rankgauge.errors import ParameterError, ResultError
-from rankgauge.visible import visible
 
 if TYPE_CHECKING:
-    from rankgauge.comparison.values import Comparison
+    from rankgauge.comparison.differences import Comparison
     from rankgauge.result import Result
 
 __all__ = ["HELP", "HTML_HELP", "add_text_options", "check_html", "report", "write_html"]
@@ -63,7 +63,7 @@ def add_text_options(parser: argparse.ArgumentParser) -> None:
 
 def check_html(path: Path | None) -> None:
     """Refuse a path that cannot be written, before anything is computed."""
-    from rankgauge.io.writing import obstacle
+    from rankgauge.io.whole_files import obstacle
 
     if path is not None and (why := obstacle(path)):
         msg = f"cannot write the report {visible(str(path))}: {why}"
@@ -79,8 +79,8 @@ def write_html(
     queries: Path | None = None,
 ) -> None:
     """Write a report, and the folders above it; the file is complete, or as it was."""
-    from rankgauge.engine.picturing import gather
-    from rankgauge.io.writing import replace_file
+    from rankgauge.engine.html_report import gather
+    from rankgauge.io.whole_files import replace_file
     from rankgauge.report.html import lay_out
 
     data = gather(results, comparison=comparison, texts=texts, queries=queries)

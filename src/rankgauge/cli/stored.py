@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from rankgauge.base.plain_text import visible
 from rankgauge.cli.options import run_names
 from rankgauge.errors import ParameterError, ResultError, did_you_mean
-from rankgauge.visible import visible
 
 if TYPE_CHECKING:
     from rankgauge.result import Result
@@ -40,7 +40,7 @@ def stored_results(paths: Sequence[str], dataset: str | None = None, *, of_runs:
 
 
 def _loaded(path: Path, dataset: str | None, of_runs: str) -> Result:
-    from rankgauge.result.baseline import load_baseline
+    from rankgauge.gates.baseline import load_baseline
 
     if not path.exists() or (path.is_file() and path.suffix.lower() != ".json"):
         what = "does not exist" if not path.exists() else "is neither a result folder nor a baseline file (.json)"

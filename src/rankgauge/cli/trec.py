@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from rankgauge.base.plain_text import visible
 from rankgauge.cli.arguments import command_parser, read_arguments
 from rankgauge.cli.console import echo, emit, print_report, remark, report_width
 from rankgauge.cli.folders import Folders
@@ -26,16 +27,15 @@ from rankgauge.cli.options import (
 )
 from rankgauge.cli.process import load_numpy
 from rankgauge.errors import ParameterError, UnknownNameError, did_you_mean
-from rankgauge.visible import visible
 
 if TYPE_CHECKING:
     from rankgauge.catalog import Catalog, Claim
     from rankgauge.catalog.trec_eval import TrecColumn
-    from rankgauge.io.columns import Kind
+    from rankgauge.io.field_names import Kind
     from rankgauge.planning.plan import Plan
     from rankgauge.planning.requests import MetricSpec
-    from rankgauge.plugin.formats import Reporter
-    from rankgauge.report.unjudged import Further
+    from rankgauge.plugin.declarations import Reporter
+    from rankgauge.report.run_tables import Further
     from rankgauge.result import Result
 
 __all__ = ["HELP", "trec"]
@@ -86,7 +86,7 @@ def _evaluate(given: argparse.Namespace) -> int:
     """Evaluate runs by what was typed, and return the exit code."""
     from rankgauge.catalog.trec_eval import expand
     from rankgauge.engine.runs import evaluate_plan
-    from rankgauge.io.sources import open_qrels
+    from rankgauge.io.open_sources import open_qrels
 
     catalog = make_catalog()
     reporter = _reporter(given.form, catalog)
@@ -118,7 +118,7 @@ def _evaluate(given: argparse.Namespace) -> int:
     further = _further(results, given)
     _tell(given, results)
     if table is not None:
-        from rankgauge.report.folder import save_runs
+        from rankgauge.result.folder_writer import save_runs
 
         save_runs(results, table)
         folders.saved.append(table)
@@ -168,7 +168,7 @@ def _tell(given: argparse.Namespace, results: Mapping[str, Result]) -> None:
         for note in (*result.notes, *failures):
             remark(visible(f"{name}: {note}" if len(results) > 1 else note))
     if given.form == "table":
-        from rankgauge.report.wording import ERROR_LINE, policy_line
+        from rankgauge.result.wording import ERROR_LINE, policy_line
 
         remark(policy_line(next(iter(results.values()))))
         if len(results) == 1 and not given.no_summary:
@@ -183,7 +183,7 @@ def _trec_lines(
     lengths = {str(measure.label): measure.length for measure in measures if measure.length is not None}
     texts = {}
     if lengths:
-        from rankgauge.engine.grades import grade_strings
+        from rankgauge.engine.explaining import grade_strings
 
         texts = {label: grade_strings(result, length) for label, length in lengths.items()}
     return trec_lines(
@@ -247,7 +247,7 @@ def _further(results: Mapping[str, Result], given: argparse.Namespace) -> dict[s
     if not (given.bounds or given.condensed):
         return {}
     from rankgauge.engine.unjudged import bounds, condensed
-    from rankgauge.report.unjudged import NOTES, further_means
+    from rankgauge.report.run_tables import NOTES, further_means
 
     for name, note in NOTES.items():
         if getattr(given, name):
@@ -285,7 +285,7 @@ def _reports(
 
     texts = {name: rendered(reporter, result) for name, result in results.items()}
     if further:
-        from rankgauge.report.unjudged import add_to_json
+        from rankgauge.report.run_tables import add_to_json
 
         texts = {name: add_to_json(text, further[name]) for name, text in texts.items()}
     return texts
@@ -315,7 +315,7 @@ def _named(form: str, texts: Mapping[str, str]) -> list[str]:
 def _print_tables(
     results: Mapping[str, Result], further: Mapping[str, Further], *, per_query: bool, summary: bool
 ) -> None:
-    from rankgauge.report.runs import query_table, run_table, runs_table
+    from rankgauge.report.run_tables import query_table, run_table, runs_table
 
     tables: list[Iterable[str]] = []
     if per_query:

@@ -13,11 +13,11 @@ from typing import Any, TypeVar, get_type_hints
 
 import typer
 
+from rankgauge.base.guard import ForeignError, guarded
 from rankgauge.cli.options import BASELINE_HELP, CUTOFF_HELP, GATE_HELP, JUNIT_HELP, MARKDOWN_HELP, SAVE_BASELINE_HELP
 from rankgauge.cli.process import hand_over
 from rankgauge.cli.streams import keep_stdout
 from rankgauge.errors import ParameterError
-from rankgauge.guard import ForeignError, guarded
 
 __all__ = [
     "BASELINE",

@@ -30,8 +30,8 @@ from rankgauge.errors import (
 if TYPE_CHECKING:
     from rankgauge.engine.engine import Engine
     from rankgauge.engine.evaluation import Evaluation
-    from rankgauge.engine.values import DataCheck
-    from rankgauge.io.fields import FieldMap
+    from rankgauge.engine.sample_score import DataCheck
+    from rankgauge.io.field_names import FieldMap
     from rankgauge.planning.requests import MetricSpec
     from rankgauge.planning.resolve import PlannedMetric
     from rankgauge.result import Result
@@ -158,8 +158,8 @@ def _check_run_ids(qrels: Path, runs: Sequence[Path], baseline: Path) -> None:
     """Refuse runs whose ids are not those of the baseline."""
     from rankgauge.cli.options import run_names
     from rankgauge.engine.runs import evaluate_plan, plan_run
-    from rankgauge.io.sources import open_qrels
-    from rankgauge.result.baseline import load_baseline
+    from rankgauge.gates.baseline import load_baseline
+    from rankgauge.io.open_sources import open_qrels
 
     paths = [str(run) for run in runs]
     if "-" in (str(qrels), *paths):
@@ -172,7 +172,7 @@ def _check_run_ids(qrels: Path, runs: Sequence[Path], baseline: Path) -> None:
 
 
 def _refuse_changed(results: Mapping[str, Result], baseline: Mapping[str, Result]) -> None:
-    from rankgauge.comparison.turnover import ids_changed
+    from rankgauge.gates.drop import ids_changed
 
     changed = ids_changed(results, baseline)
     if changed:
@@ -182,7 +182,7 @@ def _refuse_changed(results: Mapping[str, Result], baseline: Mapping[str, Result
 def _validate_samples(data: Path, fields: FieldMap, baseline: Path | None) -> None:
     evaluation = make_engine(None).dataset(data).with_fields(fields).with_metrics(_BY_ID)
     if baseline is not None:
-        from rankgauge.result.baseline import load_baseline
+        from rankgauge.gates.baseline import load_baseline
 
         _check_ids({evaluation.data.name: evaluation}, load_baseline(baseline))
     checked = evaluation.check(require_gold=False)

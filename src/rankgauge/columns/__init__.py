@@ -1,17 +1,13 @@
 """Every numpy structure: rankings and judgments before they are joined, and the judged columns that metrics read."""
 
-from rankgauge.columns.batch import RankingBatch
-from rankgauge.columns.gold_keys import keys_of_gold
+from rankgauge.columns.batch import RankingBatch, RunSource, number_problem
+from rankgauge.columns.hashes import IdSketch, IdSketcher, keys_of_gold
 from rankgauge.columns.intents import Intents, intents_of
 from rankgauge.columns.judged import Judged
-from rankgauge.columns.judged_sample import JudgedSample
-from rankgauge.columns.numbers import number_problem
+from rankgauge.columns.judged_rows import ANY_GRADE, POSITIVE, Cutoff, Flags, Floats, Ints, Relevance, Rows, Scores
 from rankgauge.columns.qrels import Qrels
-from rankgauge.columns.rows import ANY_GRADE, POSITIVE, Cutoff, Flags, Floats, Ints, Relevance, Rows, Scores
-from rankgauge.columns.seen import Seen
-from rankgauge.columns.sketch import IdSketch, IdSketcher
+from rankgauge.columns.seen import JudgedSample, Seen
 from rankgauge.columns.slices import PADDING, Slices, Words, are_texts, encoded, short_keys, words_at
-from rankgauge.columns.source import RunSource
 
 __all__ = [
     "ANY_GRADE",

@@ -1,19 +1,23 @@
 """
-`RankingBatch`: the rankings of some queries as columns, however they were read.
+`RankingBatch` and `RunSource`: the rankings of some queries as columns, however they were read.
 """
 
 from __future__ import annotations
 
 import dataclasses
+import math
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rankgauge.columns.rows import Flags, Floats, Ints
+from rankgauge.columns.judged_rows import Flags, Floats, Ints
 from rankgauge.columns.slices import Slices, Words
+from rankgauge.errors import Problem
 
-__all__ = ["RankingBatch"]
+__all__ = ["RankingBatch", "RunSource", "number_problem"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,3 +82,53 @@ class RankingBatch:
             scores=self.scores[rows],
             stated=None if self.stated is None else self.stated[rows],
         )
+
+
+@runtime_checkable
+class RunSource(Protocol):
+    """
+    A run that can be read as often as needed.
+
+    Attributes:
+        name: What messages call it.
+
+        tag: The run's own tag; empty before it was read, and where there is none.
+    """
+
+    name: str
+    tag: str
+
+    @property
+    def metadata(self) -> Mapping[str, Any]:
+        """Return the metadata in the header of the run, as JSON values; empty if there is none."""
+        ...
+
+    @property
+    def notes(self) -> Sequence[str]:
+        """Return what a user should know about how it was read."""
+        ...
+
+    def parts(self, count: int) -> list[Iterator[RankingBatch]]:
+        """
+        Return at most *count* iterators, one for each thread, that together yield every row once.
+
+        A query whose rows are together comes whole; one whose rows are scattered comes several times.
+        """
+        ...
+
+    def grouped(self) -> Iterator[RankingBatch]:
+        """Yield every query once, its rows in the order given, even if they are scattered."""
+        ...
+
+
+def number_problem(query: object, document: object, value: object, number: str) -> Problem | None:
+    """Return what is wrong with a score or grade; None for anything that converts to a finite float."""
+    place = f"query {query!r}: the {number} of {document!r} is"
+    try:
+        if not isinstance(value, str | bytes) and math.isfinite(value):  # type: ignore[arg-type]  # asks just that
+            return None
+    except TypeError:
+        pass
+    except OverflowError:
+        return Problem(f"{place} an integer that is too large for a float")
+    return Problem(f"{place} {value!r}, not a finite number")

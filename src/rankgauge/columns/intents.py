@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rankgauge.columns.rows import Floats, Ints
+from rankgauge.columns.judged_rows import Floats, Ints
 
 __all__ = ["Intents", "intents_of"]
 

@@ -15,8 +15,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from rankgauge.columns.intents import Intents
-from rankgauge.columns.judged_sample import JudgedSample
-from rankgauge.columns.rows import (
+from rankgauge.columns.judged_rows import (
     ANY_GRADE,
     POSITIVE,
     Cutoff,
@@ -32,7 +31,7 @@ from rankgauge.columns.rows import (
     one_a_rank,
     same_rank_as_before,
 )
-from rankgauge.columns.seen import Seen, unasked
+from rankgauge.columns.seen import JudgedSample, Seen, unasked
 
 __all__ = ["Judged"]
 

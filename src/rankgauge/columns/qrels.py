@@ -13,11 +13,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rankgauge.columns.directory import Directory
-from rankgauge.columns.gold_keys import bits, keys_of_gold
+from rankgauge.columns.hashes import bits, keys_of_gold
 from rankgauge.columns.intents import Intents, intents_of
-from rankgauge.columns.pairs import FewJudged, JudgedPairs, salts
-from rankgauge.columns.rows import Floats, Ints, distinct
+from rankgauge.columns.judged_rows import Floats, Ints, distinct
+from rankgauge.columns.pairs import Directory, FewJudged, JudgedPairs, salts
 from rankgauge.columns.slices import Slices, Words, encoded, mixed
 from rankgauge.errors import Problem, RepeatedJudgmentsError
 

@@ -1,5 +1,5 @@
 """
-`Seen`: what a metric sees of a sample besides its judged columns, which is what it asked for and nothing else.
+`Seen` and `JudgedSample`: what a metric sees of samples besides their judged columns, and one ranking in plain values.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Any
 
 from rankgauge.errors import DeclarationError
 
-__all__ = ["Seen"]
+__all__ = ["JudgedSample", "Seen"]
 
 _OF_RANKS = {"texts", "ids", "scores"}
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
@@ -95,3 +95,49 @@ class Seen:
 def unasked(need: str) -> DeclarationError:
     """Return the error of a metric that reads what it did not ask for."""
     return DeclarationError(f"a metric sees {need} only if it asks for it; declare it with needs=({need!r},)")
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedSample:
+    """
+    One judged ranking in plain Python values.
+
+    Attributes:
+        depth: How many items were retrieved, after policy.
+
+        grades: The grade at each rank, None where the ground truth does not name the item; `depth` long.
+
+        gains: The gain earned at each rank, 0.0 where none is; `depth` long.
+
+        relevant: Whether each rank holds a relevant item; `depth` long.
+
+        gold: The grades of all gold items, best first.
+
+        n_gold: How many gold items are relevant.
+
+        seen: What the metric asked to see, with ``needs=("texts", ...)``.
+
+        cuts_ideal: As in `Judged`.
+    """
+
+    depth: int
+    grades: tuple[float | None, ...]
+    gains: tuple[float, ...]
+    relevant: tuple[bool, ...]
+    gold: tuple[float, ...]
+    n_gold: int
+    seen: Seen = field(default_factory=Seen)
+    cuts_ideal: bool = True
+
+    def ideal(self, k: int | None = None) -> tuple[float, ...]:
+        """
+        Return the grades of the best possible order of the relevant gold items.
+
+        Args:
+            k: The cutoff; None for none. One that stands for a budget cuts the ranking only.
+
+        Returns:
+            Descending grades.
+        """
+        relevant = self.gold[: self.n_gold]
+        return relevant[:k] if self.cuts_ideal else relevant

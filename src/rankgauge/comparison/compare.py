@@ -12,18 +12,17 @@ from itertools import combinations
 
 import numpy as np
 
-from rankgauge.columns.rows import Ints
-from rankgauge.comparison.difference import compare_metric, estimate_pairs, settled
+from rankgauge.base.plain_text import visible
+from rankgauge.columns.judged_rows import Ints
+from rankgauge.comparison.differences import Comparison, RunComparison
+from rankgauge.comparison.estimate import compare_metric, estimate_pairs, settled
 from rankgauge.comparison.method import Method
 from rankgauge.comparison.pairing import Pairing, pair_results
-from rankgauge.comparison.values import Comparison, RunComparison
 from rankgauge.errors import ParameterError, ResultError, counted, did_you_mean
 from rankgauge.result import Result
 from rankgauge.stats.bootstrap import bootstrap_bca
-from rankgauge.stats.corrections import holm
-from rankgauge.stats.signflip import flip_signs
-from rankgauge.stats.wilcoxon import wilcoxon
-from rankgauge.visible import visible
+from rankgauge.stats.effects import holm
+from rankgauge.stats.paired_tests import flip_signs, wilcoxon
 
 __all__ = ["compare_results"]
 

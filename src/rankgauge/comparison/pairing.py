@@ -12,12 +12,12 @@ from functools import cached_property
 
 import numpy as np
 
-from rankgauge.columns.rows import Flags, Floats, Ints
+from rankgauge.base.plain_text import visible
+from rankgauge.columns.judged_rows import Flags, Floats, Ints
 from rankgauge.errors import ResultError, counted
 from rankgauge.plugin.metric import WHOLE_RUN
 from rankgauge.result import MetricInfo, MetricSummary, Result
 from rankgauge.scoring.score import UNDEFINED
-from rankgauge.visible import visible
 
 __all__ = ["DROPPED", "UNJUDGED", "PairedColumn", "Pairing", "pair_results"]
 

@@ -19,12 +19,10 @@ import numpy as np
 from rankgauge.columns import Judged, Scores
 from rankgauge.compat.judging import ByValue, cutoff, judge_by_value, scores_of
 from rankgauge.metrics.average_precision import average_precision
-from rankgauge.metrics.err import expected_reciprocal_rank
-from rankgauge.metrics.hit import hit
 from rankgauge.metrics.ndcg import ndcg, ndcg_any
 from rankgauge.metrics.precision import f1, precision
-from rankgauge.metrics.recall import recall
-from rankgauge.metrics.reciprocal_rank import reciprocal_rank
+from rankgauge.metrics.recall import hit, recall
+from rankgauge.metrics.reciprocal_rank import expected_reciprocal_rank, reciprocal_rank
 
 __all__ = [
     "GradedRetrievalMetrics",

@@ -12,14 +12,13 @@ from collections.abc import Callable, Mapping, Sequence
 from enum import Enum
 from typing import Protocol, Self, TypedDict, TypeVar
 
+from rankgauge.base.logs import logger
 from rankgauge.columns import Scores
 from rankgauge.compat.judging import ByValue, judge_by_value, scores_of
-from rankgauge.logs import logger
 from rankgauge.metrics.answer import answer_exact_match
 from rankgauge.metrics.average_precision import average_precision
-from rankgauge.metrics.hit import hit
 from rankgauge.metrics.ndcg import discounted, ndcg
-from rankgauge.metrics.recall import recall
+from rankgauge.metrics.recall import hit, recall
 from rankgauge.metrics.reciprocal_rank import reciprocal_rank
 
 __all__ = [

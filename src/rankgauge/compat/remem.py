@@ -12,9 +12,9 @@ from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 
+from rankgauge.base.logs import logger
 from rankgauge.columns import Judged, Scores
 from rankgauge.compat.judging import ByText, ByValue, cutoff, judge_by_text, judge_by_value, scores_of
-from rankgauge.logs import logger
 from rankgauge.matchers.comparers import is_chunk_of_original as is_chunk_from_original
 from rankgauge.metrics.ndcg import ndcg_any
 from rankgauge.metrics.recall import recall, recall_all

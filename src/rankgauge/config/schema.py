@@ -9,11 +9,11 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema
 
-from rankgauge.config.options import Model, PolicyConfig, ProfileConfig
-from rankgauge.io.fields import FieldMap, check_field, field_name
+from rankgauge.config.policy_models import Model, PolicyConfig, ProfileConfig
+from rankgauge.io.field_names import FieldMap, check_field, field_name
 from rankgauge.plugin.matching import parse_matcher
 from rankgauge.policy import PROFILES
-from rankgauge.samples.cohorts import check_cohort
+from rankgauge.samples.sample_records import check_cohort
 
 __all__ = ["Config", "DatasetConfig", "MetricEntry", "json_schema"]
 
@@ -119,7 +119,7 @@ MetricEntry = Annotated[
 
 
 def _gate_entry(value: object) -> object:
-    from rankgauge.gates import read_gates  # most configs have no gates
+    from rankgauge.gates.grammar import read_gates  # most configs have no gates
 
     read_gates(value)
     return value

@@ -13,8 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rankgauge.errors import DataError, ParameterError, Problem, ResultError
-from rankgauge.io.kept import OutputsFile
-from rankgauge.io.outputs import read_kept
+from rankgauge.io.output_files import OutputsFile, read_kept
 from rankgauge.samples import KeptOutput, Sample
 from rankgauge.scoring.stop import Stop
 from rankgauge.stats import percentile

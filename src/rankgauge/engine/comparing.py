@@ -1,26 +1,49 @@
 """
-`compare`: the public way to compare results, which finds clusters in the data that results came from.
+`compare`: results against each other, with clusters and unjudged documents from the data that they came from.
 """
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TypeVar, cast
 
+from rankgauge.base.plain_text import visible
 from rankgauge.comparison.compare import compare_results
+from rankgauge.comparison.differences import Comparison, MetricComparison, RunComparison, Unjudged
 from rankgauge.comparison.method import Method, TestName
-from rankgauge.comparison.unjudged import unjudged_of, with_condensed
-from rankgauge.comparison.values import Comparison
+from rankgauge.comparison.pairing import UNJUDGED
 from rankgauge.engine.unjudged import bounds as bounds_of
 from rankgauge.engine.unjudged import condensed as without_unjudged
 from rankgauge.errors import DataError, ParameterError, ResultError, did_you_mean
 from rankgauge.io.datasets import DatasetReader
+from rankgauge.pooling.bounds import Bounds
 from rankgauge.result import Result
-from rankgauge.visible import visible
 
-__all__ = ["compare"]
+__all__ = ["compare", "unjudged_of", "with_condensed"]
+
+
+def unjudged_of(result: Result, bounds: Mapping[str, Bounds | None] | None = None) -> Unjudged:
+    """Return what is known of a result's unjudged documents: the columns of `unjudged@k` that it has, and bounds."""
+    shares = {name: column.mean for name, column in result.metrics.items() if column.info.alias == UNJUDGED}
+    known = {name: found for name, found in (bounds or {}).items() if found is not None}
+    return Unjudged(shares, {name: (found.worst, found.best) for name, found in known.items()})
+
+
+def with_condensed(comparison: Comparison, condensed: Comparison) -> Comparison:
+    """Return a comparison whose metrics know what the same comparison over condensed lists found."""
+    pairs = zip(comparison.comparisons, condensed.comparisons, strict=True)
+    return dataclasses.replace(comparison, comparisons=tuple(_with(pair, other) for pair, other in pairs))
+
+
+def _with(pair: RunComparison, other: RunComparison) -> RunComparison:
+    metrics: dict[str, MetricComparison] = {
+        name: dataclasses.replace(metric, condensed=other.metrics[name]) for name, metric in pair.metrics.items()
+    }
+    return dataclasses.replace(pair, metrics=metrics)
+
 
 _Found = TypeVar("_Found")
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rankgauge.catalog import Catalog
-from rankgauge.engine.configured import Configured, configured, metrics_of_sets
+from rankgauge.config.with_plugins import Configured, configured, metrics_of_sets
 from rankgauge.engine.evaluation import Evaluation
 from rankgauge.errors import (
     ConfigError,
@@ -24,7 +24,7 @@ from rankgauge.errors import (
     listed,
 )
 from rankgauge.io.datasets import DataSource
-from rankgauge.io.fields import FieldMap, check_field
+from rankgauge.io.field_names import FieldMap, check_field
 from rankgauge.io.files import is_there, no_such_file
 from rankgauge.io.problems import unreadable
 from rankgauge.planning.cutoffs import DefaultK
@@ -209,8 +209,8 @@ class Engine:
         if loaded is None:
             msg = "cannot write a lock:"
             raise ConfigError(msg, ["only the metrics of a config file can be locked; use Engine.from_config(...)"])
-        from rankgauge.config.lock import remedy
-        from rankgauge.engine.gated import ask_gates
+        from rankgauge.config.lock_file import remedy
+        from rankgauge.gates.planned import ask_gates
 
         evaluation = self._evaluation([])
 
@@ -235,7 +235,7 @@ class Engine:
         """Return the lock that the config names."""
         if self.config is None or self.config.config.plugins.locked is None:
             return None
-        from rankgauge.config.lock import read_lock
+        from rankgauge.config.lock_file import read_lock
 
         return read_lock(self.config.lock_file, self.config.path)
 

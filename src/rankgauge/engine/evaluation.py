@@ -13,15 +13,15 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
+from rankgauge.base.logs import logger
 from rankgauge.catalog import Catalog
 from rankgauge.engine.calls import CallOptions, check_calls, check_whole
 from rankgauge.engine.job import Job, OutputsSource
-from rankgauge.engine.values import DataCheck, Progress, SampleScore
+from rankgauge.engine.sample_score import DataCheck, Progress, SampleScore
 from rankgauge.errors import DataError, ParameterError, Problem, RankgaugeError, counted, listed
 from rankgauge.expression import MetricExpression
 from rankgauge.io.datasets import DataSource
-from rankgauge.io.fields import FieldMap, check_field, remapped
-from rankgauge.logs import logger
+from rankgauge.io.field_names import FieldMap, check_field, remapped
 from rankgauge.pickling import itself
 from rankgauge.planning.cutoffs import DefaultK
 from rankgauge.planning.lock import Lock, lock_for_sending
@@ -30,7 +30,7 @@ from rankgauge.planning.requests import Located, MetricSpec, check_sendable
 from rankgauge.policy import PROFILES, Policy, Profile, profile
 from rankgauge.result import Result
 from rankgauge.samples import GOLD_KINDS, Fault, GoldKind, Sample, read_sample
-from rankgauge.samples.cohorts import check_cohort
+from rankgauge.samples.sample_records import check_cohort
 from rankgauge.scoring.collect import Collector
 from rankgauge.scoring.score import STATUSES
 from rankgauge.scoring.single import check_stream, score_one

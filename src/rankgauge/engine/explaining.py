@@ -7,15 +7,18 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
+import numpy as np
+
 from rankgauge.catalog import Catalog
 from rankgauge.engine.job import Job
 from rankgauge.engine.reopen import check_definitions, evaluation_of, is_of_run, run_evaluation_of
 from rankgauge.engine.runs import RunEvaluation
+from rankgauge.engine.unjudged import evaluation_behind, judged_again
 from rankgauge.errors import DataError, ParameterError, Problem, ResultError, counted, did_you_mean
 from rankgauge.explain import Explanation, Scorer, explain_batch, explain_sample
 from rankgauge.judging import Ranking
 from rankgauge.judging.outputs import prepare
-from rankgauge.judging.queries import read_queries
+from rankgauge.judging.top import read_queries
 from rankgauge.planning.plan import Plan
 from rankgauge.plugin.metric import WHOLE_RUN
 from rankgauge.result import MetricSummary, Result, SampleText
@@ -27,6 +30,7 @@ __all__ = [
     "explain_query",
     "explain_result",
     "explain_samples",
+    "grade_strings",
     "read_samples",
     "texts_of",
     "worst_samples",
@@ -192,3 +196,22 @@ def changed(column: str, sample_id: str, now: float | None, saved: float) -> Res
 
 def _told(score: float | None) -> str:
     return "no score" if score is None or math.isnan(score) else repr(score)
+
+
+_NOT_POOLED, _UNJUDGED, _HIGH = "-", ".", ">"
+
+
+def grade_strings(result: Result, length: int) -> list[str]:
+    """
+    Return one character for each of the first *length* results of every query of a run, which is read again.
+
+    It is the grade from 0 to 9, without a fraction, or ``>`` for a higher one, ``-`` for a document that the judgments
+    do not name, and ``.`` for one with a grade below 0: pooled, and not judged.
+    """
+    judged = judged_again(evaluation_behind(result, None), result)
+    depth = np.minimum(judged.depth, length)
+    shown = [[_NOT_POOLED] * count for count in depth.tolist()]
+    rows = judged.rows.until(length)
+    for sample, rank, grade in zip(rows.sample.tolist(), rows.rank.tolist(), rows.grade.tolist(), strict=True):
+        shown[sample][rank - 1] = _UNJUDGED if grade < 0 else _HIGH if grade >= 10 else str(int(grade))
+    return ["".join(letters) for letters in shown]

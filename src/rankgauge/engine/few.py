@@ -10,7 +10,7 @@ from typing import cast
 import numpy as np
 
 from rankgauge.engine.run_result import RunEvaluation, ScoredRun
-from rankgauge.io.mappings import MappingRun, qrels_of_mapping
+from rankgauge.io.nested_mappings import MappingRun, qrels_of_mapping
 from rankgauge.judging import RunCounts
 from rankgauge.judging.few import FewQueries, Pattern
 from rankgauge.planning.plan import Plan

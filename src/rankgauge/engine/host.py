@@ -17,7 +17,7 @@ from typing import Any, NamedTuple, cast
 
 from rankgauge.engine.engine import Engine
 from rankgauge.engine.evaluation import Evaluation
-from rankgauge.engine.values import SampleScore
+from rankgauge.engine.sample_score import SampleScore
 from rankgauge.errors import ParameterError
 from rankgauge.planning.resolve import PlannedMetric
 from rankgauge.result.aggregation import aggregated

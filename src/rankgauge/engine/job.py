@@ -9,20 +9,19 @@ from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from rankgauge.base.guard import ForeignError, guarded
+from rankgauge.base.logs import logger
 from rankgauge.columns import IdSketcher
 from rankgauge.engine.calls import CallOptions, call_figures, check_whole, run_to_end, system_name
 from rankgauge.engine.manifest import make_manifest, resolved_config
-from rankgauge.engine.values import Progress
+from rankgauge.engine.sample_score import Progress
 from rankgauge.errors import DataError, NothingToEvaluateError, Problem, RunInterrupted
-from rankgauge.guard import ForeignError, guarded
 from rankgauge.io.datasets import DatasetReader, DataSource, without_gc
-from rankgauge.io.kept import OUTPUTS_FILE, OutputsFile, kept
-from rankgauge.io.outputs import Outputs, read_outputs
-from rankgauge.logs import logger
+from rankgauge.io.output_files import OUTPUTS_FILE, Outputs, OutputsFile, kept, read_outputs
 from rankgauge.planning.plan import Plan
 from rankgauge.result import Origin, Result
 from rankgauge.samples import Block, CallError, Fault, KeptOutput, Sample
-from rankgauge.samples.cohorts import fields_without_values
+from rankgauge.samples.sample_records import fields_without_values
 from rankgauge.scoring.collect import Collector
 from rankgauge.scoring.stop import Stop
 
@@ -118,7 +117,7 @@ class Job:
 
     def _worth_workers(self) -> int:
         """Return for how many worker processes there is work; 0 where something of the samples is needed here."""
-        from rankgauge.engine.workers import ENOUGH  # seldom asked for
+        from rankgauge.scale.workers import ENOUGH  # seldom asked for
 
         needs_all = self.collector.details or self.collector.sketcher is not None
         return self.data.size // ENOUGH if self._is_whole and self.reader.has_lines and not needs_all else 0
@@ -130,7 +129,7 @@ class Job:
 
     def _judge_divided(self, count: int) -> Iterator[int]:
         """Judge lines of the file in worker processes, and those with a problem here."""
-        from rankgauge.engine.workers import judging_lines  # seldom asked for
+        from rankgauge.scale.workers import judging_lines  # seldom asked for
 
         as_blocks = self.collector.takes_blocks and self.reader.has_blocks
         with judging_lines(self.evaluation, count, label=self.data.label) as judged:

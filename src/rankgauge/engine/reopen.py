@@ -15,7 +15,7 @@ from rankgauge.engine.evaluation import Evaluation
 from rankgauge.engine.runs import RunEvaluation, plan_run
 from rankgauge.errors import ResultError, counted
 from rankgauge.io.files import digest
-from rankgauge.io.sources import open_qrels, open_run
+from rankgauge.io.open_sources import open_qrels, open_run
 from rankgauge.planning.plan import Plan
 from rankgauge.result import Result
 

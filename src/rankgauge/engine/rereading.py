@@ -18,11 +18,11 @@ from rankgauge.engine.job import Job
 from rankgauge.engine.reopen import check_definitions, evaluation_of, is_of_run, run_evaluation_of
 from rankgauge.engine.runs import judge_run, plan_run
 from rankgauge.errors import PlanError, ResultError, SampleRefusedError
-from rankgauge.explain.lists import Items, ResultLists, lists_of_batch, lists_of_samples
+from rankgauge.explain.explanation import question
+from rankgauge.explain.ranked_lists import Items, ResultLists, lists_of_batch, lists_of_samples
 from rankgauge.judging import Evidence, RunCollector
 from rankgauge.judging.top import Top, TopCollector
 from rankgauge.planning.plan import Plan
-from rankgauge.report.explanation import question
 from rankgauge.result import MetricSummary, Result
 from rankgauge.samples import Sample
 from rankgauge.scoring.collect import Collector

@@ -14,9 +14,9 @@ from rankgauge.engine.calls import system_name
 from rankgauge.engine.evaluation import Evaluation
 from rankgauge.engine.manifest import resolved_config
 from rankgauge.errors import ResultError
-from rankgauge.io.kept import OUTPUTS_FILE
-from rankgauge.io.staging import BEGUN_FILE, Staging, has_outputs, is_in_use, is_staging
-from rankgauge.io.writing import write_file
+from rankgauge.io.output_files import OUTPUTS_FILE
+from rankgauge.io.whole_files import write_file
+from rankgauge.result.staging import BEGUN_FILE, Staging, has_outputs, is_in_use, is_staging
 
 __all__ = ["begin", "go_on", "target_of"]
 

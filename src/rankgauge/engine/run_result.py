@@ -11,10 +11,10 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from rankgauge.base.logs import logger
 from rankgauge.columns import IdSketcher, Ints, Qrels, RunSource, Words
 from rankgauge.engine.manifest import make_manifest, make_settings
 from rankgauge.judging import RunCounts
-from rankgauge.logs import logger
 from rankgauge.planning.plan import Plan
 from rankgauge.result import MetricInfo, Origin, Result
 from rankgauge.scoring.collect import Scored

@@ -9,21 +9,20 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from rankgauge.base.logs import logger
 from rankgauge.catalog import Catalog
 from rankgauge.columns import IdSketcher, Qrels, RankingBatch, RunSource, Seen
-from rankgauge.columns.rows import Ints
+from rankgauge.columns.judged_rows import Ints
 from rankgauge.engine.run_result import RunEvaluation, ScoredRun
 from rankgauge.errors import PolicyError
-from rankgauge.io.mappings import MappingRun
-from rankgauge.io.sources import open_qrels, open_run
+from rankgauge.io.nested_mappings import MappingRun
+from rankgauge.io.open_sources import open_qrels, open_run
 from rankgauge.io.trec import RunFile
 from rankgauge.judging import BatchJudge, Evidence, Keep, RunCollector, ScatteredError, judge_mapping
 from rankgauge.judging.keeping import Keeper
 from rankgauge.judging.outputs import prepare
-from rankgauge.judging.parts import Task, in_order, thread_count, work_on_parts
-from rankgauge.judging.queries import read_queries
-from rankgauge.judging.top import TopCollector
-from rankgauge.logs import logger
+from rankgauge.judging.threads import Task, in_order, thread_count, work_on_parts
+from rankgauge.judging.top import TopCollector, read_queries
 from rankgauge.planning.cutoffs import DefaultK
 from rankgauge.planning.plan import Plan, make_plan
 from rankgauge.planning.requests import MetricSpec, specs_of

@@ -13,12 +13,12 @@ from dataclasses import dataclass, field
 from rankgauge.engine.evaluation import Evaluation
 from rankgauge.engine.job import Job
 from rankgauge.engine.manifest import make_manifest, resolved_config
-from rankgauge.engine.shards import fingerprint_of_gold
+from rankgauge.engine.run_shards import fingerprint_of_gold
 from rankgauge.errors import NothingToEvaluateError, ResultError
 from rankgauge.result import Result
+from rankgauge.scale.shard_scores import ShardScores, join_scores, shard_scores
 from rankgauge.scoring.collect import Collector
-from rankgauge.scoring.parts import Sighting
-from rankgauge.scoring.shards import ShardScores, join_scores, shard_scores
+from rankgauge.scoring.judged_parts import Sighting
 from rankgauge.scoring.single import check_stream
 
 __all__ = ["SampleShard", "ShardedSamples"]

@@ -10,12 +10,12 @@ import numpy as np
 
 from rankgauge.catalog import Catalog
 from rankgauge.columns import Judged
-from rankgauge.comparison.bounds import Bounds, check_bounds, mean_bounds
 from rankgauge.engine.reopen import is_of_run, run_evaluation_of
 from rankgauge.engine.runs import RunEvaluation, evaluate_plan, judge_run
 from rankgauge.errors import ParameterError, ResultError
 from rankgauge.planning.fingerprint import fingerprint_of
 from rankgauge.planning.plan import Plan
+from rankgauge.pooling.bounds import Bounds, check_bounds, mean_bounds
 from rankgauge.result import Result
 
 __all__ = ["bounds", "condensed", "evaluation_behind", "judged_again"]

@@ -25,16 +25,15 @@ from rankgauge.errors import (
     UnreadableError,
     counted,
 )
-from rankgauge.io.fields import FieldMap, remapped
+from rankgauge.io.builtin_formats import LINES, records_of
+from rankgauge.io.field_names import FieldMap, remapped
+from rankgauge.io.file_records import Lines, Placed, given, portions, records
 from rankgauge.io.files import digest, is_regular, is_there, no_such_file, open_file, plain_suffix
-from rankgauge.io.formats import LINES, records_of
-from rankgauge.io.lines import Lines, Placed, portions
-from rankgauge.io.records import given, records
-from rankgauge.plugin.formats import Record
+from rankgauge.plugin.declarations import Record
 from rankgauge.policy import Contract
 from rankgauge.samples import Block, Fault, Sample, read_block, read_sample
-from rankgauge.samples.cohorts import with_cohorts
-from rankgauge.samples.scalars import InvalidError, read_id
+from rankgauge.samples.sample_records import with_cohorts
+from rankgauge.samples.sample_values import InvalidError, read_id
 
 __all__ = ["DataSource", "DatasetReader", "without_gc"]
 

@@ -15,8 +15,7 @@ from pathlib import Path
 from typing import IO, Any, cast
 
 from rankgauge.errors import RankgaugeError, UnreadableError
-from rankgauge.io.limits import RAISE_IT, longest_piece, written_size
-from rankgauge.io.problems import MalformedError, unreadable
+from rankgauge.io.problems import RAISE_IT, MalformedError, longest_piece, unreadable, written_size
 
 __all__ = [
     "COMPRESSIONS",

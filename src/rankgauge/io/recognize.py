@@ -17,9 +17,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import IO, Literal, NamedTuple
 
-from rankgauge.decimals import NUMBER, read_number
+from rankgauge.base.plain_text import NUMBER, read_number
 from rankgauge.errors import DataError, Problem
-from rankgauge.io.columns import Kind, is_header
+from rankgauge.io.field_names import Kind, is_header
 from rankgauge.io.files import MAGIC, open_file, plain_suffix
 
 __all__ = [

@@ -17,13 +17,12 @@ from typing import NamedTuple, cast
 import numpy as np
 
 from rankgauge.columns import Judged, are_texts, encoded
-from rankgauge.columns.rows import distinct
-from rankgauge.judging.columns import JudgedLists
-from rankgauge.judging.counts import RunCounts
+from rankgauge.columns.judged_rows import distinct
+from rankgauge.judging.judged_columns import JudgedLists, relevance_of
 from rankgauge.judging.mappings import have_text_ids
 from rankgauge.judging.ranking import earned, mixed_ties
 from rankgauge.judging.ranks import Ranks
-from rankgauge.judging.relevance import relevance_of
+from rankgauge.judging.run import RunCounts
 from rankgauge.policy import Policy, Profile
 
 __all__ = ["FewQueries", "Pattern", "judged_patterns", "takes_few"]

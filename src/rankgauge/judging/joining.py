@@ -1,5 +1,5 @@
 """
-Joining by columns: which rows of some rankings are judged, once a policy has dropped what it drops.
+Joining by columns: which rows of some rankings are judged, for runs and for plain samples.
 """
 
 from __future__ import annotations
@@ -8,12 +8,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rankgauge.columns import Ints, Qrels, RankingBatch
+from rankgauge.columns import Ints, Qrels, RankingBatch, Rows, Slices
+from rankgauge.columns.slices import keep_pages
 from rankgauge.judging.ranking import Settled, settle
-from rankgauge.judging.repeats import RepeatFinder
-from rankgauge.policy import Policy
+from rankgauge.judging.ranks import RepeatFinder
+from rankgauge.policy import Policy, Profile
+from rankgauge.samples import Block
 
-__all__ = ["Joined", "joined"]
+__all__ = ["BlockJudge", "Joined", "JudgedBlock", "joined"]
 
 
 class Joined(NamedTuple):
@@ -45,3 +47,68 @@ def joined(batch: RankingBatch, qrels: Qrels, places: Ints, policy: Policy, find
         rows, judgments = qrels.find(settled.pairs)
     real = batch.documents.at(rows).equal(qrels.documents.at(judgments), hashed=by_key)
     return Joined(settled, rows[real], judgments[real])
+
+
+_NO_NAMES = Slices.of_lines(b"")
+"""Instead of the samples' ids, which only a policy compares that blocks are not judged under."""
+
+
+class JudgedBlock(NamedTuple):
+    """
+    A judged block.
+
+    Attributes:
+        block: The samples.
+
+        depth: How many items each retrieved, after policy; shape (n,).
+
+        found: The judged rows, in order of sample and rank.
+
+        qrels: The ground truth, with one query for each sample.
+
+        batch: The rankings as they were given.
+    """
+
+    block: Block
+    depth: Ints
+    found: Rows
+    qrels: Qrels
+    batch: RankingBatch
+
+    @property
+    def looks(self) -> tuple[str, str] | None:
+        """Return a retrieved id and a gold id of the first sample that has both, for messages."""
+        batch, qrels = self.batch, self.qrels
+        for place in np.flatnonzero((batch.lengths > 0) & (qrels.lengths > 0))[:1].tolist():
+            retrieved = batch.documents.at(batch.starts[place : place + 1])
+            relevant = qrels.documents.at(np.searchsorted(qrels.owners, [place]))
+            return retrieved.strings()[0], relevant.strings()[0]
+        return None
+
+
+class BlockJudge:
+    """Judges blocks one after another, under a policy that keeps rankings as they are given."""
+
+    def __init__(self, profile: Profile) -> None:
+        self._policy = profile.policy
+        self._finder = RepeatFinder()
+        keep_pages()
+
+    def judge(self, block: Block) -> JudgedBlock:
+        """Join what samples retrieved with their ground truth."""
+        retrieved, relevant = Slices.of_lines(block.retrieved.joined), Slices.of_lines(block.gold.joined)
+        grades = np.ones(len(relevant.start)) if block.gains is None else np.array(block.gains, dtype=np.float64)
+        qrels = Qrels(block.ids, np.array(block.gold.counts, dtype=np.int64), grades, relevant)
+        batch = RankingBatch(
+            names=_NO_NAMES,
+            lengths=np.array(block.retrieved.counts, dtype=np.int64),
+            documents=retrieved,
+            keys=retrieved.keys(),
+            scores=np.zeros(len(retrieved.start)),
+        )
+        settled, rows, judgments = joined(batch, qrels, np.arange(len(block.ids)), self._policy, self._finder)
+        order = np.argsort(rows)  # rows stand in order of sample and rank
+        rows, judgments = rows[order], judgments[order]
+        owners = qrels.owners[judgments]
+        found = Rows(owners, rows - settled.batch.starts[owners] + 1, grades[judgments], judgments)
+        return JudgedBlock(block, settled.batch.lengths, found, qrels, batch)

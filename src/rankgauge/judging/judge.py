@@ -7,8 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from rankgauge.catalog import ResolvedMatcher
-from rankgauge.judging.by_id import IdJudge
-from rankgauge.judging.by_support import SupportJudge
+from rankgauge.judging.by_id import IdJudge, SupportJudge
 from rankgauge.judging.by_text import TextJudge
 from rankgauge.judging.evidence import Evidence, Target
 from rankgauge.judging.keeping import NOTHING, Keep

@@ -14,7 +14,7 @@ from typing import NamedTuple, cast
 import numpy as np
 
 from rankgauge.columns import Floats, Ints, Qrels, are_texts, encoded
-from rankgauge.columns.rows import distinct
+from rankgauge.columns.judged_rows import distinct
 from rankgauge.errors import DataError
 from rankgauge.judging.ranking import as_compared
 from rankgauge.judging.ranks import Ranks

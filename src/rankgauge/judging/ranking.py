@@ -15,9 +15,8 @@ from typing import NamedTuple
 import numpy as np
 
 from rankgauge.columns import Flags, Floats, Ints, RankingBatch, Relevance, Slices, Words
-from rankgauge.columns.rows import nth_of_each
-from rankgauge.judging.ranks import Ranks
-from rankgauge.judging.repeats import Repeats, surplus
+from rankgauge.columns.judged_rows import nth_of_each
+from rankgauge.judging.ranks import Ranks, Repeats, surplus
 from rankgauge.policy import Policy
 
 __all__ = [

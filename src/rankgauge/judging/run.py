@@ -1,8 +1,5 @@
 """
-Runs: joining the batches of a run with judgments, and making one `Evidence` of all parts.
-
-Only rows that are judged are ranked, so what is kept follows the judgments, not the run. Parts may come from several
-threads in any order; the evidence is the same to the last bit.
+Runs: joining the batches of a run with judgments into one `Evidence`, and how a run fits the judgments.
 """
 
 from __future__ import annotations
@@ -10,25 +7,78 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from rankgauge.columns import Flags, IdSketcher, Ints, Judged, Qrels, RankingBatch, Rows, Slices
-from rankgauge.columns.rows import distinct, nth_of_each
-from rankgauge.errors import DataError, NothingToEvaluateError, Problem
-from rankgauge.judging.columns import judged_under
-from rankgauge.judging.counts import RunCounts
+from rankgauge.columns.judged_rows import distinct, nth_of_each
+from rankgauge.errors import DataError, NothingToEvaluateError, Problem, counted
 from rankgauge.judging.evidence import Evidence
 from rankgauge.judging.joining import joined
+from rankgauge.judging.judged_columns import judged_under, relevance_of
 from rankgauge.judging.ranking import earned, mixed_ties, shown, stand, tie_reason
-from rankgauge.judging.ranks import Ranks, ranks_of
-from rankgauge.judging.relevance import relevance_of
-from rankgauge.judging.repeats import RepeatFinder
+from rankgauge.judging.ranks import Ranks, RepeatFinder, ranks_of
 from rankgauge.judging.top import TopCollector
-from rankgauge.policy import Profile
+from rankgauge.policy import Policy, Profile
 
-__all__ = ["BatchJudge", "RunCollector", "ScatteredError", "no_overlap"]
+__all__ = ["BatchJudge", "RunCollector", "RunCounts", "ScatteredError", "no_overlap"]
+
+
+class RunCounts(NamedTuple):
+    """
+    How a run fits the judgments.
+
+    Attributes:
+        queries: How many queries are evaluated.
+
+        missing: How many of these have no results in the run.
+
+        unjudged: How many queries of the run are not judged, and so left out.
+
+        tied: How many queries have equal scores whose order may change a score.
+
+        dropped: How many repeated results the policy dropped.
+    """
+
+    queries: int = 0
+    missing: int = 0
+    unjudged: int = 0
+    tied: int = 0
+    dropped: int = 0
+
+    @classmethod
+    def total(cls, parts: Iterable[RunCounts]) -> RunCounts:
+        """Return the counts of a run from those of its parts, each of which has other queries."""
+        return cls(*(sum(column) for column in zip(cls(), *parts, strict=True)))
+
+    def notes(self, policy: Policy) -> list[str]:
+        """Say what a user should know of how the run fits the judgments."""
+        notes = []
+        if self.missing:
+            how = "counted as 0" if policy.missing_output == "zero" else "left out of every mean"
+            of = counted(self.queries, "judged query", "judged queries")
+            notes.append(f"{self.missing:,} of {of} without results in the run; {how}")
+        if self.unjudged:
+            notes.append(f"{counted(self.unjudged, 'query', 'queries')} of the run not judged; left out")
+        if self.dropped:
+            notes.append(f"{counted(self.dropped, 'repeated result')} dropped (policy duplicates={policy.duplicates})")
+        if self.tied:
+            of = counted(self.queries, "query", "queries")
+            notes.append(
+                f"{self.tied:,} of {of} with equal scores whose order can change a metric (policy ties={policy.ties})"
+            )
+        return notes
+
+    def facts(self) -> dict[str, Any]:
+        """Return the counts as a manifest has them."""
+        return {
+            "queries_missing": self.missing,
+            "queries_unjudged": self.unjudged,
+            "queries_with_ties": self.tied,
+            "results_dropped": self.dropped,
+        }
+
 
 _RANK_BITS = np.int64(32)
 """How many bits of a key, of a query and a rank in it, are the rank's."""

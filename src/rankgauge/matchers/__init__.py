@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from rankgauge.matchers import builtin, comparers, escaped, normalizers, tokenizers, tokens
+from rankgauge.matchers import builtin, comparers, normalizers
+from rankgauge.matchers import escapes as escaped
+from rankgauge.matchers import words as tokenizers
+from rankgauge.matchers import words as tokens
 from rankgauge.plugin import hookimpl
-from rankgauge.plugin.authored import declared_in
+from rankgauge.plugin.signature import declared_in
 
 __all__: list[str] = []
 

@@ -15,11 +15,12 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from rankgauge.matchers.effort import check_effort
-from rankgauge.matchers.escaped import json_escaped_batch
+from rankgauge.errors import MatcherError
+from rankgauge.matchers.escapes import json_escaped_batch
 from rankgauge.plugin import comparer
 
 __all__ = [
+    "check_effort",
     "contained",
     "edit_ratio",
     "equal",
@@ -30,6 +31,21 @@ __all__ = [
     "remem",
     "token_overlap",
 ]
+
+_MOST = 1 << 36
+"""How many pairs of characters are compared for two texts at the most: some 5 seconds on a machine of 2025."""
+
+
+def check_effort(comparer: str, found: str, wanted: str, steps: int, *, instead: str = "") -> None:
+    """Raise a `MatcherError` for two texts that take too long, since so many pairs of characters are compared."""
+    if steps > _MOST:
+        shorter = f", or use {instead}" if instead else ""
+        msg = (
+            f"{comparer} would take too long for texts of {len(found):,} and {len(wanted):,} characters; "
+            f"shorten them{shorter}"
+        )
+        raise MatcherError(msg)
+
 
 Block = NDArray[np.float64]
 Direction = Literal["gold-in-retrieved", "retrieved-in-gold", "either"]

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 
 from rankgauge.metrics.names import FAMILIES, FAMILY_OF
 from rankgauge.plugin import Scores, aggregate, hookimpl
-from rankgauge.plugin.authored import declared_in
+from rankgauge.plugin.signature import declared_in
 from rankgauge.stats import AGGREGATES
 
 __all__ = ["Family", "family_of"]

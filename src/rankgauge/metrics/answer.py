@@ -8,8 +8,8 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from rankgauge.columns.rows import first_of_each
-from rankgauge.metrics.hit import any_found, first_found
+from rankgauge.columns.judged_rows import first_of_each
+from rankgauge.metrics.recall import any_found, first_found
 from rankgauge.plugin import Contributions, Cutoff, Judged, Law, Scores, metric
 
 __all__ = ["answer_containment", "answer_exact_match", "answer_f1"]

@@ -9,8 +9,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from rankgauge.metrics.family import USUAL, retrieval
-from rankgauge.metrics.ties import last_rank, tied
+from rankgauge.metrics.family import USUAL, last_rank, retrieval, tied
 from rankgauge.plugin import Contributions, Cutoff, Judged, Scores
 
 __all__ = ["average_precision", "geometric_average_precision"]

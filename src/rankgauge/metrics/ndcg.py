@@ -13,8 +13,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from rankgauge.metrics.family import USUAL, retrieval
-from rankgauge.metrics.ties import prefix_mean, tied
+from rankgauge.metrics.family import USUAL, prefix_mean, retrieval, tied
 from rankgauge.plugin import Contributions, Cutoff, Judged, Rows, Scores
 
 __all__ = ["Discount", "Gain", "by_gains", "discounted", "divisor_of", "gains_of", "ndcg", "ndcg_any", "positive_gains"]

@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from rankgauge.metrics.intents import cutoff_of, diverse, queries
+from rankgauge.metrics.diversity import cutoff_of, diverse, queries
 from rankgauge.plugin import Cutoff, Judged, Scores
 
 __all__ = ["alpha_dcg", "alpha_ndcg", "err_ia", "nerr_ia", "nnrbp", "nrbp"]

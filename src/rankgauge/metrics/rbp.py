@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankgauge.metrics.family import USUAL, has_grades, retrieval
-from rankgauge.metrics.ties import last_rank, tied
+from rankgauge.metrics.family import USUAL, has_grades, last_rank, retrieval, tied
 from rankgauge.plugin import Contributions, Cutoff, Judged, Rows, Scores, metric
 
 __all__ = ["rank_biased_precision", "residual"]

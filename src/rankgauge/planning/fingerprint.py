@@ -13,7 +13,7 @@ from typing import Any
 
 from rankgauge.catalog import ResolvedMatcher
 from rankgauge.judging import Target
-from rankgauge.plugin.aggregates import Aggregate
+from rankgauge.plugin.declarations import Aggregate
 from rankgauge.plugin.metric import Metric
 from rankgauge.policy import Profile
 

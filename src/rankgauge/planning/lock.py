@@ -11,12 +11,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from rankgauge.base.guard import ForeignError, guarded
 from rankgauge.catalog import Catalog, ResolvedMatcher
-from rankgauge.catalog.claims import OWN
-from rankgauge.catalog.spelling import spellings
+from rankgauge.catalog.claims import OWN, spellings
 from rankgauge.errors import ExpressionError, NameClashError, RankgaugeError, UnknownNameError
 from rankgauge.expression import parse
-from rankgauge.guard import ForeignError, guarded
 from rankgauge.pickling import reduced
 from rankgauge.planning.fingerprint import fingerprint_of, matcher_definition
 from rankgauge.planning.resolve import PlannedMetric

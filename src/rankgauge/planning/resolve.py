@@ -9,18 +9,17 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
+from rankgauge.base.guard import ForeignError, guarded
 from rankgauge.catalog import Catalog, Claim, Provider, ResolvedMatcher, check_parameters
-from rankgauge.catalog.peers import whole_ranking
+from rankgauge.catalog.other_tools import whole_ranking
 from rankgauge.errors import ParameterError, RankgaugeError
 from rankgauge.expression import MetricExpression, Value, safe_name
-from rankgauge.guard import ForeignError, guarded
 from rankgauge.judging import Target
 from rankgauge.pickling import reduced
-from rankgauge.planning.budgets import USUAL_BUDGET, budget_cut, budget_settings
 from rankgauge.planning.cutoffs import Cut, DefaultK, check_k
 from rankgauge.planning.fingerprint import fingerprint_of, metric_definition
-from rankgauge.planning.requests import Request
-from rankgauge.plugin.aggregates import Aggregate
+from rankgauge.planning.requests import USUAL_BUDGET, Request, budget_cut, budget_settings
+from rankgauge.plugin.declarations import Aggregate
 from rankgauge.plugin.metric import Metric, Need
 from rankgauge.policy import Profile
 from rankgauge.samples import GoldKind

@@ -15,20 +15,17 @@ Everything that a plugin author imports, and nothing else.
         return [my_precision]
 """
 
+from rankgauge.base.deprecation import Deprecated, deprecated_names
 from rankgauge.columns import Cutoff, Judged, JudgedSample, Rows, Scores, Seen
-from rankgauge.deprecation import Deprecated, deprecated_names
 from rankgauge.errors import DataError, Problem
-from rankgauge.plugin.aggregates import aggregate
-from rankgauge.plugin.api import API
 from rankgauge.plugin.contributions import Contributions
-from rankgauge.plugin.formats import Record, Source, reader, reporter
-from rankgauge.plugin.hookspecs import FinishedRun, StartedRun, hookimpl
+from rankgauge.plugin.declarations import Record, Source, TokenizerLaw, aggregate, reader, reporter, tokenizer
+from rankgauge.plugin.hookspecs import API, FinishedRun, StartedRun, hookimpl
 from rankgauge.plugin.matching import ComparerLaw, Matcher, comparer, named_matcher, normalizer
 from rankgauge.plugin.metric import Law, Need, metric, sample_metric
 from rankgauge.plugin.profiles import metric_set, named_profile
 from rankgauge.plugin.run_metric import run_metric
 from rankgauge.plugin.sections import ReportBars, ReportTable, ReportText, report_section
-from rankgauge.plugin.tokenizing import TokenizerLaw, tokenizer
 
 __all__ = [
     "API",

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from rankgauge.errors import DeclarationError, ExpressionError, MatcherError, did_you_mean
 from rankgauge.expression import QUOTED, MetricExpression, Value, parse
-from rankgauge.plugin.authored import PLAIN_NAME, Authored, first_line, plain_name
+from rankgauge.plugin.signature import PLAIN_NAME, Authored, first_line, plain_name
 
 __all__ = [
     "Comparer",

@@ -20,9 +20,8 @@ from rankgauge.columns import Flags, Judged, JudgedSample, Scores
 from rankgauge.errors import DeclarationError, ExpressionError, did_you_mean
 from rankgauge.expression import Value, parse
 from rankgauge.pickling import goes_by_name, itself
-from rankgauge.plugin.authored import first_line
 from rankgauge.plugin.contributions import Contributions
-from rankgauge.plugin.signature import CutoffKind, Parameter, companion, read_signature
+from rankgauge.plugin.signature import CutoffKind, Parameter, companion, first_line, read_signature
 from rankgauge.samples import GOLD_KINDS, GoldKind
 
 __all__ = ["WHOLE_RUN", "Law", "Metric", "Need", "declared", "metric", "sample_metric"]

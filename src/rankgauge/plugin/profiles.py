@@ -13,7 +13,7 @@ from typing import Any
 
 from rankgauge.errors import DeclarationError, PolicyError, did_you_mean
 from rankgauge.expression import Value
-from rankgauge.plugin.authored import first_line, plain_name
+from rankgauge.plugin.signature import first_line, plain_name
 from rankgauge.policy import Contract, Profile
 
 __all__ = ["MetricSet", "NamedProfile", "ProfileSpec", "metric_set", "named_profile", "read_profile"]

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from rankgauge.errors import DeclarationError, ParameterError, counted
-from rankgauge.plugin.authored import Authored, plain_name
+from rankgauge.plugin.signature import Authored, plain_name
 
 __all__ = ["ReportBars", "ReportSection", "ReportTable", "ReportText", "View", "report_section"]
 

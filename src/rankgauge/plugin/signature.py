@@ -1,21 +1,34 @@
 """
-Signatures: the parameters and the kind of cutoff that a function declares by how it is written.
+Signatures: what an author's function declares by its parameters, its name and its documentation.
 """
 
 from __future__ import annotations
 
 import functools
 import inspect
+import re
 import types
 import typing
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from types import ModuleType
 from typing import Any, Literal
 
 from rankgauge.errors import DeclarationError
 from rankgauge.expression import Value
 
-__all__ = ["RESERVED", "CutoffKind", "Parameter", "companion", "read_signature"]
+__all__ = [
+    "PLAIN_NAME",
+    "RESERVED",
+    "Authored",
+    "CutoffKind",
+    "Parameter",
+    "companion",
+    "declared_in",
+    "first_line",
+    "plain_name",
+    "read_signature",
+]
 
 RESERVED = frozenset({"k", "rel", "gold", "matcher", "as", "budget", "tokenizer", "partial"})
 """Parameters that the engine gives to every metric; a metric cannot use these names for its own."""
@@ -106,3 +119,43 @@ def _cutoff(annotation: object, default: object) -> CutoffKind:
         return "optional"
     takes_none = types.NoneType in typing.get_args(annotation)
     return "droppable" if takes_none and default is inspect.Parameter.empty else "required"
+
+
+PLAIN_NAME = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
+"""Lower-case words joined by hyphens."""
+
+
+class Authored:
+    """A declaration of one function, which is its attribute `function`."""
+
+    __slots__ = ()
+    function: Callable[..., Any]
+
+    @property
+    def source(self) -> Callable[..., Any]:
+        """Return the function that the author wrote."""
+        return self.function
+
+    @property
+    def summary(self) -> str:
+        """Return the first line of its documentation."""
+        return first_line(self.function)
+
+
+def first_line(function: Callable[..., Any]) -> str:
+    """Return the first line of a function's documentation."""
+    return (inspect.getdoc(function) or "").strip().partition("\n")[0]
+
+
+def plain_name(name: str) -> str:
+    """Return a name of lower-case words joined by hyphens; refuse any other."""
+    if not isinstance(name, str) or PLAIN_NAME.fullmatch(name) is None:
+        msg = f"{name!r} is not a usable name: write lower-case words joined by hyphens"
+        raise DeclarationError(msg)
+    return name
+
+
+def declared_in(module: ModuleType) -> list[Callable[..., Any]]:
+    """Return the functions of a module, not those it imports, that carry a declaration."""
+    named = [value for value in vars(module).values() if hasattr(value, "__rankgauge__")]
+    return [function for function in named if function.__module__ == module.__name__]

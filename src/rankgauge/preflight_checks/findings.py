@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, Literal
 
+from rankgauge.base.plain_text import visible
 from rankgauge.errors import counted
-from rankgauge.visible import visible
 
 __all__ = ["About", "Finding", "Preflight", "Severity"]
 

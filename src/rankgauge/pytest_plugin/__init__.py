@@ -18,8 +18,8 @@ from rankgauge.errors import ParameterError, RankgaugeError
 from rankgauge.pytest_plugin.logged import RankgaugeEval
 
 if TYPE_CHECKING:
-    from rankgauge.engine.gated import Asked
-    from rankgauge.gates import Gate
+    from rankgauge.gates.grammar import Gate
+    from rankgauge.gates.planned import Asked
     from rankgauge.pytest_plugin.scoring import Scoring
 
 __all__ = ["RankgaugeEval"]

@@ -11,11 +11,11 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from rankgauge.errors import ParameterError
-from rankgauge.gates import Bound, Gate, Side
-from rankgauge.gates import read_gates as read_any
+from rankgauge.gates.grammar import Bound, Gate, Side
+from rankgauge.gates.grammar import read_gates as read_any
 
 if TYPE_CHECKING:
-    from rankgauge.comparison.verdicts import GateOutcome
+    from rankgauge.gates.outcomes import GateOutcome
     from rankgauge.result import Result
 
 __all__ = ["Judgment", "read_gates"]

@@ -9,12 +9,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rankgauge.comparison.gating import MetricTraits, judge_resolved
-from rankgauge.comparison.verdicts import GateOutcome
 from rankgauge.engine.engine import Engine
-from rankgauge.engine.gated import Asked, ask_gates
 from rankgauge.errors import ParameterError, RankgaugeError
-from rankgauge.gates import Bound, Gate
+from rankgauge.gates.grammar import Bound, Gate
+from rankgauge.gates.outcomes import GateOutcome
+from rankgauge.gates.planned import Asked, ask_gates
+from rankgauge.gates.verdicts import MetricTraits, judge_resolved
 from rankgauge.planning.requests import Located
 from rankgauge.pytest_plugin.gates import Judgment, read_gates
 from rankgauge.pytest_plugin.records import make_record, refuse

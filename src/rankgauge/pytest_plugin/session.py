@@ -19,7 +19,7 @@ from rankgauge.errors import counted
 from rankgauge.pytest_plugin.gates import Judgment
 
 if TYPE_CHECKING:
-    from rankgauge.engine.gated import Asked
+    from rankgauge.gates.planned import Asked
     from rankgauge.pytest_plugin.scoring import Scoring
 
 __all__ = ["ATTRIBUTE", "Session"]
@@ -98,9 +98,9 @@ class Session:
         return asked
 
     def _tell(self, reporter: pytest.TerminalReporter, judgment: Judgment) -> None:
+        from rankgauge.base.plain_text import visible
+        from rankgauge.gates.lines import outcome_line
         from rankgauge.pytest_plugin.wording import column_line, worst_lines
-        from rankgauge.report.gates import outcome_line
-        from rankgauge.visible import visible
 
         def tell(line: str, **style: bool) -> None:
             reporter.line(visible(line), **style)
@@ -125,7 +125,7 @@ class Session:
 
     def _write(self, path: Path) -> bool:
         """Write the report, whole or not at all, and return whether that worked."""
-        from rankgauge.io.writing import replace_file
+        from rankgauge.io.whole_files import replace_file
 
         text = json.dumps(self._report(), indent=2, ensure_ascii=False) + "\n"
         try:

@@ -7,17 +7,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
+from rankgauge.base.plain_text import visible
 from rankgauge.engine.explaining import explain_samples
 from rankgauge.errors import counted
-from rankgauge.gates import Bound
+from rankgauge.gates.grammar import Bound
+from rankgauge.gates.lines import apart, counts_text, headline, outcome_line
 from rankgauge.pytest_plugin.gates import Judgment
-from rankgauge.report.gates import apart, counts_text, headline, outcome_line
 from rankgauge.report.samples import sample_lines, sample_title
-from rankgauge.report.wording import counts
-from rankgauge.visible import visible
+from rankgauge.result.wording import counts
 
 if TYPE_CHECKING:
-    from rankgauge.comparison.verdicts import GateOutcome
+    from rankgauge.gates.outcomes import GateOutcome
     from rankgauge.result import MetricSummary
 
 __all__ = ["column_line", "failure_text", "worst_lines"]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from rankgauge.plugin import reporter
-from rankgauge.report.wording import counts
+from rankgauge.result.wording import counts
 from rankgauge.scoring.score import STATUSES
 
 if TYPE_CHECKING:

@@ -9,10 +9,11 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from rankgauge.base.plain_text import visible
 from rankgauge.errors import counted
 from rankgauge.plugin import reporter
 from rankgauge.report.samples import listed_heading, listed_lines
-from rankgauge.report.wording import (
+from rankgauge.result.wording import (
     ERROR_LINE,
     FACTS,
     calls_line,
@@ -24,7 +25,6 @@ from rankgauge.report.wording import (
     policy_line,
     policy_options,
 )
-from rankgauge.visible import visible
 
 if TYPE_CHECKING:
     from rankgauge.result import MetricSummary, Result

@@ -8,9 +8,9 @@ import html
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from rankgauge.base.plain_text import visible
 from rankgauge.errors import counted
-from rankgauge.report.wording import FACTS, facts, policy_line
-from rankgauge.visible import visible
+from rankgauge.result.wording import FACTS, facts, policy_line
 
 if TYPE_CHECKING:
     from rankgauge.result import Result

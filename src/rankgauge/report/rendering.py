@@ -6,10 +6,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from rankgauge.base.guard import ForeignError, guarded, shown
 from rankgauge.catalog import Claim
 from rankgauge.errors import PluginError, RankgaugeError
-from rankgauge.guard import ForeignError, guarded, shown
-from rankgauge.plugin.formats import Reporter
+from rankgauge.plugin.declarations import Reporter
 
 if TYPE_CHECKING:
     from rankgauge.result import Result

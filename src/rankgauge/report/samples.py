@@ -7,10 +7,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from rankgauge.base.plain_text import visible
 from rankgauge.errors import counted
-from rankgauge.report.explanation import question, shortened
-from rankgauge.report.wording import number
-from rankgauge.visible import visible
+from rankgauge.explain.explanation import question, shortened
+from rankgauge.result.wording import number
 
 if TYPE_CHECKING:
     from rankgauge.explain import Explanation

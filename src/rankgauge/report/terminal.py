@@ -1,5 +1,5 @@
 """
-The terminal report: tables for people.
+The terminal report: tables for people, with a word for a mean where a reader may need one.
 """
 
 from __future__ import annotations
@@ -7,11 +7,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from rankgauge.base.plain_text import visible
+from rankgauge.base.tables import Line, left_out_line, ruled, without_least
 from rankgauge.errors import counted
 from rankgauge.plugin import reporter
-from rankgauge.report.bands import band
 from rankgauge.report.samples import listed_lines
-from rankgauge.report.wording import (
+from rankgauge.result.wording import (
     ERROR_LINE,
     FACTS,
     calls_line,
@@ -21,13 +22,31 @@ from rankgauge.report.wording import (
     mean,
     policy_line,
 )
-from rankgauge.tables import Line, left_out_line, ruled, without_least
-from rankgauge.visible import visible
 
 if TYPE_CHECKING:
     from rankgauge.result import Result
 
-__all__ = ["result_lines", "terminal_report"]
+__all__ = ["band", "result_lines", "terminal_report"]
+
+_RANKED = ((1.0, "perfect"), (0.9, "excellent"), (0.75, "good"), (0.5, "acceptable"), (0.0, "poor"))
+_RECALL = ((1.0, "complete"), (0.75, "good"), (0.5, "acceptable"), (0.0, "missing much"))
+_BANDS = {
+    "retrieval-mrr": _RANKED,
+    "keyword-mrr": _RANKED,
+    "retrieval-ndcg-at-k": _RANKED,
+    "retrieval-ndcg-any-at-k": _RANKED,
+    "keyword-ndcg-at-k": _RANKED,
+    "retrieval-recall-at-k": _RECALL,
+    "keyword-coverage-at-k": _RECALL,
+}
+
+
+def band(alias: str, mean: float | None) -> str:
+    """Return the word for a mean of the metric with this alias; empty for a metric without bands."""
+    if mean is None:
+        return ""
+    return next((word for least, word in _BANDS.get(alias, ()) if mean >= least), "")
+
 
 _LISTED = 10
 _WIDTH = 120

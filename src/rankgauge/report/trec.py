@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from rankgauge.base.plain_text import visible
 from rankgauge.errors import ParameterError
 from rankgauge.scoring.score import MISSING
-from rankgauge.visible import visible
 
 if TYPE_CHECKING:
     from rankgauge.catalog.trec_eval import TrecColumn

@@ -12,12 +12,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from rankgauge.base.guard import ForeignError, guarded, shown
+from rankgauge.base.logs import logger
 from rankgauge.catalog import Catalog
 from rankgauge.errors import CatalogError
 from rankgauge.expression import MetricExpression
-from rankgauge.guard import ForeignError, guarded, shown
-from rankgauge.logs import logger
-from rankgauge.plugin.aggregates import AggregateFunction
+from rankgauge.plugin.declarations import AggregateFunction
 from rankgauge.plugin.metric import declared
 from rankgauge.stats import AGGREGATES, aggregate
 

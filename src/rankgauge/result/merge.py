@@ -1,24 +1,28 @@
 """
-Merging: putting columns of parts of a data set together.
+Merging columns of parts of a data set, and finding a column by any spelling of its metric.
 """
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import functools
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import PurePath
-from typing import Any, NamedTuple, Protocol, cast
+from typing import Any, NamedTuple, Protocol, TypeVar, cast
 
 import numpy as np
 
+from rankgauge.catalog.other_tools import translated
+from rankgauge.catalog.trec_eval import read_form
 from rankgauge.columns import IdSketch
-from rankgauge.errors import ResultError
+from rankgauge.errors import ResultError, suggest
+from rankgauge.expression import parse
 from rankgauge.plugin.metric import WHOLE_RUN
 from rankgauge.result.summary import MetricInfo, MetricSummary
 
-__all__ = ["Column", "Part", "concatenated", "difference", "merged_info", "merged_manifest"]
+__all__ = ["Column", "Part", "concatenated", "difference", "find_column", "merged_info", "merged_manifest"]
 
 
 class Column(Protocol):
@@ -157,3 +161,33 @@ def merged_manifest(manifests: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         sketch = functools.reduce(IdSketch.merged, map(IdSketch.from_dict, cast("list[dict[str, Any]]", sketches)))
         merged["retrieved_ids"] = sketch.as_dict()
     return merged
+
+
+Found = TypeVar("Found", bound=Column)
+
+
+def find_column(columns: Mapping[str, Found], name: object) -> Found:
+    """Return a column by its name, its safe name, or any spelling of its metric; a `KeyError` says what there is."""
+    if not isinstance(name, str):
+        msg = f"a column is looked up by its name, not by {name!r}"
+        raise KeyError(msg)
+    if name in columns:
+        return columns[name]
+    for column in columns.values():
+        if name == column.info.safe_name or name in column.info.spellings:
+            return column
+    found: list[Found] = []
+    with contextlib.suppress(ValueError):  # an `ExpressionError`, or a form that lists several columns
+        (expression,) = read_form(name) or [translated(parse(name))]
+        found = [column for column in columns.values() if column.info.answers_to(expression)]
+        exact = [column for column in found if parse(column.info.expression).params == expression.params]
+        found = exact or found
+    if len(found) == 1:
+        return found[0]
+    if found:
+        msg = f"{name!r} may be any of {', '.join(column.name for column in found)}; use one of these names"
+        raise KeyError(msg)
+    close = suggest(name, columns)
+    hint = f" (did you mean {' or '.join(map(repr, close))}?)" if close else ""
+    msg = f"no column {name!r}{hint}; there are {', '.join(columns)}"
+    raise KeyError(msg)

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankgauge.catalog import Provider
-from rankgauge.catalog.spelling import plain_template, spellings
+from rankgauge.catalog.claims import plain_template, spellings
 from rankgauge.errors import NotPicklableError
 from rankgauge.expression import MetricExpression, parse
 from rankgauge.judging import Budget, Target

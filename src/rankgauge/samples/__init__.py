@@ -5,13 +5,21 @@ Reading is written by hand rather than with pydantic, because it is two things a
 problems at a time, and forgiving about what a system emitted; `docs/explanation/decisions.md` says more.
 """
 
-from rankgauge.samples.blocks import Block, read_block
-from rankgauge.samples.ground_truth import read_expected
-from rankgauge.samples.kept import CallError, KeptOutput
-from rankgauge.samples.nuggets import labelled
-from rankgauge.samples.outputs import read_output
-from rankgauge.samples.records import read_sample
-from rankgauge.samples.values import FIELDS, GOLD_KINDS, HIGHEST_K, Expected, Fault, GoldKind, Nugget, Output, Sample
+from rankgauge.samples.ground_truth import labelled, read_expected
+from rankgauge.samples.plain_blocks import Block, read_block
+from rankgauge.samples.sample_outputs import CallError, KeptOutput, read_output
+from rankgauge.samples.sample_records import read_sample
+from rankgauge.samples.sample_values import (
+    FIELDS,
+    GOLD_KINDS,
+    HIGHEST_K,
+    Expected,
+    Fault,
+    GoldKind,
+    Nugget,
+    Output,
+    Sample,
+)
 
 __all__ = [
     "FIELDS",

@@ -1,23 +1,114 @@
 """
-Ground truth: reading every form that `expected_output` may have.
+Ground truth: reading `expected_output` and its nuggets.
 """
 
 from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import orjson
 
 from rankgauge.errors import did_you_mean
 from rankgauge.policy import DEFAULT_CONTRACT, Contract
-from rankgauge.samples.nuggets import read_nuggets
-from rankgauge.samples.scalars import NUMBERS, InvalidError, are_strings, is_real, look, read_gain, read_id
-from rankgauge.samples.values import GOLD_KINDS, Expected, Fault, GoldKind
+from rankgauge.samples.sample_values import (
+    GOLD_KINDS,
+    NUMBERS,
+    Expected,
+    Fault,
+    GoldKind,
+    Importance,
+    InvalidError,
+    Nugget,
+    are_strings,
+    is_real,
+    look,
+    read_gain,
+    read_id,
+)
 
-__all__ = ["FORMS", "read_expected"]
+__all__ = ["FORMS", "labelled", "read_expected", "read_nuggets", "read_support"]
+
+_IMPORTANCE: dict[str, Importance] = {"vital": "vital", "okay": "okay"}
+_SUPPORT = {"support": 1.0, "partial_support": 0.5, "not_support": 0.0}
+
+
+def read_nuggets(raw: object, path: str, contract: Contract) -> tuple[Nugget, ...]:
+    """Return the nuggets of a sample; an `InvalidError` for what is none, or for one that is listed twice."""
+    if not isinstance(raw, list | tuple):
+        raise InvalidError(path, f"expected a list of nuggets, found {look(raw)}")
+    found: list[Nugget] = []
+    names: set[str] = set()
+    for index, entry in enumerate(raw):
+        here = f"{path}[{index}]"
+        nugget = _nugget(entry, here, contract)
+        own = {name for name in (nugget.id, nugget.text) if name is not None}
+        if twice := sorted(own & names):
+            raise InvalidError(here, f"the nugget {look(twice[0])} is listed twice")
+        names |= own
+        found.append(nugget)
+    return tuple(found)
+
+
+def read_support(raw: object, contract: Contract) -> dict[str, float]:
+    """Return how far an answer supports each nugget, from 0 to 1 by id or text; an `InvalidError` for anything else."""
+    support: dict[str, float] = {}
+    for path, name, label in _assignments(raw, contract):
+        if label is None:
+            continue  # a column of a table that this sample has no value for
+        if not isinstance(label, str) or label not in _SUPPORT:
+            hint = did_you_mean(label, _SUPPORT) if isinstance(label, str) else ""
+            raise InvalidError(path, f"must be {', '.join(_SUPPORT)}, not {look(label)}{hint}")
+        if name in support:
+            raise InvalidError(path, f"the nugget {look(name)} is assigned twice")
+        support[name] = _SUPPORT[label]
+    return support
+
+
+def labelled(support: Mapping[str, float]) -> dict[str, str]:
+    """Return support as outputs give it."""
+    labels = {value: label for label, value in _SUPPORT.items()}
+    return {name: labels[value] for name, value in support.items()}
+
+
+def _nugget(entry: object, path: str, contract: Contract) -> Nugget:
+    if isinstance(entry, str):
+        entry = {"text": entry}
+    if not isinstance(entry, Mapping):
+        raise InvalidError(path, f"a nugget is a string, or an object with 'text' or 'id'; found {look(entry)}")
+    text, importance = entry.get("text"), entry.get("importance")
+    name = None if entry.get("id") is None else read_id(entry["id"], f"{path}.id", contract)
+    if text is not None and (not isinstance(text, str) or not text.strip()):
+        raise InvalidError(f"{path}.text", f"expected a string that is not blank, found {look(text)}")
+    if text is None and name is None:
+        raise InvalidError(path, f"a nugget needs a 'text' or an 'id'; found {look(entry)}")
+    if importance is None:
+        return Nugget(text, name)
+    if not isinstance(importance, str) or importance not in _IMPORTANCE:
+        hint = did_you_mean(importance, _IMPORTANCE) if isinstance(importance, str) else ""
+        raise InvalidError(f"{path}.importance", f"must be vital or okay, not {look(importance)}{hint}")
+    return Nugget(text, name, _IMPORTANCE[importance])
+
+
+def _assignments(raw: object, contract: Contract) -> Iterator[tuple[str, str, Any]]:
+    """Yield place, id or text, and label of each assignment."""
+    if isinstance(raw, Mapping):
+        for name, label in raw.items():
+            yield f"[{name!r}]", read_id(name, f"[{name!r}]", contract), label
+        return
+    if not isinstance(raw, list | tuple):
+        form = "expected a map from a nugget's id or text to its support, or a list of {id or text, assignment}"
+        raise InvalidError("", f"{form}; found {look(raw)}")
+    for index, entry in enumerate(raw):
+        name = None
+        if isinstance(entry, Mapping):
+            name = entry.get("text") if entry.get("id") is None else entry["id"]
+        if name is None or not isinstance(entry, Mapping):
+            raise InvalidError(f"[{index}]", f"needs the 'id' or the 'text' of a nugget; found {look(entry)}")
+        yield f"[{index}].assignment", read_id(name, f"[{index}]", contract), entry.get("assignment")
+
 
 FORMS = (
     "a list of ids, a map id -> gain, a string (the answer), or a map with any of 'relevant', 'passages', 'answer', "

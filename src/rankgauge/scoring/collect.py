@@ -24,7 +24,7 @@ from rankgauge.planning.cutoffs import CutSource
 from rankgauge.planning.plan import Plan
 from rankgauge.planning.resolve import PlannedMetric
 from rankgauge.samples import Block, Output, Sample
-from rankgauge.scoring.parts import JudgedPart, Sighting
+from rankgauge.scoring.judged_parts import JudgedPart, Sighting
 from rankgauge.scoring.score import (
     Flaw,
     JudgedBatch,

@@ -11,9 +11,9 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from rankgauge.base.guard import ForeignError, guarded
 from rankgauge.columns import Cutoff, Flags, Judged, Scores
 from rankgauge.errors import Problem, SampleRefusedError, counted
-from rankgauge.guard import ForeignError, guarded
 from rankgauge.judging import Evidence, Target
 from rankgauge.planning.cutoffs import CutSource
 from rankgauge.planning.plan import Plan

@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from rankgauge.base.guard import ForeignError, guarded
 from rankgauge.columns import Floats, Ints, Judged, Scores
-from rankgauge.guard import ForeignError, guarded
 from rankgauge.scoring.score import SCORED, MetricScores, cut_for
 
 __all__ = ["RankSums", "rank_sums"]

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from itertools import count
 from typing import Any, NamedTuple
 
-from rankgauge.guard import ForeignError, guarded
+from rankgauge.base.guard import ForeignError, guarded
 from rankgauge.samples import CallError, Sample
 from rankgauge.scoring.stop import Stop
 

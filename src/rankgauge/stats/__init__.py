@@ -7,18 +7,20 @@ every machine.
 
 from rankgauge.stats.aggregates import (
     AGGREGATES,
+    ExactSum,
     aggregate,
     concluded,
+    exact_sum,
     histogram,
     pass_rate,
     percentile,
     percentile_of_sorted,
     standard_deviation,
+    sum_of_squares,
     terms,
 )
 from rankgauge.stats.agreement import Agreement, agreement
 from rankgauge.stats.estimates import TIED, MeanEstimate, estimate_mean
-from rankgauge.stats.exact import ExactSum, exact_sum, sum_of_squares
 
 __all__ = [
     "AGGREGATES",

@@ -1,17 +1,17 @@
 """
-Effect sizes, and what a number of pairs can show: standardized differences, power and sample sizes.
+Effect sizes, power and sample sizes of paired differences, and corrections of several p values.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from statistics import NormalDist
 
-from rankgauge.stats.student import gamma_ratio, t_quantile
+from rankgauge.stats.estimates import gamma_ratio, t_quantile
 
-__all__ = ["detectable_effect", "effect_sizes", "pairs_for_effect", "pairs_for_margin", "unseen_difference"]
+__all__ = ["detectable_effect", "effect_sizes", "holm", "pairs_for_effect", "pairs_for_margin", "unseen_difference"]
 
 _POWER = 0.80
 
@@ -173,3 +173,23 @@ def _root(rising: Callable[[float], float], low: float, high: float) -> float:
             low = middle
         else:
             high = middle
+
+
+def holm(p_values: Sequence[float]) -> list[float]:
+    """
+    Return p values adjusted by Holm's step-down method (Scandinavian Journal of Statistics, 1979).
+
+    Args:
+        p_values: The p of each test.
+
+    Returns:
+        The adjusted p of each test, in the same order, at most 1; the smallest is multiplied by the number of tests,
+        the next by one less, and none is below the one before it.
+    """
+    count = len(p_values)
+    adjusted = [0.0] * count
+    highest = 0.0
+    for rank, place in enumerate(sorted(range(count), key=lambda place: p_values[place])):
+        highest = max(highest, min(1.0, (count - rank) * p_values[place]))
+        adjusted[place] = highest
+    return adjusted

@@ -12,9 +12,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal, cast
 
+from rankgauge.base.guard import ForeignError, guarded
 from rankgauge.columns import Judged, JudgedSample
 from rankgauge.errors import ParameterError, did_you_mean
-from rankgauge.guard import ForeignError, guarded
 
 __all__ = ["ROLES", "Calling", "Role", "read_calling"]
 

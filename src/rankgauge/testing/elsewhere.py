@@ -13,8 +13,8 @@ from typing import Any, cast
 
 from hypothesis import strategies as st
 
+from rankgauge.base.guard import ForeignError, guarded
 from rankgauge.errors import ParameterError
-from rankgauge.guard import ForeignError, guarded
 from rankgauge.policy import Policy
 from rankgauge.testing.calling import Calling, Role
 from rankgauge.testing.subject import Case, MetricSubject, UnfitError

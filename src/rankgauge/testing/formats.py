@@ -10,12 +10,12 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from rankgauge.base.guard import ForeignError, guarded, shown
 from rankgauge.catalog import Catalog, Claim
 from rankgauge.engine.engine import Engine
 from rankgauge.errors import DataError, RankgaugeError
-from rankgauge.guard import ForeignError, guarded, shown
 from rankgauge.io.files import open_file
-from rankgauge.plugin.formats import Reader, Record, Reporter, Source
+from rankgauge.plugin.declarations import Reader, Record, Reporter, Source
 from rankgauge.report.rendering import rendered
 from rankgauge.result import Result
 from rankgauge.testing.laws import laws_of

@@ -14,9 +14,9 @@ from typing import Any, cast
 import numpy as np
 from hypothesis import strategies as st
 
+from rankgauge.base.guard import ForeignError, guarded
 from rankgauge.columns import Judged
 from rankgauge.errors import RankgaugeError
-from rankgauge.guard import ForeignError, guarded
 from rankgauge.result import Result
 from rankgauge.testing.metric_laws import METRIC_LAWS, huge_cutoff
 from rankgauge.testing.subject import ANCHOR, HUGE, Case, EngineMetric, MetricSubject

@@ -10,6 +10,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from rankgauge.base.guard import ForeignError, guarded
 from rankgauge.catalog import Catalog
 from rankgauge.columns import Judged, Scores
 from rankgauge.engine.engine import Engine
@@ -17,7 +18,6 @@ from rankgauge.engine.evaluation import Evaluation
 from rankgauge.errors import MatcherError
 from rankgauge.explain import Explanation, Scorer, explain_sample
 from rankgauge.expression import Value
-from rankgauge.guard import ForeignError, guarded
 from rankgauge.judging import Keep, Target, judge
 from rankgauge.plugin.metric import Metric
 from rankgauge.policy import PROFILES, Policy

@@ -14,7 +14,7 @@ from hypothesis.strategies import SearchStrategy
 from numpy.typing import NDArray
 
 from rankgauge.catalog import ResolvedMatcher
-from rankgauge.judging.texts import checked_scores
+from rankgauge.judging.by_text import checked_scores
 from rankgauge.plugin.matching import Normalizer, parse_matcher
 from rankgauge.testing.trial import TEXTS, Law, Strategies, Trial, unless
 

@@ -11,10 +11,10 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from rankgauge.base.guard import ForeignError, guarded
 from rankgauge.catalog import Catalog
-from rankgauge.catalog.parameters import signature_parameters
+from rankgauge.catalog.resolved import signature_parameters
 from rankgauge.errors import MatcherError, ParameterError, RankgaugeError
-from rankgauge.guard import ForeignError, guarded
 from rankgauge.plugin.matching import STAGES, Comparer, ComparerLaw, Matcher, NamedMatcher, Normalizer, Stage
 from rankgauge.testing.check import CASES, checking
 from rankgauge.testing.laws import check_names, laws_of

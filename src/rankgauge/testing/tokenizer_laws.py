@@ -4,7 +4,7 @@ The laws of tokenizers, each a check with its strategies.
 
 from __future__ import annotations
 
-from rankgauge.plugin.tokenizing import Tokenizer
+from rankgauge.plugin.declarations import Tokenizer
 from rankgauge.testing.trial import TEXTS, Law, Strategies, Trial
 
 __all__ = ["TOKENIZER_LAWS"]

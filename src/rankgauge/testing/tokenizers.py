@@ -8,7 +8,7 @@ import functools
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 
-from rankgauge.plugin.tokenizing import Tokenizer, TokenizerLaw
+from rankgauge.plugin.declarations import Tokenizer, TokenizerLaw
 from rankgauge.testing.check import CASES, checking
 from rankgauge.testing.laws import check_names, laws_of
 from rankgauge.testing.report import Report

@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, Phase, Verbosity, given, seed, settings
 from hypothesis import strategies as st
 from hypothesis.errors import Flaky
 
-from rankgauge.guard import ForeignError, guarded, shown
+from rankgauge.base.guard import ForeignError, guarded, shown
 from rankgauge.policy import Policy
 from rankgauge.testing.report import Exhibit
 from rankgauge.testing.subject import GRADES, HUGE, MOST_GOLD, Case, MetricSubject, UnfitError

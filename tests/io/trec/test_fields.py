@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankgauge.columns import PADDING
-from rankgauge.io.trec.fields import MalformedError, find_fields
+from rankgauge.io.trec.line_fields import MalformedError, find_fields
 
 LINES = st.lists(
     st.lists(st.text("ab#1.é", min_size=1, max_size=4), max_size=7).flatmap(

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankgauge.columns import Slices
-from rankgauge.io.trec.numbers import parse_floats
+from rankgauge.io.trec.decimal_texts import parse_floats
 
 FIXED = st.tuples(st.integers(0, 99_999_999), st.integers(0, 9)).map(lambda pair: f"{pair[0]}.{pair[1]:06d}")
 DIGITS = st.tuples(st.integers(0, 99_999_999), st.integers(0, 10**11 - 1), st.integers(1, 16)).map(

@@ -3,7 +3,7 @@
 import pytest
 
 from rankgauge.errors import DataError
-from rankgauge.io.trec import qrels as module
+from rankgauge.io.trec import qrels_text as module
 from rankgauge.io.trec import read_qrels
 
 LINES = (

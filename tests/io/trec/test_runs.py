@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankgauge.errors import DataError, UnreadableError
-from rankgauge.io.trec import RunFile, runs
+from rankgauge.io.trec import RunFile
+from rankgauge.io.trec import run_text as runs
 
 LINES = [
     *(f"q1 Q0 d{number} {number} {10 - number / 4} tag" for number in range(1, 9)),

@@ -11,8 +11,8 @@ import rankgauge
 from packed_reports import payload
 from rankgauge import Engine
 from rankgauge.catalog import Catalog
-from rankgauge.engine import picturing
-from rankgauge.engine.picturing import gather
+from rankgauge.engine import html_report as picturing
+from rankgauge.engine.html_report import gather
 from rankgauge.report.html import lay_out
 
 CATALOG = Catalog.discover(own_only=True)

@@ -14,7 +14,7 @@ import rankgauge
 from packed_reports import payload
 from rankgauge import Engine
 from rankgauge.catalog import Catalog
-from rankgauge.engine.picturing import gather
+from rankgauge.engine.html_report import gather
 from rankgauge.errors import ParameterError
 from rankgauge.plugin import ReportBars, ReportTable, ReportText
 from rankgauge.report.html import ReportData, Section, lay_out

@@ -1,6 +1,6 @@
 """Texts in the report: each once, within the budget, cut around what matched, and safe."""
 
-from rankgauge.report.html.texts import Excerpt, Texts
+from rankgauge.report.html.packing import Excerpt, Texts
 
 
 def test_equal_texts_are_kept_once():

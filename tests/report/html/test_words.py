@@ -6,7 +6,7 @@ import pytest
 
 import rankgauge
 from rankgauge.catalog import Catalog
-from rankgauge.engine.picturing import gather
+from rankgauge.engine.html_report import gather
 from rankgauge.report.html.words import (
     Linked,
     cohorts_heading,

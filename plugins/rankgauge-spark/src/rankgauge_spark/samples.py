@@ -13,7 +13,7 @@ from pyspark.sql import DataFrame
 
 from rankgauge import Catalog, Engine, Policy, Profile, Result, SampleShard, ShardedSamples
 from rankgauge.errors import DataError, Problem, RankgaugeError, did_you_mean
-from rankgauge.io.formats import without_nulls
+from rankgauge.io.builtin_formats import without_nulls
 from rankgauge.planning.requests import MetricSpec
 from rankgauge.policy import profile as named_profile
 from rankgauge_spark.transport import collected

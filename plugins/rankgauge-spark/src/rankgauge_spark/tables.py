@@ -13,7 +13,7 @@ from pyspark.sql import functions as F  # noqa: N812  # everybody's name for it
 from pyspark.sql import types as T  # noqa: N812  # likewise
 
 from rankgauge.errors import DataError, Problem
-from rankgauge.io.columns import Kind, check_columns, find_columns
+from rankgauge.io.field_names import Kind, check_columns, find_columns
 from rankgauge_spark.workers import refuse_unusable
 
 __all__ = ["Judgments", "in_shards", "read_judgments", "shaped"]

@@ -12,11 +12,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from rankgauge.comparison.values import MetricComparison
-from rankgauge.report.html.data import DepthCurve
-from rankgauge.report.html.numbers import difference, score
+from rankgauge.base.plain_text import visible
+from rankgauge.comparison.differences import MetricComparison
+from rankgauge.report.html.report_data import DepthCurve
+from rankgauge.report.html.words import difference, score
 from rankgauge.result import MetricSummary
-from rankgauge.visible import visible
 
 if TYPE_CHECKING:
     from markupsafe import Markup

@@ -14,12 +14,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rankgauge.base.plain_text import all_visible, visible
 from rankgauge.columns import Floats, Ints
-from rankgauge.explain.lists import ColumnFacts, RankedLists, ResultLists
-from rankgauge.report.html.packing import Packer
-from rankgauge.report.html.texts import Texts
+from rankgauge.explain.ranked_lists import ColumnFacts, RankedLists, ResultLists
+from rankgauge.report.html.packing import Packer, Texts
 from rankgauge.scoring.facts import matched_stretch
-from rankgauge.visible import all_visible, visible
 
 __all__ = ["ListsWriter"]
 

@@ -11,18 +11,28 @@ from datetime import datetime
 from importlib.resources import files
 from typing import Any
 
-from rankgauge.comparison.values import Comparison, MetricComparison
+from rankgauge.base.plain_text import visible
+from rankgauge.comparison.differences import Comparison, MetricComparison
 from rankgauge.errors import counted
 from rankgauge.report.html import charts
-from rankgauge.report.html.data import ReportData
-from rankgauge.report.html.numbers import difference, p_value, percent, score
 from rankgauge.report.html.payload import payload_of
+from rankgauge.report.html.report_data import ReportData
 from rankgauge.report.html.sections import laid_out
-from rankgauge.report.html.words import cohorts_heading, depth_heading, half_width, headline, metrics_heading, questions
-from rankgauge.report.wording import column_lines, policy_line
+from rankgauge.report.html.words import (
+    cohorts_heading,
+    depth_heading,
+    difference,
+    half_width,
+    headline,
+    metrics_heading,
+    p_value,
+    percent,
+    questions,
+    score,
+)
 from rankgauge.result import MetricSummary, Result
+from rankgauge.result.wording import column_lines, policy_line
 from rankgauge.version import __version__
-from rankgauge.visible import visible
 
 __all__ = ["lay_out"]
 

@@ -9,13 +9,12 @@ from typing import Any
 
 import numpy as np
 
+from rankgauge.base.plain_text import all_visible, visible
 from rankgauge.columns import Floats, Ints
-from rankgauge.report.html.data import ReportData
 from rankgauge.report.html.lists import ListsWriter
-from rankgauge.report.html.packing import Packer
-from rankgauge.report.html.texts import Texts
+from rankgauge.report.html.packing import Packer, Texts
+from rankgauge.report.html.report_data import ReportData
 from rankgauge.result import MetricSummary, Result
-from rankgauge.visible import all_visible, visible
 
 __all__ = ["payload_of"]
 

@@ -7,10 +7,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from rankgauge.base.plain_text import visible
 from rankgauge.plugin.sections import Cell, ReportBars, ReportTable, View
-from rankgauge.report.html.data import Section
-from rankgauge.report.html.numbers import score
-from rankgauge.visible import visible
+from rankgauge.report.html.report_data import Section
+from rankgauge.report.html.words import score
 
 __all__ = ["laid_out"]
 

@@ -1,5 +1,5 @@
 """
-What the HTML report says in words: its headline, and answers to what a reader asks next, all decided by the numbers.
+What the HTML report says in words and numbers: its headline, and answers to what a reader asks next.
 """
 
 from __future__ import annotations
@@ -9,15 +9,53 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
-from rankgauge.comparison.values import MetricComparison, RunComparison
+from rankgauge.base.plain_text import visible
+from rankgauge.comparison.differences import MetricComparison, RunComparison
 from rankgauge.errors import counted
-from rankgauge.report.html.data import ReportData
-from rankgauge.report.html.numbers import difference, p_value, percent, score
+from rankgauge.report.html.report_data import ReportData
 from rankgauge.result import MetricSummary
 from rankgauge.stats.estimates import estimate_mean
-from rankgauge.visible import visible
 
-__all__ = ["Linked", "cohorts_heading", "depth_heading", "half_width", "headline", "metrics_heading", "questions"]
+__all__ = [
+    "Linked",
+    "cohorts_heading",
+    "depth_heading",
+    "difference",
+    "half_width",
+    "headline",
+    "metrics_heading",
+    "p_value",
+    "percent",
+    "questions",
+    "score",
+]
+
+_MINUS = "\N{MINUS SIGN}"
+_NONE = "\N{EN DASH}"
+
+
+def score(value: float | None, decimals: int = 3) -> str:
+    """Return a score; a dash where there is none."""
+    return _NONE if value is None else f"{value:.{decimals}f}".replace("-", _MINUS)
+
+
+def difference(value: float | None, decimals: int = 3) -> str:
+    """Return a difference with its sign; an exact tie has none."""
+    if value is None:
+        return _NONE
+    return score(value, decimals) if value == 0 else f"{value:+.{decimals}f}".replace("-", _MINUS)
+
+
+def p_value(p: float | None) -> str:
+    """Return a p value: three decimals, four below .001, and a bound below .0001."""
+    if p is None:
+        return _NONE
+    return "<\N{NO-BREAK SPACE}0.0001" if p < 0.0001 else f"{p:.4f}" if p < 0.001 else f"{p:.3f}"
+
+
+def percent(share: float | None) -> str:
+    """Return a share as a percentage without decimals."""
+    return _NONE if share is None else f"{100 * share:.0f} %"
 
 
 def headline(data: ReportData) -> dict[str, Any]:

@@ -1,0 +1,1 @@
+"""Agreement: how much two runs agree, without any judgments."""

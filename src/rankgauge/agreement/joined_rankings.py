@@ -1,0 +1,177 @@
+"""
+Pairs: the rankings of the same queries by two runs, joined by document.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from rankgauge.columns import Flags, Ints
+from rankgauge.judging.whole_runs import WholeRankings
+from rankgauge.stats.agreement import RankBiasedOverlap, rank_biased_overlap, smaller_above
+
+__all__ = ["HeldRun", "Pairs", "Places", "paired"]
+
+
+class Places(NamedTuple):
+    """
+    Documents in one of two rankings, or in both, in order of query.
+
+    Attributes:
+        query: Which query, from 0.
+
+        rank: At which rank the run has it, from 1.
+
+        low: The first rank of its tie there.
+
+        other_rank: At which rank the other run has it.
+
+        other_low: The first rank of its tie there.
+    """
+
+    query: Ints
+    rank: Ints
+    low: Ints
+    other_rank: Ints
+    other_low: Ints
+
+    def where(self, mask: Flags | Ints) -> Places:
+        """Return the rows that a mask or an index selects."""
+        return Places(*(column[mask] for column in self))
+
+
+@dataclass(frozen=True, eq=False)  # without slots, for the cached property
+class Pairs:
+    """
+    The rankings of some queries by two runs.
+
+    Attributes:
+        depth: How many documents the run has; shape (queries,).
+
+        other_depth: How many the other has.
+
+        both: Documents that both have, in the order of the run.
+
+        only: Documents of the run alone. Their ranks in the other one lie right below its end, all tied.
+
+        only_other: Documents of the other run alone, in the same way.
+    """
+
+    depth: Ints
+    other_depth: Ints
+    both: Places
+    only: Places
+    only_other: Places
+
+    @cached_property
+    def above(self) -> Ints:
+        """Return, for each document that both have, how many of those above it in the run are above it in the other."""
+        return smaller_above(self.both.query, self.both.other_rank)
+
+    @cached_property
+    def has_ties(self) -> bool:
+        """Return whether any document that both have stands behind one with the same score."""
+        both = self.both
+        return bool((both.low != both.rank).any() or (both.other_low != both.other_rank).any())
+
+    @cached_property
+    def _overlaps(self) -> dict[float, RankBiasedOverlap]:
+        return {}
+
+    def rank_biased_overlap(self, p: float) -> RankBiasedOverlap:
+        """Return the rank-biased overlap; its three parts are asked for one by one, and computed once."""
+        if p not in self._overlaps:
+            full = (self.depth > 0) & (self.other_depth > 0)
+            lengths = np.maximum(self.depth, 1), np.maximum(self.other_depth, 1)
+            deeper = np.maximum(self.both.rank, self.both.other_rank)
+            found = rank_biased_overlap(self.both.query, deeper, lengths, p)
+            self._overlaps[p] = RankBiasedOverlap(*(np.where(full, values, np.nan) for values in found))
+        return self._overlaps[p]
+
+    @property
+    def n(self) -> int:
+        """Return how many queries there are."""
+        return len(self.depth)
+
+    def until(self, k: int) -> Pairs:
+        """Return the same with both rankings cut at rank *k*."""
+        depth, other_depth = np.minimum(self.depth, k), np.minimum(self.other_depth, k)
+        own, its = self.both.rank <= k, self.both.other_rank <= k
+        only = _merged(self.only.where(self.only.rank <= k), self.both.where(own & ~its))
+        only_other = _merged(self.only_other.where(self.only_other.other_rank <= k), self.both.where(its & ~own))
+        below, other_below = depth[only_other.query] + 1, other_depth[only.query] + 1
+        return Pairs(
+            depth,
+            other_depth,
+            self.both.where(own & its),
+            only._replace(other_rank=other_below, other_low=other_below),
+            only_other._replace(rank=below, low=below),
+        )
+
+
+class HeldRun:
+    """The rankings of one run, held until those of another one come: 12 bytes for each row."""
+
+    def __init__(self) -> None:
+        self._parts: list[WholeRankings] = []
+        self._place: dict[bytes, tuple[int, int, int]] = {}
+
+    def add(self, rankings: WholeRankings) -> None:
+        """Take some whole queries; the caller sees to it that one thread does so at a time."""
+        number = len(self._parts)
+        self._parts.append(rankings._replace(low=rankings.low.astype(np.int32)))
+        ends = np.cumsum(rankings.lengths)
+        places = zip(rankings.names, (ends - rankings.lengths).tolist(), ends.tolist(), strict=True)
+        self._place.update({name: (number, start, end) for name, start, end in places})
+
+    def __contains__(self, name: bytes) -> bool:
+        return name in self._place
+
+    def of(self, names: Sequence[bytes]) -> WholeRankings:
+        """Return the rankings of some queries, in the order asked for."""
+        places = [self._place[name] for name in names]
+        lengths = np.array([end - start for _, start, end in places], dtype=np.int64)
+        pairs, low = (
+            np.concatenate([getattr(self._parts[part], column)[start:end] for part, start, end in places])
+            for column in ("pairs", "low")
+        )
+        return WholeRankings(list(names), lengths, pairs, low.astype(np.int64))
+
+
+def paired(run: WholeRankings, other: WholeRankings) -> Pairs:
+    """Join the rankings of the same queries, in the same order, by document."""
+    query, rank = _numbered(run.lengths)
+    other_query, other_rank = _numbered(other.lengths)
+    order = np.argsort(other.pairs)
+    keys = other.pairs[order]
+    found = np.searchsorted(keys, run.pairs)
+    shared = found < len(keys)
+    shared[shared] = keys[found[shared]] == run.pairs[shared]
+    match = order[found[shared]]
+    both = Places(query[shared], rank[shared], run.low[shared], other_rank[match], other.low[match])
+    alone = ~shared
+    below = other.lengths[query[alone]] + 1
+    only = Places(query[alone], rank[alone], run.low[alone], below, below)
+    unmatched = np.ones(len(keys), dtype=np.bool_)
+    unmatched[match] = False
+    below = run.lengths[other_query[unmatched]] + 1
+    only_other = Places(other_query[unmatched], below, below, other_rank[unmatched], other.low[unmatched])
+    return Pairs(run.lengths, other.lengths, both, only, only_other)
+
+
+def _numbered(lengths: Ints) -> tuple[Ints, Ints]:
+    """Return the query and the rank of each row."""
+    query = np.repeat(np.arange(len(lengths)), lengths)
+    starts = np.cumsum(lengths) - lengths
+    return query, np.arange(1, len(query) + 1) - np.repeat(starts, lengths)
+
+
+def _merged(first: Places, second: Places) -> Places:
+    """Return the rows of both in order of query."""
+    joined = Places(*(np.concatenate(columns) for columns in zip(first, second, strict=True)))
+    return joined.where(np.argsort(joined.query, kind="stable"))

@@ -1,0 +1,1 @@
+"""Small things without a subject of their own: guards, tables, plain text, logs, deprecation."""

@@ -1,0 +1,57 @@
+"""
+Text from outside made safe to show, and decimal numbers as text.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+
+__all__ = ["NUMBER", "all_visible", "read_number", "read_share", "visible", "visible_json"]
+
+# C0 and C1 controls, the line separators, what changes the direction of text, and halves of surrogate pairs.
+_UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+_SHORT = {"\t": r"\t", "\n": r"\n", "\r": r"\r"}
+
+
+def visible(text: str, *, keep: str = "") -> str:
+    r"""Return *text* with every unsafe character but those in *keep* as an escape, such as ``\x1b`` or ``\u202e``."""
+    return _UNSAFE.sub(lambda found: found[0] if found[0] in keep else _escaped(found[0]), text)
+
+
+def all_visible(texts: Sequence[str]) -> Sequence[str]:
+    """Return each text as `visible` does; thousands at once, of which hardly any holds an unsafe character."""
+    return texts if _UNSAFE.search("".join(texts)) is None else list(map(visible, texts))
+
+
+def visible_json(text: str) -> str:
+    r"""Return a JSON text that means the same, with ``\u202e`` for an unsafe character; its line breaks are kept."""
+    return _UNSAFE.sub(lambda found: found[0] if found[0] in "\t\n\r" else f"\\u{ord(found[0]):04x}", text)
+
+
+def _escaped(character: str) -> str:
+    code = ord(character)
+    return _SHORT.get(character) or (f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}")
+
+
+NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+"""What `float` reads, without blanks, underscores, other scripts' digits, infinity and NaN."""
+
+_BYTES = re.compile(NUMBER.pattern.encode())
+
+
+def read_number(text: bytes) -> float:
+    """Return the finite number that a text writes; NaN where it writes none."""
+    number = float(text) if _BYTES.fullmatch(text) else math.nan
+    return number if math.isfinite(number) else math.nan
+
+
+def read_share(written: str) -> float:
+    """Return a share written as a number (``0.1``) or a percentage (``10%``); raise `ValueError` for anything else."""
+    text = written.strip()
+    number = text.removesuffix("%").rstrip()
+    if NUMBER.fullmatch(number) is None:
+        msg = f"a share is a number from 0 to 1, or a percentage such as 10%, not {written!r}"
+        raise ValueError(msg)
+    return float(number) / 100 if text.endswith("%") else float(number)

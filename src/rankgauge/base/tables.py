@@ -1,0 +1,158 @@
+"""
+Tables in plain text, as wide as they have to be or as narrow as they can; rich takes longer to load than a small run.
+
+No value is cut. Where a table is wider than it may be, columns that say least are left out, which the reader is told,
+and what is still too wide goes on below under the same first column.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import zip_longest
+from typing import NamedTuple
+
+from rankgauge.base.plain_text import visible
+
+__all__ = ["Line", "aligned", "folded", "left_out_line", "listing", "ruled", "text_width", "without_least"]
+
+_GAP = "  "
+_WIDE_GAP = "   "
+_MARGIN = "  "
+
+_NARROWEST = 12
+"""How narrow a column of a listing is made so that the others fit."""
+
+
+class Line(NamedTuple):
+    """A line of a report for a terminal: its text, and whether it is a heading, a row, or a note under them."""
+
+    text: str
+    role: str = "note"
+
+
+def text_width(text: str) -> int:
+    """Return how many columns of a terminal a text takes."""
+    if text.isascii():
+        return len(text)
+    from rich.cells import cell_len
+
+    return cell_len(text)
+
+
+def aligned(table: Sequence[Sequence[str]]) -> Iterator[str]:
+    """Yield the rows of a table, header first, as lines: the first column to the left, numbers to the right."""
+    shown = [[visible(cell) for cell in row] for row in table]
+    widths = _widths(shown)
+    yield from (_joined(row, widths, _GAP) for row in shown)
+
+
+def listing(
+    header: Sequence[str], rows: Sequence[Sequence[str]], *, width: int | None, rule: str = "─"
+) -> Iterator[Line]:
+    """
+    Yield a table of texts, which go on below where it would be wider than *width*; the first column is in one piece.
+
+    A cell may have several lines.
+    """
+    cells = [[visible(cell, keep="\n").split("\n") for cell in row] for row in (header, *rows)]
+    widths = [max(text_width(line) for row in cells for line in row[place]) for place in range(len(header))]
+    while (
+        width is not None
+        and sum(widths) + len(_GAP) * len(widths) > width
+        and (widest := max(widths[1:], default=0)) > _NARROWEST
+    ):
+        widths[widths.index(widest, 1)] -= 1
+    for number, row in enumerate(cells):
+        wrapped = [
+            [piece for line in cell for piece in folded(line, room)] for cell, room in zip(row, widths, strict=True)
+        ]
+        for pieces in zip_longest(*wrapped, fillvalue=""):
+            yield Line(_joined(pieces, widths, _GAP, numbers=False), "row" if number else "head")
+        if not number:
+            yield Line(_GAP.join(rule * room for room in widths), "row")
+
+
+def ruled(
+    title: str, header: Sequence[str], rows: Sequence[Sequence[str]], *, width: int | None, rule: str = "─"
+) -> Iterator[Line]:
+    """Yield a table with a title and a rule under its header, in several parts where it is wider than *width*."""
+    yield Line(visible(title), "head")
+    names = [folded(visible(row[0]), None if width is None else width // 2) for row in (header, *rows)]
+    table = [
+        [max(name, key=text_width), *map(visible, row[1:])] for name, row in zip(names, (header, *rows), strict=True)
+    ]
+    for places in _parts(table, width):
+        widths = _widths([[row[place] for place in (0, *places)] for row in table])
+        yield Line("")
+        for number, (name, row) in enumerate(zip(names, table, strict=True)):
+            yield Line(
+                _MARGIN + _joined([name[0], *(row[place] for place in places)], widths, _WIDE_GAP),
+                "row" if number else "head",
+            )
+            for more in name[1:]:
+                yield Line(_MARGIN + more, "row")
+            if not number:
+                yield Line(f" {rule * (sum(widths) + len(_WIDE_GAP) * (len(widths) - 1) + 2)}")
+    yield Line("")
+
+
+def folded(text: str, width: int | None) -> list[str]:
+    """Return a text as lines of at most some width, broken between words where that is possible."""
+    if width is None or text_width(text) <= width:
+        return [text]
+    from rich.cells import chop_cells
+
+    found = [""]
+    for word in text.split():
+        if found[-1] and text_width(found[-1]) + 1 + text_width(word) <= width:
+            found[-1] += f" {word}"
+        else:
+            found += chop_cells(word, width)
+    return found[1:]
+
+
+def without_least(
+    names: Sequence[str], columns: Mapping[str, Sequence[str]], least: Sequence[str], width: int | None
+) -> list[str]:
+    """Return which columns fit beside the first one with *names*, leaving out those that say *least* first."""
+    kept = list(columns)
+    for heading in least:
+        first = max(map(text_width, names), default=0)
+        others = [max(map(text_width, (each, *columns[each]))) for each in kept]
+        if width is None or _whole_width([min(first, width // 2), *others]) <= width:
+            break
+        if heading in kept:
+            kept.remove(heading)
+    return kept
+
+
+def left_out_line(headings: Sequence[str]) -> str:
+    """Return what a narrow table leaves out and where it is; empty where it has everything."""
+    return f"left out for want of room: {', '.join(headings)} (--plain or --json has all)" if headings else ""
+
+
+def _parts(table: Sequence[Sequence[str]], width: int | None) -> Iterator[list[int]]:
+    """Yield the columns behind the first that stand side by side in no more than *width*; one at least."""
+    widths = _widths(table)
+    part: list[int] = []
+    for place in range(1, len(widths)):
+        if part and width is not None and _whole_width([widths[each] for each in (0, *part, place)]) > width:
+            yield part
+            part = []
+        part.append(place)
+    yield part
+
+
+def _widths(table: Sequence[Sequence[str]]) -> list[int]:
+    return [max(map(text_width, cells)) for cells in zip(*table, strict=True)]
+
+
+def _whole_width(widths: Sequence[int]) -> int:
+    return sum(widths) + len(_WIDE_GAP) * (len(widths) - 1) + 2 * len(_MARGIN)
+
+
+def _joined(row: Sequence[str], widths: Sequence[int], gap: str, *, numbers: bool = True) -> str:
+    """Return a row as a line, all but the first cell to the right if they are *numbers*; wide letters take two."""
+    room = [" " * (width - text_width(cell)) for cell, width in zip(row, widths, strict=True)]
+    cells = [room[place] + cell if place and numbers else cell + room[place] for place, cell in enumerate(row)]
+    return gap.join(cells).rstrip()

@@ -1,0 +1,339 @@
+"""
+Config files: read with what they include, checked, and with every problem in one report, each with its line.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import typing
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pydantic import BaseModel, ValidationError
+
+from rankgauge.config.schema import Config
+from rankgauge.errors import ConfigError, Problem, UnreadableError, counted, did_you_mean
+from rankgauge.io.documents import decode_text
+from rankgauge.io.files import read_bytes
+from rankgauge.io.yaml_documents import read_yaml
+from rankgauge.planning.requests import Located
+
+if TYPE_CHECKING:
+    from rankgauge.gates.grammar import Gate
+
+__all__ = ["LoadedConfig", "Location", "Tree", "dotted", "load_config", "read_tree"]
+
+Location = tuple[str | int, ...]
+"""The keys that lead to a value."""
+
+_VARIABLE = re.compile(r"\$\{([^}]*)\}")
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_HINT = "`rankgauge init` writes one"
+
+
+@dataclass(slots=True)
+class Tree:
+    """
+    A config before it is checked.
+
+    Attributes:
+        value: Everything that the files say, as plain data.
+
+        places: File and line of every value.
+    """
+
+    value: dict[Any, Any]
+    places: dict[Location, tuple[str, int]]
+
+    def problem(self, location: Location, message: str) -> Problem:
+        """Return a problem with a value: at its place, or that of the nearest value around it."""
+        sizes = range(len(location), -1, -1)
+        file, line = next(self.places[location[:size]] for size in sizes if location[:size] in self.places)
+        return Problem(message, file, line, dotted(location))
+
+
+def read_tree(path: Path) -> Tree:
+    """Read a config file and what it includes; raise every problem at once."""
+    reader = _Reader(path)
+    tree = reader.read(path, (path.resolve(),))
+    if reader.problems:
+        msg = f"{path} cannot be used ({counted(len(reader.problems), 'problem')}):"
+        raise ConfigError(msg, reader.problems)
+    return tree
+
+
+def dotted(location: Location) -> str:
+    """Return a location as messages write it, such as ``metrics.use[2]``."""
+    text = ""
+    for part in location:
+        text += f"[{part}]" if isinstance(part, int) else f"{'.' if text else ''}{part}"
+    return text
+
+
+@dataclass(slots=True)
+class _Reader:
+    """Reads files, each once for every file that includes it, and collects what is wrong with them."""
+
+    main: Path
+    problems: list[Problem] = field(default_factory=list)
+
+    def read(self, path: Path, trail: tuple[Path, ...]) -> Tree:
+        """Read one file; *trail* has the files that led to it, itself last."""
+        name = str(path)
+        document = read_yaml(decode_text(read_bytes(path, hint=_HINT), name), name)
+        if not isinstance(document.value, dict):
+            self.problems.append(Problem(f"a config file is a mapping; {_HINT}", name, 1))
+            return Tree({}, {(): (name, 1)})
+        tree = Tree(document.value, {place: (name, line) for place, line in document.lines.items()})
+        self._expand(tree, path)
+        included = list(self._included(tree, path, trail))
+        if len(trail) > 1:
+            tree.value.pop("include", None)
+        return self._joined(tree, included) if included else tree
+
+    def _included(self, tree: Tree, path: Path, trail: tuple[Path, ...]) -> Iterator[Tree]:
+        seen: dict[Path, int] = {}
+        given = tree.value.get("include")
+        listed: list[Any] = given if isinstance(given, list) else [given]
+        for index, entry in enumerate(listed):
+            if not isinstance(entry, str):
+                continue  # the schema says what it should be
+            location: Location = ("include", index) if isinstance(given, list) else ("include",)
+            target = path.parent / entry
+            real = target.resolve()
+            if real in trail:
+                names = " -> ".join(each.name for each in (*trail[trail.index(real) :], real))
+                self.problems.append(tree.problem(location, f"the files include each other: {names}"))
+            elif real in seen:
+                self.problems.append(
+                    tree.problem(location, f"{entry} is included twice; it is also include[{seen[real]}]")
+                )
+            else:
+                seen[real] = index
+                try:
+                    yield self.read(target, (*trail, real))
+                except UnreadableError as error:
+                    is_missing = isinstance(error.__cause__, OSError)
+                    told = [tree.problem(location, f"cannot read {p.file}: {p.message}") for p in error.problems]
+                    self.problems += told if is_missing else error.problems
+
+    def _joined(self, tree: Tree, included: list[Tree]) -> Tree:
+        joined, *others = included
+        clashes: list[tuple[Location, Problem]] = []
+        for other in others:
+            clashes += _clashes(joined, other)
+            joined = _overlaid(joined, other)
+        self.problems += [clash for location, clash in clashes if not _says(tree.value, location)]
+        return _overlaid(joined, tree)
+
+    def _expand(self, tree: Tree, path: Path) -> None:
+        """Put in what variables and ``~`` of paths stand for, and make paths relative to the main file."""
+        folder = os.path.relpath(path.parent, self.main.parent)
+        for location in list(_paths(tree.value)):
+            holder: Any = tree.value
+            for part in location[:-1]:
+                holder = holder[part]
+            text = os.path.expanduser(self._filled(holder[location[-1]], tree, location))  # noqa: PTH111  # no `./` is lost
+            is_relative = location[0] in {"datasets", "plugins", "baseline"} and folder != "."
+            holder[location[-1]] = os.path.join(folder, text) if is_relative else text  # noqa: PTH118  # as above
+
+    def _filled(self, text: str, tree: Tree, location: Location) -> str:
+        def value(found: re.Match[str]) -> str:
+            name = found[1]
+            if _NAME.fullmatch(name) is None:
+                message = f"{found[0]!r} is not a variable, which looks like ${{DATA_DIR}}"
+            elif name not in os.environ:
+                message = f"the environment variable {name} is not set; {text!r} needs it"
+            else:
+                return os.environ[name]
+            self.problems.append(tree.problem(location, message))
+            return ""
+
+        return _VARIABLE.sub(value, text)
+
+
+def _paths(value: Mapping[Any, Any]) -> Iterator[Location]:
+    """Yield where paths stand."""
+    datasets = value.get("datasets")
+    named = datasets if isinstance(datasets, Mapping) else {}
+    found: list[Location] = [("datasets", name, key) for name in named for key in ("path", "outputs")]
+    found += [("plugins", "locked"), ("output", "directory"), ("baseline",), ("include",)]
+    if isinstance(listed := value.get("include"), list):
+        found += [("include", index) for index in range(len(listed))]
+    for location in found:
+        inner: Any = value
+        for part in location:
+            known = isinstance(inner, Mapping) and part in inner
+            inner = inner[part] if known or (isinstance(inner, list) and isinstance(part, int)) else None
+        if isinstance(inner, str):
+            yield location
+
+
+def _overlaid(base: Tree, own: Tree) -> Tree:
+    """Return one tree with what *own* says in place of what *base* says."""
+    replaced: set[Location] = set()
+
+    def joined(below: dict[Any, Any], above: dict[Any, Any], location: Location) -> dict[Any, Any]:
+        result = dict(below)
+        for key, value in above.items():
+            here = (*location, key)
+            if isinstance(value, dict) and isinstance(result.get(key), dict):
+                result[key] = joined(result[key], value, here)
+            else:
+                result[key] = value
+                replaced.add(here)
+        return result
+
+    value = joined(base.value, own.value, ())
+    kept = {
+        place: at
+        for place, at in base.places.items()
+        if not any(place[:size] in replaced for size in range(1, len(place) + 1))
+    }
+    return Tree(value, kept | own.places)
+
+
+def _clashes(one: Tree, other: Tree) -> Iterator[tuple[Location, Problem]]:
+    """Yield what two included files say differently."""
+
+    def differing(first: dict[Any, Any], second: dict[Any, Any], location: Location) -> Iterator[Location]:
+        for key in first.keys() & second.keys():
+            here = (*location, key)
+            if isinstance(first[key], dict) and isinstance(second[key], dict):
+                yield from differing(first[key], second[key], here)
+            elif first[key] != second[key]:
+                yield here
+
+    for location in sorted(differing(one.value, other.value, ()), key=str):
+        file, line = one.places[location]
+        message = f"{file}:{line} says something else; take one of them out, or say it in the file that includes both"
+        yield location, other.problem(location, message)
+
+
+def _says(value: Any, location: Location) -> bool:  # noqa: ANN401  # plain data
+    """Return whether a file says a value itself, or replaces what is around it."""
+    for part in location:
+        if not isinstance(value, dict):
+            return True
+        if part not in value:
+            return False
+        value = value[part]
+    return True
+
+
+_LOCK_FILE = "rankgauge.lock.yaml"
+"""The name of a lock file, unless the config names another."""
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedConfig:
+    """A config file that was read and checked, with what it includes; *places* has file and line of every value."""
+
+    config: Config
+    path: Path
+    places: Mapping[Location, tuple[str, int]]
+
+    def file(self, relative: str) -> Path:
+        """Return a path that the config file names, relative to where it stands."""
+        return self.path.parent / relative
+
+    def place(self, *keys: str | int) -> tuple[str, int | None]:
+        """Return the file and the line of a value."""
+        return self.places.get(keys, (str(self.path), None))
+
+    @property
+    def lock_file(self) -> Path:
+        """Return the lock file: the one that `plugins.locked` names, or where one would be written."""
+        return self.file(self.config.plugins.locked or _LOCK_FILE)
+
+    def policy_options(self) -> dict[str, Any]:
+        """Return the policy options that the file gives."""
+        policy: BaseModel | None = self.config.policy
+        given = {} if policy is None else {name: getattr(policy, name) for name in policy.model_fields_set}
+        return {name: value for name, value in given.items() if value is not None or name == "depth"}
+
+    def gates(self) -> list[Gate]:
+        """Return the gates, each with its place in the file."""
+        if not self.config.gates:
+            return []
+        from rankgauge.gates.grammar import read_gates
+
+        return [
+            gate
+            for place, entry in enumerate(self.config.gates)
+            for gate in read_gates(entry, origin="{}:{}".format(*self.place("gates", place)))
+        ]
+
+    def entries(self, name: str | None = None) -> list[Located]:
+        """Return the entries of a set, or of `metrics.use`, each with its place in the file."""
+        metrics = self.config.metrics
+        entries = metrics.use if name is None else metrics.sets[name]
+        path = ("metrics", "use") if name is None else ("metrics", "sets", name)
+        return [
+            Located(entry, *self.place(*path, index), dotted((*path, index))) for index, entry in enumerate(entries)
+        ]
+
+
+def load_config(path: Path) -> LoadedConfig:
+    """Return a config file, or raise every problem with it at once; metrics are not resolved yet."""
+    tree = read_tree(path)
+    try:
+        config = Config.model_validate(tree.value)
+    except ValidationError as error:
+        details = _without_other_branches(error.errors(include_url=False))
+        problems = [_problem(detail, tree) for detail in details]
+    else:
+        return LoadedConfig(config, path, tree.places)
+    msg = f"{path} cannot be used ({counted(len(problems), 'problem')}):"
+    raise ConfigError(msg, problems)
+
+
+def _without_other_branches(details: Sequence[Any]) -> list[Any]:
+    """Drop the wrong type of a union's other branch where something else is known to be wrong with the value."""
+    places = [_location(detail) for detail in details]
+    wrong_type = [str(detail["type"]).endswith("_type") for detail in details]
+    return [
+        detail
+        for detail, place, is_type in zip(details, places, wrong_type, strict=True)
+        if not is_type
+        or all(other[: len(place)] != place or also_type for other, also_type in zip(places, wrong_type, strict=True))
+    ]
+
+
+def _location(detail: Mapping[str, Any]) -> Location:
+    """Return the keys in a pydantic location, without the branches of unions."""
+    branches = {"str", "MatcherConfig", "FieldConfig", "[key]"}
+    return tuple(part for part in detail["loc"] if part not in branches and not str(part).startswith("function-"))
+
+
+def _problem(detail: Mapping[str, Any], tree: Tree) -> Problem:
+    location = _location(detail)
+    if detail["type"] == "extra_forbidden":
+        siblings = _keys(location[:-1])
+        listed = f"; known are {', '.join(siblings)}" if siblings else ""
+        message = f"unknown key{did_you_mean(str(location[-1]), siblings)}{listed}"
+    elif detail["type"] == "missing":
+        message = "the key is missing"
+    else:
+        message = f"{str(detail['msg']).removeprefix('Value error, ')}; found {detail['input']!r}"
+    return tree.problem(location, message)
+
+
+def _keys(location: Location) -> list[str]:
+    """Return the keys that the schema allows at a place."""
+    model: type[BaseModel] | None = Config
+    for part in location:
+        if model is not None and part in model.model_fields:
+            model = _model_in(model.model_fields[str(part)].annotation)
+    return [] if model is None else list(model.model_fields)
+
+
+def _model_in(annotation: object) -> type[BaseModel] | None:
+    """Return the model in an annotation: itself, an item, a value or a branch."""
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return annotation
+    found = (_model_in(part) for part in typing.get_args(annotation))
+    return next((model for model in found if model is not None), None)

@@ -1,0 +1,176 @@
+"""
+Lock files: what `rankgauge plugins lock` writes, and what `plugins.locked` of a config names.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, Literal
+
+import yaml
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from rankgauge.errors import ConfigError, Problem
+from rankgauge.io.documents import decode_text
+from rankgauge.io.files import read_bytes
+from rankgauge.io.whole_files import replace_file
+from rankgauge.io.yaml_documents import read_yaml
+from rankgauge.planning.lock import Lock, Locked, LockedPart
+
+__all__ = ["read_lock", "remedy", "write_lock"]
+
+_HEADER = """\
+# Written by `rankgauge plugins lock`: what the metrics and matchers of a config mean, and who provides them.
+# A config that names this file (plugins: {locked: ...}) refuses to run with anything else.
+"""
+_SHARED = ("policy", "conventions")
+"""Parts of a definition that all metrics of a config share, so that the file has them once."""
+
+
+class _Model(BaseModel):
+    model_config = ConfigDict(strict=True, frozen=True)
+
+
+class _Metric(_Model):
+    name: str
+    alias: str
+    distribution: str
+    version: str
+    fingerprint: str
+    names: list[str]
+    definition: dict[str, Any]
+    source: str = ""
+    tokenizer: LockedPart | None = None
+
+
+class _Matcher(_Model):
+    name: str
+    fingerprint: str
+    definition: dict[str, Any]
+    parts: list[LockedPart]
+
+
+class _File(_Model):
+    schema_version: Literal["rankgauge.lock.v1"]
+    metrics: list[_Metric]
+    matchers: list[_Matcher]
+    policy: dict[str, Any]
+    conventions: dict[str, Any]
+
+
+def remedy(config: Path) -> str:
+    """Return what to do about an intended change, for messages."""
+    return f"; if the change is intended, write the lock again: `rankgauge plugins lock {config}`"
+
+
+def read_lock(path: Path, config: Path) -> Lock:
+    """Read a lock file; *config*, which it locks, is named in messages."""
+    name = str(path)
+    again = f"`rankgauge plugins lock {config}` writes it"
+    data = read_bytes(path, hint=again)
+    document = read_yaml(decode_text(data, name), name)
+    try:
+        file = _File.model_validate(document.value)
+    except ValidationError as error:
+        msg = f"{name} is not a lock file this version of rankgauge can read; {again} again:"
+        problems = [
+            Problem(detail["msg"], name, document.lines.get(detail["loc"]), ".".join(map(str, detail["loc"])))
+            for detail in error.errors(include_url=False)
+        ]
+        raise ConfigError(msg, problems) from error
+    shared = {"policy": file.policy, "conventions": file.conventions}
+    entries = [
+        Locked(
+            "metric",
+            entry.name,
+            {**entry.definition, **shared},
+            entry.fingerprint,
+            (
+                LockedPart(entry.alias, entry.distribution, entry.version),
+                *(() if entry.tokenizer is None else (entry.tokenizer,)),
+            ),
+            tuple(entry.names),
+            entry.source,
+        )
+        for entry in file.metrics
+    ]
+    entries += [
+        Locked("matcher", entry.name, entry.definition, entry.fingerprint, tuple(entry.parts))
+        for entry in file.matchers
+    ]
+    digest = f"sha256:{hashlib.sha256(data).hexdigest()}"
+    return Lock(name, tuple(entries), remedy(config), name, digest)
+
+
+def write_lock(lock: Lock, path: Path) -> None:
+    """Write a lock file; it is complete, or as it was."""
+    text = _HEADER + yaml.dump(_document(lock), Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=110)
+    try:
+        replace_file(path, text.encode())
+    except OSError as error:
+        msg = f"cannot write the lock {path}:"
+        raise ConfigError(msg, [Problem(f"{error.strerror or error}; nothing was written", str(path))]) from error
+
+
+def _document(lock: Lock) -> dict[str, Any]:
+    metrics = [entry for entry in lock.entries if entry.kind == "metric"]
+    shared = {key: dict(metrics[0].definition[key]) if metrics else {} for key in _SHARED}
+    return {
+        "schema_version": "rankgauge.lock.v1",
+        "metrics": [
+            {
+                "name": entry.name,
+                "alias": entry.parts[0].name,
+                "distribution": entry.parts[0].distribution,
+                "version": entry.parts[0].version,
+                "fingerprint": entry.fingerprint,
+                **({"source": entry.source} if entry.source else {}),
+                "names": _Line(entry.names),
+                "definition": {key: value for key, value in entry.definition.items() if key not in _SHARED},
+                **({"tokenizer": entry.parts[1]} if len(entry.parts) > 1 else {}),
+            }
+            for entry in metrics
+        ],
+        "matchers": [
+            {
+                "name": entry.name,
+                "fingerprint": entry.fingerprint,
+                "definition": dict(entry.definition),
+                "parts": list(entry.parts),
+            }
+            for entry in lock.entries
+            if entry.kind == "matcher"
+        ],
+        **shared,
+    }
+
+
+class _Line(tuple[str, ...]):
+    """Names that are written on one line."""
+
+    __slots__ = ()
+
+
+class _Dumper(yaml.SafeDumper):
+    """Writes YAML that `read_yaml` reads back unchanged; unlike PyYAML, that reads ``12e34`` as a number."""
+
+
+def _text(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
+    is_plain = re.match(r"[A-Za-z_]", text) is not None
+    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=None if is_plain else '"')
+
+
+def _line(dumper: yaml.SafeDumper, items: Iterable[str]) -> yaml.SequenceNode:
+    return dumper.represent_sequence("tag:yaml.org,2002:seq", items, flow_style=True)
+
+
+def _part(dumper: yaml.SafeDumper, part: LockedPart) -> yaml.MappingNode:
+    return dumper.represent_mapping("tag:yaml.org,2002:map", part._asdict(), flow_style=True)
+
+
+_Dumper.add_representer(str, _text)
+_Dumper.add_representer(_Line, _line)
+_Dumper.add_representer(LockedPart, _part)

@@ -1,0 +1,298 @@
+"""
+`html_report`: gathers what an HTML report shows of one or several results, reading their data again once.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from rankgauge.base.guard import ForeignError, guarded, shown
+from rankgauge.catalog import Catalog
+from rankgauge.comparison.differences import Comparison
+from rankgauge.engine.comparing import compare
+from rankgauge.engine.evaluation import Evaluation
+from rankgauge.engine.reopen import is_of_run
+from rankgauge.engine.rereading import Reread, reread
+from rankgauge.engine.runs import RunEvaluation
+from rankgauge.errors import DataError, ParameterError, PlanError, ResultError, counted
+from rankgauge.explain.ranked_lists import leaving
+from rankgauge.io.file_records import read_texts
+from rankgauge.plugin.sections import ReportBars, ReportTable, ReportText, View
+from rankgauge.report.html.report_data import DepthCurve, Losses, ReportData, Section
+from rankgauge.result import Result
+from rankgauge.stats.estimates import TIED
+
+__all__ = ["gather", "html_report", "sections_of"]
+
+_MOST_VIEWS = 10
+
+
+def sections_of(catalog: Catalog, results: Mapping[str, Result]) -> tuple[list[Section], list[str]]:
+    """Return the sections that plugins make of some results, and what is told of those that failed."""
+    found: list[Section] = []
+    notes: list[str] = []
+    for name, claim in catalog.all("report section").items():
+        section = claim.declaration
+        try:
+            with guarded():
+                views = tuple(_views(section.function(dict(results))))
+        except ForeignError as error:
+            notes.append(f"report section {name!r} (by {claim.provider}) is left out, because it failed: {error}")
+            continue
+        if views:
+            found.append(Section(section.title, section.summary, str(claim.provider), views))
+    return found, notes
+
+
+def _views(returned: object) -> Iterator[View]:
+    """Yield what a section's function returned, if it is views."""
+    several = returned if isinstance(returned, Sequence) and not isinstance(returned, str) else [returned]
+    if len(several) > _MOST_VIEWS:
+        msg = f"a report section has at most {_MOST_VIEWS} views, not {counted(len(several), 'view')}"
+        raise ParameterError(msg)
+    for view in several:
+        if view is None:
+            continue
+        if not isinstance(view, ReportTable | ReportBars | ReportText):
+            msg = f"it returned {shown(view)}, which is no ReportTable, ReportBars or ReportText"
+            raise ParameterError(msg)
+        yield view
+
+
+_DEPTHS = (1, 2, 3, 5, 10, 20, 30, 50, 100)
+_SHORT = {"recall": "recall", "precision": "P", "unjudged": "unjudged"}
+_CURVES = {name: [f"{short}@{depth}" for depth in _DEPTHS] for name, short in _SHORT.items()} | {"length": ["num_ret"]}
+
+_ALL, _OF_EACH, _MOST = 20_000, 25, 2_000
+"""Up to so many samples, lists of all are there; else of those that are worst or changed most, so many in total."""
+
+_MOST_TEXTS = 50_000
+"""So many documents are looked up in a collection: more than fit into the budget of texts."""
+
+
+def html_report(
+    results: Mapping[str, Result] | Result,
+    *,
+    baseline: str | None = None,
+    comparison: Comparison | None = None,
+    texts: str | os.PathLike[str] | None = None,
+    queries: str | os.PathLike[str] | None = None,
+    text_budget: int = 20_000_000,
+    catalog: Catalog | None = None,
+) -> str:
+    """
+    Return a report as one HTML file, which opens by double click and loads nothing.
+
+        Path("report.html").write_text(rankgauge.html_report({"bm25": first, "rrf": second}))
+
+    Args:
+        results: Results of one dataset by run, or one result.
+
+        baseline: The run that the others are compared with; the first by default.
+
+        comparison: A comparison of them, if there is one already.
+
+        texts: A file with the texts of documents, for runs that have ids only.
+
+        queries: A file with the texts of queries, likewise.
+
+        text_budget: How many bytes of texts the file may hold; it says when it leaves some out.
+
+        catalog: What plugins offer, such as sections; by default what the results were computed with, and for results
+            from folders everything that is installed.
+
+    Returns:
+        The file as text: verdict, metrics, every sample with its ranked lists, cohorts and depth.
+
+    Raises:
+        ParameterError: No result, or no baseline of that name.
+
+        ResultError: Results that cannot be compared.
+
+        DataError: A file of texts that cannot be read.
+    """
+    from rankgauge.report.html.page import lay_out  # loads jinja2
+
+    data = gather(results, baseline=baseline, comparison=comparison, texts=texts, queries=queries, catalog=catalog)
+    return lay_out(data, text_budget=text_budget)
+
+
+def gather(
+    results: Mapping[str, Result] | Result,
+    *,
+    baseline: str | None = None,
+    comparison: Comparison | None = None,
+    texts: str | os.PathLike[str] | None = None,
+    queries: str | os.PathLike[str] | None = None,
+    catalog: Catalog | None = None,
+) -> ReportData:
+    """Return what a report shows; see `html_report`."""
+    named = {_name(results): results} if isinstance(results, Result) else dict(results)
+    if not named:
+        msg = "a report is of one result or more, and none is given"
+        raise ParameterError(msg)
+    if len(named) > 1:
+        comparison = comparison or compare(named, baseline=baseline)
+        first = comparison.baseline
+        named = {first: named[first], **{name: result for name, result in named.items() if name != first}}
+    named = {name: _samples_first(result) for name, result in named.items()}
+    catalog = catalog or _catalog(named)
+    sections, notes = sections_of(catalog, named)
+    order = _by_interest(named, comparison)
+    wanted = None if len(order) <= _ALL else order[:_MOST]
+    found: dict[str, Reread] = {}
+    for name, result in named.items():
+        try:
+            found[name] = reread(result, wanted, _CURVES)
+        except (ResultError, DataError, PlanError) as error:
+            notes.append(f"{name}: ranked lists are not shown, because the data cannot be read again: {error}")
+    if found and wanted is not None:
+        notes.append(
+            f"ranked lists are shown of {counted(len(wanted), 'sample')} of {len(order):,}: those that are worst or "
+            "changed most"
+        )
+    inputs = {sample_id: text for own in found.values() for sample_id, text in own.inputs.items()}
+    if queries is not None:
+        inputs |= read_texts(Path(queries), set(order), catalog=catalog)
+    documents: dict[str, str] = {}
+    if texts is not None:
+        documents = read_texts(Path(texts), _without_text(found.values(), order), catalog=catalog)
+    dataset = next(iter(named.values())).manifest.get("dataset") or {}
+    return ReportData(
+        results=named,
+        comparison=comparison,
+        dataset=str(dataset.get("name") or "data"),
+        order=order,
+        inputs=inputs,
+        texts=documents,
+        lists={name: own.lists for name, own in found.items()},
+        curves=_curves(found),
+        unjudged=_unjudged(found),
+        losses=_losses(named, comparison, found),
+        notes=notes,
+        sections=sections,
+    )
+
+
+def _catalog(results: Mapping[str, Result]) -> Catalog:
+    """Return the catalog that the results were computed with, if that was in this process; else what is installed."""
+    for result in results.values():
+        evaluation = None if result.origin is None else result.origin.evaluation
+        if isinstance(evaluation, Evaluation):
+            return evaluation.catalog()
+        if isinstance(evaluation, RunEvaluation):
+            return evaluation.plan.catalog
+    return Catalog.discover()
+
+
+def _samples_first(result: Result) -> Result:
+    """Return a result whose columns with a score of each sample, which readers look into, come before the others."""
+    columns = sorted(result.metrics.items(), key=lambda named: named[1].rankings is not None)
+    if [name for name, _ in columns] == list(result.metrics):
+        return result
+    ordered = result.take(range(len(result)))
+    ordered.metrics = dict(columns)
+    return ordered
+
+
+def _without_text(found: Iterable[Reread], order: Sequence[str]) -> set[str]:
+    """Return the ids that are listed without a text, of the samples that a reader will open first."""
+    rank = {sample_id: place for place, sample_id in enumerate(order)}
+    each = [(rank[sample_id], own, place) for own in found for place, sample_id in enumerate(own.lists.sample_ids)]
+    ids: set[str] = set()
+    for _, own, place in sorted(each, key=lambda one: one[0]):
+        for lists in {id(column.lists): column.lists for column in own.lists.columns.values()}.values():
+            items = lists.items
+            for at in range(int(items.starts[place]), int(items.starts[place + 1])):
+                name = items.ids[at]
+                if name is not None and (items.texts is None or items.texts[at] is None):
+                    ids.add(name)
+        if len(ids) >= _MOST_TEXTS:
+            break
+    return ids
+
+
+def _name(result: Result) -> str:
+    """Return what a result alone is called: its run, else its dataset."""
+    outputs, dataset = (result.manifest.get(part) or {} for part in ("outputs", "dataset"))
+    path = outputs.get("path") if is_of_run(result) else None
+    return str(path or dataset.get("name") or "run").replace("\\", "/").rpartition("/")[2]
+
+
+def _by_interest(results: Mapping[str, Result], comparison: Comparison | None) -> list[str]:
+    """Return every sample, first those that are worst or changed most by some metric."""
+    first = next(iter(results.values()))
+    chosen: dict[str, None] = {}
+    for each in comparison.comparisons if comparison is not None else ():
+        for metric in each.metrics.values():
+            chosen.update(dict.fromkeys(change.sample_id for change in (*metric.worst, *metric.best)))
+    for column in first.metrics.values():
+        for result in results.values():
+            own = result.metrics.get(column.name)
+            if own is None:
+                continue
+            if result is not first and result.sample_ids == first.sample_ids:
+                change = np.nan_to_num(own.values - column.values)
+                order = np.argsort(change, kind="stable")
+                places = [*order[:_OF_EACH].tolist(), *order[::-1][:_OF_EACH].tolist()]
+            else:
+                places = own.worst(_OF_EACH)
+            chosen.update(dict.fromkeys(result.sample_ids[place] for place in places))
+    for result in results.values():
+        chosen.update(dict.fromkeys(result.sample_ids))
+    return list(chosen)
+
+
+def _curves(found: Mapping[str, Reread]) -> list[DepthCurve]:
+    """Return recall, precision and unjudged results by depth, as far as the data allow."""
+    deepest = 0.0
+    for own in found.values():
+        (length,) = own.others.get("length", (None,))
+        longest = _DEPTHS[-1] if length is None else float(np.nan_to_num(length.values).max(initial=0))
+        deepest = max(deepest, longest)
+    reached = sum(depth <= deepest for depth in _DEPTHS)
+    curves = []
+    for name in _SHORT:
+        means = {
+            run: tuple(column.mean for column in own.others[name][:reached])
+            for run, own in found.items()
+            if name in own.others
+        }
+        known = {run: own for run, own in means.items() if None not in own}
+        if known and reached > 1:
+            curves.append(DepthCurve(name, _DEPTHS[:reached], known))
+    return curves
+
+
+def _unjudged(found: Mapping[str, Reread]) -> dict[str, dict[str, float]]:
+    """Return the share of the first ten results of each sample that nobody judged, by run."""
+    return {
+        run: dict(zip(own.sample_ids, own.others["unjudged"][_DEPTHS.index(10)].values.tolist(), strict=True))
+        for run, own in found.items()
+        if "unjudged" in own.others and own.others["unjudged"][0].mean is not None
+    }
+
+
+def _losses(results: Mapping[str, Result], comparison: Comparison | None, found: Mapping[str, Reread]) -> Losses | None:
+    """Return why the first run that is compared loses samples."""
+    pair = None if comparison is None else comparison.comparisons[0]
+    metric = None if pair is None else next(iter(pair.metrics.values()), None)
+    if pair is None or metric is None or not metric.losses or not {pair.baseline, pair.run} <= set(found):
+        return None
+    one, other = found[pair.baseline].lists, found[pair.run].lists
+    if metric.name not in other.columns:
+        return None
+    before, after = (_scores(results[name], metric.name) for name in (pair.baseline, pair.run))
+    sign = 1 if metric.higher_is_better else -1
+    lost = {sample_id for sample_id, score in after.items() if sign * (score - before.get(sample_id, score)) < -TIED}
+    k = one.columns[metric.name].k
+    left = lost & leaving(one, other, metric.name)
+    return Losses(len(lost), len(left), k if isinstance(k, int) else None)
+
+
+def _scores(result: Result, name: str) -> dict[str, float]:
+    return dict(zip(result.sample_ids, result.metrics[name].values.tolist(), strict=True))

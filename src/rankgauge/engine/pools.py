@@ -1,0 +1,213 @@
+"""
+Making a queue: runs are read once, judged, and the tops of their rankings pooled.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from rankgauge.columns import Judged, Qrels, RankingBatch, RunSource
+from rankgauge.errors import ParameterError, PolicyError
+from rankgauge.io.open_sources import open_qrels, open_run
+from rankgauge.judging import BatchJudge, RunCollector, ScatteredError
+from rankgauge.judging.top import Top, TopCollector
+from rankgauge.planning.plan import Plan
+from rankgauge.planning.resolve import PlannedMetric
+from rankgauge.pooling.queue import Pooled, Queue, Shortlist, changes, priorities
+
+__all__ = ["UNCUT_DEPTH", "make_queue"]
+
+UNCUT_DEPTH = 100
+"""How many results of each query are looked at where the metric has no cutoff."""
+
+_AT_ONCE = 1 << 16
+"""How many results are pooled at once, more or less."""
+
+_MOST_GRADES = 20
+
+
+def make_queue(
+    plan: Plan,
+    qrels: object,
+    runs: Mapping[str, object],
+    *,
+    limit: int = 200,
+    depth: int | None = None,
+    seed: int = 0,
+    grades: Sequence[float] | None = None,
+    columns: Mapping[str, str] | None = None,
+) -> Queue:
+    """
+    Return which unjudged documents to judge next.
+
+    Args:
+        plan: A plan with one metric, as `plan_run` makes it; judging is queued by how much that can change.
+
+        qrels: Judgments, as `rankgauge.evaluate` takes them.
+
+        runs: Runs by name, likewise. Of two, the queue is about their difference.
+
+        limit: How many documents at most, those that were judged before included.
+
+        depth: How many results of each query to look at; by default as many as the metric does, 100 where it has no
+            cutoff.
+
+        seed: What chooses the documents that were judged before.
+
+        grades: The grades that a judge may give; by default 0 and those of the judgments.
+
+        columns: The tables' own names, as `rankgauge.evaluate` takes them.
+
+    Returns:
+        The queue, the most urgent document first.
+
+    Raises:
+        ParameterError: A limit, depth, or set of grades that cannot be.
+
+        PolicyError: A policy under which there are no unjudged documents, or no settled ranks.
+
+        DataError: Judgments or runs that cannot be used.
+
+        NothingToEvaluateError: No query of a run is judged.
+    """
+    (metric,) = plan.metrics
+    _check(plan, limit, depth)
+    judgments = qrels if isinstance(qrels, Qrels) else open_qrels(qrels, columns=columns, catalog=plan.catalog)
+    scale = _scale(judgments, grades)
+    cut = metric.cut.k if metric.cut.k is not None else plan.default_k.k if metric.cut.rule == "free" else UNCUT_DEPTH
+    depth = cut if depth is None else depth
+    looked_at = [
+        _look_at(plan, judgments, open_run(run, columns=columns, catalog=plan.catalog), depth) for run in runs.values()
+    ]
+    shortlist = Shortlist(limit, seed)
+    for pooled in _pooled(judgments, [each.top for each in looked_at]):
+        shortlist.add(_weighed(plan, metric, [each.judged for each in looked_at], judgments, pooled, scale[-1]))
+    return Queue(
+        items=shortlist.items(),
+        runs=tuple(runs),
+        metric=metric.spellings[0],
+        depth=depth,
+        seed=seed,
+        fingerprint=judgments.fingerprint,
+        grades=scale,
+        n_unjudged=shortlist.n_unjudged,
+        n_idle=shortlist.n_idle,
+        n_unknown=tuple(each.n_unknown for each in looked_at),
+    )
+
+
+def _check(plan: Plan, limit: int, depth: int | None) -> None:
+    for name, value in (("the limit", limit), ("the depth", depth)):
+        if value is not None and value < 1:
+            msg = f"{name} of a queue must be 1 or more, not {value}"
+            raise ParameterError(msg)
+    policy = plan.profile.policy
+    if policy.judged_only:
+        msg = "policy judged_only=true drops every unjudged document, so there is nothing to queue; leave it out"
+        raise PolicyError(msg)
+    if policy.averages_ties:
+        msg = "policy ties=average settles no ranks, and a queue goes by rank; choose ties=docno or given"
+        raise PolicyError(msg)
+    for column in plan.metrics:
+        if needs := [need for need in column.metric.needs if need != "intents"]:
+            msg = (
+                f"{column.name!r} needs the {' and '.join(needs)} of results, and a queue tries grades without these; "
+                "choose another metric"
+            )
+            raise ParameterError(msg)
+
+
+def _scale(qrels: Qrels, grades: Sequence[float] | None) -> tuple[float, ...]:
+    """Return the grades that a judge may give, from 0 to the highest."""
+    if grades is None:
+        found = {0.0, *(grade for grade in np.unique(qrels.grades).tolist() if grade >= 0)}
+        if len(found) > _MOST_GRADES:
+            msg = f"the judgments have {len(found)} different grades; say which a judge may give (--grades 0,1,2)"
+            raise ParameterError(msg)
+        return tuple(sorted(found if max(found) > 0 else {0.0, 1.0}))
+    scale = tuple(sorted(set(grades)))
+    if len(scale) < 2 or not all(np.isfinite(scale)) or scale[0] < 0 or scale[-1] <= 0:
+        msg = f"grades are two or more different numbers from 0 on, such as 0,1,2; not {', '.join(map(str, grades))}"
+        raise ParameterError(msg)
+    return scale
+
+
+class _LookedAt(NamedTuple):
+    """A run: its judged rows, and what it has near the top."""
+
+    judged: Judged
+    top: Top
+    n_unknown: int
+
+
+def _look_at(plan: Plan, qrels: Qrels, run: RunSource, depth: int) -> _LookedAt:
+    every = plan.profile.adapted({"queries": "judged"})  # so that samples and judgments have the same places
+
+    def read(batches: Iterable[RankingBatch]) -> _LookedAt:
+        collector, top = RunCollector(qrels, every), TopCollector(qrels, every.policy, depth)
+        judge = BatchJudge(collector, top)
+        for batch in batches:
+            judge.add(batch)
+        evidence = collector.finish(run.name or "the run")
+        return _LookedAt(evidence.judged, top.finish(), collector.n_unjudged)
+
+    try:
+        return read(batch for part in run.parts(1) for batch in part)
+    except ScatteredError:
+        return read(run.grouped())
+
+
+def _pooled(qrels: Qrels, tops: Sequence[Top]) -> Iterator[dict[tuple[int, bytes], list[int]]]:
+    """Yield for some queries after the other the ranks that each run gives a document, by query and document."""
+    sizes = np.bincount(np.concatenate([top.places for top in tops]), minlength=qrels.n_queries)
+    ends = np.cumsum(sizes)
+    begin = 0
+    while begin < len(ends):
+        done = int(ends[begin - 1]) if begin else 0
+        end = max(begin + 1, int(np.searchsorted(ends, done + _AT_ONCE, side="right")))
+        pooled: dict[tuple[int, bytes], list[int]] = {}
+        for number, top in enumerate(tops):
+            for place, rank, document in top.of_queries(begin, end):
+                ranks = pooled.setdefault((place, document), [0] * len(tops))
+                ranks[number] = ranks[number] or rank  # a repeat that the policy keeps stands further down
+        yield pooled
+        begin = end
+
+
+def _weighed(
+    plan: Plan,
+    metric: PlannedMetric,
+    runs: Sequence[Judged],
+    qrels: Qrels,
+    pooled: Mapping[tuple[int, bytes], Sequence[int]],
+    grade: float,
+) -> Iterator[Pooled]:
+    """Yield each pooled document with its grade, or with how much judging it can change."""
+    known = _grades(qrels, {place for place, _ in pooled})
+    new = [key for key in pooled if key not in known]
+    samples = np.array([place for place, _ in new], dtype=np.int64)
+    ranks = np.array([pooled[key] for key in new], dtype=np.int64).reshape(-1, len(runs))
+    effects = [changes(plan, metric, judged, samples, ranks[:, number], grade) for number, judged in enumerate(runs)]
+    weights = dict(zip(new, priorities(effects).tolist(), strict=True))
+    for (place, document), own in pooled.items():
+        yield Pooled(
+            query=qrels.queries[place],
+            document=document,
+            ranks=tuple(own),
+            priority=weights.get((place, document), 0.0),
+            grade=known.get((place, document)),
+        )
+
+
+def _grades(qrels: Qrels, places: set[int]) -> dict[tuple[int, bytes], float]:
+    """Return the grades of some queries; a grade below 0 says that nobody judged the document."""
+    if not places:
+        return {}
+    first, last = np.searchsorted(qrels.owners, (min(places), max(places) + 1)).tolist()
+    rows = first + np.flatnonzero(qrels.grades[first:last] >= 0)
+    documents = qrels.documents.at(rows).texts()
+    keys = zip(qrels.owners[rows].tolist(), documents, strict=True)
+    return dict(zip(keys, qrels.grades[rows].tolist(), strict=True))

@@ -1,0 +1,215 @@
+"""
+Explaining one score: its ranks, and trials with one change, scored again by the road that every sample takes.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+from types import MappingProxyType
+from typing import NamedTuple
+
+import numpy as np
+
+from rankgauge.explain.explanation import Explanation, Trial
+from rankgauge.judging import Ranking, Target, judge
+from rankgauge.judging.outputs import copies
+from rankgauge.judging.ranking import as_compared
+from rankgauge.planning.plan import Plan
+from rankgauge.planning.resolve import PlannedMetric
+from rankgauge.policy import Policy
+from rankgauge.samples import Output, Sample
+from rankgauge.scoring.details import arithmetic
+from rankgauge.scoring.facts import MissingGold, RankFacts, SampleFacts, facts_of
+from rankgauge.scoring.score import FAILED, STATUSES, JudgedBatch, MetricScores, flaws, score_metric
+
+__all__ = ["Scorer", "explain_batch", "explain_sample", "on_top", "without_each"]
+
+
+class Scorer(NamedTuple):
+    """
+    One column of a plan, judged against one kind of gold.
+
+    Attributes:
+        plan: The plan.
+
+        column: The column.
+
+        target: What it is judged against: in a run that is the first kind that any sample of the data has.
+
+        found: Parameters that were found in the whole data.
+    """
+
+    plan: Plan
+    column: PlannedMetric
+    target: Target
+    found: Mapping[str, float] = MappingProxyType({})
+
+    def scored(self, samples: Sequence[Sample]) -> tuple[MetricScores, JudgedBatch]:
+        """Judge and score samples, by the road that every run takes; the batch keeps samples and rankings."""
+        matcher = self.column.matchers.get(self.target)
+        evidence = judge(samples, self.target, self.plan.profile, matcher, keep=self.plan.keep(rankings=True))
+        batch = JudgedBatch({self.target: evidence}, flaws(samples), [sample.k for sample in samples], list(samples))
+        return score_metric(self.plan, self.column, self.target, batch, self.found), batch
+
+    def values(self, samples: Sequence[Sample]) -> list[float | None]:
+        """Return the scores of samples, None where nothing counts and where the metric fails."""
+        outcome = self.scored(samples)[0].outcome
+        pairs = zip(outcome.values.tolist(), outcome.status.tolist(), strict=True)
+        return [None if math.isnan(value) or status == FAILED else value for value, status in pairs]
+
+
+_AT_ONCE = 100_000
+"""How many results of changed rankings are judged at once."""
+
+_MOST_ON_TOP = 20
+
+
+def without_each(
+    scorer: Scorer, sample: Sample, ranking: Ranking | None, ranks: Sequence[RankFacts]
+) -> tuple[Trial, ...]:
+    """Return the score without each of some results; a result goes with the duplicates that it stands for."""
+    output = sample.output
+    if ranking is None or not isinstance(output, Output) or scorer.target.judges == "answer":
+        return ()
+    by_text = scorer.target.matcher is not None
+    changed = (
+        sample._replace(
+            output=_left(output, copies(output, ranking.entry(each.rank), scorer.plan.profile, by_text=by_text))
+        )
+        for each in ranks
+    )
+    scores = _scores(scorer, changed, len(output.ids))
+    return tuple(Trial(each.rank, each.id, score) for each, score in zip(ranks, scores, strict=True))
+
+
+def on_top(scorer: Scorer, sample: Sample, missing: Sequence[MissingGold]) -> tuple[Trial, ...]:
+    """Return the score with each of the first 20 missing gold items at rank 1; one found below the cutoff moves up."""
+    if sample.output is not None and not isinstance(sample.output, Output):
+        return ()  # the output failed; nothing can be put on top of it
+    output = sample.output or Output(())
+    tried = missing[:_MOST_ON_TOP]
+    changed = (sample._replace(output=_with(output, gold.id, scorer)) for gold in tried)
+    scores = _scores(scorer, changed, len(output.ids) + 1)
+    return tuple(Trial(gold.rank, gold.id, score) for gold, score in zip(tried, scores, strict=True))
+
+
+def _scores(scorer: Scorer, changed: Iterable[Sample], depth: int) -> Iterator[float | None]:
+    """Yield the scores of changed samples, so many at once as fit in memory well."""
+    rest = iter(changed)
+    while batch := list(islice(rest, max(1, _AT_ONCE // max(1, depth)))):
+        yield from scorer.values(batch)
+
+
+def _left(output: Output, dropped: Sequence[int]) -> Output:
+    """Return an output without some of its items."""
+    gone = set(dropped)
+    kept = [place for place in range(len(output.ids)) if place not in gone]
+    return output._replace(
+        ids=[output.ids[place] for place in kept],
+        texts=None if output.texts is None else [output.texts[place] for place in kept],
+        scores=None if output.scores is None else [output.scores[place] for place in kept],
+    )
+
+
+def _with(output: Output, gold: str, scorer: Scorer) -> Output:
+    """Return an output with a gold item at rank 1, or as the answer where that is judged."""
+    if scorer.target.gold == "nuggets":  # an answer states many, so that it keeps what it has
+        answer = f"{output.answer or ''}\n{gold}".lstrip()
+        return output._replace(answer=answer, support={**(output.support or {}), gold: 1.0})
+    if scorer.target.judges == "answer":
+        return output._replace(answer=gold)
+    score: float | None = None
+    if scorer.target.matcher is not None:
+        others = output.texts or [None] * len(output.ids)
+        raised = output._replace(ids=[None, *output.ids], texts=[gold, *others])
+    else:
+        own = [place for place, name in enumerate(output.ids) if name == gold]
+        rest = _left(output, own)
+        text = output.texts[own[0]] if own and output.texts is not None else None
+        score = output.scores[own[0]] if own and output.scores is not None else None
+        raised = rest._replace(ids=[gold, *rest.ids], texts=None if rest.texts is None else [text, *rest.texts])
+    return _scored_on_top(raised, scorer.plan.profile.policy, score)
+
+
+def _scored_on_top(output: Output, policy: Policy, score: float | None) -> Output:
+    """
+    Give the first item, which is new, its own *score*, or one above all others where scores decide the order.
+
+    Each then becomes its place among the distinct ones: there is room above the highest, and
+    whatever was tied stays tied.
+    """
+    if policy.order != "score":
+        return output._replace(scores=None if output.scores is None else [score, *output.scores])
+    compared: list[float] = as_compared(np.array(output.scores or (), dtype=np.float64), policy).tolist()
+    places = {value: float(place) for place, value in enumerate(sorted(set(compared)))}
+    return output._replace(scores=[float(len(places)), *map(places.__getitem__, compared)])
+
+
+_SHOWN = 100
+"""How many ranks without a gold item are shown."""
+
+
+def explain_sample(scorer: Scorer, sample: Sample, *, trials: bool = True) -> Explanation:
+    """
+    Explain one score of one sample.
+
+    Args:
+        scorer: The column, and what it is judged against.
+
+        sample: The sample with its output.
+
+        trials: Whether to score it again without each result, and with missing gold items on top.
+
+    Returns:
+        The explanation.
+    """
+    (explanation,) = explain_batch(scorer, [sample], trials=trials)
+    return explanation
+
+
+def explain_batch(scorer: Scorer, samples: Sequence[Sample], *, trials: bool = True) -> Iterator[Explanation]:
+    """Explain one score of several samples, which are judged at once; as `explain_sample` does each."""
+    scores, batch = scorer.scored(samples)
+    for place, (sample, facts) in enumerate(zip(samples, facts_of(scores, batch, plain=_SHOWN), strict=True)):
+        yield _explained(scorer, sample, scores, batch, place, facts, trials=trials)
+
+
+def _explained(
+    scorer: Scorer,
+    sample: Sample,
+    scores: MetricScores,
+    batch: JudgedBatch,
+    place: int,
+    facts: SampleFacts,
+    *,
+    trials: bool,
+) -> Explanation:
+    value = float(scores.outcome.values[place])
+    score = None if math.isnan(value) else value
+    status = STATUSES[int(scores.outcome.status[place])]
+    ranking = batch.evidence[scorer.target].rankings[place]
+    tried = trials and status in {"scored", "missing"}
+    return Explanation(
+        sample=sample.id,
+        input=sample.input,
+        metric=scorer.column.name,
+        expression=str(scorer.column.expression),
+        higher_is_better=scorer.column.metric.higher_is_better,
+        judged=str(scorer.target),
+        judges=scorer.target.judges,
+        by_text=scorer.target.gold != "relevant",
+        score=score,
+        status=status,
+        reason=scores.outcome.reasons.get(place, ""),
+        k=scores.k if scores.k is None or isinstance(scores.k, int) else int(scores.k[place]),
+        ranks=facts.ranks,
+        n_ranks=facts.n_ranks,
+        missing=facts.missing,
+        arithmetic=arithmetic(scorer.column.name, facts, score),
+        without=without_each(scorer, sample, ranking, facts.ranks) if tried else (),
+        with_missing_on_top=on_top(scorer, sample, facts.missing) if tried else (),
+        notes=(facts.fault,) if facts.fault else (),
+        budget="" if scorer.column.cut.budget is None else str(scorer.column.cut.budget),
+    )

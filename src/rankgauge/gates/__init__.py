@@ -1,0 +1,1 @@
+"""Gates: bounds of means and of changes, as they are written, judged, worded and shown to CI systems."""

@@ -1,0 +1,275 @@
+"""
+Baselines: the scores of all datasets in one file to commit, against which later results are compared.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import orjson
+
+from rankgauge.errors import ResultError, UnreadableError
+from rankgauge.io.files import read_bytes
+from rankgauge.io.whole_files import replace_file
+from rankgauge.result.folder_reader import DAMAGED, check_form, read_info
+from rankgauge.result.summary import MetricInfo, MetricSummary
+from rankgauge.result.values import Result
+from rankgauge.scoring.score import STATUSES
+
+__all__ = ["BASELINE_VERSION", "commit_of", "load_baseline", "save_baseline"]
+
+_HASH = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
+
+
+def commit_of(folder: Path) -> str:
+    """Return the commit checked out at or above a folder; empty where there is none, or it cannot be read."""
+    try:
+        found = next((each / ".git" for each in (folder, *folder.parents) if (each / ".git").exists()), None)
+        commit = "" if found is None else _head(found)
+    except (OSError, UnicodeDecodeError):
+        return ""
+    return commit if _HASH.fullmatch(commit) else ""
+
+
+def _head(git: Path) -> str:
+    if git.is_file():  # a worktree or a submodule, whose file says where its folder is
+        git = git.parent / git.read_text("utf-8").removeprefix("gitdir:").strip()
+    head = (git / "HEAD").read_text("utf-8").strip()
+    if not head.startswith("ref:"):
+        return head
+    ref = head.removeprefix("ref:").strip()
+    common = git / "commondir"
+    shared = git / common.read_text("utf-8").strip() if common.exists() else git
+    for place in (git, shared):
+        if (place / ref).is_file():
+            return (place / ref).read_text("utf-8").strip()
+    packed = shared / "packed-refs"
+    lines = packed.read_text("utf-8").splitlines() if packed.exists() else []
+    return next((line.split(" ")[0] for line in lines if line.endswith(f" {ref}")), "")
+
+
+BASELINE_VERSION = "rankgauge.baseline.v1"
+
+_KEPT = ("versions", "profile", "policy", "relevance", "dataset", "retrieved_ids")
+"""What a baseline keeps of a manifest: what scores mean and what they are of, and nothing of one machine."""
+
+
+def save_baseline(results: Mapping[str, Result], path: str | os.PathLike[str]) -> Path:
+    """
+    Write results into one file that is small enough to commit, and changes little where scores change little.
+
+    A sample takes one line. Samples stand in order of their ids, and datasets in order of their names.
+
+    Args:
+        results: The results by the name of their dataset, or of their run.
+
+        path: The file; it is replaced, or stays as it was.
+
+    Returns:
+        The file.
+
+    Raises:
+        ResultError: There is no result, one is interrupted, or the file cannot be written.
+    """
+    path = Path(path)
+    if not results:
+        msg = f"cannot save the baseline {path}: there is no result to save"
+        raise ResultError(msg)
+    for name, result in results.items():
+        if result.manifest.get("interrupted"):
+            msg = (
+                f"cannot save the baseline {path}: {name!r} was interrupted, so its scores are not those of all samples"
+            )
+            raise ResultError(msg)
+    try:
+        data = "\n".join(_lines(results)).encode()
+        path.parent.mkdir(parents=True, exist_ok=True)
+        replace_file(path, data)
+    except (OSError, orjson.JSONEncodeError, UnicodeEncodeError) as error:
+        raise _cannot_save(path, getattr(error, "strerror", None) or str(error)) from error
+    return path
+
+
+def load_baseline(path: str | os.PathLike[str]) -> dict[str, Result]:
+    """
+    Read a baseline.
+
+    Args:
+        path: What `save_baseline` wrote; or a result folder, or a folder of result folders.
+
+    Returns:
+        The results by name. Their manifests say when (`created_at`) and of which `commit` the baseline was saved;
+        they have scores and tags, and neither reasons nor details.
+
+    Raises:
+        ResultError: There is no such file, or it is not a baseline.
+    """
+    path = Path(path)
+    if path.is_dir():
+        return _load_folders(path)
+    try:
+        data = read_bytes(path)
+    except UnreadableError as error:
+        msg = f"cannot read the baseline {error.problems[0]}"
+        if isinstance(error.__cause__, FileNotFoundError):
+            msg = f"there is no baseline {path}; `rankgauge run --save-baseline {path}` writes one"
+        raise ResultError(msg) from error
+    again = f"write it again with --save-baseline {path}"
+    if b"\n<<<<<<< " in data:
+        msg = f"{path} is not a baseline: it has conflict markers of a merge; {again}"
+        raise ResultError(msg)
+    try:
+        document = orjson.loads(data)
+        version = document.get("schema_version") if isinstance(document, dict) else None
+        if version == BASELINE_VERSION:
+            shared = {key: document[key] for key in ("created_at", "commit")} | {"baseline": str(path)}
+            return {name: _read(entry, shared) for name, entry in document["datasets"].items()}
+    except DAMAGED as error:
+        msg = f"{path} is not a baseline that can be read: {type(error).__name__}: {error}; {again}"
+        raise ResultError(msg) from error
+    msg = f"{path} has the schema {version!r}; this version reads {BASELINE_VERSION!r}; {again}"
+    raise ResultError(msg)
+
+
+def _load_folders(path: Path) -> dict[str, Result]:
+    folders = [each for each in (path, *sorted(path.iterdir())) if (each / "manifest.json").is_file()]
+    if not folders:
+        msg = f"{path} is neither a baseline file nor a result folder"
+        raise ResultError(msg)
+    found: dict[str, Result] = {}
+    for folder in folders:
+        result = Result.load(folder)
+        name = (result.manifest.get("dataset") or {}).get("name") or folder.name
+        result.manifest.setdefault("commit", "")
+        result.manifest["baseline"] = str(folder)
+        found[name if name not in found else folder.name] = result
+    return found
+
+
+def _lines(results: Mapping[str, Result]) -> Iterator[str]:
+    """Yield the lines of a baseline file: a JSON document, laid out so that a line holds what changes together."""
+    created_at = datetime.now(UTC).isoformat(timespec="seconds")
+    yield "{"
+    yield f'"schema_version": {_json(BASELINE_VERSION)},'
+    yield f'"created_at": {_json(created_at)},'
+    yield f'"commit": {_json(commit_of(Path.cwd()))},'
+    yield '"datasets": {'
+    for place, name in enumerate(sorted(results)):
+        result = results[name]
+        manifest = {key: result.manifest[key] for key in _KEPT if key in result.manifest}
+        sketch = manifest.pop("retrieved_ids", None)
+        yield f"{_json(name)}: {{"
+        yield f'"manifest": {_json(_plain(manifest))},'
+        yield '"metrics": ['
+        yield from _separated(_json(_info(column.info)) for column in result.metrics.values())
+        yield "],"
+        yield '"samples": ['
+        yield from _separated(_samples(result))
+        if sketch is None:
+            yield "]"
+        else:
+            yield "],"
+            yield f'"retrieved_ids": {{"gold": {sketch["gold"]}, "found": {sketch["found"]}, "hashes": ['
+            yield from _separated(_json(line)[1:-1] for line in _wrapped(sketch["hashes"]))
+            yield "]}"
+        yield "}" if place == len(results) - 1 else "},"
+    yield "}"
+    yield "}\n"
+
+
+def _separated(items: Iterator[str]) -> Iterator[str]:
+    """Yield items as lines with a comma between them."""
+    last = next(items, None)
+    for item in items:
+        yield f"{last},"
+        last = item
+    if last is not None:
+        yield last
+
+
+def _wrapped(hashes: Sequence[str]) -> Iterator[list[str]]:
+    """Yield hashes in lines that end where a hash says so: one hash more or less changes one line, not all after it."""
+    line: list[str] = []
+    for each in hashes:
+        line.append(each)
+        if each[-1] == "0":
+            yield line
+            line = []
+    if line:
+        yield line
+
+
+def _samples(result: Result) -> Iterator[str]:
+    columns = list(result.metrics.values())
+    values = [[None if value != value else value for value in column.values.tolist()] for column in columns]  # noqa: PLR0124  # NaN
+    for place in sorted(range(len(result)), key=result.sample_ids.__getitem__):
+        entry: dict[str, Any] = {"id": result.sample_ids[place], "scores": [each[place] for each in values]}
+        if result.tags[place]:
+            entry["tags"] = result.tags[place]
+        if any(column.codes[place] for column in columns):
+            entry["status"] = [column.status(place) for column in columns]
+        if result.gold_keys is not None:
+            entry["gold"] = f"{int(result.gold_keys[place]):016x}"
+        yield _json(entry)
+
+
+def _info(info: MetricInfo) -> dict[str, Any]:
+    """Return what a column is, without where on one machine its code lies."""
+    data = dataclasses.asdict(info)
+    data["provider"] = _anywhere(data["provider"])
+    if data["budget"] is not None and data["budget"]["provider"] is not None:
+        data["budget"] = {**data["budget"], "provider": _anywhere(data["budget"]["provider"])}
+    data["matcher_providers"] = {name: _anywhere(by) for name, by in data["matcher_providers"].items()}
+    return data
+
+
+def _anywhere(provider: Mapping[str, Any]) -> dict[str, Any]:
+    return {**provider, "file": "", "line": 0}
+
+
+def _plain(manifest: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a manifest without paths."""
+    dataset = {key: value for key, value in (manifest.get("dataset") or {}).items() if key != "path"}
+    return {**manifest, "dataset": dataset}
+
+
+def _json(value: object) -> str:
+    return orjson.dumps(value).decode()
+
+
+def _read(entry: Mapping[str, Any], shared: Mapping[str, Any]) -> Result:
+    """Return one result of a baseline file; what does not fit together is a `ValueError`."""
+    infos = [read_info(info) for info in entry["metrics"]]
+    samples = entry["samples"]
+    scored = [STATUSES[0]] * len(infos)
+    scores = [sample["scores"] for sample in samples]
+    statuses = [sample.get("status", scored) for sample in samples]
+    if any(len(each) != len(infos) for each in (*scores, *statuses)):
+        msg = f"a sample does not have a score for each of {len(infos)} metrics"
+        raise ValueError(msg)
+    values = np.array(scores, dtype=np.float64).reshape(len(samples), len(infos))  # null becomes NaN
+    code_of = {status: code for code, status in enumerate(STATUSES)}
+    codes = np.array([[code_of[status] for status in each] for each in statuses], dtype=np.uint8).reshape(values.shape)
+    metrics = {
+        info.name: MetricSummary(info, np.ascontiguousarray(values[:, at]), np.ascontiguousarray(codes[:, at]))
+        for at, info in enumerate(infos)
+    }
+    sketch = {"retrieved_ids": entry["retrieved_ids"]} if "retrieved_ids" in entry else {}
+    manifest = {**entry["manifest"], **sketch, **shared, "interrupted": False}
+    ids = [sample["id"] for sample in samples]
+    keys = [int(sample["gold"], 16) for sample in samples if "gold" in sample]
+    gold_keys = np.array(keys, dtype=np.uint64) if len(keys) == len(ids) else None
+    tags = [tuple(sample.get("tags", ())) for sample in samples]
+    check_form(ids, tags, metrics, manifest, gold_keys=gold_keys)
+    return Result(ids, tags, metrics, manifest, gold_keys=gold_keys)
+
+
+def _cannot_save(path: Path, why: str) -> ResultError:
+    return ResultError(f"cannot save the baseline {path}: {why}; nothing was written")

@@ -1,0 +1,354 @@
+"""
+Gates as they are written: bounds of means and of changes, as a text or as a mapping; results are not looked at here.
+
+A text is ``METRIC >= NUMBER``, ``METRIC <= NUMBER`` or ``METRIC max_drop MARGIN``, then options in any order, such as
+``where tags=legal`` or ``level warn``. A mapping has the same options as keys: ``{metric: ndcg@10, max_drop: 2%}``.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, NamedTuple, NoReturn, cast
+
+from rankgauge.base.plain_text import read_number
+from rankgauge.errors import ParameterError, did_you_mean
+from rankgauge.expression import QUOTED
+
+__all__ = ["Bound", "Effect", "Gate", "MaxDrop", "Side", "Where", "read_gates"]
+
+Side = Literal["minimum", "maximum", "better"]
+"""Which side a bound is on; `better` is a minimum where higher is better, else a maximum."""
+
+Effect = Literal["fail", "warn", "pass"]
+
+FORMS = "'ndcg@10 >= 0.6', 'unjudged@10 <= 0.2' or 'ndcg@10 max_drop 0.01'"
+
+_SIGNS = {">=": "min", "<=": "max", "max_drop": "max_drop"}
+_SIDES: Mapping[Side, str] = {"minimum": ">=", "maximum": "<=", "better": "="}
+_RULE = re.compile(
+    rf"(?P<metric>(?:{QUOTED.pattern}|(?!{QUOTED.pattern}).)+?)(?:\s*(?P<sign>>=|<=)\s*|\s+(?P<word>max_drop)\s+)(?P<number>[^\s<>=]+)"
+    r"(?P<rest>(?:\s.*)?)",
+    re.DOTALL,
+)
+_OTHER_SIGN = re.compile(r"(?P<metric>.+?)\s*(?P<sign>==|=|>|<|≥|≤)\s*(?P<number>[^\s<>=]+)", re.DOTALL)
+_VALUE = rf"(?:{QUOTED.pattern}|[^\s,\"']+)"
+_OPTION = re.compile(
+    rf"\s+(?:(?P<flag>per_sample)|where\s+(?P<field>[^\s=]+)\s*=\s*(?P<value>{_VALUE})|"
+    rf"of\s+(?P<ids>{_VALUE}(?:\s*,\s*{_VALUE})*)|"
+    rf"(?P<key>dataset|level|confidence|inconclusive|require)\s+(?P<word>{_VALUE}))(?=\s|$)",
+    re.DOTALL,
+)
+_OF_CHANGES = ("confidence", "inconclusive", "require")
+_KEYS = ("metric", "min", "max", "max_drop", "where", "dataset", "of", "per_sample", "level", *_OF_CHANGES)
+
+
+class Where(NamedTuple):
+    """A condition on a sample's metadata, such as ``tags=legal``: the field, and the value it has or contains."""
+
+    field: str
+    value: str
+
+    def __str__(self) -> str:
+        return f"{self.field}={_quoted(self.value)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """
+    A bound of a mean.
+
+    Attributes:
+        number: The bound, which itself is within.
+
+        side: Whether it is a minimum or a maximum.
+    """
+
+    number: float
+    side: Side
+
+    def holds(self, value: float) -> bool:
+        """Return whether a value keeps the bound, whose side is known."""
+        return value <= self.number if self.side == "maximum" else value >= self.number
+
+    def is_maximum(self, *, higher_is_better: bool) -> bool:
+        """Return whether a metric of this kind has to stay at or below the number."""
+        return self.side == "maximum" or (self.side == "better" and not higher_is_better)
+
+
+@dataclass(frozen=True, slots=True)
+class MaxDrop:
+    """
+    A bound of a change against a baseline.
+
+    Attributes:
+        margin: By how much the mean may get worse: in the metric's own unit, or as a share of the baseline's mean.
+
+        is_relative: Whether it is a share.
+
+        confidence: Of the one-sided bound of the difference, above 0.5 and below 1.
+
+        inconclusive: Whether a gate that too few samples leave open fails, warns or passes.
+    """
+
+    margin: float
+    is_relative: bool = False
+    confidence: float = 0.95
+    inconclusive: Effect = "warn"
+
+    def __str__(self) -> str:
+        return f"{self.margin * 100:.12g}%" if self.is_relative else _written(self.margin)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gate:
+    """
+    One condition that a metric has to meet.
+
+    Attributes:
+        metric: The metric in any spelling, or the name of a column.
+
+        rule: The bound.
+
+        dataset: The dataset that it is for; empty for each.
+
+        where: Of which samples the mean is; None for all.
+
+        of: Ids of the samples that it is for; empty for all.
+
+        per_sample: Whether each sample has to meet it, instead of the mean.
+
+        level: Whether a miss fails or warns.
+
+        origin: Where it was written, for messages.
+    """
+
+    metric: str
+    rule: Bound | MaxDrop
+    dataset: str = ""
+    where: Where | None = None
+    of: tuple[str, ...] = ()
+    per_sample: bool = False
+    level: Literal["fail", "warn"] = "fail"
+    origin: str = field(default="", compare=False)
+
+    @property
+    def is_change(self) -> bool:
+        """Return whether it is on a change against a baseline."""
+        return isinstance(self.rule, MaxDrop)
+
+    def __str__(self) -> str:
+        rule, parts = self.rule, [self.metric]
+        if isinstance(rule, MaxDrop):
+            parts.append(f"max_drop {rule}")
+        else:
+            parts.append(f"{_SIDES[rule.side]} {_written(rule.number)}")
+        parts += [f"where {self.where}"] if self.where else []
+        parts += [f"of {','.join(map(_quoted, self.of))}"] if self.of else []
+        parts += ["per_sample"] if self.per_sample else []
+        parts += [f"dataset {_quoted(self.dataset)}"] if self.dataset else []
+        if isinstance(rule, MaxDrop):
+            parts += [f"confidence {_written(rule.confidence)}"] if rule.confidence != 0.95 else []
+            parts += [f"inconclusive {rule.inconclusive}"] if rule.inconclusive != "warn" else []
+        parts += [f"level {self.level}"] if self.level != "fail" else []
+        return " ".join(parts)
+
+
+def read_gates(written: object, *, origin: str = "") -> list[Gate]:
+    """
+    Read one entry of a list of gates.
+
+    Args:
+        written: A text, or a mapping; a mapping with several of `min`, `max` and `max_drop` is as many gates.
+
+        origin: Where it was written, such as ``--gate``; messages begin with it.
+
+    Returns:
+        The gates. Their metrics are not resolved.
+
+    Raises:
+        ParameterError: It is no gate: what is wrong with which part, and what to write instead.
+    """
+    try:
+        if isinstance(written, str):
+            return _made(_parsed(written), origin)
+        if isinstance(written, Mapping):
+            return _made(written, origin)
+        _refuse(f"a gate is a text such as {FORMS}, or a mapping with 'metric'; not {written!r}")
+    except ParameterError as error:
+        if not origin:
+            raise
+        msg = f"{origin}: {error}"
+        raise ParameterError(msg) from None
+
+
+def _parsed(text: str) -> dict[str, Any]:
+    """Return the mapping that a text stands for."""
+    found = _RULE.fullmatch(text.strip())
+    if found is None:
+        other = _OTHER_SIGN.fullmatch(text.strip())
+        if other is not None and not math.isnan(read_number(other["number"].encode())):
+            metric, number = other["metric"], other["number"]
+            sides = f"'{metric} >= {number}' or '{metric} <= {number}'"
+            _refuse(f"{text!r} is not a gate: {other['sign']!r} is not a sign of gates; write {sides}")
+        _refuse(f"{text!r} is not a gate; write {FORMS}")
+    entry: dict[str, Any] = {"metric": found["metric"], _SIGNS[found["sign"] or found["word"]]: found["number"]}
+    rest, place = found["rest"].rstrip(), 0
+    while place < len(rest):
+        option = _OPTION.match(rest, place)
+        if option is None:
+            left = rest[place:].strip()
+            known = ("where FIELD=VALUE", "of ID,ID", "per_sample", "dataset NAME", "level warn", "confidence 0.95")
+            _refuse(
+                f"cannot read {left!r} in {text!r}{did_you_mean(left.split()[0], _KEYS)}; a gate ends with nothing, "
+                f"or with {', '.join(known)} or inconclusive fail"
+            )
+        place = option.end()
+        key, value = _option(option)
+        if key in entry:
+            _refuse(f"{text!r} has {key!r} twice")
+        entry[key] = value
+    return entry
+
+
+def _option(found: re.Match[str]) -> tuple[str, Any]:
+    if found["flag"]:
+        return "per_sample", True
+    if found["field"]:
+        return "where", {found["field"]: _plain(found["value"])}
+    if found["ids"]:
+        return "of", [_plain(each[0]) for each in re.finditer(_VALUE, found["ids"], re.DOTALL)]
+    return found["key"], _plain(found["word"])
+
+
+def _made(entry: Mapping[Any, Any], origin: str) -> list[Gate]:
+    """Return the gates of a mapping."""
+    for key in entry:
+        if key not in _KEYS:
+            _refuse(f"{key!r} is not a key of a gate{did_you_mean(str(key), _KEYS)}; known are {', '.join(_KEYS)}")
+    metric = entry.get("metric")
+    if not isinstance(metric, str) or not metric.strip():
+        _refuse(f"a gate names a metric such as 'ndcg@10', not {metric!r}")
+    per_sample = entry.get("per_sample", False)
+    if not isinstance(per_sample, bool):
+        _refuse(f"per_sample is true or false, not {per_sample!r}")
+    dataset = entry.get("dataset", "")
+    if not isinstance(dataset, str) or ("dataset" in entry and not dataset):
+        _refuse(f"dataset is the name of a dataset, not {dataset!r}")
+    shared: dict[str, Any] = {
+        "metric": metric.strip(),
+        "dataset": dataset,
+        "where": _where(entry["where"]) if "where" in entry else None,
+        "of": _ids(entry["of"]) if "of" in entry else (),
+        "per_sample": per_sample,
+        "level": _chosen("level", entry.get("level", "fail"), ("fail", "warn")),
+        "origin": origin,
+    }
+    return [Gate(rule=rule, **shared) for rule in _rules(entry)]
+
+
+def _rules(entry: Mapping[Any, Any]) -> list[Bound | MaxDrop]:
+    """Return the bounds of a mapping, of which there is at least one."""
+    sides: Mapping[str, Side] = {"min": "minimum", "max": "maximum"}
+    bounds = [Bound(_number(key, entry[key]), side) for key, side in sides.items() if key in entry]
+    if len(bounds) == 2 and bounds[0].number > bounds[1].number:
+        _refuse(f"no mean is at least {entry['min']} and at most {entry['max']}")
+    if "max_drop" in entry:
+        return [*bounds, _max_drop(entry)]
+    if stray := [key for key in _OF_CHANGES if key in entry]:
+        _refuse(f"{stray[0]!r} belongs to max_drop; a bound on a mean is decided by the mean")
+    if not bounds:
+        _refuse(f"the gate on {entry['metric']!r} has no bound; give it min, max or max_drop")
+    return list(bounds)
+
+
+def _max_drop(entry: Mapping[Any, Any]) -> MaxDrop:
+    raw = entry["max_drop"]
+    is_relative = isinstance(raw, str) and raw.strip().endswith("%")
+    margin = _number("max_drop", raw.strip()[:-1].strip() if is_relative else raw) / (100 if is_relative else 1)
+    if margin < 0:
+        _refuse(f"max_drop is 0 or more, not {raw!r}: it says how much worse is still good; for a rise, raise min")
+    confidence = entry.get("confidence", 0.95)
+    share = confidence.strip() if isinstance(confidence, str) else ""
+    number = _number("confidence", share[:-1]) / 100 if share.endswith("%") else _number("confidence", confidence)
+    if not 0.5 < number < 1:
+        _refuse(f"confidence is a number above 0.5 and below 1, such as 0.95, not {confidence!r}")
+    inconclusive = _chosen("inconclusive", entry.get("inconclusive", "warn"), ("fail", "warn", "pass"))
+    if "require" in entry:
+        _chosen("require", entry["require"], ("proof",))
+        if inconclusive != "fail" and "inconclusive" in entry:
+            _refuse(f"require: proof is the same as inconclusive: fail, and the gate also says {inconclusive!r}")
+        inconclusive = "fail"
+    return MaxDrop(margin, is_relative, number, cast("Effect", inconclusive))
+
+
+def _number(key: str, raw: object) -> float:
+    number = math.nan
+    if isinstance(raw, str):
+        number = read_number(raw.strip().encode())
+        if math.isnan(number) and raw.strip().endswith("%") and key in {"min", "max"}:
+            _refuse(f"a bound is a number in the metric's own unit, such as 0.9, not {raw!r}")
+    elif isinstance(raw, int | float) and not isinstance(raw, bool):
+        number = float(raw)
+    if not math.isfinite(number):
+        _refuse(f"{key} is a number, not {raw!r}; write {FORMS}")
+    return number
+
+
+def _where(raw: object) -> Where:
+    name, value = "", ""
+    if isinstance(raw, str):
+        name, _, value = (part.strip() for part in raw.partition("="))
+        value = _plain(value)
+    elif isinstance(raw, Mapping) and len(raw) == 1:
+        ((key, only),) = raw.items()
+        name = key if isinstance(key, str) else ""
+        value = (
+            str(only).lower() if isinstance(only, bool) else str(only) if isinstance(only, str | int | float) else ""
+        )
+    if not name or not value:
+        _refuse(f"where is one condition such as tags=legal, not {raw!r}")
+    if name == "metadata.tags":
+        name = "tags"
+    if name != "tags" and not re.fullmatch(r"metadata\..+", name, re.DOTALL):
+        _refuse(f"where selects by tags=... or by metadata.FIELD=..., not by {name!r}")
+    return Where(name, value)
+
+
+def _ids(raw: object) -> tuple[str, ...]:
+    listed = [raw] if isinstance(raw, str) else raw
+    if not isinstance(listed, Iterable) or isinstance(listed, Mapping | bytes):
+        _refuse(f"of is a list of sample ids, not {raw!r}")
+    ids = tuple(each if isinstance(each, str) else str(each) for each in listed)
+    if not ids or not all(ids):
+        _refuse(f"of lists the ids of samples, at least one and none of them empty; not {raw!r}")
+    return tuple(dict.fromkeys(ids))
+
+
+def _chosen(key: str, raw: object, choices: tuple[str, ...]) -> str:
+    if raw not in choices:
+        _refuse(f"{key} is {' or '.join(choices)}, not {raw!r}{did_you_mean(str(raw), choices)}")
+    return str(raw)
+
+
+def _plain(text: str) -> str:
+    """Return a value without its quotes."""
+    return re.sub(r"\\(.)", r"\1", text[1:-1], flags=re.DOTALL) if QUOTED.fullmatch(text) else text
+
+
+def _written(number: float) -> str:
+    """Return a number so that it reads back the same, without a decimal point where it is whole."""
+    return repr(number).removesuffix(".0")
+
+
+def _quoted(text: str) -> str:
+    if re.fullmatch(r"[^\s,\"'=]+", text):
+        return text
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'
+
+
+def _refuse(message: str) -> NoReturn:
+    raise ParameterError(message)

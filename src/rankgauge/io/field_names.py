@@ -1,0 +1,249 @@
+"""
+Names of fields and columns: which of a file stands for which of ours.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, Literal, NamedTuple
+
+from rankgauge.errors import DataError, ParameterError, Problem, did_you_mean
+from rankgauge.samples import FIELDS
+
+__all__ = [
+    "Columns",
+    "FieldMap",
+    "Kind",
+    "check_columns",
+    "check_field",
+    "field_name",
+    "find_columns",
+    "is_header",
+    "own_names",
+    "read_field",
+    "remapped",
+]
+
+FieldMap = Mapping[str, str | Mapping[str, str]]
+"""For each of our fields where the data has it: a path, or ``{path, strings}``."""
+
+_RETRIEVED = ("actual_output", "actual_output.retrieved")
+_STRINGS = ("id", "text")
+_MISSING: Final = object()
+_FORM = "--field is OURS=THEIRS, such as id=qid, or retrieved=contexts:text for a list of texts"
+
+
+def field_name(name: str) -> str:
+    """Return the full name of a field of samples, which may be given by its last part; raise `ParameterError`."""
+    if name in FIELDS:
+        return name
+    parts = Counter(known.rpartition(".")[2] for known in FIELDS)
+    by_part = {known.rpartition(".")[2]: known for known in FIELDS if parts[known.rpartition(".")[2]] == 1}
+    if name in by_part:
+        return by_part[name]
+    several = [known for known in FIELDS if known.endswith(f".{name}")]
+    hint = f" (did you mean {' or '.join(several)}?)" if several else did_you_mean(name, [*FIELDS, *by_part])
+    msg = f"{name!r} is not a field of samples{hint}; known are {', '.join(FIELDS)}"
+    raise ParameterError(msg)
+
+
+def check_field(name: str, place: object) -> None:
+    """Raise `ParameterError` for a field, or for where the data has it, that cannot be used."""
+    full = field_name(name)
+    path: object = place
+    strings: object = None
+    if isinstance(place, Mapping):
+        path, strings = place.get("path"), place.get("strings")
+        if unknown := [key for key in place if key not in {"path", "strings"}]:
+            msg = f"unknown key {unknown[0]!r} for the field {name!r}; known are path, strings"
+            raise ParameterError(msg)
+    if not isinstance(path, str) or not path:
+        msg = f"the field {name!r} needs your name for it, or {{path: NAME, strings: text}}; found {place!r}"
+        raise ParameterError(msg)
+    if strings not in {None, *_STRINGS}:
+        msg = f"strings of {name!r} are id or text, not {strings!r}"
+        raise ParameterError(msg)
+    if strings is not None and full not in _RETRIEVED:
+        msg = f"strings says what bare strings in retrieved are, so it has no effect on {name!r}; leave it out"
+        raise ParameterError(msg)
+
+
+def read_field(written: str) -> dict[str, str | dict[str, str]]:
+    """Read a field as the command line has it: ``id=qid``, or ``retrieved=contexts:text``."""
+    name, equals, path = written.partition("=")
+    if not equals or not name.strip() or not path.strip():
+        msg = f"{_FORM}; not {written!r}"
+        raise ParameterError(msg)
+    name, path = name.strip(), path.strip()
+    stem, colon, strings = path.rpartition(":")
+    place: str | dict[str, str] = path
+    if colon and strings in _STRINGS and field_name(name) in _RETRIEVED:
+        place = {"path": stem, "strings": strings}
+    check_field(name, place)
+    return {name: place}
+
+
+def remapped(record: Mapping[str, Any], fields: FieldMap) -> dict[str, Any]:
+    """Return a copy of a record with the user's fields mapped onto ours, such as ``expected_output.answer``."""
+    mapped: dict[str, Any] = dict(record)
+    for name, place in fields.items():
+        path, strings = (place, None) if isinstance(place, str) else (place["path"], place.get("strings"))
+        value = _found(record, path)
+        if value is _MISSING:
+            continue
+        if strings == "text":
+            value = _as_texts(value)
+        head, _, inner = (name if name in FIELDS else field_name(name)).partition(".")
+        if not inner:
+            mapped[head] = value
+        elif value is not None:
+            nested = mapped.get(head)
+            mapped[head] = {**(nested if isinstance(nested, Mapping) else {}), inner: value}
+    return mapped
+
+
+def _found(record: Mapping[str, Any], path: str) -> Any:  # noqa: ANN401  # whatever the record holds
+    """Return what a record holds under a name, or under names joined by dots, one inside the other."""
+    if path in record:
+        return record[path]
+    value: Any = record
+    for part in path.split("."):
+        if not isinstance(value, Mapping) or part not in value:
+            return _MISSING
+        value = value[part]
+    return value
+
+
+def _as_texts(value: Any) -> Any:  # noqa: ANN401  # whatever the record holds
+    """Return what was retrieved with its bare strings as texts."""
+    if isinstance(value, Mapping):
+        return {**value, "retrieved": _as_texts(value.get("retrieved"))}
+    if isinstance(value, str) or not isinstance(value, Sequence):
+        return value
+    return [{"text": entry} if isinstance(entry, str) else entry for entry in value]
+
+
+Kind = Literal["qrels", "run"]
+
+_ROLES: Mapping[Kind, tuple[str, str, str]] = {
+    "qrels": ("query", "document", "grade"),
+    "run": ("query", "document", "score"),
+}
+
+_USUAL: Mapping[str, Sequence[Sequence[str]]] = {
+    "query": (("query_id", "qid", "q_id", "topic_id", "topic"), ("query",)),
+    "document": (
+        ("doc_id", "docno", "corpus_id", "document_id", "d_id", "did", "passage_id", "pid"),
+        ("docid",),
+        ("doc", "document"),
+    ),
+    "grade": (("relevance", "rel", "label", "grade", "gain"), ("score",)),
+    "score": (("score", "sim"),),
+    "intent": (("subtopic_id", "subtopic", "intent_id", "intent"),),
+}
+"""
+Usual names of each role, in tiers: a later one counts only where none of an earlier one is there. `query`, `doc` and
+`document` are texts in many tables that have ids, too; `docid` is a number of the search engine's own beside `docno`.
+"""
+
+
+class Columns(NamedTuple):
+    """
+    The names of the columns that are read.
+
+    Attributes:
+        query: Of the query ids.
+
+        document: Of the document ids.
+
+        value: Of the scores of a run, or the grades of judgments.
+
+        intent: Of the intents (subtopics) that judgments are for; None where there is none.
+    """
+
+    query: str
+    document: str
+    value: str
+    intent: str | None = None
+
+    @property
+    def by_role(self) -> dict[str, str]:
+        """Return the names of the columns that there are, by what frames of rows call them."""
+        return {role: name for role, name in self._asdict().items() if name is not None}
+
+
+def check_columns(columns: Mapping[str, str] | None) -> None:
+    """Raise a `DataError` for roles that do not exist; ``qrels.query`` or ``run.document`` name one table only."""
+    known = ["query", "document", "grade", "score"]
+    known += [f"{kind}.{role}" for kind, roles in _ROLES.items() for role in roles]
+    known += ["intent", "qrels.intent"]
+    problems = [
+        Problem(f"columns has {role!r}{did_you_mean(str(role), known) or '; it may name ' + ', '.join(known)}")
+        for role in columns or {}
+        if role not in known
+    ]
+    if problems:
+        msg = "the column names cannot be used:"
+        raise DataError(msg, problems)
+
+
+def own_names(columns: Mapping[str, str] | None, kind: Kind) -> dict[str, str]:
+    """Return the user's names for one kind of table, by role; ``run.query`` beats ``query``."""
+    given = columns or {}
+    roles = (*_ROLES[kind], "intent") if kind == "qrels" else _ROLES[kind]
+    keys = [(role, key) for role in roles for key in (role, f"{kind}.{role}")]
+    return {role: given[key] for role, key in keys if key in given}
+
+
+def find_columns(names: Sequence[str], kind: Kind, columns: Mapping[str, str] | None, *, source: str = "") -> Columns:
+    """Return the columns of a table; a `DataError` names every column that is missing or ambiguous."""
+    own = own_names(columns, kind)
+    found: list[str] = []
+    problems = []
+    has_intents = kind == "qrels" and ("intent" in own or _usual(names, "intent"))
+    for role in (*_ROLES[kind], "intent") if has_intents else _ROLES[kind]:
+        chosen = [name for name in names if name == own[role]] if role in own else _usual(names, role)
+        if len(chosen) == 1:
+            found.append(chosen[0])
+        else:
+            problems.append(Problem(_wrong(names, kind, role, own.get(role), chosen), source))
+    if problems:
+        msg = f"{'the judgments' if kind == 'qrels' else 'the run'} cannot be read as a table:"
+        raise DataError(msg, problems)
+    return Columns(*found)
+
+
+def is_header(fields: Sequence[str], kind: Kind, columns: Mapping[str, str] | None) -> bool:
+    """Return whether the first line of a file names columns: all of the usual ones, or one that the user named."""
+    own = own_names(columns, kind)
+    if any(name in fields for name in own.values()):
+        return True
+    return all(_usual(fields, role) for role in _ROLES[kind])
+
+
+def _usual(names: Sequence[str], role: str) -> list[str]:
+    for tier in _USUAL[role]:
+        chosen = [name for name in names if _folded(name) in tier]
+        if chosen:
+            return chosen
+    return []
+
+
+def _folded(name: str) -> str:
+    return name.lower().replace("-", "_").replace(" ", "_")
+
+
+def _wrong(names: Sequence[str], kind: Kind, role: str, own: str | None, chosen: Sequence[str]) -> str:
+    listed = ", ".join(map(repr, names)) or "none at all"
+    if chosen:
+        several = " or ".join(map(repr, chosen))
+        return f"the {role} could be {several}; say which with columns={{{role!r}: {chosen[0]!r}}}"
+    if own is not None:
+        both = "" if role in {"grade", "score"} else f" (for the {kind} alone, write {kind + '.' + role!r})"
+        return f"there is no column {own!r} for the {role}{did_you_mean(own, names)}; the columns are {listed}{both}"
+    usual = ", ".join(name for tier in _USUAL[role] for name in tier)
+    return (
+        f"no column for the {role}; the columns are {listed}; name one with columns={{{role!r}: ...}}, or rename it to "
+        f"one of {usual}"
+    )

@@ -1,0 +1,154 @@
+"""
+Records: what a reader yields for a file, the lines of a file in portions, and texts by id.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple, Protocol
+
+from rankgauge.base.guard import ForeignError, guarded, shown
+from rankgauge.catalog import Catalog
+from rankgauge.catalog.claims import OWN, Claim
+from rankgauge.errors import DataError, Problem, RankgaugeError, did_you_mean
+from rankgauge.io.files import OpenFile, open_file, plain_suffix
+from rankgauge.io.problems import first_problems, unreadable
+from rankgauge.plugin.declarations import Reader, Record, Source
+from rankgauge.samples import Fault
+
+__all__ = ["Lines", "Placed", "foreign_records", "given", "portions", "read_texts", "records"]
+
+
+def records(path: Path, catalog: Catalog) -> Iterator[Record]:
+    """Read the records of a file in the format that its suffix names."""
+    with open_file(path) as source:
+        suffix = plain_suffix(path)
+        claim = catalog.reader(suffix)
+        if claim is None:
+            known = sorted({ending for each in catalog.all("reader").values() for ending in each.declaration.suffixes})
+            hint = did_you_mean(suffix, known)
+            message = (
+                f"no reader for files ending in {suffix!r}{hint}; known are {', '.join(known)} (also with .gz or .zst)"
+            )
+            raise unreadable(str(path), message)
+        if claim.provider.distribution == OWN:
+            yield from claim.declaration.function(source)
+        else:
+            yield from foreign_records(claim, source)
+
+
+def foreign_records(claim: Claim[Reader], source: Source) -> Iterator[Record]:
+    """Yield the records of a plugin's reader; what it raises is its own fault, damaged data aside."""
+    try:
+        with guarded(RankgaugeError, OSError, EOFError):
+            yield from map(_checked, claim.declaration.function(source))
+    except ForeignError as error:
+        message = f"reader {claim.declaration.name!r} (by {claim.provider}) failed: {error}"
+        raise unreadable(source.name, message) from error
+
+
+def _checked(record: object) -> Record:
+    """Return what a reader of somebody else yields, if it is a record."""
+    if not isinstance(record, Record):
+        msg = f"it yielded {shown(record)} where a rankgauge.plugin.Record is needed"
+        raise TypeError(msg)
+    return record
+
+
+def given(values: Sequence[object], name: str) -> Iterator[Record]:
+    """Return records given in Python, which messages call by name and place."""
+    return (Record(value, None, f"{name}[{place}]") for place, value in enumerate(values))
+
+
+_PORTION = 1 << 20
+"""How many bytes of lines make a portion, or one line."""
+
+
+class Lines(NamedTuple):
+    """
+    Some lines of a file.
+
+    Attributes:
+        lines: What they hold.
+
+        first: The number of the first.
+
+        offset: The bytes of the file before it.
+    """
+
+    lines: Iterable[bytes]
+    first: int
+    offset: int
+
+    @property
+    def name(self) -> str:
+        """Return what messages call them."""
+        last = self.first + len(list(self.lines)) - 1
+        return f"line {last:,}" if last == self.first else f"lines {self.first:,} to {last:,}"
+
+
+class Placed(Protocol):
+    """What was made of some lines elsewhere."""
+
+    @property
+    def places(self) -> Mapping[str, int | str]:
+        """Return the id of each sample in them, with its line."""
+
+
+def portions(source: OpenFile) -> Iterator[Lines]:
+    """Yield all lines of an open file, about a megabyte at a time."""
+    first, offset = 1, source.offset
+    while lines := source.stream.readlines(_PORTION):
+        yield Lines(lines, first, offset)
+        first += len(lines)
+        offset += sum(map(len, lines))
+
+
+_IDS = ("id", "_id", "doc_id", "docid", "docno", "query_id", "qid")
+_TEXTS = ("text", "contents", "body", "query", "question", "input")
+
+
+def read_texts(path: Path, wanted: Collection[str], *, catalog: Catalog) -> dict[str, str]:
+    """
+    Return the texts of some ids, a title before the text where there is one; ids without a text are left out.
+
+    A row has an `id` (or `_id`, `docno`, ...) and a `text` (or `contents`, `body`, ...). A ``.tsv`` file has an id, a
+    tab and a text on each line.
+    """
+    wanted = frozenset(wanted)
+    if plain_suffix(path) == ".tsv":
+        return dict(_of_lines(path, wanted))
+    found: dict[str, str] = {}
+    problems: list[Problem] = []
+    for record in records(path, catalog):
+        row = record.value
+        name = _name(row) if isinstance(row, Mapping) else None
+        if isinstance(row, Mapping) and name in wanted:
+            found[str(name)] = _text(row)
+        elif name is None:
+            message = row.reason if isinstance(row, Fault) else f"a row needs an id ({', '.join(_IDS[:4])})"
+            problems.append(Problem(message, str(path), record.line, record.path))
+    if problems:
+        msg = "the texts cannot be read; a row is an object with an id and a text:"
+        raise DataError(msg, first_problems(problems, str(path)))
+    return {name: text for name, text in found.items() if text}
+
+
+def _name(row: Mapping[str, object]) -> str | None:
+    return next((str(row[key]) for key in _IDS if row.get(key) is not None), None)
+
+
+def _text(row: Mapping[str, object]) -> str:
+    title = row.get("title")
+    text = next((row[key] for key in _TEXTS if isinstance(row.get(key), str)), "")
+    parts = [title] if isinstance(title, str) and not str(text).startswith(title) else []
+    return "\n".join(part for part in (*parts, str(text)) if part)
+
+
+def _of_lines(path: Path, wanted: Collection[str]) -> Iterator[tuple[str, str]]:
+    with open_file(path) as opened:
+        for line in opened.stream:
+            name, _, text = line.decode("utf-8", "replace").rstrip("\r\n").partition("\t")
+            if name in wanted and text:
+                yield name, text

@@ -1,0 +1,310 @@
+"""
+Nested mappings: judgments and runs as ``{query: {document: number}}``, given in memory or read from JSON.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import struct
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import chain, islice
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+
+from rankgauge.columns import Ints, Qrels, RankingBatch, Slices, are_texts, encoded, number_problem
+from rankgauge.errors import DataError, Problem
+from rankgauge.io.documents import read_json
+from rankgauge.io.field_names import Kind
+from rankgauge.io.files import open_file
+from rankgauge.io.problems import first_problems, no_judgments
+
+__all__ = ["MappingRun", "columns_of", "qrels_of_mapping", "read_nested_qrels", "read_nested_run"]
+
+_Mapping = Mapping[str, Mapping[str, float]]
+_AT_ONCE = 1 << 15
+"""How many results a batch has, more or less."""
+
+_QUERIES = 1 << 12
+"""How many queries are looked at together: few enough that what is touched again is still in a processor's cache."""
+
+_QRELS, _RUN = "the judgments cannot be used:", "the run cannot be used:"
+
+
+def qrels_of_mapping(mapping: _Mapping) -> Qrels:
+    """Take judgments from memory; a `DataError` names all ids that are not strings and grades that are not finite."""
+    if not mapping:
+        raise no_judgments()
+    names = list(mapping)
+    lengths: list[int] = []
+    documents: list[str] = []
+    packed: list[bytes] = []
+    every = iter(mapping.values())
+    try:
+        while judged := list(islice(every, _QUERIES)):
+            lengths += map(len, judged)
+            own = list(chain.from_iterable(judged))
+            if set(map(type, judged)) != {dict}:
+                judged = list(map(dict, judged))
+            values = map(dict.values, cast("list[dict[str, float]]", judged))
+            packed.append(struct.pack(f"{len(own)}d", *chain.from_iterable(values)))
+            if not are_texts(own):
+                raise TypeError  # noqa: TRY301  # explained below, as everything else that is wrong
+            documents += own
+    except (TypeError, ValueError, AttributeError, OverflowError, struct.error):
+        if (by_intent := _by_intent(mapping)) is not None:
+            return by_intent
+        raise DataError(_QRELS, _explained(mapping, "grade")) from None
+    grades = np.frombuffer(b"".join(packed), dtype=np.float64)
+    if not (np.isfinite(grades).all() and are_texts(names)):
+        raise DataError(_QRELS, _explained(mapping, "grade"))
+    return Qrels.of_texts(names, np.array(lengths, dtype=np.int64), documents, grades)
+
+
+def _by_intent(mapping: Mapping[str, Mapping[str, Any]]) -> Qrels | None:
+    """Return judgments ``{query: {document: {intent: grade}}}``; None for anything else, or where one is not usable."""
+    judgments: dict[bytes, dict[bytes, dict[str, float]]] = {}
+    for query, own in mapping.items():
+        if not (isinstance(query, str) and isinstance(own, Mapping) and are_texts(own)):
+            return None
+        if not all(isinstance(by_intent, Mapping) and by_intent and are_texts(by_intent) for by_intent in own.values()):
+            return None
+        grades = [grade for by_intent in own.values() for grade in by_intent.values()]
+        if not all(type(grade) in {int, float} and math.isfinite(grade) for grade in grades):
+            return None
+        judgments[encoded(query)] = {encoded(document): dict(by_intent) for document, by_intent in own.items()}
+    return Qrels.of_intents(judgments)
+
+
+class MappingRun:
+    """
+    A run that is held as a mapping, which judging takes as it is.
+
+    Attributes:
+        rankings: A score by document id, by query id.
+
+        name: The file; empty for a mapping given in Python.
+
+        tag: Empty.
+
+        metadata: Empty.
+
+        notes: Empty.
+    """
+
+    def __init__(self, rankings: _Mapping, *, name: str = "", is_checked: bool = False) -> None:
+        """Take a run, which is looked at when it is judged, unless it *is_checked* since it was read."""
+        self.rankings = rankings
+        self.name = name
+        self.tag = ""
+        self.metadata: Mapping[str, Any] = {}
+        self.notes: Sequence[str] = ()
+        self._is_checked = is_checked
+
+    def refused(self) -> DataError:
+        """Return everything that is wrong with it, once something was found to be."""
+        return DataError(_RUN, _explained(self.rankings, "score"))
+
+    def parts(self, count: int) -> list[Iterator[RankingBatch]]:
+        """Return one iterator over everything."""
+        del count
+        return [self.grouped()]
+
+    def grouped(self) -> Iterator[RankingBatch]:
+        """Yield every query once; a `DataError` names all ids and scores that cannot be used."""
+        if not self._is_checked and (problems := _problems(self.rankings, "score")):
+            raise DataError(_RUN, problems)
+        queries: list[str] = []
+        size = 0
+        for query, ranking in self.rankings.items():
+            queries.append(query)
+            size += len(ranking)
+            if size >= _AT_ONCE:
+                yield self._batch(queries)
+                queries, size = [], 0
+        if queries:
+            yield self._batch(queries)
+
+    def _batch(self, queries: Sequence[str]) -> RankingBatch:
+        documents, scores, lengths = columns_of([self.rankings[query] for query in queries])
+        return RankingBatch(Slices.of(map(encoded, queries)), lengths, documents, documents.keys(), scores)
+
+
+def columns_of(mappings: Sequence[Mapping[str, float]]) -> tuple[Slices, np.ndarray, Ints]:
+    """Return the documents and numbers of some queries, and how many each query has."""
+    lengths = np.fromiter(map(len, mappings), np.int64, len(mappings))
+    documents = Slices.of_strings(list(chain.from_iterable(mappings)))
+    numbers = chain.from_iterable(mapping.values() for mapping in mappings)
+    return documents, np.fromiter(numbers, np.float64, len(documents.start)), lengths
+
+
+def _explained(mapping: Mapping[Any, Any], number: str) -> list[Problem]:
+    return _problems(mapping, number) or [Problem(f"expected a map of maps, {{query: {{document: {number}}}}}")]
+
+
+def _problems(mapping: Mapping[Any, Any], number: str) -> list[Problem]:
+    """Return everything that is wrong with a mapping of mappings."""
+    if _is_plain(mapping):
+        return []
+    problems = []
+    for query, own in mapping.items():
+        if not isinstance(query, str):
+            problems.append(Problem(f"the query id {query!r} is {_kind(query)}; ids are strings: {str(query)!r}"))
+        if not isinstance(own, Mapping):
+            problems.append(Problem(f"query {query!r} has {_kind(own)} where {{document: {number}}} is expected"))
+            continue
+        for document, value in own.items():
+            if not isinstance(document, str):
+                shown = f"the document id {document!r} is {_kind(document)}; ids are strings: {str(document)!r}"
+                problems.append(Problem(f"query {query!r}: {shown}"))
+            if problem := number_problem(query, document, value, number):
+                problems.append(problem)
+    return problems
+
+
+def _is_plain(mapping: Mapping[Any, Any]) -> bool:
+    """Return whether there are nothing but dictionaries of strings and finite numbers, which most mappings are."""
+    if not (are_texts(mapping) and set(map(type, mapping.values())) <= {dict}):
+        return False
+    return all(
+        are_texts(own) and set(map(type, own.values())) <= {float} and all(map(math.isfinite, own.values()))
+        for own in mapping.values()
+    )
+
+
+def _kind(value: object) -> str:
+    name = type(value).__name__
+    return f"an {name}" if name[:1] in "aeiou" else f"a {name}"
+
+
+_Nested = dict[str, dict[str, float]]
+
+
+def read_nested_run(path: Path, *, name: str) -> MappingRun:
+    """Read a run, which is held whole."""
+    value, text = _decoded(path, name)
+    _check(value, text, first_problems(_wrong(value, "score", name), name), "run", name)
+    run: _Nested = value
+    return MappingRun(run, name=name, is_checked=True)
+
+
+def read_nested_qrels(path: Path, *, name: str, intents: bool = False) -> Qrels:
+    """
+    Read judgments; as columns, so that their fingerprint is that of the same judgments in any other file.
+
+    Where they name intents, these are kept if they are asked for; otherwise a document has its highest grade.
+    """
+    value, text = _decoded(path, name)
+    if _names_intents(value):
+        _check(value, text, first_problems(_wrong_intents(value, name), name), "qrels", name)
+        found = {
+            encoded(query): {encoded(document): by_intent for document, by_intent in own.items()}
+            for query, own in value.items()
+            if own
+        }
+        qrels = Qrels.of_intents(found, name)
+        return qrels if intents else replace(qrels, intents=None)
+    _check(value, text, first_problems(_wrong(value, "grade", name), name), "qrels", name)
+    judgments: _Nested = {query: grades for query, grades in value.items() if grades}
+    if not judgments:
+        raise no_judgments(name)
+    documents, grades, lengths = columns_of(list(judgments.values()))
+    return Qrels.of_stretches(Slices.of(map(encoded, judgments)), lengths, documents, grades, name)
+
+
+def _decoded(path: Path, name: str) -> tuple[Any, str]:
+    with open_file(path, name=name) as opened:
+        return read_json(opened.stream.read(), name, offset=opened.offset)
+
+
+def _check(value: Any, text: str, problems: list[Problem], kind: Kind, name: str) -> None:  # noqa: ANN401  # JSON
+    """Raise a `DataError` for problems, or for keys that stand twice, of which a parser keeps the last."""
+    what, number = ("the judgments", "grade") if kind == "qrels" else ("the run", "score")
+    if not problems and _n_quotes(text) != 2 * _n_keys(value):
+        problems = _repeated(text, name)
+    if problems:
+        msg = f"{what} cannot be used; JSON is {{query: {{document: {number}}}}}:"
+        raise DataError(msg, problems)
+
+
+def _n_keys(value: dict[str, Any]) -> int:
+    inner = [own for own in value.values() if isinstance(own, dict)]
+    return len(value) + sum(map(_n_keys, inner))
+
+
+def _names_intents(value: object) -> bool:
+    """Return whether some document has an object of grades."""
+    queries = value.values() if isinstance(value, dict) else ()
+    return any(isinstance(item, dict) for own in queries if isinstance(own, dict) for item in own.values())
+
+
+def _wrong_intents(value: dict[str, Any], name: str) -> Iterator[Problem]:
+    for query, own in value.items():
+        if not query or (isinstance(own, dict) and "" in own):
+            yield Problem("an id is empty", name, path=query)
+        if not isinstance(own, dict):
+            yield Problem(f"expected an object of documents, found {_json_kind(own)}", name, path=query)
+            continue
+        for document, by_intent in own.items():
+            if not isinstance(by_intent, dict) or not by_intent:
+                found = "an empty one" if by_intent == {} else _json_kind(by_intent)
+                message = f"expected an object of intents, as other documents have, found {found}"
+                yield Problem(message, name, path=f"{query}.{document}")
+                continue
+            for intent, grade in by_intent.items():
+                if type(grade) not in {int, float}:
+                    message = f"the grade must be a number, found {_json_kind(grade)}"
+                    yield Problem(message, name, path=f"{query}.{document}.{intent}")
+
+
+def _wrong(value: object, number: str, name: str) -> Iterator[Problem]:
+    if not isinstance(value, dict):
+        yield Problem(f"expected an object of objects, found {_json_kind(value)}", name)
+        return
+    for query, inner in value.items():
+        if not isinstance(inner, dict):
+            yield Problem(f"expected an object of documents, found {_json_kind(inner)}", name, path=query)
+        elif set(map(type, inner.values())) - {int, float}:
+            for document, item in inner.items():
+                if type(item) not in {int, float}:
+                    message = f"the {number} must be a number, found {_json_kind(item)}"
+                    yield Problem(message, name, path=f"{query}.{document}")
+        if not query or (isinstance(inner, dict) and "" in inner):
+            yield Problem("an id is empty", name, path=query)
+
+
+def _n_quotes(text: str) -> int:
+    """
+    Return how many quotes begin or end a string.
+
+    All strings of such a document are keys, so there are two for each key that was written, including one that was
+    written twice, of which a parser keeps the last.
+    """
+    quotes = text.count('"')
+    return quotes - text.replace("\\\\", "").count('\\"') if "\\" in text else quotes
+
+
+def _repeated(text: str, name: str) -> list[Problem]:
+    """Return which keys stand twice, by reading once more, slowly."""
+    problems: list[Problem] = []
+
+    def take(pairs: list[tuple[str, object]]) -> dict[str, object]:
+        taken: dict[str, object] = {}
+        for key, item in pairs:
+            if key in taken:
+                problems.append(Problem(f"{key!r} is listed more than once in the same object; keep one", name))
+            taken[key] = item
+        return taken
+
+    json.loads(text, object_pairs_hook=take)
+    return problems
+
+
+def _json_kind(value: object) -> str:
+    names = {dict: "an object", list: "a list", bool: "a truth value", type(None): "null"}
+    if type(value) in names:  # whose items may be nested too deeply to show
+        return names[type(value)]
+    return f"the {'string' if isinstance(value, str) else 'number'} {value!r}"

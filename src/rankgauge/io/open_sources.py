@@ -1,0 +1,188 @@
+"""
+Sources: opens judgments and runs in any form.
+
+The readers of tables are imported only when there is a table: TREC text needs neither polars nor other slow imports.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, NamedTuple, cast
+
+from rankgauge.catalog.claims import OWN
+from rankgauge.columns import Qrels, RunSource
+from rankgauge.errors import DataError, Problem
+from rankgauge.io.field_names import Kind, check_columns
+from rankgauge.io.files import MAGIC, plain_suffix, reading
+from rankgauge.io.nested_mappings import MappingRun, qrels_of_mapping
+from rankgauge.io.problems import RAISE_IT, longest_piece, unreadable, written_size
+from rankgauge.io.recognize import FileKind, is_known, is_trec, recognize
+from rankgauge.io.trec import RunFile, read_qrels
+
+if TYPE_CHECKING:
+    from rankgauge.catalog import Catalog
+    from rankgauge.io.table_rows import Rows
+
+__all__ = ["STANDARD_INPUT", "open_qrels", "open_run"]
+
+STANDARD_INPUT = "-"
+_INPUT_NAME = "standard input"
+_MAGIC_SIZE = max(map(len, MAGIC))
+_BLOCK = 1 << 18
+_PATIENCE, _LOOK = 5.0, 0.05
+"""Seconds to wait for a process that writes to a pipe, and between two looks."""
+
+
+def open_qrels(
+    source: object,
+    *,
+    columns: Mapping[str, str] | None = None,
+    intents: bool = False,
+    catalog: Catalog | None = None,
+) -> Qrels:
+    """
+    Read judgments from a path, ``-`` for standard input, a mapping or a table; a `DataError` has every problem.
+
+    Intents are read from TREC files, mappings and JSON ``{query: {document: {intent: grade}}}`` and tables with a
+    column for them, where they are asked for. Files may also be in a format of a plugin of the *catalog*.
+    """
+    check_columns(columns)
+    if isinstance(source, Mapping):
+        qrels = qrels_of_mapping(source)
+        return qrels if intents or qrels.intents is None else replace(qrels, intents=None)
+    if isinstance(source, str | os.PathLike):
+        file = _file(source)
+        foreign = _foreign(file, "qrels", columns, catalog)
+        found = None if foreign is not None else recognize(file.path, "qrels", columns, name=file.name)
+        if found is FileKind.TREC:
+            return read_qrels(file.path, name=file.name, intents=intents)
+        if found is FileKind.JSON:
+            from rankgauge.io.nested_mappings import read_nested_qrels
+
+            return read_nested_qrels(file.path, name=file.name, intents=intents)
+        rows = foreign or _rows_of_file(found, file, "qrels", columns)
+    else:
+        rows = _rows_of_table(source, "qrels", columns)
+    from rankgauge.io.table_rankings import qrels_of_rows
+
+    return qrels_of_rows(rows, intents=intents)
+
+
+def open_run(source: object, *, columns: Mapping[str, str] | None = None, catalog: Catalog | None = None) -> RunSource:
+    """Open a run, which is read when it is judged: as `open_qrels`, or one that is open already."""
+    check_columns(columns)
+    kept = None
+    if isinstance(source, Mapping):
+        return MappingRun(source)
+    if isinstance(source, RunSource):
+        return source
+    if isinstance(source, str | os.PathLike):
+        file = _file(source)
+        kept = file.kept
+        foreign = _foreign(file, "run", columns, catalog)
+        found = None if foreign is not None else recognize(file.path, "run", columns, name=file.name)
+        if found is FileKind.TREC:
+            return RunFile(file.path, name=file.name, kept=kept)
+        if found is FileKind.JSON:
+            from rankgauge.io.nested_mappings import read_nested_run
+
+            return read_nested_run(file.path, name=file.name)
+        rows = foreign or _rows_of_file(found, file, "run", columns)
+    else:
+        rows = _rows_of_table(source, "run", columns)
+    from rankgauge.io.table_rankings import TableRun
+
+    return TableRun(rows, kept=kept)
+
+
+class _File(NamedTuple):
+    """A file that can be read more than once; a temporary one is deleted when nobody holds it any more."""
+
+    path: Path
+    name: str
+    kept: IO[bytes] | None = None
+
+
+def _file(source: str | os.PathLike[str]) -> _File:
+    if os.fspath(source) == STANDARD_INPUT:
+        if sys.stdin is None:
+            raise unreadable(_INPUT_NAME, "it is closed; name a file, or pipe one in")
+        return _spooled(sys.stdin.buffer, _INPUT_NAME)
+    path = Path(source)
+    with reading(str(path), path):
+        if path.is_fifo():
+            head, stream = _opened_pipe(path)
+            with stream:
+                return _spooled(stream, str(path), head)
+    return _File(path, str(path))
+
+
+def _opened_pipe(path: Path) -> tuple[bytes, IO[bytes]]:
+    """Open a pipe; return its first bytes and the rest. One that no process writes to is refused after a while."""
+    stream = cast("IO[bytes]", os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK), "rb", buffering=0))
+    deadline = time.monotonic() + _PATIENCE
+    while (head := stream.read(_BLOCK)) == b"":  # None: a process has it open, and has yet to write
+        if time.monotonic() >= deadline:
+            stream.close()
+            raise unreadable(str(path), f"no process writes to this pipe (waited {_PATIENCE:g} seconds)")
+        time.sleep(_LOOK)
+    os.set_blocking(stream.fileno(), True)
+    return head or b"", stream
+
+
+def _spooled(stream: IO[bytes], name: str, head: bytes = b"") -> _File:
+    """Copy a stream to a temporary file; one without a line end for too long may never end, and is refused."""
+    while len(head) < _MAGIC_SIZE and (more := stream.read(_MAGIC_SIZE - len(head))):
+        head += more
+    suffix = next((ending for magic, ending in MAGIC.items() if head.startswith(magic)), "")
+    import tempfile
+
+    spool = tempfile.NamedTemporaryFile(prefix="rankgauge-", suffix=suffix)  # noqa: SIM115  # closed by who keeps it
+    limit, line = longest_piece(), 0
+    data = head
+    while data:
+        spool.write(data)
+        line = len(data) - 1 - last if (last := data.rfind(b"\n")) >= 0 else line + len(data)
+        if line > limit and not suffix:
+            raise unreadable(name, f"a line of it has more than {written_size(limit)}; {RAISE_IT}")
+        data = stream.read(_BLOCK)
+    spool.flush()
+    return _File(Path(spool.name), name, spool)
+
+
+def _foreign(file: _File, kind: Kind, columns: Mapping[str, str] | None, catalog: Catalog | None) -> Rows | None:
+    """Return the rows of a file in a format of a plugin; None for any other, such as TREC text of whatever ending."""
+    suffix = plain_suffix(file.path)
+    if catalog is None or file.kept is not None or is_known(suffix) or is_trec(file.path, kind, name=file.name):
+        return None  # other plugins have not to load for it
+    claim = catalog.reader(suffix)
+    if claim is None or claim.provider.distribution == OWN:
+        return None
+    from rankgauge.io.table_rows import rows_of_reader
+
+    return rows_of_reader(claim, file.path, kind, columns, name=file.name)
+
+
+def _rows_of_file(found: FileKind | None, file: _File, kind: Kind, columns: Mapping[str, str] | None) -> Rows:
+    if found is FileKind.PARQUET:
+        from rankgauge.io.table_files import parquet_rows
+
+        return parquet_rows(file.path, kind, columns, name=file.name)
+    from rankgauge.io.table_files import DelimitedRows
+
+    return DelimitedRows(file.path, kind, columns, name=file.name)
+
+
+def _rows_of_table(source: object, kind: Kind, columns: Mapping[str, str] | None) -> Rows:
+    if hasattr(source, "__arrow_c_stream__") or type(source).__module__.partition(".")[0] in {"polars", "pandas"}:
+        from rankgauge.io.table_rows import rows_of_table  # known without loading polars or pandas
+
+        return rows_of_table(source, kind, columns)
+    msg = f"{'judgments' if kind == 'qrels' else 'a run'} cannot be used:"
+    found = type(source).__name__
+    raise DataError(msg, [Problem(f"expected a path, a mapping of mappings or a table, found a {found}")])

@@ -1,0 +1,285 @@
+"""
+Outputs: what the system under test emitted, in a file or mapping; kept as JSON lines while it runs.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Generic, TypeVar
+
+import orjson
+
+from rankgauge.base.logs import logger
+from rankgauge.catalog import Catalog
+from rankgauge.errors import DataError, Problem, counted
+from rankgauge.io.builtin_formats import read_jsonl
+from rankgauge.io.field_names import FieldMap, remapped
+from rankgauge.io.file_records import given, records
+from rankgauge.io.files import digest, ends_within_a_line, open_file
+from rankgauge.plugin.declarations import Record
+from rankgauge.policy import Contract
+from rankgauge.samples import CallError, Fault, KeptOutput, Output, labelled, read_output
+from rankgauge.samples.sample_values import look
+
+__all__ = ["OUTPUTS_FILE", "Outputs", "OutputsFile", "kept", "kept_line", "kept_row", "read_kept", "read_outputs"]
+
+OUTPUTS_FILE = "outputs.jsonl"
+"""What kept outputs are called in a result folder."""
+
+_BLOCK = 1 << 16
+
+_OPTIONS = orjson.OPT_NON_STR_KEYS | orjson.OPT_SERIALIZE_NUMPY
+
+
+class OutputsFile:
+    """A file of kept outputs, to which each is added as it arrives: after a crash all of them are there."""
+
+    def __init__(self, path: Path) -> None:
+        """Open a file, or go on with one, whose last line is removed if it is cut off, and ended if only that lacks."""
+        self._file = path.open("ab+", buffering=0)
+        self._end = _end_of_lines(self._file)
+        self._file.seek(self._end)
+        last = self._file.read()
+        self._file.truncate(self._end)
+        if _is_json(last):
+            self._end += self._file.write(last + b"\n")
+
+    def add(self, sample_id: str, output: KeptOutput) -> None:
+        """Write one output; where the disk is full raise `OSError`, and leave the lines before it whole."""
+        line = memoryview(kept_line(sample_id, output))
+        written = 0
+        try:
+            while written < len(line):
+                written += self._file.write(line[written:])
+        except OSError:
+            self._file.truncate(self._end)
+            raise
+        self._end += written
+
+    def close(self) -> None:
+        """Bring everything to the disk."""
+        with self._file:
+            os.fsync(self._file.fileno())
+
+
+def _end_of_lines(file: io.FileIO) -> int:
+    """Return where the last whole line of a file ends."""
+    end = file.seek(0, io.SEEK_END)
+    while end:
+        start = max(0, end - _BLOCK)
+        file.seek(start)
+        if (at := file.read(end - start).rfind(b"\n")) >= 0:
+            return start + at + 1
+        end = start
+    return 0
+
+
+def _is_json(line: bytes) -> bool:
+    try:
+        orjson.loads(line)
+    except ValueError:
+        return False
+    return True
+
+
+def kept(raw: object, contract: Contract) -> KeptOutput:
+    """
+    Return what a system under test returned in a form that JSON holds, and that is read as the original is.
+
+    JSON has no NaN and no halves of surrogate pairs, and a system may return objects of its own. What JSON would change
+    is kept as the ranking that was read from it, or as the reason that it cannot be read.
+    """
+    if raw is None:
+        return KeptOutput(error=CallError("", "the system under test returned None"))
+    read = read_output(raw, contract=contract)
+    value = _plain(raw)
+    if value is not None and read_output(value, contract=contract) == read:
+        return KeptOutput(value)
+    if isinstance(read, Fault):
+        return KeptOutput(error=CallError("", read.reason))
+    support = {} if read.support is None else {"support": labelled(read.support)}
+    value = _plain({"retrieved": _items(read), "answer": read.answer, **support})
+    if value is None:
+        return KeptOutput(error=CallError("", "the output holds half of a surrogate pair, which UTF-8 cannot encode"))
+    return KeptOutput(value)
+
+
+def kept_line(sample_id: str, output: KeptOutput) -> bytes:
+    """Return a row of an outputs file, with its line end."""
+    row: dict[str, Any] = {"id": sample_id}
+    if output.error is None:
+        row["actual_output"] = output.actual_output
+    else:
+        row["error"] = output.error._asdict()
+    if output.seconds is not None:
+        row["seconds"] = round(output.seconds, 6)
+    row["attempt"] = output.attempt
+    return orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE)
+
+
+def kept_row(row: Mapping[str, Any]) -> KeptOutput:
+    """Return what a row of an outputs file holds, besides its id; what is no number of attempts counts as one."""
+    error, seconds, attempt = row.get("error"), row.get("seconds"), row.get("attempt")
+    return KeptOutput(
+        row.get("actual_output") if error is None else None,
+        None if error is None else _error(error),
+        seconds if isinstance(seconds, int | float) else None,
+        attempt if isinstance(attempt, int) else 1,
+    )
+
+
+def _error(value: object) -> CallError:
+    """Return an error of a row: as we write it, or a text of somebody else's."""
+    if isinstance(value, Mapping):
+        return CallError(*(str(value.get(name) or "") for name in CallError._fields))
+    return CallError("", f"the system under test failed: {value}")
+
+
+def _items(read: Output) -> list[dict[str, Any]]:
+    nothing: list[None] = [None] * len(read.ids)
+    columns: dict[str, Sequence[object]] = {
+        "id": read.ids,
+        "text": read.texts or nothing,
+        "score": read.scores or nothing,
+    }
+    rows = (dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True))
+    return [{name: value for name, value in row.items() if value is not None} for row in rows]
+
+
+def _plain(value: object) -> Any:  # noqa: ANN401  # any JSON value
+    """Return a value as JSON gives it back; None where it cannot be written."""
+    try:
+        return orjson.loads(orjson.dumps(value, default=_known, option=_OPTIONS))
+    except (TypeError, ValueError, RecursionError):
+        return None
+
+
+def _known(value: object) -> object:
+    """Return a value of a kind that we read and JSON does not know."""
+    if isinstance(value, Mapping):
+        return dict(value)
+    if isinstance(value, bytes):
+        return value.decode()
+    raise TypeError
+
+
+T = TypeVar("T")
+
+
+@dataclass(slots=True)
+class Outputs:
+    """
+    Outputs by sample id.
+
+    Attributes:
+        by_id: What was emitted, or the fault of what was malformed.
+
+        source: Where they came from: a file's name, or empty.
+
+        fingerprint: A hash of the file.
+    """
+
+    by_id: dict[str, Output | Fault]
+    source: str = ""
+    fingerprint: str = ""
+
+
+def read_outputs(
+    source: Path | Mapping[str, object] | Sequence[Mapping[str, object]],
+    *,
+    catalog: Catalog,
+    contract: Contract,
+    fields: FieldMap | None = None,
+) -> Outputs:
+    """
+    Read outputs; a malformed one is a fault of its sample, a row without a usable id a `DataError`.
+
+    Of the rows that a run has kept, which have attempts, the last of each sample counts. A last line of JSON lines that
+    is cut off is logged and left out.
+    """
+    if isinstance(source, Mapping):
+        return Outputs({str(name): _kept(raw).read(contract) for name, raw in source.items()})
+    label = str(source) if isinstance(source, Path) else ""
+    rows = records(source, catalog) if isinstance(source, Path) else given(source, "outputs")
+    collected = _Rows(label, lambda output: output.read(contract))
+    collected.take_all(rows, fields or {})
+    return Outputs(collected.by_id, label, digest(source) if isinstance(source, Path) else "")
+
+
+def read_kept(path: Path) -> dict[str, KeptOutput]:
+    """Return the rows of an outputs file in JSON lines as they are, by sample id, with the errors of `read_outputs`."""
+    collected = _Rows(str(path), lambda output: output)
+    with open_file(path) as source:
+        collected.take_all(read_jsonl(source), {})
+    return collected.by_id
+
+
+def _kept(raw: object) -> KeptOutput:
+    return raw if isinstance(raw, KeptOutput) else KeptOutput(raw)
+
+
+def _is_cut(file: str) -> bool:
+    """Return whether a file of JSON lines ends within a line."""
+    path = Path(file)
+    return path.suffix.lower() in {".jsonl", ".ndjson"} and ends_within_a_line(path)
+
+
+class _Rows(Generic[T]):
+    """Collects the outputs of a file, each as *read* returns it, and what is wrong with it."""
+
+    def __init__(self, file: str, read: Callable[[KeptOutput], T]) -> None:
+        self.file = file
+        self.read = read
+        self.by_id: dict[str, T] = {}
+        self.problems: list[Problem] = []
+
+    def take_all(self, rows: Iterable[Record], fields: FieldMap) -> None:
+        last: Record | None = None
+        for last in rows:
+            self.take(last, fields)
+        if last is not None and isinstance(last.value, Fault) and _is_cut(self.file):
+            self.problems.pop()
+            logger("io").warning("%s:%s: the last line is cut off; its output is left out", self.file, last.line)
+        if self.problems:
+            msg = f"{self.file or 'the outputs'} cannot be used ({counted(len(self.problems), 'problem')}):"
+            raise DataError(msg, self.problems)
+
+    def take(self, record: Record, fields: FieldMap) -> None:
+        value: Any = record.value
+        if isinstance(value, Fault):
+            self.problem(record, value.reason)
+        elif not isinstance(value, Mapping):
+            self.problem(
+                record, f"expected rows {{id, actual_output}} or a map id -> output, found {type(value).__name__}"
+            )
+        elif record.path or fields or {"id", "actual_output"} & set(value):
+            row = remapped(value, fields)
+            if {"error", "attempt"}.isdisjoint(value):
+                self.add(record, row.get("id"), row.get("actual_output"))
+            else:
+                self.add(record, row.get("id"), kept_row(row), replaces="attempt" in value)
+        elif {"retrieved", "answer", "support"} & set(value):
+            self.problem(record, "a row needs 'id' and 'actual_output'")
+        else:
+            for name, raw in value.items():
+                self.add(record._replace(path=f"[{name!r}]"), name, raw)
+
+    def add(self, record: Record, name: object, raw: object, *, replaces: bool = False) -> None:
+        output = _kept(raw)
+        if isinstance(name, int) and not isinstance(name, bool):
+            name = str(name)
+        if not isinstance(name, str) or not name:
+            self.problem(record, f"an output needs the 'id' of its sample, a string; found {look(name)}")
+        elif name in self.by_id and not replaces:
+            self.problem(record, "there are two outputs for this sample; keep one", name)
+        elif output.actual_output is None and output.error is None:
+            self.problem(record, "the field 'actual_output' is missing", name)
+        else:
+            self.by_id[name] = self.read(output)
+
+    def problem(self, record: Record, message: str, sample: str | None = None) -> None:
+        self.problems.append(Problem(message, self.file, record.line, record.path, sample))

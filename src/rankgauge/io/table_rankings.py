@@ -1,0 +1,215 @@
+"""
+Tables: rankings and judgments from columns of ids and numbers, without an object for each row.
+
+A table is read in frames of consecutive rows with the columns `query`, `document` and `value`, and `intent` where
+judgments are for intents. The last query of a frame may go on in the next one, so it is carried over.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from rankgauge.columns import PADDING, Floats, Ints, Qrels, RankingBatch, Slices, Words, encoded
+from rankgauge.errors import DataError, Problem, RepeatedJudgmentsError
+from rankgauge.io.field_names import Kind
+from rankgauge.io.problems import first_problems, no_judgments
+from rankgauge.io.short_ids import number_views, short_views
+from rankgauge.io.table_rows import Frame, Ranged, Rows, query_begins
+
+__all__ = ["TableRun", "qrels_of_rows"]
+
+_COLUMNS = ("query", "document", "value")
+
+_ROWS = 1 << 16
+"""Minimum number of rows in a batch, except the last."""
+
+
+class TableRun:
+    """
+    A run in a table.
+
+    Attributes:
+        name: The file; empty for a table given in Python.
+
+        tag: Empty: a table has no tag.
+
+        metadata: Empty.
+
+        notes: Empty.
+    """
+
+    def __init__(self, rows: Rows, *, kept: object = None) -> None:
+        """Take the rows, and the temporary file that they stand in, if there is one, to keep it alive."""
+        self._kept = kept
+        self.name = rows.name
+        self.tag = ""
+        self.metadata: Mapping[str, Any] = {}
+        self.notes: Sequence[str] = ()
+        self._rows = rows
+
+    def parts(self, count: int) -> list[Iterator[RankingBatch]]:
+        """Return at most *count* iterators, one for each thread, that together yield every row once."""
+        return [self._batches(part) for part in self._rows.parts(count)]
+
+    def grouped(self) -> Iterator[RankingBatch]:
+        """Yield every query once, even if its rows are scattered; this holds the whole table in memory."""
+        frames = list(self._rows.frames())
+        if frames:
+            whole = pl.concat([frame.rows for frame in frames])
+            frames.clear()
+            whole = whole.sort("query", maintain_order=True)
+            yield from self._batches(Ranged.of(whole).frames())
+
+    def _batches(self, frames: Iterator[Frame]) -> Iterator[RankingBatch]:
+        try:
+            for queries in _whole_queries(frames):
+                yield _batch(*queries)
+        except _UnusableError:
+            raise _explained(self._rows, "run") from None
+
+
+def qrels_of_rows(rows: Rows, *, intents: bool = False) -> Qrels:
+    """Read judgments from a table; with intents where they are asked for, and it has a column for them."""
+    frames = [frame.rows for frame in rows.frames() if frame.rows.height]
+    if not frames:
+        raise no_judgments(rows.name)
+    whole = pl.concat(frames)
+    try:
+        batch = _batch(whole.select(_COLUMNS), query_begins(whole["query"]))
+    except _UnusableError:
+        raise _explained(rows, "qrels") from None
+    if intents and (found := _by_intent(whole, batch, rows)) is not None:
+        return found
+    try:
+        return Qrels.of_stretches(batch.names, batch.lengths, batch.documents, batch.scores, rows.name)
+    except RepeatedJudgmentsError:
+        if (found := _by_intent(whole, batch, rows)) is None:
+            raise
+        return replace(found, intents=None)
+
+
+def _by_intent(whole: pl.DataFrame, batch: RankingBatch, rows: Rows) -> Qrels | None:
+    """Return judgments for each intent; None if there are none, or a document is judged twice for one."""
+    if "intent" not in whole.columns:
+        return None
+    if (whole["intent"].fill_null("") == "").any():
+        raise _explained(rows, "qrels", ("query", "document", "intent"))
+    queries = batch.queries
+    listed = zip(
+        (queries[owner] for owner in batch.owners().tolist()),
+        batch.documents.texts(),
+        whole["intent"].to_list(),
+        batch.scores.tolist(),
+        strict=True,
+    )
+    return Qrels.of_listed_intents(listed, rows.name)
+
+
+class _UnusableError(Exception):
+    """A row cannot be used; reading all rows again tells which ones, and why."""
+
+
+def _whole_queries(frames: Iterator[Frame]) -> Iterator[tuple[pl.DataFrame, Ints]]:
+    """Cut frames between queries; yield the rows of some whole queries, and the first row of each query."""
+    held: list[pl.DataFrame] = []
+    for frame in frames:
+        rows = frame.rows
+        if not rows.height:
+            continue
+        begins = query_begins(rows["query"])
+        if held:
+            same = held[-1]["query"][-1] == rows["query"][0]
+            if same and len(begins) == 1:
+                held.append(rows)
+                continue
+            rest = int(begins[1]) if same else 0
+            yield _one_query([*held, rows.head(rest)] if same else held)
+            rows, begins = rows.slice(rest), begins[same:] - rest
+        last = len(begins) - 1
+        at = 0
+        while at < last:
+            until = min(max(int(np.searchsorted(begins, begins[at] + _ROWS)), at + 1), last)
+            first = int(begins[at])
+            yield rows.slice(first, int(begins[until]) - first), begins[at:until] - first
+            at = until
+        held = [rows.slice(int(begins[last]))]
+    if held:
+        yield _one_query(held)
+
+
+def _one_query(rows: list[pl.DataFrame]) -> tuple[pl.DataFrame, Ints]:
+    return pl.concat(rows) if len(rows) > 1 else rows[0], np.zeros(1, dtype=np.int64)
+
+
+def _batch(rows: pl.DataFrame, starts: Ints) -> RankingBatch:
+    if any(column.null_count() for column in rows.iter_columns()):
+        raise _UnusableError
+    scores = _numbers(rows["value"]).to_numpy()
+    column = rows["query"]
+    queries = [encoded(str(column[row])) for row in starts.tolist()]
+    documents, keys = _documents(rows["document"])
+    if not (np.isfinite(scores).all() and documents.length.all() and all(queries)):
+        raise _UnusableError
+    return RankingBatch(
+        names=Slices.of(queries),
+        lengths=np.diff(np.append(starts, rows.height)),
+        documents=documents,
+        keys=keys,
+        scores=scores,
+    )
+
+
+def _numbers(values: pl.Series) -> pl.Series:
+    """Return values as floats, null where a text is not a number."""
+    if values.dtype == pl.Float64:
+        return values
+    return values.cast(pl.Float64, strict=False)
+
+
+def _documents(ids: pl.Series) -> tuple[Slices, Words]:
+    """Return ids in one buffer, and their keys; no object is made for each of them."""
+    is_text = ids.dtype == pl.String
+    texts = ids
+    views = None if is_text else number_views(ids)
+    if views is None:
+        texts = ids if is_text else ids.cast(pl.String)
+        views = short_views(texts)
+    if views is not None:
+        return views.slices(), views.keys()
+    length = texts.str.len_bytes().to_numpy().astype(np.int64)
+    joined = b"".join((bytes(PADDING), texts.str.join("").item().encode(), bytes(PADDING)))
+    slices = Slices(np.frombuffer(joined, dtype=np.uint8), np.cumsum(length) - length + PADDING, length)
+    return slices, slices.keys()
+
+
+def _explained(rows: Rows, kind: Kind, ids: Sequence[str] = ("query", "document")) -> DataError:
+    """Return what is wrong with a table that could not be read: a problem for each row."""
+    value = "grade" if kind == "qrels" else "score"
+    what = "the judgments" if kind == "qrels" else "the run"
+    title = f"{what} cannot be used; a row is a query, a document and a {value}:"
+    return DataError(title, first_problems(_wrong_rows(rows, value, ids), rows.name))
+
+
+def _wrong_rows(rows: Rows, value: str, ids: Sequence[str]) -> Iterator[Problem]:
+    for frame in rows.frames():
+        values: Floats = _numbers(frame.rows["value"]).fill_null(float("nan")).to_numpy()
+        texts = {name: frame.rows[name].cast(pl.String) for name in ids}
+        missing = {name: (texts[name].fill_null("") == "").to_numpy() for name in texts}
+        wrong = np.logical_or.reduce([*missing.values(), ~np.isfinite(values)])
+        for row in np.flatnonzero(wrong).tolist():
+            found = [
+                f"the {name} is {'missing' if texts[name][row] is None else 'empty'}"
+                for name in texts
+                if missing[name][row]
+            ]
+            if not np.isfinite(values[row]):
+                given = frame.rows["value"][row]
+                is_what = "is missing" if given is None else f"{given!r} is not a finite number"
+                found.append(f"the {value} {is_what}")
+            where = {"path": f"row {frame.first + row}"} if frame.line is None else {"line": frame.line + row}
+            yield Problem("; ".join(found), rows.name, **where)

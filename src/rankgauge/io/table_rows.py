@@ -1,0 +1,264 @@
+"""
+Rows: the columns that are read from a table, some consecutive rows at a time, whatever library or reader it is from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+import polars as pl
+
+from rankgauge.catalog import Claim
+from rankgauge.columns import Ints
+from rankgauge.errors import DataError, Problem
+from rankgauge.io.field_names import Columns, Kind, find_columns
+from rankgauge.io.file_records import foreign_records
+from rankgauge.io.files import open_file
+from rankgauge.io.problems import unreadable
+from rankgauge.io.short_ids import short_views
+from rankgauge.plugin.declarations import Reader
+from rankgauge.samples import Fault
+
+__all__ = ["Frame", "Ranged", "Rows", "query_begins", "rows_of_reader", "rows_of_table", "selection"]
+
+_PIECE = 1 << 18
+"""How many rows of a frame are handled at once."""
+
+_SMALL = 1 << 17
+"""A table with fewer rows is not worth a second thread."""
+
+_LOOK, _LONGEST_LOOK = 1 << 12, 1 << 20
+_INTEGERS = (pl.Int8, pl.Int16, pl.Int32, pl.Int64, pl.UInt8, pl.UInt16, pl.UInt32, pl.UInt64)
+_TEXTS = (pl.String, pl.Categorical, pl.Enum, pl.Binary)
+
+
+class Frame(NamedTuple):
+    """
+    Consecutive rows of a table.
+
+    Attributes:
+        rows: The columns `query` and `document` (strings or integers) and `value` (numbers, or what a file wrote); of
+            judgments for intents also `intent` (strings).
+
+        first: The number of the first row, from 0.
+
+        line: The line of the first row, where rows are lines.
+    """
+
+    rows: pl.DataFrame
+    first: int
+    line: int | None = None
+
+
+class Rows(Protocol):
+    """
+    A table that can be read as often as needed.
+
+    Attributes:
+        name: The file, for messages; empty for a table given in Python.
+    """
+
+    name: str
+
+    def parts(self, count: int) -> list[Iterator[Frame]]:
+        """Return iterators over parts that begin with a query each, *count* at the most."""
+        ...
+
+    def frames(self) -> Iterator[Frame]:
+        """Yield the whole table in order."""
+        ...
+
+
+def selection(schema: Mapping[str, pl.DataType], columns: Columns, kind: Kind, *, source: str = "") -> list[pl.Expr]:
+    """Return an expression for each column of a frame; a `DataError` names all columns of the wrong type."""
+    problems = []
+    selected = []
+    for role, name in columns.by_role.items():
+        if role == "value":
+            continue
+        kept = schema[name]
+        if not isinstance(kept, (*_INTEGERS, *_TEXTS)):
+            hint = "; whole numbers become floats in pandas where one is missing" if kept.is_float() else ""
+            problem = f"ids in column {name!r} are of type {kept}; make them strings or integers{hint}"
+            problems.append(Problem(problem, source))
+        column = pl.col(name)
+        is_kept = isinstance(kept, (*_INTEGERS, pl.String)) and role != "intent"
+        selected.append((column if is_kept else column.cast(pl.String)).alias(role))
+    kept = schema[columns.value]
+    if not (kept.is_numeric() or (kept == pl.Boolean and kind == "qrels")):
+        what = "grades" if kind == "qrels" else "scores"
+        problems.append(Problem(f"{what} in column {columns.value!r} are of type {kept}; make them numbers", source))
+    if problems:
+        msg = "the table cannot be used:"
+        raise DataError(msg, problems)
+    return [*selected, pl.col(columns.value).alias("value")]
+
+
+class Ranged:
+    """Rows of which any range can be read."""
+
+    def __init__(
+        self,
+        name: str,
+        edges: Sequence[int],
+        read: Callable[[int, int, Sequence[str]], pl.DataFrame],
+        columns: Sequence[str] = ("query", "document", "value"),
+    ) -> None:
+        """Take *edges*, where ranges begin and the last one ends, and what reads the named *columns* of a range."""
+        self.name = name
+        self._columns = columns
+        self._edges = edges
+        self._read = read
+
+    @classmethod
+    def of(cls, frame: pl.DataFrame, name: str = "") -> Ranged:
+        """Return the rows of a frame that has the columns of a `Frame`."""
+
+        def read(begin: int, end: int, names: Sequence[str]) -> pl.DataFrame:
+            return frame.select(names).slice(begin, end - begin)
+
+        return cls(name, (0, frame.height), read, frame.columns)
+
+    def parts(self, count: int) -> list[Iterator[Frame]]:
+        """Return iterators over parts that begin with a query each, *count* at the most."""
+        height = self._edges[-1]
+        cuts = [0]
+        for part in range(1, count if height >= _SMALL else 1):
+            cut = self._query_begin(max(height * part // count, cuts[-1] + 1))
+            if cut is not None and cut < height:
+                cuts.append(cut)
+        return [self._range(begin, end) for begin, end in zip(cuts, [*cuts[1:], height], strict=True)]
+
+    def frames(self) -> Iterator[Frame]:
+        """Yield the whole table in order."""
+        return self._range(0, self._edges[-1])
+
+    def _range(self, begin: int, end: int) -> Iterator[Frame]:
+        inside = [edge for edge in self._edges if begin < edge < end]
+        for first, last in zip([begin, *inside], [*inside, end], strict=True):
+            if last > first:
+                rows = self._read(first, last, self._columns)
+                for at in range(0, rows.height, _PIECE):
+                    yield Frame(rows.slice(at, _PIECE), first + at)
+
+    def _query_begin(self, row: int) -> int | None:
+        """Return where the next query begins after a row; None if there is none nearby."""
+        look = _LOOK
+        while look <= _LONGEST_LOOK:
+            queries = self._read(row - 1, min(row + look, self._edges[-1]), ("query",))["query"]
+            begins = query_begins(queries)
+            if len(begins) > 1:
+                return row - 1 + int(begins[1])
+            look *= 16
+        return None
+
+
+def query_begins(queries: pl.Series) -> Ints:
+    """Return the first row of each stretch of rows with the same query, which is never null."""
+    if not len(queries):
+        return np.empty(0, dtype=np.int64)
+    if (views := None if queries.dtype.is_integer() else short_views(queries)) is not None:
+        differ = views.differ()
+    else:
+        numbers = (queries if queries.dtype.is_integer() else queries.rle_id()).to_numpy()
+        differ = numbers[1:] != numbers[:-1]
+    changes = np.flatnonzero(differ)
+    begins: Ints = np.zeros(len(changes) + 1, dtype=np.int64)
+    np.add(changes, 1, out=begins[1:])
+    return begins
+
+
+def rows_of_table(table: Any, kind: Kind, columns: Mapping[str, str] | None) -> Rows:  # noqa: ANN401  # any library's
+    """Return the rows of a polars, pandas or Arrow table; a LazyFrame is collected, of the columns in question only."""
+    if isinstance(table, pl.LazyFrame):
+        frame = table
+    elif isinstance(table, pl.DataFrame):
+        frame = table.lazy()
+    elif type(table).__module__.partition(".")[0] == "pandas":
+        names = [str(name) for name in getattr(table, "columns", ())]
+        found = find_columns(names, kind, columns)
+        frame = _of_pandas(table, names, found).lazy()
+    else:
+        frame = _of_arrow(table).lazy()
+    schema = frame.collect_schema()
+    found = find_columns(list(schema), kind, columns)
+    try:
+        return Ranged.of(frame.select(selection(schema, found, kind)).collect())
+    except pl.exceptions.PolarsError as error:  # bytes that are no text, or what a LazyFrame does
+        raise _unusable(type(table).__name__, str(error)) from error
+
+
+def _of_arrow(table: Any) -> pl.DataFrame:  # noqa: ANN401  # whatever offers a stream
+    try:
+        return pl.DataFrame(table)
+    except (pl.exceptions.PolarsError, TypeError, ValueError) as error:
+        raise _unusable(type(table).__name__, str(error)) from error
+
+
+def _of_pandas(table: Any, names: Sequence[str], found: Columns) -> pl.DataFrame:  # noqa: ANN401  # pandas is no dependency
+    labels = list(table.columns)
+    wanted = {name: table[labels[names.index(name)]] for name in found.by_role.values()}
+    try:
+        return pl.DataFrame({name: pl.from_pandas(column) for name, column in wanted.items()})
+    except ImportError:
+        return pl.DataFrame([_column(name, column) for name, column in wanted.items()])
+    except (pl.exceptions.PolarsError, TypeError, ValueError) as error:
+        raise _unusable("DataFrame", str(error)) from error
+
+
+def _column(name: str, column: Any) -> pl.Series:  # noqa: ANN401  # pandas is no dependency
+    """Return a pandas column without pyarrow."""
+    values = column.to_numpy()
+    if values.dtype.kind in "iufb":
+        return pl.Series(name, values)
+    missing = column.isna().tolist()
+    items = [None if absent else item for item, absent in zip(column.tolist(), missing, strict=True)]
+    try:
+        return pl.Series(name, items, strict=True)
+    except UnicodeEncodeError as error:
+        raise _unusable("DataFrame", f"column {name!r} contains a string that is not valid Unicode: {error}") from error
+    except (pl.exceptions.PolarsError, TypeError) as error:
+        raise _unusable("DataFrame", f"column {name!r} mixes types: {error}") from error
+
+
+def _unusable(what: str, why: str) -> DataError:
+    msg = "the table cannot be used:"
+    return DataError(msg, [Problem(f"the columns of the {what} cannot be read: {why}")])
+
+
+_MOST_PROBLEMS = 50
+
+
+def rows_of_reader(
+    claim: Claim[Reader], path: Path, kind: Kind, columns: Mapping[str, str] | None, *, name: str
+) -> Rows:
+    """Return the records of a file as rows of a table."""
+    import polars as pl
+
+    rows: list[Mapping[str, Any]] = []
+    problems: list[Problem] = []
+    with open_file(path, name=name) as source:
+        for record in foreign_records(claim, source):
+            if isinstance(record.value, Mapping):
+                rows.append(record.value)
+                continue
+            fault = record.value
+            found = fault.reason if isinstance(fault, Fault) else f"expected a row, found {type(fault).__name__}"
+            problems.append(Problem(found, name, record.line, record.path))
+            if len(problems) >= _MOST_PROBLEMS:
+                break
+    if problems:
+        msg = f"{'the judgments' if kind == 'qrels' else 'the run'} cannot be read:"
+        raise DataError(msg, problems)
+    names = list(dict.fromkeys(str(key) for row in rows for key in row))
+    found_columns = find_columns(names, kind, columns, source=name)
+    try:
+        wanted = found_columns.by_role.values()
+        frame = pl.DataFrame({each: pl.Series([row.get(each) for row in rows], strict=True) for each in wanted})
+        return Ranged.of(frame.lazy().select(selection(frame.schema, found_columns, kind)).collect(), name)
+    except (pl.exceptions.PolarsError, TypeError, ValueError, OverflowError) as error:
+        message = f"the rows of reader {claim.declaration.name!r} (by {claim.provider}) make no table: {error}"
+        raise unreadable(name, message) from error

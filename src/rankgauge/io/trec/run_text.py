@@ -1,0 +1,279 @@
+"""
+Runs: the rankings of a TREC run file with its ir_metadata header, some whole queries at a time.
+"""
+
+from __future__ import annotations
+
+import copy
+import io
+import math
+import textwrap
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+
+from rankgauge.columns import PADDING, Flags, RankingBatch
+from rankgauge.errors import UnreadableError
+from rankgauge.io.files import open_file
+from rankgauge.io.problems import RAISE_IT, MalformedError, longest_piece, unreadable, written_size
+from rankgauge.io.trec.decimal_texts import parse_floats
+from rankgauge.io.trec.line_fields import Fields, Window, find_fields
+from rankgauge.io.trec.wrong_lines import explain
+
+__all__ = ["BLOCK", "RunFile", "grouped", "read_header"]
+
+_START, _END = "ir_metadata.start", "ir_metadata.end"
+_MOST_BYTES = 1 << 20
+_WHOLE = 1 << 63
+
+
+def read_header(path: Path, name: str) -> tuple[Mapping[str, Any], Sequence[str]]:
+    """Return the header of a run as JSON values, and notes: a broken header is one, never an error."""
+    with open_file(path, name=name) as opened:
+        if opened.stream.peek(1)[:1] != b"#":  # type: ignore[attr-defined]  # open_file gives a buffered reader
+            return {}, ()
+        lines: list[str] | None = None
+        left = _MOST_BYTES
+        while (line := opened.stream.readline(left)).startswith(b"#"):
+            left -= len(line)
+            text = line[1:].decode("utf-8", "replace").rstrip("\r\n")
+            if lines is None:
+                lines = [] if text.strip() == _START else None
+            elif text.strip() == _END:
+                return _parsed(lines, name)
+            else:
+                lines.append(text)
+    return {}, () if lines is None else _ignored(name, f"it has no line `# {_END}`")
+
+
+def _parsed(lines: list[str], name: str) -> tuple[Mapping[str, Any], Sequence[str]]:
+    from rankgauge.io.yaml_documents import read_yaml
+
+    try:
+        value = read_yaml(textwrap.dedent("\n".join(lines)), name).value
+    except UnreadableError as error:
+        return {}, _ignored(name, error.problems[0].message)
+    if not isinstance(value, dict):
+        return {}, _ignored(name, "it is not a mapping")
+    return {str(key): _plain(item) for key, item in value.items()}, ()
+
+
+def _ignored(name: str, why: str) -> Sequence[str]:
+    return [f"the ir_metadata header of {name} was ignored: {why}"]
+
+
+def _plain(value: object) -> object:
+    """Return a value as JSON can hold it."""
+    if isinstance(value, dict):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_plain(item) for item in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    if isinstance(value, int) and not isinstance(value, bool) and not -_WHOLE <= value < _WHOLE:
+        return str(value)
+    return value
+
+
+_BUCKETS = 64
+_PENDING = 1 << 24
+"""How many bytes of lines are held before they are written."""
+
+
+def grouped(stream: IO[bytes], folder: Path) -> Iterator[IO[bytes]]:
+    """Yield streams that each have all lines of their queries, together and in order, by way of *folder*."""
+    paths = [folder / f"{number}.part" for number in range(_BUCKETS)]
+    pending: list[list[bytes]] = [[] for _ in paths]
+    held = 0
+    for line in stream:
+        name = line.split(None, 1)
+        if not name or line.startswith(b"#"):
+            continue
+        pending[zlib.crc32(name[0]) % _BUCKETS].append(line if line.endswith(b"\n") else line + b"\n")
+        held += len(line)
+        if held > _PENDING:
+            _write(paths, pending)
+            held = 0
+    _write(paths, pending)
+    for path in paths:
+        if path.exists():
+            queries: dict[bytes, list[bytes]] = {}
+            with path.open("rb") as lines:
+                for line in lines:
+                    queries.setdefault(line.split(None, 1)[0], []).append(line)
+            path.unlink()
+            yield io.BytesIO(b"".join(line for own in queries.values() for line in own))
+
+
+def _write(paths: list[Path], pending: list[list[bytes]]) -> None:
+    for path, lines in zip(paths, pending, strict=True):
+        if lines:
+            with path.open("ab") as out:
+                out.writelines(lines)
+            lines.clear()
+
+
+BLOCK = 1 << 21
+"""How many bytes are read at once: so many that calls cost little, so few that columns stay in a processor's cache."""
+
+_FIELDS = 6
+_QUERY, _DOCUMENT, _RANK, _SCORE, _TAG = 0, 2, 3, 4, 5
+_SMALL = 1 << 22
+"""A file with fewer bytes is not worth a second thread."""
+
+_LONGEST_SEARCH = 1 << 24
+
+_Span = tuple[int, int | None]
+"""A part of a file: where it begins, and how many bytes it has; None for the rest."""
+
+
+class RunFile:
+    """
+    A run, read as often as needed, in any number of parts.
+
+    Attributes:
+        name: The path as the user wrote it.
+
+        tag: The tag of the last line; empty before it was read.
+    """
+
+    def __init__(self, path: Path, *, name: str | None = None, block: int = BLOCK, kept: object = None) -> None:
+        """Name a run; *block* never changes a result, *kept* is a temporary file to keep alive as long as the run."""
+        self._kept = kept
+        self.name = str(path) if name is None else name
+        self.tag = ""
+        self._path = path
+        self._block = block
+        self._states_ranks = False
+
+    def with_ranks(self) -> RunFile:
+        """Return the same run with the file's own column of ranks in its batches, which preflight checks."""
+        other = copy.copy(self)
+        other._states_ranks = True  # noqa: SLF001  # the copy is ours
+        return other
+
+    @property
+    def metadata(self) -> Mapping[str, Any]:
+        """Return the ir_metadata header of the run, from its first comment lines."""
+        return self._header[0]
+
+    @property
+    def notes(self) -> Sequence[str]:
+        """Return what is wrong with that header."""
+        return self._header[1]
+
+    @cached_property
+    def _header(self) -> tuple[Mapping[str, Any], Sequence[str]]:
+        return read_header(self._path, self.name)
+
+    def parts(self, count: int) -> list[Iterator[RankingBatch]]:
+        """Return at most *count* iterators, one for each thread, over parts of the file; a compressed one has one."""
+        return [self._batches(span, is_last=place == 0) for place, span in enumerate(reversed(self._spans(count)))]
+
+    def grouped(self) -> Iterator[RankingBatch]:
+        """Yield every query once, even if its lines are scattered; this copies the run to a temporary folder."""
+        import tempfile
+
+        with (
+            open_file(self._path, name=self.name) as opened,
+            tempfile.TemporaryDirectory(prefix="rankgauge-") as folder,
+        ):
+            try:
+                for stream in grouped(opened.stream, Path(folder)):
+                    yield from self._read(stream, None)
+            except MalformedError:
+                raise explain(self._path, self.name, "run") from None
+
+    def _batches(self, span: _Span, *, is_last: bool) -> Iterator[RankingBatch]:
+        try:
+            with open_file(self._path, name=self.name) as opened:
+                begin, length = span
+                if begin:
+                    opened.stream.seek(begin)
+                yield from self._read(opened.stream, length, keeps_tag=is_last)
+        except MalformedError:
+            raise explain(self._path, self.name, "run") from None
+
+    def _read(self, stream: IO[bytes], limit: int | None, *, keeps_tag: bool = True) -> Iterator[RankingBatch]:
+        window = Window(stream, limit=limit, size=self._block)
+        limit_of_query = longest_piece()
+        while True:
+            window.fill()
+            fields = find_fields(window.buffer, window.end, _FIELDS, more=True) if window.end > PADDING else None
+            if not fields:
+                if window.is_last:
+                    return
+                window.drop(window.end)
+                continue
+            if keeps_tag and window.is_last:
+                self.tag = fields.column(_TAG).at(slice(-1, None)).texts()[0].decode("utf-8", "replace")
+            begins = fields.column(_QUERY).begins()
+            if window.is_last:
+                yield self._batch(fields, begins)
+                return
+            last = int(np.flatnonzero(begins)[-1])
+            if last:
+                yield self._batch(fields.until(last), begins[:last])
+            elif window.end > limit_of_query:
+                raise self._too_long(fields, limit_of_query)
+            window.drop(window.line_begin(int(fields.begin[last])))
+            del fields, begins  # or two blocks of columns are held at once
+
+    def _too_long(self, fields: Fields, limit: int) -> UnreadableError:
+        query = fields.column(_QUERY).at(slice(1)).texts()[0].decode("utf-8", "replace")
+        message = f"the lines of query {query!r} have more than {written_size(limit)} together; {RAISE_IT}"
+        return unreadable(self.name, message)
+
+    def _batch(self, fields: Fields, begins: Flags) -> RankingBatch:
+        starts = np.flatnonzero(begins)
+        documents = fields.column(_DOCUMENT)
+        scores, wrong = parse_floats(fields.column(_SCORE))
+        if len(wrong):
+            raise MalformedError
+        return RankingBatch(
+            names=fields.column(_QUERY).at(starts),
+            lengths=np.diff(np.append(starts, len(begins))),
+            documents=documents,
+            keys=documents.keys(),
+            scores=scores,
+            stated=parse_floats(fields.column(_RANK))[0] if self._states_ranks else None,
+        )
+
+    def _spans(self, count: int) -> list[_Span]:
+        """Cut the file into parts that begin with a query each."""
+        with open_file(self._path, name=self.name) as opened:
+            if opened.path is None or count < 2:
+                return [(opened.offset if opened.path else 0, None)]
+            size = self._path.stat().st_size
+            if not self._path.is_file() or size < _SMALL:
+                return [(opened.offset, None)]
+            cuts = [opened.offset]
+            for part in range(1, count):
+                cut = _query_boundary(opened.stream, max(size * part // count, cuts[-1]))
+                if cut is not None and cut > cuts[-1]:
+                    cuts.append(cut)
+        return [
+            (begin, None if end is None else end - begin) for begin, end in zip(cuts, [*cuts[1:], None], strict=True)
+        ]
+
+
+def _query_boundary(stream: IO[bytes], place: int) -> int | None:
+    """Return where the next query begins after a place; None if there is none nearby."""
+    stream.seek(place)
+    stream.readline()
+    at = stream.tell()
+    own: bytes | None = None
+    for line in stream:
+        name = line.split(None, 1)[:1]
+        if name and not line.startswith(b"#"):
+            if own is not None and name[0] != own:
+                return at
+            own = name[0]
+        at += len(line)
+        if at - place > _LONGEST_SEARCH:
+            return None
+    return None

@@ -1,0 +1,167 @@
+"""
+Judged columns: built under a profile from rows, and from lists that grow while samples are judged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from types import MappingProxyType
+
+import numpy as np
+
+from rankgauge.columns import ANY_GRADE, POSITIVE, Flags, Floats, Ints, Judged, Relevance, Rows, intents_of
+from rankgauge.columns.judged_rows import ones
+from rankgauge.policy import Profile
+
+__all__ = ["JudgedLists", "judged_under", "relevance_of"]
+
+
+def relevance_of(profile: Profile) -> Relevance:
+    """Return from which grade on an item is relevant under a profile."""
+    match profile.relevance:
+        case "positive":
+            return POSITIVE
+        case "listed":
+            return ANY_GRADE
+        case minimum:
+            return Relevance.from_grade(minimum)
+
+
+def judged_under(
+    profile: Profile,
+    *,
+    depth: Ints,
+    rows: Rows,
+    gold: Rows,
+    ties: tuple[Ints, Ints] | None,
+    earns: Flags | None = None,
+    score: Floats | None = None,
+    times: Mapping[int, int] = MappingProxyType({}),
+    graded: Flags | None = None,
+) -> Judged:
+    """
+    Return judged rows, in order of sample and rank, as metrics read them.
+
+    Where it is not said which rows earn, all do, or, with duplicates credited once, the first of each gold item. The
+    other defaults are the same for all: score 1, listed once, graded.
+    """
+    n, n_rows, n_gold = len(depth), len(rows.sample), len(gold.sample)
+    numbers = np.arange(n_rows)
+    first_row = np.zeros(n_gold, dtype=np.int64)
+    first_row[rows.gold[::-1]] = numbers[::-1]  # rows stand in order of rank; the first of a gold item is written last
+    first = first_row[rows.gold] == numbers
+    if earns is None:
+        earns = first.copy() if profile.policy.duplicates == "credit-once" else ones(n_rows, np.bool_)
+    listed = ones(n_gold, np.int64)
+    if times:
+        listed = listed.copy()
+        listed[list(times)] = list(times.values())
+    low, high = ties or (None, None)
+    return Judged(
+        n=n,
+        depth=depth,
+        rows=rows,
+        first=first,
+        earns=earns,
+        score=ones(n_rows, np.float64) if score is None else score,
+        gold=gold,
+        times=listed,
+        graded=ones(n, np.bool_) if graded is None else graded,
+        relevance=relevance_of(profile),
+        counts_repeats=profile.policy.duplicates == "keep",
+        low=low,
+        high=high,
+    )
+
+
+class JudgedLists:
+    """
+    Lists that grow while samples are judged.
+
+    Rows are added in order of sample, then rank; gold in order of sample. What is the same nearly everywhere is kept
+    as the exceptions only.
+
+    Attributes:
+        depth: One number for each sample.
+
+        gold_count: How many gold items each sample has.
+
+        graded: The samples whose ground truth gives grades.
+
+        gold_grade: One grade for each gold item.
+
+        times: How often a gold item was listed, by its place, where that is not once.
+
+        intents: The place, sample and id of every gold item whose intents were named, and its gain for each.
+
+        row_sample: The sample of each judged row.
+
+        row_rank: Its rank, from 1.
+
+        row_grade: Its grade.
+
+        row_gold: The place of its gold item in the batch.
+
+        row_ties: The first and the last rank that it could take; empty where ties are not averaged.
+
+        row_idle: The places of rows that earn nothing.
+
+        row_score: The match score of each judged row; empty where all are 1.
+    """
+
+    def __init__(self) -> None:
+        self.depth: list[int] = []
+        self.gold_count: list[int] = []
+        self.graded: list[int] = []
+        self.gold_grade: list[float] = []
+        self.times: dict[int, int] = {}
+        self.intents: list[tuple[int, int, bytes, Mapping[str, float]]] = []
+        self.row_sample: list[int] = []
+        self.row_rank: list[int] = []
+        self.row_grade: list[float] = []
+        self.row_gold: list[int] = []
+        self.row_ties: list[tuple[int, int]] = []
+        self.row_idle: list[int] = []
+        self.row_score: list[float] = []
+
+    def build(self, profile: Profile) -> Judged:
+        """Return what was collected."""
+        n_gold = len(self.gold_grade)
+        counts = np.array(self.gold_count, dtype=np.int64)
+        gold_sample = np.repeat(np.arange(len(counts)), counts)
+        gold_place = np.arange(n_gold)
+        earns = np.ones(len(self.row_sample), dtype=np.bool_)
+        earns[self.row_idle] = False
+        graded = np.zeros(len(counts), dtype=np.bool_)
+        graded[self.graded] = True
+        ties = None
+        if profile.policy.averages_ties:
+            low, high = np.array(self.row_ties, dtype=np.int64).reshape(-1, 2).T
+            ties = low, high
+        judged = judged_under(
+            profile,
+            depth=np.array(self.depth, dtype=np.int64),
+            rows=Rows(
+                np.array(self.row_sample, dtype=np.int64),
+                np.array(self.row_rank, dtype=np.int64),
+                np.array(self.row_grade, dtype=np.float64),
+                np.array(self.row_gold, dtype=np.int64),
+            ),
+            gold=Rows(
+                gold_sample,
+                gold_place - (np.cumsum(counts) - counts)[gold_sample] + 1,
+                np.array(self.gold_grade, dtype=np.float64),
+                gold_place,
+            ),
+            ties=ties,
+            earns=earns,
+            score=np.array(self.row_score, dtype=np.float64) if self.row_score else None,
+            times=self.times,
+            graded=graded,
+        )
+        if not self.intents:
+            return judged
+        items, samples, ids, gains = zip(*self.intents, strict=True)
+        intents = intents_of(samples, ids, gains)
+        return replace(judged, intents=intents._replace(item=np.array(items, dtype=np.int64)[intents.item]))

@@ -1,0 +1,243 @@
+"""
+Declarations of aggregates, tokenizers, and formats that are read and written.
+"""
+
+from __future__ import annotations
+
+import re
+import typing
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import IO, Any, Literal, NamedTuple, Protocol, TypeVar
+
+from rankgauge.errors import DeclarationError
+from rankgauge.plugin.signature import Authored, plain_name
+
+__all__ = [
+    "Aggregate",
+    "AggregateFunction",
+    "Reader",
+    "Record",
+    "Reporter",
+    "Source",
+    "Tokenizer",
+    "TokenizerLaw",
+    "aggregate",
+    "reader",
+    "reporter",
+    "tokenizer",
+]
+
+AggregateFunction = Callable[[Sequence[float]], float]
+A = TypeVar("A", bound=AggregateFunction)
+
+
+@dataclass(frozen=True, slots=True)
+class Aggregate(Authored):
+    """A way to make one number of the scores of many samples; the fields are the arguments of `aggregate`."""
+
+    name: str
+    function: AggregateFunction
+    version: str = "1"
+
+
+def aggregate(name: str, *, version: str = "1") -> Callable[[A], A]:
+    """
+    Declare an aggregate, such as a median: ``(values: Sequence[float]) -> float``.
+
+    The function is given the scores that count, at least one, in ascending order, so that it cannot depend on the order
+    of samples, and merged parts of a run aggregate to the same bits as the whole. Metrics ask for it by name:
+    ``@metric(..., aggregate="median")``.
+
+    Args:
+        name: Lower-case words joined by hyphens.
+
+        version: Raise it when the definition changes.
+
+    Returns:
+        A decorator that leaves the function as it is.
+
+    Raises:
+        DeclarationError: When applied: the name cannot be used.
+    """
+
+    def decorate(function: A) -> A:
+        function.__rankgauge__ = Aggregate(plain_name(name), function, version)  # type: ignore[attr-defined]  # functions allow it
+        return function
+
+    return decorate
+
+
+TokenizerLaw = Literal["monotone", "subadditive"]
+"""
+A property that `rankgauge.testing` checks for every tokenizer that declares it.
+
+`monotone`: a text with a line break and more text behind it never has fewer tokens. `subadditive`: two texts with a
+line break between them never have more than one token more than apart.
+"""
+
+_LAWS = frozenset(typing.get_args(TokenizerLaw))
+
+TokenizerFunction = Callable[[str], int]
+T = TypeVar("T", bound=TokenizerFunction)
+
+
+@dataclass(frozen=True, slots=True)
+class Tokenizer(Authored):
+    """A way of counting tokens; the fields are the arguments of `tokenizer`."""
+
+    name: str
+    function: TokenizerFunction
+    version: str = "1"
+    laws: frozenset[TokenizerLaw] = frozenset({"monotone"})
+
+
+def tokenizer(name: str, *, version: str = "1", laws: Iterable[TokenizerLaw] = ("monotone",)) -> Callable[[T], T]:
+    """
+    Declare a tokenizer: ``(text: str) -> int``, how many tokens a text has.
+
+        @tokenizer("my-model")
+        def my_model(text: str) -> int:
+            return len(encoding.encode(text))
+
+    The same text always has the same number, of 0 or more; the empty text has none. Marks that a model puts around a
+    whole prompt are not counted: texts of results are counted one by one.
+
+    Args:
+        name: Lower-case words joined by hyphens; `recall(tokenizer=NAME)@2000tok` uses it.
+
+        version: Raise it when the definition changes.
+
+        laws: Which laws hold; see `TokenizerLaw`.
+
+    Returns:
+        A decorator that leaves the function as it is.
+
+    Raises:
+        DeclarationError: When applied: the name cannot be used, or a law is unknown.
+    """
+
+    def decorate(function: T) -> T:
+        declared = frozenset(laws)
+        if unknown := declared - _LAWS:
+            listed = ", ".join(sorted(map(repr, unknown)))
+            msg = f"tokenizer {name!r} names the unknown law {listed}; laws are {', '.join(sorted(_LAWS))}"
+            raise DeclarationError(msg)
+        function.__rankgauge__ = Tokenizer(plain_name(name), function, version, declared)  # type: ignore[attr-defined]  # functions allow it
+        return function
+
+    return decorate
+
+
+class Record(NamedTuple):
+    """
+    One record of a file.
+
+    Attributes:
+        value: The decoded record, usually a mapping.
+
+        line: Its line, from 1, where the format has lines.
+
+        path: Its place in the document, such as ``samples[3]``, where the format has one.
+    """
+
+    value: object
+    line: int | None = None
+    path: str = ""
+
+
+class Source(Protocol):
+    """A file that a reader is given: opened, decompressed and hashed by the caller."""
+
+    @property
+    def name(self) -> str:
+        """Return the file's name as the user wrote it, for messages."""
+        ...
+
+    @property
+    def path(self) -> str | None:
+        """Return the path when the file is an uncompressed one on disk, else None."""
+        ...
+
+    @property
+    def stream(self) -> IO[bytes]:
+        """Return the decompressed bytes."""
+        ...
+
+    @property
+    def offset(self) -> int:
+        """Return how many bytes of the file come before the stream: those of a byte-order mark."""
+        ...
+
+
+ReaderFunction = Callable[[Source], Iterator[Record]]
+R = TypeVar("R", bound=ReaderFunction)
+ReporterFunction = Callable[[Any], str]
+P = TypeVar("P", bound=ReporterFunction)
+
+
+@dataclass(frozen=True, slots=True)
+class Reader(Authored):
+    """A file format that datasets and outputs can be read from."""
+
+    name: str
+    suffixes: tuple[str, ...]  # without compression endings
+    function: ReaderFunction
+
+
+@dataclass(frozen=True, slots=True)
+class Reporter(Authored):
+    """A text form of a result."""
+
+    name: str
+    suffix: str
+    function: ReporterFunction
+
+
+def reader(name: str, *, suffixes: Iterable[str]) -> Callable[[R], R]:
+    """
+    Declare a reader: ``(source: Source) -> Iterator[Record]``.
+
+    Args:
+        name: The name of the format, for listings.
+
+        suffixes: File endings that select it, such as ``.jsonl``; compression endings are removed before. The function
+            raises `rankgauge.errors.DataError` for a file that it cannot read.
+
+    Returns:
+        A decorator that leaves the function as it is.
+
+    Raises:
+        DeclarationError: When applied: a suffix without a dot.
+    """
+
+    def decorate(function: R) -> R:
+        endings = tuple(suffixes)
+        if not endings or not all(re.fullmatch(r"\.[a-z0-9.]+", ending) for ending in endings):
+            msg = f"the suffixes of reader {name!r} must look like '.jsonl', not {endings!r}"
+            raise DeclarationError(msg)
+        function.__rankgauge__ = Reader(name, endings, function)  # type: ignore[attr-defined]  # functions allow it
+        return function
+
+    return decorate
+
+
+def reporter(name: str, *, suffix: str) -> Callable[[P], P]:
+    """
+    Declare a reporter: ``(result: Result) -> str``.
+
+    Args:
+        name: The name in config and for ``--format``.
+
+        suffix: The ending of a file that holds such a text, with its dot. The function only lays out; it computes
+            nothing.
+
+    Returns:
+        A decorator that leaves the function as it is.
+    """
+
+    def decorate(function: P) -> P:
+        function.__rankgauge__ = Reporter(name, suffix, function)  # type: ignore[attr-defined]  # functions allow it
+        return function
+
+    return decorate

@@ -1,0 +1,216 @@
+"""
+Queues: which unjudged documents to judge next, by how much each could change a comparison.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from rankgauge.columns import Floats, Ints, Judged, Rows
+from rankgauge.judging import Evidence
+from rankgauge.planning.plan import Plan
+from rankgauge.planning.resolve import PlannedMetric
+from rankgauge.scoring.score import JudgedBatch, score_metric
+
+__all__ = ["Pooled", "Queue", "Shortlist", "changes", "priorities", "with_one_more"]
+
+_DIGITS = 12
+"""To how many decimals priorities are compared, so that rounding errors order nothing."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pooled:
+    """
+    A document that a run has near the top of a query.
+
+    Attributes:
+        query: The query's id.
+
+        document: The document's id.
+
+        ranks: Its rank in each run, 0 where the run does not have it near the top.
+
+        priority: How much judging it can change the comparison; 0 for one that is judged.
+
+        grade: Its grade; None for one that nobody judged.
+    """
+
+    query: bytes
+    document: bytes
+    ranks: tuple[int, ...]
+    priority: float = 0.0
+    grade: float | None = None
+
+    @property
+    def order(self) -> tuple[float, int, bytes, bytes]:
+        """Return what puts the more urgent document first."""
+        return -round(self.priority, _DIGITS), min(filter(None, self.ranks)), self.query, self.document
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Queue:
+    """
+    What to judge next.
+
+    Attributes:
+        items: The documents in the order in which to judge them, some of them judged before.
+
+        runs: The names of the runs that ranks are of.
+
+        metric: The column that priorities are of.
+
+        depth: How many results of each query were looked at.
+
+        seed: What chose the documents that were judged before.
+
+        fingerprint: The judgments that the queue was made for.
+
+        grades: The grades that a judge may give.
+
+        n_unjudged: How many unjudged documents were looked at.
+
+        n_idle: How many of them cannot change the comparison.
+
+        n_unknown: For each run, how many of its queries nobody judged any document of.
+    """
+
+    items: Sequence[Pooled]
+    runs: tuple[str, ...]
+    metric: str
+    depth: int
+    seed: int
+    fingerprint: str
+    grades: tuple[float, ...]
+    n_unjudged: int
+    n_idle: int
+    n_unknown: tuple[int, ...]
+
+    @property
+    def n_new(self) -> int:
+        """Return how many items nobody has judged."""
+        return sum(item.grade is None for item in self.items)
+
+
+def priorities(changes: Sequence[Floats]) -> Floats:
+    """
+    Return how much each document can change a comparison, from how much it would change each run's score.
+
+    Of two runs, the difference of the changes; of any other number, the sum of their sizes.
+    """
+    if len(changes) == 2:
+        return np.abs(changes[0] - changes[1])
+    total: Floats = np.sum(np.abs(changes), axis=0)
+    return total
+
+
+class Shortlist:
+    """Takes pooled documents in any number of steps, and keeps no more than a queue of some length can hold."""
+
+    def __init__(self, limit: int, seed: int) -> None:
+        self._limit = limit
+        self._seed = seed
+        self._new: list[Pooled] = []
+        self._known: list[tuple[bytes, Pooled]] = []
+        self.n_unjudged = self.n_idle = 0
+
+    def add(self, pooled: Iterable[Pooled]) -> None:
+        """Take some more documents."""
+        for each in pooled:
+            if each.grade is not None:
+                self._known.append((self._draw(each), each))
+            elif round(each.priority, _DIGITS) > 0:
+                self._new.append(each)
+            else:
+                self.n_idle += 1
+            self.n_unjudged += each.grade is None
+        self._new = sorted(self._new, key=lambda each: each.order)[: self._limit]
+        self._known = sorted(self._known, key=lambda drawn: drawn[0])[: self._limit]
+
+    def items(self) -> list[Pooled]:
+        """
+        Return the queue: the most urgent documents first, and about one in ten judged before.
+
+        The judged ones are drawn by a hash of the seed, so that the choice is the same on every machine, and stand at
+        a place drawn the same way in each ten, so that any beginning of the queue has its share of them.
+        """
+        tenth = round(self._limit / 10)
+        new = self._new[: self._limit - tenth]
+        known = self._known[: tenth if len(new) + tenth == self._limit else round(len(new) / 9)]
+        found: list[Pooled] = []
+        for place, (draw, judged) in enumerate(known):
+            ten = new[9 * place : 9 * place + 9]
+            at = draw[-1] % (len(ten) + 1)
+            found += [*ten[:at], judged, *ten[at:]]
+        return [*found, *new[9 * len(known) :]]
+
+    def _draw(self, each: Pooled) -> bytes:
+        return hashlib.sha256(b"\0".join((str(self._seed).encode(), each.query, each.document))).digest()
+
+
+_AT_ONCE = 1 << 20
+"""How many judged and gold rows are scored at once, more or less."""
+
+
+def changes(plan: Plan, metric: PlannedMetric, judged: Judged, samples: Ints, ranks: Ints, grade: float) -> Floats:
+    """
+    Return how much a score changes when one unjudged document gets a grade.
+
+    Each document is one of *samples* with the rank at which the run has it, 0 where the run does not retrieve it, which
+    still changes what the run could have found. A sample without a score counts as 0.
+    """
+    extra = {"max_grade": max(grade, float(judged.gold.grade.max(initial=0.0)))} if metric.infers_max_grade else {}
+
+    def scores(of: Judged) -> Floats:
+        batch = JudgedBatch(dict.fromkeys(plan.targets, Evidence(of)), {}, [None] * of.n)
+        return np.nan_to_num(score_metric(plan, metric, metric.targets[0], batch, extra).outcome.values)
+
+    before = scores(judged)
+    after = np.empty(len(samples))
+    for part in _parts(judged, samples):
+        after[part] = scores(with_one_more(judged.take(samples[part]), ranks[part], grade))
+    return after - before[samples]
+
+
+def with_one_more(judged: Judged, ranks: Ints, grade: float) -> Judged:
+    """Return the samples with one more gold item each, retrieved at the rank given, or nowhere where that is 0."""
+    n = judged.n
+    own, new = np.arange(n), np.flatnonzero(ranks > 0)
+    n_gold = len(judged.gold.sample)
+    counts = np.bincount(judged.gold.sample, minlength=n)
+    gold = _joined(judged.gold, Rows(own, counts + 1, np.full(n, grade), n_gold + own))
+    rows = _joined(judged.rows, Rows(new, ranks[new], np.full(len(new), grade), n_gold + new))
+    place = np.argsort(gold_order := np.lexsort((gold.rank, gold.sample)))
+    rows = rows._replace(gold=place[rows.gold])
+    row_order = np.lexsort((rows.rank, rows.sample))
+    in_order = gold.where(gold_order)._replace(gold=np.arange(n_gold + n))
+    return dataclasses.replace(
+        judged,
+        rows=rows.where(row_order),
+        first=np.append(judged.first, np.ones(len(new), dtype=np.bool_))[row_order],
+        earns=np.append(judged.earns, np.ones(len(new), dtype=np.bool_))[row_order],
+        score=np.append(judged.score, np.ones(len(new)))[row_order],
+        gold=in_order,
+        times=np.append(judged.times, np.ones(n, dtype=np.int64))[gold_order],
+        depth=np.maximum(judged.depth, ranks),
+    )
+
+
+def _joined(first: Rows, second: Rows) -> Rows:
+    return Rows(*(np.concatenate(columns) for columns in zip(first, second, strict=True)))
+
+
+def _parts(judged: Judged, samples: Ints) -> Iterator[slice]:
+    """Yield stretches of the documents whose samples have a bounded number of rows together."""
+    sizes = np.bincount(np.append(judged.rows.sample, judged.gold.sample), minlength=judged.n)
+    ends = np.cumsum(sizes[samples] + 2)
+    begin = 0
+    while begin < len(samples):
+        done = int(ends[begin - 1]) if begin else 0
+        end = max(begin + 1, int(np.searchsorted(ends, done + _AT_ONCE, side="right")))
+        yield slice(begin, end)
+        begin = end

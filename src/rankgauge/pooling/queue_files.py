@@ -1,0 +1,188 @@
+"""
+Queues as files: what a judge fills in, the key to it that a judge must not see, and who gave which grade.
+
+Lines are JSON by the standard library, which can hold any id: bytes that are not UTF-8 come back as they were.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from rankgauge.columns import Qrels, encoded
+from rankgauge.errors import DataError, Problem, ResultError, counted
+from rankgauge.io.files import read_bytes
+from rankgauge.io.problems import unreadable
+from rankgauge.io.whole_files import replace_file
+
+__all__ = ["SCHEMA_VERSION", "Graded", "decoded", "read_queue", "write_bytes", "write_lines"]
+
+SCHEMA_VERSION = "rankgauge.queue.v1"
+
+_MODEL = "model:"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Graded:
+    """
+    A line of a queue that a judge has filled in.
+
+    Attributes:
+        query: The query's id.
+
+        document: The document's id.
+
+        grade: The grade.
+
+        judge: Who gave it; a model's name begins with ``model:``.
+    """
+
+    query: bytes
+    document: bytes
+    grade: float
+    judge: str
+
+    @property
+    def is_of_model(self) -> bool:
+        """Return whether a model gave the grade."""
+        return self.judge.casefold().startswith(_MODEL)
+
+
+def decoded(name: bytes) -> str:
+    """Return an id as JSON holds it; `encoded` turns it back."""
+    return name.decode("utf-8", "surrogateescape")
+
+
+def write_lines(path: Path, rows: Iterable[Mapping[str, Any]]) -> None:
+    """Write one JSON object a line; the file is complete, or as it was."""
+    write_bytes(path, "".join(f"{_json(row)}\n" for row in rows).encode())
+
+
+def write_bytes(path: Path, data: bytes) -> None:
+    """Write a file, complete or not at all; a `ResultError` says why that is not possible."""
+    try:
+        replace_file(path, data)
+    except OSError as error:
+        msg = f"cannot write {path}: {error.strerror or error}; nothing was written there"
+        raise ResultError(msg) from error
+
+
+def _json(row: Mapping[str, Any]) -> str:
+    text = json.dumps(row, ensure_ascii=False)
+    try:
+        text.encode()
+    except UnicodeEncodeError:  # an id that is not UTF-8
+        return json.dumps(row)
+    return text
+
+
+def read_queue(path: Path, qrels: Qrels, *, judge: str = "", with_models: bool = False) -> list[Graded]:
+    """
+    Read what was judged of a queue.
+
+    *judge* is who filled in the lines that do not say. A `DataError` refuses a queue that was made for other judgments,
+    or has every line that is not filled in or cannot be used; one by a model unless *with_models* is to take these.
+    """
+    name = str(path)
+    lines = read_bytes(path).splitlines()
+    grades = _header(lines, name, qrels)
+    queries = frozenset(qrels.queries)
+    problems: list[Problem] = []
+    seen: dict[tuple[bytes, bytes], int] = {}
+    found = []
+    for number, line in enumerate(lines[1:], 2):
+        if not line.strip():
+            continue
+        try:
+            graded = _graded(line, grades, judge)
+            first = seen.setdefault((graded.query, graded.document), number)
+            _check(graded, queries, first=None if first == number else first, with_models=with_models)
+        except ValueError as error:
+            problems.append(Problem(str(error), name, number))
+        else:
+            found.append(graded)
+    if not problems and not found:
+        problems.append(Problem("there is no judgment in it", name))
+    if problems:
+        msg = f"the queue cannot be read ({counted(len(problems), 'problem')}):"
+        raise DataError(msg, problems)
+    return found
+
+
+def _check(graded: Graded, queries: Collection[bytes], *, first: int | None, with_models: bool) -> None:
+    """Refuse a line by a `ValueError`; *first* is an earlier one with the same document."""
+    if graded.query not in queries:
+        raise ValueError(f"the judgments have no query {decoded(graded.query)!r}")
+    if first is not None:
+        raise ValueError(f"this document stands in line {first}, too; keep one line")
+    if graded.is_of_model and not with_models:
+        raise ValueError(f"the grade is by {graded.judge!r}; --with-models takes grades of models")
+
+
+def _header(lines: Sequence[bytes], name: str, qrels: Qrels) -> list[float]:
+    """Return the grades that a judge may give; refuse what is no queue, or not one for these judgments."""
+    try:
+        header = json.loads(lines[0])
+    except (IndexError, ValueError, RecursionError):
+        header = None
+    if not isinstance(header, dict) or header.get("schema_version") != SCHEMA_VERSION:
+        message = (
+            f'the first line is not the header of a queue, {{"schema_version": "{SCHEMA_VERSION}", ...}}; give a file '
+            "that `rankgauge judge queue` wrote, with its first line as it was"
+        )
+        raise unreadable(name, message, 1)
+    grades = header.get("grades")
+    if not isinstance(grades, list) or not grades or not all(map(_is_number, grades)):
+        message = f"`grades` must be a list of the grades that a judge may give, not {grades!r}; leave it as it was"
+        raise unreadable(name, message, 1)
+    if header.get("judgments") != qrels.fingerprint:
+        message = (
+            f"the queue was made for other judgments ({header.get('judgments')}) than {qrels.source or 'these'} "
+            f"({qrels.fingerprint}); give the file that `judge queue` was given"
+        )
+        msg = "the queue cannot be read:"
+        raise DataError(msg, [Problem(message, name, 1)])
+    return grades
+
+
+def _graded(line: bytes, grades: Sequence[float], judge: str) -> Graded:
+    """Return what a line says; a `ValueError` says what is wrong with it."""
+    row = _row(line)
+    for key in ("query", "document"):
+        if not isinstance(row.get(key), str) or not row[key]:
+            raise ValueError(f"{key!r} must be an id, as it was written; found {row.get(key)!r}")
+    grade, by = row.get("grade"), row.get("judge")
+    allowed = ", ".join(f"{each:g}" for each in grades)
+    if grade is None or grade == "":
+        raise ValueError(f"no grade for document {row['document']!r}; write one of {allowed}, or delete the line")
+    if not _is_number(grade) or grade not in grades:
+        raise ValueError(f"the grade {grade!r} of document {row['document']!r} is not one of {allowed}")
+    if by is not None and not isinstance(by, str):
+        raise ValueError(f"'judge' is a name, not {by!r}")
+    who = (by or "").strip() or judge.strip()
+    if not who:
+        raise ValueError("nobody is named as judge; write a name under 'judge', or give --judge NAME for such lines")
+    return Graded(query=encoded(row["query"]), document=encoded(row["document"]), grade=float(grade), judge=who)
+
+
+def _row(line: bytes) -> dict[str, Any]:
+    """Return the object on a line."""
+    try:
+        row = json.loads(line.decode())
+    except UnicodeDecodeError as error:
+        raise ValueError(f"byte {error.start} of the line is not UTF-8; save the file as UTF-8") from None
+    except json.JSONDecodeError as error:
+        raise ValueError(f"not valid JSON: {error.msg} (column {error.colno})") from None
+    except RecursionError:
+        raise ValueError("not a line of a queue: it is nested too deeply") from None
+    if not isinstance(row, dict):
+        raise ValueError(f"expected an object with query, document and grade; found {type(row).__name__}")  # noqa: TRY004  # outside data
+    return row
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < math.inf

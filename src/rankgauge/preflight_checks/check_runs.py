@@ -1,0 +1,196 @@
+"""
+Preflight: checking runs against judgments, given in any way, before a number is computed.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+from rankgauge.columns import Qrels, RunSource
+from rankgauge.errors import DataError, Problem, RepeatedJudgmentsError, UnreadableError
+from rankgauge.io.open_sources import STANDARD_INPUT, open_qrels, open_run
+from rankgauge.io.recognize import Looks, sniff
+from rankgauge.io.trec import RunFile
+from rankgauge.judging.threads import thread_count, work_on_parts
+from rankgauge.preflight_checks.finding_kinds import MOST_EXAMPLES, finding, query_named
+from rankgauge.preflight_checks.findings import Finding, Preflight
+from rankgauge.preflight_checks.id_overlap import check_overlap, overlap_facts
+from rankgauge.preflight_checks.ranking_checks import check_judgments, check_ranking, judgment_facts, run_facts
+from rankgauge.preflight_checks.run_scan import RunScan, ScannedRun, merged
+
+__all__ = ["preflight", "preflight_runs"]
+
+_SEVERITIES = ("error", "warning", "info")
+
+
+def preflight(qrels: object, run: object, *, rel: float = 1.0, columns: Mapping[str, str] | None = None) -> Preflight:
+    """
+    Check a run against judgments without scoring it.
+
+        checked = rankgauge.preflight("qrels.txt", "run.txt")
+        print(checked)
+        assert checked.ok
+
+    Args:
+        qrels: Judgments, given in any way that `rankgauge.evaluate` takes.
+
+        run: A run, given in any way that `rankgauge.evaluate` takes.
+
+        rel: The lowest grade of a relevant document.
+
+        columns: The tables' names for `query`, `document`, `grade` and `score`.
+
+    Returns:
+        What was found; lines that cannot be read are findings, too.
+
+    Raises:
+        UnreadableError: A file cannot be opened or decompressed, or is not text.
+    """
+    return preflight_runs(qrels, {"run": run}, rel=rel, columns=columns)["run"]
+
+
+def preflight_runs(
+    qrels: object,
+    runs: Mapping[str, object],
+    *,
+    rel: float = 1.0,
+    columns: Mapping[str, str] | None = None,
+) -> dict[str, Preflight]:
+    """
+    Check several runs against the same judgments, which are read once.
+
+    Args:
+        qrels: As in `preflight`.
+
+        runs: Runs by name, each as in `preflight`.
+
+        rel: As in `preflight`.
+
+        columns: As in `preflight`.
+
+    Returns:
+        What was found of each run, by name, in the order given.
+
+    Raises:
+        UnreadableError: As in `preflight`.
+    """
+    judgments = _read_judgments(qrels, columns, rel)
+    return {name: _checked(judgments, run, rel, columns) for name, run in runs.items()}
+
+
+class _Judgments(NamedTuple):
+    """Judgments as far as they could be read, and findings about them."""
+
+    name: str
+    qrels: Qrels | None
+    looks: Looks | None
+    facts: Mapping[str, float]
+    findings: tuple[Finding, ...]
+
+
+def _read_judgments(source: object, columns: Mapping[str, str] | None, rel: float) -> _Judgments:
+    name = _name_of(source)
+    findings: list[Finding] = []
+    try:
+        qrels = source if isinstance(source, Qrels) else open_qrels(source, columns=columns)
+    except UnreadableError:
+        raise
+    except RepeatedJudgmentsError as error:
+        qrels = error.kept
+        repeats = [problem.message for problem in error.problems]
+        findings.append(finding("judged-twice", {"judgments": len(repeats)}, repeats))
+    except DataError as error:
+        looks = _looks(source)
+        return _Judgments(name, None, looks, {}, (_unreadable("judgments", error.problems, looks),))
+    if not qrels.n_judgments:
+        return _Judgments(name, None, None, {}, tuple(findings))
+    findings += check_judgments(qrels, rel)
+    return _Judgments(name, qrels, None, judgment_facts(qrels, rel), tuple(findings))
+
+
+def _checked(judgments: _Judgments, run: object, rel: float, columns: Mapping[str, str] | None) -> Preflight:
+    name = _name_of(run)
+    looks = _looks(run)
+    is_run_first = judgments.looks is not None and judgments.looks.kind == "run"
+    if is_run_first and looks is not None and looks.kind == "judgments":
+        return Preflight(judgments.name, name, {}, (finding("swapped", qrels=judgments.name, run=name),))
+    facts, findings = dict(judgments.facts), list(judgments.findings)
+    try:
+        scanned, scattered = _scanned(open_run(run, columns=columns), judgments.qrels, rel)
+    except UnreadableError:
+        raise
+    except DataError as error:
+        findings.append(_unreadable("run", error.problems, looks))
+    else:
+        findings += _findings_of(scanned, scattered, judgments.qrels, rel, facts)
+    findings.sort(key=lambda each: _SEVERITIES.index(each.severity))
+    return Preflight(judgments.name, name, facts, tuple(findings))
+
+
+def _findings_of(
+    run: ScannedRun, scattered: Sequence[bytes], qrels: Qrels | None, rel: float, facts: dict[str, float]
+) -> Iterator[Finding]:
+    """Yield findings about a run, and add to the facts."""
+    if not run.names:
+        yield finding("run-empty")
+        return
+    facts |= run_facts(run)
+    if qrels is not None:
+        facts |= overlap_facts(run, qrels, rel)
+        yield from check_overlap(run, qrels, facts)
+    yield from check_ranking(run, facts)
+    if scattered:
+        places = map(query_named, scattered[:MOST_EXAMPLES])
+        yield finding("scattered-queries", {"queries": len(scattered)}, places, of=len(run.names))
+
+
+def _scanned(source: RunSource, qrels: Qrels | None, rel: float) -> tuple[ScannedRun, Sequence[bytes]]:
+    """Scan a run; also return the queries whose lines are not together."""
+    if isinstance(source, RunFile):
+        source = source.with_ranks()
+    parts = source.parts(thread_count())
+    scans = [RunScan(qrels, rel) for _ in parts]
+    work_on_parts(parts, lambda number: scans[number].add)
+    scanned = merged(scans)
+    if not scanned.scattered:
+        return scanned, ()
+    scan = RunScan(qrels, rel)
+    for batch in source.grouped():
+        scan.add(batch)
+    return merged([scan]), scanned.scattered
+
+
+def _unreadable(what: Literal["judgments", "run"], problems: Sequence[Problem], looks: Looks | None) -> Finding:
+    """Return a finding about judgments or a run that cannot be read, with every such line."""
+    if looks is not None and looks.kind == "empty":
+        return finding(f"{what}-empty", examples=map(str, problems[:1]))
+    n = sum(problem.line is not None for problem in problems) or len(problems)
+    counts, seems, ask = {"problems": n}, "", ""
+    if looks is not None and looks.what and looks.kind != what:
+        counts["other_format"] = 1
+        seems, ask = f"; the file looks like {looks.what}", "is this the wrong file? if not, "
+    least = "at least " if n < len(problems) else ""
+    return finding(f"{what}-unreadable", counts, map(str, problems), least=least, looks=seems, ask=ask)
+
+
+def _looks(source: object) -> Looks | None:
+    """Return what a file looks like; None where the source is not a file."""
+    if not isinstance(source, str | os.PathLike) or os.fspath(source) == STANDARD_INPUT:
+        return None
+    path = Path(source)
+    looks = sniff(path)
+    if looks.kind == "binary":
+        msg = f"cannot read {path}:"
+        raise UnreadableError(msg, [Problem(f"it is {looks.what}", str(path))])
+    return looks
+
+
+def _name_of(source: object) -> str:
+    if isinstance(source, Qrels):
+        return source.source
+    if not isinstance(source, str | os.PathLike):
+        return ""
+    return "standard input" if os.fspath(source) == STANDARD_INPUT else os.fspath(source)

@@ -1,0 +1,646 @@
+"""
+`Result`: the columns of an evaluation with everything that says what they mean.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import repeat
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankgauge.errors import MissingExtraError, ResultError, counted, listed
+from rankgauge.result.merge import Part, concatenated, difference, find_column, merged_manifest
+from rankgauge.result.summary import MetricInfo, MetricSummary
+from rankgauge.samples import KeptOutput
+from rankgauge.scoring.collect import Scored
+from rankgauge.scoring.score import FAILED, MISSING, STATUSES
+
+if TYPE_CHECKING:
+    import os
+
+    import pandas as pd
+    import polars as pl
+
+    from rankgauge.explain import Explanation
+    from rankgauge.io.datasets import DataSource
+
+__all__ = ["Origin", "Result", "SampleError", "SampleText", "open_result", "text_columns"]
+
+_NONE: Mapping[str, KeptOutput] = MappingProxyType({})
+
+
+class Origin(NamedTuple):
+    """
+    What a result in memory came from; it is neither pickled nor saved.
+
+    Attributes:
+        evaluation: The evaluation of the engine, which lives in a higher layer.
+
+        outputs: The outputs that were given in Python, if any.
+
+        calls: What each call of a system under test came to, by sample id.
+
+        data: Where the samples came from; None for a run and judgments.
+    """
+
+    evaluation: object
+    outputs: object = None
+    calls: Mapping[str, KeptOutput] = _NONE
+    data: DataSource | None = None
+
+
+class SampleText(NamedTuple):
+    """
+    The question of a sample and its top results.
+
+    Attributes:
+        input: The sample's input; any JSON value.
+
+        retrieved: Id and text of each result after policy, rank 1 first; None for what it lacks.
+    """
+
+    input: Any
+    retrieved: tuple[tuple[str | None, str | None], ...]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return it as JSON values: `input`, and `retrieved` as a list of ``{id, text}``."""
+        return {"input": self.input, "retrieved": [{"id": name, "text": text} for name, text in self.retrieved]}
+
+
+def text_columns(texts: Sequence[SampleText]) -> dict[str, pl.Series]:
+    """Return the columns `input`, an input that is no text as JSON, and `retrieved`, a list of ``{id, text}``."""
+    import polars as pl
+
+    inputs = [_written(each.input) for each in texts]
+    retrieved = [each.as_dict()["retrieved"] for each in texts]
+    kind = pl.List(pl.Struct({"id": pl.String, "text": pl.String}))
+    return {"input": pl.Series(inputs, dtype=pl.String), "retrieved": pl.Series(retrieved, dtype=kind)}
+
+
+def _written(given: Any) -> str | None:  # noqa: ANN401  # any JSON value: the system under test defines it
+    if given is None or isinstance(given, str):
+        return given
+    return json.dumps(given, ensure_ascii=False, default=repr)
+
+
+GoldKeys = NDArray[np.uint64] | Callable[[], NDArray[np.uint64]] | None
+Manifest = Mapping[str, Any] | Callable[[], Mapping[str, Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class SampleError:
+    """
+    Why a sample has no score.
+
+    Attributes:
+        sample_id: The sample.
+
+        metric: The column; None when it holds for every metric.
+
+        status: `undefined`, `missing` or `failed`.
+
+        reason: A sentence.
+    """
+
+    sample_id: str
+    metric: str | None
+    status: str
+    reason: str
+
+
+class Result:
+    """
+    The scores of an evaluation.
+
+    Attributes:
+        sample_ids: The samples, in order.
+
+        tags: The cohorts of each sample.
+
+        metrics: The columns by name, in order.
+
+        manifest: Versions, provenance, policy, expressions, and fingerprints of data and definitions.
+
+        notes: Remarks on the data.
+
+        gold_keys: A hash of what each sample was judged against, by which results are compared; None where unknown.
+    """
+
+    def __init__(
+        self,
+        sample_ids: Sequence[str] | Callable[[], Sequence[str]],
+        tags: Sequence[tuple[str, ...]],
+        metrics: Mapping[str, MetricSummary],
+        manifest: Manifest,
+        notes: Sequence[str] = (),
+        gold_keys: GoldKeys = None,
+    ) -> None:
+        """
+        Put a result together; usually `Evaluation.run` does.
+
+        Args:
+            sample_ids: The samples, in order; or a function that returns them when they are first needed.
+
+            tags: The cohorts of each sample.
+
+            metrics: The columns by name, each over all samples.
+
+            manifest: Versions, provenance, policy, expressions, and fingerprints of data and definitions; or a function
+                that returns them when they are first needed.
+
+            notes: Remarks on the data.
+
+            gold_keys: A 64-bit hash of what each sample was judged against, or a function that returns them when they
+                are first needed; None where that is not known.
+        """
+        self._sample_ids = sample_ids
+        self.tags = tuple(tags)
+        self.metrics = dict(metrics)
+        self._manifest = manifest
+        self.notes = tuple(notes)
+        self._gold_keys = gold_keys
+        self._settings: Callable[[], Mapping[str, Any]] | None = None
+        self._origin: Origin | None = None
+        self._folder: Path | None = None
+        self._listed: tuple[Explanation, ...] = ()
+        self._texts: tuple[SampleText, ...] | None = None
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Result, (
+            self.sample_ids,
+            self.tags,
+            self.metrics,
+            self.manifest,
+            self.notes,
+            self.gold_keys,
+        )  # without what is cached
+
+    @classmethod
+    def of(
+        cls,
+        scored: Scored,
+        manifest: Manifest,
+        origin: Origin | None = None,
+        gold_keys: GoldKeys = None,
+        settings: Callable[[], Mapping[str, Any]] | None = None,
+        infos: Sequence[MetricInfo] | None = None,
+    ) -> Result:
+        """
+        Return the result of a run.
+
+        Unless given, *gold_keys* are the samples' own, *settings* the manifest's, and *infos* are made of the columns.
+        """
+        if gold_keys is None:
+            gold_keys = scored.gold_keys
+        columns = map(MetricSummary.of, scored.metrics, infos or repeat(None))
+        metrics = {column.name: column for column in columns}
+        result = cls(scored.ids, scored.tags, metrics, manifest, scored.notes, gold_keys)
+        result._origin = origin
+        result._settings = settings
+        return result
+
+    @cached_property
+    def sample_ids(self) -> tuple[str, ...]:
+        """Return the samples, in order."""
+        return tuple(self._sample_ids() if callable(self._sample_ids) else self._sample_ids)
+
+    @property
+    def settings(self) -> Mapping[str, Any]:
+        """
+        Return what reports need of the manifest when they need nothing else of it, which takes longer to make.
+
+        Returns:
+            `profile`, `policy`, `interrupted` and, of a run, `relevance`, as in the manifest.
+        """
+        return self._settings() if self._settings is not None else self.manifest
+
+    @cached_property
+    def manifest(self) -> dict[str, Any]:
+        """Return versions, provenance, policy, expressions, and fingerprints of data and definitions."""
+        return dict(self._manifest() if callable(self._manifest) else self._manifest)
+
+    @property
+    def gold_keys(self) -> NDArray[np.uint64] | None:
+        """Return a hash of what each sample was judged against; shape (samples,), None where that is not known."""
+        if callable(self._gold_keys):
+            self._gold_keys = self._gold_keys()
+        return self._gold_keys
+
+    @property
+    def origin(self) -> Origin | None:
+        """Return what it came from, where it was computed in this process; None where it was loaded or merged."""
+        return self._origin
+
+    @property
+    def folder(self) -> Path | None:
+        """Return the folder that it was loaded from; None where it was computed in this process."""
+        return self._folder
+
+    @cached_property
+    def outputs(self) -> Mapping[str, KeptOutput]:
+        """
+        Return what the system under test returned, as it was kept.
+
+        Returns:
+            By sample id the output of each call, or why it failed, with its duration and number of attempts;
+            ``run(outputs=result.outputs)`` scores them again. Empty where no system was called: the outputs are then
+            in the files that the manifest names.
+
+        Raises:
+            DataError: The file in the result folder cannot be read.
+        """
+        if self._origin is not None:
+            return self._origin.calls
+        if self._folder is None or self.manifest.get("outputs", {}).get("from") != "sut":
+            return {}
+        from rankgauge.io.output_files import (
+            OUTPUTS_FILE,  # most results have none
+            read_kept,
+        )
+
+        return read_kept(self._folder / OUTPUTS_FILE)
+
+    def __getitem__(self, name: object) -> MetricSummary:
+        """
+        Return a column by its name, its safe name, or any spelling of its metric.
+
+        Args:
+            name: For example ``ndcg@10``, ``nDCG@10``, ``ndcg_cut_10``, ``ndcg_at_10`` or ``retrieval-ndcg-at-10``.
+
+        Returns:
+            The column.
+
+        Raises:
+            KeyError: No column has this name, or several do.
+        """
+        return find_column(self.metrics, name)
+
+    @property
+    def leading(self) -> MetricSummary | None:
+        """Return the first column with a score of each sample, else the first one; None without a column."""
+        columns = list(self.metrics.values())
+        return next((column for column in columns if column.rankings is None), columns[0] if columns else None)
+
+    def __len__(self) -> int:
+        return len(self.tags)
+
+    def __contains__(self, name: object) -> bool:
+        try:
+            self[name]
+        except KeyError:
+            return False
+        return True
+
+    def __repr__(self) -> str:
+        columns = [
+            f"{name}={'none' if column.mean is None else f'{column.mean:.4f}'}" for name, column in self.metrics.items()
+        ]
+        return f"<Result of {counted(len(self), 'sample')}: {listed(columns)}>"
+
+    def to_html(self) -> str:
+        """
+        Return a report as one HTML file; `rankgauge.html_report` takes several results, and texts.
+
+        Returns:
+            The file as text.
+
+        Raises:
+            DataError: The data could not be read again.
+        """
+        from rankgauge.engine.html_report import html_report  # points up, as `save` does
+
+        return html_report(self)
+
+    def _repr_html_(self) -> str:
+        from rankgauge.report.notebook import notebook_table  # points up, as `save` does
+
+        return notebook_table(self)
+
+    @cached_property
+    def per_sample(self) -> pl.DataFrame:
+        """
+        Return the scores as a polars frame.
+
+        Returns:
+            One row a sample: `sample_id`, `tags`, then for each metric its value under the safe name (null where it
+            does not count) and its status under ``<safe name>_status``; for a metric of whole runs also the ids that
+            the sample gave it, under ``<safe name>_ids``. After `with_texts` also `input` and
+            `retrieved`, a list of ``{id, text}``.
+        """
+        import polars as pl
+
+        kinds: dict[tuple[str, ...], int] = {}  # a list takes polars some microseconds, and most samples share theirs
+        numbers = [kinds.setdefault(tags, len(kinds)) for tags in self.tags]
+        frame: dict[str, pl.Series] = {
+            "sample_id": pl.Series(self.sample_ids, dtype=pl.String),
+            "tags": pl.Series(list(map(list, kinds)), dtype=pl.List(pl.String)).gather(numbers),
+        }
+        for column in self.metrics.values():
+            safe = column.info.safe_name
+            frame[safe] = pl.Series(column.values, dtype=pl.Float64).fill_nan(None)
+            names = np.array(STATUSES, dtype=object)[column.codes]
+            frame[f"{safe}_status"] = pl.Series(names.tolist(), dtype=pl.String)
+            if column.rankings is not None:
+                frame[f"{safe}_ids"] = pl.Series(list(map(list, column.rankings)), dtype=pl.List(pl.String))
+        return pl.DataFrame(frame | ({} if self.texts is None else text_columns(self.texts)))
+
+    def to_pandas(self) -> pd.DataFrame:
+        """
+        Return the scores as a pandas frame; pyarrow is not needed.
+
+        Returns:
+            The rows and columns of `per_sample`; a score that does not count is NaN.
+
+        Raises:
+            MissingExtraError: pandas is not installed: ``pip install 'rankgauge[pandas]'``.
+        """
+        try:
+            import pandas as pd
+        except ImportError as error:
+            raise MissingExtraError("Result.to_pandas", "pandas") from error
+        frame = self.per_sample
+        return pd.DataFrame(
+            {
+                column.name: column.to_numpy()
+                if column.dtype.is_numeric()
+                else pd.Series(column.to_list(), dtype=object)
+                for column in frame
+            }
+        )
+
+    @cached_property
+    def unscored(self) -> tuple[SampleError, ...]:
+        """Return every pair of sample and metric without a score; one entry where all metrics say the same."""
+        found: list[SampleError] = []
+        columns = list(self.metrics.values())
+        for place in sorted(set().union(*(column.reasons for column in columns)) if columns else ()):
+            told = {(column.status(place), column.reasons.get(place)) for column in columns}
+            sample_id = self.sample_ids[place]
+            if len(told) == 1:
+                status, reason = told.pop()
+                found.append(SampleError(sample_id, None, status, reason or ""))
+                continue
+            found += [
+                SampleError(sample_id, column.name, column.status(place), column.reasons[place])
+                for column in columns
+                if place in column.reasons
+            ]
+        return tuple(found)
+
+    @property
+    def errors(self) -> tuple[SampleError, ...]:
+        """Return what went wrong: missing outputs, and failed outputs, systems and plugins."""
+        return tuple(error for error in self.unscored if error.status in {"missing", "failed"})
+
+    @property
+    def n_unhealthy(self) -> int:
+        """Return how many samples have a missing output or a failure."""
+        broken = np.zeros(len(self), dtype=np.bool_)
+        for column in self.metrics.values():
+            broken |= (column.codes == MISSING) | (column.codes == FAILED)
+        return int(np.count_nonzero(broken))
+
+    @property
+    def is_incomplete(self) -> bool:
+        """Return whether more samples are missing or failed than the policy's `max_failed` allows."""
+        allowed = float(self.manifest.get("policy", {}).get("max_failed", 0.0))
+        share = self.n_unhealthy / len(self) if len(self) else 0.0
+        return share > allowed or bool(self.manifest.get("interrupted"))
+
+    def by_tag(self) -> dict[str | None, Result]:
+        """
+        Split the result by cohort.
+
+        Returns:
+            One result for each tag, sorted; samples with several tags count in each; None holds those without.
+        """
+        places: dict[str | None, list[int]] = {}
+        for place, tags in enumerate(self.tags):
+            for tag in tags or (None,):
+                places.setdefault(tag, []).append(place)
+        return {tag: self.take(places[tag]) for tag in sorted(places, key=lambda tag: (tag is None, tag or ""))}
+
+    def take(self, places: Sequence[int]) -> Result:
+        """
+        Return the result over some of the samples.
+
+        Args:
+            places: Which samples, from 0.
+
+        Returns:
+            A new result with the same columns.
+        """
+        taken = Result(
+            [self.sample_ids[place] for place in places],
+            [self.tags[place] for place in places],
+            {name: column.take(places) for name, column in self.metrics.items()},
+            self.manifest,
+            self.notes,
+            None if self.gold_keys is None else self.gold_keys[[int(place) for place in places]],
+        )
+        taken._origin, taken._folder = self._origin, self._folder
+        return taken
+
+    @classmethod
+    def merge(cls, results: Sequence[Result]) -> Result:
+        """
+        Join the results of parts of a data set.
+
+        Args:
+            results: Results with the same columns over different samples.
+
+        Returns:
+            One result, equal to the last bit to that of one run over all samples in this order.
+
+        Raises:
+            ResultError: The list is empty, columns or definitions differ, or a sample is in two of them.
+        """
+        results = list(results)
+        if not results:
+            msg = "there is nothing to merge"
+            raise ResultError(msg)
+        first, *others = (Part(result.metrics, result.manifest) for result in results)
+        for other in others:
+            if (reason := difference(first, other)) is not None:
+                msg = f"cannot merge: {reason}"
+                raise ResultError(msg)
+        ids = [sample_id for result in results for sample_id in result.sample_ids]
+        if len(set(ids)) < len(ids):
+            twice = next(sample_id for sample_id, times in Counter(ids).items() if times > 1)
+            msg = f"cannot merge: sample {twice!r} is in two of the results"
+            raise ResultError(msg)
+        columns = zip(*(result.metrics.values() for result in results), strict=True)
+        metrics = {name: concatenated(same) for name, same in zip(first.metrics, columns, strict=True)}
+        notes = dict.fromkeys(note for result in results for note in result.notes)
+        tags = [tags for result in results for tags in result.tags]
+        manifest = merged_manifest([result.manifest for result in results])
+        keys = [result.gold_keys for result in results if result.gold_keys is not None]
+        gold_keys = np.concatenate(keys) if len(keys) == len(results) else None
+        return cls(ids, tags, metrics, manifest, list(notes), gold_keys)
+
+    def explain(self, sample: str, metric: str | None = None) -> Explanation:
+        """
+        Explain one score: what each rank adds, what is missing, and what would change it.
+
+        The data are read again from where the result came from, and have to give the same score.
+
+        Args:
+            sample: The sample or query.
+
+            metric: The column, in any spelling; the first one by default.
+
+        Returns:
+            The explanation.
+
+        Raises:
+            ResultError: There is no such sample or column, or the data have changed or were not kept.
+
+            DataError: A data file cannot be read.
+        """
+        from rankgauge.engine.explaining import explain_result  # an import that points up
+
+        return explain_result(self, sample, metric)
+
+    def worst(self, metric: str | None = None, n: int = 10) -> tuple[Explanation, ...]:
+        """
+        Explain the worst samples of a metric: the lowest scores, or the highest where less is better.
+
+        The data are read again, as for `explain`; what would change a score is left out, `explain` has it.
+
+        Args:
+            metric: The column, in any spelling; the first one by default.
+
+            n: How many samples, at the most.
+
+        Returns:
+            Their explanations, worst first; samples that do not count are not among them.
+
+        Raises:
+            ResultError: As `explain`.
+
+            DataError: As `explain`.
+
+            ParameterError: *n* is not a number of samples.
+        """
+        from rankgauge.engine.explaining import worst_samples  # an import that points up
+
+        return worst_samples(self, metric, n)
+
+    def with_worst(self, metric: str | None = None, n: int = 10) -> Result:
+        """
+        Return this result with its worst samples listed in every report.
+
+        Args:
+            metric: As in `worst`.
+
+            n: As in `worst`.
+
+        Returns:
+            A new result; a folder that is saved from it has them in `report.md`.
+
+        Raises:
+            RankgaugeError: As `worst`.
+        """
+        return self._copied(_listed=self.worst(metric, n))
+
+    def with_texts(self, top: int = 10) -> Result:
+        """
+        Return this result with the question and the top results of every sample beside its scores.
+
+        The data are read again, as for `explain`.
+
+        Args:
+            top: How many results, at the most.
+
+        Returns:
+            A new result; its frames, JSON lines and folders have the texts.
+
+        Raises:
+            RankgaugeError: As `explain`, and where *top* is not a number of results.
+        """
+        from rankgauge.engine.explaining import texts_of  # an import that points up
+
+        result = self._copied(_texts=texts_of(self, top))
+        vars(result).pop("per_sample", None)  # the frame without texts
+        return result
+
+    def _copied(self, **changes: object) -> Self:
+        """Return a copy with other attributes, which keeps where the result came from, unlike one that is pickled."""
+        result = object.__new__(type(self))
+        vars(result).update(vars(self), **changes)
+        return result
+
+    @property
+    def texts(self) -> tuple[SampleText, ...] | None:
+        """Return the question and top results of each sample, in order; None where `with_texts` was not called."""
+        return self._texts
+
+    @property
+    def listed(self) -> tuple[Explanation, ...]:
+        """Return the samples that reports list, which `with_worst` chose; empty where it was not called."""
+        return self._listed
+
+    def save(self, directory: str | os.PathLike[str], *, keep_data: bool = False) -> Path:
+        """
+        Write a result folder; it is complete or absent.
+
+        Args:
+            directory: Where; it must not exist, or be empty.
+
+            keep_data: Whether to copy samples and outputs into the folder, so that it can be explained and scored again
+                wherever it is.
+
+        Returns:
+            The folder.
+
+        Raises:
+            ResultError: The folder has something in it or cannot be written, or the data cannot be kept.
+        """
+        from rankgauge.result.folder_writer import save_result  # the one import that points up
+
+        return save_result(self, Path(directory), keep_data=keep_data)
+
+    @classmethod
+    def load(cls, directory: str | os.PathLike[str]) -> Result:
+        """
+        Read a result folder.
+
+        Args:
+            directory: What `save` wrote.
+
+        Returns:
+            The result, equal to the one that was saved.
+
+        Raises:
+            ResultError: It is not a complete result folder.
+        """
+        from rankgauge.result.folder_reader import read_folder  # most results were not loaded
+
+        result = cls(*read_folder(Path(directory)))
+        result._folder = Path(directory).absolute()
+        return result
+
+
+def open_result(directory: str | os.PathLike[str]) -> Result:
+    """
+    Read a result folder; the same as `Result.load`.
+
+    Args:
+        directory: What `rankgauge run` or `Result.save` wrote.
+
+    Returns:
+        The result. Its outputs, where a system under test was called, are in `Result.outputs`.
+
+    Raises:
+        ResultError: It is not a complete result folder, or one of another version.
+    """
+    return Result.load(directory)

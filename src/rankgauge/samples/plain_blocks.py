@@ -1,0 +1,213 @@
+"""
+Blocks: samples of the plain form, read as columns and checked together, without an object for each.
+
+A sample is plain if both sides are ids: its ground truth is a list of ids or a map of gains, and what was retrieved is
+a list of ids, or of objects with an id and perhaps a score. Most large files hold nothing else. A block with a single
+sample that is not plain is left to `read_sample`, which is the one place that says what is wrong.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain, repeat
+from operator import itemgetter
+from typing import Any, NamedTuple
+
+from rankgauge.policy import DEFAULT_CONTRACT
+from rankgauge.samples.sample_records import read_metadata
+from rankgauge.samples.sample_values import GOLD_KINDS, NUMBERS, InvalidError
+
+__all__ = ["Block", "IdLists", "read_block"]
+
+_SIDES = itemgetter("id", "expected_output", "actual_output")
+_ID = itemgetter("id")
+_SCORE = itemgetter("score")
+_OPTIONAL = frozenset({str, type(None)})
+
+
+class IdLists(NamedTuple):
+    """
+    A list of ids for each of some samples, without an object for each id.
+
+    Attributes:
+        joined: All ids, each with a line end behind it, which no id holds.
+
+        counts: How many ids each sample has.
+    """
+
+    joined: bytes
+    counts: Sequence[int]
+
+
+class Block(NamedTuple):
+    """
+    Some plain samples, in order; one entry of each column is one sample.
+
+    Attributes:
+        ids: The ids of the samples.
+
+        gold: The relevant ids, each once.
+
+        gains: What each of them gains, if any sample says so; else None.
+
+        graded: The places of the samples whose ground truth is a map of gains.
+
+        retrieved: The retrieved ids, rank 1 first.
+
+        ks: The cutoff that each sample brings along, if any.
+
+        tags: The cohorts that each belongs to.
+    """
+
+    ids: Sequence[str]
+    gold: IdLists
+    gains: Sequence[float] | None
+    graded: Sequence[int]
+    retrieved: IdLists
+    ks: Sequence[int | None]
+    tags: Sequence[tuple[str, ...]]
+
+    @classmethod
+    def together(cls, blocks: Sequence[Block]) -> Block:
+        """Put blocks together, one after the other."""
+        if len(blocks) == 1:
+            return blocks[0]
+        gains, graded, before = None, [], 0
+        if any(block.gains is not None for block in blocks):
+            gains = [gain for each in blocks for gain in each.gains or (1.0,) * sum(each.gold.counts)]
+        for block in blocks:
+            graded += [before + place for place in block.graded]
+            before += len(block.ids)
+        return cls(
+            [name for block in blocks for name in block.ids],
+            _together([block.gold for block in blocks]),
+            gains,
+            graded,
+            _together([block.retrieved for block in blocks]),
+            [k for block in blocks for k in block.ks],
+            [tags for block in blocks for tags in block.tags],
+        )
+
+
+def _together(lists: Sequence[IdLists]) -> IdLists:
+    joined, counts = zip(*lists, strict=True)
+    return IdLists(b"".join(joined), list(chain.from_iterable(counts)))
+
+
+def read_block(records: Sequence[Any]) -> Block | None:
+    """Return values decoded from JSON as a block, under the default contract; None where one of them is not plain."""
+    try:
+        return _block(records)
+    except (_OddError, InvalidError, KeyError):
+        return None
+
+
+class _OddError(Exception):
+    """A sample that is not plain."""
+
+
+def _block(records: Sequence[Any]) -> Block:
+    """Return a block; an `_OddError`, an `InvalidError` or a `KeyError` where a sample is not plain."""
+    _expect({dict}, records)
+    ids, gold, outputs = zip(*map(_SIDES, records), strict=True)
+    _expect({str}, ids)
+    if "" in ids:
+        raise _OddError
+    lists = list(map(_items, outputs))
+    retrieved = _retrieved(lists)
+    ks: Sequence[int | None] = (None,) * len(ids)
+    tags: Sequence[tuple[str, ...]] = ((),) * len(ids)
+    if any(map(dict.__contains__, records, repeat("metadata"))):
+        ks, tags = zip(*map(_metadata, records), strict=True)
+    graded, gains = _gains(gold)
+    return Block(ids, _joined(gold, list(map(len, gold))), gains, graded, retrieved, ks, tags)
+
+
+def _expect(kinds: set[type], values: Iterable[object]) -> None:
+    """Raise `_OddError` unless values are of exactly these kinds."""
+    if set(map(type, values)) != kinds:
+        raise _OddError
+
+
+def _metadata(record: Mapping[str, Any]) -> tuple[int | None, tuple[str, ...]]:
+    """Return the cutoff and the cohorts of a sample that is answerable, as plain ones are."""
+    if (own := record.get("metadata")) is None:
+        return None, ()
+    k, tags, is_answerable = read_metadata(own, DEFAULT_CONTRACT)
+    if not is_answerable:
+        raise _OddError
+    return k, tags
+
+
+def _items(output: Any) -> Any:  # noqa: ANN401  # whatever JSON holds
+    """Return what an output says was retrieved, if it says nothing else that is judged."""
+    if type(output) is not dict:
+        return output
+    if len(output) > 1 and ("support" in output or type(output.get("answer")) not in _OPTIONAL):
+        raise _OddError
+    return output["retrieved"]
+
+
+def _retrieved(lists: Sequence[Any]) -> IdLists:
+    """Return the ids that were retrieved, as they are or as the ids of objects."""
+    _expect({list}, lists)
+    first = next(filter(None, lists), [""])[0]
+    counts = list(map(len, lists))
+    return _joined(lists if type(first) is str else [_ids_of(list(chain.from_iterable(lists)))], counts)
+
+
+def _ids_of(items: Sequence[Any]) -> list[Any]:
+    """
+    Return the ids of retrieved objects, which may have a score and no text.
+
+    A pass over all objects costs a tenth of decoding them, so that there are as few as possible.
+    """
+    try:
+        ids = list(map(_ID, items))
+    except TypeError:  # no object: nothing else in JSON has a name for an index
+        raise _OddError from None
+    try:
+        scores, fields = set(map(type, map(_SCORE, items))), 2
+    except KeyError:
+        scores, fields = set(map(type, map(dict.get, items, repeat("score")))) - {type(None)}, 1
+    if not scores <= NUMBERS:  # JSON has only finite ones
+        raise _OddError
+    if max(map(len, items)) > fields and any(map(dict.__contains__, items, repeat("text"))):
+        raise _OddError
+    return ids
+
+
+def _joined(lists: Iterable[Iterable[Any]], counts: Sequence[int]) -> IdLists:
+    """Return ids as lists of so many each; an `_OddError` where one of them is no id, or holds a line end."""
+    try:
+        text = "\n".join(("", *map("\n".join, filter(None, lists)), ""))
+        joined = text.encode()
+    except (TypeError, UnicodeEncodeError):  # no string, or half a surrogate pair
+        raise _OddError from None
+    if b"\n\n" in joined or joined.count(b"\n") != sum(counts) + 1:
+        raise _OddError
+    return IdLists(joined[1:], counts)
+
+
+def _gains(gold: Sequence[Any]) -> tuple[Sequence[int], Sequence[float] | None]:
+    """Return which ground truths are maps of gains, and all gains; the others must be lists that repeat nothing."""
+    lists = [each for each in gold if type(each) is list]
+    if _repeats(list(chain.from_iterable(lists))) and any(map(_repeats, lists)):
+        raise _OddError
+    if len(lists) == len(gold):
+        return (), None
+    graded = [place for place, each in enumerate(gold) if type(each) is dict]
+    if len(lists) + len(graded) < len(gold) or any(not gold[place].keys().isdisjoint(GOLD_KINDS) for place in graded):
+        raise _OddError
+    gains = [gain for each in gold for gain in (each.values() if type(each) is dict else (1.0,) * len(each))]
+    if not set(map(type, gains)) <= NUMBERS:
+        raise _OddError
+    return graded, gains
+
+
+def _repeats(ids: Sequence[Any]) -> bool:
+    """Return whether a list repeats an id; an `_OddError` where one of them is no id."""
+    try:
+        return len(set(ids)) < len(ids)
+    except TypeError:
+        raise _OddError from None

@@ -1,0 +1,178 @@
+"""
+Records: reading whole samples with their cohorts, and finding everything that is wrong with one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import orjson
+
+from rankgauge.base.plain_text import visible
+from rankgauge.errors import ParameterError, Problem, did_you_mean, listed
+from rankgauge.policy import DEFAULT_CONTRACT, Contract
+from rankgauge.samples.ground_truth import FORMS, read_expected
+from rankgauge.samples.sample_outputs import read_output
+from rankgauge.samples.sample_values import HIGHEST_K, Expected, InvalidError, Sample, look, read_id
+
+__all__ = ["check_cohort", "fields_without_values", "read_metadata", "read_sample", "with_cohorts"]
+
+_FIELDS = {"id", "input", "expected_output", "actual_output", "metadata"}
+_NOTHING_EXPECTED = Expected()
+_NO_METADATA: tuple[int | None, tuple[str, ...], bool] = (None, (), True)
+"""What a sample without metadata says: no cutoff, no cohorts, answerable."""
+
+
+def read_sample(
+    record: object,
+    *,
+    problems: list[Problem],
+    contract: Contract = DEFAULT_CONTRACT,
+    file: str = "",
+    line: int | None = None,
+    path: str = "",
+) -> Sample | None:
+    """Read one sample, or add to *problems*; a malformed `actual_output` is no problem but the sample's `Fault`."""
+    if type(record) is not dict and not isinstance(record, Mapping):
+        message = f"a sample is an object with 'id' and 'expected_output', not {look(record)}"
+        problems.append(Problem(message, file, line, path))
+        return None
+    get = record.get
+    sample_id: Any = get("id")
+    metadata, raw = get("metadata"), get("expected_output")
+    k, tags, answerable = _NO_METADATA
+    found: tuple[tuple[str, str], ...] = ()
+    try:
+        if type(sample_id) is not str or not sample_id:
+            sample_id = _sample_id(record, contract)
+    except InvalidError as invalid:
+        found += (("id", invalid.message),)
+    try:
+        if metadata is not None:
+            k, tags, answerable = read_metadata(metadata, contract)
+    except InvalidError as invalid:
+        found += ((f"metadata{invalid.path}", invalid.message),)
+    try:
+        if raw is None:
+            expected = _expected_of(record, contract, is_needed=answerable)
+        else:
+            expected = read_expected(raw, contract=contract)
+    except InvalidError as invalid:
+        found += ((f"expected_output{invalid.path}", invalid.message),)
+    if found:
+        shown = get("id") if isinstance(get("id"), str) else None
+        problems.extend(Problem(why, file, line, f"{path}.{field}" if path else field, shown) for field, why in found)
+        return None
+    raw = get("actual_output")
+    output = None if raw is None else read_output(raw, contract=contract)
+    return Sample(sample_id, get("input"), expected, output, k, tags, answerable, metadata)
+
+
+def _expected_of(record: Mapping[Any, Any], contract: Contract, *, is_needed: bool) -> Expected:
+    """Return what is expected where the field is null or missing."""
+    if contract.on_bad_gold == "pair" and "expected_output" in record:
+        return read_expected(None, contract=contract)
+    if is_needed:
+        if "expected_output" in record:
+            raise InvalidError("", f"the field is null; give {FORMS}")
+        others = [visible(key) for key in record if isinstance(key, str) and key not in _FIELDS]
+        hint = did_you_mean("expected_output", others)
+        if others:
+            mapped = "`fields: {expected_output: ...}` or --field expected_output=..."
+            raise InvalidError("", f"the field is missing{hint}; map one of yours ({listed(others)}) onto it: {mapped}")
+        raise InvalidError("", f"the field is missing; give {FORMS}")
+    return _NOTHING_EXPECTED
+
+
+def _sample_id(record: Mapping[Any, Any], contract: Contract) -> str:
+    """Return an id that is no plain string."""
+    raw = record.get("id")
+    if raw is None and "id" in record:
+        raise InvalidError("", "the id is null; every sample needs one")
+    if raw is None:
+        hint = did_you_mean(
+            "id", [visible(key) for key in record if isinstance(key, str) and key.lower().endswith("id")]
+        )
+        raise InvalidError(
+            "", f"the field is missing{hint}; map your own name onto it: `fields: {{id: ...}}` or --field id=..."
+        )
+    return read_id(raw, "", contract)
+
+
+def read_metadata(raw: object, contract: Contract) -> tuple[int | None, tuple[str, ...], bool]:
+    """Return what metadata says of a sample's cutoff, cohorts and whether it has an answer, or raise `InvalidError`."""
+    if not isinstance(raw, Mapping):
+        raise InvalidError("", f"expected an object, found {look(raw)}")
+    k = raw.get("k")
+    if k is not None and (type(k) is not int or not 1 <= k <= HIGHEST_K):
+        if contract.on_bad_k == "error":
+            wanted = "at most 2**53" if type(k) is int and k > HIGHEST_K else "an integer of 1 or more"
+            raise InvalidError(".k", f"k must be {wanted}, not {k!r}")
+        k = None
+    tags = raw.get("tags")
+    if tags is None:
+        cleaned: tuple[str, ...] = ()
+    else:
+        listed = [tags] if isinstance(tags, str) else tags
+        if not isinstance(listed, list | tuple) or not all(isinstance(tag, str) for tag in listed):
+            raise InvalidError(".tags", f"expected a string or a list of strings, found {look(tags)}")
+        cleaned = tuple(dict.fromkeys(tag.strip() for tag in listed if tag.strip()))
+    answerable = raw.get("answerable")
+    if answerable is not None and not isinstance(answerable, bool):
+        raise InvalidError(".answerable", f"expected true or false, found {look(answerable)}")
+    return k, cleaned, answerable is not False
+
+
+_FIRST = "metadata."
+_TAGS = "metadata.tags"
+_NONE = "(none)"
+
+
+def check_cohort(field: object) -> str:
+    """Return a field that cohorts can be made by; raise `ParameterError` unless it is one of the metadata."""
+    if isinstance(field, str) and field.startswith(_FIRST) and field.removeprefix(_FIRST):
+        return field
+    msg = f"cohorts are made by a field of the metadata, such as metadata.language; found {field!r}"
+    raise ParameterError(msg)
+
+
+def with_cohorts(sample: Sample, fields: Sequence[str]) -> Sample:
+    """Return a sample that belongs to the cohort of each value of these fields, in addition to those of its tags."""
+    labels = (label for field in fields if field != _TAGS for label in _labels(sample, field))
+    return sample._replace(tags=tuple(dict.fromkeys((*sample.tags, *labels))))
+
+
+def fields_without_values(fields: Sequence[str], tags: Sequence[Sequence[str]]) -> list[str]:
+    """Return the fields that no sample has, by the cohorts of all samples."""
+    found = set().union(*tags) if tags else set()
+    firsts = {field: f"{field.removeprefix(_FIRST)}=" for field in fields if field != _TAGS}
+    return [
+        field
+        for field, first in firsts.items()
+        if tags and not any(label.startswith(first) and label != f"{first}{_NONE}" for label in found)
+    ]
+
+
+def _labels(sample: Sample, field: str) -> Iterator[str]:
+    name = field.removeprefix(_FIRST)
+    value = _found(sample.metadata or {}, name)
+    values = value if isinstance(value, list | tuple) else [value]
+    for each in values or [None]:
+        yield f"{name}={_text(each)}"
+
+
+def _found(metadata: Mapping[str, Any], name: str) -> Any:  # noqa: ANN401  # any JSON value: users add keys of their own
+    """Return what the metadata hold under a name, or under names joined by dots; None for nothing."""
+    if name in metadata:
+        return metadata[name]
+    value: Any = metadata
+    for part in name.split("."):
+        value = value.get(part) if isinstance(value, Mapping) else None
+    return value
+
+
+def _text(value: object) -> str:
+    if value is None:
+        return _NONE
+    return value if isinstance(value, str) else orjson.dumps(value, default=repr).decode()

@@ -1,0 +1,253 @@
+"""
+`Sample` and its parts as values, and the scalars that are read into them.
+"""
+
+from __future__ import annotations
+
+import math
+import numbers
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, NamedTuple, TypeGuard
+
+from rankgauge.base.plain_text import NUMBER
+from rankgauge.policy import Contract
+
+__all__ = [
+    "FIELDS",
+    "GOLD_KINDS",
+    "HIGHEST_K",
+    "NUMBERS",
+    "Expected",
+    "Fault",
+    "GoldKind",
+    "Importance",
+    "InvalidError",
+    "Nugget",
+    "Output",
+    "Sample",
+    "are_strings",
+    "is_finite_number",
+    "is_real",
+    "look",
+    "read_gain",
+    "read_id",
+]
+
+GoldKind = Literal["relevant", "passages", "answer", "keywords", "nuggets"]
+"""The kinds of ground truth a metric can be judged against."""
+
+GOLD_KINDS: tuple[GoldKind, ...] = ("relevant", "passages", "answer", "keywords", "nuggets")
+
+Importance = Literal["vital", "okay"]
+
+FIELDS = (
+    *("id", "input", "expected_output", "actual_output", "metadata"),
+    *(f"expected_output.{kind}" for kind in GOLD_KINDS),
+    *("actual_output.retrieved", "actual_output.answer", "actual_output.support"),
+    *("metadata.k", "metadata.tags", "metadata.answerable"),
+)
+"""What `fields` may map a name of the user's data onto."""
+
+
+HIGHEST_K = 2**53
+"""The largest cutoff: up to it every integer is a float of its own."""
+
+
+class Fault(NamedTuple):
+    """
+    Why a sample's output, or one kind of its ground truth, cannot be used.
+
+    Attributes:
+        reason: A sentence with the offending value.
+    """
+
+    reason: str
+
+
+class Nugget(NamedTuple):
+    """
+    A fact that a good answer states; it has a text, an id, or both.
+
+    Attributes:
+        text: The fact as a sentence.
+
+        id: What the support of an output may call it.
+
+        importance: Whether an answer without it is poor (`vital`), or only less good (`okay`).
+    """
+
+    text: str | None
+    id: str | None = None
+    importance: Importance = "vital"
+
+    @property
+    def name(self) -> str:
+        """Return its text, or its id if it has none."""
+        return self.id or "" if self.text is None else self.text
+
+    @property
+    def weight(self) -> float:
+        """Return its grade."""
+        return 1.0 if self.importance == "vital" else 0.5
+
+
+class Expected(NamedTuple):
+    """
+    The ground truth of one sample; a kind that was not given is None.
+
+    Attributes:
+        relevant: Gain by id; 0 and negative gains are judgments, too.
+
+        graded: Whether gains were given (a plain list judges nothing but what it lists).
+
+        repeats: How often an id was listed, for ids listed more than once.
+
+        intents: The gain for each intent, by id and intent, for ids whose intents were named.
+
+        passages: Texts the retrieved ones should come from.
+
+        answer: Accepted answer spans.
+
+        keywords: Words or phrases that should occur.
+
+        nuggets: Facts that a good answer states.
+
+        faults: Why a kind of gold cannot be used, where the contract fails the pair instead of the file.
+    """
+
+    relevant: Mapping[str, float] | None = None
+    graded: bool = False
+    repeats: Mapping[str, int] | None = None
+    intents: Mapping[str, Mapping[str, float]] | None = None
+    passages: tuple[str, ...] | None = None
+    answer: tuple[str, ...] | None = None
+    keywords: tuple[str, ...] | None = None
+    nuggets: tuple[Nugget, ...] | None = None
+    faults: Mapping[GoldKind, Fault] | None = None
+
+
+class Output(NamedTuple):
+    """
+    What the system under test emitted for one sample, rank 1 first.
+
+    Attributes:
+        ids: One id for each retrieved item; None for an item that has a text only.
+
+        texts: One text for each retrieved item, None where it has none; None when no item has one.
+
+        scores: One score for each retrieved item, None where it has none; None when no item has one.
+
+        answer: The generated answer, if there is one.
+
+        support: How far the answer supports each nugget, from 0 to 1, by id or text; None where nobody said.
+    """
+
+    ids: Sequence[str | None]
+    texts: Sequence[str | None] | None = None
+    scores: Sequence[float | None] | None = None
+    answer: str | None = None
+    support: Mapping[str, float] | None = None
+
+
+class Sample(NamedTuple):
+    """
+    One query with its ground truth and, where it is known, its output.
+
+    Attributes:
+        id: Unique in its dataset.
+
+        input: What the system under test is given; any JSON value.
+
+        expected: The ground truth.
+
+        output: What was emitted; a `Fault` when that is malformed; None when there is none.
+
+        k: The cutoff of this sample (`metadata.k`).
+
+        tags: The cohorts it belongs to (`metadata.tags`).
+
+        answerable: False when the collection holds no answer (`metadata.answerable`).
+
+        metadata: All metadata as given.
+    """
+
+    id: str
+    input: Any = None  # any JSON value: the system under test defines it
+    expected: Expected = Expected()
+    output: Output | Fault | None = None
+    k: int | None = None
+    tags: tuple[str, ...] = ()
+    answerable: bool = True
+    metadata: Mapping[str, Any] | None = None  # any JSON object: users add keys of their own
+
+
+NUMBERS = frozenset({int, float})
+
+
+class InvalidError(ValueError):
+    """A value that the contract does not allow: where, below the field, and why."""
+
+    def __init__(self, path: str, message: str) -> None:
+        self.path = path
+        self.message = message
+        super().__init__(message)
+
+
+def read_id(raw: object, path: str, contract: Contract) -> str:
+    """Return an id; an `InvalidError` where the contract allows none."""
+    if isinstance(raw, str):
+        if raw:
+            return raw
+        raise InvalidError(path, "an id must not be empty")
+    if not contract.strict_ids and isinstance(raw, int) and not isinstance(raw, bool):
+        return str(raw)
+    wanted = "a string" if contract.strict_ids else "a string or an integer"
+    raise InvalidError(path, f"an id must be {wanted}, not {look(raw)}")
+
+
+def read_gain(raw: object, path: str, contract: Contract) -> float:
+    """Return a finite gain; an `InvalidError` for anything else."""
+    if isinstance(raw, str) and contract.coerce and NUMBER.fullmatch(raw.strip()):
+        raw = float(raw)
+    if not is_real(raw):
+        raise InvalidError(path, f"a gain must be a number, not {look(raw)}")
+    if not is_finite_number(raw):
+        raise InvalidError(path, f"a gain must be finite, not {look(raw)}")
+    return float(raw)
+
+
+def are_strings(values: Sequence[object]) -> TypeGuard[Sequence[str]]:
+    """Return whether all of some values are strings; joining them is the fastest way to ask."""
+    try:
+        "".join(values)  # type: ignore[arg-type]  # whether it is one is the question
+    except TypeError:
+        return False
+    return True
+
+
+def is_real(value: object) -> TypeGuard[numbers.Real]:
+    """Return whether a value is a number, one of numpy's included, and no boolean."""
+    return isinstance(value, numbers.Real) and not isinstance(value, bool)
+
+
+def is_finite_number(value: object) -> bool:
+    """Return whether a value is a number that a float can hold."""
+    try:
+        return is_real(value) and math.isfinite(value)
+    except OverflowError:
+        return False
+
+
+def look(value: object) -> str:
+    """Return a value as an error message shows it: its kind, and a short look at it."""
+    kinds = {str: "the string", bool: "the boolean", int: "the integer", float: "the number", list: "the list"}
+    if value is None:
+        return "null"
+    try:
+        shown = repr(value)
+    except (RecursionError, ValueError):  # nested as deep as JSON allows, or an integer of thousands of digits
+        shown = "(too large to show)"
+    if len(shown) > 60:
+        shown = f"{shown[:57]}..."
+    kind = kinds.get(type(value), "the object" if isinstance(value, Mapping) else f"the {type(value).__name__}")
+    return f"{kind} {shown}"

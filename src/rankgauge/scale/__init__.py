@@ -1,0 +1,1 @@
+"""Scale: the same pipeline in parts, as shards, totals and worker processes."""

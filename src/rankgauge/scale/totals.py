@@ -1,0 +1,291 @@
+"""
+`Totals`: what the columns of a result come to, without the scores of each sample.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any, Self
+
+from rankgauge.errors import ParameterError, ResultError, counted, listed
+from rankgauge.pickling import reduced
+from rankgauge.result.merge import Part, difference, find_column, merged_info, merged_manifest
+from rankgauge.result.summary import MetricInfo, MetricSummary
+from rankgauge.result.values import Result
+from rankgauge.stats import AGGREGATES, TIED, ExactSum, MeanEstimate, concluded, sum_of_squares, terms
+
+__all__ = ["MetricTotals", "Totals"]
+
+
+@dataclass(frozen=True)
+class MetricTotals:
+    """
+    One metric over all samples, without the score of each.
+
+    Attributes:
+        info: What the column is.
+
+        n: How many values count in the aggregate.
+
+        n_undefined: How many samples have no score because their ground truth allows none.
+
+        n_missing: How many samples have no output.
+
+        n_failed: How many samples failed.
+
+        terms: The exact sum of what the aggregate adds up: values, or their logarithms.
+
+        values: The exact sum of the values.
+
+        squares: The exact sum of their squares.
+
+        lowest: The lowest value that counts; None without any.
+
+        highest: The highest value that counts; None without any.
+    """
+
+    info: MetricInfo
+    n: int
+    n_undefined: int
+    n_missing: int
+    n_failed: int
+    terms: ExactSum
+    values: ExactSum
+    squares: ExactSum
+    lowest: float | None
+    highest: float | None
+    __reduce__ = reduced
+
+    @classmethod
+    def of(cls, column: MetricSummary) -> Self:
+        """
+        Add up a column.
+
+        Args:
+            column: A column of a result.
+
+        Returns:
+            What it comes to.
+
+        Raises:
+            ParameterError: Its aggregate is a plugin's, which needs every score.
+        """
+        info, values = column.info, column.counted
+        if info.aggregate not in AGGREGATES:
+            msg = (
+                f"{column.name!r} cannot be added up: its aggregate {info.aggregate!r} needs the score of every "
+                "sample; leave the metric out, or keep the scores"
+            )
+            raise ParameterError(msg)
+        return cls(
+            info=info,
+            n=column.n,
+            n_undefined=column.n_undefined,
+            n_missing=column.n_missing,
+            n_failed=column.n_failed,
+            terms=ExactSum.of(terms(values, info.aggregate)),
+            values=ExactSum.of(values),
+            squares=sum_of_squares(values),
+            lowest=min(values, default=None),
+            highest=max(values, default=None),
+        )
+
+    @classmethod
+    def total(cls, parts: Sequence[MetricTotals]) -> Self:
+        """
+        Add up the same column over parts of the data.
+
+        Args:
+            parts: What it comes to over each part.
+
+        Returns:
+            What it comes to over all, whatever the parts.
+        """
+        return cls(
+            info=merged_info([part.info for part in parts]),
+            n=sum(part.n for part in parts),
+            n_undefined=sum(part.n_undefined for part in parts),
+            n_missing=sum(part.n_missing for part in parts),
+            n_failed=sum(part.n_failed for part in parts),
+            terms=ExactSum.total(part.terms for part in parts),
+            values=ExactSum.total(part.values for part in parts),
+            squares=ExactSum.total(part.squares for part in parts),
+            lowest=min((part.lowest for part in parts if part.lowest is not None), default=None),
+            highest=max((part.highest for part in parts if part.highest is not None), default=None),
+        )
+
+    @property
+    def name(self) -> str:
+        """Return the column's name."""
+        return self.info.name
+
+    @cached_property
+    def mean(self) -> float | None:
+        """Return the aggregate: the same float as `MetricSummary.mean` over all samples at once."""
+        how = self.info.aggregate
+        return concluded(self.terms.rounded, self.n, how) if self.n or how == "sum" else None
+
+    @cached_property
+    def std(self) -> float | None:
+        """Return the sample standard deviation; it may differ from that of a `MetricSummary` in the last digits."""
+        if self.n < 2:
+            return None
+        total, squares = (sum(map(Fraction, each.parts), Fraction()) for each in (self.values, self.squares))
+        variance = (squares - total * total / self.n) / (self.n - 1)
+        return math.sqrt(max(variance, Fraction()))
+
+    @property
+    def standard_error(self) -> float | None:
+        """Return ``std / sqrt(n)``, the standard error of the mean; None for fewer than two values, or no mean."""
+        return None if self.estimate is None else self.estimate.standard_error
+
+    @cached_property
+    def estimate(self) -> MeanEstimate | None:
+        """Return the mean with its standard error; None without a value, and for a metric that is no mean."""
+        if self.mean is None or self.lowest is None or self.highest is None or self.info.aggregate != "mean":
+            return None
+        std = 0.0 if self.std is not None and self.highest - self.lowest <= TIED else self.std
+        error = None if std is None else std / math.sqrt(self.n)
+        return MeanEstimate(n=self.n, mean=self.mean, std=std, standard_error=error, df=self.n - 1)
+
+    def interval(self, confidence: float = 0.95) -> tuple[float, float] | None:
+        """
+        Return Student's t interval of the mean over samples like these.
+
+        Args:
+            confidence: The probability that such an interval covers the true mean, above 0 and below 1.
+
+        Returns:
+            As `MetricSummary.interval`.
+        """
+        return self.info.within_range(None if self.estimate is None else self.estimate.interval(confidence))
+
+    def percentile(self, p: float) -> float | None:
+        """
+        Return a percentile, as far as it is known.
+
+        Args:
+            p: From 0 to 100.
+
+        Returns:
+            The lowest value for 0 and the highest for 100; None for what would need the score of every sample.
+        """
+        return self.lowest if p == 0 else self.highest if p == 100 else None
+
+    def __repr__(self) -> str:
+        mean = "none" if self.mean is None else f"{self.mean:.4f}"
+        return (
+            f"<{self.name} mean={mean} n={self.n} undefined={self.n_undefined} missing={self.n_missing} "
+            f"failed={self.n_failed}>"
+        )
+
+
+class Totals:
+    """
+    The means of an evaluation, and what else is known without the score of each sample.
+
+    ::
+
+        totals = Totals.merge([Totals.of(batch) for batch in evaluation.stream()])
+        totals["ndcg@10"].mean
+
+    Attributes:
+        n: How many samples were evaluated.
+
+        metrics: The columns by name, in order.
+
+        manifest: As that of a result.
+
+        notes: Remarks on the data.
+    """
+
+    def __init__(
+        self, n: int, metrics: Mapping[str, MetricTotals], manifest: Mapping[str, Any], notes: Sequence[str] = ()
+    ) -> None:
+        """
+        Put totals together; usually `of` and `merge` do.
+
+        Args:
+            n: How many samples were evaluated.
+
+            metrics: The columns by name, each over all samples.
+
+            manifest: As that of a result.
+
+            notes: Remarks on the data.
+        """
+        self.n = n
+        self.metrics = dict(metrics)
+        self.manifest = dict(manifest)
+        self.notes = tuple(notes)
+
+    @classmethod
+    def of(cls, result: Result) -> Self:
+        """
+        Add up a result.
+
+        Args:
+            result: The result, for example one batch of `Evaluation.stream`.
+
+        Returns:
+            Its totals, some hundred bytes a metric whatever the number of samples.
+
+        Raises:
+            ParameterError: The aggregate of a metric is a plugin's, which needs every score.
+        """
+        metrics = {name: MetricTotals.of(column) for name, column in result.metrics.items()}
+        return cls(len(result), metrics, result.manifest, result.notes)
+
+    @classmethod
+    def merge(cls, parts: Sequence[Totals]) -> Self:
+        """
+        Join the totals of parts of a data set. That no sample is in two of them cannot be checked.
+
+        Args:
+            parts: Totals with the same columns.
+
+        Returns:
+            The totals of the whole: means, counts and extremes to the last bit, in any order of the parts.
+
+        Raises:
+            ResultError: The list is empty, or columns or definitions differ.
+        """
+        parts = list(parts)
+        if not parts:
+            msg = "there is nothing to merge"
+            raise ResultError(msg)
+        first, *others = (Part(part.metrics, part.manifest) for part in parts)
+        for other in others:
+            if (reason := difference(first, other)) is not None:
+                msg = f"cannot merge: {reason}"
+                raise ResultError(msg)
+        columns = zip(*(part.metrics.values() for part in parts), strict=True)
+        metrics = {name: MetricTotals.total(same) for name, same in zip(first.metrics, columns, strict=True)}
+        notes = dict.fromkeys(note for part in parts for note in part.notes)
+        manifest = merged_manifest([part.manifest for part in parts])
+        return cls(sum(part.n for part in parts), metrics, manifest, tuple(notes))
+
+    def __getitem__(self, name: object) -> MetricTotals:
+        """
+        Return a column by its name, its safe name, or any spelling of its metric.
+
+        Args:
+            name: As for a `Result`.
+
+        Returns:
+            The column.
+
+        Raises:
+            KeyError: No column has this name, or several do.
+        """
+        return find_column(self.metrics, name)
+
+    def __repr__(self) -> str:
+        columns = [
+            f"{name}={'none' if column.mean is None else f'{column.mean:.4f}'}" for name, column in self.metrics.items()
+        ]
+        return f"<Totals of {counted(self.n, 'sample')}: {listed(columns)}>"
