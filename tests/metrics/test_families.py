@@ -51,7 +51,7 @@ def families_after(*expressions):
     [
         (["P@5"], {"precision"}),
         (["recall_100", "Recall@5", "retrieval-recall-at-10"], {"recall"}),
-        (["iprec_at_recall_0.10"], {"interpolated_precision"}),
+        (["iprec_at_recall_0.10"], {"precision"}),
         (["AP", "recip_rank"], {"average_precision", "reciprocal_rank"}),
     ],
 )

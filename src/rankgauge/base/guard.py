@@ -29,7 +29,7 @@ __all__ = ["ForeignError", "guarded", "shown", "told", "was_interrupted"]
 _LONGEST = 2000
 """How many characters are shown of a message or value of somebody else."""
 
-_OURS = f"{Path(__file__).parent}{os.sep}"
+_OURS = f"{Path(__file__).parents[1]}{os.sep}"
 
 
 class ForeignError(Exception):

@@ -7,13 +7,15 @@ and what is still too wide goes on below under the same first column.
 
 from __future__ import annotations
 
+import html
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import zip_longest
 from typing import NamedTuple
 
 from rankgauge.base.plain_text import visible
 
-__all__ = ["Line", "aligned", "folded", "left_out_line", "listing", "ruled", "text_width", "without_least"]
+__all__ = ["Line", "aligned", "cell", "folded", "left_out_line", "listing", "ruled", "text_width", "without_least"]
 
 _GAP = "  "
 _WIDE_GAP = "   "
@@ -156,3 +158,9 @@ def _joined(row: Sequence[str], widths: Sequence[int], gap: str, *, numbers: boo
     room = [" " * (width - text_width(cell)) for cell, width in zip(row, widths, strict=True)]
     cells = [room[place] + cell if place and numbers else cell + room[place] for place, cell in enumerate(row)]
     return gap.join(cells).rstrip()
+
+
+def cell(text: object) -> str:
+    """Return a text that is safe in a Markdown table: no line breaks, no markup, no HTML, no control characters."""
+    flat = visible(" ".join(str(text).split()))
+    return re.sub(r"([\\`*_\[\]|~#])", r"\\\1", html.escape(flat, quote=False))

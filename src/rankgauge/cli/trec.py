@@ -296,7 +296,7 @@ def _named(form: str, texts: Mapping[str, str]) -> list[str]:
     if len(texts) < 2:
         return list(texts.values())
     if form == "markdown":
-        from rankgauge.report.markdown import cell
+        from rankgauge.base.tables import cell
 
         return [text.replace("\n", f": {cell(name)}\n", 1) for name, text in texts.items()]
     if form not in {"json", "jsonl"}:

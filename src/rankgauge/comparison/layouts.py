@@ -9,7 +9,7 @@ import io
 from collections.abc import Iterator, Sequence
 
 from rankgauge.base.plain_text import visible
-from rankgauge.base.tables import Line, aligned, left_out_line, text_width
+from rankgauge.base.tables import Line, aligned, cell, left_out_line, text_width
 from rankgauge.comparison.differences import Change, Comparison, MetricComparison, RunComparison
 from rankgauge.comparison.sentences import (
     FACTS,
@@ -22,7 +22,6 @@ from rankgauge.comparison.sentences import (
     verdicts,
     with_condensed,
 )
-from rankgauge.report.markdown import cell
 from rankgauge.result.wording import number
 
 __all__ = ["comparison_csv", "comparison_latex", "comparison_lines", "comparison_markdown"]

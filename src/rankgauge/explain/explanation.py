@@ -309,7 +309,6 @@ class Explanation:
 
     def __str__(self) -> str:
         """Return what `rankgauge explain` prints."""
-
         return "\n".join(explanation_lines(self))
 
     def change(self, trial: Trial) -> float | None:

@@ -9,9 +9,9 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from rankgauge.base.plain_text import visible
+from rankgauge.base.tables import cell
 from rankgauge.errors import counted
 from rankgauge.gates.lines import baseline_line, headline, summary_line
-from rankgauge.report.markdown import cell
 from rankgauge.result.wording import counts, mean, number, policy_line
 
 if TYPE_CHECKING:

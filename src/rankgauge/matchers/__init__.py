@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from rankgauge.matchers import builtin, comparers, normalizers
-from rankgauge.matchers import escapes as escaped
-from rankgauge.matchers import words as tokenizers
-from rankgauge.matchers import words as tokens
+from rankgauge.matchers import builtin, comparers, escapes, normalizers, words
 from rankgauge.plugin import hookimpl
+from rankgauge.plugin.declarations import Tokenizer
+from rankgauge.plugin.matching import Comparer
 from rankgauge.plugin.signature import declared_in
 
 __all__: list[str] = []
@@ -24,7 +23,7 @@ def rankgauge_normalizers() -> Sequence[Callable[[str], str]]:
 @hookimpl
 def rankgauge_comparers() -> Sequence[Callable[..., Any]]:
     """Return every built-in comparer."""
-    return [*declared_in(comparers), *declared_in(escaped), *declared_in(tokens)]
+    return [*declared_in(comparers), *declared_in(escapes), *declared_in(words, Comparer)]
 
 
 @hookimpl
@@ -36,4 +35,4 @@ def rankgauge_matchers() -> Sequence[Callable[[], None]]:
 @hookimpl
 def rankgauge_tokenizers() -> Sequence[Callable[[str], int]]:
     """Return every built-in tokenizer."""
-    return declared_in(tokenizers)
+    return declared_in(words, Tokenizer)

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rankgauge.columns import Flags, Floats, Rows
+from rankgauge.columns import Flags, Floats
 from rankgauge.plugin import Cutoff, Judged, Law, Rows, Scores, metric
 
 __all__ = [

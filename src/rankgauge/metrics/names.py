@@ -9,26 +9,31 @@ from collections.abc import Mapping
 __all__ = ["FAMILIES", "FAMILY_OF"]
 
 FAMILIES: Mapping[str, str] = {
-    "hit": "retrieval-hit-at-k hit success success_{k} hit_rate hitrate retrieval-hits-at-k hits",
-    "recall": "retrieval-recall-at-k recall r recall_{k} retrieval-recall-all-at-k recall_all",
+    "recall": (
+        "retrieval-recall-at-k recall r recall_{k} retrieval-recall-all-at-k recall_all "
+        "retrieval-hit-at-k hit success success_{k} hit_rate hitrate retrieval-hits-at-k hits"
+    ),
     "precision": (
         "retrieval-precision-at-k p precision p_{k} retrieval-f1-at-k f1 retrieval-r-precision rprec r_precision "
         "retrieval-r-precision-multiple rprec_mult rprec_mult_{k} retrieval-relative-precision-at-k relative_p "
-        "relative_precision relative_p_{k}"
-    ),
-    "reciprocal_rank": "retrieval-mrr mrr rr recip_rank retrieval-first-rank first_rank rank_first_rel",
-    "average_precision": "retrieval-map map ap map_cut_{k} retrieval-gm-map gm_map gmap",
-    "interpolated_precision": (
+        "relative_precision relative_p_{k} "
         "retrieval-iprec-at-recall iprec iprec_at_recall iprec_at_recall_{k} retrieval-11pt-avg 11pt_avg"
     ),
-    "bpref": "retrieval-bpref bpref retrieval-gm-bpref gm_bpref retrieval-inf-ap infap inf_ap",
+    "reciprocal_rank": (
+        "retrieval-mrr mrr rr recip_rank retrieval-first-rank first_rank rank_first_rel retrieval-err-at-k err"
+    ),
+    "average_precision": "retrieval-map map ap map_cut_{k} retrieval-gm-map gm_map gmap",
+    "preferences": (
+        "retrieval-bpref bpref retrieval-gm-bpref gm_bpref retrieval-inf-ap infap inf_ap "
+        "retrieval-auc auc auroc accuracy retrieval-fall-out-at-k fall_out fallout "
+        "retrieval-compatibility compat compatibility"
+    ),
     "ndcg": "retrieval-ndcg-at-k ndcg ndcg_cut_{k} retrieval-ndcg-any-at-k ndcg_any",
-    "err": "retrieval-err-at-k err",
     "rbp": "retrieval-rbp rbp retrieval-rbp-residual rbp_resid rbp_residual",
-    "compatibility": "retrieval-compatibility compat compatibility",
-    "gain": "retrieval-dcg-at-k dcg retrieval-cg-at-k cg retrieval-g g retrieval-bin-g bing bin_g",
-    "ndcg_averages": "retrieval-ndcg-rel ndcg_rel retrieval-r-ndcg rndcg",
-    "pairs": "retrieval-auc auc auroc accuracy retrieval-fall-out-at-k fall_out fallout",
+    "gain": (
+        "retrieval-dcg-at-k dcg retrieval-cg-at-k cg retrieval-g g retrieval-bin-g bing bin_g "
+        "retrieval-ndcg-rel ndcg_rel retrieval-r-ndcg rndcg"
+    ),
     "cwl": (
         "retrieval-nerr8-at-k nerr8 retrieval-nerr9-at-k nerr9 retrieval-nerr10 nerr10 retrieval-nerr11 nerr11 "
         "retrieval-inst inst retrieval-insq insq retrieval-bpm-at-k bpm retrieval-sdcg-at-k sdcg"
@@ -51,10 +56,10 @@ FAMILIES: Mapping[str, str] = {
         "set_map setap retrieval-set-f set_f setf retrieval-set-relative-precision set_relative_p setrelp "
         "retrieval-utility utility"
     ),
-    "judged_at_k": "retrieval-judged-at-k judged retrieval-unjudged-at-k unj unjudged unj_{k}",
     "counts": (
         "retrieval-num-q num_q numq retrieval-num-ret num_ret numret retrieval-num-rel num_rel numrel "
-        "retrieval-num-rel-ret num_rel_ret numrelret retrieval-num-nonrel-judged-ret num_nonrel_judged_ret"
+        "retrieval-num-rel-ret num_rel_ret numrelret retrieval-num-nonrel-judged-ret num_nonrel_judged_ret "
+        "retrieval-judged-at-k judged retrieval-unjudged-at-k unj unjudged unj_{k}"
     ),
     "answer": (
         "answer-containment-at-k containment answer_containment answer-exact-match exact_match em answer-f1 answer_f1 "

@@ -155,7 +155,8 @@ def plain_name(name: str) -> str:
     return name
 
 
-def declared_in(module: ModuleType) -> list[Callable[..., Any]]:
-    """Return the functions of a module, not those it imports, that carry a declaration."""
+def declared_in(module: ModuleType, kind: type = object) -> list[Callable[..., Any]]:
+    """Return the functions of a module, not those it imports, that carry a declaration of a kind."""
     named = [value for value in vars(module).values() if hasattr(value, "__rankgauge__")]
-    return [function for function in named if function.__module__ == module.__name__]
+    here = [function for function in named if function.__module__ == module.__name__]
+    return [function for function in here if isinstance(function.__rankgauge__, kind)]

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from rankgauge.base.plain_text import visible
+from rankgauge.base.tables import cell
 from rankgauge.errors import counted
 from rankgauge.plugin import reporter
 from rankgauge.report.samples import listed_heading, listed_lines
@@ -29,7 +30,7 @@ from rankgauge.result.wording import (
 if TYPE_CHECKING:
     from rankgauge.result import MetricSummary, Result
 
-__all__ = ["cell", "markdown_report"]
+__all__ = ["markdown_report"]
 
 _BAR = 24
 _LISTED = 50
@@ -61,12 +62,6 @@ def markdown_report(result: Result) -> str:
         parts += ["## Notes", "", *(f"- {cell(note)}" for note in result.notes), ""]
     parts += _failures(result)
     return "\n".join(parts).rstrip() + "\n"
-
-
-def cell(text: object) -> str:
-    """Return a text that is safe in a Markdown table: no line breaks, no markup, no HTML, no control characters."""
-    flat = visible(" ".join(str(text).split()))
-    return re.sub(r"([\\`*_\[\]|~#])", r"\\\1", html.escape(flat, quote=False))
 
 
 def _table(header: Sequence[str], rows: Sequence[Sequence[str]], rule: str = "---:") -> list[str]:
