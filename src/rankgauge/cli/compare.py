@@ -33,7 +33,7 @@ from rankgauge.errors import ParameterError, did_you_mean
 if TYPE_CHECKING:
     from rankgauge.cli.gating import Gating
     from rankgauge.comparison.differences import Comparison
-    from rankgauge.result import Result
+    from rankgauge.engine.result import Result
 
 __all__ = ["HELP", "compare"]
 
@@ -173,7 +173,7 @@ def _check(given: argparse.Namespace, parser: argparse.ArgumentParser) -> None:
 def _of_runs(given: argparse.Namespace, gating: Gating) -> dict[str, Result]:
     """Evaluate TREC runs by the metrics that were typed and those that gates name."""
     from rankgauge.catalog.trec_eval import expand
-    from rankgauge.engine.runs import evaluate_plan
+    from rankgauge.engine.evaluate import evaluate_plan
     from rankgauge.io.open_sources import open_qrels
 
     catalog = make_catalog()

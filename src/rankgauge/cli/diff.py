@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     from rankgauge.columns import Floats
     from rankgauge.engine.engine import Engine
     from rankgauge.engine.evaluation import Evaluation
+    from rankgauge.engine.result import Result
     from rankgauge.planning.plan import Plan
     from rankgauge.policy import Profile
-    from rankgauge.result import Result
     from rankgauge.samples import Sample
 
 __all__ = ["HELP", "diff_metrics"]

@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from rankgauge.cli.gating import Gating
     from rankgauge.config import LoadedConfig
     from rankgauge.engine.evaluation import Evaluation
+    from rankgauge.engine.result import Result
     from rankgauge.plugin.declarations import Reporter
-    from rankgauge.result import Result
 
 __all__ = ["ScoreOptions", "Several", "evaluate_all", "name_of", "overridden", "tell_idle"]
 

@@ -70,10 +70,10 @@ def _of_folder(given: argparse.Namespace, parser: argparse.ArgumentParser) -> Ex
         )
         raise ParameterError(msg)
     from rankgauge.engine.explaining import explain_result
-    from rankgauge.result import open_result
+    from rankgauge.engine.result import Result
 
     folder, sample = given.names
-    return explain_result(open_result(folder), sample, given.metric, catalog=make_catalog())
+    return explain_result(Result.load(folder), sample, given.metric, catalog=make_catalog())
 
 
 def _of_run(given: argparse.Namespace) -> Explanation:

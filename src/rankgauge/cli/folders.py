@@ -16,7 +16,7 @@ from rankgauge.cli.console import remark
 from rankgauge.errors import ParameterError, ResultError, counted
 
 if TYPE_CHECKING:
-    from rankgauge.result import Result
+    from rankgauge.engine.result import Result
     from rankgauge.result.staging import Staging
 
 __all__ = ["Folders", "plain_name"]
@@ -85,7 +85,7 @@ class Folders:
         """Save the result of one dataset, if results are to be saved."""
         staging = self._staged.get(name)
         if staging is not None:
-            from rankgauge.result.folder_writer import save_result
+            from rankgauge.engine.result import save_result
             from rankgauge.result.staging import is_staging
 
             earlier = self.earlier(name) if self.resume is not None else None

@@ -16,11 +16,11 @@ from rankgauge.errors import ConfigError, ParameterError, Problem, ResultError, 
 
 if TYPE_CHECKING:
     from rankgauge.config import LoadedConfig
+    from rankgauge.engine.result import Result
     from rankgauge.gates.grammar import Gate
     from rankgauge.gates.outcomes import GateReport
     from rankgauge.gates.planned import Planner
     from rankgauge.planning.requests import MetricSpec
-    from rankgauge.result import Result
 
 __all__ = ["GateOptions", "Gating"]
 

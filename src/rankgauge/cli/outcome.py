@@ -11,7 +11,7 @@ from rankgauge.cli.console import complain, print_report, report_width, rule, sh
 from rankgauge.errors import counted
 
 if TYPE_CHECKING:
-    from rankgauge.result import Result
+    from rankgauge.engine.result import Result
 
 __all__ = ["explain_incomplete", "print_tables", "print_texts"]
 

@@ -10,8 +10,8 @@ from rankgauge.cli.console import remark
 from rankgauge.errors import ParameterError, RankgaugeError, did_you_mean
 
 if TYPE_CHECKING:
+    from rankgauge.engine.result import Result
     from rankgauge.planning.plan import Plan
-    from rankgauge.result import Result
 
 __all__ = ["with_readings", "worst_column"]
 

@@ -17,7 +17,7 @@ from rankgauge.errors import ParameterError, ResultError
 
 if TYPE_CHECKING:
     from rankgauge.comparison.differences import Comparison
-    from rankgauge.result import Result
+    from rankgauge.engine.result import Result
 
 __all__ = ["HELP", "HTML_HELP", "add_text_options", "check_html", "report", "write_html"]
 

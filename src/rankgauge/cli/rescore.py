@@ -21,7 +21,7 @@ from rankgauge.errors import ParameterError
 if TYPE_CHECKING:
     from rankgauge.catalog import Catalog
     from rankgauge.engine.evaluation import Evaluation
-    from rankgauge.result import Result
+    from rankgauge.engine.result import Result
 
 __all__ = ["HELP", "rescore"]
 
@@ -43,11 +43,11 @@ class _Options(ScoreOptions):
 @taking(_Options)
 def rescore(options: _Options) -> None:
     """Score again; see `HELP`."""
-    from rankgauge.result import open_result
+    from rankgauge.engine.result import Result
 
     inner = sorted(each.parent for each in options.folder.glob("*/manifest.json"))
     is_one = (options.folder / "manifest.json").exists() or not inner
-    results = [open_result(folder) for folder in ([options.folder] if is_one else inner)]
+    results = [Result.load(folder) for folder in ([options.folder] if is_one else inner)]
     catalog = make_catalog()
     limits = {result.manifest.get("dataset", {}).get("limit") for result in results}
     folders = Folders(output=options.output, several=not is_one, keep_data=options.keep_data)

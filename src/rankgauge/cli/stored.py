@@ -13,7 +13,7 @@ from rankgauge.cli.options import run_names
 from rankgauge.errors import ParameterError, ResultError, did_you_mean
 
 if TYPE_CHECKING:
-    from rankgauge.result import Result
+    from rankgauge.engine.result import Result
 
 __all__ = ["result_names", "stored_results"]
 

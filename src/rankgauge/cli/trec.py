@@ -31,12 +31,12 @@ from rankgauge.errors import ParameterError, UnknownNameError, did_you_mean
 if TYPE_CHECKING:
     from rankgauge.catalog import Catalog, Claim
     from rankgauge.catalog.trec_eval import TrecColumn
+    from rankgauge.engine.result import Result
     from rankgauge.io.field_names import Kind
     from rankgauge.planning.plan import Plan
     from rankgauge.planning.requests import MetricSpec
     from rankgauge.plugin.declarations import Reporter
     from rankgauge.report.run_tables import Further
-    from rankgauge.result import Result
 
 __all__ = ["HELP", "trec"]
 
@@ -85,7 +85,7 @@ def trec(arguments: Sequence[str]) -> int:
 def _evaluate(given: argparse.Namespace) -> int:
     """Evaluate runs by what was typed, and return the exit code."""
     from rankgauge.catalog.trec_eval import expand
-    from rankgauge.engine.runs import evaluate_plan
+    from rankgauge.engine.evaluate import evaluate_plan
     from rankgauge.io.open_sources import open_qrels
 
     catalog = make_catalog()

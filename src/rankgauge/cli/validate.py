@@ -30,11 +30,11 @@ from rankgauge.errors import (
 if TYPE_CHECKING:
     from rankgauge.engine.engine import Engine
     from rankgauge.engine.evaluation import Evaluation
+    from rankgauge.engine.result import Result
     from rankgauge.engine.sample_score import DataCheck
     from rankgauge.io.field_names import FieldMap
     from rankgauge.planning.requests import MetricSpec
     from rankgauge.planning.resolve import PlannedMetric
-    from rankgauge.result import Result
 
 __all__ = ["HELP", "validate"]
 
@@ -92,12 +92,12 @@ def validate(
 
 
 def _validate_runs(qrels: Path, runs: Sequence[Path], *, rel: float, as_json: bool, strict: bool) -> None:
-    from rankgauge.preflight_checks import preflight_runs
+    from rankgauge.preflight_checks import preflight
 
     if [str(path) for path in (qrels, *runs)].count("-") > 1:
         msg = "standard input (-) can stand for one file only; name the others"
         raise ParameterError(msg)
-    checked = list(preflight_runs(qrels, {str(number): run for number, run in enumerate(runs)}, rel=rel).values())
+    checked = list(preflight(qrels, runs={str(number): run for number, run in enumerate(runs)}, rel=rel).values())
     ok = all(each.ok and not (strict and each.warnings) for each in checked)
     if as_json:
         print_json({"ok": ok, "runs": [each.to_dict() for each in checked]})
@@ -157,7 +157,8 @@ def _check_ids(evaluations: Mapping[str, Evaluation], baseline: Mapping[str, Res
 def _check_run_ids(qrels: Path, runs: Sequence[Path], baseline: Path) -> None:
     """Refuse runs whose ids are not those of the baseline."""
     from rankgauge.cli.options import run_names
-    from rankgauge.engine.runs import evaluate_plan, plan_run
+    from rankgauge.engine.evaluate import evaluate_plan
+    from rankgauge.engine.runs import plan_run
     from rankgauge.gates.baseline import load_baseline
     from rankgauge.io.open_sources import open_qrels
 

@@ -19,7 +19,7 @@ from rankgauge.comparison.estimate import compare_metric, estimate_pairs, settle
 from rankgauge.comparison.method import Method
 from rankgauge.comparison.pairing import Pairing, pair_results
 from rankgauge.errors import ParameterError, ResultError, counted, did_you_mean
-from rankgauge.result import Result
+from rankgauge.result import ResultValues
 from rankgauge.stats.bootstrap import bootstrap_bca
 from rankgauge.stats.effects import holm
 from rankgauge.stats.paired_tests import flip_signs, wilcoxon
@@ -31,7 +31,7 @@ _MAX_T = "step-down max-T over metrics"
 
 
 def compare_results(
-    results: Mapping[str, Result],
+    results: Mapping[str, ResultValues],
     *,
     baseline: str | None = None,
     metrics: Sequence[str] | None = None,
@@ -95,9 +95,9 @@ def compare_results(
     )
 
 
-def _baseline(results: Mapping[str, Result], name: str | None) -> str:
+def _baseline(results: Mapping[str, ResultValues], name: str | None) -> str:
     """Return the name of the baseline; refuse what is not two or more results."""
-    if not isinstance(results, Mapping) or not all(isinstance(each, Result) for each in results.values()):
+    if not isinstance(results, Mapping) or not all(isinstance(each, ResultValues) for each in results.values()):
         msg = "compare takes results by name, such as {'bm25': first, 'rrf': second}"
         raise ParameterError(msg)
     if len(results) < 2:

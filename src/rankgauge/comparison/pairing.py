@@ -16,7 +16,7 @@ from rankgauge.base.plain_text import visible
 from rankgauge.columns.judged_rows import Flags, Floats, Ints
 from rankgauge.errors import ResultError, counted
 from rankgauge.plugin.metric import WHOLE_RUN
-from rankgauge.result import MetricInfo, MetricSummary, Result
+from rankgauge.result import MetricInfo, MetricSummary, ResultValues
 from rankgauge.scoring.score import UNDEFINED
 
 __all__ = ["DROPPED", "UNJUDGED", "PairedColumn", "Pairing", "pair_results"]
@@ -84,8 +84,8 @@ class Pairing:
 
 
 def pair_results(
-    baseline: Result,
-    other: Result,
+    baseline: ResultValues,
+    other: ResultValues,
     metrics: Sequence[str] | None = None,
     *,
     names: tuple[str, str] = ("baseline", "run"),
@@ -133,7 +133,7 @@ def pair_results(
 
 
 def _refuse_other_judgments(
-    baseline: Result, other: Result, shared: Sequence[str], places: tuple[Ints, Ints], said: str
+    baseline: ResultValues, other: ResultValues, shared: Sequence[str], places: tuple[Ints, Ints], said: str
 ) -> None:
     """Raise `ResultError` where samples that both have were judged against different ground truth."""
     keys = [result.gold_keys for result in (baseline, other)]
@@ -167,7 +167,7 @@ def _paired(
     return PairedColumn(column.info, first, second, {name: counts[name] for name in DROPPED})
 
 
-def _whole_run_difference(column: MetricSummary, other: Result) -> str:
+def _whole_run_difference(column: MetricSummary, other: ResultValues) -> str:
     """Say how a metric of whole runs differs; it has no value for a sample, so that nothing can be tested."""
     counterpart = _counterpart(column.info, other)
     if counterpart is None:
@@ -181,7 +181,7 @@ def _whole_run_difference(column: MetricSummary, other: Result) -> str:
 
 
 def _matched(
-    baseline: Result, other: Result, metrics: Sequence[str] | None, said: str, notes: list[str]
+    baseline: ResultValues, other: ResultValues, metrics: Sequence[str] | None, said: str, notes: list[str]
 ) -> list[tuple[MetricSummary, MetricSummary]]:
     """Return the columns of both that mean the same; say what is left out."""
     found: dict[str, tuple[MetricSummary, MetricSummary]] = {}
@@ -221,7 +221,7 @@ def _matched(
     return list(found.values())
 
 
-def _compared(baseline: Result) -> list[MetricSummary]:
+def _compared(baseline: ResultValues) -> list[MetricSummary]:
     """Return every column but `unjudged@k`, which stands beside a comparison; these if there is nothing else."""
     columns = list(baseline.metrics.values())
     return [column for column in columns if column.info.alias != UNJUDGED] or columns
@@ -234,7 +234,7 @@ _AGGREGATES = {
 }
 
 
-def _column(baseline: Result, name: str, said: str) -> MetricSummary:
+def _column(baseline: ResultValues, name: str, said: str) -> MetricSummary:
     try:
         return baseline[name]
     except KeyError as error:
@@ -242,13 +242,13 @@ def _column(baseline: Result, name: str, said: str) -> MetricSummary:
         raise ResultError(msg) from None
 
 
-def _counterpart(info: MetricInfo, other: Result) -> MetricSummary | None:
+def _counterpart(info: MetricInfo, other: ResultValues) -> MetricSummary | None:
     """Return the column that means the same, the one of the same name first."""
     same = [column for column in other.metrics.values() if column.info.fingerprint == info.fingerprint]
     return next((column for column in same if column.name == info.name), same[0] if same else None)
 
 
-def _spelled(info: MetricInfo, other: Result) -> MetricSummary | None:
+def _spelled(info: MetricInfo, other: ResultValues) -> MetricSummary | None:
     """Return the column of the other result that the baseline's name would find there."""
     try:
         return other[info.name]
@@ -256,7 +256,7 @@ def _spelled(info: MetricInfo, other: Result) -> MetricSummary | None:
         return None
 
 
-def _queries_difference(baseline: Result, other: Result) -> str | None:
+def _queries_difference(baseline: ResultValues, other: ResultValues) -> str | None:
     """Return how the sets of queries that were evaluated differ; None where they do not."""
     queries = [(result.manifest.get("policy") or {}).get("queries") for result in (baseline, other)]
     if queries[0] != queries[1]:
@@ -280,7 +280,7 @@ def _data_bound_difference(own: MetricInfo, its: MetricInfo) -> str | None:
     return None
 
 
-def _definition_difference(baseline: Result, own: MetricInfo, other: Result, its: MetricInfo) -> str:
+def _definition_difference(baseline: ResultValues, own: MetricInfo, other: ResultValues, its: MetricInfo) -> str:
     """Return how two columns that go by one name differ in what they mean."""
     facts = [_facts(baseline, own), _facts(other, its)]
     different = [name for name in facts[0] | facts[1] if facts[0].get(name) != facts[1].get(name)]
@@ -298,7 +298,7 @@ def _definition_difference(baseline: Result, own: MetricInfo, other: Result, its
     )
 
 
-def _facts(result: Result, info: MetricInfo) -> dict[str, object]:
+def _facts(result: ResultValues, info: MetricInfo) -> dict[str, object]:
     """Return what a fingerprint covers, by the names that users know, the most telling first."""
     manifest = result.manifest
     is_bound = info.cut in {"free", "own", "pinned"} and info.k is not None

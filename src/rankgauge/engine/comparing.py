@@ -20,12 +20,12 @@ from rankgauge.engine.unjudged import condensed as without_unjudged
 from rankgauge.errors import DataError, ParameterError, ResultError, did_you_mean
 from rankgauge.io.datasets import DatasetReader
 from rankgauge.pooling.bounds import Bounds
-from rankgauge.result import Result
+from rankgauge.result import ResultValues
 
 __all__ = ["compare", "unjudged_of", "with_condensed"]
 
 
-def unjudged_of(result: Result, bounds: Mapping[str, Bounds | None] | None = None) -> Unjudged:
+def unjudged_of(result: ResultValues, bounds: Mapping[str, Bounds | None] | None = None) -> Unjudged:
     """Return what is known of a result's unjudged documents: the columns of `unjudged@k` that it has, and bounds."""
     shares = {name: column.mean for name, column in result.metrics.items() if column.info.alias == UNJUDGED}
     known = {name: found for name, found in (bounds or {}).items() if found is not None}
@@ -49,7 +49,7 @@ _Found = TypeVar("_Found")
 
 
 def compare(
-    results: Mapping[str, Result],
+    results: Mapping[str, ResultValues],
     *,
     baseline: str | None = None,
     metrics: Sequence[str] | str | None = None,
@@ -72,7 +72,7 @@ def compare(
     sign-flip permutation test of the paired differences, corrected over metrics by step-down max-T.
 
     Args:
-        results: Results by name, two or more: from `evaluate`, `Evaluation.run`, `open_result` or `load_baseline`.
+        results: Results by name, two or more: from `evaluate`, `Evaluation.run`, `Result.load` or `load_baseline`.
 
         baseline: The name of the one that the others are compared with; the first by default.
 
@@ -137,7 +137,7 @@ def compare(
     return replace(comparison, unjudged=unjudged)
 
 
-def _read_again(run: str, result: Result, read: Callable[[Result], _Found]) -> _Found:
+def _read_again(run: str, result: ResultValues, read: Callable[[ResultValues], _Found]) -> _Found:
     """Return what is found in a run that is read again; say which one cannot be."""
     try:
         return read(result)
@@ -146,7 +146,7 @@ def _read_again(run: str, result: Result, read: Callable[[Result], _Found]) -> _
         raise ResultError(msg) from error
 
 
-def _metadata(results: Mapping[str, Result], field: str) -> dict[str, object]:
+def _metadata(results: Mapping[str, ResultValues], field: str) -> dict[str, object]:
     """Return a field of each sample's metadata, as the data of the first result that can be read again has it."""
     from rankgauge.engine.reopen import evaluation_of, is_of_run
 

@@ -17,6 +17,7 @@ from rankgauge.base.logs import logger
 from rankgauge.catalog import Catalog
 from rankgauge.engine.calls import CallOptions, check_calls, check_whole
 from rankgauge.engine.job import Job, OutputsSource
+from rankgauge.engine.result import Result
 from rankgauge.engine.sample_score import DataCheck, Progress, SampleScore
 from rankgauge.errors import DataError, ParameterError, Problem, RankgaugeError, counted, listed
 from rankgauge.expression import MetricExpression
@@ -28,7 +29,6 @@ from rankgauge.planning.lock import Lock, lock_for_sending
 from rankgauge.planning.plan import Plan, make_plan
 from rankgauge.planning.requests import Located, MetricSpec, check_sendable
 from rankgauge.policy import PROFILES, Policy, Profile, profile
-from rankgauge.result import Result
 from rankgauge.samples import GOLD_KINDS, Fault, GoldKind, Sample, read_sample
 from rankgauge.samples.sample_records import check_cohort
 from rankgauge.scoring.collect import Collector

@@ -21,7 +21,7 @@ from rankgauge.judging.outputs import prepare
 from rankgauge.judging.top import read_queries
 from rankgauge.planning.plan import Plan
 from rankgauge.plugin.metric import WHOLE_RUN
-from rankgauge.result import MetricSummary, Result, SampleText
+from rankgauge.result import MetricSummary, ResultValues, SampleText
 from rankgauge.samples import Sample
 
 __all__ = [
@@ -41,7 +41,7 @@ SAME = 1e-12
 
 
 def explain_result(
-    result: Result, sample: str, metric: str | None = None, *, catalog: Catalog | None = None
+    result: ResultValues, sample: str, metric: str | None = None, *, catalog: Catalog | None = None
 ) -> Explanation:
     """Explain the score of one sample; see `Result.explain`."""
     (explanation,) = explain_samples(result, [sample], _column(result, metric), catalog=catalog)
@@ -49,7 +49,7 @@ def explain_result(
 
 
 def worst_samples(
-    result: Result, metric: str | None = None, n: int = 10, *, catalog: Catalog | None = None
+    result: ResultValues, metric: str | None = None, n: int = 10, *, catalog: Catalog | None = None
 ) -> tuple[Explanation, ...]:
     """Explain the worst scores of a column, without trials; see `Result.worst`."""
     _check_count(n, "samples")
@@ -59,7 +59,7 @@ def worst_samples(
 
 
 def explain_samples(
-    result: Result,
+    result: ResultValues,
     sample_ids: Sequence[str],
     column: MetricSummary,
     *,
@@ -89,7 +89,7 @@ def explain_samples(
 
 
 def read_samples(
-    result: Result, sample_ids: Collection[str], *, catalog: Catalog | None = None
+    result: ResultValues, sample_ids: Collection[str], *, catalog: Catalog | None = None
 ) -> tuple[Plan, Mapping[str, Sample]]:
     """Return the plan of a result and some of its samples with the outputs that were scored, read again."""
     if is_of_run(result):
@@ -113,7 +113,7 @@ def read_samples(
     return plan, found
 
 
-def texts_of(result: Result, top: int = 10, *, catalog: Catalog | None = None) -> tuple[SampleText, ...]:
+def texts_of(result: ResultValues, top: int = 10, *, catalog: Catalog | None = None) -> tuple[SampleText, ...]:
     """Return the question and the top results of every sample; see `Result.with_texts`."""
     _check_count(top, "results")
     plan, samples = read_samples(result, result.sample_ids, catalog=catalog)
@@ -152,7 +152,7 @@ def _check_count(count: object, what: str) -> None:
         raise ParameterError(msg)
 
 
-def _column(result: Result, metric: str | None) -> MetricSummary:
+def _column(result: ResultValues, metric: str | None) -> MetricSummary:
     """Return a column in any spelling, or the leading one."""
     try:
         return result[metric] if metric is not None or result.leading is None else result.leading
@@ -201,7 +201,7 @@ def _told(score: float | None) -> str:
 _NOT_POOLED, _UNJUDGED, _HIGH = "-", ".", ">"
 
 
-def grade_strings(result: Result, length: int) -> list[str]:
+def grade_strings(result: ResultValues, length: int) -> list[str]:
     """
     Return one character for each of the first *length* results of every query of a run, which is read again.
 

@@ -14,7 +14,7 @@ from rankgauge.io.nested_mappings import MappingRun, qrels_of_mapping
 from rankgauge.judging import RunCounts
 from rankgauge.judging.few import FewQueries, Pattern
 from rankgauge.planning.plan import Plan
-from rankgauge.result import MetricInfo, Result
+from rankgauge.result import MetricInfo, ResultValues
 from rankgauge.scoring.collect import Scored, ScoredMetric
 from rankgauge.scoring.patterns import PatternScores
 
@@ -39,7 +39,7 @@ class FewEvaluator:
         scores = PatternScores.of(plan)
         return None if scores is None else cls(scores)
 
-    def evaluate(self, qrels: object, runs: Mapping[str, object]) -> dict[str, Result] | None:
+    def evaluate(self, qrels: object, runs: Mapping[str, object]) -> dict[str, ResultValues] | None:
         """Evaluate runs; None where one of them or the judgments are large, unusual or wrong."""
         queries = FewQueries.of(qrels)
         if queries is None:
@@ -49,7 +49,7 @@ class FewEvaluator:
             return None
         return {name: self._result(queries, runs[name], *found) for name, found in judged.items() if found is not None}
 
-    def _result(self, queries: FewQueries, run: object, patterns: Sequence[Pattern], counts: RunCounts) -> Result:
+    def _result(self, queries: FewQueries, run: object, patterns: Sequence[Pattern], counts: RunCounts) -> ResultValues:
         plan = self._scores.plan
         columns = self._scores.score(patterns)
         scored = Scored(queries.names, [()] * len(patterns), columns, [], _NO_KEYS)

@@ -23,7 +23,7 @@ from rankgauge.explain.ranked_lists import leaving
 from rankgauge.io.file_records import read_texts
 from rankgauge.plugin.sections import ReportBars, ReportTable, ReportText, View
 from rankgauge.report.html.report_data import DepthCurve, Losses, ReportData, Section
-from rankgauge.result import Result
+from rankgauge.result import ResultValues
 from rankgauge.stats.estimates import TIED
 
 __all__ = ["gather", "html_report", "sections_of"]
@@ -31,7 +31,7 @@ __all__ = ["gather", "html_report", "sections_of"]
 _MOST_VIEWS = 10
 
 
-def sections_of(catalog: Catalog, results: Mapping[str, Result]) -> tuple[list[Section], list[str]]:
+def sections_of(catalog: Catalog, results: Mapping[str, ResultValues]) -> tuple[list[Section], list[str]]:
     """Return the sections that plugins make of some results, and what is told of those that failed."""
     found: list[Section] = []
     notes: list[str] = []
@@ -75,7 +75,7 @@ _MOST_TEXTS = 50_000
 
 
 def html_report(
-    results: Mapping[str, Result] | Result,
+    results: Mapping[str, ResultValues] | ResultValues,
     *,
     baseline: str | None = None,
     comparison: Comparison | None = None,
@@ -122,7 +122,7 @@ def html_report(
 
 
 def gather(
-    results: Mapping[str, Result] | Result,
+    results: Mapping[str, ResultValues] | ResultValues,
     *,
     baseline: str | None = None,
     comparison: Comparison | None = None,
@@ -131,7 +131,7 @@ def gather(
     catalog: Catalog | None = None,
 ) -> ReportData:
     """Return what a report shows; see `html_report`."""
-    named = {_name(results): results} if isinstance(results, Result) else dict(results)
+    named = {_name(results): results} if isinstance(results, ResultValues) else dict(results)
     if not named:
         msg = "a report is of one result or more, and none is given"
         raise ParameterError(msg)
@@ -178,7 +178,7 @@ def gather(
     )
 
 
-def _catalog(results: Mapping[str, Result]) -> Catalog:
+def _catalog(results: Mapping[str, ResultValues]) -> Catalog:
     """Return the catalog that the results were computed with, if that was in this process; else what is installed."""
     for result in results.values():
         evaluation = None if result.origin is None else result.origin.evaluation
@@ -189,7 +189,7 @@ def _catalog(results: Mapping[str, Result]) -> Catalog:
     return Catalog.discover()
 
 
-def _samples_first(result: Result) -> Result:
+def _samples_first(result: ResultValues) -> ResultValues:
     """Return a result whose columns with a score of each sample, which readers look into, come before the others."""
     columns = sorted(result.metrics.items(), key=lambda named: named[1].rankings is not None)
     if [name for name, _ in columns] == list(result.metrics):
@@ -216,14 +216,14 @@ def _without_text(found: Iterable[Reread], order: Sequence[str]) -> set[str]:
     return ids
 
 
-def _name(result: Result) -> str:
+def _name(result: ResultValues) -> str:
     """Return what a result alone is called: its run, else its dataset."""
     outputs, dataset = (result.manifest.get(part) or {} for part in ("outputs", "dataset"))
     path = outputs.get("path") if is_of_run(result) else None
     return str(path or dataset.get("name") or "run").replace("\\", "/").rpartition("/")[2]
 
 
-def _by_interest(results: Mapping[str, Result], comparison: Comparison | None) -> list[str]:
+def _by_interest(results: Mapping[str, ResultValues], comparison: Comparison | None) -> list[str]:
     """Return every sample, first those that are worst or changed most by some metric."""
     first = next(iter(results.values()))
     chosen: dict[str, None] = {}
@@ -277,7 +277,9 @@ def _unjudged(found: Mapping[str, Reread]) -> dict[str, dict[str, float]]:
     }
 
 
-def _losses(results: Mapping[str, Result], comparison: Comparison | None, found: Mapping[str, Reread]) -> Losses | None:
+def _losses(
+    results: Mapping[str, ResultValues], comparison: Comparison | None, found: Mapping[str, Reread]
+) -> Losses | None:
     """Return why the first run that is compared loses samples."""
     pair = None if comparison is None else comparison.comparisons[0]
     metric = None if pair is None else next(iter(pair.metrics.values()), None)
@@ -294,5 +296,5 @@ def _losses(results: Mapping[str, Result], comparison: Comparison | None, found:
     return Losses(len(lost), len(left), k if isinstance(k, int) else None)
 
 
-def _scores(result: Result, name: str) -> dict[str, float]:
+def _scores(result: ResultValues, name: str) -> dict[str, float]:
     return dict(zip(result.sample_ids, result.metrics[name].values.tolist(), strict=True))

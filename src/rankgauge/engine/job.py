@@ -19,7 +19,7 @@ from rankgauge.errors import DataError, NothingToEvaluateError, Problem, RunInte
 from rankgauge.io.datasets import DatasetReader, DataSource, without_gc
 from rankgauge.io.output_files import OUTPUTS_FILE, Outputs, OutputsFile, kept, read_outputs
 from rankgauge.planning.plan import Plan
-from rankgauge.result import Origin, Result
+from rankgauge.result import Origin, ResultValues
 from rankgauge.samples import Block, CallError, Fault, KeptOutput, Sample
 from rankgauge.samples.sample_records import fields_without_values
 from rankgauge.scoring.collect import Collector
@@ -117,7 +117,7 @@ class Job:
 
     def _worth_workers(self) -> int:
         """Return for how many worker processes there is work; 0 where something of the samples is needed here."""
-        from rankgauge.scale.workers import ENOUGH  # seldom asked for
+        from rankgauge.engine.workers import ENOUGH  # seldom asked for
 
         needs_all = self.collector.details or self.collector.sketcher is not None
         return self.data.size // ENOUGH if self._is_whole and self.reader.has_lines and not needs_all else 0
@@ -129,7 +129,7 @@ class Job:
 
     def _judge_divided(self, count: int) -> Iterator[int]:
         """Judge lines of the file in worker processes, and those with a problem here."""
-        from rankgauge.scale.workers import judging_lines  # seldom asked for
+        from rankgauge.engine.workers import judging_lines  # seldom asked for
 
         as_blocks = self.collector.takes_blocks and self.reader.has_blocks
         with judging_lines(self.evaluation, count, label=self.data.label) as judged:
@@ -192,7 +192,7 @@ class Job:
                 yield len(self.answered), len(self.samples)
         self.interrupted = len(self.answered) < len(self.samples)
 
-    def call_all(self, sut: SystemUnderTest, options: CallOptions, progress: Progress | None) -> Result:
+    def call_all(self, sut: SystemUnderTest, options: CallOptions, progress: Progress | None) -> ResultValues:
         """Call the system under test for every sample, and score; raise `RunInterrupted` where that is cut short."""
 
         async def drive() -> None:
@@ -226,7 +226,7 @@ class Job:
             return False
         return True
 
-    def result(self, *, interrupted: bool = False) -> Result:
+    def result(self, *, interrupted: bool = False) -> ResultValues:
         """Score what was judged, and say what it is."""
         interrupted = interrupted or self.interrupted
         answered = [self.answered[place] for place in sorted(self.answered)]
@@ -238,7 +238,7 @@ class Job:
             f"no sample has {field}, so it makes no cohorts"
             for field in fields_without_values(self.data.cohorts, scored.tags)
         )
-        result = Result.of(scored, self.manifest(interrupted=interrupted), self.origin())
+        result = ResultValues.of(scored, self.manifest(interrupted=interrupted), self.origin())
         self._observe("rankgauge_run_finished", result)
         for note in result.notes:
             logger("engine").warning(note)
@@ -302,7 +302,7 @@ class Job:
             )
             raise DataError(msg, [Problem(problem, source)])
 
-    def _observe(self, hook: str, subject: Plan | Result) -> None:
+    def _observe(self, hook: str, subject: Plan | ResultValues) -> None:
         for plugin, observer in self.plan.catalog.observers(hook):
             try:
                 with guarded():

@@ -17,7 +17,7 @@ from rankgauge.errors import ResultError, counted
 from rankgauge.io.files import digest
 from rankgauge.io.open_sources import open_qrels, open_run
 from rankgauge.planning.plan import Plan
-from rankgauge.result import Result
+from rankgauge.result import ResultValues
 
 __all__ = ["check_definitions", "evaluation_of", "is_of_run", "run_evaluation_of"]
 
@@ -25,12 +25,12 @@ _CONFIG = "config.resolved.yaml"
 _AGAIN = "evaluate again"
 
 
-def is_of_run(result: Result) -> bool:
+def is_of_run(result: ResultValues) -> bool:
     """Return whether a result is of a run and judgments, so that `run_evaluation_of` is its road back."""
     return "files" in result.manifest
 
 
-def evaluation_of(result: Result, *, catalog: Catalog | None = None) -> Evaluation:
+def evaluation_of(result: ResultValues, *, catalog: Catalog | None = None) -> Evaluation:
     """
     Return the evaluation that a result of samples came from, with the outputs that were scored.
 
@@ -70,7 +70,7 @@ def evaluation_of(result: Result, *, catalog: Catalog | None = None) -> Evaluati
     return evaluation
 
 
-def run_evaluation_of(result: Result, *, catalog: Catalog | None = None) -> RunEvaluation:
+def run_evaluation_of(result: ResultValues, *, catalog: Catalog | None = None) -> RunEvaluation:
     """
     Return plan, judgments and run that a result of a run came from.
 
@@ -114,7 +114,7 @@ def run_evaluation_of(result: Result, *, catalog: Catalog | None = None) -> RunE
         )
 
 
-def check_definitions(plan: Plan, result: Result) -> None:
+def check_definitions(plan: Plan, result: ResultValues) -> None:
     """
     Refuse a plan under which a column of a result would mean something else.
 
@@ -141,7 +141,7 @@ def check_definitions(plan: Plan, result: Result) -> None:
 
 
 @contextmanager
-def _complete(result: Result) -> Iterator[None]:
+def _complete(result: ResultValues) -> Iterator[None]:
     """Refuse a manifest that lacks what every result of a run has."""
     try:
         yield
@@ -193,7 +193,7 @@ def _check(what: str, where: str, saved: str | None, found: str) -> None:
         raise ResultError(msg)
 
 
-def _metrics(result: Result) -> Iterator[dict[str, Any]]:
+def _metrics(result: ResultValues) -> Iterator[dict[str, Any]]:
     """Yield the columns of a run as they are asked for."""
     for name, column in result.metrics.items():
         wanted: dict[str, Any] = {"metric": column.info.expression, "as": name}
@@ -202,7 +202,7 @@ def _metrics(result: Result) -> Iterator[dict[str, Any]]:
         yield wanted
 
 
-def _lost(result: Result) -> ResultError:
+def _lost(result: ResultValues) -> ResultError:
     """Return the error of a result that has no road back."""
     parts = result.manifest.get("merged_from")
     why = "it was put together in Python or sent from another process" if parts is None else f"it has {parts} parts"

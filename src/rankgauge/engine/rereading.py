@@ -23,7 +23,7 @@ from rankgauge.explain.ranked_lists import Items, ResultLists, lists_of_batch, l
 from rankgauge.judging import Evidence, RunCollector
 from rankgauge.judging.top import Top, TopCollector
 from rankgauge.planning.plan import Plan
-from rankgauge.result import MetricSummary, Result
+from rankgauge.result import MetricSummary, ResultValues
 from rankgauge.samples import Sample
 from rankgauge.scoring.collect import Collector
 from rankgauge.scoring.score import JudgedBatch, MetricScores, missing_queries
@@ -57,7 +57,7 @@ class Reread:
     others: Mapping[str, Sequence[MetricSummary]] = field(default_factory=dict)
 
 
-def reread(result: Result, wanted: Sequence[str] | None, others: Mapping[str, Sequence[str]]) -> Reread:
+def reread(result: ResultValues, wanted: Sequence[str] | None, others: Mapping[str, Sequence[str]]) -> Reread:
     """
     Read the data of a result once.
 
@@ -79,7 +79,7 @@ def reread(result: Result, wanted: Sequence[str] | None, others: Mapping[str, Se
     return _of_run(result, wanted, others) if is_of_run(result) else _of_samples(result, wanted, others)
 
 
-def _of_run(result: Result, wanted: Sequence[str] | None, others: Mapping[str, Sequence[str]]) -> Reread:
+def _of_run(result: ResultValues, wanted: Sequence[str] | None, others: Mapping[str, Sequence[str]]) -> Reread:
     evaluation = run_evaluation_of(result)
     plan, qrels = evaluation.plan, evaluation.qrels
     check_definitions(plan, result)
@@ -138,7 +138,7 @@ def _items(qrels: Qrels, top: Top, places: Ints) -> Items:
     return Items(np.searchsorted(sample[kept], np.arange(len(places) + 1)), ids)
 
 
-def _of_samples(result: Result, wanted: Sequence[str] | None, others: Mapping[str, Sequence[str]]) -> Reread:
+def _of_samples(result: ResultValues, wanted: Sequence[str] | None, others: Mapping[str, Sequence[str]]) -> Reread:
     evaluation = evaluation_of(result)
     plan = evaluation.plan()
     check_definitions(plan, result)
@@ -195,7 +195,7 @@ class _Others:
         return found
 
 
-def _check(result: Result, sample_ids: Sequence[str], column: MetricSummary, scores: MetricScores) -> None:
+def _check(result: ResultValues, sample_ids: Sequence[str], column: MetricSummary, scores: MetricScores) -> None:
     """Refuse data that give other scores than those of a result."""
     saved = column.values
     if result.sample_ids != tuple(sample_ids):

@@ -16,7 +16,7 @@ from rankgauge.columns import IdSketcher, Ints, Qrels, RunSource, Words
 from rankgauge.engine.manifest import make_manifest, make_settings
 from rankgauge.judging import RunCounts
 from rankgauge.planning.plan import Plan
-from rankgauge.result import MetricInfo, Origin, Result
+from rankgauge.result import MetricInfo, Origin, ResultValues
 from rankgauge.scoring.collect import Scored
 
 __all__ = ["RunEvaluation", "ScoredRun"]
@@ -81,7 +81,7 @@ class ScoredRun(NamedTuple):
     source: str = ""
     sketcher: IdSketcher | None = None
 
-    def result(self, infos: Sequence[MetricInfo] | None = None) -> Result:
+    def result(self, infos: Sequence[MetricInfo] | None = None) -> ResultValues:
         """Return the result; *infos* say what its columns are, where that is known already."""
         evaluation, scored = self.evaluation, self.scored
         scored.notes.extend([*evaluation.run.notes, *self.counts.notes(evaluation.plan.profile.policy)])
@@ -93,7 +93,7 @@ class ScoredRun(NamedTuple):
             "run": _absolute(evaluation.run.name),
             "columns": None if evaluation.columns is None else dict(evaluation.columns),
         }
-        return Result.of(
+        return ResultValues.of(
             scored,
             partial(self._manifest, further, datetime.now(UTC)),
             Origin(evaluation),

@@ -16,7 +16,7 @@ from rankgauge.columns.judged_rows import Ints
 from rankgauge.engine.run_result import RunEvaluation, ScoredRun
 from rankgauge.errors import PolicyError
 from rankgauge.io.nested_mappings import MappingRun
-from rankgauge.io.open_sources import open_qrels, open_run
+from rankgauge.io.open_sources import QrelsLike, RunLike, open_qrels, open_run
 from rankgauge.io.trec import RunFile
 from rankgauge.judging import BatchJudge, Evidence, Keep, RunCollector, ScatteredError, judge_mapping
 from rankgauge.judging.keeping import Keeper
@@ -27,80 +27,18 @@ from rankgauge.planning.cutoffs import DefaultK
 from rankgauge.planning.plan import Plan, make_plan
 from rankgauge.planning.requests import MetricSpec, specs_of
 from rankgauge.policy import Policy, Profile
-from rankgauge.result import Result
+from rankgauge.result import ResultValues
 from rankgauge.scoring.collect import Collector
 
 if TYPE_CHECKING:
     from rankgauge.engine.few import FewEvaluator
 
-__all__ = ["RunEvaluation", "evaluate", "evaluate_plan", "evaluate_runs", "installed", "judge_run", "plan_run"]
-
-
-def evaluate(
-    qrels: object,
-    run: object,
-    metrics: Sequence[MetricSpec] | MetricSpec,
-    *,
-    profile: str | Policy | Profile = "trec10",
-    policy: Mapping[str, Any] | None = None,
-    rel: float | None = None,
-    k: int | None = None,
-    columns: Mapping[str, str] | None = None,
-    catalog: Catalog | None = None,
-) -> Result:
-    """
-    Evaluate a run against judgments.
-
-        result = rankgauge.evaluate("qrels.txt", "run.txt", ["ndcg@10", "AP"])
-        result["AP"].mean
-
-    Args:
-        qrels: A path (TREC or BEIR qrels, Parquet, CSV, JSON; compressed or not), ``-`` for standard input, a mapping
-            ``{query: {document: grade}}``, or a polars, pandas or Arrow table.
-
-        run: The same: a TREC run, BEIR results, a mapping ``{query: {document: score}}``, or a table.
-
-        metrics: Metrics in any spelling.
-
-        profile: The conventions; trec_eval's by default. Judged queries that the run lacks count as 0 under it.
-
-        policy: Policy options that differ from the profile's, such as ``{"ties": "error"}``.
-
-        rel: The grade from which on a document is relevant, instead of the profile's.
-
-        k: Default cutoff, used when a metric has none.
-
-        columns: The tables' own names for `query`, `document`, `grade` and `score`.
-
-        catalog: What plugins offer; by default everything that is installed.
-
-    Returns:
-        One score for each judged query and metric, in byte order of the query ids.
-
-    Raises:
-        PlanError: Metrics that cannot be resolved, or need more than ids; before anything is read.
-
-        DataError: Judgments or runs that cannot be used, every problem at once.
-
-        NothingToEvaluateError: No query of the run is judged.
-    """
-    results = evaluate_runs(
-        qrels,
-        {"run": run},
-        metrics,
-        profile=profile,
-        policy=policy,
-        rel=rel,
-        k=k,
-        columns=columns,
-        catalog=catalog,
-    )
-    return results["run"]
+__all__ = ["RunEvaluation", "evaluate_planned", "evaluate_runs", "installed", "judge_run", "plan_run"]
 
 
 def evaluate_runs(
-    qrels: object,
-    runs: Mapping[str, object],
+    qrels: QrelsLike,
+    runs: Mapping[str, RunLike],
     metrics: Sequence[MetricSpec] | MetricSpec,
     *,
     profile: str | Policy | Profile = "trec10",
@@ -109,42 +47,15 @@ def evaluate_runs(
     k: int | None = None,
     columns: Mapping[str, str] | None = None,
     catalog: Catalog | None = None,
-) -> dict[str, Result]:
-    """
-    Evaluate several runs against the same judgments, which are read once.
-
-    Args:
-        qrels: As in `evaluate`.
-
-        runs: Runs by name, each as in `evaluate`.
-
-        metrics: As in `evaluate`.
-
-        profile: As in `evaluate`.
-
-        policy: As in `evaluate`.
-
-        rel: As in `evaluate`.
-
-        k: As in `evaluate`.
-
-        columns: As in `evaluate`.
-
-        catalog: As in `evaluate`.
-
-    Returns:
-        A result for each run, by name, in the order given.
-
-    Raises:
-        RankgaugeError: As in `evaluate`.
-    """
+) -> dict[str, ResultValues]:
+    """Evaluate runs against judgments, which are read once; see `rankgauge.evaluate`."""
     planned = _resolved(metrics, profile, policy, rel, k, catalog)
     plan = planned.plan
     if isinstance(qrels, dict) and columns is None and planned.few is not None:
         results = planned.few.evaluate(qrels, runs)
         if results is not None:
             return results
-    return evaluate_plan(
+    return evaluate_planned(
         plan,
         qrels
         if isinstance(qrels, Qrels)
@@ -154,14 +65,14 @@ def evaluate_runs(
     )
 
 
-def evaluate_plan(
+def evaluate_planned(
     plan: Plan,
     qrels: Qrels,
-    runs: Mapping[str, object],
+    runs: Mapping[str, RunLike],
     *,
     columns: Mapping[str, str] | None = None,
     sketch_ids: bool = False,
-) -> dict[str, Result]:
+) -> dict[str, ResultValues]:
     """
     Evaluate runs by a plan that `plan_run` has made, against judgments that were read.
 
@@ -264,7 +175,7 @@ class _JudgedRun(NamedTuple):
     evidence: Evidence
 
 
-def _evaluated(plan: Plan, qrels: Qrels, columns: Mapping[str, str] | None, run: _JudgedRun) -> Result:
+def _evaluated(plan: Plan, qrels: Qrels, columns: Mapping[str, str] | None, run: _JudgedRun) -> ResultValues:
     """Score a judged run."""
     judged, evidence = run.collector, run.evidence
     collector = Collector(plan, sketcher=run.sketcher)

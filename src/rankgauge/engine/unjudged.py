@@ -11,17 +11,19 @@ import numpy as np
 from rankgauge.catalog import Catalog
 from rankgauge.columns import Judged
 from rankgauge.engine.reopen import is_of_run, run_evaluation_of
-from rankgauge.engine.runs import RunEvaluation, evaluate_plan, judge_run
+from rankgauge.engine.runs import RunEvaluation, evaluate_planned, judge_run
 from rankgauge.errors import ParameterError, ResultError
 from rankgauge.planning.fingerprint import fingerprint_of
 from rankgauge.planning.plan import Plan
 from rankgauge.pooling.bounds import Bounds, check_bounds, mean_bounds
-from rankgauge.result import Result
+from rankgauge.result import ResultValues
 
 __all__ = ["bounds", "condensed", "evaluation_behind", "judged_again"]
 
 
-def bounds(result: Result, *, grade: float | None = None, catalog: Catalog | None = None) -> dict[str, Bounds | None]:
+def bounds(
+    result: ResultValues, *, grade: float | None = None, catalog: Catalog | None = None
+) -> dict[str, Bounds | None]:
     """
     Return the worst and the best case of each mean of a run, over everything that unjudged results might be.
 
@@ -65,7 +67,7 @@ def bounds(result: Result, *, grade: float | None = None, catalog: Catalog | Non
     }
 
 
-def condensed(result: Result, *, catalog: Catalog | None = None) -> Result:
+def condensed(result: ResultValues, *, catalog: Catalog | None = None) -> ResultValues:
     """
     Return the same evaluation over condensed lists: unjudged documents are dropped before ranks are counted.
 
@@ -85,10 +87,10 @@ def condensed(result: Result, *, catalog: Catalog | None = None) -> Result:
     """
     evaluation = evaluation_behind(result, catalog)
     plan = _judged_only(evaluation.plan)
-    return evaluate_plan(plan, evaluation.qrels, {"run": evaluation.run}, columns=evaluation.columns)["run"]
+    return evaluate_planned(plan, evaluation.qrels, {"run": evaluation.run}, columns=evaluation.columns)["run"]
 
 
-def evaluation_behind(result: Result, catalog: Catalog | None) -> RunEvaluation:
+def evaluation_behind(result: ResultValues, catalog: Catalog | None) -> RunEvaluation:
     """Return the plan, the judgments and the run of a result; `ResultError` if it is not of a run."""
     if not is_of_run(result):
         msg = (
@@ -99,7 +101,7 @@ def evaluation_behind(result: Result, catalog: Catalog | None) -> RunEvaluation:
     return run_evaluation_of(result, catalog=catalog)
 
 
-def judged_again(evaluation: RunEvaluation, result: Result) -> Judged:
+def judged_again(evaluation: RunEvaluation, result: ResultValues) -> Judged:
     """Judge a run again; return the queries of a result."""
     collector, evidence = judge_run(evaluation.qrels, evaluation.run, evaluation.plan)
     names = [evaluation.qrels.query_names[place] for place in collector.places.tolist()]

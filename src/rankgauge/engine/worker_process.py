@@ -15,11 +15,11 @@ import sys
 from typing import TYPE_CHECKING, BinaryIO
 
 from rankgauge.base.guard import ForeignError, guarded
+from rankgauge.engine.workers import READY, JudgedLines
 from rankgauge.errors import Problem, RankgaugeError
 from rankgauge.io.datasets import DatasetReader, without_gc
 from rankgauge.io.file_records import Lines
 from rankgauge.samples import Block
-from rankgauge.scale.workers import READY, JudgedLines
 from rankgauge.scoring.collect import Collector
 from rankgauge.scoring.judged_parts import Sighting
 

@@ -20,7 +20,7 @@ from rankgauge.io.files import read_bytes
 from rankgauge.io.whole_files import replace_file
 from rankgauge.result.folder_reader import DAMAGED, check_form, read_info
 from rankgauge.result.summary import MetricInfo, MetricSummary
-from rankgauge.result.values import Result
+from rankgauge.result.values import ResultValues
 from rankgauge.scoring.score import STATUSES
 
 __all__ = ["BASELINE_VERSION", "commit_of", "load_baseline", "save_baseline"]
@@ -61,7 +61,7 @@ _KEPT = ("versions", "profile", "policy", "relevance", "dataset", "retrieved_ids
 """What a baseline keeps of a manifest: what scores mean and what they are of, and nothing of one machine."""
 
 
-def save_baseline(results: Mapping[str, Result], path: str | os.PathLike[str]) -> Path:
+def save_baseline(results: Mapping[str, ResultValues], path: str | os.PathLike[str]) -> Path:
     """
     Write results into one file that is small enough to commit, and changes little where scores change little.
 
@@ -97,7 +97,7 @@ def save_baseline(results: Mapping[str, Result], path: str | os.PathLike[str]) -
     return path
 
 
-def load_baseline(path: str | os.PathLike[str]) -> dict[str, Result]:
+def load_baseline(path: str | os.PathLike[str]) -> dict[str, ResultValues]:
     """
     Read a baseline.
 
@@ -138,14 +138,14 @@ def load_baseline(path: str | os.PathLike[str]) -> dict[str, Result]:
     raise ResultError(msg)
 
 
-def _load_folders(path: Path) -> dict[str, Result]:
+def _load_folders(path: Path) -> dict[str, ResultValues]:
     folders = [each for each in (path, *sorted(path.iterdir())) if (each / "manifest.json").is_file()]
     if not folders:
         msg = f"{path} is neither a baseline file nor a result folder"
         raise ResultError(msg)
-    found: dict[str, Result] = {}
+    found: dict[str, ResultValues] = {}
     for folder in folders:
-        result = Result.load(folder)
+        result = ResultValues.load(folder)
         name = (result.manifest.get("dataset") or {}).get("name") or folder.name
         result.manifest.setdefault("commit", "")
         result.manifest["baseline"] = str(folder)
@@ -153,7 +153,7 @@ def _load_folders(path: Path) -> dict[str, Result]:
     return found
 
 
-def _lines(results: Mapping[str, Result]) -> Iterator[str]:
+def _lines(results: Mapping[str, ResultValues]) -> Iterator[str]:
     """Yield the lines of a baseline file: a JSON document, laid out so that a line holds what changes together."""
     created_at = datetime.now(UTC).isoformat(timespec="seconds")
     yield "{"
@@ -206,7 +206,7 @@ def _wrapped(hashes: Sequence[str]) -> Iterator[list[str]]:
         yield line
 
 
-def _samples(result: Result) -> Iterator[str]:
+def _samples(result: ResultValues) -> Iterator[str]:
     columns = list(result.metrics.values())
     values = [[None if value != value else value for value in column.values.tolist()] for column in columns]  # noqa: PLR0124  # NaN
     for place in sorted(range(len(result)), key=result.sample_ids.__getitem__):
@@ -244,7 +244,7 @@ def _json(value: object) -> str:
     return orjson.dumps(value).decode()
 
 
-def _read(entry: Mapping[str, Any], shared: Mapping[str, Any]) -> Result:
+def _read(entry: Mapping[str, Any], shared: Mapping[str, Any]) -> ResultValues:
     """Return one result of a baseline file; what does not fit together is a `ValueError`."""
     infos = [read_info(info) for info in entry["metrics"]]
     samples = entry["samples"]
@@ -268,7 +268,7 @@ def _read(entry: Mapping[str, Any], shared: Mapping[str, Any]) -> Result:
     gold_keys = np.array(keys, dtype=np.uint64) if len(keys) == len(ids) else None
     tags = [tuple(sample.get("tags", ())) for sample in samples]
     check_form(ids, tags, metrics, manifest, gold_keys=gold_keys)
-    return Result(ids, tags, metrics, manifest, gold_keys=gold_keys)
+    return ResultValues(ids, tags, metrics, manifest, gold_keys=gold_keys)
 
 
 def _cannot_save(path: Path, why: str) -> ResultError:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
 
     from rankgauge.gates.outcomes import GateOutcome, GateReport
-    from rankgauge.result import Result
+    from rankgauge.result import ResultValues
 
 __all__ = ["github_annotations", "junit_xml"]
 
@@ -24,7 +24,7 @@ _ELEMENTS = {"failed": "failure", "warned": "skipped", "error": "error"}
 _NOT_XML = re.compile("[\ufffe\uffff]")
 
 
-def junit_xml(report: GateReport, results: Mapping[str, Result]) -> bytes:
+def junit_xml(report: GateReport, results: Mapping[str, ResultValues]) -> bytes:
     """
     Return a JUnit report: a suite for each dataset, a case for each gate.
 
@@ -53,7 +53,7 @@ def junit_xml(report: GateReport, results: Mapping[str, Result]) -> bytes:
     return document + b"\n"
 
 
-def _add_properties(suite: Element, result: Result | None) -> None:
+def _add_properties(suite: Element, result: ResultValues | None) -> None:
     """Say what was computed: the version, the policy, and the fingerprints of data and definitions."""
     from xml.etree.ElementTree import SubElement
 

@@ -14,7 +14,7 @@ from rankgauge.columns import Floats, IdSketch
 from rankgauge.comparison.pairing import PairedColumn, pair_results
 from rankgauge.errors import ResultError
 from rankgauge.gates.grammar import MaxDrop
-from rankgauge.result import MetricSummary, Result
+from rankgauge.result import MetricSummary, ResultValues
 from rankgauge.stats.effects import pairs_for_margin
 from rankgauge.stats.estimates import TIED, estimate_mean
 
@@ -77,7 +77,7 @@ class Drop:
         }
 
 
-def pair_with_baseline(column: MetricSummary, result: Result, baseline: Result) -> PairedColumn:
+def pair_with_baseline(column: MetricSummary, result: ResultValues, baseline: ResultValues) -> PairedColumn:
     """Return a column's scores beside those of the baseline's column of the same meaning; raise `ResultError`."""
     same = [name for name, each in baseline.metrics.items() if each.info.fingerprint == column.info.fingerprint]
     name = column.name if column.name in same or not same else same[0]
@@ -155,7 +155,7 @@ class ColumnChange:
     fallen: tuple[tuple[str, float, float], ...]
 
 
-def changes_since(result: Result, baseline: Result) -> tuple[ColumnChange, ...]:
+def changes_since(result: ResultValues, baseline: ResultValues) -> tuple[ColumnChange, ...]:
     """Return the changes of all columns that can be compared; a column that means something else is left out."""
     found = []
     for column in result.metrics.values():
@@ -185,7 +185,7 @@ def changes_since(result: Result, baseline: Result) -> tuple[ColumnChange, ...]:
 _MOST = 0.5
 
 
-def ids_changed(results: Mapping[str, Result], baseline: Mapping[str, Result]) -> dict[str, str]:
+def ids_changed(results: Mapping[str, ResultValues], baseline: Mapping[str, ResultValues]) -> dict[str, str]:
     """
     Return the results whose retrieved ids are not those of the baseline any more, with what to do about each.
 
@@ -201,7 +201,9 @@ def ids_changed(results: Mapping[str, Result], baseline: Mapping[str, Result]) -
     return found
 
 
-def baseline_of(name: str, baseline: Mapping[str, Result], results: Mapping[str, Result]) -> Result | None:
+def baseline_of(
+    name: str, baseline: Mapping[str, ResultValues], results: Mapping[str, ResultValues]
+) -> ResultValues | None:
     """
     Return the baseline of a dataset or run.
 
@@ -215,7 +217,7 @@ def baseline_of(name: str, baseline: Mapping[str, Result], results: Mapping[str,
     return only if len(results) == 1 or (data[0] and data[0] == data[1]) else None
 
 
-def _told(result: Result, earlier: Result) -> str | None:
+def _told(result: ResultValues, earlier: ResultValues) -> str | None:
     own, before = (each.manifest.get("retrieved_ids") for each in (result, earlier))
     if own is None or before is None:
         return None

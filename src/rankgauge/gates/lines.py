@@ -15,7 +15,7 @@ from rankgauge.gates.grammar import Bound, MaxDrop
 if TYPE_CHECKING:
     from rankgauge.gates.drop import Drop
     from rankgauge.gates.outcomes import GateOutcome, GateReport
-    from rankgauge.result import Result
+    from rankgauge.result import ResultValues
 
 __all__ = ["apart", "baseline_line", "counts_text", "gate_lines", "headline", "outcome_line", "summary_line"]
 
@@ -151,7 +151,7 @@ def apart(value: float, bound: float) -> tuple[str, str]:
     return repr(value), repr(bound)
 
 
-def baseline_line(baseline: Mapping[str, Result], *, now: datetime | None = None) -> str:
+def baseline_line(baseline: Mapping[str, ResultValues], *, now: datetime | None = None) -> str:
     """Say which baseline it is: ``baseline main.json: saved 3 days ago, commit 1a2b3c4d5e``."""
     manifest = next(iter(baseline.values())).manifest if baseline else {}
     parts = [f"saved {_ago(manifest['created_at'], now or datetime.now(UTC))}"] if manifest.get("created_at") else []

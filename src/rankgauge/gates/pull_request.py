@@ -17,7 +17,7 @@ from rankgauge.result.wording import counts, mean, number, policy_line
 if TYPE_CHECKING:
     from rankgauge.gates.drop import ColumnChange
     from rankgauge.gates.outcomes import GateReport
-    from rankgauge.result import Result
+    from rankgauge.result import ResultValues
 
 __all__ = ["pull_request_markdown"]
 
@@ -28,9 +28,9 @@ _MARKS = {"passed": "✅ passed", "failed": "❌ failed", "warned": "⚠️ warn
 
 
 def pull_request_markdown(
-    results: Mapping[str, Result],
+    results: Mapping[str, ResultValues],
     report: GateReport | None,
-    baseline: Mapping[str, Result] | None = None,
+    baseline: Mapping[str, ResultValues] | None = None,
     changes: Mapping[str, Sequence[ColumnChange]] = MappingProxyType({}),
     *,
     first: str = "",
@@ -77,7 +77,7 @@ def _gates(report: GateReport, *, several: bool) -> Iterator[str]:
     yield from _table(("", "gate", "result"), rows)
 
 
-def _means(name: str, result: Result) -> Iterator[str]:
+def _means(name: str, result: ResultValues) -> Iterator[str]:
     yield f"### {_text(name)}"
     yield ""
     rows = [

@@ -15,7 +15,7 @@ from rankgauge.gates.drop import baseline_of, ids_changed, judge_drop, pair_with
 from rankgauge.gates.grammar import Bound, Gate, MaxDrop, read_gates
 from rankgauge.gates.outcomes import GateOutcome, GateReport
 from rankgauge.plugin.metric import WHOLE_RUN
-from rankgauge.result import MetricSummary, Result
+from rankgauge.result import MetricSummary, ResultValues
 from rankgauge.stats.estimates import TIED
 
 __all__ = ["MetricTraits", "flaw", "judge_gates", "judge_resolved", "resolved"]
@@ -41,10 +41,10 @@ class MetricTraits(Protocol):
 
 
 def judge_gates(
-    results: Mapping[str, Result] | Result,
+    results: Mapping[str, ResultValues] | ResultValues,
     gates: Iterable[Gate | str | Mapping[str, Any]],
     *,
-    baseline: Mapping[str, Result] | Result | None = None,
+    baseline: Mapping[str, ResultValues] | ResultValues | None = None,
 ) -> GateReport:
     """
     Judge gates.
@@ -67,8 +67,8 @@ def judge_gates(
         ParameterError: A gate that cannot be read, that names no column of the results or no dataset, or that no value
             can meet; or a gate on a change without a baseline.
     """
-    results = {"": results} if isinstance(results, Result) else results
-    earlier = {"": baseline} if isinstance(baseline, Result) else baseline
+    results = {"": results} if isinstance(results, ResultValues) else results
+    earlier = {"": baseline} if isinstance(baseline, ResultValues) else baseline
     read = [each for gate in gates for each in ([gate] if isinstance(gate, Gate) else read_gates(gate))]
     problems = []
     for gate in read:
@@ -90,7 +90,9 @@ def judge_gates(
 
 
 def judge_resolved(
-    results: Mapping[str, Result], gates: Mapping[str, Sequence[Gate]], baseline: Mapping[str, Result] | None
+    results: Mapping[str, ResultValues],
+    gates: Mapping[str, Sequence[Gate]],
+    baseline: Mapping[str, ResultValues] | None,
 ) -> GateReport:
     """Judge gates by dataset, each of which names a column of it and fits its metric."""
     changed = {} if baseline is None else ids_changed(results, baseline)
@@ -138,7 +140,9 @@ def flaw(gate: Gate, column: str, traits: MetricTraits) -> str:
     return ""
 
 
-def _outcome(gate: Gate, dataset: str, result: Result, baseline: Result | None, changed: str) -> GateOutcome:
+def _outcome(
+    gate: Gate, dataset: str, result: ResultValues, baseline: ResultValues | None, changed: str
+) -> GateOutcome:
     """Judge one gate on one dataset."""
     column = result[gate.metric]
     gate = resolved(gate, column.name, column.info)
@@ -166,7 +170,9 @@ def _outcome(gate: Gate, dataset: str, result: Result, baseline: Result | None, 
     )
 
 
-def _of_change(gate: Gate, rule: MaxDrop, dataset: str, result: Result, baseline: Result | None) -> GateOutcome:
+def _of_change(
+    gate: Gate, rule: MaxDrop, dataset: str, result: ResultValues, baseline: ResultValues | None
+) -> GateOutcome:
     """Judge a gate on a change, by the mean or by each sample."""
     column = result.metrics[gate.metric]
     again = "save it again with --save-baseline"
@@ -192,7 +198,7 @@ def _of_change(gate: Gate, rule: MaxDrop, dataset: str, result: Result, baseline
 
 
 def _fallen(
-    gate: Gate, rule: MaxDrop, pairs: PairedColumn, baseline: Result, result: Result
+    gate: Gate, rule: MaxDrop, pairs: PairedColumn, baseline: ResultValues, result: ResultValues
 ) -> tuple[tuple[str, float | None], ...]:
     """Return the samples that fell by more than the margin, with their differences; those named by id need a pair."""
     known = set(result.sample_ids)
@@ -237,7 +243,7 @@ def _keeps(rule: Bound | MaxDrop, value: float | None) -> bool:
     return rule.holds(value)
 
 
-def _places(gate: Gate, result: Result) -> tuple[list[int], str]:
+def _places(gate: Gate, result: ResultValues) -> tuple[list[int], str]:
     """Return the places of the samples that a gate is for, or why there are none."""
     places = list(range(len(result)))
     if gate.where is not None:

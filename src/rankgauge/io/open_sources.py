@@ -12,7 +12,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, NamedTuple, cast
+from typing import IO, TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias, cast
 
 from rankgauge.catalog.claims import OWN
 from rankgauge.columns import Qrels, RunSource
@@ -25,10 +25,26 @@ from rankgauge.io.recognize import FileKind, is_known, is_trec, recognize
 from rankgauge.io.trec import RunFile, read_qrels
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from rankgauge.catalog import Catalog
     from rankgauge.io.table_rows import Rows
 
-__all__ = ["STANDARD_INPUT", "open_qrels", "open_run"]
+__all__ = ["STANDARD_INPUT", "QrelsLike", "RunLike", "Table", "open_qrels", "open_run"]
+
+
+class Table(Protocol):
+    """A table of any library that hands out Arrow data: polars, pandas 2.2 or later, pyarrow, DuckDB."""
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        """Return the table as an Arrow stream."""
+
+
+QrelsLike: TypeAlias = "str | os.PathLike[str] | Mapping[str, Mapping[str, Any]] | Table | pl.LazyFrame | Qrels"
+"""Judgments: a path, ``{query: {document: grade}}``, a table, or judgments that were read."""
+
+RunLike: TypeAlias = "str | os.PathLike[str] | Mapping[str, Mapping[str, float]] | Table | pl.LazyFrame | RunSource"
+"""A run: a path, ``{query: {document: score}}``, a table, or a run that is open."""
 
 STANDARD_INPUT = "-"
 _INPUT_NAME = "standard input"

@@ -1,6 +1,6 @@
 """Preflight: problems of a run and its judgments that can be seen before a number is computed."""
 
-from rankgauge.preflight_checks.check_runs import preflight, preflight_runs
+from rankgauge.preflight_checks.check_runs import preflight
 from rankgauge.preflight_checks.findings import Finding, Preflight, Severity
 
-__all__ = ["Finding", "Preflight", "Severity", "preflight", "preflight_runs"]
+__all__ = ["Finding", "Preflight", "Severity", "preflight"]

@@ -7,11 +7,11 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, overload
 
 from rankgauge.columns import Qrels, RunSource
-from rankgauge.errors import DataError, Problem, RepeatedJudgmentsError, UnreadableError
-from rankgauge.io.open_sources import STANDARD_INPUT, open_qrels, open_run
+from rankgauge.errors import DataError, ParameterError, Problem, RepeatedJudgmentsError, UnreadableError
+from rankgauge.io.open_sources import STANDARD_INPUT, QrelsLike, RunLike, open_qrels, open_run
 from rankgauge.io.recognize import Looks, sniff
 from rankgauge.io.trec import RunFile
 from rankgauge.judging.threads import thread_count, work_on_parts
@@ -21,14 +21,33 @@ from rankgauge.preflight_checks.id_overlap import check_overlap, overlap_facts
 from rankgauge.preflight_checks.ranking_checks import check_judgments, check_ranking, judgment_facts, run_facts
 from rankgauge.preflight_checks.run_scan import RunScan, ScannedRun, merged
 
-__all__ = ["preflight", "preflight_runs"]
+__all__ = ["preflight"]
 
 _SEVERITIES = ("error", "warning", "info")
 
 
-def preflight(qrels: object, run: object, *, rel: float = 1.0, columns: Mapping[str, str] | None = None) -> Preflight:
+@overload
+def preflight(
+    qrels: QrelsLike, run: RunLike, *, rel: float = ..., columns: Mapping[str, str] | None = ...
+) -> Preflight: ...
+
+
+@overload
+def preflight(
+    qrels: QrelsLike, *, runs: Mapping[str, RunLike], rel: float = ..., columns: Mapping[str, str] | None = ...
+) -> dict[str, Preflight]: ...
+
+
+def preflight(
+    qrels: QrelsLike,
+    run: RunLike | None = None,
+    *,
+    runs: Mapping[str, RunLike] | None = None,
+    rel: float = 1.0,
+    columns: Mapping[str, str] | None = None,
+) -> Preflight | dict[str, Preflight]:
     """
-    Check a run against judgments without scoring it.
+    Check a run, or several, against judgments without scoring.
 
         checked = rankgauge.preflight("qrels.txt", "run.txt")
         print(checked)
@@ -39,46 +58,27 @@ def preflight(qrels: object, run: object, *, rel: float = 1.0, columns: Mapping[
 
         run: A run, given in any way that `rankgauge.evaluate` takes.
 
+        runs: Several runs by name instead of *run*; the judgments are read once.
+
         rel: The lowest grade of a relevant document.
 
         columns: The tables' names for `query`, `document`, `grade` and `score`.
 
     Returns:
-        What was found; lines that cannot be read are findings, too.
+        What was found; lines that cannot be read are findings, too. Of several runs by name, in the order given.
 
     Raises:
+        ParameterError: Neither or both of *run* and *runs*.
+
         UnreadableError: A file cannot be opened or decompressed, or is not text.
     """
-    return preflight_runs(qrels, {"run": run}, rel=rel, columns=columns)["run"]
-
-
-def preflight_runs(
-    qrels: object,
-    runs: Mapping[str, object],
-    *,
-    rel: float = 1.0,
-    columns: Mapping[str, str] | None = None,
-) -> dict[str, Preflight]:
-    """
-    Check several runs against the same judgments, which are read once.
-
-    Args:
-        qrels: As in `preflight`.
-
-        runs: Runs by name, each as in `preflight`.
-
-        rel: As in `preflight`.
-
-        columns: As in `preflight`.
-
-    Returns:
-        What was found of each run, by name, in the order given.
-
-    Raises:
-        UnreadableError: As in `preflight`.
-    """
+    if (run is None) is (runs is None):
+        got = "neither" if run is None else "both"
+        raise ParameterError(f"preflight takes one run, or several as runs={{name: run}}; it got {got}")
     judgments = _read_judgments(qrels, columns, rel)
-    return {name: _checked(judgments, run, rel, columns) for name, run in runs.items()}
+    if run is not None:
+        return _checked(judgments, run, rel, columns)
+    return {name: _checked(judgments, each, rel, columns) for name, each in (runs or {}).items()}
 
 
 class _Judgments(NamedTuple):
@@ -91,7 +91,7 @@ class _Judgments(NamedTuple):
     findings: tuple[Finding, ...]
 
 
-def _read_judgments(source: object, columns: Mapping[str, str] | None, rel: float) -> _Judgments:
+def _read_judgments(source: QrelsLike, columns: Mapping[str, str] | None, rel: float) -> _Judgments:
     name = _name_of(source)
     findings: list[Finding] = []
     try:
@@ -111,7 +111,7 @@ def _read_judgments(source: object, columns: Mapping[str, str] | None, rel: floa
     return _Judgments(name, qrels, None, judgment_facts(qrels, rel), tuple(findings))
 
 
-def _checked(judgments: _Judgments, run: object, rel: float, columns: Mapping[str, str] | None) -> Preflight:
+def _checked(judgments: _Judgments, run: RunLike, rel: float, columns: Mapping[str, str] | None) -> Preflight:
     name = _name_of(run)
     looks = _looks(run)
     is_run_first = judgments.looks is not None and judgments.looks.kind == "run"

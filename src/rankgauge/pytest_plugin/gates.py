@@ -15,8 +15,8 @@ from rankgauge.gates.grammar import Bound, Gate, Side
 from rankgauge.gates.grammar import read_gates as read_any
 
 if TYPE_CHECKING:
+    from rankgauge.engine.result import Result
     from rankgauge.gates.outcomes import GateOutcome
-    from rankgauge.result import Result
 
 __all__ = ["Judgment", "read_gates"]
 

@@ -12,8 +12,8 @@ import pytest
 from rankgauge.errors import RankgaugeError, counted
 
 if TYPE_CHECKING:
+    from rankgauge.engine.result import Result
     from rankgauge.pytest_plugin.scoring import Scoring
-    from rankgauge.result import Result
     from rankgauge.samples import Sample
 
 __all__ = ["RankgaugeEval"]

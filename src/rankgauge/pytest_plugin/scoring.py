@@ -21,8 +21,8 @@ from rankgauge.pytest_plugin.records import make_record, refuse
 from rankgauge.pytest_plugin.wording import failure_text
 
 if TYPE_CHECKING:
+    from rankgauge.engine.result import Result
     from rankgauge.planning.resolve import PlannedMetric
-    from rankgauge.result import Result
 
 __all__ = ["Scoring"]
 

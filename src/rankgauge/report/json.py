@@ -14,7 +14,7 @@ from rankgauge.result.wording import counts
 from rankgauge.scoring.score import STATUSES
 
 if TYPE_CHECKING:
-    from rankgauge.result import MetricSummary, Result
+    from rankgauge.result import MetricSummary, ResultValues
 
 __all__ = ["SCHEMA_VERSION", "json_report", "per_sample_jsonl", "summary"]
 
@@ -24,13 +24,13 @@ _CONFIDENCE = 0.95
 
 
 @reporter("json", suffix=".json")
-def json_report(result: Result) -> str:
+def json_report(result: ResultValues) -> str:
     """Lay the result out as one JSON object; keys are only ever added to its schema."""
     return orjson.dumps(summary(result), option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE).decode()
 
 
 @reporter("jsonl", suffix=".jsonl")
-def per_sample_jsonl(result: Result) -> str:
+def per_sample_jsonl(result: ResultValues) -> str:
     """Lay out one JSON object a line: a sample with its scores, statuses and, where asked for, texts and details."""
     lines = []
     columns = [
@@ -52,7 +52,7 @@ def per_sample_jsonl(result: Result) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
-def summary(result: Result) -> dict[str, Any]:
+def summary(result: ResultValues) -> dict[str, Any]:
     """Return the report as plain data, in the order in which `json_report` writes it."""
     manifest = result.manifest
     return {

@@ -28,7 +28,7 @@ from rankgauge.result.wording import (
 )
 
 if TYPE_CHECKING:
-    from rankgauge.result import MetricSummary, Result
+    from rankgauge.result import MetricSummary, ResultValues
 
 __all__ = ["markdown_report"]
 
@@ -37,7 +37,7 @@ _LISTED = 50
 
 
 @reporter("markdown", suffix=".md")
-def markdown_report(result: Result) -> str:
+def markdown_report(result: ResultValues) -> str:
     """Lay the result out as Markdown: metrics, cohorts, distributions, notes and failures."""
     dataset = result.manifest.get("dataset") or {}
     stopped = " The run was interrupted; only these samples were done." if result.manifest.get("interrupted") else ""
@@ -68,7 +68,7 @@ def _table(header: Sequence[str], rows: Sequence[Sequence[str]], rule: str = "--
     return [f"| {' | '.join(row)} |" for row in (header, ["---", *[rule] * (len(header) - 1)], *rows)] + [""]
 
 
-def _metrics(result: Result) -> list[str]:
+def _metrics(result: ResultValues) -> list[str]:
     rows = [
         (cell(name), *facts(column).values(), number(column.pass_rate())) for name, column in result.metrics.items()
     ]
@@ -77,7 +77,7 @@ def _metrics(result: Result) -> list[str]:
     return ["## Metrics", "", *table, f"{ERROR_LINE}.", "", *([*budgets, ""] if budgets else [])]
 
 
-def _cohorts(result: Result) -> list[str]:
+def _cohorts(result: ResultValues) -> list[str]:
     cohorts, others = listed_cohorts(result)
     rows = [(cell(name), str(len(cohort)), *map(mean, cohort.metrics.values())) for name, cohort in cohorts]
     table = _table(("cohort", "samples", *map(cell, result.metrics)), rows)
@@ -107,7 +107,7 @@ def _bars(column: MetricSummary) -> list[str]:
     ]
 
 
-def _failures(result: Result) -> list[str]:
+def _failures(result: ResultValues) -> list[str]:
     errors = result.errors
     if not errors:
         return []

@@ -13,12 +13,12 @@ from rankgauge.errors import counted
 from rankgauge.result.wording import FACTS, facts, policy_line
 
 if TYPE_CHECKING:
-    from rankgauge.result import Result
+    from rankgauge.result import ResultValues
 
 __all__ = ["notebook_table"]
 
 
-def notebook_table(result: Result) -> str:
+def notebook_table(result: ResultValues) -> str:
     """Return the metrics of a result as an HTML table without script or style."""
     dataset = result.manifest.get("dataset") or {}
     title = (

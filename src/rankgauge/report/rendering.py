@@ -12,12 +12,12 @@ from rankgauge.errors import PluginError, RankgaugeError
 from rankgauge.plugin.declarations import Reporter
 
 if TYPE_CHECKING:
-    from rankgauge.result import Result
+    from rankgauge.result import ResultValues
 
 __all__ = ["rendered"]
 
 
-def rendered(claim: Claim[Reporter], result: Result) -> str:
+def rendered(claim: Claim[Reporter], result: ResultValues) -> str:
     """Return the text that a reporter makes of a result; raise `PluginError` where it fails."""
     what, provider = f"reporter {claim.declaration.name!r}", str(claim.provider)
     try:

@@ -16,7 +16,7 @@ from rankgauge.result.wording import ERRORS, counts, errors, mean, score
 
 if TYPE_CHECKING:
     from rankgauge.pooling.bounds import Bounds
-    from rankgauge.result import MetricSummary, Result
+    from rankgauge.result import MetricSummary, ResultValues
 
 __all__ = ["NOTES", "Further", "add_to_json", "further_means", "query_table", "run_table", "runs_table"]
 
@@ -34,7 +34,7 @@ NOTES: Mapping[str, str] = MappingProxyType(
 
 
 def further_means(
-    result: Result, *, condensed: Result | None = None, bounds: Mapping[str, Bounds | None] | None = None
+    result: ResultValues, *, condensed: ResultValues | None = None, bounds: Mapping[str, Bounds | None] | None = None
 ) -> Further:
     """Return the further means of each column of a result."""
     found: dict[str, dict[str, float | None]] = {}
@@ -54,7 +54,7 @@ def add_to_json(report: str, further: Further) -> str:
     return orjson.dumps(document, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE).decode()
 
 
-def run_table(result: Result, further: Further | None = None) -> Iterator[str]:
+def run_table(result: ResultValues, further: Further | None = None) -> Iterator[str]:
     """Yield the lines of a table of one run's metrics, with any *further* means."""
     columns = list(result.metrics.values())
     table = [("metric", *map(_heading, columns)), ("value", *map(mean, columns))]
@@ -73,7 +73,7 @@ def run_table(result: Result, further: Further | None = None) -> Iterator[str]:
 
 
 def runs_table(
-    results: Mapping[str, Result], *, width: int | None, further: Mapping[str, Further] | None = None
+    results: Mapping[str, ResultValues], *, width: int | None, further: Mapping[str, Further] | None = None
 ) -> Iterator[str]:
     """
     Yield the lines of a table of several runs: a column a run, or a row a run where *width* is too small.
@@ -97,7 +97,7 @@ def runs_table(
     yield from lines
 
 
-def query_table(result: Result) -> Iterator[str]:
+def query_table(result: ResultValues) -> Iterator[str]:
     """Yield the lines of a table of every query's scores; queries missing from the run are marked."""
     columns = list(result.metrics.values())
     table = [("query", *map(_heading, columns), "")]

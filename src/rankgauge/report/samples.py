@@ -14,7 +14,7 @@ from rankgauge.result.wording import number
 
 if TYPE_CHECKING:
     from rankgauge.explain import Explanation
-    from rankgauge.result import Result
+    from rankgauge.result import ResultValues
 
 __all__ = ["listed_heading", "listed_lines", "sample_lines", "sample_title"]
 
@@ -22,7 +22,7 @@ _SHOWN = 10
 _LONGEST = 60
 
 
-def listed_heading(result: Result) -> str:
+def listed_heading(result: ResultValues) -> str:
     """Return what the samples that a result lists are; empty where it lists none."""
     if not result.listed:
         return ""
@@ -31,7 +31,7 @@ def listed_heading(result: Result) -> str:
     return f"{counted(len(result.listed), 'sample')} with the {which} {visible(first.metric)}"
 
 
-def listed_lines(result: Result) -> Iterator[str]:
+def listed_lines(result: ResultValues) -> Iterator[str]:
     """Yield the samples that a result lists under a heading, each with its lines indented."""
     if heading := listed_heading(result):
         yield f"{heading}:"

@@ -24,7 +24,7 @@ from rankgauge.result.wording import (
 )
 
 if TYPE_CHECKING:
-    from rankgauge.result import Result
+    from rankgauge.result import ResultValues
 
 __all__ = ["band", "result_lines", "terminal_report"]
 
@@ -55,12 +55,12 @@ _LEAST = ("p95", "p50", "std", "k", "undefined", "high", "low", "se")
 
 
 @reporter("table", suffix=".txt")
-def terminal_report(result: Result) -> str:
+def terminal_report(result: ResultValues) -> str:
     """Lay the result out as plain tables."""
     return "".join(f"{line.text}\n" for line in result_lines(result, width=_WIDTH))
 
 
-def result_lines(result: Result, *, width: int | None, bands: bool = False, rule: str = "─") -> Iterator[Line]:
+def result_lines(result: ResultValues, *, width: int | None, bands: bool = False, rule: str = "─") -> Iterator[Line]:
     """Yield the lines of a result, tables no wider than *width*, with a word for each mean where *bands* are wanted."""
     dataset = result.manifest.get("dataset") or {}
     columns = list(result.metrics.values())
@@ -84,7 +84,7 @@ def result_lines(result: Result, *, width: int | None, bands: bool = False, rule
             yield Line(line, "small")
 
 
-def _notes(result: Result) -> Iterator[str]:
+def _notes(result: ResultValues) -> Iterator[str]:
     """Yield the first samples without a score, and the samples that were asked for."""
     errors = result.errors
     for error in errors[:_LISTED]:
@@ -95,7 +95,7 @@ def _notes(result: Result) -> Iterator[str]:
     yield from listed_lines(result)
 
 
-def _cohorts(result: Result, width: int | None, rule: str) -> Iterator[Line]:
+def _cohorts(result: ResultValues, width: int | None, rule: str) -> Iterator[Line]:
     """Yield the means by cohort: cohorts down, unless metrics down take fewer lines."""
     cohorts, others = listed_cohorts(result)
     header = ["cohort", "samples", *result.metrics]

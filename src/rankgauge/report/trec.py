@@ -20,7 +20,7 @@ from rankgauge.scoring.score import MISSING
 if TYPE_CHECKING:
     from rankgauge.catalog.trec_eval import TrecColumn
     from rankgauge.columns import Floats
-    from rankgauge.result import MetricSummary, Result
+    from rankgauge.result import MetricSummary, ResultValues
 
 __all__ = ["trec_lines"]
 
@@ -29,7 +29,7 @@ _SMALLEST = 1e-5
 
 
 def trec_lines(
-    result: Result,
+    result: ResultValues,
     measures: Sequence[TrecColumn],
     *,
     per_query: bool,
@@ -80,7 +80,7 @@ def _check_printable(queries: Sequence[str], tag: str) -> None:
 
 
 def _queries(
-    result: Result,
+    result: ResultValues,
     measures: Sequence[tuple[str, TrecColumn, MetricSummary | None]],
     texts: Mapping[str, Sequence[str]],
     *,

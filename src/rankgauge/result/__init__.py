@@ -1,14 +1,13 @@
 """Results: scores and counts of an evaluation, which can be saved, loaded and merged."""
 
 from rankgauge.result.summary import MetricInfo, MetricSummary
-from rankgauge.result.values import Origin, Result, SampleError, SampleText, open_result
+from rankgauge.result.values import Origin, ResultValues, SampleError, SampleText
 
 __all__ = [
     "MetricInfo",
     "MetricSummary",
     "Origin",
-    "Result",
+    "ResultValues",
     "SampleError",
     "SampleText",
-    "open_result",
 ]

@@ -7,7 +7,7 @@ from __future__ import annotations
 import dataclasses
 import io
 import shutil
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,9 +18,7 @@ from rankgauge.errors import ResultError
 from rankgauge.io.files import COMPRESSIONS, digest, sha256
 from rankgauge.io.output_files import OUTPUTS_FILE, OutputsFile, kept_line, read_kept
 from rankgauge.io.whole_files import replace_file
-from rankgauge.report.json import json_report, per_sample_jsonl
-from rankgauge.report.markdown import markdown_report
-from rankgauge.result import Result, SampleError
+from rankgauge.result import ResultValues, SampleError
 from rankgauge.result.folder_reader import GOLD_KEYS, SCHEMA_VERSION
 from rankgauge.result.staging import Staging, cannot_save, has_outputs
 from rankgauge.samples import KeptOutput
@@ -28,10 +26,10 @@ from rankgauge.samples import KeptOutput
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["keep_files", "save_result", "save_runs"]
+__all__ = ["keep_files", "save_runs", "write_folder"]
 
 
-def keep_files(result: Result, folder: Path, manifest: dict[str, Any]) -> None:
+def keep_files(result: ResultValues, folder: Path, manifest: dict[str, Any]) -> None:
     """
     Copy data and outputs of a result into a folder, and name the copies in its *manifest*.
 
@@ -101,9 +99,15 @@ def _suffixes(path: Path) -> str:
     return "".join(path.suffixes[-2:] if path.suffix.lower() in COMPRESSIONS else path.suffixes[-1:])
 
 
-def save_result(result: Result, target: Path | Staging, *, keep_data: bool = False) -> Path:
+def write_folder(
+    result: ResultValues,
+    target: Path | Staging,
+    documents: Callable[[], Mapping[str, bytes]],
+    *,
+    keep_data: bool = False,
+) -> Path:
     """
-    Write a result folder into an absent or empty directory, complete or not at all.
+    Write a result folder into an absent or empty directory, complete or not at all, with *documents* beside the values.
 
     Everything is written into a hidden folder beside it, which is then renamed, so that a full disk leaves nothing. A
     run that keeps outputs as they arrive has that folder already. With *keep_data* the folder stands alone.
@@ -112,7 +116,7 @@ def save_result(result: Result, target: Path | Staging, *, keep_data: bool = Fal
 
     staging = target if isinstance(target, Staging) else Staging(target)
     try:
-        return staging.finish(_files(result, staging, keep_data=keep_data))
+        return staging.finish({**_files(result, staging, keep_data=keep_data), **documents()})
     except (OSError, UnicodeEncodeError, orjson.JSONEncodeError, pl.exceptions.PolarsError) as error:
         raise cannot_save(staging.target, error) from error
     finally:
@@ -120,7 +124,7 @@ def save_result(result: Result, target: Path | Staging, *, keep_data: bool = Fal
             staging.discard()
 
 
-def save_runs(results: Mapping[str, Result], path: Path) -> None:
+def save_runs(results: Mapping[str, ResultValues], path: Path) -> None:
     """Write the scores of several runs as one Parquet file, with a column `run`; it is complete, or as it was."""
     import polars as pl
 
@@ -134,8 +138,8 @@ def save_runs(results: Mapping[str, Result], path: Path) -> None:
         raise cannot_save(path, error) from error
 
 
-def _files(result: Result, staging: Staging, *, keep_data: bool) -> dict[str, bytes]:
-    """Return the content of every file, so that what cannot be encoded is found before anything is written."""
+def _files(result: ResultValues, staging: Staging, *, keep_data: bool) -> dict[str, bytes]:
+    """Return the files of values with their content: what cannot be encoded is found before anything is written."""
     import polars as pl
 
     columns = list(result.metrics.values())
@@ -168,14 +172,11 @@ def _files(result: Result, staging: Staging, *, keep_data: bool) -> dict[str, by
         "per_sample.parquet": table,
         "errors.jsonl": b"".join(errors),
         "config.resolved.yaml": config.encode(),
-        "summary.json": json_report(result).encode(),
-        "report.md": markdown_report(result).encode(),
-        "per_sample.jsonl": per_sample_jsonl(result).encode(),
         **outputs,
     }
 
 
-def _complete(staging: Staging, result: Result) -> None:
+def _complete(staging: Staging, result: ResultValues) -> None:
     """Add outputs that could not be kept when they arrived, such as the last one before a full disk stopped the run."""
     if not result.manifest.get("interrupted"):
         return
@@ -189,7 +190,7 @@ def _complete(staging: Staging, result: Result) -> None:
         file.close()
 
 
-def _with_cause(error: SampleError, result: Result) -> dict[str, Any]:
+def _with_cause(error: SampleError, result: ResultValues) -> dict[str, Any]:
     """Return why a sample has no score, with type, text and traceback where a call of the system failed."""
     call = result.outputs.get(error.sample_id)
     cause = None if call is None else call.error

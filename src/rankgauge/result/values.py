@@ -1,5 +1,5 @@
 """
-`Result`: the columns of an evaluation with everything that says what they mean.
+`ResultValues`: the columns of an evaluation with everything that says what they mean.
 """
 
 from __future__ import annotations
@@ -30,10 +30,9 @@ if TYPE_CHECKING:
     import pandas as pd
     import polars as pl
 
-    from rankgauge.explain import Explanation
     from rankgauge.io.datasets import DataSource
 
-__all__ = ["Origin", "Result", "SampleError", "SampleText", "open_result", "text_columns"]
+__all__ = ["Origin", "ResultValues", "SampleError", "SampleText", "text_columns"]
 
 _NONE: Mapping[str, KeptOutput] = MappingProxyType({})
 
@@ -117,9 +116,9 @@ class SampleError:
     reason: str
 
 
-class Result:
+class ResultValues:
     """
-    The scores of an evaluation.
+    The scores of an evaluation as values, which every room below the facade hands on; users hold a `rankgauge.Result`.
 
     Attributes:
         sample_ids: The samples, in order.
@@ -171,11 +170,11 @@ class Result:
         self._settings: Callable[[], Mapping[str, Any]] | None = None
         self._origin: Origin | None = None
         self._folder: Path | None = None
-        self._listed: tuple[Explanation, ...] = ()
+        self._listed: tuple[Any, ...] = ()
         self._texts: tuple[SampleText, ...] | None = None
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Result, (
+        return type(self), (
             self.sample_ids,
             self.tags,
             self.metrics,
@@ -193,7 +192,7 @@ class Result:
         gold_keys: GoldKeys = None,
         settings: Callable[[], Mapping[str, Any]] | None = None,
         infos: Sequence[MetricInfo] | None = None,
-    ) -> Result:
+    ) -> Self:
         """
         Return the result of a run.
 
@@ -306,25 +305,6 @@ class Result:
         ]
         return f"<Result of {counted(len(self), 'sample')}: {listed(columns)}>"
 
-    def to_html(self) -> str:
-        """
-        Return a report as one HTML file; `rankgauge.html_report` takes several results, and texts.
-
-        Returns:
-            The file as text.
-
-        Raises:
-            DataError: The data could not be read again.
-        """
-        from rankgauge.engine.html_report import html_report  # points up, as `save` does
-
-        return html_report(self)
-
-    def _repr_html_(self) -> str:
-        from rankgauge.report.notebook import notebook_table  # points up, as `save` does
-
-        return notebook_table(self)
-
     @cached_property
     def per_sample(self) -> pl.DataFrame:
         """
@@ -416,7 +396,7 @@ class Result:
         share = self.n_unhealthy / len(self) if len(self) else 0.0
         return share > allowed or bool(self.manifest.get("interrupted"))
 
-    def by_tag(self) -> dict[str | None, Result]:
+    def by_tag(self) -> dict[str | None, Self]:
         """
         Split the result by cohort.
 
@@ -429,7 +409,7 @@ class Result:
                 places.setdefault(tag, []).append(place)
         return {tag: self.take(places[tag]) for tag in sorted(places, key=lambda tag: (tag is None, tag or ""))}
 
-    def take(self, places: Sequence[int]) -> Result:
+    def take(self, places: Sequence[int]) -> Self:
         """
         Return the result over some of the samples.
 
@@ -439,7 +419,7 @@ class Result:
         Returns:
             A new result with the same columns.
         """
-        taken = Result(
+        taken = ResultValues(
             [self.sample_ids[place] for place in places],
             [self.tags[place] for place in places],
             {name: column.take(places) for name, column in self.metrics.items()},
@@ -447,11 +427,10 @@ class Result:
             self.notes,
             None if self.gold_keys is None else self.gold_keys[[int(place) for place in places]],
         )
-        taken._origin, taken._folder = self._origin, self._folder
-        return taken
+        return self.holding(taken, _origin=self._origin, _folder=self._folder)
 
     @classmethod
-    def merge(cls, results: Sequence[Result]) -> Result:
+    def merge(cls, results: Sequence[ResultValues]) -> Self:
         """
         Join the results of parts of a data set.
 
@@ -487,96 +466,11 @@ class Result:
         gold_keys = np.concatenate(keys) if len(keys) == len(results) else None
         return cls(ids, tags, metrics, manifest, list(notes), gold_keys)
 
-    def explain(self, sample: str, metric: str | None = None) -> Explanation:
-        """
-        Explain one score: what each rank adds, what is missing, and what would change it.
-
-        The data are read again from where the result came from, and have to give the same score.
-
-        Args:
-            sample: The sample or query.
-
-            metric: The column, in any spelling; the first one by default.
-
-        Returns:
-            The explanation.
-
-        Raises:
-            ResultError: There is no such sample or column, or the data have changed or were not kept.
-
-            DataError: A data file cannot be read.
-        """
-        from rankgauge.engine.explaining import explain_result  # an import that points up
-
-        return explain_result(self, sample, metric)
-
-    def worst(self, metric: str | None = None, n: int = 10) -> tuple[Explanation, ...]:
-        """
-        Explain the worst samples of a metric: the lowest scores, or the highest where less is better.
-
-        The data are read again, as for `explain`; what would change a score is left out, `explain` has it.
-
-        Args:
-            metric: The column, in any spelling; the first one by default.
-
-            n: How many samples, at the most.
-
-        Returns:
-            Their explanations, worst first; samples that do not count are not among them.
-
-        Raises:
-            ResultError: As `explain`.
-
-            DataError: As `explain`.
-
-            ParameterError: *n* is not a number of samples.
-        """
-        from rankgauge.engine.explaining import worst_samples  # an import that points up
-
-        return worst_samples(self, metric, n)
-
-    def with_worst(self, metric: str | None = None, n: int = 10) -> Result:
-        """
-        Return this result with its worst samples listed in every report.
-
-        Args:
-            metric: As in `worst`.
-
-            n: As in `worst`.
-
-        Returns:
-            A new result; a folder that is saved from it has them in `report.md`.
-
-        Raises:
-            RankgaugeError: As `worst`.
-        """
-        return self._copied(_listed=self.worst(metric, n))
-
-    def with_texts(self, top: int = 10) -> Result:
-        """
-        Return this result with the question and the top results of every sample beside its scores.
-
-        The data are read again, as for `explain`.
-
-        Args:
-            top: How many results, at the most.
-
-        Returns:
-            A new result; its frames, JSON lines and folders have the texts.
-
-        Raises:
-            RankgaugeError: As `explain`, and where *top* is not a number of results.
-        """
-        from rankgauge.engine.explaining import texts_of  # an import that points up
-
-        result = self._copied(_texts=texts_of(self, top))
-        vars(result).pop("per_sample", None)  # the frame without texts
-        return result
-
-    def _copied(self, **changes: object) -> Self:
-        """Return a copy with other attributes, which keeps where the result came from, unlike one that is pickled."""
-        result = object.__new__(type(self))
-        vars(result).update(vars(self), **changes)
+    @classmethod
+    def holding(cls, values: ResultValues, **changes: object) -> Self:
+        """Return a result with the values of another one, which keeps where they came from."""
+        result = object.__new__(cls)
+        vars(result).update(vars(values), **changes)
         return result
 
     @property
@@ -585,32 +479,12 @@ class Result:
         return self._texts
 
     @property
-    def listed(self) -> tuple[Explanation, ...]:
-        """Return the samples that reports list, which `with_worst` chose; empty where it was not called."""
+    def listed(self) -> tuple[Any, ...]:
+        """Return the explanations that reports list, which `Result.with_worst` chose; empty where it was not called."""
         return self._listed
 
-    def save(self, directory: str | os.PathLike[str], *, keep_data: bool = False) -> Path:
-        """
-        Write a result folder; it is complete or absent.
-
-        Args:
-            directory: Where; it must not exist, or be empty.
-
-            keep_data: Whether to copy samples and outputs into the folder, so that it can be explained and scored again
-                wherever it is.
-
-        Returns:
-            The folder.
-
-        Raises:
-            ResultError: The folder has something in it or cannot be written, or the data cannot be kept.
-        """
-        from rankgauge.result.folder_writer import save_result  # the one import that points up
-
-        return save_result(self, Path(directory), keep_data=keep_data)
-
     @classmethod
-    def load(cls, directory: str | os.PathLike[str]) -> Result:
+    def load(cls, directory: str | os.PathLike[str]) -> Self:
         """
         Read a result folder.
 
@@ -628,19 +502,3 @@ class Result:
         result = cls(*read_folder(Path(directory)))
         result._folder = Path(directory).absolute()
         return result
-
-
-def open_result(directory: str | os.PathLike[str]) -> Result:
-    """
-    Read a result folder; the same as `Result.load`.
-
-    Args:
-        directory: What `rankgauge run` or `Result.save` wrote.
-
-    Returns:
-        The result. Its outputs, where a system under test was called, are in `Result.outputs`.
-
-    Raises:
-        ResultError: It is not a complete result folder, or one of another version.
-    """
-    return Result.load(directory)

@@ -13,7 +13,7 @@ from rankgauge.judging.keeping import in_words
 from rankgauge.policy import PROFILES, option_text
 
 if TYPE_CHECKING:
-    from rankgauge.result import MetricSummary, Result
+    from rankgauge.result import MetricSummary, ResultValues
 
 __all__ = [
     "ERRORS",
@@ -73,7 +73,7 @@ def facts(column: MetricSummary) -> dict[str, str]:
     return dict(zip(FACTS, (mean(column), *trust, n, spread, *flaws, *numbers), strict=True))
 
 
-def column_lines(result: Result) -> list[str]:
+def column_lines(result: ResultValues) -> list[str]:
     """Return what to know of single columns: which are no means, what failed, and how many results fit a budget."""
     whole = [visible(name) for name, column in result.metrics.items() if column.rankings is not None]
     are = "is one value of the whole run and no mean" if len(whole) == 1 else "are values of the whole run and no means"
@@ -109,7 +109,7 @@ def errors(column: MetricSummary) -> dict[str, str]:
     return dict(zip(ERRORS, map(number, (column.standard_error, low, high)), strict=True))
 
 
-def listed_cohorts(result: Result) -> tuple[list[tuple[str, Result]], str]:
+def listed_cohorts(result: ResultValues) -> tuple[list[tuple[str, ResultValues]], str]:
     """Return the cohorts that a table lists, the largest where there are many, and a sentence on the others."""
     cohorts = [("(untagged)" if tag is None else visible(tag), cohort) for tag, cohort in result.by_tag().items()]
     if len(cohorts) <= _MOST_COHORTS:
@@ -122,7 +122,7 @@ def listed_cohorts(result: Result) -> tuple[list[tuple[str, Result]], str]:
     return [cohorts[place] for place in kept], told
 
 
-def calls_line(result: Result) -> str:
+def calls_line(result: ResultValues) -> str:
     """Return how often a system under test was called, and how long that took; empty where none was."""
     outputs = result.manifest.get("outputs") or {}
     calls = outputs.get("calls")
@@ -137,7 +137,7 @@ def calls_line(result: Result) -> str:
     return f"{line}; seconds a call: p50 {seconds['p50']:.3g}, p95 {seconds['p95']:.3g}"
 
 
-def policy_line(result: Result) -> str:
+def policy_line(result: ResultValues) -> str:
     """Return the profile, and the policy options that differ from it."""
     name = result.settings.get("profile", "default")
     known = PROFILES.get(name)
@@ -147,7 +147,7 @@ def policy_line(result: Result) -> str:
     return f"profile {name}; policy: {' '.join(changed)}" if changed else f"profile {name}, no policy option changed"
 
 
-def policy_options(result: Result) -> dict[str, str]:
+def policy_options(result: ResultValues) -> dict[str, str]:
     """Return every policy option as configs write it; of a TREC run also the lowest relevant grade."""
     options = dict(result.settings.get("policy") or {})
     if "relevance" in result.settings:

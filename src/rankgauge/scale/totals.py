@@ -15,7 +15,7 @@ from rankgauge.errors import ParameterError, ResultError, counted, listed
 from rankgauge.pickling import reduced
 from rankgauge.result.merge import Part, difference, find_column, merged_info, merged_manifest
 from rankgauge.result.summary import MetricInfo, MetricSummary
-from rankgauge.result.values import Result
+from rankgauge.result.values import ResultValues
 from rankgauge.stats import AGGREGATES, TIED, ExactSum, MeanEstimate, concluded, sum_of_squares, terms
 
 __all__ = ["MetricTotals", "Totals"]
@@ -224,7 +224,7 @@ class Totals:
         self.notes = tuple(notes)
 
     @classmethod
-    def of(cls, result: Result) -> Self:
+    def of(cls, result: ResultValues) -> Self:
         """
         Add up a result.
 

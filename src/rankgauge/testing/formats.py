@@ -13,11 +13,11 @@ from typing import Any
 from rankgauge.base.guard import ForeignError, guarded, shown
 from rankgauge.catalog import Catalog, Claim
 from rankgauge.engine.engine import Engine
+from rankgauge.engine.result import Result
 from rankgauge.errors import DataError, RankgaugeError
 from rankgauge.io.files import open_file
 from rankgauge.plugin.declarations import Reader, Record, Reporter, Source
 from rankgauge.report.rendering import rendered
-from rankgauge.result import Result
 from rankgauge.testing.laws import laws_of
 from rankgauge.testing.report import Report
 

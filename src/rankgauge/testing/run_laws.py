@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 
 from rankgauge.base.guard import ForeignError, guarded
 from rankgauge.columns import Judged
+from rankgauge.engine.result import Result
 from rankgauge.errors import RankgaugeError
-from rankgauge.result import Result
 from rankgauge.testing.metric_laws import METRIC_LAWS, huge_cutoff
 from rankgauge.testing.subject import ANCHOR, HUGE, Case, EngineMetric, MetricSubject
 from rankgauge.testing.trial import SAMPLES, Law, MetricTrial, Strategies, case_and_k, cases

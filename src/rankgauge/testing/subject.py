@@ -15,13 +15,13 @@ from rankgauge.catalog import Catalog
 from rankgauge.columns import Judged, Scores
 from rankgauge.engine.engine import Engine
 from rankgauge.engine.evaluation import Evaluation
+from rankgauge.engine.result import Result
 from rankgauge.errors import MatcherError
 from rankgauge.explain import Explanation, Scorer, explain_sample
 from rankgauge.expression import Value
 from rankgauge.judging import Keep, Target, judge
 from rankgauge.plugin.metric import Metric
 from rankgauge.policy import PROFILES, Policy
-from rankgauge.result import Result
 from rankgauge.samples import Sample, read_sample
 
 __all__ = ["ANCHOR", "GRADES", "HUGE", "MOST_GOLD", "Case", "EngineMetric", "MetricSubject", "UnfitError"]

@@ -30,7 +30,7 @@ from rankgauge.report.html.words import (
     questions,
     score,
 )
-from rankgauge.result import MetricSummary, Result
+from rankgauge.result import MetricSummary, ResultValues
 from rankgauge.result.wording import column_lines, policy_line
 from rankgauge.version import __version__
 
@@ -293,7 +293,7 @@ def _listed(data: ReportData) -> str:
     return "none" if not listed else "each" if listed == n else f"{listed:,} that are worst or changed most"
 
 
-def _day(result: Result) -> str:
+def _day(result: ResultValues) -> str:
     try:
         return datetime.fromisoformat(str(result.manifest.get("created_at"))).date().isoformat()
     except ValueError:

@@ -14,7 +14,7 @@ from rankgauge.columns import Floats, Ints
 from rankgauge.report.html.lists import ListsWriter
 from rankgauge.report.html.packing import Packer, Texts
 from rankgauge.report.html.report_data import ReportData
-from rankgauge.result import MetricSummary, Result
+from rankgauge.result import MetricSummary, ResultValues
 
 __all__ = ["payload_of"]
 
@@ -96,7 +96,7 @@ def _known(shares: Mapping[str, float], place: Mapping[str, int]) -> Floats:
     return values
 
 
-def _reasons(packer: Packer, result: Result, place: Mapping[str, int]) -> dict[str, Any] | None:
+def _reasons(packer: Packer, result: ResultValues, place: Mapping[str, int]) -> dict[str, Any] | None:
     """Return why samples have no score: each reason once, and which one a sample has, from 1."""
     found: dict[int, str] = {}
     for column in reversed(result.metrics.values()):

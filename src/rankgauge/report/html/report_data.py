@@ -11,7 +11,7 @@ from typing import NamedTuple
 from rankgauge.comparison.differences import Comparison
 from rankgauge.explain.ranked_lists import ResultLists
 from rankgauge.plugin.sections import View
-from rankgauge.result import Result
+from rankgauge.result import ResultValues
 
 __all__ = ["DepthCurve", "Losses", "ReportData", "Section"]
 
@@ -103,7 +103,7 @@ class ReportData:
         sections: What plugins add.
     """
 
-    results: Mapping[str, Result]
+    results: Mapping[str, ResultValues]
     comparison: Comparison | None
     dataset: str
     order: Sequence[str] = ()

@@ -13,9 +13,9 @@ from dataclasses import dataclass, field
 from rankgauge.engine.evaluation import Evaluation
 from rankgauge.engine.job import Job
 from rankgauge.engine.manifest import make_manifest, resolved_config
-from rankgauge.engine.run_shards import fingerprint_of_gold
+from rankgauge.engine.result import Result
 from rankgauge.errors import NothingToEvaluateError, ResultError
-from rankgauge.result import Result
+from rankgauge.scale.run_shards import fingerprint_of_gold
 from rankgauge.scale.shard_scores import ShardScores, join_scores, shard_scores
 from rankgauge.scoring.collect import Collector
 from rankgauge.scoring.judged_parts import Sighting

@@ -18,6 +18,7 @@ from rankgauge.catalog import Catalog
 from rankgauge.columns import Qrels
 from rankgauge.columns.slices import Words
 from rankgauge.engine.manifest import make_manifest
+from rankgauge.engine.result import Result
 from rankgauge.engine.runs import judge_run, plan_run
 from rankgauge.errors import PolicyError, ResultError, listed
 from rankgauge.io.open_sources import open_qrels, open_run
@@ -29,7 +30,6 @@ from rankgauge.planning.lock import Lock, lock_for_sending
 from rankgauge.planning.plan import Plan, make_plan
 from rankgauge.planning.requests import MetricSpec, check_sendable, specs_of
 from rankgauge.policy import Policy, Profile
-from rankgauge.result import Result
 from rankgauge.scale.shard_scores import ShardScores, join_scores, shard_scores
 from rankgauge.scale.totals import Totals
 from rankgauge.scoring.collect import Collector

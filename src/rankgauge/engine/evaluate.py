@@ -1,0 +1,137 @@
+"""
+`evaluate`: from judgments and rankings, however they are given, to results.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, overload
+
+from rankgauge.catalog import Catalog
+from rankgauge.columns import Qrels
+from rankgauge.engine.result import Result
+from rankgauge.engine.runs import evaluate_planned, evaluate_runs
+from rankgauge.errors import ParameterError
+from rankgauge.io.open_sources import QrelsLike, RunLike
+from rankgauge.planning.plan import Plan
+from rankgauge.planning.requests import MetricSpec
+from rankgauge.policy import Policy, Profile
+from rankgauge.result import ResultValues
+
+__all__ = ["evaluate", "evaluate_plan"]
+
+
+@overload
+def evaluate(
+    qrels: QrelsLike,
+    run: RunLike,
+    metrics: Sequence[MetricSpec] | MetricSpec,
+    *,
+    profile: str | Policy | Profile = ...,
+    policy: Mapping[str, Any] | None = ...,
+    rel: float | None = ...,
+    k: int | None = ...,
+    columns: Mapping[str, str] | None = ...,
+    catalog: Catalog | None = ...,
+) -> Result: ...
+
+
+@overload
+def evaluate(
+    qrels: QrelsLike,
+    *,
+    runs: Mapping[str, RunLike],
+    metrics: Sequence[MetricSpec] | MetricSpec,
+    profile: str | Policy | Profile = ...,
+    policy: Mapping[str, Any] | None = ...,
+    rel: float | None = ...,
+    k: int | None = ...,
+    columns: Mapping[str, str] | None = ...,
+    catalog: Catalog | None = ...,
+) -> dict[str, Result]: ...
+
+
+def evaluate(
+    qrels: QrelsLike,
+    run: RunLike | None = None,
+    metrics: Sequence[MetricSpec] | MetricSpec | None = None,
+    *,
+    runs: Mapping[str, RunLike] | None = None,
+    profile: str | Policy | Profile = "trec10",
+    policy: Mapping[str, Any] | None = None,
+    rel: float | None = None,
+    k: int | None = None,
+    columns: Mapping[str, str] | None = None,
+    catalog: Catalog | None = None,
+) -> Result | dict[str, Result]:
+    """
+    Evaluate a run, or several, against judgments.
+
+        result = rankgauge.evaluate("qrels.txt", "run.txt", ["ndcg@10", "AP"])
+        result["AP"].mean
+
+        results = rankgauge.evaluate("qrels.txt", runs={"bm25": "a.txt", "rrf": "b.txt"}, metrics="ndcg@10")
+        results["rrf"]["ndcg@10"].mean
+
+    Args:
+        qrels: A path (TREC or BEIR qrels, Parquet, CSV, JSON; compressed or not), ``-`` for standard input, a mapping
+            ``{query: {document: grade}}``, or a polars, pandas or Arrow table.
+
+        run: The same: a TREC run, BEIR results, a mapping ``{query: {document: score}}``, or a table.
+
+        metrics: Metrics in any spelling.
+
+        runs: Several runs by name instead of *run*, each given in any of these ways; the judgments are read once.
+
+        profile: The conventions; trec_eval's by default. Judged queries that the run lacks count as 0 under it.
+
+        policy: Policy options that differ from the profile's, such as ``{"ties": "error"}``.
+
+        rel: The grade from which on a document is relevant, instead of the profile's.
+
+        k: Default cutoff, used when a metric has none.
+
+        columns: The tables' own names for `query`, `document`, `grade` and `score`.
+
+        catalog: What plugins offer; by default everything that is installed.
+
+    Returns:
+        One score for each judged query and metric, in byte order of the query ids; of several runs one result each, by
+        name, in the order given.
+
+    Raises:
+        ParameterError: Neither or both of *run* and *runs*, or no metrics.
+
+        PlanError: Metrics that cannot be resolved, or need more than ids; before anything is read.
+
+        DataError: Judgments or runs that cannot be used, every problem at once.
+
+        NothingToEvaluateError: No query of a run is judged.
+    """
+    if (run is None) is (runs is None):
+        got = "neither" if run is None else "both"
+        raise ParameterError(f"evaluate takes one run, or several as runs={{name: run}}; it got {got}")
+    if metrics is None:
+        raise ParameterError("evaluate needs metrics, such as 'ndcg@10' or ['ndcg@10', 'AP']")
+    given = {"run": run} if run is not None else dict(runs or {})
+    found = evaluate_runs(
+        qrels, given, metrics, profile=profile, policy=policy, rel=rel, k=k, columns=columns, catalog=catalog
+    )
+    results = _held(found)
+    return results["run"] if runs is None else results
+
+
+def evaluate_plan(
+    plan: Plan,
+    qrels: Qrels,
+    runs: Mapping[str, RunLike],
+    *,
+    columns: Mapping[str, str] | None = None,
+    sketch_ids: bool = False,
+) -> dict[str, Result]:
+    """Evaluate runs by a plan that `plan_run` has made, against judgments that were read."""
+    return _held(evaluate_planned(plan, qrels, runs, columns=columns, sketch_ids=sketch_ids))
+
+
+def _held(results: Mapping[str, ResultValues]) -> dict[str, Result]:
+    return {name: Result.holding(values) for name, values in results.items()}
