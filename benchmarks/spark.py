@@ -31,7 +31,7 @@ from pyspark.sql import SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 
 import rankgauge_spark
-from rankgauge import ShardedRun
+from rankgauge.scale import ShardedRun
 from rankgauge_spark.workers import Shards
 
 DEPTH = 100

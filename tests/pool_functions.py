@@ -2,8 +2,9 @@
 What worker processes call: functions that they can import.
 """
 
-from rankgauge import Evaluation, Result, RunShard, SampleShard, ShardedRun, ShardedSamples
+from rankgauge import Evaluation, Result
 from rankgauge.plugin import JudgedSample, sample_metric
+from rankgauge.scale import RunShard, SampleShard, ShardedRun, ShardedSamples
 
 __all__ = ["declared_depth", "depth_share", "run", "sample_shard", "shard"]
 

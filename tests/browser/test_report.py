@@ -26,7 +26,7 @@ def report(count: int = 40, runs: int = 2) -> str:
             query: {"x": 9.0, "y": 8.0, "a": 9.5 if (n + run) % 3 == 0 and run else 7.0, "b": 6.0, "c": 5.0 - run}
             for n, query in enumerate(qrels)
         }
-    return lay_out(gather(rankgauge.evaluate_runs(qrels, bodies, ["ndcg@10", "RR", "P@5"])))
+    return lay_out(gather(rankgauge.evaluate(qrels, runs=bodies, metrics=["ndcg@10", "RR", "P@5"])))
 
 
 def test_the_list_is_filtered_by_words_and_by_what_changed(opened):
@@ -71,7 +71,7 @@ def test_long_names_widen_no_table_beyond_the_page(opened):
     qrels = {f"q{n}": {"a": 1} for n in range(12)}
     runs = {name: {query: {"a": 1.0, "b": 2.0 * place} for query in qrels} for place, name in enumerate(names)}
     metrics = ["ndcg@10", "RR", "retrieval-recall-all-at-k@100"]
-    page = opened(lay_out(gather(rankgauge.evaluate_runs(qrels, runs, metrics))))
+    page = opened(lay_out(gather(rankgauge.evaluate(qrels, runs=runs, metrics=metrics))))
 
     for table in ("#mt", "#sums table", "#far table"):
         beyond = "one => one.getBoundingClientRect().right - one.parentElement.getBoundingClientRect().right"
@@ -174,7 +174,7 @@ def test_the_worst_samples_named_above_open_theirs(opened):
         name: {q: {"x": 2.0, "a": 1.0 if n < worse else 3.0} for n, q in enumerate(qrels)}
         for name, worse in (("old", 0), ("new", 4))
     }
-    page = opened(lay_out(gather(rankgauge.evaluate_runs(qrels, runs, ["RR", "P@1"]))))
+    page = opened(lay_out(gather(rankgauge.evaluate(qrels, runs=runs, metrics=["RR", "P@1"]))))
     page.select_option("#metric", "1")
     page.locator(".ask a").nth(2).click()
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from rankgauge import bounds, evaluate
+from rankgauge import evaluate
 from rankgauge.errors import ParameterError, PolicyError, ResultError
 
 BINARY = [
@@ -65,7 +65,7 @@ def extremes(metric, known, ranking, grades, **options):
 def one_query(metric, known, ranking, **options):
     """Return the bounds of one query; another one is perfect whatever is judged, and has the top grade."""
     result = evaluate({"q": known, "top": {"z": TOP}}, {"q": in_order(ranking), "top": {"z": 1.0}}, metric, **options)
-    (found,) = bounds(result).values()
+    (found,) = result.bounds().values()
     own = evaluate({"top": {"z": TOP}}, {"top": {"z": 1.0}}, metric, **options)
     (column,) = own.metrics.values()
     if result.metrics[column.name].info.aggregate == "geometric":
@@ -99,7 +99,7 @@ def test_everything_relevant_is_not_the_best_case_of_average_precision():
     AP is 1 while the last is not relevant, and (1 + 2/3) / 2 = .833 if it is: the best case is the score itself.
     """
     result = evaluate({"q": {"a": 1, "n": 0}}, {"q": in_order("anx")}, "AP")
-    ((worst, best),) = bounds(result).values()
+    ((worst, best),) = result.bounds().values()
     assert best == 1.0
     assert worst == pytest.approx((1 + 2 / 3) / 2, rel=1e-15)
 
@@ -113,7 +113,7 @@ def test_the_best_case_of_graded_ndcg_may_need_a_grade_in_between():
     """
     d = 0.6309297535714574
     result = evaluate({"q": {"a": 2, "b": 1}, "r": {"a": 3}}, {"q": in_order("ax"), "r": in_order("a")}, "ndcg")
-    found = bounds(result)["ndcg"]
+    found = result.bounds()["ndcg"]
     assert found.best == pytest.approx(((2 + 2 * d) / (2.5 + 2 * d) + 1) / 2, rel=1e-12)
     assert found.worst == pytest.approx((2 / (2 + d) + 1) / 2, rel=1e-12)
 
@@ -121,21 +121,21 @@ def test_the_best_case_of_graded_ndcg_may_need_a_grade_in_between():
 def test_unjudged_results_below_the_cutoff_count_against_recall():
     """Found: one of one; two unjudged below the cutoff could make that one of three. Within it nothing is open."""
     result = evaluate({"q": {"a": 1, "n": 0}}, {"q": in_order("anxy")}, "recall@2")
-    assert bounds(result)["recall@2"] == (pytest.approx(1 / 3, rel=1e-15), 1.0)
+    assert result.bounds()["recall@2"] == (pytest.approx(1 / 3, rel=1e-15), 1.0)
 
 
 def test_a_higher_grade_may_be_given():
     result = evaluate({"q": {"a": 1}}, {"q": in_order("xa")}, "ndcg(gain=exponential)@2")
-    (plain,), (wide,) = bounds(result).values(), bounds(result, grade=4).values()
+    (plain,), (wide,) = result.bounds().values(), result.bounds(grade=4).values()
     assert plain.best == wide.best == 1.0
     assert wide.worst == plain.worst
     with pytest.raises(ParameterError, match="the highest grade of a document is 1 in the judgments"):
-        bounds(result, grade=0.5)
+        result.bounds(grade=0.5)
 
 
 def test_judgments_without_anything_relevant_leave_room_for_it():
     result = evaluate({"q": {"a": 0}}, {"q": in_order("ax")}, ["P@2", "ndcg@2", "err@2", "rbp(p=0.5)"])
-    found = bounds(result)
+    found = result.bounds()
     assert [worst for worst, _ in found.values()] == [0.0] * 4
     second = 1 / 1.584962500721156  # nDCG of one relevant document at rank 2
     assert [best for _, best in found.values()][:2] == [0.5, pytest.approx(second, rel=1e-12)]
@@ -144,40 +144,40 @@ def test_judgments_without_anything_relevant_leave_room_for_it():
 def test_the_scale_of_err_is_that_of_the_scores():
     """Grades go to 2, so that R(2) = 3/4: x at rank 1, then a, is 3/4 + (1/4)(3/4)/2; without x it is 3/8."""
     result = evaluate({"q": {"a": 2}}, {"q": in_order("xa")}, "err@2")
-    (plain,), (wide,) = bounds(result).values(), bounds(result, grade=4).values()
+    (plain,), (wide,) = result.bounds().values(), result.bounds(grade=4).values()
     assert plain == wide == (0.375, 0.84375)
 
 
 def test_queries_that_count_as_zero_stay_in_the_mean_and_the_others_out():
     """q has nothing relevant, m is missing from the run: under trec10 both count, and only q can become better."""
     qrels, run = {"a": {"x": 1}, "m": {"x": 1}, "q": {"x": 0}}, {"a": in_order("x"), "q": in_order("y")}
-    assert list(bounds(evaluate(qrels, run, "RR")).values()) == [(pytest.approx(1 / 3), pytest.approx(2 / 3))]
-    assert list(bounds(evaluate(qrels, run, "RR", profile="default")).values()) == [(0.5, 0.5)]
+    assert list(evaluate(qrels, run, "RR").bounds().values()) == [(pytest.approx(1 / 3), pytest.approx(2 / 3))]
+    assert list(evaluate(qrels, run, "RR", profile="default").bounds().values()) == [(0.5, 0.5)]
 
 
 def test_bounds_do_not_depend_on_how_many_queries_are_laid_out_at_once(monkeypatch):
     qrels = {f"q{at:03d}": {"a": 1 + at % 3, "b": 0} for at in range(200)}
     run = {name: in_order("abcdefgh"[at % 5 : 3 + at % 6]) for at, name in enumerate(qrels)}
     result = evaluate(qrels, run, ["ndcg@3", "AP", "Rprec"])
-    whole = bounds(result)
+    whole = result.bounds()
     monkeypatch.setattr("rankgauge.pooling.bounds._AT_ONCE", 7)
-    assert bounds(result) == whole
+    assert result.bounds() == whole
 
 
 @pytest.mark.parametrize("metric", ["bpref", "ndcg(ideal=retrieved)@2", "judged@5", "set_P", "ndcg(clamp=true)@2"])
 def test_no_bounds_are_known_for_other_metrics(metric):
     result = evaluate({"q": {"a": 1}}, {"q": in_order("xa")}, metric)
-    assert list(bounds(result).values()) == [None]
+    assert list(result.bounds().values()) == [None]
 
 
 @pytest.mark.parametrize(("option", "value"), [("judged_only", True), ("ties", "average"), ("duplicates", "keep")])
 def test_policies_that_leave_no_unjudged_ranks(option, value):
     result = evaluate({"q": {"a": 1}}, {"q": in_order("xa")}, "RR", policy={option: value})
     with pytest.raises(PolicyError, match=option):
-        bounds(result)
+        result.bounds()
 
 
 def test_results_of_samples_have_no_bounds(engine):
     result = engine.dataset([{"id": "q", "expected_output": ["a"], "actual_output": ["a"]}]).with_metrics("MRR").run()
     with pytest.raises(ResultError, match="it is of samples, or from a baseline file"):
-        bounds(result)
+        result.bounds()

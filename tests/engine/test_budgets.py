@@ -8,7 +8,7 @@ from random import Random
 
 import pytest
 
-from rankgauge import Catalog, Engine, Result, compare, evaluate, open_result
+from rankgauge import Catalog, Engine, Result, compare, evaluate
 from rankgauge.errors import PlanError
 from rankgauge.plugin import JudgedSample, hookimpl, sample_metric, tokenizer
 from rankgauge.policy import Policy
@@ -255,7 +255,7 @@ class TestColumns:
     def test_a_saved_result_explains_and_rescores(self, tmp_path):
         result = self.run("ndcg(tokenizer=chars4)@9tok")
         result.save(tmp_path / "folder", keep_data=True)
-        again = open_result(tmp_path / "folder")
+        again = Result.load(tmp_path / "folder")
         (own,), (its,) = result.metrics.values(), again.metrics.values()
         assert own.info == its.info
         assert own.fitted == its.fitted

@@ -28,7 +28,7 @@ def test_results_of_other_sizes_say_of_how_many_samples_they_are(catalog):
 def test_several_runs_are_evaluated_against_the_same_judgments(catalog):
     """The second run has only `x` on top of q1."""
     other = {"q1": {"x": 2.0, "a": 1.0}, "q2": {"a": 1.0}}
-    results = rankgauge.evaluate_runs(QRELS, {"base": RUN, "new": other}, ["RR", "P@1"], catalog=catalog)
+    results = rankgauge.evaluate(QRELS, runs={"base": RUN, "new": other}, metrics=["RR", "P@1"], catalog=catalog)
     assert {name: result["RR"].values.tolist() for name, result in results.items()} == {
         "base": [1.0, 0.5],
         "new": [0.5, 1.0],
@@ -37,6 +37,6 @@ def test_several_runs_are_evaluated_against_the_same_judgments(catalog):
 
 
 def test_a_few_queries_are_explained_and_compared(catalog):
-    results = rankgauge.evaluate_runs(QRELS, {"base": RUN, "new": RUN}, "AP", catalog=catalog)
+    results = rankgauge.evaluate(QRELS, runs={"base": RUN, "new": RUN}, metrics="AP", catalog=catalog)
     assert rankgauge.compare(results, baseline="base")["new"]["ap"].difference == 0.0
     assert results["base"].explain("q1").score == results["base"]["AP"].values[0]

@@ -9,7 +9,8 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 import rankgauge.engine.host
-from rankgauge import Engine, HostScorer, SampleScore, __version__
+from rankgauge import Engine, HostScorer, __version__
+from rankgauge.engine.host import SampleScore
 from rankgauge.errors import DataError, ParameterError, RankgaugeError, SampleRefusedError
 
 CONFIG = """

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import rankgauge
-from rankgauge import Catalog, Engine, Result, open_result
+from rankgauge import Catalog, Engine, Result
 from rankgauge.engine.reopen import check_definitions, evaluation_of, is_of_run, run_evaluation_of
 from rankgauge.engine.runs import evaluate_plan
 from rankgauge.errors import DataError, ResultError
@@ -62,7 +62,7 @@ class TestSamples:
     def test_a_data_file_is_read_again(self, saved):
         result = evaluation().run()
         if saved:
-            result = open_result(result.save("folder"))
+            result = Result.load(result.save("folder"))
         assert again(result) == scores(result) == [[0.5, 1.0], [0.0, 1.0]]
 
     @pytest.mark.parametrize("saved", [False, True])
@@ -70,14 +70,14 @@ class TestSamples:
         outputs = written([{"id": "q1", "actual_output": ["a"]}], "outputs.jsonl")
         result = evaluation().run(outputs=outputs)
         if saved:
-            result = open_result(result.save("folder"))
+            result = Result.load(result.save("folder"))
         assert again(result) == scores(result) == [[1.0, 1.0], [1.0, 1.0]]
 
     @pytest.mark.parametrize("saved", [False, True])
     def test_what_a_system_returned_is_scored_again_without_a_call(self, saved):
         result = evaluation().run(sut=system)
         if saved:
-            result = open_result(result.save("folder"))
+            result = Result.load(result.save("folder"))
         assert again(result) == scores(result) == [[1.0, 0.0], [1.0, 0.0]]
         assert result.outputs["q1"].actual_output == [{"id": "a", "text": "the text"}]
         failure = result.outputs["q2"].error
@@ -88,25 +88,25 @@ class TestSamples:
         result = evaluation().run(outputs={"q1": ["a"], "q2": ["x"]})
         assert again(result) == [[1.0, 0.0], [1.0, 0.0]]
         with pytest.raises(ResultError, match=r"outputs of .* were given in Python"):
-            evaluation_of(open_result(result.save("folder")))
+            evaluation_of(Result.load(result.save("folder")))
 
     def test_samples_given_in_python_are_there_as_long_as_the_result(self):
         result = evaluation(SAMPLES).run()
         assert again(result.take([1])) == [[0.5, 1.0], [0.0, 1.0]]
         with pytest.raises(ResultError, match=r"samples of .* were given in Python"):
-            evaluation_of(open_result(result.save("folder")))
+            evaluation_of(Result.load(result.save("folder")))
 
     def test_the_folder_works_from_another_working_directory(self, tmp_path, monkeypatch):
         outputs = written([{"id": "q1", "actual_output": ["a"]}], "outputs.jsonl")
         folder = evaluation().with_outputs(outputs).run().save("folder")
         (tmp_path / "elsewhere").mkdir()
         monkeypatch.chdir(tmp_path / "elsewhere")
-        assert again(open_result(folder)) == [[1.0, 1.0], [1.0, 1.0]]
+        assert again(Result.load(folder)) == [[1.0, 1.0], [1.0, 1.0]]
 
     def test_profile_policy_and_cutoffs_come_back(self):
         profiled = evaluation().with_policy("eval-harness").with_metrics(["retrieval-hit-at-k"]).with_defaults(k=1)
         result = profiled.run()
-        loaded = open_result(result.save("folder"))
+        loaded = Result.load(result.save("folder"))
         reopened = evaluation_of(loaded, catalog=CATALOG)
         assert reopened.profile == profiled.profile
         assert again(loaded) == scores(result) == [[0.0, 1.0]]
@@ -115,7 +115,7 @@ class TestSamples:
     def test_a_changed_dataset_is_refused(self, saved):
         result = evaluation().run()
         if saved:
-            result = open_result(result.save("folder"))
+            result = Result.load(result.save("folder"))
         written(SAMPLES[:1])
         with pytest.raises(ResultError, match=r"the dataset .*samples\.jsonl is not what the result was computed from"):
             evaluation_of(result, catalog=CATALOG)
@@ -128,7 +128,7 @@ class TestSamples:
             evaluation_of(result)
 
     def test_a_missing_dataset_is_refused(self):
-        result = open_result(evaluation().run().save("folder"))
+        result = Result.load(evaluation().run().save("folder"))
         Path("samples.jsonl").unlink()
         with pytest.raises((DataError, ResultError), match=r"samples\.jsonl"):
             evaluation_of(result, catalog=CATALOG)
@@ -170,7 +170,7 @@ class TestRuns:
         metrics = ["AP", "retrieval-ndcg-at-k", "P@1", "recall(rel=2)@1"]
         result = rankgauge.evaluate(*self.files(), metrics, catalog=CATALOG, **options)
         if saved:
-            result = open_result(result.save("folder"))
+            result = Result.load(result.save("folder"))
         assert is_of_run(result)
         assert self.again(result) == scores(result)
 
@@ -178,19 +178,19 @@ class TestRuns:
         result = rankgauge.evaluate({"q": {"a": 1}}, {"q": {"b": 2.0, "a": 1.0}}, "RR", catalog=CATALOG)
         assert self.again(result) == [[0.5]]
         with pytest.raises(ResultError, match="its judgments came from memory or standard input"):
-            run_evaluation_of(open_result(result.save("folder")))
+            run_evaluation_of(Result.load(result.save("folder")))
 
     def test_tables_keep_their_column_names(self):
         Path("qrels.csv").write_text("topic,url,grade\nq1,a,1\n", "utf-8")
         Path("run.csv").write_text("topic,url,s\nq1,b,2\nq1,a,1\n", "utf-8")
         columns = {"document": "url", "run.score": "s"}
         result = rankgauge.evaluate("qrels.csv", "run.csv", "RR", columns=columns, catalog=CATALOG)
-        loaded = open_result(result.save("folder"))
+        loaded = Result.load(result.save("folder"))
         assert self.again(loaded) == scores(result)
         assert scores(result) == [[0.5]]
 
     def test_changed_judgments_are_refused(self):
-        loaded = open_result(rankgauge.evaluate(*self.files(), "AP", catalog=CATALOG).save("folder"))
+        loaded = Result.load(rankgauge.evaluate(*self.files(), "AP", catalog=CATALOG).save("folder"))
         Path("qrels.txt").write_text(QRELS.replace("b 0", "b 1"), "utf-8")
         with pytest.raises(ResultError, match=r"the judgments .*qrels\.txt is not what the result was computed from"):
             run_evaluation_of(loaded, catalog=CATALOG)

@@ -8,8 +8,9 @@ from multiprocessing import get_context
 import pytest
 
 from pool_functions import sample_shard
-from rankgauge import Result, SampleShard, ShardedSamples
+from rankgauge import Result
 from rankgauge.errors import DataError, MissingGoldError, NothingToEvaluateError, PlanError, ResultError
+from rankgauge.scale import SampleShard, ShardedSamples
 
 METRICS = ["recall@3", "ndcg@5", "MRR", "answer-containment-at-k", "keyword-coverage-at-k", "retrieval-recall-at-k"]
 

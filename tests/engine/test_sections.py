@@ -40,7 +40,7 @@ def test_a_section_sees_the_results_by_run_with_the_baseline_first():
         rows = [(name, result.metrics["rr"].mean) for name, result in results.items()]
         return ReportTable(("System", "Mean"), rows)
 
-    runs = rankgauge.evaluate_runs(QRELS, RUNS, ["RR"])
+    runs = rankgauge.evaluate(QRELS, runs=RUNS, metrics=["RR"])
     data = gather(runs, baseline="new", catalog=catalog_of(section(look)))
 
     (found,) = data.sections

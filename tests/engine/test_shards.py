@@ -12,7 +12,7 @@ import pytest
 import rankgauge
 from fake_plugins import metric_module
 from pool_functions import shard
-from rankgauge import Catalog, Result, RunShard, ShardedRun
+from rankgauge import Catalog, Result
 from rankgauge.errors import (
     DataError,
     NothingToEvaluateError,
@@ -21,6 +21,7 @@ from rankgauge.errors import (
     ResultError,
     SampleRefusedError,
 )
+from rankgauge.scale import RunShard, ShardedRun
 
 METRICS = ["ndcg@10", "AP", "P@5", "RR", "bpref", "unjudged@5", "rbp(p=0.8)"]
 QUERIES = 90

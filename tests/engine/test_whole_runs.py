@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankgauge import Engine, Result, compare, evaluate, html_report, open_result
+from rankgauge import Engine, Result, compare, evaluate, html_report
 from rankgauge.catalog import Catalog
 from rankgauge.errors import DeclarationError, ParameterError, PlanError, ResultError
 from rankgauge.gates.verdicts import judge_gates
@@ -137,7 +137,7 @@ def test_cohorts_and_some_of_the_samples_have_values_of_their_own():
 def test_it_can_be_saved_loaded_merged_and_sent(tmp_path, monkeypatch):
     monkeypatch.setattr(aggregation, "_installed_metric", {"whole-distinct-at-k": distinct}.__getitem__)
     first, second = run("distinct@2", users=USERS[:1]), run("distinct@2", users=USERS[1:])
-    loaded = open_result(first.save(tmp_path / "first"))
+    loaded = Result.load(first.save(tmp_path / "first"))
 
     assert loaded["distinct@2"].mean == 2.0
     assert Result.merge([loaded, second])["distinct@2"].mean == 4.0

@@ -89,7 +89,7 @@ def test_the_command_line_reads_and_prints_them(capsys):
 
 def test_a_saved_result_finds_its_files_again(catalog, tmp_path):
     rankgauge.evaluate("qrels.acme", "run.acme.gz", ["RR"], catalog=catalog).save(tmp_path / "out")
-    assert rankgauge.open_result(tmp_path / "out").explain("q1", "RR").score == 0.5
+    assert rankgauge.Result.load(tmp_path / "out").explain("q1", "RR").score == 0.5
 
 
 def test_an_unknown_format_is_told_with_all_there_are(capsys):

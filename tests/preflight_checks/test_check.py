@@ -424,7 +424,7 @@ def test_several_runs_are_checked_against_judgments_read_once(tmp_path):
     for name, text in (("qrels.txt", QRELS), ("good.txt", RUN), ("bad.txt", RUN.replace("q", "Q"))):
         (tmp_path / name).write_text(text, encoding="utf-8")
     runs = {name: tmp_path / f"{name}.txt" for name in ("good", "bad")}
-    checked = rankgauge.preflight_runs(tmp_path / "qrels.txt", runs)
+    checked = rankgauge.preflight(tmp_path / "qrels.txt", runs=runs)
     assert {name: each.ok for name, each in checked.items()} == {"good": True, "bad": False}
 
 

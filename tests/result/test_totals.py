@@ -5,9 +5,10 @@ import random
 
 import pytest
 
-from rankgauge import Catalog, Engine, Totals
+from rankgauge import Catalog, Engine
 from rankgauge.errors import ParameterError, ResultError
 from rankgauge.plugin import aggregate, hookimpl, sample_metric
+from rankgauge.scale import Totals
 
 METRICS = ["ndcg@5", "recall@5", "gm_map", "num_rel_ret", "RR"]
 

@@ -139,7 +139,7 @@ def test_a_document_that_is_no_text_is_told_where_it_is_tied(catalog):
 
 def test_one_run_that_is_not_plain_leaves_all_runs_to_columns(catalog):
     with pytest.raises(NothingToEvaluateError, match="0 of 2 query ids overlap"):
-        rankgauge.evaluate_runs(QRELS, {"good": RUN, "other": {"q9": {"a": 1.0}}}, "RR", catalog=catalog)
+        rankgauge.evaluate(QRELS, runs={"good": RUN, "other": {"q9": {"a": 1.0}}}, metrics="RR", catalog=catalog)
 
 
 @pytest.mark.parametrize("count", [1, 300])

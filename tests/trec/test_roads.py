@@ -269,7 +269,7 @@ def test_gold_that_is_text_is_refused_rather_than_judged_by_id():
 
 def test_several_runs_share_their_judgments():
     qrels = {"q": {"a": 1}}
-    results = rankgauge.evaluate_runs(qrels, {"good": {"q": {"a": 1.0}}, "bad": {"q": {"b": 1.0}}}, ["RR"])
+    results = rankgauge.evaluate(qrels, runs={"good": {"q": {"a": 1.0}}, "bad": {"q": {"b": 1.0}}}, metrics=["RR"])
     assert {name: result["RR"].mean for name, result in results.items()} == {"good": 1.0, "bad": 0.0}
 
 
@@ -328,7 +328,7 @@ def test_several_runs_come_to_what_each_does_alone(tmp_path):
     (tmp_path / "plain.run").write_text("q2 0 a 1 1 t\n")
     runs = {name: str(tmp_path / name) for name in ("scattered.run", "json.json", "plain.run")}
     runs["memory"] = {"q1": {"a": 1.0}}
-    together = rankgauge.evaluate_runs(qrels, runs, METRICS)
+    together = rankgauge.evaluate(qrels, runs=runs, metrics=METRICS)
     assert list(together) == list(runs)
     for name, run in runs.items():
         alone = rankgauge.evaluate(qrels, run, METRICS)
@@ -342,4 +342,4 @@ def test_the_first_of_several_runs_that_cannot_be_read_is_named(tmp_path):
     (tmp_path / "worse.run").write_text("q Q0 a 1 nan t\n")
     runs = {name: str(tmp_path / name) for name in ("good.run", "bad.run", "worse.run")}
     with pytest.raises(DataError, match="the score 'high' is not a finite number"):
-        rankgauge.evaluate_runs({"q": {"a": 1}}, runs, "RR")
+        rankgauge.evaluate({"q": {"a": 1}}, runs=runs, metrics="RR")

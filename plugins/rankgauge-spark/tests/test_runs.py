@@ -76,7 +76,9 @@ def test_means_without_the_score_of_each_query(data, qrels_df, run_df, partition
 
 def test_a_comparison_is_that_of_one_machine(data, qrels_df, run_df):
     worse = data.run.filter(pl.col("document") < "d5")
-    one = rankgauge.compare(rankgauge.evaluate_runs(data.qrels, {"all": data.run, "some": worse}, ["AP", "RR"]), seed=3)
+    one = rankgauge.compare(
+        rankgauge.evaluate(data.qrels, runs={"all": data.run, "some": worse}, metrics=["AP", "RR"]), seed=3
+    )
     runs = {"all": run_df, "some": run_df.filter("document < 'd5'")}
     found = rankgauge_spark.compare(qrels_df, runs, ["AP", "RR"], seed=3)
     assert {name: found["some"][name].p_adjusted for name in ("AP", "RR")} == {

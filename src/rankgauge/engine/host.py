@@ -24,7 +24,7 @@ from rankgauge.result.aggregation import aggregated
 from rankgauge.samples import GoldKind
 from rankgauge.scoring.single import check_stream
 
-__all__ = ["HostColumn", "HostScorer", "MetricArgument"]
+__all__ = ["HostColumn", "HostScorer", "MetricArgument", "SampleScore"]
 
 MetricArgument = str | Mapping[str, Any]
 """A metric as hosts can store it: an expression such as ``ndcg@10``, or a mapping ``{metric, as, k, ...}``."""

@@ -93,7 +93,7 @@ METRICS = [
 
 def test_what_the_file_holds_of_each_rank_adds_up_to_every_score():
     qrels, runs = drawn()
-    results = rankgauge.evaluate_runs(qrels, runs, METRICS, catalog=CATALOG)
+    results = rankgauge.evaluate(qrels, runs=runs, metrics=METRICS, catalog=CATALOG)
     found = payload(lay_out(gather(results)))
 
     seen = 0
@@ -110,7 +110,7 @@ def test_what_the_file_holds_of_each_rank_adds_up_to_every_score():
 
 def test_items_and_judgments_are_those_of_the_run():
     qrels, runs = drawn()
-    results = rankgauge.evaluate_runs(qrels, runs, ["ndcg@10"], catalog=CATALOG)
+    results = rankgauge.evaluate(qrels, runs=runs, metrics=["ndcg@10"], catalog=CATALOG)
     found = payload(lay_out(gather(results)))
 
     for number, run in enumerate(runs.values()):

@@ -57,7 +57,7 @@ class Page(html.parser.HTMLParser):
 
 @pytest.fixture(scope="module")
 def two() -> str:
-    return lay_out(gather(rankgauge.evaluate_runs(QRELS, {"old": WORSE, "new": BETTER}, ["ndcg@10", "RR"])))
+    return lay_out(gather(rankgauge.evaluate(QRELS, runs={"old": WORSE, "new": BETTER}, metrics=["ndcg@10", "RR"])))
 
 
 def test_the_verdict_is_said_first_and_needs_no_script(two):
@@ -108,7 +108,7 @@ def test_scores_ranks_and_missing_items_are_in_the_file(two):
 def test_hostile_names_are_shown_and_never_run():
     qrels = {HOSTILE: {HOSTILE: 1}, "q": {"a": 1}}
     runs = {HOSTILE: {HOSTILE: {HOSTILE: 1.0}}, "plain": {"q": {"a": 1.0}}}
-    text = lay_out(gather(rankgauge.evaluate_runs(qrels, runs, [{"metric": "ndcg@10", "as": f"m {HOSTILE}"}])))
+    text = lay_out(gather(rankgauge.evaluate(qrels, runs=runs, metrics=[{"metric": "ndcg@10", "as": f"m {HOSTILE}"}])))
     page = Page(text)
 
     assert len([tag for tag, _ in page.tags if tag == "script"]) == 2  # the data, and the report's own
@@ -155,7 +155,7 @@ def test_one_run_alone_has_means_and_no_comparison():
 
 
 def test_means_of_a_comparison_have_intervals_of_its_confidence():
-    results = rankgauge.evaluate_runs(QRELS, {"worse": WORSE, "better": BETTER}, ["RR"])
+    results = rankgauge.evaluate(QRELS, runs={"worse": WORSE, "better": BETTER}, metrics=["RR"])
     text = Page(rankgauge.html_report(results, comparison=rankgauge.compare(results, confidence=0.9))).text
 
     assert "Means with half their 90 % interval." in text
@@ -183,14 +183,14 @@ def test_nothing_measured_is_said_with_the_reason():
 
 
 def test_the_same_data_give_the_same_file(two):
-    again = lay_out(gather(rankgauge.evaluate_runs(QRELS, {"old": WORSE, "new": BETTER}, ["ndcg@10", "RR"])))
+    again = lay_out(gather(rankgauge.evaluate(QRELS, runs={"old": WORSE, "new": BETTER}, metrics=["ndcg@10", "RR"])))
 
     assert re.sub(r"\d{4}-\d\d-\d\d", "", again) == re.sub(r"\d{4}-\d\d-\d\d", "", two)
 
 
 def test_the_baseline_comes_first_and_three_runs_have_a_row_each():
     runs = {"one": BETTER, "base": WORSE, "other": WORSE}
-    data = gather(rankgauge.evaluate_runs(QRELS, runs, ["RR"]), baseline="base")
+    data = gather(rankgauge.evaluate(QRELS, runs=runs, metrics=["RR"]), baseline="base")
     text = lay_out(data)
 
     assert payload(text)["runs"] == ["base", "one", "other"]
@@ -198,7 +198,7 @@ def test_the_baseline_comes_first_and_three_runs_have_a_row_each():
 
 
 def test_equal_runs_rank_the_same():
-    text = Page(lay_out(gather(rankgauge.evaluate_runs(QRELS, {"a": WORSE, "b": WORSE}, ["RR"])))).text
+    text = Page(lay_out(gather(rankgauge.evaluate(QRELS, runs={"a": WORSE, "b": WORSE}, metrics=["RR"])))).text
 
     assert "Both runs rank the same" in text
 

@@ -31,7 +31,7 @@ def run(rank_of_a, rank_of_b=9):
 
 
 def report(old, new, metrics=("RR", "P@3")):
-    return gather(rankgauge.evaluate_runs(QRELS, {"old": old, "new": new}, list(metrics), catalog=CATALOG))
+    return gather(rankgauge.evaluate(QRELS, runs={"old": old, "new": new}, metrics=list(metrics), catalog=CATALOG))
 
 
 def answers(data):
@@ -87,7 +87,7 @@ def test_the_heading_by_depth_names_the_run_that_finds_more_everywhere_or_none()
 def test_a_small_set_begins_with_its_size():
     few = {query: QRELS[query] for query in list(QRELS)[:10]}
     runs = {"old": run(lambda n: 1 + n % 3), "new": run(lambda n: 1 + n % 2)}
-    data = gather(rankgauge.evaluate_runs(few, runs, ["RR"], catalog=CATALOG))
+    data = gather(rankgauge.evaluate(few, runs=runs, metrics=["RR"], catalog=CATALOG))
 
     assert answers(data)["Is it noise?"].startswith("n = 10: only differences above 0.")
     assert "Only 6 samples of 10 differ" in headline(data)["more"]

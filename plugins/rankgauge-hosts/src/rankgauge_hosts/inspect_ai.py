@@ -12,7 +12,8 @@ from typing import Any, cast
 from inspect_ai.scorer import Score, Scorer, Target, mean, scorer, stderr
 from inspect_ai.solver import TaskState
 
-from rankgauge import HostScorer, SampleScore
+from rankgauge import HostScorer
+from rankgauge.engine.host import SampleScore
 from rankgauge.errors import DataError, ParameterError, Problem
 from rankgauge_hosts.shared import GOLD_KINDS, MetricArgument
 

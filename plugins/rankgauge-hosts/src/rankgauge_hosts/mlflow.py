@@ -18,7 +18,8 @@ from mlflow.genai.scorers import Scorer
 from mlflow.metrics import MetricValue
 from mlflow.models import EvaluationMetric
 
-from rankgauge import HostColumn, HostScorer, SampleScore
+from rankgauge import HostScorer
+from rankgauge.engine.host import HostColumn, SampleScore
 from rankgauge.errors import DataError, ParameterError, Problem
 from rankgauge_hosts.shared import GOLD_KINDS, MetricArgument
 

@@ -8,7 +8,8 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from rankgauge import HostColumn, HostScorer, SampleScore
+from rankgauge import HostScorer
+from rankgauge.engine.host import HostColumn, SampleScore
 from rankgauge.errors import DataError, ParameterError, Problem, did_you_mean
 
 __all__ = ["get_assert"]

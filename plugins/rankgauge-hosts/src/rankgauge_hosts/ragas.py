@@ -15,7 +15,8 @@ from ragas.metrics import MetricResult, NumericMetric, numeric_metric
 from ragas.metrics.base import MetricType, SingleTurnMetric
 from ragas.run_config import RunConfig
 
-from rankgauge import HostColumn, HostScorer, SampleScore
+from rankgauge import HostScorer
+from rankgauge.engine.host import HostColumn, SampleScore
 from rankgauge.errors import DataError, Problem
 from rankgauge_hosts.shared import MetricArgument
 

@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import DataFrame
 
-from rankgauge import Catalog, Engine, Policy, Profile, Result, SampleShard, ShardedSamples
+from rankgauge import Catalog, Engine, Policy, Profile, Result
 from rankgauge.errors import DataError, Problem, RankgaugeError, did_you_mean
 from rankgauge.io.builtin_formats import without_nulls
 from rankgauge.planning.requests import MetricSpec
 from rankgauge.policy import profile as named_profile
+from rankgauge.scale import SampleShard, ShardedSamples
 from rankgauge_spark.transport import collected
 from rankgauge_spark.workers import PAYLOAD, payload
 

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from rankgauge import RunShard, ShardedRun
 from rankgauge.errors import DataError, Problem, RankgaugeError, RepeatedJudgmentsError
+from rankgauge.scale import RunShard, ShardedRun
 
 if TYPE_CHECKING:
     import pyarrow as pa
