@@ -91,5 +91,4 @@ def metrics_of_sets(names: Collection[str], catalog: Catalog, loaded: LoadedConf
 def _refuse(loaded: LoadedConfig | None, problems: list[Any]) -> None:
     if problems:
         what = "the sets" if loaded is None else str(loaded.path)
-        msg = f"{what} cannot be used ({counted(len(problems), 'problem')}):"
-        raise ConfigError(msg, problems)
+        raise ConfigError(f"{what} cannot be used ({counted(len(problems), 'problem')}):", problems)

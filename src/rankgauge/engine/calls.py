@@ -79,8 +79,7 @@ class CallOptions:
         try:
             file = OutputsFile(Path(self.keep))
         except OSError as error:
-            msg = f"cannot write {self.keep}: {error.strerror or error}; nothing was called"
-            raise ResultError(msg) from error
+            raise ResultError(f"cannot write {self.keep}: {error.strerror or error}; nothing was called") from error
         try:
             yield file
         finally:
@@ -90,24 +89,20 @@ class CallOptions:
 def check_whole(name: str, value: object, *, lowest: int = 1) -> None:
     """Raise `ParameterError` for what is no whole number, or too low a one."""
     if isinstance(value, bool) or not isinstance(value, int) or value < lowest:
-        msg = f"{name} must be an integer of {lowest} or more, not {value!r}"
-        raise ParameterError(msg)
+        raise ParameterError(f"{name} must be an integer of {lowest} or more, not {value!r}")
 
 
 def check_calls(sut: object, options: CallOptions) -> None:
     """Raise `ParameterError` for a system that cannot be called with one input, and for options out of bounds."""
     if not callable(sut):
-        msg = f"sut must be callable, not {sut!r}"
-        raise ParameterError(msg)
+        raise ParameterError(f"sut must be callable, not {sut!r}")
     check_whole("concurrency", options.concurrency)
     check_whole("retries", options.retries, lowest=0)
     timeout = options.timeout
     if timeout is not None and (isinstance(timeout, bool) or not isinstance(timeout, int | float) or not timeout > 0):
-        msg = f"timeout must be a number of seconds above 0, not {timeout!r}"
-        raise ParameterError(msg)
+        raise ParameterError(f"timeout must be a number of seconds above 0, not {timeout!r}")
     if (options.resume or options.retry_failed) and options.keep is None:
-        msg = "resume and retry_failed go on with a file of kept outputs; name it with keep="
-        raise ParameterError(msg)
+        raise ParameterError("resume and retry_failed go on with a file of kept outputs; name it with keep=")
     _check_signature(sut)
 
 
@@ -125,11 +120,10 @@ def _check_signature(sut: Callable[..., object]) -> None:
     try:
         signature.bind(None)
     except TypeError as error:
-        msg = (
+        raise ParameterError(
             f"the system under test {name}{signature} cannot be called with a sample's input alone: {error}; wrap it "
             "in a function of one argument"
-        )
-        raise ParameterError(msg) from None
+        ) from None
 
 
 def system_name(sut: object) -> str:

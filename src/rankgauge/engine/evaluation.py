@@ -502,8 +502,7 @@ class Evaluation:
                 sample = remapped(sample, self.data.fields)
             read = read_sample(sample, problems=problems, contract=self.profile.contract)
             if read is None:
-                msg = "cannot score the sample:"
-                raise DataError(msg, problems)
+                raise DataError("cannot score the sample:", problems)
             sample = read
         scores: dict[str, SampleScore] = {}
         for name, (outcome, facts) in score_one(plan, sample, details=details).items():
@@ -537,8 +536,7 @@ def _unpacked(values: Mapping[str, Any]) -> Evaluation:
 
 def _check_source(outputs: OutputsSource | None, sut: SystemUnderTest | None) -> None:
     if outputs is not None and sut is not None:
-        msg = "give either outputs or sut, not both: scores must have one source"
-        raise ParameterError(msg)
+        raise ParameterError("give either outputs or sut, not both: scores must have one source")
 
 
 def _written(metric: MetricSpec) -> str:

@@ -317,8 +317,7 @@ _KINDS: Mapping[str, tuple[tuple[type, ...], str]] = {
 def _check_kind(value: object, name: str) -> None:
     kinds, wanted = _KINDS[name]
     if value is not None and not isinstance(value, kinds):
-        msg = f"{name} is {wanted}, not {value!r}"
-        raise ParameterError(msg)
+        raise ParameterError(f"{name} is {wanted}, not {value!r}")
 
 
 def _check_plain(value: object, name: str, depth: int = 0) -> None:
@@ -332,8 +331,7 @@ def _check_plain(value: object, name: str, depth: int = 0) -> None:
         for place, item in enumerate(value):
             _check_plain(item, f"{name}[{place}]", depth + 1)
     else:
-        msg = (
+        raise ParameterError(
             f"{name} must be plain JSON, because hosts store their arguments, but is a {type(value).__name__}; "
             "to use your own metric or matcher, offer it by a plugin and give its name"
         )
-        raise ParameterError(msg)

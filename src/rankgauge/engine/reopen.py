@@ -51,8 +51,7 @@ def evaluation_of(result: Result, *, catalog: Catalog | None = None) -> Evaluati
         UnreadableError: A file is not there any more, or cannot be read.
     """
     if is_of_run(result):
-        msg = "this is a result of a run and judgments, not of samples"
-        raise ResultError(msg)
+        raise ResultError("this is a result of a run and judgments, not of samples")
     if result.origin is not None:
         evaluation = result.origin.evaluation
         if not isinstance(evaluation, Evaluation):
@@ -90,8 +89,7 @@ def run_evaluation_of(result: Result, *, catalog: Catalog | None = None) -> RunE
         DataError: A file cannot be read.
     """
     if not is_of_run(result):
-        msg = "this is a result of samples, not of a run and judgments"
-        raise ResultError(msg)
+        raise ResultError("this is a result of samples, not of a run and judgments")
     if result.origin is not None and isinstance(result.origin.evaluation, RunEvaluation):
         return result.origin.evaluation
     manifest = result.manifest
@@ -133,11 +131,10 @@ def check_definitions(plan: Plan, result: Result) -> None:
             by = info.provider
             was = f"{info.expression} of {by.get('distribution') or 'a Python function'} {by.get('version', '')}"
             found = "nothing" if here is None else f"{here.expression} of {here.provider}"
-            msg = (
+            raise ResultError(
                 f"{name!r} cannot be computed as it was: the result has {was}, here is "
                 f"{found}; install what the result was made with, or evaluate again"
             )
-            raise ResultError(msg)
 
 
 @contextmanager
@@ -147,8 +144,7 @@ def _complete(result: Result) -> Iterator[None]:
         yield
     except KeyError as error:
         where = "the manifest" if result.folder is None else result.folder / "manifest.json"
-        msg = f"{where} lacks {error}; {_AGAIN}"
-        raise ResultError(msg) from error
+        raise ResultError(f"{where} lacks {error}; {_AGAIN}") from error
 
 
 def _from_folder(manifest: Mapping[str, Any], folder: Path, catalog: Catalog | None) -> Evaluation:
@@ -162,10 +158,9 @@ def _from_folder(manifest: Mapping[str, Any], folder: Path, catalog: Catalog | N
         raise ResultError(msg)
     engine = Engine.from_config(folder / _CONFIG, catalog=catalog)
     if len(engine.dataset_names) != 1:
-        msg = (
+        raise ResultError(
             f"{folder / _CONFIG} has {counted(len(engine.dataset_names), 'dataset')}, and a result is of one; {_AGAIN}"
         )
-        raise ResultError(msg)
     return engine.dataset(*engine.dataset_names)
 
 
@@ -186,11 +181,10 @@ def _check_data(evaluation: Evaluation, manifest: Mapping[str, Any]) -> None:
 
 def _check(what: str, where: str, saved: str | None, found: str) -> None:
     if saved != found:
-        msg = (
+        raise ResultError(
             f"the {what} {where} is not what the result was computed from: its fingerprint is {found}, and the result "
             f"has {saved}; restore it, or evaluate again"
         )
-        raise ResultError(msg)
 
 
 def _metrics(result: Result) -> Iterator[dict[str, Any]]:

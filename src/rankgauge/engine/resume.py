@@ -47,8 +47,7 @@ def go_on(staging: Staging, earlier: Path, evaluation: Evaluation, sut: object) 
         msg = f"{earlier} holds no outputs of a system under test ({OUTPUTS_FILE}), so there is nothing to go on with"
         raise ResultError(msg)
     if is_staging(earlier) and is_in_use(earlier):
-        msg = f"cannot go on with {earlier}: another process is still running it"
-        raise ResultError(msg)
+        raise ResultError(f"cannot go on with {earlier}: another process is still running it")
     differences = list(_differences(_saved(earlier), orjson.loads(orjson.dumps(_record(evaluation, sut)))))
     if differences:
         listed = "".join(f"\n  {difference}" for difference in differences[:10])
@@ -80,12 +79,10 @@ def _saved(folder: Path) -> Mapping[str, Any]:
         except FileNotFoundError:
             continue
         except (OSError, ValueError) as error:
-            msg = f"cannot go on with {folder}: {name} cannot be read: {error}"
-            raise ResultError(msg) from error
+            raise ResultError(f"cannot go on with {folder}: {name} cannot be read: {error}") from error
         if isinstance(found, dict):
             return found
-    msg = f"cannot go on with {folder}: it does not say what was run; score its outputs with --outputs"
-    raise ResultError(msg)
+    raise ResultError(f"cannot go on with {folder}: it does not say what was run; score its outputs with --outputs")
 
 
 def _differences(saved: Any, now: Any, place: str = "") -> Iterator[str]:  # noqa: ANN401  # JSON values

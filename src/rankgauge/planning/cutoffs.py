@@ -72,9 +72,7 @@ def check_k(k: object, source: str) -> int:
         msg = f"the cutoff of {source} is a number of ranks, not {k!r}; a budget is given as `budget`, or behind the @"
         raise ParameterError(msg)
     if isinstance(k, bool) or not isinstance(k, int) or k < 1:
-        msg = f"the cutoff of {source} must be an integer of 1 or more, not {k!r}"
-        raise ParameterError(msg)
+        raise ParameterError(f"the cutoff of {source} must be an integer of 1 or more, not {k!r}")
     if k > HIGHEST_K:
-        msg = f"the cutoff of {source} must be at most 2**53, not {k}"
-        raise ParameterError(msg)
+        raise ParameterError(f"the cutoff of {source} must be at most 2**53, not {k}")
     return k

@@ -129,8 +129,7 @@ def make_plan(
     if not specs:
         problems.append("no metrics given; give some: -m ndcg@10, metrics.use in config, or with_metrics(['ndcg@10'])")
     if problems:
-        msg = f"the evaluation cannot be planned ({counted(len(problems), 'problem')}):"
-        raise PlanError(msg, problems)
+        raise PlanError(f"the evaluation cannot be planned ({counted(len(problems), 'problem')}):", problems)
     targets = {target: column.matchers.get(target) for column in columns.values() for target in column.targets}
     return Plan(
         metrics=tuple(columns.values()),

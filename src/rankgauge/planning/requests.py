@@ -116,8 +116,7 @@ def _from_mapping(spec: Mapping[str, Any]) -> list[Request]:
     requests = []
     for expression in read_form(written) or parse_many(written):
         if twice := set(dict(expression.params)) & set(params):
-            msg = f"{written!r} already sets {min(twice)!r}; give it once"
-            raise ExpressionError(msg, text=written)
+            raise ExpressionError(f"{written!r} already sets {min(twice)!r}; give it once", text=written)
         merged = {**dict(expression.params), **params}
         if isinstance(cutoffs, list | tuple):
             if expression.k is not None or not cutoffs:
@@ -128,8 +127,7 @@ def _from_mapping(spec: Mapping[str, Any]) -> list[Request]:
             requests += [_request("", MetricExpression(expression.name, merged, k=k)) for k in pinned]
             continue
         if cutoffs is not None and expression.k is not None:
-            msg = f"{written!r} already pins its cutoff; leave out k: {cutoffs!r}"
-            raise ExpressionError(msg, text=written)
+            raise ExpressionError(f"{written!r} already pins its cutoff; leave out k: {cutoffs!r}", text=written)
         same = MetricExpression(expression.name, merged, k=expression.k, unit=expression.unit)
         requests.append(_request("", same, k=cutoffs))
     return requests
@@ -158,8 +156,7 @@ def _request(written: str, expression: MetricExpression, *, k: object = None, gi
     params = dict(expression.params)
     if "k" in params:
         if k is not None or expression.k is not None:
-            msg = f"{str(expression)!r} gives its cutoff twice"
-            raise ExpressionError(msg, text=str(expression))
+            raise ExpressionError(f"{str(expression)!r} gives its cutoff twice", text=str(expression))
         k = params.pop("k")
     pinned, unit = expression.k, expression.unit
     if "budget" in params:
@@ -169,8 +166,7 @@ def _request(written: str, expression: MetricExpression, *, k: object = None, gi
         pinned, unit = read_budget(params.pop("budget"))
     name = params.pop("as", None)
     if name is not None and not (isinstance(name, str) and name.strip()):
-        msg = f"'as' is a column name, not {name!r}"
-        raise ExpressionError(msg, text=str(expression))
+        raise ExpressionError(f"'as' is a column name, not {name!r}", text=str(expression))
     engine: dict[str, Value] = {key: params.pop(key) for key in _ENGINE if key in params}
     plain = MetricExpression(expression.name, params, k=pinned, unit=unit)
     return Request(written, plain, given, name, k, engine)
@@ -217,24 +213,20 @@ def budget_cut(
     asked = [name for name in USUAL_BUDGET if name in request.engine]
     if unit is None or amount is None:
         if asked:
-            msg = (
+            raise ParameterError(
                 f"{asked[0]} of {written} has no effect without a budget; leave it out, or give one: "
                 f"{request.expression.name}@2000tok"
             )
-            raise ParameterError(msg)
         return None
     if metric.cutoff == "none" or metric.judges == "answer":
-        msg = f"metric {metric.alias!r} has no cutoff, and so no budget; leave it out of {written}"
-        raise ParameterError(msg)
+        raise ParameterError(f"metric {metric.alias!r} has no cutoff, and so no budget; leave it out of {written}")
     if request.k is not None:
-        msg = f"{written} gives both a cutoff and a budget; leave one of them out"
-        raise ParameterError(msg)
+        raise ParameterError(f"{written} gives both a cutoff and a budget; leave one of them out")
     if by_id:
-        msg = (
+        raise ParameterError(
             f"{written} is a budget, which counts the texts of results, and a run has only ids and scores; give a "
             "number of ranks, or use `rankgauge run` on samples"
         )
-        raise ParameterError(msg)
     if profile.policy.averages_ties:
         msg = f"policy ties=average settles no ranks, so that nothing can be fitted into the budget of {written}"
         raise ParameterError(msg)
@@ -244,11 +236,9 @@ def budget_cut(
     options = {**USUAL_BUDGET, **request.engine}
     partial, tokenizer = options["partial"], options["tokenizer"]
     if not isinstance(partial, bool):
-        msg = f"partial of {written} is true or false, not {partial!r}"
-        raise ParameterError(msg)
+        raise ParameterError(f"partial of {written} is true or false, not {partial!r}")
     if not isinstance(tokenizer, str) or not tokenizer.strip():
-        msg = f"the tokenizer of {written} is a name, not {tokenizer!r}"
-        raise ParameterError(msg)
+        raise ParameterError(f"the tokenizer of {written} is a name, not {tokenizer!r}")
     claim = None if unit == "char" else catalog.tokenizer(tokenizer)
     return Cut("budget", budget=Budget(check_k(amount, f"{written} (its budget)"), unit, claim, partial))
 

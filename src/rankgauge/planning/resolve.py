@@ -167,15 +167,13 @@ def _pinned_parameter(
         raise ParameterError(msg)
     if number is None:
         if is_short and name not in written:
-            msg = (
+            raise ParameterError(
                 f"{request.written!r} needs a number, its {name}: {request.expression.name}@0.1, or {metric.alias} "
                 "for the default"
             )
-            raise ParameterError(msg)
         return written, None
     if name in written:
-        msg = f"{request.written!r} gives its {name} twice"
-        raise ParameterError(msg)
+        raise ParameterError(f"{request.written!r} gives its {name} twice")
     return {**written, name: number}, None
 
 
@@ -194,27 +192,23 @@ def _check_together(request: Request, metric: Metric, params: Mapping[str, Value
 def _averaged(request: Request, metric: Metric, targets: tuple[Target, ...]) -> tuple[Target, ...]:
     """Return the targets that ``ties=average`` allows: those judged by id, for a metric with a closed form."""
     if metric.over_ties is None:
-        msg = (
+        raise ParameterError(
             f"policy ties=average needs a closed form over the orders of ties, and metric {metric.alias!r} declares "
             f"none; leave out {request.written!r}, or choose ties=docno, given or error"
         )
-        raise ParameterError(msg)
     by_id = tuple(target for target in targets if target.matcher is None)
     if not by_id:
-        msg = f"policy ties=average is for judging by id, and {request.written!r} is judged by text"
-        raise ParameterError(msg)
+        raise ParameterError(f"policy ties=average is for judging by id, and {request.written!r} is judged by text")
     return by_id
 
 
 def _cut(request: Request, metric: Metric, pinned: float | None, *, is_short: bool) -> Cut:
     written = repr(request.written)
     if metric.cutoff == "none" and (pinned is not None or request.k is not None):
-        msg = f"metric {metric.alias!r} has no cutoff; leave it out of {written}"
-        raise ParameterError(msg)
+        raise ParameterError(f"metric {metric.alias!r} has no cutoff; leave it out of {written}")
     if pinned is not None:
         if request.k is not None:
-            msg = f"{written} gives its cutoff twice"
-            raise ParameterError(msg)
+            raise ParameterError(f"{written} gives its cutoff twice")
         return Cut("pinned", check_k(pinned, written))
     own = None if request.k is None else check_k(request.k, f"{written} (its k)")
     if metric.cutoff == "none" or (metric.cutoff == "optional" and own is None):
@@ -236,11 +230,9 @@ def _rel(request: Request, metric: Metric) -> float | None:
     if rel is None:
         return None
     if isinstance(rel, bool) or not isinstance(rel, int | float):
-        msg = f"rel of {request.written!r} is the lowest grade of a relevant item, not {rel!r}"
-        raise ParameterError(msg)
+        raise ParameterError(f"rel of {request.written!r} is the lowest grade of a relevant item, not {rel!r}")
     if not metric.uses_rel:
-        msg = f"rel has no effect on {metric.alias!r}; leave it out of {request.written!r}"
-        raise ParameterError(msg)
+        raise ParameterError(f"rel has no effect on {metric.alias!r}; leave it out of {request.written!r}")
     return float(rel)
 
 
@@ -254,11 +246,10 @@ def _by_id(request: Request, metric: Metric) -> tuple[tuple[Target, ...], dict[T
     if lacking := [need for need in metric.needs if need not in _OF_RUNS]:
         *first, last = ("texts" if need == "texts" else f"the {need}" for need in lacking)
         needed = f"{', '.join(first)} and {last}" if first else last
-        msg = (
+        raise ParameterError(
             f"{request.written!r} needs {needed} (metric {metric.alias!r}), and a run has only ids and scores; drop "
             "it, or use `rankgauge run` on samples"
         )
-        raise ParameterError(msg)
     return (Target("relevant", "retrieved"),), {}
 
 
@@ -280,8 +271,7 @@ def _targets(
     chosen = request.engine.get("matcher")
     if chosen is not None:
         if not isinstance(chosen, str) or not chosen.strip():
-            msg = f"the matcher of {request.written!r} is a name or a composition, not {chosen!r}"
-            raise ParameterError(msg)
+            raise ParameterError(f"the matcher of {request.written!r} is a name or a composition, not {chosen!r}")
         if idle := [parameter.name for parameter in metric.matching if parameter.name in explicit]:
             msg = f"{request.written!r} gives a matcher, so {', '.join(idle)} has no effect; leave one of them out"
             raise ParameterError(msg)
@@ -314,6 +304,5 @@ def _default_matcher(metric: Metric, params: Mapping[str, Value], kind: GoldKind
             with guarded(RankgaugeError):
                 return metric.matcher(**{key: value for key, value in params.items() if key in names})
         except ForeignError as error:
-            msg = f"metric {metric.alias!r} cannot choose its matcher: {error}"
-            raise ParameterError(msg) from error
+            raise ParameterError(f"metric {metric.alias!r} cannot choose its matcher: {error}") from error
     return metric.matcher or (None if kind == "nuggets" else "contains")

@@ -55,8 +55,7 @@ class MetricSets:
         name = changes.pop("set")
         try:
             if name in trail:
-                msg = f"the set includes itself: {' -> '.join([*trail[trail.index(name) :], name])}"
-                raise ParameterError(msg)
+                raise ParameterError(f"the set includes itself: {' -> '.join([*trail[trail.index(name) :], name])}")
             within = self.expanded(self.own.get(name) or self._of_plugin(name), (*trail, name))
             return list(_changed(name, within, changes, self.catalog)) if changes else within
         except RankgaugeError as error:

@@ -214,8 +214,7 @@ def reader(name: str, *, suffixes: Iterable[str]) -> Callable[[R], R]:
     def decorate(function: R) -> R:
         endings = tuple(suffixes)
         if not endings or not all(re.fullmatch(r"\.[a-z0-9.]+", ending) for ending in endings):
-            msg = f"the suffixes of reader {name!r} must look like '.jsonl', not {endings!r}"
-            raise DeclarationError(msg)
+            raise DeclarationError(f"the suffixes of reader {name!r} must look like '.jsonl', not {endings!r}")
         function.__rankgauge__ = Reader(name, endings, function)  # type: ignore[attr-defined]  # functions allow it
         return function
 

@@ -101,8 +101,7 @@ class Matcher:
         threshold = self.threshold
         number = isinstance(threshold, int | float) and not isinstance(threshold, bool) and math.isfinite(threshold)
         if not number or not 0 < threshold <= 1:
-            msg = f"the threshold of a matcher must be above 0 and at most 1, not {threshold!r}"
-            raise MatcherError(msg)
+            raise MatcherError(f"the threshold of a matcher must be above 0 and at most 1, not {threshold!r}")
 
     def __str__(self) -> str:
         compare = MetricExpression(self.comparer, dict(self.params))
@@ -241,11 +240,9 @@ def parse_matcher(spec: str | Mapping[str, Any]) -> Matcher:
         msg = f"cannot read matcher {spec!r}: expected `normalizer | ... > comparer >= threshold`"
         raise MatcherError(msg) from error
     if expression.k is not None:
-        msg = f"cannot read matcher {spec!r}: a comparer has no cutoff"
-        raise MatcherError(msg)
+        raise MatcherError(f"cannot read matcher {spec!r}: a comparer has no cutoff")
     if not all(isinstance(name, str) and PLAIN_NAME.fullmatch(name) for name in names):
-        msg = f"cannot read matcher {spec!r}: normalizers are names joined by |"
-        raise MatcherError(msg)
+        raise MatcherError(f"cannot read matcher {spec!r}: normalizers are names joined by |")
     return Matcher(tuple(names), expression.name, expression.params, threshold)
 
 
@@ -256,8 +253,7 @@ def _parts_of_mapping(spec: Mapping[str, Any]) -> tuple[Sequence[str], object, f
         raise MatcherError(msg)
     names = spec.get("normalize") or ()
     if not isinstance(names, list | tuple):
-        msg = f"'normalize' of a matcher is a list of normalizers, not {names!r}"
-        raise MatcherError(msg)
+        raise MatcherError(f"'normalize' of a matcher is a list of normalizers, not {names!r}")
     return names, spec.get("compare", "equal"), spec.get("threshold", 1.0)
 
 

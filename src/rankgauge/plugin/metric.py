@@ -348,11 +348,9 @@ def _check(declaration: Metric) -> None:
         try:
             read = parse(name.replace("{k}", "1").replace(f"{{{declaration.pins}}}", "1"))
         except (ExpressionError, AttributeError) as error:
-            msg = f"{name!r} cannot be a name of metric {alias!r}: {error}"
-            raise DeclarationError(msg) from error
+            raise DeclarationError(f"{name!r} cannot be a name of metric {alias!r}: {error}") from error
         if name == alias and (alias != alias.lower() or read.k is not None):
-            msg = f"the alias {alias!r} must be lower-case and must not pin a cutoff"
-            raise DeclarationError(msg)
+            raise DeclarationError(f"the alias {alias!r} must be lower-case and must not pin a cutoff")
         if read.k is not None or read.params:
             msg = f"{name!r} cannot be a name of metric {alias!r}: a name pins no cutoff and has no parameters"
             raise DeclarationError(msg)
@@ -376,5 +374,4 @@ def _check(declaration: Metric) -> None:
     }
     for problem, is_there in problems.items():
         if is_there:
-            msg = f"metric {alias!r} {problem}"
-            raise DeclarationError(msg)
+            raise DeclarationError(f"metric {alias!r} {problem}")

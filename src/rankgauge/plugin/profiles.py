@@ -73,13 +73,11 @@ def read_profile(spec: Mapping[str, Any]) -> ProfileSpec:
     spec = {key: value for key, value in spec.items() if value is not None}
     extends = spec.get("extends", "default")
     if type(extends) is not str:
-        msg = f"'extends' of a profile is the name of another, not {extends!r}"
-        raise PolicyError(msg)
+        raise PolicyError(f"'extends' of a profile is the name of another, not {extends!r}")
     parts: dict[str, Any] = {key: spec.get(key) or {} for key in ("policy", "parameters", "contract")}
     for key, part in parts.items():
         if not isinstance(part, Mapping):
-            msg = f"{key!r} of a profile is a mapping, not {part!r}"
-            raise PolicyError(msg)
+            raise PolicyError(f"{key!r} of a profile is a mapping, not {part!r}")
     for metric, values in parts["parameters"].items():
         if not isinstance(values, Mapping):
             msg = f"'parameters' of a profile has a mapping for each metric; that of {metric!r} is {values!r}"
@@ -173,8 +171,7 @@ def metric_set(
 def _check_keys(what: str, given: Mapping[str, Any], known: Sequence[str]) -> None:
     for key in given:
         if key not in known:
-            msg = f"{what} has no {key!r}{did_you_mean(str(key), known)}; known are {', '.join(known)}"
-            raise PolicyError(msg)
+            raise PolicyError(f"{what} has no {key!r}{did_you_mean(str(key), known)}; known are {', '.join(known)}")
 
 
 def _check_values(what: str, given: Mapping[str, Any], kind: type) -> None:
@@ -185,8 +182,7 @@ def _check_values(what: str, given: Mapping[str, Any], kind: type) -> None:
             words = [choice for each in (hint, *typing.get_args(hint)) for choice in typing.get_args(each)]
             choices = [word for word in words if isinstance(word, str)]
             wanted = f"choose from {', '.join(choices)}{'' if _is_literal(hint) else ' or a number'}"
-            msg = f"{key!r} of {what} cannot be {value!r}; {wanted if choices else 'it is true or false'}"
-            raise PolicyError(msg)
+            raise PolicyError(f"{key!r} of {what} cannot be {value!r}; {wanted if choices else 'it is true or false'}")
 
 
 def _fits(value: object, hint: Any) -> bool:  # noqa: ANN401  # a type, as annotations write it

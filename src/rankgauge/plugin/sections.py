@@ -40,8 +40,7 @@ class ReportTable:
     def __post_init__(self) -> None:
         columns = _listed("the columns of a ReportTable", self.columns, _MOST_COLUMNS)
         if not columns or not all(isinstance(name, str) for name in columns):
-            msg = f"the columns of a ReportTable are one text or more, not {self.columns!r}"
-            raise ParameterError(msg)
+            raise ParameterError(f"the columns of a ReportTable are one text or more, not {self.columns!r}")
         for number, row in enumerate(_listed("the rows of a ReportTable", self.rows, _MOST_ROWS), 1):
             cells = _listed(f"row {number} of a ReportTable", row, _MOST_COLUMNS)
             if len(cells) != len(columns):
@@ -71,8 +70,7 @@ class ReportBars:
         for bar in _listed("the bars of ReportBars", self.bars, _MOST_ROWS):
             pair = _listed("a bar", bar, 2)
             if len(pair) != 2 or not isinstance(pair[0], str) or not _is_number(pair[1]):
-                msg = f"a bar is a label and a finite number, not {bar!r}"
-                raise ParameterError(msg)
+                raise ParameterError(f"a bar is a label and a finite number, not {bar!r}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,8 +90,7 @@ class ReportText:
     def __post_init__(self) -> None:
         if not isinstance(self.text, str) or len(self.text) > _MOST_LETTERS:
             told = f"{len(self.text):,} characters" if isinstance(self.text, str) else repr(self.text)
-            msg = f"a ReportText is a text of at most {_MOST_LETTERS:,} characters, not {told}"
-            raise ParameterError(msg)
+            raise ParameterError(f"a ReportText is a text of at most {_MOST_LETTERS:,} characters, not {told}")
 
 
 View = ReportTable | ReportBars | ReportText
@@ -131,8 +128,7 @@ def report_section(name: str, *, title: str) -> Callable[[SectionFunction], Sect
 
     def decorate(function: SectionFunction) -> SectionFunction:
         if not isinstance(title, str) or not title.strip():
-            msg = f"the title of report section {name!r} must be a text, not {title!r}"
-            raise DeclarationError(msg)
+            raise DeclarationError(f"the title of report section {name!r} must be a text, not {title!r}")
         function.__rankgauge__ = ReportSection(plain_name(name), title, function)  # type: ignore[attr-defined]  # functions allow it
         return function
 
@@ -142,11 +138,9 @@ def report_section(name: str, *, title: str) -> Callable[[SectionFunction], Sect
 def _listed(what: str, given: object, most: int) -> Sequence[Any]:
     """Return what was given as a list of at most so many; refuse anything else."""
     if not isinstance(given, Sequence) or isinstance(given, str | bytes):
-        msg = f"{what} must be a list, not {given!r}"
-        raise ParameterError(msg)
+        raise ParameterError(f"{what} must be a list, not {given!r}")
     if len(given) > most:
-        msg = f"{what} must be at most {most:,}, not {len(given):,}"
-        raise ParameterError(msg)
+        raise ParameterError(f"{what} must be at most {most:,}, not {len(given):,}")
     return given
 
 

@@ -65,8 +65,7 @@ def read_signature(
         if skip_first and index == 0:
             continue
         if given.kind is not inspect.Parameter.KEYWORD_ONLY:
-            msg = f"parameter {name!r} of metric {alias!r} must be keyword-only (write it after a *)"
-            raise DeclarationError(msg)
+            raise DeclarationError(f"parameter {name!r} of metric {alias!r} must be keyword-only (write it after a *)")
         if name == "k" and skip_first:
             cutoff = _cutoff(hints.get("k"), given.default)
             continue
@@ -75,8 +74,7 @@ def read_signature(
             msg = f"metric {alias!r} cannot have a parameter {name!r}: the engine gives every metric {reserved}"
             raise DeclarationError(msg)
         if name not in hints or given.default is inspect.Parameter.empty:
-            msg = f"parameter {name!r} of metric {alias!r} needs an annotation and a default"
-            raise DeclarationError(msg)
+            raise DeclarationError(f"parameter {name!r} of metric {alias!r} needs an annotation and a default")
         parameters.append(Parameter(name, hints[name], given.default))
     return tuple(parameters), cutoff
 
@@ -150,8 +148,7 @@ def first_line(function: Callable[..., Any]) -> str:
 def plain_name(name: str) -> str:
     """Return a name of lower-case words joined by hyphens; refuse any other."""
     if not isinstance(name, str) or PLAIN_NAME.fullmatch(name) is None:
-        msg = f"{name!r} is not a usable name: write lower-case words joined by hyphens"
-        raise DeclarationError(msg)
+        raise DeclarationError(f"{name!r} is not a usable name: write lower-case words joined by hyphens")
     return name
 
 

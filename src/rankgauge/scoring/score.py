@@ -247,8 +247,7 @@ def _defined(column: PlannedMetric, judged: Judged, reasons: dict[int, str]) -> 
         with guarded():
             found = np.array((column.metric.defined or Judged.n_gold)(judged), dtype=bool)
             if found.shape != (judged.n,):
-                msg = f"it returned the shape {found.shape} where ({judged.n},) is needed"
-                raise _ShapeError(msg)
+                raise _ShapeError(f"it returned the shape {found.shape} where ({judged.n},) is needed")
             return found
     except ForeignError as error:
         reason = f"`defined` of metric {column.name!r} (by {column.provider}) failed: {error}"
@@ -369,10 +368,8 @@ def _checked(column: PlannedMetric, judged: Judged, k: Cutoff | None, params: Ma
     cut = {} if column.metric.cutoff == "none" else {"k": k}
     values = np.array(call(judged, **cut, **params), dtype=np.float64)
     if values.shape != (judged.n,):
-        msg = f"it returned the shape {values.shape} where ({judged.n},) is needed"
-        raise _ShapeError(msg)
+        raise _ShapeError(f"it returned the shape {values.shape} where ({judged.n},) is needed")
     if np.count_nonzero(np.abs(values) > LARGEST):
         is_infinite = bool(np.isinf(values).any())
-        msg = "it returned an infinite score" if is_infinite else f"it returned a score beyond {LARGEST:g}"
-        raise ValueError(msg)
+        raise ValueError("it returned an infinite score" if is_infinite else f"it returned a score beyond {LARGEST:g}")
     return values

@@ -68,5 +68,4 @@ def check_stream(plan: Plan, where: str, *, merges: bool = False) -> None:
         if metric.metric.is_whole and not merges
     ]
     if problems:
-        msg = f"{where} cannot be used with this plan:"
-        raise PlanError(msg, problems)
+        raise PlanError(f"{where} cannot be used with this plan:", problems)
