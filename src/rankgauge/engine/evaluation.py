@@ -23,6 +23,7 @@ from rankgauge.expression import MetricExpression
 from rankgauge.io.datasets import DataSource
 from rankgauge.io.field_names import FieldMap, check_field, remapped
 from rankgauge.pickling import itself
+from rankgauge.planning.conventions import Conventions
 from rankgauge.planning.cutoffs import DefaultK
 from rankgauge.planning.lock import Lock, lock_for_sending
 from rankgauge.planning.plan import Plan, make_plan
@@ -514,15 +515,14 @@ class Evaluation:
 
     @cached_property
     def _plan(self) -> Plan:
-        return make_plan(
-            self.metrics,
+        conventions = Conventions(
             catalog=self.catalog(),
             profile=self.profile,
-            default_k=self.default_k,
+            default_k=self.default_k or DefaultK(),
             matchers=dict(self.matchers),
-            dataset=self.data.label,
-            locks=[lock for lock in (self.lock, self.sender) if lock is not None],
         )
+        locks = [lock for lock in (self.lock, self.sender) if lock is not None]
+        return make_plan(self.metrics, conventions, dataset=self.data.label, locks=locks)
 
     @cached_property
     def _single_plan(self) -> Plan:

@@ -11,6 +11,7 @@ import numpy as np
 
 from rankgauge.columns import Cutoff
 from rankgauge.errors import ParameterError
+from rankgauge.expression import Unit
 from rankgauge.judging import Budget
 from rankgauge.samples import HIGHEST_K
 
@@ -52,6 +53,13 @@ class Cut(NamedTuple):
         if not own:
             return fallback, sources
         return np.array([fallback if k is None else k for k in metadata], dtype=np.int64), sources
+
+    @property
+    def behind_at(self) -> tuple[int | None, Unit | None]:
+        """Return the number behind the @ of a column's name, and what it counts where it is a budget."""
+        if self.budget is not None:
+            return self.budget.amount, self.budget.unit
+        return self.k if self.rule == "pinned" else None, None
 
     def definition(self, default: DefaultK) -> str | dict[str, object]:
         """Return what a fingerprint covers of it."""

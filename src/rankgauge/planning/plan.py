@@ -15,13 +15,14 @@ from rankgauge.catalog import Catalog, Provider, ResolvedMatcher
 from rankgauge.errors import ExpressionError, ParameterError, PlanError, Problem, RankgaugeError, counted
 from rankgauge.judging import Keep, Target
 from rankgauge.pickling import itself, reduced, restored
+from rankgauge.planning.conventions import Conventions
 from rankgauge.planning.cutoffs import DefaultK, check_k
 from rankgauge.planning.lock import Lock
 from rankgauge.planning.requests import Located, MetricSpec, read_requests
 from rankgauge.planning.resolve import PlannedMetric, resolve
 from rankgauge.plugin.metric import Need
 from rankgauge.policy import Profile
-from rankgauge.samples import GOLD_KINDS, GoldKind
+from rankgauge.samples import GOLD_KINDS
 
 __all__ = ["Plan", "PlannedMetric", "make_plan"]
 
@@ -89,27 +90,18 @@ class Plan:
 
 
 def make_plan(
-    specs: Iterable[MetricSpec],
-    *,
-    catalog: Catalog,
-    profile: Profile,
-    default_k: DefaultK | None = None,
-    matchers: Mapping[GoldKind, str] = MappingProxyType({}),
-    dataset: str = "",
-    by_id: bool = False,
-    locks: Sequence[Lock] = (),
+    specs: Iterable[MetricSpec], conventions: Conventions, *, dataset: str = "", locks: Sequence[Lock] = ()
 ) -> Plan:
-    """Resolve an evaluation whose data may have ids only (*by_id*); raise `PlanError` with every problem at once."""
+    """Resolve an evaluation; raise `PlanError` with every problem at once."""
     problems: list[Problem | str] = []
     columns: dict[str, PlannedMetric] = {}
-    default = default_k or DefaultK()
     try:
-        check_k(default.k, default.source)
+        check_k(*conventions.default_k)
     except ParameterError as error:
         problems.append(str(error))
     problems += [
         f"with_matchers() takes kinds of gold that are text ({', '.join(GOLD_KINDS[1:])}), not {kind!r}"
-        for kind in matchers
+        for kind in conventions.matchers
         if kind not in GOLD_KINDS[1:]
     ]
     specs = list(specs)
@@ -118,12 +110,12 @@ def make_plan(
         place = (spec.file, spec.line) if isinstance(spec, Located) else ("", None)
         try:
             for request in read_requests(spec):
-                column = resolve(request, catalog, profile, default, matchers, by_id=by_id)
+                column = resolve(request, conventions)
                 places.setdefault(column.name, place)
                 places.setdefault(column.standard_name, place)
                 _add(columns, column)
         except RankgaugeError as error:
-            hints = "".join(lock.hint(error, catalog) for lock in locks)
+            hints = "".join(lock.hint(error, conventions.catalog) for lock in locks)
             problems.append(Problem(f"{error}{hints}", *place))
     problems += [Problem(message, *places[name]) for lock in locks for name, message in lock.problems(columns.values())]
     if not specs:
@@ -133,9 +125,9 @@ def make_plan(
     targets = {target: column.matchers.get(target) for column in columns.values() for target in column.targets}
     return Plan(
         metrics=tuple(columns.values()),
-        profile=profile,
-        default_k=default,
-        catalog=catalog,
+        profile=conventions.profile,
+        default_k=conventions.default_k,
+        catalog=conventions.catalog,
         dataset=dataset,
         locks=tuple(locks),
         targets=MappingProxyType(targets),

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, NamedTuple, cast
 
-from rankgauge.catalog import Catalog
 from rankgauge.catalog.other_tools import translated
 from rankgauge.catalog.trec_eval import read_form
 from rankgauge.columns import JudgedSample
@@ -21,16 +20,16 @@ from rankgauge.errors import ExpressionError, ParameterError
 from rankgauge.expression import MetricExpression, Value, parse_many, read_budget
 from rankgauge.judging import Budget
 from rankgauge.pickling import goes_by_name
-from rankgauge.planning.cutoffs import Cut, check_k
+from rankgauge.planning.conventions import Conventions
+from rankgauge.planning.cutoffs import check_k
 from rankgauge.plugin.metric import Metric, declared, sample_metric
-from rankgauge.policy import Profile
 
 __all__ = [
     "USUAL_BUDGET",
     "Located",
     "MetricSpec",
     "Request",
-    "budget_cut",
+    "budget_of",
     "budget_settings",
     "check_sendable",
     "lifted",
@@ -205,16 +204,14 @@ USUAL_BUDGET: Mapping[str, Value] = MappingProxyType({"tokenizer": "words", "par
 """How budgets are counted where an expression says nothing."""
 
 
-def budget_cut(
-    request: Request, metric: Metric, amount: float | None, catalog: Catalog, profile: Profile, *, by_id: bool
-) -> Cut | None:
-    """Return the cutoff of a request for a budget; None where it asks for none."""
+def budget_of(request: Request, metric: Metric, amount: float | None, conventions: Conventions) -> Budget | None:
+    """Return the budget that a request asks for; None where it asks for none."""
     written, unit = repr(request.written), request.expression.unit
-    asked = [name for name in USUAL_BUDGET if name in request.engine]
+    options = [name for name in USUAL_BUDGET if name in request.engine]
     if unit is None or amount is None:
-        if asked:
+        if options:
             raise ParameterError(
-                f"{asked[0]} of {written} has no effect without a budget; leave it out, or give one: "
+                f"{options[0]} of {written} has no effect without a budget; leave it out, or give one: "
                 f"{request.expression.name}@2000tok"
             )
         return None
@@ -222,25 +219,26 @@ def budget_cut(
         raise ParameterError(f"metric {metric.alias!r} has no cutoff, and so no budget; leave it out of {written}")
     if request.k is not None:
         raise ParameterError(f"{written} gives both a cutoff and a budget; leave one of them out")
-    if by_id:
+    if conventions.by_id:
         raise ParameterError(
             f"{written} is a budget, which counts the texts of results, and a run has only ids and scores; give a "
             "number of ranks, or use `rankgauge run` on samples"
         )
-    if profile.policy.averages_ties:
-        msg = f"policy ties=average settles no ranks, so that nothing can be fitted into the budget of {written}"
-        raise ParameterError(msg)
-    if unit == "char" and "tokenizer" in asked:
-        msg = f"tokenizer has no effect on characters; leave it out of {written}, or give the budget in tokens"
-        raise ParameterError(msg)
-    options = {**USUAL_BUDGET, **request.engine}
-    partial, tokenizer = options["partial"], options["tokenizer"]
+    if conventions.profile.policy.averages_ties:
+        raise ParameterError(
+            f"policy ties=average settles no ranks, so that nothing can be fitted into the budget of {written}"
+        )
+    if unit == "char" and "tokenizer" in options:
+        raise ParameterError(
+            f"tokenizer has no effect on characters; leave it out of {written}, or give the budget in tokens"
+        )
+    partial, tokenizer = (request.engine.get(name, USUAL_BUDGET[name]) for name in ("partial", "tokenizer"))
     if not isinstance(partial, bool):
         raise ParameterError(f"partial of {written} is true or false, not {partial!r}")
     if not isinstance(tokenizer, str) or not tokenizer.strip():
         raise ParameterError(f"the tokenizer of {written} is a name, not {tokenizer!r}")
-    claim = None if unit == "char" else catalog.tokenizer(tokenizer)
-    return Cut("budget", budget=Budget(check_k(amount, f"{written} (its budget)"), unit, claim, partial))
+    claim = None if unit == "char" else conventions.catalog.tokenizer(tokenizer)
+    return Budget(check_k(amount, f"{written} (its budget)"), unit, claim, partial)
 
 
 def budget_settings(budget: Budget | None) -> dict[str, Value]:
