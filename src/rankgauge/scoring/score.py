@@ -163,53 +163,68 @@ def _outcome(
     extra: Mapping[str, float],
 ) -> Outcome:
     """Return a value or a reason for each sample."""
-    evidence, flawed = batch.evidence[target], batch.flawed
-    if column.metric.is_whole:
+    evidence, flawed, metric = batch.evidence[target], batch.flawed, column.metric
+    if metric.is_whole:
         return _whole(evidence, flawed, k)
     judged = judged_for(column, evidence)
-    values, reasons = _call(column, *cut_for(column, judged, k), {**column.params, **extra})
-    if column.cut.budget is not None:
-        unfit = evidence.fits[column.cut.budget].faults
-        values[list(unfit)] = np.nan
-        reasons |= unfit
-    relevant = judged if column.metric.uses_rel is True else judged.by_gain()
-    status = np.zeros(judged.n, dtype=np.uint8)
-    _blame_lacking(column, evidence, values, k, reasons)
-    suspects = bool(reasons or evidence.without_gold or evidence.faults or evidence.textless or flawed)
+    values, failures = _call(column, *cut_for(column, judged, k), {**column.params, **extra})
+    unfit = {} if column.cut.budget is None else evidence.fits[column.cut.budget].faults
+    failures = {**failures, **unfit, **_lacking(column, evidence, k)}
+    if failures:
+        values[list(failures)] = np.nan
+    suspects = bool(failures or evidence.without_gold or evidence.faults or evidence.textless or flawed)
     if not suspects and not np.count_nonzero(np.isnan(values)):  # several times as fast as `any` where values are few
-        return Outcome(values, status, {})  # the usual case: every sample is scored
-    _blame_textless(column, evidence, values, k, reasons)
-    defined = relevant.n_gold() > 0 if column.metric.defined is None else _defined(column, judged, reasons)
+        return Outcome(values, np.zeros(judged.n, dtype=np.uint8), {})  # the usual case: every sample is scored
+    failures |= _textless(column, evidence, values, k)
+    relevant = judged if metric.uses_rel is True else judged.by_gain()
+    defined, undecided = (relevant.n_gold() > 0, {}) if metric.defined is None else _defined(column, judged)
     defined[list(evidence.without_gold)] = False  # a tuple would be a place of its own
-    for place in np.flatnonzero(~defined & np.isnan(values)).tolist():
-        status[place] = UNDEFINED
-        reasons[place] = column.metric.undefined
-    for place in evidence.without_gold:
-        status[place] = UNDEFINED
-        reasons[place] = f"the sample has no ground truth of the kind {target.gold!r}"
-    for place, reason in evidence.faults.items():
-        status[place] = FAILED
-        reasons[place] = reason
-    for place in np.flatnonzero(np.isnan(values) & (status == SCORED)).tolist():
-        status[place] = FAILED if place in reasons else UNDEFINED
-        reasons.setdefault(place, "the metric has no value for this ranking")
-    for place, flaw in flawed.items():
-        if flaw.status == UNDEFINED or defined[place]:
-            status[place] = flaw.status
-            reasons[place] = flaw.reason
-    status[[place for place in reasons if status[place] == SCORED]] = FAILED
+    valueless = np.isnan(values)
+    unanswerable = _flawed(flawed, UNDEFINED)
+    status, reasons = _decided(
+        judged.n,
+        (UNDEFINED, unanswerable),
+        (MISSING, _flawed(flawed, MISSING, defined)),
+        (FAILED, _flawed(flawed, FAILED, defined)),
+        (FAILED, evidence.faults),
+        (
+            UNDEFINED,
+            dict.fromkeys(evidence.without_gold, f"the sample has no ground truth of the kind {target.gold!r}"),
+        ),
+        (UNDEFINED, dict.fromkeys(np.flatnonzero(~defined & valueless).tolist(), metric.undefined)),
+        (FAILED, failures),
+        (FAILED, undecided),
+        (UNDEFINED, dict.fromkeys(np.flatnonzero(valueless).tolist(), "the metric has no value for this ranking")),
+    )
     _count(column, values, status, policy)
-    values[[place for place, flaw in flawed.items() if flaw.status == UNDEFINED]] = np.nan
+    values[list(unanswerable)] = np.nan
     return Outcome(values, status, reasons)
+
+
+def _decided(n: int, *rules: tuple[int, Mapping[int, str]]) -> tuple[NDArray[np.uint8], dict[int, str]]:
+    """Return the status of each sample, and its reason if it has one: by the first rule that names it."""
+    status = np.zeros(n, dtype=np.uint8)  # SCORED
+    reasons: dict[int, str] = {}
+    for code, named in reversed(rules):  # so that earlier ones replace later ones
+        status[list(named)] = code
+        reasons |= named
+    return status, dict(sorted(reasons.items()))
+
+
+def _flawed(flawed: Mapping[int, Flaw], status: int, among: Flags | None = None) -> dict[int, str]:
+    """Return why samples have a flaw with this status, all of them or *among* some."""
+    return {
+        place: flaw.reason
+        for place, flaw in flawed.items()
+        if flaw.status == status and (among is None or among[place])
+    }
 
 
 def _whole(evidence: Evidence, flawed: Mapping[int, Flaw], k: Cutoff | None) -> Outcome:
     """Return what each sample of a batch gives to a metric of whole runs, which needs no ground truth."""
     n = evidence.judged.n
-    status = np.zeros(n, dtype=np.uint8)
-    reasons = {place: flaw.reason for place, flaw in flawed.items()} | dict(evidence.faults)
-    for place in reasons:
-        status[place] = flawed[place].status if place in flawed else FAILED
+    flaws_by_status = [(code, _flawed(flawed, code)) for code in (UNDEFINED, MISSING, FAILED)]
+    status, reasons = _decided(n, *flaws_by_status, (FAILED, evidence.faults))
     cutoffs = [None] * n if k is None else np.broadcast_to(k, n).tolist()
     rankings = tuple(
         tuple(name for name in seen.ids[:cutoff] if name is not None)
@@ -241,47 +256,42 @@ def cut_for(column: PlannedMetric, judged: Judged, k: Cutoff | None) -> tuple[Ju
     return judged.within(k), np.maximum(k, 1)
 
 
-def _defined(column: PlannedMetric, judged: Judged, reasons: dict[int, str]) -> Flags:
+def _defined(column: PlannedMetric, judged: Judged) -> tuple[Flags, dict[int, str]]:
     """Return for which samples the metric says that it has a score; where it cannot say, it fails for all."""
     try:
         with guarded():
-            found = np.array((column.metric.defined or Judged.n_gold)(judged), dtype=bool)
-            if found.shape != (judged.n,):
-                raise _ShapeError(f"it returned the shape {found.shape} where ({judged.n},) is needed")
-            return found
+            flags = np.array((column.metric.defined or Judged.n_gold)(judged), dtype=bool)
+            if flags.shape != (judged.n,):
+                raise _ShapeError(f"it returned the shape {flags.shape} where ({judged.n},) is needed")
+            return flags, {}
     except ForeignError as error:
         reason = f"`defined` of metric {column.name!r} (by {column.provider}) failed: {error}"
-        reasons.update({place: reason for place in range(judged.n) if place not in reasons})
-        return np.ones(judged.n, dtype=bool)
+        return np.ones(judged.n, dtype=bool), dict.fromkeys(range(judged.n), reason)
 
 
 _BARE_STRINGS = " (a bare string is an id; if yours are texts: --field retrieved=FIELD:text)"
 
 
-def _blame_textless(
-    column: PlannedMetric, evidence: Evidence, values: Scores, k: Cutoff | None, reasons: dict[int, str]
-) -> None:
-    """Add which samples lack a text where it could still change the score."""
+def _textless(column: PlannedMetric, evidence: Evidence, values: Scores, k: Cutoff | None) -> dict[int, str]:
+    """Return which samples lack a text where it could still change the score."""
     best = column.metric.range[1]
-    for place, rank in evidence.textless.items():
-        if rank <= _cutoff_of(place, k) and (best is None or not values[place] >= best):
-            reasons[place] = (
-                f"judging by text needs a text for every retrieved item; the item at rank {rank} has none"
-                f"{_BARE_STRINGS}"
-            )
+    return {
+        place: f"judging by text needs a text for every retrieved item; the item at rank {rank} has none{_BARE_STRINGS}"
+        for place, rank in evidence.textless.items()
+        if rank <= _cutoff_of(place, k) and (best is None or not values[place] >= best)
+    }
 
 
-def _blame_lacking(
-    column: PlannedMetric, evidence: Evidence, values: Scores, k: Cutoff | None, reasons: dict[int, str]
-) -> None:
-    """Add which samples lack what the metric asked to see, within the cutoff, and take their values away."""
+def _lacking(column: PlannedMetric, evidence: Evidence, k: Cutoff | None) -> dict[int, str]:
+    """Return which samples lack what the metric asked to see, within the cutoff."""
+    lacking: dict[int, str] = {}
     for place, lacks in evidence.lacks.items():
         cutoff = _cutoff_of(place, k)
         for lack in lacks:
             if lack.need in column.metric.needs and (lack.rank is None or lack.rank <= cutoff):
-                reasons[place] = f"metric {column.name!r} {lack.reason}"
-                values[place] = np.nan
+                lacking[place] = f"metric {column.name!r} {lack.reason}"
                 break
+    return lacking
 
 
 def _cutoff_of(place: int, k: Cutoff | None) -> float:
