@@ -31,7 +31,7 @@ CUTS_IDEAL = {
 WITH_CUTOFF = sorted(
     alias
     for alias, claim in CATALOG.metrics.items()
-    if claim.declaration.cutoff != "none" and claim.declaration.judges == "retrieved"
+    if claim.declaration.cutoff.kind != "none" and claim.declaration.judging.judges == "retrieved"
 )
 
 

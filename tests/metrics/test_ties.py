@@ -24,15 +24,15 @@ CLOSED = [alias for alias, claim in CATALOG.metrics.items() if claim.declaration
 OPEN = [
     alias
     for alias, claim in CATALOG.metrics.items()
-    if claim.declaration.over_ties is None and "relevant" in claim.declaration.gold
+    if claim.declaration.over_ties is None and "relevant" in claim.declaration.judging.gold
 ]
 SPECS = [
-    *(alias for alias in CLOSED if CATALOG.metrics[alias].declaration.cutoff in {"none", "optional"}),
+    *(alias for alias in CLOSED if CATALOG.metrics[alias].declaration.cutoff.kind in {"none", "optional"}),
     *(
         f"{alias}@{k}"
         for alias in CLOSED
         for k in (1, 2, 3, 5, 9)
-        if CATALOG.metrics[alias].declaration.cutoff != "none"
+        if CATALOG.metrics[alias].declaration.cutoff.kind != "none"
     ),
     "ndcg",
     "ndcg_any",

@@ -268,7 +268,7 @@ class TestDeclaration:
             """Count texts."""
             return float(len(ranking.seen.texts))
 
-        assert ("texts",) == one.__rankgauge__.needs
+        assert ("texts",) == one.__rankgauge__.judging.needs
 
     @pytest.mark.parametrize("function", [budget_recall, score_gap, support], ids=lambda f: f.__name__)
     def test_the_laws_show_metrics_what_they_ask_for(self, function):

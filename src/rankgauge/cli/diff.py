@@ -129,7 +129,8 @@ def _fitting(engine: Engine, options: _Options) -> list[str]:
     fitting = [
         alias
         for alias, claim in engine.catalog.metrics.items()
-        if usable[claim.declaration.judges].intersection(claim.declaration.gold) and _is_usable(engine, options, alias)
+        if usable[claim.declaration.judging.judges].intersection(claim.declaration.judging.gold)
+        and _is_usable(engine, options, alias)
     ]
     if not fitting:
         msg = f"{options.data} has ground truth for no metric; name some with -m"
@@ -170,8 +171,7 @@ def _samples(evaluation: Evaluation) -> Iterator[Sample]:
     """Yield the samples as an evaluation reads them, with their outputs."""
     from rankgauge.engine.job import Job
 
-    job = Job(evaluation.plan(), evaluation.data, details=False, limit=None, batch_size=4096)
-    return (sample for batch in job.batches(4096) for sample in batch)
+    return Job(evaluation.plan(), evaluation.data).read()
 
 
 def _read(evaluation: Evaluation, ids: Collection[str]) -> dict[str, Sample]:

@@ -23,23 +23,12 @@ __all__ = ["Configured", "configured", "metrics_of_sets"]
 
 @dataclass(frozen=True, slots=True)
 class Configured:
-    """
-    A config whose names were looked up.
-
-    Attributes:
-        loaded: The file.
-
-        catalog: What plugins offer, and the file's matchers and profiles.
-
-        profile: The profile, with the policy options of the file.
-
-        metrics: Those of `metrics.use`, with the metrics of sets in their place.
-    """
+    """A config whose names were looked up."""
 
     loaded: LoadedConfig
-    catalog: Catalog
-    profile: Profile
-    metrics: tuple[MetricSpec, ...]
+    catalog: Catalog  # with the file's matchers and profiles
+    profile: Profile  # with the policy options of the file
+    metrics: tuple[MetricSpec, ...]  # those of `metrics.use`, with the metrics of sets in their place
 
 
 def configured(
@@ -81,11 +70,11 @@ def configured(
 
 def metrics_of_sets(names: Collection[str], catalog: Catalog, loaded: LoadedConfig | None) -> list[MetricSpec]:
     """Return the metrics of some sets, of a config or of plugins; a `ConfigError` has every name that is unknown."""
-    own = {} if loaded is None else {name: loaded.entries(name) for name in loaded.config.metrics.sets}
-    sets = MetricSets(catalog, own)
-    found = [spec for name in names for spec in sets.named(name)]
+    configured_sets = {} if loaded is None else {name: loaded.entries(name) for name in loaded.config.metrics.sets}
+    sets = MetricSets(catalog, configured_sets)
+    metrics = [spec for name in names for spec in sets.named(name)]
     _refuse(loaded, list(sets.problems))
-    return found
+    return metrics
 
 
 def _refuse(loaded: LoadedConfig | None, problems: list[Any]) -> None:

@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any, cast
 
 from rankgauge.base.logs import logger
 from rankgauge.catalog import Catalog
-from rankgauge.engine.calls import CallOptions, check_calls, check_whole
-from rankgauge.engine.job import Job, OutputsSource
+from rankgauge.engine.calls import Calls
+from rankgauge.engine.job import Job, OutputsSource, RunOptions
 from rankgauge.engine.sample_score import DataCheck, Progress, SampleScore
-from rankgauge.errors import DataError, ParameterError, Problem, RankgaugeError, counted, listed
+from rankgauge.errors import DataError, Problem, RankgaugeError, counted, listed
 from rankgauge.expression import MetricExpression
 from rankgauge.io.datasets import DataSource
 from rankgauge.io.field_names import FieldMap, check_field, remapped
@@ -303,37 +303,31 @@ class Evaluation:
             RunInterrupted: The run was interrupted or stopped while *sut* was called, or outputs could not be kept any
                 more; what was done is in its `result`.
         """
-        _check_source(outputs, sut)
-        check_whole("workers", workers)
-        calls = CallOptions(
-            concurrency=concurrency,
-            timeout=timeout,
-            retries=retries,
-            keep=keep,
-            resume=resume,
-            retry_failed=retry_failed,
-            stop=stop,
+        calls = (
+            None
+            if sut is None
+            else Calls(
+                sut=sut,
+                concurrency=concurrency,
+                timeout=timeout,
+                retries=retries,
+                keep=keep,
+                resume=resume,
+                retry_failed=retry_failed,
+                stop=stop,
+            )
         )
-        if sut is not None:
-            check_calls(sut, calls)
-        job = Job(
-            self.plan(),
-            self.data,
-            details=details,
-            limit=limit,
-            batch_size=batch_size,
+        options = RunOptions(
             outputs=outputs,
+            calls=calls,
+            limit=limit,
+            details=details,
             near_misses=near_misses,
             sketch_ids=sketch_ids,
-            by_sut=sut is not None,
-            evaluation=self,
+            batch_size=batch_size,
+            workers=workers,
         )
-        if sut is not None:
-            return job.call_all(sut, calls, progress)
-        for done in job.judge(workers):
-            if progress is not None:
-                progress(done, None)
-        return job.result()
+        return self._job(options).run(progress)
 
     async def arun(  # noqa: D417  # the rest is as in `run`
         self,
@@ -371,49 +365,36 @@ class Evaluation:
         """
         import asyncio  # loads only where it is used
 
-        _check_source(outputs, sut)
-        if sut is None:
-            return await asyncio.to_thread(
-                self.run,
-                outputs=outputs,
-                limit=limit,
-                details=details,
-                near_misses=near_misses,
-                sketch_ids=sketch_ids,
-                batch_size=batch_size,
-                workers=workers,
-                progress=progress,
+        calls = (
+            None
+            if sut is None
+            else Calls(
+                sut=sut,
+                concurrency=concurrency,
+                timeout=timeout,
+                retries=retries,
+                keep=keep,
+                resume=resume,
+                retry_failed=retry_failed,
+                stop=stop,
             )
-        calls = CallOptions(
-            concurrency=concurrency,
-            timeout=timeout,
-            retries=retries,
-            keep=keep,
-            resume=resume,
-            retry_failed=retry_failed,
-            stop=stop,
         )
-        check_calls(sut, calls)
-        job = Job(
-            self.plan(),
-            self.data,
-            details=details,
+        options = RunOptions(
+            outputs=outputs,
+            calls=calls,
             limit=limit,
-            batch_size=batch_size,
+            details=details,
             near_misses=near_misses,
             sketch_ids=sketch_ids,
-            by_sut=True,
-            evaluation=self,
+            batch_size=batch_size,
+            workers=workers,
         )
-        try:
-            async for done, total in job.call(sut, calls):
-                if progress is not None:
-                    progress(done, total)
-        except asyncio.CancelledError:
-            if on_cancel is not None:
-                on_cancel(job.result(interrupted=True))
-            raise
-        return job.result()
+        if calls is None:
+            return await asyncio.to_thread(lambda: self._job(options).run(progress))
+        return await self._job(options).arun(progress, on_cancel)
+
+    def _job(self, options: RunOptions) -> Job:
+        return Job(self.plan(), self.data, options, evaluation=self)
 
     def stream(
         self, *, batch_size: int = 4096, outputs: OutputsSource | None = None, limit: int | None = None
@@ -436,15 +417,7 @@ class Evaluation:
             RankgaugeError: As `run`; also for a metric that has to see the whole data set first.
         """
         check_stream(self.plan(), "stream()", merges=True)
-        job = Job(
-            self.plan(),
-            self.data,
-            details=False,
-            limit=limit,
-            batch_size=batch_size,
-            outputs=outputs,
-            evaluation=self,
-        )
+        job = self._job(RunOptions(outputs=outputs, limit=limit, batch_size=batch_size))
         collector = Collector(job.plan, batch_size=batch_size)
         for batch in job.batches(batch_size):
             collector = Collector(job.plan, batch_size=batch_size, sighting=collector.sighting)
@@ -466,7 +439,7 @@ class Evaluation:
         Raises:
             RankgaugeError: As `run`.
         """
-        job = Job(self.plan(), self.data, details=False, limit=None, batch_size=4096)
+        job = Job(self.plan(), self.data)
         samples = without = malformed = 0
         gold: dict[str, int] = dict.fromkeys(GOLD_KINDS, 0)
         for batch in job.batches(4096):
@@ -532,11 +505,6 @@ class Evaluation:
 
 def _unpacked(values: Mapping[str, Any]) -> Evaluation:
     return Evaluation(**values)
-
-
-def _check_source(outputs: OutputsSource | None, sut: SystemUnderTest | None) -> None:
-    if outputs is not None and sut is not None:
-        raise ParameterError("give either outputs or sut, not both: scores must have one source")
 
 
 def _written(metric: MetricSpec) -> str:

@@ -28,31 +28,20 @@ def begin(staging: Staging, evaluation: Evaluation, sut: object) -> None:
 
 
 def go_on(staging: Staging, earlier: Path, evaluation: Evaluation, sut: object) -> None:
-    """
-    Take over the outputs of an earlier run: of a result folder, or of a staging folder that a killed run has left.
-
-    Args:
-        staging: The folder of the new run.
-
-        earlier: The folder of the earlier one.
-
-        evaluation: What is run.
-
-        sut: The system under test.
-
-    Raises:
-        ResultError: The folder holds no outputs of a system, or those of another dataset, system or config.
-    """
+    """Take over the outputs of an earlier run, of a result folder or what a killed run left; refuse another run's."""
     if not has_outputs(earlier):
-        msg = f"{earlier} holds no outputs of a system under test ({OUTPUTS_FILE}), so there is nothing to go on with"
-        raise ResultError(msg)
+        raise ResultError(
+            f"{earlier} holds no outputs of a system under test ({OUTPUTS_FILE}), so there is nothing to go on with"
+        )
     if is_staging(earlier) and is_in_use(earlier):
         raise ResultError(f"cannot go on with {earlier}: another process is still running it")
     differences = list(_differences(_saved(earlier), orjson.loads(orjson.dumps(_record(evaluation, sut)))))
     if differences:
         listed = "".join(f"\n  {difference}" for difference in differences[:10])
-        msg = f"cannot go on with {earlier}, which is of another run:{listed}"
-        raise ResultError(f"{msg}\n(`rankgauge rescore` computes other metrics over kept outputs)")
+        raise ResultError(
+            f"cannot go on with {earlier}, which is of another run:{listed}\n"
+            "(`rankgauge rescore` computes other metrics over kept outputs)"
+        )
     write_file(staging.outputs, (earlier / OUTPUTS_FILE).read_bytes())
 
 
@@ -75,13 +64,13 @@ def _saved(folder: Path) -> Mapping[str, Any]:
     """Return what an earlier run says that it was."""
     for name in ("manifest.json", BEGUN_FILE):
         try:
-            found = orjson.loads((folder / name).read_bytes())
+            saved = orjson.loads((folder / name).read_bytes())
         except FileNotFoundError:
             continue
         except (OSError, ValueError) as error:
             raise ResultError(f"cannot go on with {folder}: {name} cannot be read: {error}") from error
-        if isinstance(found, dict):
-            return found
+        if isinstance(saved, dict):
+            return saved
     raise ResultError(f"cannot go on with {folder}: it does not say what was run; score its outputs with --outputs")
 
 
@@ -92,8 +81,8 @@ def _differences(saved: Any, now: Any, place: str = "") -> Iterator[str]:  # noq
         for key in keys:
             yield from _differences(saved.get(key), now.get(key), f"{place}.{key}" if place else key)
     elif isinstance(saved, list) and isinstance(now, list):
-        gone = [_short(each) for each in saved if each not in now]
-        new = [_short(each) for each in now if each not in saved]
+        gone = [_short(entry) for entry in saved if entry not in now]
+        new = [_short(entry) for entry in now if entry not in saved]
         if gone:
             yield f"{place} had {', '.join(gone)}, and no longer has"
         if new:

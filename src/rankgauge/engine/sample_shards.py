@@ -95,7 +95,7 @@ class ShardedSamples:
         if not given:
             return SampleShard()
         data = self.evaluation.data._replace(source=given, outputs=None)
-        job = Job(plan, data, details=False, limit=None, batch_size=4096)
+        job = Job(plan, data)
         collector = Collector(plan, sighting=self.known)
         try:
             for batch in job.batches(_STEP):

@@ -47,10 +47,10 @@ class Cut(NamedTuple):
             source: CutSource = "metric" if self.rule == "own" else self.rule
             return self.k, {source: n}
         source, fallback = ("default", default.k) if self.k is None else ("metric", self.k)
-        own = n - metadata.count(None)
-        sources: dict[CutSource, int] = {"sample metadata": own, source: n - own}
+        n_own = n - metadata.count(None)
+        sources: dict[CutSource, int] = {"sample metadata": n_own, source: n - n_own}
         sources = {name: count for name, count in sources.items() if count}
-        if not own:
+        if not n_own:
             return fallback, sources
         return np.array([fallback if k is None else k for k in metadata], dtype=np.int64), sources
 

@@ -45,7 +45,7 @@ class Plan:
     @property
     def needs(self) -> frozenset[Need]:
         """Return what its metrics see besides judged columns."""
-        return frozenset(need for metric in self.metrics for need in metric.metric.needs)
+        return frozenset(need for metric in self.metrics for need in metric.metric.judging.needs)
 
     def keep(self, *, rankings: bool) -> Keep:
         """Return what judging is to keep beside judged rows: what metrics see, their budgets, and maybe *rankings*."""
@@ -67,7 +67,7 @@ class Plan:
                 else "    over      the ids of the whole run, without ground truth",
                 *(f"    matcher   {matcher}" for matcher in metric.matchers.values()),
                 f"    cutoff    {self._cutoff(metric)}",
-                *([f"    sees      {', '.join(metric.metric.needs)}"] if metric.metric.needs else []),
+                *([f"    sees      {', '.join(metric.metric.judging.needs)}"] if metric.metric.judging.needs else []),
                 *([] if metric.rel is None else [f"    relevant  grade {metric.rel:g} or more"]),
                 f"    provider  {metric.provider}",
             ]
@@ -85,8 +85,8 @@ class Plan:
             case "own":
                 return f"{metric.cut.k} (given to the metric)"
             case "free":
-                own = "" if metric.cut.k is None else f"{metric.cut.k} (given to the metric), else "
-                return f"the sample's metadata.k, else {own}{self.default_k.k} ({self.default_k.source})"
+                given = "" if metric.cut.k is None else f"{metric.cut.k} (given to the metric), else "
+                return f"the sample's metadata.k, else {given}{self.default_k.k} ({self.default_k.source})"
 
 
 def make_plan(

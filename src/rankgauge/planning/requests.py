@@ -90,7 +90,7 @@ def read_requests(spec: object) -> list[Request]:
         return [_request(str(spec), spec)]
     if isinstance(spec, str):
         expressions = read_form(spec) or parse_many(spec)
-        return [_request(spec if len(expressions) == 1 else str(each), each) for each in expressions]
+        return [_request(spec if len(expressions) == 1 else str(expression), expression) for expression in expressions]
     if isinstance(spec, Mapping):
         return _from_mapping(spec)
     if callable(spec):
@@ -186,12 +186,12 @@ def lifted(function: Callable[..., Any]) -> Metric:
     documented.__doc__ = inspect.getdoc(function) or f"The function {name}, given in Python."
     annotated = function if inspect.isroutine(function) else type(function).__call__
     documented.__annotations__ = typing.get_type_hints(getattr(function, "func", annotated))
-    found = declared(sample_metric(alias)(documented))
-    if found is None:  # `sample_metric` always declares
+    declaration = declared(sample_metric(alias)(documented))
+    if declaration is None:  # `sample_metric` always declares
         raise AssertionError(alias)
     # The lifted function cannot be imported, so its declaration is made again where it is unpickled.
-    found.function.__rankgauge_remake__ = (lifted, (function,))  # type: ignore[attr-defined]  # a function takes any
-    return found
+    declaration.function.__rankgauge_remake__ = (lifted, (function,))  # type: ignore[attr-defined]  # a function takes any
+    return declaration
 
 
 def _default_k(metric: Metric) -> int | None:
@@ -215,7 +215,7 @@ def budget_of(request: Request, metric: Metric, amount: float | None, convention
                 f"{request.expression.name}@2000tok"
             )
         return None
-    if metric.cutoff == "none" or metric.judges == "answer":
+    if metric.cutoff.kind == "none" or metric.judging.judges == "answer":
         raise ParameterError(f"metric {metric.alias!r} has no cutoff, and so no budget; leave it out of {written}")
     if request.k is not None:
         raise ParameterError(f"{written} gives both a cutoff and a budget; leave one of them out")

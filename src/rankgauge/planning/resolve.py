@@ -83,7 +83,7 @@ def resolve(request: Request, conventions: Conventions) -> PlannedMetric:
         conventions.profile,
         None if aggregate is None else aggregate.declaration,
     )
-    matching = {parameter.name for parameter in metric.matching}
+    matching = {parameter.name for parameter in metric.judging.matching}
     return PlannedMetric(
         name=names.asked,
         standard_name=names.standard,
@@ -137,7 +137,6 @@ def _bound(request: Request, conventions: Conventions) -> _Bound:
         metric, number, is_short = reading.claim.declaration, reading.k, reading.is_short
         provider = reading.claim.provider
     written, number = _pinned_parameter(request, metric, number, is_short=is_short)
-    parameters = (*metric.parameters, *metric.matching)
     usual = dict(conventions.profile.parameters.get(metric.alias, {}))
     bound = _Bound(
         request=request,
@@ -145,10 +144,10 @@ def _bound(request: Request, conventions: Conventions) -> _Bound:
         provider=provider,
         is_short=is_short,
         number=number,
-        defaults={parameter.name: parameter.default for parameter in parameters},
+        defaults={parameter.name: parameter.default for parameter in metric.all_parameters},
         usual_matcher=usual.pop("matcher", None),
         usual=usual,
-        explicit=check_parameters(f"metric {metric.alias!r}", parameters, written),
+        explicit=check_parameters(f"metric {metric.alias!r}", metric.all_parameters, written),
     )
     _check_together(bound)
     return bound
@@ -158,7 +157,7 @@ def _pinned_parameter(
     request: Request, metric: Metric, number: float | None, *, is_short: bool
 ) -> tuple[dict[str, Value], float | None]:
     """Return the parameters, with the one that the number behind @ stands for; and the number, if it is a cutoff."""
-    written, name = dict(request.expression.params), metric.pins
+    written, name = dict(request.expression.params), metric.cutoff.pins
     if name is None:
         return written, number
     if request.expression.unit is not None:
@@ -199,14 +198,14 @@ def _cut(bound: _Bound, conventions: Conventions) -> Cut:
     request, metric, written = bound.request, bound.metric, repr(bound.request.written)
     if (budget := budget_of(request, metric, bound.number, conventions)) is not None:
         return Cut("budget", budget=budget)
-    if metric.cutoff == "none" and (bound.number is not None or request.k is not None):
+    if metric.cutoff.kind == "none" and (bound.number is not None or request.k is not None):
         raise ParameterError(f"metric {metric.alias!r} has no cutoff; leave it out of {written}")
     if bound.number is not None and request.k is not None:
         raise ParameterError(f"{written} gives its cutoff twice")
     if bound.number is not None:
         return Cut("pinned", check_k(bound.number, written))
     k = None if request.k is None else check_k(request.k, f"{written} (its k)")
-    match metric.cutoff:
+    match metric.cutoff.kind:
         case "none":
             return Cut("none")
         case "optional":
@@ -229,7 +228,7 @@ def _rel(bound: _Bound) -> float | None:
         return None
     if isinstance(rel, bool) or not isinstance(rel, int | float):
         raise ParameterError(f"rel of {written} is the lowest grade of a relevant item, not {rel!r}")
-    if not bound.metric.uses_rel:
+    if not bound.metric.judging.uses_rel:
         raise ParameterError(f"rel has no effect on {bound.metric.alias!r}; leave it out of {written}")
     return float(rel)
 
@@ -248,13 +247,13 @@ def _judged(bound: _Bound, conventions: Conventions) -> _Judged:
 def _by_id(bound: _Bound) -> _Judged:
     """Return the target of a metric that can be judged by id."""
     written, metric, engine = repr(bound.request.written), bound.metric, bound.request.engine
-    gold = (engine["gold"],) if "gold" in engine else metric.gold
-    if "relevant" not in gold or metric.judges != "retrieved" or "matcher" in engine:
+    gold = (engine["gold"],) if "gold" in engine else metric.judging.gold
+    if "relevant" not in gold or metric.judging.judges != "retrieved" or "matcher" in engine:
         how = "by text" if "matcher" in engine else f"against {' or '.join(map(str, gold))}"
         raise ParameterError(
             f"{written} is judged {how}, and a run has only ids; drop it, or use `rankgauge run` on samples"
         )
-    if lacking := [need for need in metric.needs if need not in _OF_RUNS]:
+    if lacking := [need for need in metric.judging.needs if need not in _OF_RUNS]:
         *first, last = ("texts" if need == "texts" else f"the {need}" for need in lacking)
         needed = f"{', '.join(first)} and {last}" if first else last
         raise ParameterError(
@@ -273,14 +272,14 @@ def _by_kind(bound: _Bound, conventions: Conventions) -> _Judged:
         matcher = None if name is None else conventions.catalog.matcher(name)
         if matcher is not None:
             matcher.check_usable()
-        judged[Target(kind, bound.metric.judges, name)] = matcher
+        judged[Target(kind, bound.metric.judging.judges, name)] = matcher
     return judged
 
 
 def _kinds(bound: _Bound) -> tuple[GoldKind, ...]:
     """Return which kinds of gold the request can be judged against, and refuse a matcher that has no effect."""
     metric, engine, written = bound.metric, bound.request.engine, repr(bound.request.written)
-    kinds, gold, matcher = metric.gold, engine.get("gold"), engine.get("matcher")
+    kinds, gold, matcher = metric.judging.gold, engine.get("gold"), engine.get("matcher")
     if gold is not None:
         if gold not in kinds:
             raise ParameterError(
@@ -291,7 +290,7 @@ def _kinds(bound: _Bound) -> tuple[GoldKind, ...]:
         return kinds
     if not isinstance(matcher, str) or not matcher.strip():
         raise ParameterError(f"the matcher of {written} is a name or a composition, not {matcher!r}")
-    if idle := [parameter.name for parameter in metric.matching if parameter.name in bound.explicit]:
+    if idle := [parameter.name for parameter in metric.judging.matching if parameter.name in bound.explicit]:
         raise ParameterError(f"{written} gives a matcher, so {', '.join(idle)} has no effect; leave one of them out")
     of_text = tuple(kind for kind in kinds if kind != "relevant")
     if not of_text:
@@ -307,12 +306,12 @@ def _matcher_name(bound: _Bound, kind: GoldKind, conventions: Conventions) -> Va
     if chosen:
         return chosen
     metric, params = bound.metric, bound.params
-    if not callable(metric.matcher):
-        return metric.matcher or (None if kind == "nuggets" else "contains")
-    names = (parameter.name for parameter in metric.matching)
+    if not callable(metric.judging.matcher):
+        return metric.judging.matcher or (None if kind == "nuggets" else "contains")
+    names = (parameter.name for parameter in metric.judging.matching)
     try:
         with guarded(RankgaugeError):
-            return metric.matcher(**{name: params[name] for name in names if name in params})
+            return metric.judging.matcher(**{name: params[name] for name in names if name in params})
     except ForeignError as error:
         raise ParameterError(f"metric {metric.alias!r} cannot choose its matcher: {error}") from error
 
@@ -347,7 +346,7 @@ def _names(bound: _Bound, cut: Cut, catalog: Catalog) -> _Names:
     request, metric = bound.request, bound.metric
     short = catalog.short_name(metric) if request.given is None else next(iter(metric.plain_short), None)
     number, unit = cut.behind_at
-    is_uncut = cut.rule == "none" and metric.cutoff == "droppable"
+    is_uncut = cut.rule == "none" and metric.cutoff.kind == "droppable"
     engine = _unusual_engine(request)
     expression = MetricExpression(
         (short or metric.alias).lower() if is_uncut else metric.alias,
@@ -357,9 +356,9 @@ def _names(bound: _Bound, cut: Cut, catalog: Catalog) -> _Names:
     )
     if request.name is not None:
         return _Names(expression, request.name, request.name)
-    pinned = None if metric.pins is None else bound.explicit.get(metric.pins)
+    pinned = None if metric.cutoff.pins is None else bound.explicit.get(metric.cutoff.pins)
     usual = {**bound.defaults, **bound.usual}
-    unusual = {key: value for key, value in bound.explicit.items() if value != usual[key] and key != metric.pins}
+    unusual = {key: value for key, value in bound.explicit.items() if value != usual[key] and key != metric.cutoff.pins}
     behind_at = pinned if isinstance(pinned, int | float) else number
 
     def written(name: str) -> str:
@@ -368,7 +367,7 @@ def _names(bound: _Bound, cut: Cut, catalog: Catalog) -> _Names:
     is_short = is_uncut or number is not None or pinned is not None
     standard = written(short.lower() if is_short and short is not None else metric.alias)
     asked = request.expression.name.lower()
-    leaves_nothing_out = is_short or (cut.rule == "none" and metric.pins is None)
+    leaves_nothing_out = is_short or (cut.rule == "none" and metric.cutoff.pins is None)
     if leaves_nothing_out and asked in {plain.lower() for plain in metric.plain_short}:
         return _Names(expression, standard, written(asked))
     return _Names(expression, standard, standard)

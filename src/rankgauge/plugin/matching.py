@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from rankgauge.errors import DeclarationError, ExpressionError, MatcherError, did_you_mean
 from rankgauge.expression import QUOTED, MetricExpression, Value, parse
-from rankgauge.plugin.signature import PLAIN_NAME, Authored, first_line, plain_name
+from rankgauge.plugin.signature import PLAIN_NAME, Authored, declaring, plain_name
 
 __all__ = [
     "Comparer",
@@ -111,13 +111,12 @@ class Matcher:
 
 
 @dataclass(frozen=True, slots=True)
-class NamedMatcher:
+class NamedMatcher(Authored):
     """A matcher with its own name."""
 
     name: str
+    function: Callable[[], None]  # its docstring says when to use the matcher
     matcher: Matcher
-    summary: str  # when to use it
-    source: Callable[..., Any]  # the function that declared it, for file and line
 
 
 def normalizer(name: str, *, stage: Stage, version: str = "1", cache: bool = True) -> Callable[[N], N]:
@@ -141,15 +140,13 @@ def normalizer(name: str, *, stage: Stage, version: str = "1", cache: bool = Tru
         DeclarationError: When applied: the declaration cannot be used.
     """
 
-    def decorate(function: N) -> N:
+    def declare(function: NormalizerFunction) -> Normalizer:
         if stage not in STAGES:
             msg = f"the stage of normalizer {name!r} must be one of {', '.join(STAGES)}, not {stage!r}"
             raise DeclarationError(msg)
-        declaration = Normalizer(plain_name(name), function, stage, version, cache)
-        function.__rankgauge__ = declaration  # type: ignore[attr-defined]  # functions allow it
-        return function
+        return Normalizer(plain_name(name), function, stage, version, cache)
 
-    return decorate
+    return declaring(declare)
 
 
 def comparer(
@@ -192,19 +189,15 @@ def comparer(
         DeclarationError: When applied: the name cannot be used, or a law is unknown.
     """
 
-    def decorate(function: C) -> C:
+    def declare(function: ComparerFunction) -> Comparer:
         declared = frozenset(laws)
         if unknown := declared - _COMPARER_LAWS:
             listed = ", ".join(sorted(map(repr, unknown)))
             msg = f"comparer {name!r} names the unknown law {listed}; laws are {', '.join(sorted(_COMPARER_LAWS))}"
             raise DeclarationError(msg)
-        declaration = Comparer(
-            plain_name(name), function, version, check=check, prepare=prepare, batch=batch, laws=declared
-        )
-        function.__rankgauge__ = declaration  # type: ignore[attr-defined]  # functions allow it
-        return function
+        return Comparer(plain_name(name), function, version, check=check, prepare=prepare, batch=batch, laws=declared)
 
-    return decorate
+    return declaring(declare)
 
 
 def named_matcher(name: str, spec: str) -> Callable[[Callable[[], None]], Callable[[], None]]:
@@ -222,13 +215,7 @@ def named_matcher(name: str, spec: str) -> Callable[[Callable[[], None]], Callab
     Raises:
         MatcherError: When applied: *spec* cannot be read.
     """
-
-    def decorate(function: Callable[[], None]) -> Callable[[], None]:
-        declaration = NamedMatcher(plain_name(name), parse_matcher(spec), first_line(function), function)
-        function.__rankgauge__ = declaration  # type: ignore[attr-defined]  # functions allow it
-        return function
-
-    return decorate
+    return declaring(lambda function: NamedMatcher(plain_name(name), function, parse_matcher(spec)))
 
 
 def parse_matcher(spec: str | Mapping[str, Any]) -> Matcher:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from rankgauge.errors import DeclarationError, ParameterError, counted
-from rankgauge.plugin.signature import Authored, plain_name
+from rankgauge.plugin.signature import Authored, declaring, plain_name
 
 __all__ = ["ReportBars", "ReportSection", "ReportTable", "ReportText", "View", "report_section"]
 
@@ -44,12 +44,14 @@ class ReportTable:
         for number, row in enumerate(_listed("the rows of a ReportTable", self.rows, _MOST_ROWS), 1):
             cells = _listed(f"row {number} of a ReportTable", row, _MOST_COLUMNS)
             if len(cells) != len(columns):
-                msg = f"row {number} of a ReportTable has {counted(len(cells), 'cell')} for {len(columns)} columns"
-                raise ParameterError(msg)
+                raise ParameterError(
+                    f"row {number} of a ReportTable has {counted(len(cells), 'cell')} for {len(columns)} columns"
+                )
             for cell in cells:
                 if not (cell is None or isinstance(cell, str) or _is_number(cell)):
-                    msg = f"row {number} of a ReportTable has {cell!r}; a cell is a text, a finite number or None"
-                    raise ParameterError(msg)
+                    raise ParameterError(
+                        f"row {number} of a ReportTable has {cell!r}; a cell is a text, a finite number or None"
+                    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,8 +91,8 @@ class ReportText:
 
     def __post_init__(self) -> None:
         if not isinstance(self.text, str) or len(self.text) > _MOST_LETTERS:
-            told = f"{len(self.text):,} characters" if isinstance(self.text, str) else repr(self.text)
-            raise ParameterError(f"a ReportText is a text of at most {_MOST_LETTERS:,} characters, not {told}")
+            given = f"{len(self.text):,} characters" if isinstance(self.text, str) else repr(self.text)
+            raise ParameterError(f"a ReportText is a text of at most {_MOST_LETTERS:,} characters, not {given}")
 
 
 View = ReportTable | ReportBars | ReportText
@@ -126,13 +128,12 @@ def report_section(name: str, *, title: str) -> Callable[[SectionFunction], Sect
         DeclarationError: When applied: the name or the title cannot be used.
     """
 
-    def decorate(function: SectionFunction) -> SectionFunction:
+    def declare(function: SectionFunction) -> ReportSection:
         if not isinstance(title, str) or not title.strip():
             raise DeclarationError(f"the title of report section {name!r} must be a text, not {title!r}")
-        function.__rankgauge__ = ReportSection(plain_name(name), title, function)  # type: ignore[attr-defined]  # functions allow it
-        return function
+        return ReportSection(plain_name(name), title, function)
 
-    return decorate
+    return declaring(declare)
 
 
 def _listed(what: str, given: object, most: int) -> Sequence[Any]:

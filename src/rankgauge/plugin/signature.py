@@ -12,7 +12,7 @@ import typing
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import ModuleType
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 from rankgauge.errors import DeclarationError
 from rankgauge.expression import Value
@@ -25,6 +25,7 @@ __all__ = [
     "Parameter",
     "companion",
     "declared_in",
+    "declaring",
     "first_line",
     "plain_name",
     "read_signature",
@@ -119,6 +120,8 @@ def _cutoff(annotation: object, default: object) -> CutoffKind:
     return "droppable" if takes_none and default is inspect.Parameter.empty else "required"
 
 
+F = TypeVar("F", bound=Callable[..., Any])
+
 PLAIN_NAME = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 """Lower-case words joined by hyphens."""
 
@@ -138,6 +141,16 @@ class Authored:
     def summary(self) -> str:
         """Return the first line of its documentation."""
         return first_line(self.function)
+
+
+def declaring(declare: Callable[[Callable[..., Any]], object]) -> Callable[[F], F]:
+    """Return a decorator that leaves a function as it is, and gives it the declaration that *declare* makes of it."""
+
+    def decorate(function: F) -> F:
+        function.__rankgauge__ = declare(function)  # type: ignore[attr-defined]  # a function takes attributes
+        return function
+
+    return decorate
 
 
 def first_line(function: Callable[..., Any]) -> str:

@@ -56,83 +56,46 @@ class Flaw(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """
-    The scores of one metric.
+    """The scores of one metric."""
 
-    Attributes:
-        values: What counts in aggregates, NaN where nothing does; shape (n,).
-
-        status: A code into `STATUSES` for each sample; shape (n,).
-
-        reasons: Why a sample that is not `scored` has no score, by its place.
-
-        rankings: The ids that each sample retrieved, cut, for a metric of whole runs; None for other metrics.
-    """
-
-    values: Scores
-    status: NDArray[np.uint8]
-    reasons: dict[int, str]
-    rankings: tuple[tuple[str, ...], ...] | None = None
+    values: Scores  # what counts in aggregates, NaN where nothing does; shape (n,)
+    status: NDArray[np.uint8]  # a code into `STATUSES` for each sample; shape (n,)
+    reasons: dict[int, str]  # why a sample that is not `scored` has no score, by its place
+    rankings: tuple[tuple[str, ...], ...] | None = None  # the ids of each sample, cut, for a metric of whole runs
 
 
 @dataclass(slots=True)
 class JudgedBatch:
-    """
-    A judged batch: what is needed to score it.
-
-    Attributes:
-        evidence: What was judged, by target.
-
-        flawed: Samples that no metric can score, by place.
-
-        ks: The cutoff that each sample brings along, if any.
-
-        samples: The samples, where details want them.
-    """
+    """A judged batch: what is needed to score it."""
 
     evidence: Mapping[Target, Evidence] = field(default_factory=dict)
-    flawed: dict[int, Flaw] = field(default_factory=dict)
-    ks: list[int | None] = field(default_factory=list)
-    samples: list[Sample] = field(default_factory=list)
+    flawed: dict[int, Flaw] = field(default_factory=dict)  # samples that no metric can score, by place
+    ks: list[int | None] = field(default_factory=list)  # the cutoff that each sample brings along, if any
+    samples: list[Sample] = field(default_factory=list)  # where details need them
 
 
 class MetricScores(NamedTuple):
-    """
-    One metric on one judged batch.
-
-    Attributes:
-        metric: What was computed.
-
-        target: What it was judged against.
-
-        outcome: Values, statuses and reasons.
-
-        k: The cutoff, or one a sample; None for none. Under a budget it may be 0.
-
-        k_sources: How many samples took their cutoff from where.
-
-        extra: Further parameters, found in the data.
-    """
+    """One metric on one judged batch."""
 
     metric: PlannedMetric
     target: Target
     outcome: Outcome
-    k: Cutoff | None
-    k_sources: dict[CutSource, int]
-    extra: Mapping[str, float]
+    k: Cutoff | None  # for all samples, or one for each; under a budget it may be 0
+    k_sources: dict[CutSource, int]  # how many samples took their cutoff from where
+    extra: Mapping[str, float]  # further parameters, inferred from the data
 
 
 def flaws(samples: Sequence[Sample], *, start: int = 0) -> dict[int, Flaw]:
     """Return which samples cannot be scored by any metric, and why; *start* is the place of the first."""
-    found: dict[int, Flaw] = {}
+    flawed: dict[int, Flaw] = {}
     for place, sample in enumerate(samples, start):
         if not sample.answerable:
-            found[place] = Flaw(UNDEFINED, "the sample is declared unanswerable (metadata.answerable: false)")
+            flawed[place] = Flaw(UNDEFINED, "the sample is declared unanswerable (metadata.answerable: false)")
         elif sample.output is None:
-            found[place] = Flaw(MISSING, "there is no output for this sample")
+            flawed[place] = Flaw(MISSING, "there is no output for this sample")
         elif isinstance(sample.output, Fault):
-            found[place] = Flaw(FAILED, sample.output.reason)
-    return found
+            flawed[place] = Flaw(FAILED, sample.output.reason)
+    return flawed
 
 
 def missing_queries(places: Iterable[int]) -> dict[int, Flaw]:
@@ -143,7 +106,7 @@ def missing_queries(places: Iterable[int]) -> dict[int, Flaw]:
 def score_metric(
     plan: Plan, metric: PlannedMetric, target: Target, batch: JudgedBatch, extra: Mapping[str, float]
 ) -> MetricScores:
-    """Score one metric on one judged batch; *extra* are further parameters, found in the data."""
+    """Score one metric on one judged batch; *extra* are further parameters, inferred from the data."""
     budget = metric.cut.budget
     k: Cutoff | None
     if budget is None:
@@ -176,8 +139,8 @@ def _outcome(
     if not suspects and not np.count_nonzero(np.isnan(values)):  # several times as fast as `any` where values are few
         return Outcome(values, np.zeros(judged.n, dtype=np.uint8), {})  # the usual case: every sample is scored
     failures |= _textless(column, evidence, values, k)
-    relevant = judged if metric.uses_rel is True else judged.by_gain()
-    defined, undecided = (relevant.n_gold() > 0, {}) if metric.defined is None else _defined(column, judged)
+    relevant = judged if metric.judging.uses_rel is True else judged.by_gain()
+    defined, undecided = (relevant.n_gold() > 0, {}) if metric.judging.defined is None else _defined(column, judged)
     defined[list(evidence.without_gold)] = False  # a tuple would be a place of its own
     valueless = np.isnan(values)
     unanswerable = _flawed(flawed, UNDEFINED)
@@ -191,7 +154,7 @@ def _outcome(
             UNDEFINED,
             dict.fromkeys(evidence.without_gold, f"the sample has no ground truth of the kind {target.gold!r}"),
         ),
-        (UNDEFINED, dict.fromkeys(np.flatnonzero(~defined & valueless).tolist(), metric.undefined)),
+        (UNDEFINED, dict.fromkeys(np.flatnonzero(~defined & valueless).tolist(), metric.judging.undefined)),
         (FAILED, failures),
         (FAILED, undecided),
         (UNDEFINED, dict.fromkeys(np.flatnonzero(valueless).tolist(), "the metric has no value for this ranking")),
@@ -237,12 +200,12 @@ def judged_for(column: PlannedMetric, evidence: Evidence) -> Judged:
     """Return the judged columns as the metric is to see them."""
     judged = evidence.judged
     if judged.shown is not None:  # no metric sees what another one asked for
-        needs = column.metric.needs
+        needs = column.metric.judging.needs
         judged = replace(judged, shown=[seen.only(needs) for seen in judged.shown] if needs else None)
     if column.rel is None:
         return judged
     judged = judged.at_least(column.rel)
-    return judged.binary() if column.metric.uses_rel == "binary" else judged
+    return judged.binary() if column.metric.judging.uses_rel == "binary" else judged
 
 
 def cut_for(column: PlannedMetric, judged: Judged, k: Cutoff | None) -> tuple[Judged, Cutoff | None]:
@@ -260,7 +223,7 @@ def _defined(column: PlannedMetric, judged: Judged) -> tuple[Flags, dict[int, st
     """Return for which samples the metric says that it has a score; where it cannot say, it fails for all."""
     try:
         with guarded():
-            flags = np.array((column.metric.defined or Judged.n_gold)(judged), dtype=bool)
+            flags = np.array((column.metric.judging.defined or Judged.n_gold)(judged), dtype=bool)
             if flags.shape != (judged.n,):
                 raise _ShapeError(f"it returned the shape {flags.shape} where ({judged.n},) is needed")
             return flags, {}
@@ -288,7 +251,7 @@ def _lacking(column: PlannedMetric, evidence: Evidence, k: Cutoff | None) -> dic
     for place, lacks in evidence.lacks.items():
         cutoff = _cutoff_of(place, k)
         for lack in lacks:
-            if lack.need in column.metric.needs and (lack.rank is None or lack.rank <= cutoff):
+            if lack.need in column.metric.judging.needs and (lack.rank is None or lack.rank <= cutoff):
                 lacking[place] = f"metric {column.name!r} {lack.reason}"
                 break
     return lacking
@@ -375,8 +338,7 @@ def _call(
 def _checked(column: PlannedMetric, judged: Judged, k: Cutoff | None, params: Mapping[str, object]) -> Scores:
     over_ties = None if judged.low is None else column.metric.over_ties  # policy ties=average; the plan refused others
     call: Callable[..., object] = over_ties or column.metric.function
-    cut = {} if column.metric.cutoff == "none" else {"k": k}
-    values = np.array(call(judged, **cut, **params), dtype=np.float64)
+    values = np.array(call(judged, **column.metric.cutoff.given(k), **params), dtype=np.float64)
     if values.shape != (judged.n,):
         raise _ShapeError(f"it returned the shape {values.shape} where ({judged.n},) is needed")
     if np.count_nonzero(np.abs(values) > LARGEST):
