@@ -107,7 +107,7 @@ def scores(ranking: Ranking, engine: Engine) -> dict[str, float | None]:
     found = {}
     for column in COLUMNS:
         cut = f"{column.metric}@{ranking.k}"
-        evaluation = engine.dataset([]).with_metrics([cut]).with_policy(column.profile(ranking.k))
+        evaluation = engine.dataset([]).with_metrics([cut]).with_profile(column.profile(ranking.k))
         (score,) = evaluation.score(_sample(ranking)).values()
         found[column.title] = score.value
     return found

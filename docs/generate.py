@@ -79,10 +79,10 @@ def _metric(alias: str, metric: Metric) -> list[str]:
     low, high = metric.range
     parts = [f"## {alias}", "", definition, "", "| | |", "|---|---|"]
     parts.append(f"| names | {', '.join(f'`{name}`' for name in metric.names)} |")
-    judged = "the generated answer" if metric.judges == "answer" else "the retrieved items"
-    parts.append(f"| judges | {judged}, against {' or '.join(f'`{kind}`' for kind in metric.gold)} |")
-    parts.append(f"| cutoff | {_CUTOFFS[metric.cutoff]} |")
-    for parameter in (*metric.parameters, *metric.matching):
+    judged = "the generated answer" if metric.judging.judges == "answer" else "the retrieved items"
+    parts.append(f"| judges | {judged}, against {' or '.join(f'`{kind}`' for kind in metric.judging.gold)} |")
+    parts.append(f"| cutoff | {_CUTOFFS[metric.cutoff.kind]} |")
+    for parameter in metric.all_parameters:
         choices = " or ".join(f"`{choice}`" for choice in parameter.choices)
         kind = choices or f"`{getattr(parameter.annotation, '__name__', parameter.annotation)}`".replace("|", "or")
         parts.append(f"| `{parameter.name}` | {kind}; default `{parameter.default}` |")

@@ -90,7 +90,7 @@ def score(engine: Engine) -> Scorer:
         policy: Any = "default",
         details: bool = False,
     ) -> SampleScore:
-        evaluation = engine.dataset([]).with_metrics([metric]).with_policy(policy)
+        evaluation = engine.dataset([]).with_metrics([metric]).with_profile(policy)
         if default_k is not None:
             evaluation = evaluation.with_defaults(k=default_k)
         sample = {"id": "s", "expected_output": expected, "actual_output": output, "metadata": {"k": k}}

@@ -67,7 +67,7 @@ def test_the_trec_files_say_what_the_quickstart_says(tmp_path: Path) -> None:
 def test_trec_files_and_samples_have_the_same_scores(retriever: str, capsys: pytest.CaptureFixture[str]) -> None:
     """q37 has no answer: its sample is undefined, and the judgments do not name it."""
     metrics = ["ndcg@10", "map", "recall_100", "P_5", "bpref", "RR@10", "judged@10", "gm_map"]
-    engine = Engine().dataset(CONFIGS / "quickstart/dataset.yaml").with_metrics(metrics).with_policy("trec10")
+    engine = Engine().dataset(CONFIGS / "quickstart/dataset.yaml").with_metrics(metrics).with_profile("trec10")
     samples = engine.run(outputs=CONFIGS / f"quickstart/outputs.{retriever}.jsonl")
     files = [str(CONFIGS / "trec" / name) for name in ("qrels.txt", f"{retriever}.run")]
     options = [part for metric in metrics for part in ("-m", metric)]

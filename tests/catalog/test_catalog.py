@@ -8,6 +8,7 @@ from fake_plugins import METRIC_LINE, metric_module
 from rankgauge.catalog import Catalog
 from rankgauge.errors import MatcherError, NameClashError, RequiredPluginError, UnknownNameError
 from rankgauge.expression import parse
+from rankgauge.planning.conventions import Conventions
 from rankgauge.planning.plan import make_plan
 from rankgauge.policy import PROFILES
 
@@ -116,7 +117,7 @@ class TestClashes:
 
     def test_a_column_is_not_called_by_a_name_that_works_for_nobody(self, files):
         catalog = Catalog.discover()
-        plan = make_plan(["alpha-depth", "beta-depth"], catalog=catalog, profile=PROFILES["default"])
+        plan = make_plan(["alpha-depth", "beta-depth"], Conventions(catalog=catalog, profile=PROFILES["default"]))
         assert ["alpha-depth", "beta-depth"] == [metric.name for metric in plan.metrics]
 
     def test_one_declaration_offered_by_two_entry_points_is_no_clash(self, installed):
@@ -166,7 +167,7 @@ class TestBuiltIns:
                 return [fake]
         """
         installed.add("alpha-tools", source)
-        plan = make_plan(["fake-ndcg-at-k@10"], catalog=Catalog.discover(), profile=PROFILES["default"])
+        plan = make_plan(["fake-ndcg-at-k@10"], Conventions(catalog=Catalog.discover(), profile=PROFILES["default"]))
         assert ["fake-ndcg-at-k@10"] == [metric.name for metric in plan.metrics]
 
     def test_nobody_takes_a_file_ending_of_theirs(self, installed):

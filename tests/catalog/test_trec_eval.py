@@ -142,7 +142,7 @@ def test_kinds_say_how_values_print_and_where():
 
 def test_every_column_but_runid_can_be_planned_and_is_the_metric_named():
     columns = [column for column in expand(["all_trec"], BUILT_IN) if column.spec is not None]
-    plan = ENGINE.dataset([]).with_metrics([column.spec for column in columns]).with_policy("trec10").plan()
+    plan = ENGINE.dataset([]).with_metrics([column.spec for column in columns]).with_profile("trec10").plan()
 
     assert len(columns) == len(plan.metrics)
     for column, planned in zip(columns, plan.metrics, strict=True):

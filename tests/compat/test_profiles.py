@@ -27,7 +27,7 @@ def under(engine):
     """Return a function that scores samples under a profile."""
 
     def scores(profile, metric, samples):
-        evaluation = engine.dataset([]).with_metrics([metric]).with_policy(profile)
+        evaluation = engine.dataset([]).with_metrics([metric]).with_profile(profile)
         found = []
         for place, (gold, retrieved) in enumerate(samples):
             sample = {"id": f"s{place}", "expected_output": gold, "actual_output": retrieved}
@@ -53,7 +53,7 @@ def test_profile_parameters_exist_and_are_accepted(name, engine):
     profile = PROFILES[name]
     for alias, parameters in profile.parameters.items():
         written = {key: value for key, value in parameters.items() if key != "matcher"}
-        engine.dataset([]).with_metrics([str(MetricExpression(alias, written))]).with_policy(name).plan()
+        engine.dataset([]).with_metrics([str(MetricExpression(alias, written))]).with_profile(name).plan()
         if "matcher" in parameters:
             engine.catalog.matcher(str(parameters["matcher"]))
 

@@ -97,7 +97,7 @@ def by_keyword(sample):
     ],
 )
 def test_a_system_and_its_profile_agree_on_every_sample(profile, metric, score, kind, engine):
-    evaluation = engine.dataset([]).with_metrics([metric]).with_policy(profile)
+    evaluation = engine.dataset([]).with_metrics([metric]).with_profile(profile)
     theirs, ours = [], []
     for sample in SAMPLES:
         gold = sample["expected_output"]

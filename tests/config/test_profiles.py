@@ -90,7 +90,7 @@ class TestProfilesOfPlugins:
 
     def test_it_is_chosen_by_name_and_results_tell_it(self, catalog, tmp_path):
         evaluation = Engine(catalog=catalog).dataset([SAMPLE]).with_metrics(["ndcg@10", "recall@1"])
-        result = evaluation.with_policy("acme").run()
+        result = evaluation.with_profile("acme").run()
         # Gains of 2**1 - 1 at rank 1 and 2**3 - 1 at rank 3, where the best order has the 7 first.
         assert result["ndcg@10"].mean == pytest.approx((1 + 7 / 2) / (7 + 1 / 1.584962500721156))
         assert result["recall@1"].mean == 0.0  # only grades of 2 are relevant
@@ -103,7 +103,7 @@ class TestProfilesOfPlugins:
         with pytest.raises(
             PolicyError, match=r"unknown profile 'acmee' \(did you mean 'acme'.*known are acme, classic"
         ):
-            Engine(catalog=catalog).dataset([SAMPLE]).with_policy("acmee")
+            Engine(catalog=catalog).dataset([SAMPLE]).with_profile("acmee")
 
     def test_a_built_in_profile_cannot_be_replaced(self):
         declared = named_profile("haystack", {})(lambda: None)

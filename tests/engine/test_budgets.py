@@ -11,7 +11,6 @@ import pytest
 from rankgauge import Catalog, Engine, Result, compare, evaluate
 from rankgauge.errors import PlanError
 from rankgauge.plugin import JudgedSample, hookimpl, sample_metric, tokenizer
-from rankgauge.policy import Policy
 from rankgauge.report.json import json_report
 from rankgauge.report.markdown import markdown_report
 from rankgauge.report.terminal import terminal_report
@@ -31,7 +30,7 @@ CUTS_IDEAL = {
 WITH_CUTOFF = sorted(
     alias
     for alias, claim in CATALOG.metrics.items()
-    if claim.declaration.cutoff != "none" and claim.declaration.judges == "retrieved"
+    if claim.declaration.cutoff.kind != "none" and claim.declaration.judging.judges == "retrieved"
 )
 
 
@@ -332,9 +331,7 @@ class TestRefusals:
         )
 
     def test_averaged_ties_settle_no_ranks(self):
-        evaluation = (
-            ENGINE.dataset(drawn(1)).with_metrics(["recall@5tok"]).with_policy(Policy(order="score", ties="average"))
-        )
+        evaluation = ENGINE.dataset(drawn(1)).with_metrics(["recall@5tok"]).with_profile(order="score", ties="average")
         with pytest.raises(PlanError, match="policy ties=average settles no ranks"):
             evaluation.plan()
 

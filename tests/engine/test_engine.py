@@ -117,7 +117,7 @@ class TestWith:
         first = engine.dataset([sample("q", output=["b", "a"])])
         second = first.with_metrics(["recall@1"])
         third = second.with_metrics(["retrieval-recall-at-k"]).with_defaults(k=1)
-        fourth = third.with_policy(Policy(duplicates="keep"))
+        fourth = third.with_profile(duplicates="keep")
         assert (first.metrics, second.metrics, third.metrics) == ((), ("recall@1",), ("retrieval-recall-at-k",))
         assert (first.default_k, third.default_k.k) == (None, 1)
         assert (third.profile.policy.duplicates, fourth.profile.policy.duplicates) == ("first", "keep")
@@ -129,13 +129,13 @@ class TestWith:
         assert column.name == "ndcg@10"
 
     def test_a_policy_keeps_the_other_conventions_of_the_profile(self, engine):
-        evaluation = engine.dataset([]).with_policy("eval-harness").with_policy(Policy())
+        evaluation = engine.dataset([]).with_profile("eval-harness").with_profile(Policy())
         assert evaluation.profile.policy == Policy()
         assert evaluation.profile.contract == PROFILES["eval-harness"].contract
 
     def test_an_unknown_profile_is_refused_with_a_suggestion(self, engine):
         with pytest.raises(PolicyError, match=r"did you mean 'eval-harness'\?"):
-            engine.dataset([]).with_policy("eval_harness")
+            engine.dataset([]).with_profile("eval_harness")
 
     def test_outputs_can_be_exchanged(self, engine, tmp_path):
         outputs = lines(tmp_path / "o.jsonl", [{"id": "q", "actual_output": ["b", "a"]}])
@@ -696,8 +696,8 @@ class TestStreamAndMerge:
     @pytest.mark.parametrize(
         "change",
         [
-            lambda evaluation: evaluation.with_policy(Policy(duplicates="keep")),
-            lambda evaluation: evaluation.with_policy("eval-harness"),
+            lambda evaluation: evaluation.with_profile(duplicates="keep"),
+            lambda evaluation: evaluation.with_profile("eval-harness"),
             lambda evaluation: evaluation.with_metrics([{"metric": "ndcg(gain=exponential)@10", "as": "ndcg@10"}]),
         ],
     )
@@ -776,7 +776,7 @@ class TestLimitDetailsAndNotes:
 class TestManifest:
     def test_it_says_what_a_reader_has_to_know(self, engine, tmp_path):
         path = lines(tmp_path / "s.jsonl", [sample("q", output=["a"])])
-        result = engine.dataset(path).with_metrics(["nDCG@10"]).with_policy("eval-harness").run()
+        result = engine.dataset(path).with_metrics(["nDCG@10"]).with_profile("eval-harness").run()
         manifest = result.manifest
         assert manifest["profile"] == "eval-harness"
         assert manifest["policy"]["no_gold"] == "zero"

@@ -7,7 +7,7 @@ import pickle
 import numpy as np
 import pytest
 
-from rankgauge import Engine, Policy, Result, evaluate
+from rankgauge import Engine, Result, evaluate
 from rankgauge.catalog import Catalog
 from rankgauge.errors import ParameterError, ResultError
 from rankgauge.report.json import per_sample_jsonl, summary
@@ -152,7 +152,7 @@ def test_data_that_give_another_score_are_refused(tmp_path):
 
 def test_what_a_policy_refuses_is_explained_as_failed():
     rows = [{"id": "q", "expected_output": ["a"], "actual_output": ["a", "a"]}]
-    refusing = ENGINE.dataset(rows).with_metrics(["MRR"]).with_policy(Policy(duplicates="error", max_failed=1.0))
+    refusing = ENGINE.dataset(rows).with_metrics(["MRR"]).with_profile(duplicates="error", max_failed=1.0)
     explanation = refusing.run().explain("q")
 
     assert explanation.status == "failed"

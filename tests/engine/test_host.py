@@ -211,7 +211,9 @@ def test_an_explanation_says_why_and_what_counts(score, told):
 
 def test_a_column_says_by_whom_and_how_it_is_computed():
     scorer = HostScorer(metrics={"metric": "ndcg@10", "gain": "exponential"}, profile="haystack")
-    (planned,) = Engine().dataset([]).with_metrics(["ndcg(gain=exponential)@10"]).with_policy("haystack").plan().metrics
+    (planned,) = (
+        Engine().dataset([]).with_metrics(["ndcg(gain=exponential)@10"]).with_profile("haystack").plan().metrics
+    )
     assert scorer.column.provenance == {
         "rankgauge": __version__,
         "metric": "retrieval-ndcg-at-k(gain=exponential, ideal=gold)@10",

@@ -90,7 +90,7 @@ class TestEvaluations:
 
     @pytest.mark.parametrize("profile", sorted(PROFILES))
     def test_every_profile_can_be_sent(self, engine, profile):
-        evaluation = engine.dataset(samples(6)).with_metrics(["ndcg@5", "recall@5"]).with_policy(profile)
+        evaluation = engine.dataset(samples(6)).with_metrics(["ndcg@5", "recall@5"]).with_profile(profile)
         again = sent(evaluation)
         assert evaluation.profile == again.profile
         assert bits(evaluation.run()) == bits(again.run())
@@ -150,7 +150,7 @@ class TestEvaluations:
 
     def test_whoever_gets_one_may_ask_it_for_other_metrics(self, engine):
         evaluation = engine.dataset(samples(3)).with_metrics(["ndcg@3"])
-        other = sent(evaluation).with_metrics(["recall@2"]).with_policy("remem")
+        other = sent(evaluation).with_metrics(["recall@2"]).with_profile("remem")
         assert ["recall@2"] == list(other.run().metrics)
 
     def test_a_copy_is_the_same_also_where_nothing_could_be_sent(self, engine):
@@ -243,7 +243,7 @@ class TestCatalogs:
 
 class TestPlans:
     def test_a_sent_plan_says_the_same(self, engine):
-        evaluation = engine.dataset([]).with_metrics(OWN_METRICS).with_policy("haystack")
+        evaluation = engine.dataset([]).with_metrics(OWN_METRICS).with_profile("haystack")
         plan = evaluation.plan()
         again = sent(plan)
         assert plan.describe() == again.describe()

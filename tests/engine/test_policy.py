@@ -23,7 +23,7 @@ def scored(*pairs):
 @pytest.fixture(scope="session")
 def run(engine):
     def run_policy(samples, *, metrics=METRICS, **options):
-        return engine.dataset(samples).with_metrics(metrics).with_policy(Policy(**options)).run()
+        return engine.dataset(samples).with_metrics(metrics).with_profile(Policy(**options)).run()
 
     return run_policy
 
@@ -299,7 +299,7 @@ class TestQueries:
         assert (result["MRR"].mean, result["MRR"].n_missing, result["MRR"].n_failed) == (0.5, 0, 1)
 
     def test_intersection_ignores_outputs_for_unknown_samples(self, engine):
-        evaluation = engine.dataset(self.SAMPLES).with_metrics(["MRR"]).with_policy(Policy(queries="intersection"))
+        evaluation = engine.dataset(self.SAMPLES).with_metrics(["MRR"]).with_profile(queries="intersection")
         result = evaluation.run(outputs={"q2": ["b", "a"], "other": ["a"]})
         assert dict(zip(result.sample_ids, result["MRR"].values.tolist(), strict=True)) == {
             "q1": 1.0,

@@ -104,7 +104,7 @@ class TestSamples:
         assert again(Result.load(folder)) == [[1.0, 1.0], [1.0, 1.0]]
 
     def test_profile_policy_and_cutoffs_come_back(self):
-        profiled = evaluation().with_policy("eval-harness").with_metrics(["retrieval-hit-at-k"]).with_defaults(k=1)
+        profiled = evaluation().with_profile("eval-harness").with_metrics(["retrieval-hit-at-k"]).with_defaults(k=1)
         result = profiled.run()
         loaded = Result.load(result.save("folder"))
         reopened = evaluation_of(loaded, catalog=CATALOG)
@@ -135,7 +135,7 @@ class TestSamples:
 
     def test_other_definitions_are_refused(self):
         result = evaluation().run()
-        other = evaluation().with_policy("eval-harness")
+        other = evaluation().with_profile("eval-harness")
         with pytest.raises(ResultError, match="cannot be computed as it was"):
             check_definitions(other.plan(), result)
 

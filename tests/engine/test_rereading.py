@@ -79,7 +79,7 @@ def test_samples_and_runs_give_the_same_lists():
         for query, grades in qrels.items()
     ]
     engine = Engine(catalog=CATALOG)
-    of_samples = engine.dataset(samples).with_metrics(["ndcg@10"]).with_policy("trec10").run()
+    of_samples = engine.dataset(samples).with_metrics(["ndcg@10"]).with_profile("trec10").run()
     of_run = rankgauge.evaluate(qrels, run, ["ndcg@10"], catalog=CATALOG)
     one, other = (reread(result, None, {}).lists for result in (of_samples, of_run))
     mine, its = (found.columns["ndcg@10"].lists for found in (one, other))

@@ -167,7 +167,7 @@ class TestRefused:
     def test_without_outputs_of_a_shard_under_intersection(self, engine):
         evaluation = engine.dataset([]).with_metrics(["recall@3"])
         policy = evaluation.profile.policy.with_options({"queries": "intersection"})
-        sharded = ShardedSamples(evaluation.with_policy(policy))
+        sharded = ShardedSamples(evaluation.with_profile(policy))
         silent = sharded.shard([{"id": "a", "expected_output": ["x"]}])
         spoken = sharded.shard([{"id": "b", "expected_output": ["x"], "actual_output": ["x"]}])
         assert silent.scores is None

@@ -16,7 +16,6 @@ from rankgauge.catalog import Catalog
 from rankgauge.errors import DeclarationError, ParameterError, PlanError, ResultError
 from rankgauge.gates.verdicts import judge_gates
 from rankgauge.plugin import Cutoff, hookimpl, metric, run_metric
-from rankgauge.policy import Policy
 from rankgauge.report.json import json_report
 from rankgauge.report.markdown import markdown_report
 from rankgauge.report.terminal import terminal_report
@@ -85,7 +84,7 @@ def test_duplicates_are_dropped_and_ties_are_settled_before():
     scored = [{"id": name, "score": score} for name, score in (("a", 1), ("a", 3), ("b", 2))]
     evaluation = Engine(catalog=CATALOG).dataset([user("u1", scored)]).with_metrics(["distinct@1", "distinct@2"])
 
-    result = evaluation.with_policy(Policy(order="score")).run()
+    result = evaluation.with_profile(order="score").run()
     assert [column.mean for column in result.metrics.values()] == [1.0, 2.0]
 
 

@@ -158,7 +158,7 @@ def test_nothing_is_started_where_it_does_not_pay_or_cannot_serve(data, started,
     outputs = {row["id"]: row["actual_output"] for row in rows}
     for how in ({"details": True}, {"sketch_ids": True}, {"limit": 9}, {"outputs": outputs}, {"sut": lambda _: []}):
         one.run(workers=2, **how)
-    one.with_policy(one.profile.adapted({"queries": "intersection"})).run(workers=2)
+    one.with_profile(queries="intersection").run(workers=2)
     evaluation(rows).run(workers=2)
     monkeypatch.setattr(workers, "ENOUGH", 1 << 20)
     one.run(workers=2)

@@ -14,7 +14,7 @@ ENGINE = Engine(catalog=Catalog.discover(own_only=True))
 BY_ID = [
     alias
     for alias, claim in ENGINE.catalog.metrics.items()
-    if claim.declaration.gold[0] == "relevant" and not claim.declaration.needs_max_grade
+    if claim.declaration.judging.gold[0] == "relevant" and not claim.declaration.needs_max_grade
 ]
 
 
@@ -34,7 +34,7 @@ def top_heavy(ranking: JudgedSample, *, k: int) -> float | None:
 
 def run(samples, metrics, policy=None):
     evaluation = ENGINE.dataset(samples).with_metrics(metrics)
-    return (evaluation if policy is None else evaluation.with_policy(policy)).run()
+    return (evaluation if policy is None else evaluation.with_profile(policy)).run()
 
 
 def sample(name, output, gold=None):

@@ -47,7 +47,7 @@ RANKINGS = st.lists(st.tuples(ITEMS, st.sampled_from([0.5, 1.0, 2.0])), max_size
 
 @functools.cache
 def plan(policy: str | Policy, metrics: tuple[str, ...]) -> Any:
-    return Engine(catalog=CATALOG).dataset([]).with_metrics(list(metrics)).with_policy(policy).plan()
+    return Engine(catalog=CATALOG).dataset([]).with_metrics(list(metrics)).with_profile(policy).plan()
 
 
 def explained(policy: str | Policy, metrics: list[str], record: dict[str, Any]) -> list[Explanation]:

@@ -25,7 +25,7 @@ GRADED = {
 
 
 def explain(wanted: Any, record: dict[str, Any], policy: str | Policy = "default") -> Explanation:
-    plan = Engine(catalog=CATALOG).dataset([]).with_metrics([wanted]).with_policy(policy).plan()
+    plan = Engine(catalog=CATALOG).dataset([]).with_metrics([wanted]).with_profile(policy).plan()
     sample = read_sample(record, problems=[])
     assert sample is not None
     (column,) = plan.metrics

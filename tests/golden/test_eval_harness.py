@@ -18,7 +18,7 @@ def _score(engine: Any, case: dict[str, Any]) -> Any:
     spec = {"metric": case["metric"], **case.get("options", {})}
     if "metric_k" in case:
         spec["k"] = case["metric_k"]
-    evaluation = engine.dataset([]).with_metrics([spec]).with_policy("eval-harness")
+    evaluation = engine.dataset([]).with_metrics([spec]).with_profile("eval-harness")
     if "default_k" in case:
         evaluation = evaluation.with_defaults(k=case["default_k"])
     (only,) = evaluation.score(case["sample"], details=True).values()
@@ -64,7 +64,7 @@ def test_every_case_says_what_is_to_come_of_it():
 def test_failed_pair_leaves_the_other_metrics_of_its_sample_alone(engine):
     retrieved = '{"retrieved": [{"id": "doc-3", "text": "It is doc-3."}]}'
     metrics = ["retrieval-recall-at-k", "answer-containment-at-k"]
-    evaluation = engine.dataset([]).with_metrics(metrics).with_policy("eval-harness")
+    evaluation = engine.dataset([]).with_metrics(metrics).with_profile("eval-harness")
 
     by_list = evaluation.score({"id": "s", "expected_output": ["doc-3"], "actual_output": retrieved})
     by_text = evaluation.score({"id": "s", "expected_output": "doc-3", "actual_output": retrieved})
@@ -82,7 +82,7 @@ def test_failed_pairs_are_left_out_of_the_mean_and_counted(engine):
         {"id": "poor", "expected_output": ["a"], "actual_output": "[]"},
     ]
 
-    column = engine.dataset(samples).with_metrics(["retrieval-hit-at-k"]).with_policy("eval-harness").run()
+    column = engine.dataset(samples).with_metrics(["retrieval-hit-at-k"]).with_profile("eval-harness").run()
 
     only = column["retrieval-hit-at-k"]
     assert (only.mean, only.n, only.n_failed) == (0.5, 2, 2)

@@ -90,7 +90,7 @@ def level_profile(level: int = 1, **options: Any) -> Any:
 
 @functools.cache
 def planned(names: tuple[str, ...], level: int) -> Any:
-    return ENGINE.dataset([]).with_metrics(list(names)).with_policy(level_profile(level))
+    return ENGINE.dataset([]).with_metrics(list(names)).with_profile(level_profile(level))
 
 
 def scores(qrels: Qrels, run: Run, names: Mapping[str, str], level: int = 1) -> dict[str, dict[str, float]]:
@@ -169,7 +169,7 @@ def test_scores_that_only_a_32_bit_float_ties_stand_by_id():
     exact = level_profile(score_dtype="float64")
     sample = {"id": "q", "expected_output": {"a": 1, "b": 0}}
     sample["actual_output"] = [{"id": name, "score": score} for name, score in run["q"].items()]
-    (found,) = ENGINE.dataset([]).with_metrics(["RR"]).with_policy(exact).score(sample).values()
+    (found,) = ENGINE.dataset([]).with_metrics(["RR"]).with_profile(exact).score(sample).values()
     assert found.value == 1.0
 
 
@@ -221,7 +221,7 @@ def test_the_judged_only_option_drops_what_is_unjudged_and_negative():
             if topic in run
         ]
     )
-    result = evaluation.with_metrics(list(names.values())).with_policy(level_profile(judged_only=True)).run()
+    result = evaluation.with_metrics(list(names.values())).with_profile(level_profile(judged_only=True)).run()
 
     for at, topic in enumerate(result.sample_ids):
         for name, ours in names.items():

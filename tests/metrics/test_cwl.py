@@ -33,7 +33,7 @@ CWL_EVAL = {
 
 def value(metric, gold=GOLD, ranking=RANKING, policy="default"):
     sample = {"id": "q", "expected_output": {"relevant": gold}, "actual_output": ranking}
-    (only,) = ENGINE.dataset([]).with_metrics([metric]).with_policy(policy).score(sample).values()
+    (only,) = ENGINE.dataset([]).with_metrics([metric]).with_profile(policy).score(sample).values()
     return only.value
 
 

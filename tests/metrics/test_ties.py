@@ -24,15 +24,15 @@ CLOSED = [alias for alias, claim in CATALOG.metrics.items() if claim.declaration
 OPEN = [
     alias
     for alias, claim in CATALOG.metrics.items()
-    if claim.declaration.over_ties is None and "relevant" in claim.declaration.gold
+    if claim.declaration.over_ties is None and "relevant" in claim.declaration.judging.gold
 ]
 SPECS = [
-    *(alias for alias in CLOSED if CATALOG.metrics[alias].declaration.cutoff in {"none", "optional"}),
+    *(alias for alias in CLOSED if CATALOG.metrics[alias].declaration.cutoff.kind in {"none", "optional"}),
     *(
         f"{alias}@{k}"
         for alias in CLOSED
         for k in (1, 2, 3, 5, 9)
-        if CATALOG.metrics[alias].declaration.cutoff != "none"
+        if CATALOG.metrics[alias].declaration.cutoff.kind != "none"
     ),
     "ndcg",
     "ndcg_any",
@@ -52,7 +52,7 @@ ONE_ORDER = dataclasses.replace(PROFILES["trec10"], policy=Policy(no_gold="zero"
 
 @functools.cache
 def evaluation(profile: str) -> Any:
-    return ENGINE.dataset([]).with_metrics(SPECS).with_policy({"average": AVERAGE, "one": ONE_ORDER}[profile])
+    return ENGINE.dataset([]).with_metrics(SPECS).with_profile({"average": AVERAGE, "one": ONE_ORDER}[profile])
 
 
 def orders(groups: Sequence[Sequence[str]]) -> Iterator[list[str]]:
@@ -105,7 +105,7 @@ def test_values_worked_out_by_hand():
     # Three results of one score, one of them relevant: it stands at 1, 2 or 3 with probability 1/3 each.
     sample = {"id": "q", "expected_output": {"a": 1}}
     sample["actual_output"] = [{"id": name, "score": 1.0} for name in "axy"]
-    score = ENGINE.dataset([]).with_metrics(["RR", "AP", "P@1", "hit@2", "ndcg"]).with_policy(AVERAGE).score(sample)
+    score = ENGINE.dataset([]).with_metrics(["RR", "AP", "P@1", "hit@2", "ndcg"]).with_profile(AVERAGE).score(sample)
 
     values = {name: found.value for name, found in score.items()}
     assert values["rr"] == pytest.approx(11 / 18)
@@ -118,7 +118,7 @@ def test_values_worked_out_by_hand():
 def test_rankings_without_ties_score_to_the_last_bit_as_ever():
     ranked = [{"id": name, "score": float(-place)} for place, name in enumerate("xaybzcd")]
     sample = {"id": "q", "expected_output": {"a": 3, "b": 1, "d": 2, "z": 0}, "actual_output": ranked}
-    usual = ENGINE.dataset([]).with_metrics(SPECS).with_policy("trec10").score(sample)
+    usual = ENGINE.dataset([]).with_metrics(SPECS).with_profile("trec10").score(sample)
     averaged = evaluation("average").score(sample)
 
     for name in ("retrieval-map", "retrieval-mrr", "ndcg", "ndcg@5", "p@3", "recall@5", "hit@3"):
@@ -140,12 +140,12 @@ def test_batch_does_not_change_an_expectation():
 @pytest.mark.parametrize("alias", OPEN)
 def test_plan_refuses_by_name_what_has_no_closed_form(alias):
     with pytest.raises(PlanError, match=f"metric '{alias}' declares none"):
-        ENGINE.dataset([]).with_metrics([alias]).with_policy(AVERAGE).plan()
+        ENGINE.dataset([]).with_metrics([alias]).with_profile(AVERAGE).plan()
 
 
 def test_plan_refuses_what_is_judged_by_text():
     with pytest.raises(PlanError, match="ties=average is for judging by id"):
-        ENGINE.dataset([]).with_metrics(["recall(gold=passages)@5"]).with_policy(AVERAGE).plan()
+        ENGINE.dataset([]).with_metrics(["recall(gold=passages)@5"]).with_profile(AVERAGE).plan()
 
 
 @pytest.mark.parametrize("options", [{"depth": 3}, {"duplicates": "keep"}, {"duplicates": "credit-once"}])
@@ -157,7 +157,7 @@ def test_policy_refuses_what_has_no_closed_form(options):
 def test_parameters_without_a_closed_form_fail_with_a_reason():
     sample = {"id": "q", "expected_output": {"a": 1}, "actual_output": [{"id": "a", "score": 1.0}]}
     for spec in ("ndcg(ideal=retrieved-at-k)@3", "ndcg(clamp=true)@3"):
-        (found,) = ENGINE.dataset([]).with_metrics([spec]).with_policy(AVERAGE).score(sample).values()
+        (found,) = ENGINE.dataset([]).with_metrics([spec]).with_profile(AVERAGE).score(sample).values()
         assert found.status == "failed"
         assert "no closed form" in found.reason
 
@@ -166,7 +166,7 @@ def test_error_fails_only_the_sample_whose_tie_matters():
     policy = Policy(order="score", ties="error")
     tied = {"id": "q", "expected_output": {"a": 1}, "actual_output": [{"id": name, "score": 1} for name in "ab"]}
     alike = {"id": "r", "expected_output": {"z": 1}, "actual_output": [{"id": name, "score": 1} for name in "ab"]}
-    column = ENGINE.dataset([tied, alike]).with_metrics(["RR"]).with_policy(policy).run()["RR"]
+    column = ENGINE.dataset([tied, alike]).with_metrics(["RR"]).with_profile(policy).run()["RR"]
 
     assert ["failed", "scored"] == [column.status(0), column.status(1)]
     assert "document 'a' has the same score as documents that earn differently (ranks 1 to 2)" in column.reasons[0]

@@ -26,7 +26,7 @@ def evaluation(metrics: tuple[str, ...], level: float, policy: tuple[tuple[str, 
     profile = PROFILES["trec10"]
     options = {"order": "given", "no_gold": "undefined", **dict(policy)}
     changed = dataclasses.replace(profile, policy=profile.policy.with_options(options), relevance=float(level))
-    return ENGINE.dataset([]).with_metrics(list(metrics)).with_policy(changed)
+    return ENGINE.dataset([]).with_metrics(list(metrics)).with_profile(changed)
 
 
 def values(ranking, gold, *metrics, level=1.0, **policy):
@@ -136,7 +136,7 @@ class TestInterpolatedPrecision:
     def test_nothing_relevant_is_undefined_and_counts_as_0_under_the_trec_policy(self):
         assert values(["x"], {"n": 0}, "iprec@0", "iprec@1", "11pt_avg") == [None] * 3
         sample = {"id": "q", "expected_output": {"n": 0}, "actual_output": [{"id": "x", "score": 1}]}
-        result = ENGINE.dataset([sample]).with_metrics(["iprec@0", "11pt_avg"]).with_policy("trec10").run()
+        result = ENGINE.dataset([sample]).with_metrics(["iprec@0", "11pt_avg"]).with_profile("trec10").run()
         assert [column.mean for column in result.metrics.values()] == [0.0, 0.0]
 
     def test_nothing_retrieved_is_0(self):
@@ -239,7 +239,7 @@ class TestShortRankings:
         names += ["iprec@0", "11pt_avg", "P@5", "relative_P@5", "recall@5", "success@5", "ndcg", "ndcg@5", "infAP"]
         names += ["set_P", "set_recall", "set_map", "set_F", "set_relative_P", "unj@5", "rbp", "rbp_resid", "ERR@5"]
         missing = {"id": "q", "expected_output": gold}
-        result = ENGINE.dataset([missing]).with_metrics([*names, "num_rel", "num_q"]).with_policy("trec10").run()
+        result = ENGINE.dataset([missing]).with_metrics([*names, "num_rel", "num_q"]).with_profile("trec10").run()
 
         assert [result[name].values.item() for name in names] == [0.0] * len(names)
         assert [result["num_rel"].values.item(), result["num_q"].values.item()] == [2.0, 1.0]
@@ -332,7 +332,7 @@ class TestJudgedOnly:
     def test_they_stay_under_the_default_profile(self):
         sample = {"id": "q", "expected_output": self.GOLD, "actual_output": ["x", "m", "n", "a"]}
         policy = PROFILES["default"].policy.with_options({"judged_only": True})
-        (found,) = ENGINE.dataset([]).with_metrics(["RR"]).with_policy(policy).score(sample).values()
+        (found,) = ENGINE.dataset([]).with_metrics(["RR"]).with_profile(policy).score(sample).values()
 
         assert found.value == 1 / 3
 

@@ -20,7 +20,7 @@ SAMPLE = {
 
 
 def hit(metric="hit@1", matchers=None, profile="default"):
-    evaluation = ENGINE.dataset([SAMPLE]).with_metrics(metric).with_policy(profile)
+    evaluation = ENGINE.dataset([SAMPLE]).with_metrics(metric).with_profile(profile)
     if matchers is not None:
         evaluation = evaluation.with_matchers(matchers)
     (column,) = evaluation.run().metrics.values()

@@ -7,6 +7,7 @@ from rankgauge.catalog import Catalog
 from rankgauge.errors import PlanError
 from rankgauge.expression import parse
 from rankgauge.judging import Target
+from rankgauge.planning.conventions import Conventions
 from rankgauge.planning.cutoffs import Cut, DefaultK
 from rankgauge.planning.plan import make_plan
 from rankgauge.planning.requests import Located
@@ -46,8 +47,8 @@ def catalog():
 
 @pytest.fixture
 def plan(catalog):
-    def make(*specs, profile=DEFAULT, **options):
-        return make_plan(specs, catalog=catalog, profile=profile, **options)
+    def make(*specs, profile=DEFAULT, dataset="", **options):
+        return make_plan(specs, Conventions(catalog=catalog, profile=profile, **options), dataset=dataset)
 
     return make
 

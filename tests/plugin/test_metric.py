@@ -62,7 +62,7 @@ class TestCutoffKinds:
         ],
     )
     def test_the_annotation_of_k_says_which_kind_it_is(self, function, alias, kind):
-        assert kind == declared(metric(alias)(function)).cutoff
+        assert kind == declared(metric(alias)(function)).cutoff.kind
 
     def test_a_lifted_function_says_it_with_int(self):
         def required(ranking: JudgedSample, *, k: int) -> float:
@@ -78,7 +78,7 @@ class TestCutoffKinds:
             return 1.0
 
         kinds = [
-            declared(sample_metric(alias)(function)).cutoff
+            declared(sample_metric(alias)(function)).cutoff.kind
             for alias, function in (("x-at-k", required), ("x-at-k", dropped), ("x", free))
         ]
         assert ["required", "droppable", "optional"] == kinds
@@ -104,17 +104,19 @@ class TestDeclaration:
             return "contains-cased" if cased else "contains"
 
         found = declared(metric("x-metric", gold="answer", matcher=choose)(plain))
-        assert ((), ["cased"]) == (found.parameters, [parameter.name for parameter in found.matching])
+        assert ((), ["cased"]) == (found.parameters, [parameter.name for parameter in found.judging.matching])
 
     def test_names_lists_the_alias_then_further_long_names_then_short_ones(self):
         found = declared(metric("x-at-k", aliases=["y-at-k"], short=["x", "x_cut_{k}"])(cut))
         assert ("x-at-k", "y-at-k", "x", "x_cut_{k}") == found.names
 
     def test_one_kind_of_gold_may_be_given_as_a_string(self):
-        assert ("answer",) == declared(metric("x-metric", gold="answer")(plain)).gold
+        assert ("answer",) == declared(metric("x-metric", gold="answer")(plain)).judging.gold
 
     def test_several_kinds_of_gold_keep_their_order(self):
-        assert ("passages", "relevant") == declared(metric("x-metric", gold=["passages", "relevant"])(plain)).gold
+        assert ("passages", "relevant") == declared(
+            metric("x-metric", gold=["passages", "relevant"])(plain)
+        ).judging.gold
 
     def test_the_summary_is_the_first_line_of_the_docstring(self):
         assert "Score the cutoff." == declared(metric("x-at-k")(cut)).summary
@@ -310,7 +312,7 @@ class TestPinnedParameter:
             return np.full(judged.n, level)
 
         found = declared(metric("x-at-level", short=["X", "x_{level}"], pins="level")(at_level))
-        assert "level" == found.pins
+        assert "level" == found.cutoff.pins
         assert ("X",) == found.plain_short
 
     @pytest.mark.parametrize(("function", "alias"), [(plain, "x-metric"), (cut, "x-at-k"), (optional, "x-metric")])
@@ -351,7 +353,7 @@ class TestCompanions:
             )(at_k)
         )
         judged = judged_of(["a"], ["b"])
-        assert {"base": [3.0, 3.0]} == found.details(judged, k=5, base=3.0, way="b")
+        assert {"base": [3.0, 3.0]} == found.explaining.details(judged, k=5, base=3.0, way="b")
         found.check(base=3.0, way="b")
         assert ["b"] == seen
         assert [5, 5] == found.over_ties(judged, k=5, base=3.0, way="b").tolist()
@@ -360,24 +362,26 @@ class TestCompanions:
         def details(judged, *, k, base):
             return {"both": [(k, base)]}
 
-        assert {"both": [(1, 2.0)]} == declared(metric("x-at-k", details=details)(at_k)).details(judged_of([]), k=1)
+        assert {"both": [(1, 2.0)]} == declared(metric("x-at-k", details=details)(at_k)).explaining.details(
+            judged_of([]), k=1
+        )
 
     def test_one_that_takes_any_is_given_all(self):
         def details(judged, **params):
             return {"all": [params]}
 
-        found = declared(metric("x-at-k", details=details)(at_k)).details(judged_of([]), k=1, way="b")
+        found = declared(metric("x-at-k", details=details)(at_k)).explaining.details(judged_of([]), k=1, way="b")
         assert {"all": [{"k": 1, "base": 2.0, "way": "b"}]} == found
 
     def test_one_that_takes_everything_is_called_as_it_is(self):
         def details(judged, *, k, base=2.0, way="a"):
             return {}
 
-        assert details is declared(metric("x-at-k", details=details)(at_k)).details
+        assert details is declared(metric("x-at-k", details=details)(at_k)).explaining.details
 
     def test_one_that_needs_no_parameter_is_given_none(self):
         found = declared(metric("x-at-k", details=lambda judged: {"n": [judged.n]})(at_k))
-        assert {"n": [1]} == found.details(judged_of([]), k=1, base=3.0)
+        assert {"n": [1]} == found.explaining.details(judged_of([]), k=1, base=3.0)
 
     @pytest.mark.parametrize(
         ("role", "function", "known"),
@@ -394,7 +398,7 @@ class TestCompanions:
 
     def test_a_parameter_of_its_own_needs_a_default(self):
         found = declared(metric("x-at-k", details=lambda judged, *, most=3: {"most": [most]})(at_k))
-        assert {"most": [3]} == found.details(judged_of([]), k=1, base=3.0)
+        assert {"most": [3]} == found.explaining.details(judged_of([]), k=1, base=3.0)
 
     def test_a_function_without_a_signature_is_called_as_it_is(self):
-        assert max is declared(metric("x-at-k", details=max)(at_k)).details
+        assert max is declared(metric("x-at-k", details=max)(at_k)).explaining.details

@@ -90,7 +90,7 @@ SAMPLE = {
 
 
 def scored(engine, metric, sample=SAMPLE, **options):
-    (only,) = engine.dataset([]).with_metrics([metric]).with_policy(Policy(**options)).score(sample).values()
+    (only,) = engine.dataset([]).with_metrics([metric]).with_profile(Policy(**options)).score(sample).values()
     return only
 
 
@@ -268,7 +268,7 @@ class TestDeclaration:
             """Count texts."""
             return float(len(ranking.seen.texts))
 
-        assert ("texts",) == one.__rankgauge__.needs
+        assert ("texts",) == one.__rankgauge__.judging.needs
 
     @pytest.mark.parametrize("function", [budget_recall, score_gap, support], ids=lambda f: f.__name__)
     def test_the_laws_show_metrics_what_they_ask_for(self, function):

@@ -151,7 +151,7 @@ def test_the_resolved_config_computes_the_same_scores(tmp_path):
     data = tmp_path / "samples.jsonl"
     data.write_text("".join(f"{json.dumps(sample)}\n" for sample in SAMPLES), "utf-8")
     evaluation = Engine().register("mine", data).dataset("mine").with_metrics(["ndcg@10", "retrieval-recall-at-k"])
-    result = evaluation.with_policy("eval-harness").with_policy(
+    result = evaluation.with_profile("eval-harness").with_profile(
         evaluation.profile.policy.with_options({"max_failed": 0.5})
     )
     first = result.with_defaults(k=2).run()

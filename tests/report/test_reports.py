@@ -393,13 +393,13 @@ class TestPolicyLine:
         ],
     )
     def test_of_samples(self, engine, policy, line):
-        result = engine.dataset(self.ROW).with_metrics(["MRR"]).with_policy(policy).run()
+        result = engine.dataset(self.ROW).with_metrics(["MRR"]).with_profile(policy).run()
         assert policy_line(result) == line
         assert terminal_report(result).splitlines()[-1] == line
 
     def test_all_options_of_a_profile_that_is_not_ours_are_said(self, engine):
         own = dataclasses.replace(PROFILES["default"], name="mine")
-        line = policy_line(engine.dataset(self.ROW).with_metrics(["MRR"]).with_policy(own).run())
+        line = policy_line(engine.dataset(self.ROW).with_metrics(["MRR"]).with_profile(own).run())
         assert line.startswith("profile mine; policy: order=given ties=docno ")
         assert line.endswith(" exclude_self=false")
 

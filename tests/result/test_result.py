@@ -5,7 +5,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from rankgauge import Engine, MetricSummary, Policy, Result, evaluate
+from rankgauge import Engine, MetricSummary, Result, evaluate
 from rankgauge.errors import ResultError
 
 NAN = float("nan")
@@ -291,9 +291,7 @@ def test_parts_that_count_other_queries_are_not_merged():
     """Their fingerprints are the same, because no sample's score differs; their means would."""
     samples = [{"id": "a", "expected_output": ["x"], "actual_output": ["x"]}]
     evaluation = Engine().dataset(samples).with_metrics(["RR"])
-    other = (
-        Engine().dataset([{**samples[0], "id": "b"}]).with_metrics(["RR"]).with_policy(Policy(queries="intersection"))
-    )
+    other = Engine().dataset([{**samples[0], "id": "b"}]).with_metrics(["RR"]).with_profile(queries="intersection")
     with pytest.raises(ResultError, match="queries=judged and another queries=intersection"):
         Result.merge([evaluation.run(), other.run()])
 

@@ -92,7 +92,7 @@ def in_memory(case: Case, tools: Tools, **how: Any) -> Outcome:
 def _by_samples(case: Case, tools: Tools, write: Callable[[Case], Any], **how: Any) -> Outcome:
     def evaluate(left: Case) -> Result:
         dataset = Engine(catalog=tools.catalog).dataset(write(left))
-        return dataset.with_metrics(left.metrics).with_policy(left.profile).run(**how)
+        return dataset.with_metrics(left.metrics).with_profile(left.profile).run(**how)
 
     outcome, result = _in_rounds(case, evaluate)
     failed = {error.sample_id for error in result.unscored if _says_policy(error.reason)} if result else set()
@@ -117,7 +117,7 @@ def _in_batches(case: Case, tools: Tools) -> Outcome:
 
 
 def _one_by_one(case: Case, tools: Tools) -> Outcome:
-    evaluation = Engine(catalog=tools.catalog).dataset([]).with_metrics(case.metrics).with_policy(case.profile)
+    evaluation = Engine(catalog=tools.catalog).dataset([]).with_metrics(case.metrics).with_profile(case.profile)
     scores: dict[str, dict[str, Score]] = {}
     refused = set()
     for query in case.queries:

@@ -124,7 +124,7 @@ def test_a_sample_without_output_is_left_out_where_the_policy_says_so(tmp_path):
     del rows[4]["actual_output"]
     (tmp_path / "s.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     one = Engine().dataset(tmp_path / "s.jsonl").with_metrics("hit@1")
-    one = one.with_policy(one.profile.adapted({"queries": "intersection"}))
+    one = one.with_profile(queries="intersection")
     assert [one.run(limit=limit)["hit@1"].n for limit in (None, 100)] == [68, 68]
 
 

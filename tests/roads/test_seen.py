@@ -64,7 +64,7 @@ def test_ids_and_scores_stand_at_the_judged_ranks(options, tmp_path):
             }
             for query, ranking in sorted(runs.items())
         ]
-        of_samples = Engine().dataset(samples).with_metrics([aligned]).with_policy(Policy(**options)).run()
+        of_samples = Engine().dataset(samples).with_metrics([aligned]).with_profile(Policy(**options)).run()
         assert () == of_samples.errors
         lines = [
             f"{query} Q0 {name} {rank} {score} t\n"

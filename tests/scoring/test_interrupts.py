@@ -80,7 +80,7 @@ def test_parts_of_a_stream_do_not_complain_about_ids_that_meet_elsewhere(caplog)
 def test_results_that_differ_in_max_failed_only_mean_the_same():
     evaluation = ENGINE.dataset(samples(1)).with_metrics(["hit@1"])
     policy = evaluation.profile.policy
-    lenient = evaluation.with_policy(policy.with_options({"max_failed": 0.5}))
+    lenient = evaluation.with_profile(policy.with_options({"max_failed": 0.5}))
     assert evaluation.run()["hit@1"].info.fingerprint == lenient.run()["hit@1"].info.fingerprint
 
 

@@ -57,7 +57,7 @@ def by_samples(qrels, run, options, profile="trec10"):
     ]
     samples = [{key: value for key, value in sample.items() if value is not None} for sample in samples]
     chosen = PROFILES[profile].adapted({"failed_output": "zero", **options})
-    return Engine().dataset(samples).with_metrics(METRICS).with_policy(chosen).run()
+    return Engine().dataset(samples).with_metrics(METRICS).with_profile(chosen).run()
 
 
 OPTIONS = st.fixed_dictionaries(

@@ -122,7 +122,7 @@ def test_a_host_gives_the_numbers_of_the_engine(driver, quickstart, tmp_path):
 )
 def test_odd_samples_count_in_a_host_as_in_the_engine(driver, policy, tmp_path):
     evaluation = Engine().dataset(EDGES).with_metrics(METRICS).with_defaults(k=4)
-    expected = by_engine(evaluation.with_policy(evaluation.profile.policy.with_options(policy)))
+    expected = by_engine(evaluation.with_profile(**policy))
     data = tmp_path / "edges.jsonl"
     data.write_text("".join(json.dumps(sample) + "\n" for sample in EDGES))
     metrics = [part for metric in METRICS for part in ("-m", metric)]

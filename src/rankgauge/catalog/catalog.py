@@ -343,7 +343,7 @@ class Catalog:
         """Return the alias of a metric and its parameters, checked; `matcher` is the one for gold that is text."""
         metric = self.read(parse(name)).claim.declaration
         own = {key: value for key, value in values.items() if key != "matcher"}
-        checked = check_parameters(f"metric {metric.alias!r}", (*metric.parameters, *metric.matching), own)
+        checked = check_parameters(f"metric {metric.alias!r}", metric.all_parameters, own)
         if "matcher" in values:
             checked["matcher"] = str(values["matcher"])
             self.matcher(str(values["matcher"]))

@@ -282,7 +282,7 @@ def _known(expression: MetricExpression, built_in: _BuiltIn) -> TrecColumn | Non
         is_long = name.casefold() in {metric.alias, *metric.aliases}
         for trec, measure in MEASURES.items():
             if measure.alias == metric.alias and (measure.takes in {"cutoffs", "levels"}) == (k is not None):
-                if k is None and is_long and metric.cutoff == "droppable":
+                if k is None and is_long and metric.cutoff.kind == "droppable":
                     return None
                 valid = k is None or (measure.takes == "levels") or (isinstance(k, int) and k > 0)
                 return _column(trec, k) if valid else None

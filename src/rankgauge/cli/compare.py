@@ -33,7 +33,7 @@ from rankgauge.errors import ParameterError, did_you_mean
 if TYPE_CHECKING:
     from rankgauge.cli.gating import Gating
     from rankgauge.comparison.differences import Comparison
-    from rankgauge.engine.result import Result
+    from rankgauge.result import ResultValues
 
 __all__ = ["HELP", "compare"]
 
@@ -170,7 +170,7 @@ def _check(given: argparse.Namespace, parser: argparse.ArgumentParser) -> None:
     check_unjudged(given, [form for form in _FORMATS if form != "latex"])
 
 
-def _of_runs(given: argparse.Namespace, gating: Gating) -> dict[str, Result]:
+def _of_runs(given: argparse.Namespace, gating: Gating) -> dict[str, ResultValues]:
     """Evaluate TREC runs by the metrics that were typed and those that gates name."""
     from rankgauge.catalog.trec_eval import expand
     from rankgauge.engine.evaluate import evaluate_plan
@@ -195,7 +195,7 @@ def _of_runs(given: argparse.Namespace, gating: Gating) -> dict[str, Result]:
     return {name: results[path] for name, path in zip(names, given.runs, strict=True)}
 
 
-def _of_outputs(given: argparse.Namespace, gating: Gating) -> dict[str, Result]:
+def _of_outputs(given: argparse.Namespace, gating: Gating) -> dict[str, ResultValues]:
     """Score several outputs files of one dataset of a config, also by the metrics that gates name."""
     engine = make_engine(given.config)
     known = engine.dataset_names

@@ -62,7 +62,7 @@ class _Side:
         for known, plan in self.plans:  # a profile cannot be hashed, and there are a dozen
             if known == profile:
                 return plan
-        self.plans.append((profile, self.evaluation.with_policy(profile).plan()))
+        self.plans.append((profile, self.evaluation.with_profile(profile).plan()))
         return self.plans[-1][1]
 
 
@@ -129,7 +129,8 @@ def _fitting(engine: Engine, options: _Options) -> list[str]:
     fitting = [
         alias
         for alias, claim in engine.catalog.metrics.items()
-        if usable[claim.declaration.judges].intersection(claim.declaration.gold) and _is_usable(engine, options, alias)
+        if usable[claim.declaration.judging.judges].intersection(claim.declaration.judging.gold)
+        and _is_usable(engine, options, alias)
     ]
     if not fitting:
         msg = f"{options.data} has ground truth for no metric; name some with -m"
@@ -151,7 +152,9 @@ def _is_usable(engine: Engine, options: _Options, alias: str) -> bool:
 
 def _evaluation(engine: Engine, options: _Options, profile: str, metrics: Sequence[str]) -> Evaluation:
     # A lock holds runs to one meaning; here two are compared on purpose.
-    evaluation = dataclasses.replace(engine.dataset(options.data), lock=None).with_policy(profile).with_metrics(metrics)
+    evaluation = (
+        dataclasses.replace(engine.dataset(options.data), lock=None).with_profile(profile).with_metrics(metrics)
+    )
     evaluation = evaluation.with_fields(field_map(options.field))
     if options.k is not None:
         evaluation = evaluation.with_defaults(k=options.k, source="--k")
@@ -168,10 +171,10 @@ def _ran(evaluation: Evaluation, profile: str) -> _Side:
 
 def _samples(evaluation: Evaluation) -> Iterator[Sample]:
     """Yield the samples as an evaluation reads them, with their outputs."""
-    from rankgauge.engine.job import Job
+    from rankgauge.engine.job import Job, RunOptions
+    from rankgauge.result import ResultValues
 
-    job = Job(evaluation.plan(), evaluation.data, details=False, limit=None, batch_size=4096)
-    return (sample for batch in job.batches(4096) for sample in batch)
+    return Job(evaluation.plan(), evaluation.data, RunOptions(), results=ResultValues).read()
 
 
 def _read(evaluation: Evaluation, ids: Collection[str]) -> dict[str, Sample]:

@@ -93,10 +93,9 @@ def overridden(evaluation: Evaluation, options: ScoreOptions, declared: dict[str
     """Return an evaluation with what was typed; under another profile the policy options that are *declared* stay."""
     policy = policy_options(options.policy, max_failed=options.max_failed)
     if options.profile is None:
-        evaluation = evaluation.with_policy(evaluation.profile.adapted(policy))
+        evaluation = evaluation.with_profile(**policy)
     else:
-        evaluation = evaluation.with_policy(options.profile)
-        evaluation = evaluation.with_policy(evaluation.profile.adapted({**declared, **policy}))
+        evaluation = evaluation.with_profile(options.profile, **{**declared, **policy})
     if options.k is not None:
         evaluation = evaluation.with_defaults(k=options.k, source="--k")
     return evaluation.with_cohorts(options.cohort) if options.cohort else evaluation

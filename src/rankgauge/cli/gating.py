@@ -16,11 +16,11 @@ from rankgauge.errors import ConfigError, ParameterError, Problem, ResultError, 
 
 if TYPE_CHECKING:
     from rankgauge.config import LoadedConfig
-    from rankgauge.engine.result import Result
     from rankgauge.gates.grammar import Gate
     from rankgauge.gates.outcomes import GateReport
     from rankgauge.gates.planned import Planner
     from rankgauge.planning.requests import MetricSpec
+    from rankgauge.result import ResultValues
 
 __all__ = ["GateOptions", "Gating"]
 
@@ -60,7 +60,7 @@ class Gating:
 
     options: GateOptions
     gates: list[Gate]
-    baseline: Mapping[str, Result] | None = None
+    baseline: Mapping[str, ResultValues] | None = None
     report: GateReport | None = None
     first: str = ""
     _asked: dict[str, tuple[Gate, ...]] = field(default_factory=dict)
@@ -162,7 +162,7 @@ class Gating:
         self.check_datasets(runs)
         return tuple(found)
 
-    def judge(self, results: Mapping[str, Result]) -> bool:
+    def judge(self, results: Mapping[str, ResultValues]) -> bool:
         """Judge the gates, unless a run was interrupted; return whether the numbers may be shown."""
         if any(result.settings.get("interrupted") for result in results.values()):
             if self.gates:
@@ -175,7 +175,7 @@ class Gating:
         gates = {name: self._asked.get(name, ()) for name in results}
         return self._reported(judge_resolved(results, gates, self.baseline), results)
 
-    def judge_against_first(self, results: Mapping[str, Result]) -> bool:
+    def judge_against_first(self, results: Mapping[str, ResultValues]) -> bool:
         """
         Judge the gates of every result but the first, which is their baseline; return as `judge`.
 
@@ -197,7 +197,7 @@ class Gating:
             return self._reported(judge_resolved(rest, self._asked, self.baseline), rest)
         return self._reported(judge_gates(rest, self.gates, baseline=self.baseline), rest)
 
-    def _reported(self, report: GateReport, results: Mapping[str, Result]) -> bool:
+    def _reported(self, report: GateReport, results: Mapping[str, ResultValues]) -> bool:
         """Keep a report and write it where it was asked for."""
         self.report = report
         if self.options.junit is not None:
@@ -221,7 +221,7 @@ class Gating:
             for name, text in reports.items()
         }
 
-    def save(self, results: Mapping[str, Result]) -> None:
+    def save(self, results: Mapping[str, ResultValues]) -> None:
         """Write the Markdown summary, and the baseline where it was asked for and all samples were scored."""
         if self.options.markdown is not None:
             _write(self.options.markdown, self._markdown(results).encode())
@@ -273,7 +273,7 @@ class Gating:
 
         self.baseline = load_baseline(path)
 
-    def _markdown(self, results: Mapping[str, Result]) -> str:
+    def _markdown(self, results: Mapping[str, ResultValues]) -> str:
         from rankgauge.gates.pull_request import pull_request_markdown
 
         changes = {}
@@ -284,7 +284,7 @@ class Gating:
             changes = {name: changes_since(results[name], old) for name, old in earlier.items() if old is not None}
         return pull_request_markdown(results, self.report, self.baseline, changes, first=self.first)
 
-    def _tell_github(self, report: GateReport, results: Mapping[str, Result]) -> None:
+    def _tell_github(self, report: GateReport, results: Mapping[str, ResultValues]) -> None:
         """Annotate the run, and add to its summary page, where this is a job of GitHub Actions."""
         if not os.environ.get("GITHUB_ACTIONS"):
             return

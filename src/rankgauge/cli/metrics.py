@@ -77,8 +77,8 @@ def show_metric(
         "",
         f"names       {', '.join(metric.names)}",
         f"inputs      {_inputs(metric)}",
-        *([f"sees        {', '.join(metric.needs)}, besides judgments"] if metric.needs else ()),
-        f"cutoff (k)  {_CUTOFFS[metric.cutoff]}",
+        *([f"sees        {', '.join(metric.judging.needs)}, besides judgments"] if metric.judging.needs else ()),
+        f"cutoff (k)  {_CUTOFFS[metric.cutoff.kind]}",
         "parameters" if parameters else "parameters  none of its own",
         *(line for each in parameters for line in (parameter_line(each), *told.get(each["name"], ()))),
         f"  it also takes {', '.join(metric.engine_parameters)}",
@@ -108,14 +108,16 @@ def _read_docstring(text: str) -> tuple[list[str], dict[str, list[str]]]:
 
 def _described(claim: Claim[Metric]) -> dict[str, Any]:
     metric = claim.declaration
-    copied = ("alias", "summary", "judges", "cutoff", "higher_is_better", "aggregate", "version")
+    copied = ("alias", "summary", "higher_is_better", "aggregate", "version")
     return {
         **{name: getattr(metric, name) for name in copied},
+        "judges": metric.judging.judges,
+        "cutoff": metric.cutoff.kind,
         "names": list(metric.names),
         "definition": inspect.getdoc(metric.source) or "",
-        "gold": list(metric.gold),
-        "needs": list(metric.needs),
-        "parameters": [described_parameter(each) for each in (*metric.parameters, *metric.matching)],
+        "gold": list(metric.judging.gold),
+        "needs": list(metric.judging.needs),
+        "parameters": [described_parameter(each) for each in metric.all_parameters],
         "range": list(metric.range),
         "laws": sorted(metric.laws),
         "provider": dataclasses.asdict(claim.provider),
@@ -123,11 +125,13 @@ def _described(claim: Claim[Metric]) -> dict[str, Any]:
 
 
 def _inputs(metric: Metric) -> str:
-    judged = "the retrieved items" if metric.judges == "retrieved" else "the generated answer (actual_output.answer)"
-    matcher = "chosen by parameters" if callable(metric.matcher) else metric.matcher
-    against = f"{judged}, against expected_output: {' or '.join(metric.gold)}"
+    judged = (
+        "the retrieved items" if metric.judging.judges == "retrieved" else "the generated answer (actual_output.answer)"
+    )
+    matcher = "chosen by parameters" if callable(metric.judging.matcher) else metric.judging.matcher
+    against = f"{judged}, against expected_output: {' or '.join(metric.judging.gold)}"
     if metric.is_whole:
         return "the ids that all samples of a run retrieved; no ground truth"
-    if metric.gold == ("nuggets",) and matcher is None:
+    if metric.judging.gold == ("nuggets",) and matcher is None:
         return f"{against}, by actual_output.support, or by a matcher if one is given"
     return against if matcher is None else f"{against}, matcher {matcher}"

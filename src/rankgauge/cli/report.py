@@ -17,7 +17,7 @@ from rankgauge.errors import ParameterError, ResultError
 
 if TYPE_CHECKING:
     from rankgauge.comparison.differences import Comparison
-    from rankgauge.engine.result import Result
+    from rankgauge.result import ResultValues
 
 __all__ = ["HELP", "HTML_HELP", "add_text_options", "check_html", "report", "write_html"]
 
@@ -72,7 +72,7 @@ def check_html(path: Path | None) -> None:
 
 def write_html(
     path: Path,
-    results: Mapping[str, Result] | Result,
+    results: Mapping[str, ResultValues] | ResultValues,
     *,
     comparison: Comparison | None = None,
     texts: Path | None = None,

@@ -69,7 +69,9 @@ def _evaluation(result: Result, options: _Options, catalog: Catalog) -> Evaluati
         command = shlex.join(["rankgauge", "trec", files["qrels"] or "QRELS", files["run"] or "RUN", "-m", "METRIC"])
         msg = f"{result.folder} has the scores of a run; compute other metrics from its files: {command}"
         raise ParameterError(msg)
-    evaluation = evaluation_of(result, catalog=catalog)
+    from rankgauge.engine.evaluation import Evaluation
+
+    evaluation = Evaluation.of(evaluation_of(result, catalog=catalog))
     if options.metric:
         evaluation = evaluation.with_metrics(options.metric)
     return overridden(evaluation, options, _changed_options(evaluation))

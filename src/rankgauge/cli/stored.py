@@ -13,7 +13,7 @@ from rankgauge.cli.options import run_names
 from rankgauge.errors import ParameterError, ResultError, did_you_mean
 
 if TYPE_CHECKING:
-    from rankgauge.engine.result import Result
+    from rankgauge.result import ResultValues
 
 __all__ = ["result_names", "stored_results"]
 
@@ -30,7 +30,7 @@ def result_names(paths: Sequence[str]) -> list[str]:
     return names
 
 
-def stored_results(paths: Sequence[str], dataset: str | None = None, *, of_runs: str) -> dict[str, Result]:
+def stored_results(paths: Sequence[str], dataset: str | None = None, *, of_runs: str) -> dict[str, ResultValues]:
     """
     Load result folders and baseline files by name; of those with several datasets, the one that is named.
 
@@ -39,7 +39,7 @@ def stored_results(paths: Sequence[str], dataset: str | None = None, *, of_runs:
     return {name: _loaded(Path(path), dataset, of_runs) for name, path in zip(result_names(paths), paths, strict=True)}
 
 
-def _loaded(path: Path, dataset: str | None, of_runs: str) -> Result:
+def _loaded(path: Path, dataset: str | None, of_runs: str) -> ResultValues:
     from rankgauge.gates.baseline import load_baseline
 
     if not path.exists() or (path.is_file() and path.suffix.lower() != ".json"):

@@ -30,11 +30,11 @@ from rankgauge.errors import (
 if TYPE_CHECKING:
     from rankgauge.engine.engine import Engine
     from rankgauge.engine.evaluation import Evaluation
-    from rankgauge.engine.result import Result
     from rankgauge.engine.sample_score import DataCheck
     from rankgauge.io.field_names import FieldMap
     from rankgauge.planning.requests import MetricSpec
     from rankgauge.planning.resolve import PlannedMetric
+    from rankgauge.result import ResultValues
 
 __all__ = ["HELP", "validate"]
 
@@ -125,7 +125,7 @@ def _validate_config(config: Path, baseline: Path | None) -> None:
 
 def _check_gates(
     engine: Engine, config: Path, baseline: Path | None, problems: dict[str, Problem]
-) -> Mapping[str, Result] | None:
+) -> Mapping[str, ResultValues] | None:
     """Check the gates of a config, and return the baseline if it can be read."""
     from rankgauge.cli.gating import GateOptions, Gating
 
@@ -145,7 +145,7 @@ def _planned(evaluation: Evaluation, metrics: Sequence[MetricSpec]) -> Sequence[
     return evaluation.with_metrics(metrics).plan().metrics
 
 
-def _check_ids(evaluations: Mapping[str, Evaluation], baseline: Mapping[str, Result]) -> None:
+def _check_ids(evaluations: Mapping[str, Evaluation], baseline: Mapping[str, ResultValues]) -> None:
     """Refuse datasets whose retrieved ids are not those of the baseline."""
     results = {}
     for name, evaluation in evaluations.items():
@@ -172,7 +172,7 @@ def _check_run_ids(qrels: Path, runs: Sequence[Path], baseline: Path) -> None:
     _refuse_changed(results, earlier)
 
 
-def _refuse_changed(results: Mapping[str, Result], baseline: Mapping[str, Result]) -> None:
+def _refuse_changed(results: Mapping[str, ResultValues], baseline: Mapping[str, ResultValues]) -> None:
     from rankgauge.gates.drop import ids_changed
 
     changed = ids_changed(results, baseline)

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from rankgauge.catalog import Catalog
 from rankgauge.errors import ConfigError, Problem, RankgaugeError, counted
+from rankgauge.io.datasets import DataSource
+from rankgauge.planning.lock import Lock
 from rankgauge.planning.requests import MetricSpec
 from rankgauge.planning.sets import MetricSets
 from rankgauge.policy import Profile
@@ -18,28 +20,17 @@ from rankgauge.policy import Profile
 if TYPE_CHECKING:
     from rankgauge.config import LoadedConfig
 
-__all__ = ["Configured", "configured", "metrics_of_sets"]
+__all__ = ["Configured", "configured", "data_source", "lock_of", "metrics_of_sets"]
 
 
 @dataclass(frozen=True, slots=True)
 class Configured:
-    """
-    A config whose names were looked up.
-
-    Attributes:
-        loaded: The file.
-
-        catalog: What plugins offer, and the file's matchers and profiles.
-
-        profile: The profile, with the policy options of the file.
-
-        metrics: Those of `metrics.use`, with the metrics of sets in their place.
-    """
+    """A config whose names were looked up."""
 
     loaded: LoadedConfig
-    catalog: Catalog
-    profile: Profile
-    metrics: tuple[MetricSpec, ...]
+    catalog: Catalog  # with the file's matchers and profiles
+    profile: Profile  # with the policy options of the file
+    metrics: tuple[MetricSpec, ...]  # those of `metrics.use`, with the metrics of sets in their place
 
 
 def configured(
@@ -79,17 +70,37 @@ def configured(
     return Configured(loaded, catalog, profile, tuple(metrics))
 
 
+def data_source(loaded: LoadedConfig, name: str) -> DataSource:
+    """Return a dataset of a config, with the places where its files are named."""
+    entry = loaded.config.datasets[name]
+    files = {"path": loaded.file(entry.path)}
+    if entry.outputs is not None:
+        files["outputs"] = loaded.file(entry.outputs)
+    places = tuple(
+        (file, *loaded.place("datasets", name, key), f"datasets.{name}.{key}") for key, file in files.items()
+    )
+    return DataSource(files["path"], files.get("outputs"), entry.field_map, name, places=places)
+
+
+def lock_of(loaded: LoadedConfig) -> Lock | None:
+    """Return the lock that a config names."""
+    if loaded.config.plugins.locked is None:
+        return None
+    from rankgauge.config.lock_file import read_lock
+
+    return read_lock(loaded.lock_file, loaded.path)
+
+
 def metrics_of_sets(names: Collection[str], catalog: Catalog, loaded: LoadedConfig | None) -> list[MetricSpec]:
     """Return the metrics of some sets, of a config or of plugins; a `ConfigError` has every name that is unknown."""
-    own = {} if loaded is None else {name: loaded.entries(name) for name in loaded.config.metrics.sets}
-    sets = MetricSets(catalog, own)
-    found = [spec for name in names for spec in sets.named(name)]
+    configured_sets = {} if loaded is None else {name: loaded.entries(name) for name in loaded.config.metrics.sets}
+    sets = MetricSets(catalog, configured_sets)
+    metrics = [spec for name in names for spec in sets.named(name)]
     _refuse(loaded, list(sets.problems))
-    return found
+    return metrics
 
 
 def _refuse(loaded: LoadedConfig | None, problems: list[Any]) -> None:
     if problems:
         what = "the sets" if loaded is None else str(loaded.path)
-        msg = f"{what} cannot be used ({counted(len(problems), 'problem')}):"
-        raise ConfigError(msg, problems)
+        raise ConfigError(f"{what} cannot be used ({counted(len(problems), 'problem')}):", problems)

@@ -19,32 +19,16 @@ from rankgauge.scoring.stop import Stop
 from rankgauge.stats import percentile
 
 if TYPE_CHECKING:
-    pass
+    from rankgauge.scoring.sut import Calling, SystemUnderTest
 
-__all__ = ["CallOptions", "call_figures", "check_calls", "run_to_end", "system_name"]
+__all__ = ["Calls", "call_figures", "check_whole", "run_to_end", "system_name"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CallOptions:
-    """
-    How a system under test is called; `Evaluation.run` describes each.
+class Calls:
+    """A system under test, and how it is called; `Evaluation.run` describes each field."""
 
-    Attributes:
-        concurrency: How many calls may be under way at once.
-
-        timeout: Seconds for each call.
-
-        retries: How often a call that failed is made again.
-
-        keep: A file to which every output is written as it arrives.
-
-        resume: Whether outputs that *keep* holds already need no call.
-
-        retry_failed: Whether those of them that failed do.
-
-        stop: How to end the calls early.
-    """
-
+    sut: SystemUnderTest
     concurrency: int = 8
     timeout: float | None = None
     retries: int = 0
@@ -53,14 +37,36 @@ class CallOptions:
     retry_failed: bool = False
     stop: Stop | None = None
 
+    def __post_init__(self) -> None:
+        """Refuse a system that cannot be called with one input, and options out of bounds."""
+        if not callable(self.sut):
+            raise ParameterError(f"sut must be callable, not {self.sut!r}")
+        check_whole("concurrency", self.concurrency)
+        check_whole("retries", self.retries, lowest=0)
+        limit = self.timeout
+        if limit is not None and (isinstance(limit, bool) or not isinstance(limit, int | float) or not limit > 0):
+            raise ParameterError(f"timeout must be a number of seconds above 0, not {limit!r}")
+        if (self.resume or self.retry_failed) and self.keep is None:
+            raise ParameterError("resume and retry_failed go on with a file of kept outputs; name it with keep=")
+        _check_signature(self.sut)
+
+    def calling(self) -> Calling:
+        """Return what of this concerns the calls themselves."""
+        from rankgauge.scoring.sut import Calling  # asyncio loads only where it is used
+
+        return Calling(
+            concurrency=self.concurrency, timeout=self.timeout, retries=self.retries, stop=self.stop or Stop()
+        )
+
     def earlier(self) -> dict[str, KeptOutput]:
         """Return what the file to keep outputs in holds already."""
         path = None if self.keep is None else Path(self.keep)
         if path is None or not path.exists() or path.stat().st_size == 0:
             return {}
         if not self.resume:
-            msg = f"{path} holds outputs already; use resume=True to call only for the rest, or choose another file"
-            raise ParameterError(msg)
+            raise ParameterError(
+                f"{path} holds outputs already; use resume=True to call only for the rest, or choose another file"
+            )
         return read_kept(path)
 
     @contextlib.contextmanager
@@ -73,14 +79,12 @@ class CallOptions:
             try:
                 sample.id.encode()
             except UnicodeEncodeError:
-                msg = "the outputs cannot be kept:"
                 why = "the id holds half of a surrogate pair, which UTF-8 cannot encode; give the sample another id"
-                raise DataError(msg, [Problem(why, sample=sample.id)]) from None
+                raise DataError("the outputs cannot be kept:", [Problem(why, sample=sample.id)]) from None
         try:
             file = OutputsFile(Path(self.keep))
         except OSError as error:
-            msg = f"cannot write {self.keep}: {error.strerror or error}; nothing was called"
-            raise ResultError(msg) from error
+            raise ResultError(f"cannot write {self.keep}: {error.strerror or error}; nothing was called") from error
         try:
             yield file
         finally:
@@ -90,25 +94,7 @@ class CallOptions:
 def check_whole(name: str, value: object, *, lowest: int = 1) -> None:
     """Raise `ParameterError` for what is no whole number, or too low a one."""
     if isinstance(value, bool) or not isinstance(value, int) or value < lowest:
-        msg = f"{name} must be an integer of {lowest} or more, not {value!r}"
-        raise ParameterError(msg)
-
-
-def check_calls(sut: object, options: CallOptions) -> None:
-    """Raise `ParameterError` for a system that cannot be called with one input, and for options out of bounds."""
-    if not callable(sut):
-        msg = f"sut must be callable, not {sut!r}"
-        raise ParameterError(msg)
-    check_whole("concurrency", options.concurrency)
-    check_whole("retries", options.retries, lowest=0)
-    timeout = options.timeout
-    if timeout is not None and (isinstance(timeout, bool) or not isinstance(timeout, int | float) or not timeout > 0):
-        msg = f"timeout must be a number of seconds above 0, not {timeout!r}"
-        raise ParameterError(msg)
-    if (options.resume or options.retry_failed) and options.keep is None:
-        msg = "resume and retry_failed go on with a file of kept outputs; name it with keep="
-        raise ParameterError(msg)
-    _check_signature(sut)
+        raise ParameterError(f"{name} must be an integer of {lowest} or more, not {value!r}")
 
 
 def _check_signature(sut: Callable[..., object]) -> None:
@@ -116,8 +102,9 @@ def _check_signature(sut: Callable[..., object]) -> None:
     name = system_name(sut)
     called = sut if inspect.isroutine(sut) or inspect.isclass(sut) else getattr(sut, "__call__", sut)  # noqa: B004
     if inspect.isgeneratorfunction(called) or inspect.isasyncgenfunction(called):
-        msg = f"the system under test {name} is a generator, which yields; return a list of results instead"
-        raise ParameterError(msg)
+        raise ParameterError(
+            f"the system under test {name} is a generator, which yields; return a list of results instead"
+        )
     try:
         signature = inspect.signature(sut)
     except (TypeError, ValueError):  # some callables that are not written in Python have none
@@ -125,11 +112,10 @@ def _check_signature(sut: Callable[..., object]) -> None:
     try:
         signature.bind(None)
     except TypeError as error:
-        msg = (
+        raise ParameterError(
             f"the system under test {name}{signature} cannot be called with a sample's input alone: {error}; wrap it "
             "in a function of one argument"
-        )
-        raise ParameterError(msg) from None
+        ) from None
 
 
 def system_name(sut: object) -> str:

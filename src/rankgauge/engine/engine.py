@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rankgauge.catalog import Catalog
-from rankgauge.config.with_plugins import Configured, configured, metrics_of_sets
+from rankgauge.config.with_plugins import Configured, configured, data_source, lock_of, metrics_of_sets
 from rankgauge.engine.evaluation import Evaluation
 from rankgauge.errors import (
     ConfigError,
@@ -27,11 +27,9 @@ from rankgauge.io.datasets import DataSource
 from rankgauge.io.field_names import FieldMap, check_field
 from rankgauge.io.files import is_there, no_such_file
 from rankgauge.io.problems import unreadable
-from rankgauge.planning.cutoffs import DefaultK
 from rankgauge.planning.lock import Lock, lock_columns
 from rankgauge.planning.requests import MetricSpec
 from rankgauge.planning.resolve import PlannedMetric
-from rankgauge.policy import PROFILES
 
 if TYPE_CHECKING:
     from rankgauge.config import LoadedConfig
@@ -99,16 +97,7 @@ class Engine:
         found = configured(loaded, catalog, disable=disable, own_only=own_only)
         engine = cls(catalog=found.catalog)
         engine._configured = found
-        for name, entry in loaded.config.datasets.items():
-            files = {"path": loaded.file(entry.path)}
-            if entry.outputs is not None:
-                files["outputs"] = loaded.file(entry.outputs)
-            places = tuple(
-                (file, *loaded.place("datasets", name, key), f"datasets.{name}.{key}") for key, file in files.items()
-            )
-            engine._sources[name] = DataSource(
-                files["path"], files.get("outputs"), entry.field_map, name, places=places
-            )
+        engine._sources.update((name, data_source(loaded, name)) for name in loaded.config.datasets)
         return engine
 
     @cached_property
@@ -233,11 +222,7 @@ class Engine:
     @cached_property
     def _lock(self) -> Lock | None:
         """Return the lock that the config names."""
-        if self.config is None or self.config.config.plugins.locked is None:
-            return None
-        from rankgauge.config.lock_file import read_lock
-
-        return read_lock(self.config.lock_file, self.config.path)
+        return None if self.config is None else lock_of(self.config)
 
     def _evaluation(self, source: str | os.PathLike[str] | Iterable[object]) -> Evaluation:
         if isinstance(source, str) and source in self._sources:
@@ -252,15 +237,7 @@ class Engine:
                 hint = f"; registered are {', '.join(self._sources)}" if self._sources else ""
                 msg = f"cannot use the dataset {str(source)!r}:"
                 raise DataError(msg, [Problem(f"it is neither a registered name nor a file{known}{hint}")])
-        profile, metrics, default_k = PROFILES["default"], tuple(self.metrics()), None
-        if self._configured is not None:
-            loaded, profile = self._configured.loaded, self._configured.profile
-            data = data._replace(cohorts=tuple(loaded.config.cohorts))
-            if (k := loaded.config.metrics.retrieval.default_k) is not None:
-                default_k = DefaultK(k, f"metrics.retrieval.default_k of {loaded.path}")
-        return Evaluation(
-            catalog=lambda: self.catalog, data=data, metrics=metrics, profile=profile, default_k=default_k
-        )
+        return Evaluation.configured(self._configured, data, lambda: self.catalog)
 
 
 def _opened(source: str | os.PathLike[str] | Iterable[object]) -> Path | list[object]:

@@ -1,36 +1,26 @@
 """
-`Evaluation`: a dataset with metrics and a policy, ready to be planned, run, streamed or asked for one sample.
+`Evaluation`: a dataset with metrics and a policy, to be run, streamed or asked for one sample.
 """
 
 from __future__ import annotations
 
-import contextlib
 import math
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
-from functools import cached_property, partial
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import fields
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Self
 
 from rankgauge.base.logs import logger
-from rankgauge.catalog import Catalog
-from rankgauge.engine.calls import CallOptions, check_calls, check_whole
-from rankgauge.engine.job import Job, OutputsSource
+from rankgauge.engine.calls import Calls
+from rankgauge.engine.job import Job, OutputsSource, RunOptions
 from rankgauge.engine.result import Result
 from rankgauge.engine.sample_score import DataCheck, Progress, SampleScore
-from rankgauge.errors import DataError, ParameterError, Problem, RankgaugeError, counted, listed
-from rankgauge.expression import MetricExpression
-from rankgauge.io.datasets import DataSource
-from rankgauge.io.field_names import FieldMap, check_field, remapped
-from rankgauge.pickling import itself
-from rankgauge.planning.cutoffs import DefaultK
-from rankgauge.planning.lock import Lock, lock_for_sending
-from rankgauge.planning.plan import Plan, make_plan
-from rankgauge.planning.requests import Located, MetricSpec, check_sendable
-from rankgauge.policy import PROFILES, Policy, Profile, profile
-from rankgauge.samples import GOLD_KINDS, Fault, GoldKind, Sample, read_sample
-from rankgauge.samples.sample_records import check_cohort
+from rankgauge.engine.setup import Setup
+from rankgauge.errors import DataError, Problem
+from rankgauge.io.field_names import remapped
+from rankgauge.planning.plan import Plan
+from rankgauge.samples import GOLD_KINDS, Fault, Sample, read_sample
 from rankgauge.scoring.collect import Collector
 from rankgauge.scoring.score import STATUSES
 from rankgauge.scoring.single import check_stream, score_one
@@ -42,10 +32,12 @@ if TYPE_CHECKING:
 __all__ = ["Evaluation"]
 
 
-@dataclass(frozen=True, kw_only=True)
-class Evaluation:
+class Evaluation(Setup):
     """
     A dataset with metrics and a policy. Every ``with_*`` returns a new evaluation.
+
+        evaluation = Engine().dataset("samples.jsonl").with_metrics(["ndcg@10", "AP"])
+        evaluation.run()["AP"].mean
 
     Attributes:
         data: Where the samples come from.
@@ -67,161 +59,10 @@ class Evaluation:
     them, and refuses to run where that is not the same.
     """
 
-    catalog: Callable[[], Catalog] = field(repr=False)
-    data: DataSource
-    metrics: tuple[MetricSpec, ...] = ()
-    profile: Profile
-    default_k: DefaultK | None = None
-    matchers: tuple[tuple[GoldKind, str], ...] = ()
-    lock: Lock | None = None
-    sender: Lock | None = field(default=None, repr=False, compare=False)
-
-    __copy__ = __deepcopy__ = itself
-
-    def __repr__(self) -> str:
-        source = self.data.source
-        what = str(source) if isinstance(source, Path) else counted(len(source), "sample")
-        name = f"{self.data.name} ({what})" if self.data.name else what
-        asked = listed([_written(metric) for metric in self.metrics])
-        return f"<Evaluation of {name}: {asked or 'no metrics'}; profile {self.profile.name}>"
-
-    def __reduce__(self) -> tuple[Callable[..., Evaluation], tuple[dict[str, Any]]]:
-        # It is sent with a lock over what its metrics mean here. That they mean something else where it arrives is
-        # found when it is planned there: an error while unpickling would break that process's pool.
-        check_sendable(self.metrics)
-        values = {each.name: getattr(self, each.name) for each in fields(self)}
-        values["catalog"] = partial(itself, self.catalog())
-        values["data"] = self.data._replace(fields=dict(self.data.fields))
-        if self.sender is None:
-            with contextlib.suppress(RankgaugeError):  # what cannot be planned here fails there, too
-                values["sender"] = lock_for_sending(self.plan().metrics)
-        return _unpacked, (values,)
-
-    def _with(self, **changes: Any) -> Evaluation:  # noqa: ANN401  # the values of some fields
-        return replace(self, sender=None, **changes)
-
-    def with_metrics(self, metrics: Sequence[MetricSpec] | MetricSpec) -> Evaluation:
-        """
-        Return this evaluation with these metrics.
-
-        Args:
-            metrics: One or several: expressions such as ``ndcg@10``, mappings ``{metric, as, k, ...}``, or functions:
-                declared ones, or ``f(ranking: JudgedSample, *, k: int) -> float | None``.
-
-        Returns:
-            A new evaluation.
-        """
-        if isinstance(metrics, str | MetricExpression | Mapping) or callable(metrics):
-            return self._with(metrics=(metrics,))
-        return self._with(metrics=tuple(cast("Sequence[MetricSpec]", metrics)))
-
-    def with_policy(self, policy: str | Policy | Profile) -> Evaluation:
-        """
-        Return this evaluation under another policy.
-
-        Args:
-            policy: The name of a profile (built in, or of the config or a plugin), a profile, or a policy (which keeps
-                the other conventions as they are).
-
-        Returns:
-            A new evaluation.
-
-        Raises:
-            PolicyError: No profile has that name.
-        """
-        if isinstance(policy, Policy):
-            return self._with(profile=replace(self.profile, policy=policy))
-        is_known = not isinstance(policy, str) or policy in PROFILES
-        return self._with(profile=profile(policy) if is_known else self.catalog().profile(policy))
-
-    def with_defaults(self, *, k: int, source: str = "with_defaults(k=)") -> Evaluation:
-        """
-        Return this evaluation with another default cutoff.
-
-        Args:
-            k: The cutoff; checked when the plan is made.
-
-            source: Where it was given, for messages.
-
-        Returns:
-            A new evaluation.
-        """
-        return self._with(default_k=DefaultK(k, source))
-
-    def with_matchers(self, matchers: Mapping[GoldKind, str]) -> Evaluation:
-        """
-        Return this evaluation with other matchers for metrics that say none.
-
-        Args:
-            matchers: A matcher, by name or written out, for each kind of gold: `passages`, `answer` or `keywords`.
-                Checked when the plan is made.
-
-        Returns:
-            A new evaluation.
-        """
-        return self._with(matchers=tuple(matchers.items()))
-
-    def with_outputs(self, outputs: OutputsSource) -> Evaluation:
-        """
-        Return this evaluation with other outputs.
-
-        Args:
-            outputs: A file, a map from sample ids to outputs (such as `Result.outputs`), or rows
-                ``{id, actual_output}``.
-
-        Returns:
-            A new evaluation.
-        """
-        source = Path(outputs) if isinstance(outputs, str | os.PathLike) else outputs
-        return self._with(data=self.data._replace(outputs=source))
-
-    def with_fields(self, fields: FieldMap) -> Evaluation:
-        """
-        Return this evaluation with other names for fields of the data, in addition to those it has.
-
-        Args:
-            fields: Where the data has each of our fields: ``{"id": "qid"}``, or for a list of texts
-                ``{"retrieved": {"path": "contexts", "strings": "text"}}``. A path may lead into a record:
-                ``response.contexts``.
-
-        Returns:
-            A new evaluation.
-
-        Raises:
-            ParameterError: A field that samples do not have, or a place that cannot be read.
-        """
-        for name, place in fields.items():
-            check_field(name, place)
-        return self._with(data=self.data._replace(fields={**self.data.fields, **fields}))
-
-    def with_cohorts(self, fields: Sequence[str]) -> Evaluation:
-        """
-        Return this evaluation with further cohorts, beside those of the samples' tags.
-
-        Args:
-            fields: Fields of the metadata, such as ``metadata.language``. Each value makes a cohort: ``language=de``.
-                Values of a list make a cohort each; samples without a value make ``language=(none)``.
-
-        Returns:
-            A new evaluation. Its results have these cohorts in `Result.tags`, by which `Result.by_tag` splits them.
-
-        Raises:
-            ParameterError: A field that is not one of the metadata.
-        """
-        listed = [fields] if isinstance(fields, str) else fields
-        return self._with(data=self.data._replace(cohorts=tuple(map(check_cohort, listed))))
-
-    def plan(self) -> Plan:
-        """
-        Resolve names, parameters, matchers, cutoffs and policy; no data is read.
-
-        Returns:
-            The plan.
-
-        Raises:
-            PlanError: Anything that is wrong, all of it at once.
-        """
-        return self._plan
+    @classmethod
+    def of(cls, setup: Setup) -> Self:
+        """Return an evaluation of what is set up."""
+        return cls(**{each.name: getattr(setup, each.name) for each in fields(setup)})
 
     def run(
         self,
@@ -302,37 +143,31 @@ class Evaluation:
             RunInterrupted: The run was interrupted or stopped while *sut* was called, or outputs could not be kept any
                 more; what was done is in its `result`.
         """
-        _check_source(outputs, sut)
-        check_whole("workers", workers)
-        calls = CallOptions(
-            concurrency=concurrency,
-            timeout=timeout,
-            retries=retries,
-            keep=keep,
-            resume=resume,
-            retry_failed=retry_failed,
-            stop=stop,
+        calls = (
+            None
+            if sut is None
+            else Calls(
+                sut=sut,
+                concurrency=concurrency,
+                timeout=timeout,
+                retries=retries,
+                keep=keep,
+                resume=resume,
+                retry_failed=retry_failed,
+                stop=stop,
+            )
         )
-        if sut is not None:
-            check_calls(sut, calls)
-        job = Job(
-            self.plan(),
-            self.data,
-            details=details,
-            limit=limit,
-            batch_size=batch_size,
+        options = RunOptions(
             outputs=outputs,
+            calls=calls,
+            limit=limit,
+            details=details,
             near_misses=near_misses,
             sketch_ids=sketch_ids,
-            by_sut=sut is not None,
-            evaluation=self,
+            batch_size=batch_size,
+            workers=workers,
         )
-        if sut is not None:
-            return job.call_all(sut, calls, progress)
-        for done in job.judge(workers):
-            if progress is not None:
-                progress(done, None)
-        return job.result()
+        return self._job(options).run(progress)
 
     async def arun(  # noqa: D417  # the rest is as in `run`
         self,
@@ -370,49 +205,36 @@ class Evaluation:
         """
         import asyncio  # loads only where it is used
 
-        _check_source(outputs, sut)
-        if sut is None:
-            return await asyncio.to_thread(
-                self.run,
-                outputs=outputs,
-                limit=limit,
-                details=details,
-                near_misses=near_misses,
-                sketch_ids=sketch_ids,
-                batch_size=batch_size,
-                workers=workers,
-                progress=progress,
+        calls = (
+            None
+            if sut is None
+            else Calls(
+                sut=sut,
+                concurrency=concurrency,
+                timeout=timeout,
+                retries=retries,
+                keep=keep,
+                resume=resume,
+                retry_failed=retry_failed,
+                stop=stop,
             )
-        calls = CallOptions(
-            concurrency=concurrency,
-            timeout=timeout,
-            retries=retries,
-            keep=keep,
-            resume=resume,
-            retry_failed=retry_failed,
-            stop=stop,
         )
-        check_calls(sut, calls)
-        job = Job(
-            self.plan(),
-            self.data,
-            details=details,
+        options = RunOptions(
+            outputs=outputs,
+            calls=calls,
             limit=limit,
-            batch_size=batch_size,
+            details=details,
             near_misses=near_misses,
             sketch_ids=sketch_ids,
-            by_sut=True,
-            evaluation=self,
+            batch_size=batch_size,
+            workers=workers,
         )
-        try:
-            async for done, total in job.call(sut, calls):
-                if progress is not None:
-                    progress(done, total)
-        except asyncio.CancelledError:
-            if on_cancel is not None:
-                on_cancel(job.result(interrupted=True))
-            raise
-        return job.result()
+        if calls is None:
+            return await asyncio.to_thread(lambda: self._job(options).run(progress))
+        return await self._job(options).arun(progress, on_cancel)
+
+    def _job(self, options: RunOptions) -> Job[Result]:
+        return Job(self.plan(), self.data, options, evaluation=self, results=Result)
 
     def stream(
         self, *, batch_size: int = 4096, outputs: OutputsSource | None = None, limit: int | None = None
@@ -435,15 +257,7 @@ class Evaluation:
             RankgaugeError: As `run`; also for a metric that has to see the whole data set first.
         """
         check_stream(self.plan(), "stream()", merges=True)
-        job = Job(
-            self.plan(),
-            self.data,
-            details=False,
-            limit=limit,
-            batch_size=batch_size,
-            outputs=outputs,
-            evaluation=self,
-        )
+        job = self._job(RunOptions(outputs=outputs, limit=limit, batch_size=batch_size))
         collector = Collector(job.plan, batch_size=batch_size)
         for batch in job.batches(batch_size):
             collector = Collector(job.plan, batch_size=batch_size, sighting=collector.sighting)
@@ -465,7 +279,7 @@ class Evaluation:
         Raises:
             RankgaugeError: As `run`.
         """
-        job = Job(self.plan(), self.data, details=False, limit=None, batch_size=4096)
+        job = self._job(RunOptions())
         samples = without = malformed = 0
         gold: dict[str, int] = dict.fromkeys(GOLD_KINDS, 0)
         for batch in job.batches(4096):
@@ -502,8 +316,7 @@ class Evaluation:
                 sample = remapped(sample, self.data.fields)
             read = read_sample(sample, problems=problems, contract=self.profile.contract)
             if read is None:
-                msg = "cannot score the sample:"
-                raise DataError(msg, problems)
+                raise DataError("cannot score the sample:", problems)
             sample = read
         scores: dict[str, SampleScore] = {}
         for name, (outcome, facts) in score_one(plan, sample, details=details).items():
@@ -514,37 +327,6 @@ class Evaluation:
         return scores
 
     @cached_property
-    def _plan(self) -> Plan:
-        return make_plan(
-            self.metrics,
-            catalog=self.catalog(),
-            profile=self.profile,
-            default_k=self.default_k,
-            matchers=dict(self.matchers),
-            dataset=self.data.label,
-            locks=[lock for lock in (self.lock, self.sender) if lock is not None],
-        )
-
-    @cached_property
     def _single_plan(self) -> Plan:
         check_stream(self._plan, "score()")
         return self._plan
-
-
-def _unpacked(values: Mapping[str, Any]) -> Evaluation:
-    return Evaluation(**values)
-
-
-def _check_source(outputs: OutputsSource | None, sut: SystemUnderTest | None) -> None:
-    if outputs is not None and sut is not None:
-        msg = "give either outputs or sut, not both: scores must have one source"
-        raise ParameterError(msg)
-
-
-def _written(metric: MetricSpec) -> str:
-    """Return how a metric was asked for, in a word."""
-    if isinstance(metric, Located):
-        return _written(metric.spec)
-    if isinstance(metric, Mapping):
-        return str(metric.get("as") or metric.get("metric"))
-    return str(getattr(metric, "__name__", metric))

@@ -5,13 +5,12 @@ Explaining scores of a result or of a run: the data are read again, and must giv
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 
 from rankgauge.catalog import Catalog
-from rankgauge.engine.job import Job
-from rankgauge.engine.reopen import check_definitions, evaluation_of, is_of_run, run_evaluation_of
+from rankgauge.engine.reopen import check_definitions, evaluation_of, is_of_run, job_of, lost_sample, run_evaluation_of
 from rankgauge.engine.runs import RunEvaluation
 from rankgauge.engine.unjudged import evaluation_behind, judged_again
 from rankgauge.errors import DataError, ParameterError, Problem, ResultError, counted, did_you_mean
@@ -101,15 +100,14 @@ def read_samples(
     check_definitions(plan, result)
     found: dict[str, Sample] = {}
     wanted = set(sample_ids)
-    job = Job(plan, evaluation.data, details=False, limit=result.manifest["dataset"].get("limit"), batch_size=4096)
-    for sample in _each(job):
+    job = job_of(result, evaluation, plan)
+    for sample in job.read():
         if sample.id in wanted:
             found[sample.id] = sample
             if len(found) == len(wanted):
                 break
     if lost := sorted(wanted - found.keys()):
-        msg = f"sample {lost[0]!r} is not in {evaluation.data.label} any more; restore it, or evaluate again"
-        raise ResultError(msg)
+        raise lost_sample(lost[0], evaluation)
     return plan, found
 
 
@@ -168,10 +166,6 @@ def _highest(evaluation: RunEvaluation, seen: Collection[str]) -> float:
         of_query = [name in seen for name in qrels.query_names]
         grades = grades[[of_query[owner] for owner in qrels.owners.tolist()]]
     return float(grades.max(initial=0.0))
-
-
-def _each(job: Job) -> Iterator[Sample]:
-    return (sample for batch in job.batches(job.batch_size) for sample in batch)
 
 
 def _unknown(what: str, name: str, known: Sequence[str], where: str) -> str:

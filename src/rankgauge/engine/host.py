@@ -255,11 +255,11 @@ def _prepare(arguments: str, edited: int | None) -> _Prepared:  # noqa: ARG001  
     if given["metrics"] is not None:
         evaluation = evaluation.with_metrics(given["metrics"])
     if given["profile"] is not None:
-        evaluation = evaluation.with_policy(given["profile"])
+        evaluation = evaluation.with_profile(given["profile"])
     configured = {} if engine.config is None else engine.config.policy_options()
     options = {**configured, **(given["policy"] or {})}
     if options:
-        evaluation = evaluation.with_policy(evaluation.profile.policy.with_options(options))
+        evaluation = evaluation.with_profile(**options)
     if given["k"] is not None:
         evaluation = evaluation.with_defaults(k=given["k"], source="k")
     if given["matchers"] is not None:
@@ -317,8 +317,7 @@ _KINDS: Mapping[str, tuple[tuple[type, ...], str]] = {
 def _check_kind(value: object, name: str) -> None:
     kinds, wanted = _KINDS[name]
     if value is not None and not isinstance(value, kinds):
-        msg = f"{name} is {wanted}, not {value!r}"
-        raise ParameterError(msg)
+        raise ParameterError(f"{name} is {wanted}, not {value!r}")
 
 
 def _check_plain(value: object, name: str, depth: int = 0) -> None:
@@ -332,8 +331,7 @@ def _check_plain(value: object, name: str, depth: int = 0) -> None:
         for place, item in enumerate(value):
             _check_plain(item, f"{name}[{place}]", depth + 1)
     else:
-        msg = (
+        raise ParameterError(
             f"{name} must be plain JSON, because hosts store their arguments, but is a {type(value).__name__}; "
             "to use your own metric or matcher, offer it by a plugin and give its name"
         )
-        raise ParameterError(msg)

@@ -14,10 +14,10 @@ from rankgauge.base.guard import ForeignError, guarded, shown
 from rankgauge.catalog import Catalog
 from rankgauge.comparison.differences import Comparison
 from rankgauge.engine.comparing import compare
-from rankgauge.engine.evaluation import Evaluation
 from rankgauge.engine.reopen import is_of_run
 from rankgauge.engine.rereading import Reread, reread
 from rankgauge.engine.runs import RunEvaluation
+from rankgauge.engine.setup import Setup
 from rankgauge.errors import DataError, ParameterError, PlanError, ResultError, counted
 from rankgauge.explain.ranked_lists import leaving
 from rankgauge.io.file_records import read_texts
@@ -182,7 +182,7 @@ def _catalog(results: Mapping[str, ResultValues]) -> Catalog:
     """Return the catalog that the results were computed with, if that was in this process; else what is installed."""
     for result in results.values():
         evaluation = None if result.origin is None else result.origin.evaluation
-        if isinstance(evaluation, Evaluation):
+        if isinstance(evaluation, Setup):
             return evaluation.catalog()
         if isinstance(evaluation, RunEvaluation):
             return evaluation.plan.catalog

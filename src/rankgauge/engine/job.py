@@ -5,30 +5,27 @@ One run: reading, attaching outputs or calling the system under test, judging, a
 from __future__ import annotations
 
 import os
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, Generic, TypeVar
 
 from rankgauge.base.guard import ForeignError, guarded
 from rankgauge.base.logs import logger
 from rankgauge.columns import IdSketcher
-from rankgauge.engine.calls import CallOptions, call_figures, check_whole, run_to_end, system_name
+from rankgauge.engine.calls import Calls, call_figures, check_whole, run_to_end, system_name
 from rankgauge.engine.manifest import make_manifest, resolved_config
 from rankgauge.engine.sample_score import Progress
-from rankgauge.errors import DataError, NothingToEvaluateError, Problem, RunInterrupted
+from rankgauge.errors import DataError, NothingToEvaluateError, ParameterError, Problem, RunInterrupted
 from rankgauge.io.datasets import DatasetReader, DataSource, without_gc
-from rankgauge.io.output_files import OUTPUTS_FILE, Outputs, OutputsFile, kept, read_outputs
+from rankgauge.io.output_files import OUTPUTS_FILE, OutputsFile, kept, read_outputs
 from rankgauge.planning.plan import Plan
 from rankgauge.result import Origin, ResultValues
 from rankgauge.samples import Block, CallError, Fault, KeptOutput, Sample
 from rankgauge.samples.sample_records import fields_without_values
 from rankgauge.scoring.collect import Collector
-from rankgauge.scoring.stop import Stop
 
-if TYPE_CHECKING:
-    from rankgauge.scoring.sut import SystemUnderTest
-
-__all__ = ["Job", "OutputsSource"]
+__all__ = ["Job", "OutputsSource", "RunOptions"]
 
 _STEP = 256
 """How many samples are read and judged at once: few enough to stay in a processor's cache on the way."""
@@ -37,58 +34,97 @@ OutputsSource = str | os.PathLike[str] | Mapping[str, object] | Sequence[Mapping
 """A file with outputs, a map from sample ids to outputs, or rows ``{id, actual_output}``."""
 
 
-class Job:
-    """One run: reads, attaches outputs, judges, and makes the result."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunOptions:
+    """What `Evaluation.run` is told, which describes each field."""
+
+    outputs: OutputsSource | None = None
+    calls: Calls | None = None  # of a system under test; None for outputs that are there already
+    limit: int | None = None
+    details: bool = False
+    near_misses: bool = False
+    sketch_ids: bool = False
+    batch_size: int = 4096
+    workers: int = 1
+
+    def __post_init__(self) -> None:
+        if self.outputs is not None and self.calls is not None:
+            raise ParameterError("give either outputs or sut, not both: scores must have one source")
+        check_whole("workers", self.workers)
+        check_whole("batch_size", self.batch_size)
+        check_whole("limit", 1 if self.limit is None else self.limit)
+
+
+Held = TypeVar("Held", bound=ResultValues)
+
+
+class Job(Generic[Held]):
+    """One run: reads, attaches outputs, judges, and makes the result, of the class that its caller hands on."""
 
     def __init__(
-        self,
-        plan: Plan,
-        data: DataSource,
-        *,
-        details: bool,
-        limit: int | None,
-        batch_size: int,
-        outputs: OutputsSource | None = None,
-        near_misses: bool = False,
-        sketch_ids: bool = False,
-        by_sut: bool = False,
-        evaluation: object = None,
+        self, plan: Plan, data: DataSource, options: RunOptions, *, results: type[Held], evaluation: object = None
     ) -> None:
-        check_whole("batch_size", batch_size)
-        check_whole("limit", 1 if limit is None else limit)
-        self.plan = plan
+        self.plan, self.data, self.evaluation, self.results = plan, data, evaluation, results
+        self.options = options
         self.profile = plan.profile
-        self.data = data
-        self.batch_size = batch_size
-        self.limit = limit
-        catalog = self.plan.catalog
-        contract = self.profile.contract
-        self.reader = DatasetReader(self.data, catalog=catalog, contract=contract, limit=limit)
-        self.by_sut = by_sut
-        self.evaluation = evaluation
-        chosen: OutputsSource | None = outputs if outputs is not None else self.data.outputs
-        self.given: OutputsSource | None = None if by_sut else chosen
-        self.outputs: Outputs | None = None
-        self.data.check_there([self.data.source, self.given])
-        if self.given is not None:
-            source = Path(self.given) if isinstance(self.given, str | os.PathLike) else self.given
-            self.outputs = read_outputs(source, catalog=catalog, contract=contract, fields=self.data.fields)
-        self.overlap = 0
-        self.taken = 0
-        self.sketcher = IdSketcher() if sketch_ids else None
+        how: dict[str, Any] = {"catalog": plan.catalog, "contract": plan.profile.contract}
+        self.reader = DatasetReader(data, limit=options.limit, **how)
+        chosen: OutputsSource | None = options.outputs if options.outputs is not None else data.outputs
+        self.given = None if options.calls is not None else chosen
+        data.check_there([data.source, self.given])
+        source = Path(self.given) if isinstance(self.given, str | os.PathLike) else self.given
+        self.outputs = None if source is None else read_outputs(source, fields=data.fields, **how)
+        self.overlap = self.taken = 0
+        self.sketcher = IdSketcher() if options.sketch_ids else None
         self.collector = Collector(
-            self.plan,
-            details=details or near_misses,
-            near_misses=near_misses,
-            batch_size=batch_size,
+            plan,
+            details=options.details or options.near_misses,
+            near_misses=options.near_misses,
+            batch_size=options.batch_size,
             sketcher=self.sketcher,
         )
         self.samples: list[Sample] = []
         self.answered: dict[int, Sample] = {}
         self.calls: dict[str, KeptOutput] = {}
-        self.system = ""
         self.interrupted = False
         self.stopped = ""
+
+    def run(self, progress: Progress | None = None) -> Held:
+        """Score everything; raise `RunInterrupted` where the calls of a system under test are cut short."""
+        if self.options.calls is None:
+            for count in self._judge():
+                if progress is not None:
+                    progress(count, None)
+            return self._result()
+
+        try:
+            run_to_end(lambda: self._call_all(progress))
+        except KeyboardInterrupt:
+            self.interrupted = True
+        result = self._result()
+        if not self.interrupted:
+            return result
+        count, total = len(self.answered), len(self.samples)
+        raise RunInterrupted(
+            f"{self.stopped or 'interrupted'}: {count:,} of {total:,} samples are done, and scored", result
+        ) from None
+
+    async def arun(self, progress: Progress | None, on_cancel: Callable[[Held], None] | None) -> Held:
+        """Call the system under test and score, from asynchronous code; give *on_cancel* what is done by then."""
+        from asyncio import CancelledError  # loads only where it is used
+
+        try:
+            await self._call_all(progress)
+        except CancelledError:
+            if on_cancel is not None:
+                self.interrupted = True
+                on_cancel(self._result())
+            raise
+        return self._result()
+
+    def read(self) -> Iterator[Sample]:
+        """Yield the samples, with their outputs."""
+        return (sample for batch in self.batches(self.options.batch_size) for sample in batch)
 
     def batches(self, size: int) -> Iterator[list[Sample]]:
         """Yield the samples in batches, with their outputs."""
@@ -98,19 +134,21 @@ class Job:
             yield attached
         self._check_outputs()
         if not self.taken:
-            msg = f"no sample of {self.data.label} has an output, and policy queries=intersection leaves out the rest"
-            raise NothingToEvaluateError(msg, [])
+            raise NothingToEvaluateError(
+                f"no sample of {self.data.label} has an output, and policy queries=intersection leaves out the rest", []
+            )
 
-    def judge(self, workers: int = 1) -> Iterator[int]:
-        """Judge everything, in so many processes where the data can be divided; yield how many samples are done."""
+    def _judge(self) -> Iterator[int]:
+        """Judge everything by the fastest way there is; yield how many samples are done."""
         self._observe("rankgauge_run_started", self.plan)
-        count = min(workers, self._worth_workers()) if workers > 1 else 1
-        if count > 1:
-            yield from self._judge_divided(count)
-            return
+        workers = min(self.options.workers, self._worth_workers()) if self.options.workers > 1 else 1
+        if workers > 1:
+            return self._judge_divided(workers)
         if self._is_whole and self.collector.takes_blocks and self.reader.has_blocks:
-            yield from self._judge_blocks()
-            return
+            return self._judge_blocks()
+        return self._judge_samples()
+
+    def _judge_samples(self) -> Iterator[int]:
         for batch in self.batches(_STEP):
             self.collector.add(batch)
             yield self.reader.count
@@ -133,13 +171,13 @@ class Job:
 
         as_blocks = self.collector.takes_blocks and self.reader.has_blocks
         with judging_lines(self.evaluation, count, label=self.data.label) as judged:
-            for found in self.reader.shared(judged, as_blocks=as_blocks):
-                if isinstance(found, Block):
-                    self.collector.add_block(found)
-                elif isinstance(found, list):
-                    self.collector.add(found)
+            for part in self.reader.shared(judged, as_blocks=as_blocks):
+                if isinstance(part, Block):
+                    self.collector.add_block(part)
+                elif isinstance(part, list):
+                    self.collector.add(part)
                 else:
-                    self.collector.add_part(found.part)
+                    self.collector.add_part(part.part)
                 yield self.reader.count
 
     def _judge_blocks(self) -> Iterator[int]:
@@ -156,60 +194,43 @@ class Job:
                     self.collector.add(block)
             yield self.reader.count
 
-    async def call(self, sut: SystemUnderTest, options: CallOptions) -> AsyncIterator[tuple[int, int]]:
-        """Read everything, then call the system under test; yield how many samples are done, and how many there are."""
-        from rankgauge.scoring.sut import Calling, call_each  # asyncio loads only where it is used
+    async def _call_all(self, progress: Progress | None) -> None:
+        """Read everything, then call the system under test for every sample without a kept output."""
+        async for done in self._call():
+            if progress is not None:
+                progress(done, len(self.samples))
+        self.interrupted = len(self.answered) < len(self.samples)
 
-        self.system = system_name(sut)
-        earlier = options.earlier()
+    async def _call(self) -> AsyncIterator[int]:
+        """Call the system under test; yield how many samples are done."""
+        from rankgauge.scoring.sut import call_each  # asyncio loads only where it is used
+
+        calls = self.options.calls
+        if calls is None:
+            return
+        earlier = calls.earlier()
         self._observe("rankgauge_run_started", self.plan)
-        for batch in self.reader.batches(self.batch_size):
+        for batch in self.reader.batches(self.options.batch_size):
             self.samples += batch
-        self._check_known(earlier, str(options.keep))
+        self._check_known(earlier, str(calls.keep))
         contract = self.profile.contract
         open_places = []
         for place, sample in enumerate(self.samples):
             known = earlier.get(sample.id)
-            if known is None or (options.retry_failed and isinstance(known.read(contract), Fault)):
+            if known is None or (calls.retry_failed and isinstance(known.read(contract), Fault)):
                 open_places.append(place)
             else:
                 self._answer(place, known)
-        how = Calling(
-            concurrency=options.concurrency,
-            timeout=options.timeout,
-            retries=options.retries,
-            stop=options.stop or Stop(),
-        )
-        with options.file(self.samples) as file:
+        with calls.file(self.samples) as file:
             waiting = [self.samples[place] for place in open_places]
-            async for at, call in call_each(waiting, sut, how):
-                found = call.found
-                output = KeptOutput(error=found) if isinstance(found, CallError) else kept(found, contract)
+            async for at, call in call_each(waiting, calls.sut, calls.calling()):
+                answer = call.found
+                output = KeptOutput(error=answer) if isinstance(answer, CallError) else kept(answer, contract)
                 output = output._replace(seconds=call.seconds, attempt=call.attempt)
                 self._answer(open_places[at], output)
                 if file is not None and not self._written(file, waiting[at].id, output):
                     break
-                yield len(self.answered), len(self.samples)
-        self.interrupted = len(self.answered) < len(self.samples)
-
-    def call_all(self, sut: SystemUnderTest, options: CallOptions, progress: Progress | None) -> ResultValues:
-        """Call the system under test for every sample, and score; raise `RunInterrupted` where that is cut short."""
-
-        async def drive() -> None:
-            async for done, total in self.call(sut, options):
-                if progress is not None:
-                    progress(done, total)
-
-        try:
-            run_to_end(drive)
-        except KeyboardInterrupt:
-            self.interrupted = True
-        result = self.result()
-        if not self.interrupted:
-            return result
-        count, total = len(self.answered), len(self.samples)
-        msg = f"{self.stopped or 'interrupted'}: {count:,} of {total:,} samples are done, and scored"
-        raise RunInterrupted(msg, result) from None
+                yield len(self.answered)
 
     def _answer(self, place: int, output: KeptOutput) -> None:
         sample = self.samples[place]
@@ -226,19 +247,18 @@ class Job:
             return False
         return True
 
-    def result(self, *, interrupted: bool = False) -> ResultValues:
+    def _result(self) -> Held:
         """Score what was judged, and say what it is."""
-        interrupted = interrupted or self.interrupted
-        answered = [self.answered[place] for place in sorted(self.answered)]
-        for start in range(0, len(answered), self.batch_size):
-            self.collector.add(answered[start : start + self.batch_size])
-        scored = self.collector.finish(require_gold=not interrupted)
+        answered, size = [self.answered[place] for place in sorted(self.answered)], self.options.batch_size
+        for start in range(0, len(answered), size):
+            self.collector.add(answered[start : start + size])
+        scored = self.collector.finish(require_gold=not self.interrupted)
         scored.notes.extend(filter(None, [self.stopped, *self.plan.notes]))
         scored.notes.extend(
             f"no sample has {field}, so it makes no cohorts"
             for field in fields_without_values(self.data.cohorts, scored.tags)
         )
-        result = ResultValues.of(scored, self.manifest(interrupted=interrupted), self.origin())
+        result = self.results.of(scored, self.manifest(), self.origin())
         self._observe("rankgauge_run_finished", result)
         for note in result.notes:
             logger("engine").warning(note)
@@ -248,22 +268,24 @@ class Job:
         """Return what the result can be scored from again, without any call."""
         if self.evaluation is None:
             return None
-        return Origin(self.evaluation, self.calls if self.by_sut else self.given, self.calls, self.data)
+        outputs = self.given if self.options.calls is None else self.calls
+        return Origin(self.evaluation, outputs, self.calls, self.data)
 
-    def manifest(self, *, interrupted: bool = False) -> dict[str, Any]:
+    def manifest(self) -> dict[str, Any]:
         """Return what a reader has to know to trust the numbers."""
         data, outputs = self.data, self.outputs
         dataset = {
             "name": data.name or None,
             "path": str(data.source) if isinstance(data.source, Path) else None,
             "fingerprint": self.reader.fingerprint,
-            "limit": self.limit,
+            "limit": self.options.limit,
         }
         attached: dict[str, Any] = {"path": None, "fingerprint": None, "replaced_those_in_samples": self.overlap}
-        if self.by_sut:
+        if self.options.calls is not None:
             origin, file = "sut", OUTPUTS_FILE
             failed = sum(isinstance(sample.output, Fault) for sample in self.answered.values())
-            attached |= {"sut": self.system, "calls": call_figures(self.calls.values(), failed)}
+            attached["sut"] = system_name(self.options.calls.sut)
+            attached["calls"] = call_figures(self.calls.values(), failed)
         elif outputs is None:
             origin, file = "samples", None
         elif outputs.source:
@@ -272,7 +294,7 @@ class Job:
         else:
             origin, file = "argument", None
         config = resolved_config(self.plan, data, file)
-        manifest = make_manifest(self.plan, dataset, {"from": origin, **attached}, interrupted=interrupted)
+        manifest = make_manifest(self.plan, dataset, {"from": origin, **attached}, interrupted=self.interrupted)
         sketch = {} if self.sketcher is None else {"retrieved_ids": self.sketcher.sketch().as_dict()}
         return manifest | sketch | {"config": config}
 
@@ -293,14 +315,13 @@ class Job:
     def _check_known(self, outputs: Mapping[str, object], source: str) -> None:
         """Refuse outputs of samples that the dataset lacks, unless only a part of it was read."""
         unknown = sorted(outputs.keys() - self.reader.sample_ids)
-        if unknown and self.limit is None:
-            msg = f"{source or 'the outputs'} and the dataset do not fit:"
+        if unknown and self.options.limit is None:
             problem = (
                 f"{len(unknown):,} of {len(outputs):,} outputs are for samples that the dataset lacks, "
                 f"such as {', '.join(map(repr, unknown[:5]))} (the dataset's look like {self.reader.first_id!r}); "
                 "remove them, or use policy queries=intersection to leave out what one side lacks"
             )
-            raise DataError(msg, [Problem(problem, source)])
+            raise DataError(f"{source or 'the outputs'} and the dataset do not fit:", [Problem(problem, source)])
 
     def _observe(self, hook: str, subject: Plan | ResultValues) -> None:
         for plugin, observer in self.plan.catalog.observers(hook):

@@ -13,6 +13,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from rankgauge.planning.lock import Lock
 from rankgauge.planning.plan import Plan
 from rankgauge.version import __version__
 
@@ -30,12 +31,8 @@ def make_manifest(
     created_at: datetime | None = None,
     interrupted: bool = False,
 ) -> dict[str, Any]:
-    """
-    Return as JSON values what *plan* computed, from which data and outputs, with which versions and plugins.
-
-    *created_at* is when it was computed, by default now.
-    """
-    lock = next((lock for lock in plan.locks if lock.path), None)
+    """Return as JSON values what *plan* computed, when, from what, and with which versions and plugins."""
+    lock = _lock(plan)
     return {
         "created_at": (created_at or datetime.now(UTC)).isoformat(timespec="seconds"),
         "interrupted": interrupted,
@@ -54,6 +51,11 @@ def make_settings(plan: Plan) -> dict[str, Any]:
     return {"profile": plan.profile.name, "policy": dataclasses.asdict(plan.profile.policy)}
 
 
+def _lock(plan: Plan) -> Lock | None:
+    """Return the lock that the config names; another one may come from the process that sent the evaluation."""
+    return next((lock for lock in plan.locks if lock.path), None)
+
+
 @functools.cache
 def _versions() -> Mapping[str, str]:
     from importlib.metadata import version
@@ -67,11 +69,7 @@ def _versions() -> Mapping[str, str]:
 
 
 def resolved_config(plan: Plan, data: DataSource, outputs: str | None) -> dict[str, Any]:
-    """
-    Return a config that says all of it and runs from anywhere: what `config.resolved.yaml` holds.
-
-    *outputs* is the outputs file that was read, or the one beside the config that keeps what a system returned.
-    """
+    """Return a config that says all of it and runs from anywhere, with *outputs* as the file of outputs."""
     entry: dict[str, Any] = {"path": str(data.source.resolve()) if isinstance(data.source, Path) else "samples.jsonl"}
     if outputs is not None:
         entry["outputs"] = outputs
@@ -98,6 +96,6 @@ def resolved_config(plan: Plan, data: DataSource, outputs: str | None) -> dict[s
     plugins: dict[str, Any] = {}
     if disabled := sorted({plugin.distribution for plugin in plan.catalog.plugins if plugin.disabled}):
         plugins["disable"] = disabled
-    if lock := next((lock for lock in plan.locks if lock.path), None):
+    if (lock := _lock(plan)) is not None:
         plugins["locked"] = str(Path(lock.path).resolve())
     return {**config, "plugins": plugins} if plugins else config

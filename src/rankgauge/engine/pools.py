@@ -112,7 +112,7 @@ def _check(plan: Plan, limit: int, depth: int | None) -> None:
         msg = "policy ties=average settles no ranks, and a queue goes by rank; choose ties=docno or given"
         raise PolicyError(msg)
     for column in plan.metrics:
-        if needs := [need for need in column.metric.needs if need != "intents"]:
+        if needs := [need for need in column.metric.judging.needs if need != "intents"]:
             msg = (
                 f"{column.name!r} needs the {' and '.join(needs)} of results, and a queue tries grades without these; "
                 "choose another metric"

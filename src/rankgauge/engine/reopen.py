@@ -10,16 +10,17 @@ from pathlib import Path
 from typing import Any
 
 from rankgauge.catalog import Catalog
-from rankgauge.engine.engine import Engine
-from rankgauge.engine.evaluation import Evaluation
+from rankgauge.config.with_plugins import configured, data_source
+from rankgauge.engine.job import Job, RunOptions
 from rankgauge.engine.runs import RunEvaluation, plan_run
+from rankgauge.engine.setup import Setup
 from rankgauge.errors import ResultError, counted
 from rankgauge.io.files import digest
 from rankgauge.io.open_sources import open_qrels, open_run
 from rankgauge.planning.plan import Plan
 from rankgauge.result import ResultValues
 
-__all__ = ["check_definitions", "evaluation_of", "is_of_run", "run_evaluation_of"]
+__all__ = ["check_definitions", "evaluation_of", "is_of_run", "job_of", "lost_sample", "run_evaluation_of"]
 
 _CONFIG = "config.resolved.yaml"
 _AGAIN = "evaluate again"
@@ -30,32 +31,17 @@ def is_of_run(result: ResultValues) -> bool:
     return "files" in result.manifest
 
 
-def evaluation_of(result: ResultValues, *, catalog: Catalog | None = None) -> Evaluation:
+def evaluation_of(result: ResultValues, *, catalog: Catalog | None = None) -> Setup:
     """
     Return the evaluation that a result of samples came from, with the outputs that were scored.
 
-    Planning it checks nothing against the result; `check_definitions` does.
-
-    Args:
-        result: A result of this process, or one that was loaded from its folder.
-
-        catalog: What plugins offer, for a result from a folder; by default everything that is installed.
-
-    Returns:
-        The evaluation; running it gives the same scores without any call. It has no limit of samples: that is in the
-        manifest under ``dataset.limit``.
-
-    Raises:
-        ResultError: The data or outputs are not kept, or not the same any more; it says which.
-
-        UnreadableError: A file is not there any more, or cannot be read.
+    It has no limit of samples, and is not checked against the result: `job_of` and `check_definitions` are for that.
     """
     if is_of_run(result):
-        msg = "this is a result of a run and judgments, not of samples"
-        raise ResultError(msg)
+        raise ResultError("this is a result of a run and judgments, not of samples")
     if result.origin is not None:
         evaluation = result.origin.evaluation
-        if not isinstance(evaluation, Evaluation):
+        if not isinstance(evaluation, Setup):
             raise _lost(result)
         if result.origin.outputs is not None:
             given: Any = result.origin.outputs
@@ -71,27 +57,9 @@ def evaluation_of(result: ResultValues, *, catalog: Catalog | None = None) -> Ev
 
 
 def run_evaluation_of(result: ResultValues, *, catalog: Catalog | None = None) -> RunEvaluation:
-    """
-    Return plan, judgments and run that a result of a run came from.
-
-    A run has no fingerprint: whoever reads it again compares the score of a query with the saved one.
-
-    Args:
-        result: As in `evaluation_of`.
-
-        catalog: As in `evaluation_of`.
-
-    Returns:
-        What `evaluate_plan` takes.
-
-    Raises:
-        ResultError: The judgments or the run are not in files, or the judgments are not the same any more.
-
-        DataError: A file cannot be read.
-    """
+    """Return what a result of a run came from, for `evaluate_plan`; refuse judgments that have changed."""
     if not is_of_run(result):
-        msg = "this is a result of samples, not of a run and judgments"
-        raise ResultError(msg)
+        raise ResultError("this is a result of samples, not of a run and judgments")
     if result.origin is not None and isinstance(result.origin.evaluation, RunEvaluation):
         return result.origin.evaluation
     manifest = result.manifest
@@ -114,30 +82,32 @@ def run_evaluation_of(result: ResultValues, *, catalog: Catalog | None = None) -
         )
 
 
+def job_of(result: ResultValues, evaluation: Setup, plan: Plan) -> Job[ResultValues]:
+    """Return what reads the samples of a result again, as many as it was limited to."""
+    limit = result.manifest["dataset"].get("limit")
+    return Job(plan, evaluation.data, RunOptions(limit=limit), results=ResultValues)
+
+
+def lost_sample(sample_id: str, evaluation: Setup) -> ResultError:
+    """Return the error of data that a sample of a result is missing from."""
+    return ResultError(
+        f"sample {sample_id!r} is not in {evaluation.data.label} any more; restore it, or evaluate again"
+    )
+
+
 def check_definitions(plan: Plan, result: ResultValues) -> None:
-    """
-    Refuse a plan under which a column of a result would mean something else.
-
-    Args:
-        plan: A plan with the columns of the result.
-
-        result: The result.
-
-    Raises:
-        ResultError: A column is not in the plan, or is defined differently; it says which and by whom.
-    """
+    """Refuse a plan under which a column of a result would mean something else; say which and by whom."""
     planned = {metric.name: metric for metric in plan.metrics}
     for name, column in result.metrics.items():
         info, here = column.info, planned.get(name)
         if here is None or here.fingerprint != info.fingerprint:
             by = info.provider
             was = f"{info.expression} of {by.get('distribution') or 'a Python function'} {by.get('version', '')}"
-            found = "nothing" if here is None else f"{here.expression} of {here.provider}"
-            msg = (
+            now = "nothing" if here is None else f"{here.expression} of {here.provider}"
+            raise ResultError(
                 f"{name!r} cannot be computed as it was: the result has {was}, here is "
-                f"{found}; install what the result was made with, or evaluate again"
+                f"{now}; install what the result was made with, or evaluate again"
             )
-            raise ResultError(msg)
 
 
 @contextmanager
@@ -147,11 +117,10 @@ def _complete(result: ResultValues) -> Iterator[None]:
         yield
     except KeyError as error:
         where = "the manifest" if result.folder is None else result.folder / "manifest.json"
-        msg = f"{where} lacks {error}; {_AGAIN}"
-        raise ResultError(msg) from error
+        raise ResultError(f"{where} lacks {error}; {_AGAIN}") from error
 
 
-def _from_folder(manifest: Mapping[str, Any], folder: Path, catalog: Catalog | None) -> Evaluation:
+def _from_folder(manifest: Mapping[str, Any], folder: Path, catalog: Catalog | None) -> Setup:
     """Return the evaluation that the folder's config describes."""
     dataset, outputs = manifest["dataset"], manifest["outputs"]
     if dataset["path"] is None:
@@ -160,37 +129,37 @@ def _from_folder(manifest: Mapping[str, Any], folder: Path, catalog: Catalog | N
     if outputs["from"] == "argument" and outputs["path"] is None:
         msg = f"the outputs of {folder} were given in Python and are not kept; save with keep_data=True to keep them"
         raise ResultError(msg)
-    engine = Engine.from_config(folder / _CONFIG, catalog=catalog)
-    if len(engine.dataset_names) != 1:
-        msg = (
-            f"{folder / _CONFIG} has {counted(len(engine.dataset_names), 'dataset')}, and a result is of one; {_AGAIN}"
-        )
-        raise ResultError(msg)
-    return engine.dataset(*engine.dataset_names)
+    from rankgauge.config import load_config  # pydantic loads only where there is a config
+
+    loaded = load_config(folder / _CONFIG)
+    names = list(loaded.config.datasets)
+    if len(names) != 1:
+        raise ResultError(f"{folder / _CONFIG} has {counted(len(names), 'dataset')}, and a result is of one; {_AGAIN}")
+    config = configured(loaded, catalog)
+    return Setup.configured(config, data_source(loaded, *names), lambda: config.catalog)
 
 
-def _check_data(evaluation: Evaluation, manifest: Mapping[str, Any]) -> None:
+def _check_data(evaluation: Setup, manifest: Mapping[str, Any]) -> None:
     """Refuse a dataset or an outputs file that has changed."""
     data, outputs = evaluation.data, manifest["outputs"]
     dataset = manifest["dataset"]
     saved = dataset.get("fingerprint")
     if isinstance(data.source, Path):
         saved = dataset.get("kept_fingerprint", saved)
-        found = digest(data.source)  # says so where there is no such file
+        now = digest(data.source)  # says so where there is no such file
     else:
-        found = data.fingerprint()
-    _check("dataset", data.label, saved, found)
+        now = data.fingerprint()
+    _check("dataset", data.label, saved, now)
     if isinstance(data.outputs, Path) and outputs.get("fingerprint") is not None:
         _check("outputs file", str(data.outputs), outputs["fingerprint"], digest(data.outputs))
 
 
-def _check(what: str, where: str, saved: str | None, found: str) -> None:
-    if saved != found:
-        msg = (
-            f"the {what} {where} is not what the result was computed from: its fingerprint is {found}, and the result "
+def _check(what: str, where: str, saved: str | None, now: str) -> None:
+    if saved != now:
+        raise ResultError(
+            f"the {what} {where} is not what the result was computed from: its fingerprint is {now}, and the result "
             f"has {saved}; restore it, or evaluate again"
         )
-        raise ResultError(msg)
 
 
 def _metrics(result: ResultValues) -> Iterator[dict[str, Any]]:

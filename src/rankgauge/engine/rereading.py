@@ -7,6 +7,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import functools
+import itertools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -14,10 +15,9 @@ import numpy as np
 
 from rankgauge.columns import Ints, Qrels
 from rankgauge.engine.explaining import SAME, changed
-from rankgauge.engine.job import Job
-from rankgauge.engine.reopen import check_definitions, evaluation_of, is_of_run, run_evaluation_of
+from rankgauge.engine.reopen import check_definitions, evaluation_of, is_of_run, job_of, lost_sample, run_evaluation_of
 from rankgauge.engine.runs import judge_run, plan_run
-from rankgauge.errors import PlanError, ResultError, SampleRefusedError
+from rankgauge.errors import PlanError, SampleRefusedError
 from rankgauge.explain.explanation import question
 from rankgauge.explain.ranked_lists import Items, ResultLists, lists_of_batch, lists_of_samples
 from rankgauge.judging import Evidence, RunCollector
@@ -38,44 +38,16 @@ _AT_ONCE = 256
 
 @dataclass(frozen=True, slots=True)
 class Reread:
-    """
-    What the data of a result say, read again.
-
-    Attributes:
-        sample_ids: The samples.
-
-        lists: The ranked lists of those wanted.
-
-        inputs: Their questions, by sample; empty for a run.
-
-        others: The columns of each group of other metrics, of all samples; a group that cannot be computed is absent.
-    """
+    """What the data of a result say, read again."""
 
     sample_ids: Sequence[str]
-    lists: ResultLists
-    inputs: Mapping[str, str] = field(default_factory=dict)
-    others: Mapping[str, Sequence[MetricSummary]] = field(default_factory=dict)
+    lists: ResultLists  # of the samples that were wanted
+    inputs: Mapping[str, str] = field(default_factory=dict)  # their questions; empty for a run
+    others: Mapping[str, Sequence[MetricSummary]] = field(default_factory=dict)  # by group, but for impossible ones
 
 
 def reread(result: ResultValues, wanted: Sequence[str] | None, others: Mapping[str, Sequence[str]]) -> Reread:
-    """
-    Read the data of a result once.
-
-    Args:
-        result: The result.
-
-        wanted: The samples whose lists are kept; None for all.
-
-        others: Metrics to compute besides, by the name of their group.
-
-    Returns:
-        What was found.
-
-    Raises:
-        ResultError: The data are not kept, or have changed.
-
-        DataError: They cannot be read.
-    """
+    """Read the data of a result once; keep the lists of *wanted* samples, or of all, and compute groups of *others*."""
     return _of_run(result, wanted, others) if is_of_run(result) else _of_samples(result, wanted, others)
 
 
@@ -143,21 +115,20 @@ def _of_samples(result: ResultValues, wanted: Sequence[str] | None, others: Mapp
     plan = evaluation.plan()
     check_definitions(plan, result)
     besides = _Others(others, lambda metrics: evaluation.with_metrics(metrics).plan())
-    job = Job(plan, evaluation.data, details=False, limit=result.manifest["dataset"].get("limit"), batch_size=_AT_ONCE)
+    job = job_of(result, evaluation, plan)
     known = set(result.sample_ids)
     of_interest = known if wanted is None else set(wanted)
     samples: dict[str, Sample] = {}
     read: list[str] = []
     for batch in job.batches(_AT_ONCE):
-        own = [sample for sample in batch if sample.id in known]
-        samples |= {sample.id: sample for sample in own if sample.id in of_interest}
+        of_result = [sample for sample in batch if sample.id in known]
+        samples |= {sample.id: sample for sample in of_result if sample.id in of_interest}
         if besides.collector is not None:
-            besides.collector.add(own)
-        read += [sample.id for sample in own]
+            besides.collector.add(of_result)
+        read += [sample.id for sample in of_result]
     order = [sample_id for sample_id in (result.sample_ids if wanted is None else wanted) if sample_id in known]
     if lost := [sample_id for sample_id in order if sample_id not in samples]:
-        msg = f"sample {lost[0]!r} is not in {evaluation.data.label} any more; restore it, or evaluate again"
-        raise ResultError(msg)
+        raise lost_sample(lost[0], evaluation)
     chosen = [samples[sample_id] for sample_id in order]
     return Reread(
         read,
@@ -188,11 +159,11 @@ class _Others:
             scored = self.collector.finish(require_gold=False).metrics
         except SampleRefusedError:
             return {}
-        found, start = {}, 0
-        for name, size in self._sizes.items():
-            found[name] = [MetricSummary.of(column) for column in scored[start : start + size]]
-            start += size
-        return found
+        rest = iter(scored)
+        return {
+            name: [MetricSummary.of(column) for column in itertools.islice(rest, size)]
+            for name, size in self._sizes.items()
+        }
 
 
 def _check(result: ResultValues, sample_ids: Sequence[str], column: MetricSummary, scores: MetricScores) -> None:

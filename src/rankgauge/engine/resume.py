@@ -11,8 +11,8 @@ from typing import Any
 import orjson
 
 from rankgauge.engine.calls import system_name
-from rankgauge.engine.evaluation import Evaluation
 from rankgauge.engine.manifest import resolved_config
+from rankgauge.engine.setup import Setup
 from rankgauge.errors import ResultError
 from rankgauge.io.output_files import OUTPUTS_FILE
 from rankgauge.io.whole_files import write_file
@@ -21,39 +21,27 @@ from rankgauge.result.staging import BEGUN_FILE, Staging, has_outputs, is_in_use
 __all__ = ["begin", "go_on", "target_of"]
 
 
-def begin(staging: Staging, evaluation: Evaluation, sut: object) -> None:
+def begin(staging: Staging, evaluation: Setup, sut: object) -> None:
     """Write down what is run, so that a run that is killed can go on."""
     record = {"target": str(staging.target), **_record(evaluation, sut)}
     write_file(staging.path / BEGUN_FILE, orjson.dumps(record, option=orjson.OPT_INDENT_2))
 
 
-def go_on(staging: Staging, earlier: Path, evaluation: Evaluation, sut: object) -> None:
-    """
-    Take over the outputs of an earlier run: of a result folder, or of a staging folder that a killed run has left.
-
-    Args:
-        staging: The folder of the new run.
-
-        earlier: The folder of the earlier one.
-
-        evaluation: What is run.
-
-        sut: The system under test.
-
-    Raises:
-        ResultError: The folder holds no outputs of a system, or those of another dataset, system or config.
-    """
+def go_on(staging: Staging, earlier: Path, evaluation: Setup, sut: object) -> None:
+    """Take over the outputs of an earlier run, of a result folder or what a killed run left; refuse another run's."""
     if not has_outputs(earlier):
-        msg = f"{earlier} holds no outputs of a system under test ({OUTPUTS_FILE}), so there is nothing to go on with"
-        raise ResultError(msg)
+        raise ResultError(
+            f"{earlier} holds no outputs of a system under test ({OUTPUTS_FILE}), so there is nothing to go on with"
+        )
     if is_staging(earlier) and is_in_use(earlier):
-        msg = f"cannot go on with {earlier}: another process is still running it"
-        raise ResultError(msg)
+        raise ResultError(f"cannot go on with {earlier}: another process is still running it")
     differences = list(_differences(_saved(earlier), orjson.loads(orjson.dumps(_record(evaluation, sut)))))
     if differences:
         listed = "".join(f"\n  {difference}" for difference in differences[:10])
-        msg = f"cannot go on with {earlier}, which is of another run:{listed}"
-        raise ResultError(f"{msg}\n(`rankgauge rescore` computes other metrics over kept outputs)")
+        raise ResultError(
+            f"cannot go on with {earlier}, which is of another run:{listed}\n"
+            "(`rankgauge rescore` computes other metrics over kept outputs)"
+        )
     write_file(staging.outputs, (earlier / OUTPUTS_FILE).read_bytes())
 
 
@@ -62,7 +50,7 @@ def target_of(folder: Path) -> Path:
     return Path(_saved(folder)["target"]) if is_staging(folder) else folder
 
 
-def _record(evaluation: Evaluation, sut: object) -> dict[str, Any]:
+def _record(evaluation: Setup, sut: object) -> dict[str, Any]:
     """Return what two parts of one run have in common."""
     data = evaluation.data
     return {
@@ -76,16 +64,14 @@ def _saved(folder: Path) -> Mapping[str, Any]:
     """Return what an earlier run says that it was."""
     for name in ("manifest.json", BEGUN_FILE):
         try:
-            found = orjson.loads((folder / name).read_bytes())
+            saved = orjson.loads((folder / name).read_bytes())
         except FileNotFoundError:
             continue
         except (OSError, ValueError) as error:
-            msg = f"cannot go on with {folder}: {name} cannot be read: {error}"
-            raise ResultError(msg) from error
-        if isinstance(found, dict):
-            return found
-    msg = f"cannot go on with {folder}: it does not say what was run; score its outputs with --outputs"
-    raise ResultError(msg)
+            raise ResultError(f"cannot go on with {folder}: {name} cannot be read: {error}") from error
+        if isinstance(saved, dict):
+            return saved
+    raise ResultError(f"cannot go on with {folder}: it does not say what was run; score its outputs with --outputs")
 
 
 def _differences(saved: Any, now: Any, place: str = "") -> Iterator[str]:  # noqa: ANN401  # JSON values
@@ -95,8 +81,8 @@ def _differences(saved: Any, now: Any, place: str = "") -> Iterator[str]:  # noq
         for key in keys:
             yield from _differences(saved.get(key), now.get(key), f"{place}.{key}" if place else key)
     elif isinstance(saved, list) and isinstance(now, list):
-        gone = [_short(each) for each in saved if each not in now]
-        new = [_short(each) for each in now if each not in saved]
+        gone = [_short(entry) for entry in saved if entry not in now]
+        new = [_short(entry) for entry in now if entry not in saved]
         if gone:
             yield f"{place} had {', '.join(gone)}, and no longer has"
         if new:

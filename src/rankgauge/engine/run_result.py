@@ -23,16 +23,7 @@ __all__ = ["RunEvaluation", "ScoredRun"]
 
 
 class RunEvaluation:
-    """
-    What a result of a run came from: `evaluate_plan` takes it.
-
-    Attributes:
-        plan: What was computed.
-
-        run: The run, which can be read again.
-
-        columns: The tables' own names for our columns, where they were given.
-    """
+    """What a result of a run came from, and can be read from again; `evaluate_plan` takes it."""
 
     def __init__(
         self,
@@ -54,32 +45,15 @@ class RunEvaluation:
 
 
 class ScoredRun(NamedTuple):
-    """
-    A run that was scored, of which only the result is to be made.
-
-    Attributes:
-        evaluation: What it came from.
-
-        scored: The columns; its notes get those on how the run fits the judgments.
-
-        counts: How the run fits the judgments.
-
-        origin: Where it was given: `argument` or `run`.
-
-        places: Which queries of the judgments were evaluated; None for all.
-
-        source: The file of the judgments; empty for none.
-
-        sketcher: Took the ids that judged queries retrieved; None where nobody asked.
-    """
+    """A run that was scored, of which only the result is to be made."""
 
     evaluation: RunEvaluation
     scored: Scored
-    counts: RunCounts
-    origin: str
-    places: Ints | None = None
-    source: str = ""
-    sketcher: IdSketcher | None = None
+    counts: RunCounts  # how the run fits the judgments
+    origin: str  # where it was given: `argument` or `run`
+    places: Ints | None = None  # which queries of the judgments were evaluated; None for all
+    source: str = ""  # the file of the judgments
+    sketcher: IdSketcher | None = None  # took the ids that judged queries retrieved
 
     def result(self, infos: Sequence[MetricInfo] | None = None) -> ResultValues:
         """Return the result; *infos* say what its columns are, where that is known already."""

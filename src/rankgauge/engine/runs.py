@@ -23,6 +23,7 @@ from rankgauge.judging.keeping import Keeper
 from rankgauge.judging.outputs import prepare
 from rankgauge.judging.threads import Task, in_order, thread_count, work_on_parts
 from rankgauge.judging.top import TopCollector, read_queries
+from rankgauge.planning.conventions import Conventions
 from rankgauge.planning.cutoffs import DefaultK
 from rankgauge.planning.plan import Plan, make_plan
 from rankgauge.planning.requests import MetricSpec, specs_of
@@ -49,20 +50,15 @@ def evaluate_runs(
     catalog: Catalog | None = None,
 ) -> dict[str, ResultValues]:
     """Evaluate runs against judgments, which are read once; see `rankgauge.evaluate`."""
-    planned = _resolved(metrics, profile, policy, rel, k, catalog)
+    planned = _planned(metrics, profile, policy, rel, k, catalog)
     plan = planned.plan
     if isinstance(qrels, dict) and columns is None and planned.few is not None:
         results = planned.few.evaluate(qrels, runs)
         if results is not None:
             return results
-    return evaluate_planned(
-        plan,
-        qrels
-        if isinstance(qrels, Qrels)
-        else open_qrels(qrels, columns=columns, intents="intents" in plan.needs, catalog=plan.catalog),
-        runs,
-        columns=columns,
-    )
+    if not isinstance(qrels, Qrels):
+        qrels = open_qrels(qrels, columns=columns, intents="intents" in plan.needs, catalog=plan.catalog)
+    return evaluate_planned(plan, qrels, runs, columns=columns)
 
 
 def evaluate_planned(
@@ -101,7 +97,25 @@ def plan_run(
     catalog: Catalog | None = None,
 ) -> Plan:
     """Resolve the evaluation of a run before anything is read; arguments and errors are those of `evaluate`."""
-    return _resolved(metrics, profile, policy, rel, k, catalog).plan
+    return _planned(metrics, profile, policy, rel, k, catalog).plan
+
+
+class _Asked(NamedTuple):
+    """What a plan is made of, and kept by."""
+
+    metrics: tuple[MetricSpec, ...]
+    profile: str | Policy | Profile
+    options: tuple[tuple[str, Any], ...]
+    rel: float | None
+    k: int | None
+    catalog: Catalog
+
+    def plan(self) -> Plan:
+        """Return the plan."""
+        profile = self.catalog.profile(self.profile).adapted(dict(self.options), self.rel)
+        default_k = DefaultK() if self.k is None else DefaultK(self.k, "k")
+        conventions = Conventions(catalog=self.catalog, profile=profile, default_k=default_k, by_id=True)
+        return make_plan(self.metrics, conventions)
 
 
 class _Planned:
@@ -119,7 +133,7 @@ class _Planned:
         return FewEvaluator.of(self.plan) if self._is_kept else None
 
 
-def _resolved(
+def _planned(
     metrics: Sequence[MetricSpec] | MetricSpec,
     profile: str | Policy | Profile,
     policy: Mapping[str, Any] | None,
@@ -127,36 +141,23 @@ def _resolved(
     k: int | None,
     catalog: Catalog | None,
 ) -> _Planned:
-    specs = specs_of(metrics)
+    """Plan, or take the plan that was made when the same was asked for before."""
     slip: object = policy  # such as the name of a profile
     if slip is not None and not isinstance(slip, Mapping):
-        msg = f"policy takes options such as {{'ties': 'error'}}, not {slip!r}; a named profile is given as profile="
-        raise PolicyError(msg)
-    options = tuple((policy or {}).items())
-    wanted = (specs, profile, options, rel, k, catalog or installed())
+        raise PolicyError(
+            f"policy takes options such as {{'ties': 'error'}}, not {slip!r}; a named profile is given as profile="
+        )
+    asked = _Asked(specs_of(metrics), profile, tuple((policy or {}).items()), rel, k, catalog or installed())
     try:
-        hash(wanted)
+        hash(asked)
     except TypeError:  # a metric given as a mapping cannot be hashed
-        return _Planned(_planned(*wanted), is_kept=False)
-    return _planned_once(*wanted)
+        return _Planned(asked.plan(), is_kept=False)
+    return _planned_once(asked)
 
 
 @functools.lru_cache(maxsize=64)  # plans are values, and evaluating is often done in a loop
-def _planned_once(*wanted: Any) -> _Planned:  # noqa: ANN401  # the arguments of `_planned`
-    return _Planned(_planned(*wanted), is_kept=True)
-
-
-def _planned(
-    specs: tuple[MetricSpec, ...],
-    choice: str | Policy | Profile,
-    options: tuple[tuple[str, Any], ...],
-    rel: float | None,
-    k: int | None,
-    catalog: Catalog,
-) -> Plan:
-    chosen = catalog.profile(choice).adapted(dict(options), rel)
-    default_k = None if k is None else DefaultK(k, "k")
-    return make_plan(specs, catalog=catalog, profile=chosen, default_k=default_k, by_id=True)
+def _planned_once(asked: _Asked) -> _Planned:
+    return _Planned(asked.plan(), is_kept=True)
 
 
 @functools.cache

@@ -24,7 +24,7 @@ from rankgauge.scoring.collect import Collector
 from rankgauge.scoring.judged_parts import Sighting
 
 if TYPE_CHECKING:
-    from rankgauge.engine.evaluation import Evaluation
+    from rankgauge.engine.setup import Setup
 
 __all__ = ["LineJudge", "main"]
 
@@ -32,7 +32,7 @@ __all__ = ["LineJudge", "main"]
 class LineJudge:
     """Judges pieces of a dataset, and remembers what decides about all samples."""
 
-    def __init__(self, evaluation: Evaluation) -> None:
+    def __init__(self, evaluation: Setup) -> None:
         self._plan = evaluation.plan()
         self._data = evaluation.data
         self._sighting = Sighting()

@@ -7,15 +7,12 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from rankgauge.base.plain_text import visible
 from rankgauge.errors import counted
 from rankgauge.result.wording import number
 from rankgauge.scoring.facts import MissingGold, RankFacts, plain_facts
-
-if TYPE_CHECKING:
-    from rankgauge.explain import RankFacts
 
 __all__ = ["NARROWEST", "Explanation", "Trial", "explanation_lines", "question", "shortened"]
 

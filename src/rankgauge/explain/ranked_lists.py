@@ -198,7 +198,7 @@ def _items(rankings: Sequence[Ranking | None], top: int) -> Items:
 def _facts(scores: MetricScores, batch: JudgedBatch, lists: RankedLists) -> ColumnFacts:
     evidence = batch.evidence[scores.target]
     judged = judged_for(scores.metric, evidence)
-    relevant = judged if scores.metric.metric.uses_rel is True else judged.by_gain()
+    relevant = judged if scores.metric.metric.judging.uses_rel is True else judged.by_gain()
     flags = relevant.relevance.of(relevant.gold.grade)
     least = float(evidence.judged.gold.grade[flags].min(initial=np.inf))
     return ColumnFacts(lists, scores.k, least, rank_sums(scores, judged))

@@ -11,6 +11,7 @@ import numpy as np
 
 from rankgauge.columns import Cutoff
 from rankgauge.errors import ParameterError
+from rankgauge.expression import Unit
 from rankgauge.judging import Budget
 from rankgauge.samples import HIGHEST_K
 
@@ -46,12 +47,19 @@ class Cut(NamedTuple):
             source: CutSource = "metric" if self.rule == "own" else self.rule
             return self.k, {source: n}
         source, fallback = ("default", default.k) if self.k is None else ("metric", self.k)
-        own = n - metadata.count(None)
-        sources: dict[CutSource, int] = {"sample metadata": own, source: n - own}
+        n_own = n - metadata.count(None)
+        sources: dict[CutSource, int] = {"sample metadata": n_own, source: n - n_own}
         sources = {name: count for name, count in sources.items() if count}
-        if not own:
+        if not n_own:
             return fallback, sources
         return np.array([fallback if k is None else k for k in metadata], dtype=np.int64), sources
+
+    @property
+    def behind_at(self) -> tuple[int | None, Unit | None]:
+        """Return the number behind the @ of a column's name, and what it counts where it is a budget."""
+        if self.budget is not None:
+            return self.budget.amount, self.budget.unit
+        return self.k if self.rule == "pinned" else None, None
 
     def definition(self, default: DefaultK) -> str | dict[str, object]:
         """Return what a fingerprint covers of it."""
@@ -72,9 +80,7 @@ def check_k(k: object, source: str) -> int:
         msg = f"the cutoff of {source} is a number of ranks, not {k!r}; a budget is given as `budget`, or behind the @"
         raise ParameterError(msg)
     if isinstance(k, bool) or not isinstance(k, int) or k < 1:
-        msg = f"the cutoff of {source} must be an integer of 1 or more, not {k!r}"
-        raise ParameterError(msg)
+        raise ParameterError(f"the cutoff of {source} must be an integer of 1 or more, not {k!r}")
     if k > HIGHEST_K:
-        msg = f"the cutoff of {source} must be at most 2**53, not {k}"
-        raise ParameterError(msg)
+        raise ParameterError(f"the cutoff of {source} must be at most 2**53, not {k}")
     return k

@@ -36,11 +36,11 @@ def metric_definition(
 ) -> dict[str, Any]:
     """Return what a metric's fingerprint covers, as plain data; who provides the metric is not part of it."""
     policy = {name: value for name, value in dataclasses.asdict(profile.policy).items() if name not in _NO_VALUE}
-    own = {} if aggregate is None else {"aggregate": f"{aggregate.name} {aggregate.version}"}
+    declared = {} if aggregate is None else {"aggregate": f"{aggregate.name} {aggregate.version}"}
     return {
         "alias": metric.alias,
         "version": metric.version,
-        **own,
+        **declared,
         "parameters": {name: _plain(value) for name, value in sorted(params.items())},
         "cutoff": cutoff,
         "judged": "; ".join(f"{target.gold} {target.judges}" for target in targets),

@@ -94,28 +94,28 @@ class Lock:
         redefined: dict[str, list[tuple[str, Locked, Locked]]] = {}
         moved: dict[tuple[LockedPart, LockedPart], list[tuple[str, Locked]]] = {}
         distinct: dict[tuple[str, str, str], tuple[str, Locked]] = {}
-        for column, found in _entries(columns):
-            distinct.setdefault((found.kind, found.name, found.fingerprint), (column, found))
-        for column, found in distinct.values():
-            known = [entry for entry in self.entries if (entry.kind, entry.name) == (found.kind, found.name)]
+        for column, current in _entries(columns):
+            distinct.setdefault((current.kind, current.name, current.fingerprint), (column, current))
+        for column, current in distinct.values():
+            known = [entry for entry in self.entries if (entry.kind, entry.name) == (current.kind, current.name)]
             if not known:
-                yield column, self._not_locked(found)
+                yield column, self._not_locked(current)
                 continue
-            nearest = _nearest(known, found)
-            if nearest.fingerprint != found.fingerprint:
-                differing = [f"{key} is {new!r}, locked is {old!r}" for key, old, new in _differences(nearest, found)]
-                redefined.setdefault("; ".join(differing), []).append((column, nearest, found))
-            for pair in _moved(nearest.parts, found.parts):
-                moved.setdefault(pair, []).append((column, found))
+            nearest = _nearest(known, current)
+            if nearest.fingerprint != current.fingerprint:
+                differing = [f"{key} is {new!r}, locked is {old!r}" for key, old, new in _differences(nearest, current)]
+                redefined.setdefault("; ".join(differing), []).append((column, nearest, current))
+            for pair in _moved(nearest.parts, current.parts):
+                moved.setdefault(pair, []).append((column, current))
         for differing_in, entries in redefined.items():
             prints = ", ".join(
-                f"{found} (fingerprint {found.fingerprint}, locked {locked.fingerprint})"
-                for _, locked, found in entries
+                f"{current} (fingerprint {current.fingerprint}, locked {locked.fingerprint})"
+                for _, locked, current in entries
             )
             how = differing_in or "it does not say what differs"
             yield entries[0][0], f"not defined as the lock {self.origin} says: {prints}: {how}{self.remedy}"
         for (locked, installed), providing in moved.items():
-            names = ", ".join(dict.fromkeys(str(found) for _, found in providing))
+            names = ", ".join(dict.fromkeys(str(current) for _, current in providing))
             install = f"; {locked.install}" if locked.distribution else ""
             says = f"the lock {self.origin} says that {locked.who} provides {names}; found is {installed.who}"
             yield providing[0][0], f"{says}{install}{self.remedy}"
@@ -123,17 +123,17 @@ class Lock:
     def warnings(self, columns: Iterable[PlannedMetric]) -> Iterator[str]:
         """Yield which columns are computed by other code than locked, though nothing that is declared differs."""
         for column in columns:
-            found = Locked.metric(column)
-            meant = (found.kind, found.name, found.fingerprint, found.parts)
-            own = [
-                each
-                for each in self.entries
-                if each.source and (each.kind, each.name, each.fingerprint, each.parts) == meant
+            current = Locked.metric(column)
+            meant = (current.kind, current.name, current.fingerprint, current.parts)
+            same = [
+                entry
+                for entry in self.entries
+                if entry.source and (entry.kind, entry.name, entry.fingerprint, entry.parts) == meant
             ]
-            if own and found.source and all(each.source != found.source for each in own):
-                part = found.parts[0]
+            if same and current.source and all(entry.source != current.source for entry in same):
+                part = current.parts[0]
                 yield (
-                    f"{found} of {part.who} has other source code than the lock {self.origin} knows, under the same "
+                    f"{current} of {part.who} has other source code than the lock {self.origin} knows, under the same "
                     f"version ({column.metric.version}); if its scores changed, its author has to raise `version`"
                     f"{self.remedy}"
                 )
@@ -176,11 +176,11 @@ class Lock:
                 parts = entry.parts[1:] if kind == "tokenizer" else entry.parts
                 yield from (part for part in parts if part.name.casefold() in wanted)
 
-    def _not_locked(self, found: Locked) -> str:
-        same = [e.name for e in self.entries if (e.kind, e.fingerprint) == (found.kind, found.fingerprint)]
+    def _not_locked(self, current: Locked) -> str:
+        same = [e.name for e in self.entries if (e.kind, e.fingerprint) == (current.kind, current.fingerprint)]
         hint = f" (it has the same one under the name {same[0]!r})" if same else ""
-        who = ", ".join(dict.fromkeys(f"{part.name} of {part.who}" for part in found.parts))
-        return f"{found} is not in the lock {self.origin}{hint}; found is {who}{self.remedy}"
+        who = ", ".join(dict.fromkeys(f"{part.name} of {part.who}" for part in current.parts))
+        return f"{current} is not in the lock {self.origin}{hint}; found is {who}{self.remedy}"
 
 
 def lock_columns(columns: Iterable[PlannedMetric], origin: str, remedy: str, *, path: str = "") -> Lock:
@@ -214,22 +214,22 @@ def _hash_of_source(function: Callable[..., Any]) -> str:
     return hashlib.sha256(textwrap.dedent(source).encode()).hexdigest()[:16]
 
 
-def _nearest(entries: Sequence[Locked], found: Locked) -> Locked:
+def _nearest(entries: Sequence[Locked], current: Locked) -> Locked:
     """Return the entry with the same fingerprint, or else the one that differs least."""
-    return min(entries, key=lambda entry: (entry.fingerprint != found.fingerprint, len(_differences(entry, found))))
+    return min(entries, key=lambda entry: (entry.fingerprint != current.fingerprint, len(_differences(entry, current))))
 
 
-def _moved(locked: Sequence[LockedPart], found: Sequence[LockedPart]) -> Iterator[tuple[LockedPart, LockedPart]]:
+def _moved(locked: Sequence[LockedPart], current: Sequence[LockedPart]) -> Iterator[tuple[LockedPart, LockedPart]]:
     """Yield which distribution or version provided a part, and which provides it now, without the part's name."""
     before = {part.name: part for part in locked}
-    for part in found:
+    for part in current:
         was = before.get(part.name)
         if was is not None and was != part:
             yield was._replace(name=""), part._replace(name="")
 
 
-def _differences(locked: Locked, found: Locked) -> list[tuple[str, object, object]]:
-    old, new = dict(_flat(locked.definition)), dict(_flat(found.definition))
+def _differences(locked: Locked, current: Locked) -> list[tuple[str, object, object]]:
+    old, new = dict(_flat(locked.definition)), dict(_flat(current.definition))
     return [
         (key, old.get(key, "nothing"), new.get(key, "nothing"))
         for key in dict.fromkeys((*old, *new))

@@ -15,13 +15,14 @@ from rankgauge.catalog import Catalog, Provider, ResolvedMatcher
 from rankgauge.errors import ExpressionError, ParameterError, PlanError, Problem, RankgaugeError, counted
 from rankgauge.judging import Keep, Target
 from rankgauge.pickling import itself, reduced, restored
+from rankgauge.planning.conventions import Conventions
 from rankgauge.planning.cutoffs import DefaultK, check_k
 from rankgauge.planning.lock import Lock
 from rankgauge.planning.requests import Located, MetricSpec, read_requests
 from rankgauge.planning.resolve import PlannedMetric, resolve
 from rankgauge.plugin.metric import Need
 from rankgauge.policy import Profile
-from rankgauge.samples import GOLD_KINDS, GoldKind
+from rankgauge.samples import GOLD_KINDS
 
 __all__ = ["Plan", "PlannedMetric", "make_plan"]
 
@@ -44,7 +45,7 @@ class Plan:
     @property
     def needs(self) -> frozenset[Need]:
         """Return what its metrics see besides judged columns."""
-        return frozenset(need for metric in self.metrics for need in metric.metric.needs)
+        return frozenset(need for metric in self.metrics for need in metric.metric.judging.needs)
 
     def keep(self, *, rankings: bool) -> Keep:
         """Return what judging is to keep beside judged rows: what metrics see, their budgets, and maybe *rankings*."""
@@ -66,7 +67,7 @@ class Plan:
                 else "    over      the ids of the whole run, without ground truth",
                 *(f"    matcher   {matcher}" for matcher in metric.matchers.values()),
                 f"    cutoff    {self._cutoff(metric)}",
-                *([f"    sees      {', '.join(metric.metric.needs)}"] if metric.metric.needs else []),
+                *([f"    sees      {', '.join(metric.metric.judging.needs)}"] if metric.metric.judging.needs else []),
                 *([] if metric.rel is None else [f"    relevant  grade {metric.rel:g} or more"]),
                 f"    provider  {metric.provider}",
             ]
@@ -84,32 +85,23 @@ class Plan:
             case "own":
                 return f"{metric.cut.k} (given to the metric)"
             case "free":
-                own = "" if metric.cut.k is None else f"{metric.cut.k} (given to the metric), else "
-                return f"the sample's metadata.k, else {own}{self.default_k.k} ({self.default_k.source})"
+                given = "" if metric.cut.k is None else f"{metric.cut.k} (given to the metric), else "
+                return f"the sample's metadata.k, else {given}{self.default_k.k} ({self.default_k.source})"
 
 
 def make_plan(
-    specs: Iterable[MetricSpec],
-    *,
-    catalog: Catalog,
-    profile: Profile,
-    default_k: DefaultK | None = None,
-    matchers: Mapping[GoldKind, str] = MappingProxyType({}),
-    dataset: str = "",
-    by_id: bool = False,
-    locks: Sequence[Lock] = (),
+    specs: Iterable[MetricSpec], conventions: Conventions, *, dataset: str = "", locks: Sequence[Lock] = ()
 ) -> Plan:
-    """Resolve an evaluation whose data may have ids only (*by_id*); raise `PlanError` with every problem at once."""
+    """Resolve an evaluation; raise `PlanError` with every problem at once."""
     problems: list[Problem | str] = []
     columns: dict[str, PlannedMetric] = {}
-    default = default_k or DefaultK()
     try:
-        check_k(default.k, default.source)
+        check_k(*conventions.default_k)
     except ParameterError as error:
         problems.append(str(error))
     problems += [
         f"with_matchers() takes kinds of gold that are text ({', '.join(GOLD_KINDS[1:])}), not {kind!r}"
-        for kind in matchers
+        for kind in conventions.matchers
         if kind not in GOLD_KINDS[1:]
     ]
     specs = list(specs)
@@ -118,25 +110,24 @@ def make_plan(
         place = (spec.file, spec.line) if isinstance(spec, Located) else ("", None)
         try:
             for request in read_requests(spec):
-                column = resolve(request, catalog, profile, default, matchers, by_id=by_id)
+                column = resolve(request, conventions)
                 places.setdefault(column.name, place)
                 places.setdefault(column.standard_name, place)
                 _add(columns, column)
         except RankgaugeError as error:
-            hints = "".join(lock.hint(error, catalog) for lock in locks)
+            hints = "".join(lock.hint(error, conventions.catalog) for lock in locks)
             problems.append(Problem(f"{error}{hints}", *place))
     problems += [Problem(message, *places[name]) for lock in locks for name, message in lock.problems(columns.values())]
     if not specs:
         problems.append("no metrics given; give some: -m ndcg@10, metrics.use in config, or with_metrics(['ndcg@10'])")
     if problems:
-        msg = f"the evaluation cannot be planned ({counted(len(problems), 'problem')}):"
-        raise PlanError(msg, problems)
+        raise PlanError(f"the evaluation cannot be planned ({counted(len(problems), 'problem')}):", problems)
     targets = {target: column.matchers.get(target) for column in columns.values() for target in column.targets}
     return Plan(
         metrics=tuple(columns.values()),
-        profile=profile,
-        default_k=default,
-        catalog=catalog,
+        profile=conventions.profile,
+        default_k=conventions.default_k,
+        catalog=conventions.catalog,
         dataset=dataset,
         locks=tuple(locks),
         targets=MappingProxyType(targets),

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, NamedTuple, cast
 
-from rankgauge.catalog import Catalog
 from rankgauge.catalog.other_tools import translated
 from rankgauge.catalog.trec_eval import read_form
 from rankgauge.columns import JudgedSample
@@ -21,16 +20,16 @@ from rankgauge.errors import ExpressionError, ParameterError
 from rankgauge.expression import MetricExpression, Value, parse_many, read_budget
 from rankgauge.judging import Budget
 from rankgauge.pickling import goes_by_name
-from rankgauge.planning.cutoffs import Cut, check_k
+from rankgauge.planning.conventions import Conventions
+from rankgauge.planning.cutoffs import check_k
 from rankgauge.plugin.metric import Metric, declared, sample_metric
-from rankgauge.policy import Profile
 
 __all__ = [
     "USUAL_BUDGET",
     "Located",
     "MetricSpec",
     "Request",
-    "budget_cut",
+    "budget_of",
     "budget_settings",
     "check_sendable",
     "lifted",
@@ -91,7 +90,7 @@ def read_requests(spec: object) -> list[Request]:
         return [_request(str(spec), spec)]
     if isinstance(spec, str):
         expressions = read_form(spec) or parse_many(spec)
-        return [_request(spec if len(expressions) == 1 else str(each), each) for each in expressions]
+        return [_request(spec if len(expressions) == 1 else str(expression), expression) for expression in expressions]
     if isinstance(spec, Mapping):
         return _from_mapping(spec)
     if callable(spec):
@@ -116,8 +115,7 @@ def _from_mapping(spec: Mapping[str, Any]) -> list[Request]:
     requests = []
     for expression in read_form(written) or parse_many(written):
         if twice := set(dict(expression.params)) & set(params):
-            msg = f"{written!r} already sets {min(twice)!r}; give it once"
-            raise ExpressionError(msg, text=written)
+            raise ExpressionError(f"{written!r} already sets {min(twice)!r}; give it once", text=written)
         merged = {**dict(expression.params), **params}
         if isinstance(cutoffs, list | tuple):
             if expression.k is not None or not cutoffs:
@@ -128,8 +126,7 @@ def _from_mapping(spec: Mapping[str, Any]) -> list[Request]:
             requests += [_request("", MetricExpression(expression.name, merged, k=k)) for k in pinned]
             continue
         if cutoffs is not None and expression.k is not None:
-            msg = f"{written!r} already pins its cutoff; leave out k: {cutoffs!r}"
-            raise ExpressionError(msg, text=written)
+            raise ExpressionError(f"{written!r} already pins its cutoff; leave out k: {cutoffs!r}", text=written)
         same = MetricExpression(expression.name, merged, k=expression.k, unit=expression.unit)
         requests.append(_request("", same, k=cutoffs))
     return requests
@@ -158,8 +155,7 @@ def _request(written: str, expression: MetricExpression, *, k: object = None, gi
     params = dict(expression.params)
     if "k" in params:
         if k is not None or expression.k is not None:
-            msg = f"{str(expression)!r} gives its cutoff twice"
-            raise ExpressionError(msg, text=str(expression))
+            raise ExpressionError(f"{str(expression)!r} gives its cutoff twice", text=str(expression))
         k = params.pop("k")
     pinned, unit = expression.k, expression.unit
     if "budget" in params:
@@ -169,8 +165,7 @@ def _request(written: str, expression: MetricExpression, *, k: object = None, gi
         pinned, unit = read_budget(params.pop("budget"))
     name = params.pop("as", None)
     if name is not None and not (isinstance(name, str) and name.strip()):
-        msg = f"'as' is a column name, not {name!r}"
-        raise ExpressionError(msg, text=str(expression))
+        raise ExpressionError(f"'as' is a column name, not {name!r}", text=str(expression))
     engine: dict[str, Value] = {key: params.pop(key) for key in _ENGINE if key in params}
     plain = MetricExpression(expression.name, params, k=pinned, unit=unit)
     return Request(written, plain, given, name, k, engine)
@@ -191,12 +186,12 @@ def lifted(function: Callable[..., Any]) -> Metric:
     documented.__doc__ = inspect.getdoc(function) or f"The function {name}, given in Python."
     annotated = function if inspect.isroutine(function) else type(function).__call__
     documented.__annotations__ = typing.get_type_hints(getattr(function, "func", annotated))
-    found = declared(sample_metric(alias)(documented))
-    if found is None:  # `sample_metric` always declares
+    declaration = declared(sample_metric(alias)(documented))
+    if declaration is None:  # `sample_metric` always declares
         raise AssertionError(alias)
     # The lifted function cannot be imported, so its declaration is made again where it is unpickled.
-    found.function.__rankgauge_remake__ = (lifted, (function,))  # type: ignore[attr-defined]  # a function takes any
-    return found
+    declaration.function.__rankgauge_remake__ = (lifted, (function,))  # type: ignore[attr-defined]  # a function takes any
+    return declaration
 
 
 def _default_k(metric: Metric) -> int | None:
@@ -209,48 +204,41 @@ USUAL_BUDGET: Mapping[str, Value] = MappingProxyType({"tokenizer": "words", "par
 """How budgets are counted where an expression says nothing."""
 
 
-def budget_cut(
-    request: Request, metric: Metric, amount: float | None, catalog: Catalog, profile: Profile, *, by_id: bool
-) -> Cut | None:
-    """Return the cutoff of a request for a budget; None where it asks for none."""
+def budget_of(request: Request, metric: Metric, amount: float | None, conventions: Conventions) -> Budget | None:
+    """Return the budget that a request asks for; None where it asks for none."""
     written, unit = repr(request.written), request.expression.unit
-    asked = [name for name in USUAL_BUDGET if name in request.engine]
+    options = [name for name in USUAL_BUDGET if name in request.engine]
     if unit is None or amount is None:
-        if asked:
-            msg = (
-                f"{asked[0]} of {written} has no effect without a budget; leave it out, or give one: "
+        if options:
+            raise ParameterError(
+                f"{options[0]} of {written} has no effect without a budget; leave it out, or give one: "
                 f"{request.expression.name}@2000tok"
             )
-            raise ParameterError(msg)
         return None
-    if metric.cutoff == "none" or metric.judges == "answer":
-        msg = f"metric {metric.alias!r} has no cutoff, and so no budget; leave it out of {written}"
-        raise ParameterError(msg)
+    if metric.cutoff.kind == "none" or metric.judging.judges == "answer":
+        raise ParameterError(f"metric {metric.alias!r} has no cutoff, and so no budget; leave it out of {written}")
     if request.k is not None:
-        msg = f"{written} gives both a cutoff and a budget; leave one of them out"
-        raise ParameterError(msg)
-    if by_id:
-        msg = (
+        raise ParameterError(f"{written} gives both a cutoff and a budget; leave one of them out")
+    if conventions.by_id:
+        raise ParameterError(
             f"{written} is a budget, which counts the texts of results, and a run has only ids and scores; give a "
             "number of ranks, or use `rankgauge run` on samples"
         )
-        raise ParameterError(msg)
-    if profile.policy.averages_ties:
-        msg = f"policy ties=average settles no ranks, so that nothing can be fitted into the budget of {written}"
-        raise ParameterError(msg)
-    if unit == "char" and "tokenizer" in asked:
-        msg = f"tokenizer has no effect on characters; leave it out of {written}, or give the budget in tokens"
-        raise ParameterError(msg)
-    options = {**USUAL_BUDGET, **request.engine}
-    partial, tokenizer = options["partial"], options["tokenizer"]
+    if conventions.profile.policy.averages_ties:
+        raise ParameterError(
+            f"policy ties=average settles no ranks, so that nothing can be fitted into the budget of {written}"
+        )
+    if unit == "char" and "tokenizer" in options:
+        raise ParameterError(
+            f"tokenizer has no effect on characters; leave it out of {written}, or give the budget in tokens"
+        )
+    partial, tokenizer = (request.engine.get(name, USUAL_BUDGET[name]) for name in ("partial", "tokenizer"))
     if not isinstance(partial, bool):
-        msg = f"partial of {written} is true or false, not {partial!r}"
-        raise ParameterError(msg)
+        raise ParameterError(f"partial of {written} is true or false, not {partial!r}")
     if not isinstance(tokenizer, str) or not tokenizer.strip():
-        msg = f"the tokenizer of {written} is a name, not {tokenizer!r}"
-        raise ParameterError(msg)
-    claim = None if unit == "char" else catalog.tokenizer(tokenizer)
-    return Cut("budget", budget=Budget(check_k(amount, f"{written} (its budget)"), unit, claim, partial))
+        raise ParameterError(f"the tokenizer of {written} is a name, not {tokenizer!r}")
+    claim = None if unit == "char" else conventions.catalog.tokenizer(tokenizer)
+    return Budget(check_k(amount, f"{written} (its budget)"), unit, claim, partial)
 
 
 def budget_settings(budget: Budget | None) -> dict[str, Value]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
 from rankgauge.base.guard import ForeignError, guarded
 from rankgauge.catalog import Catalog, Claim, Provider, ResolvedMatcher, check_parameters
@@ -16,12 +16,12 @@ from rankgauge.errors import ParameterError, RankgaugeError
 from rankgauge.expression import MetricExpression, Value, safe_name
 from rankgauge.judging import Target
 from rankgauge.pickling import reduced
-from rankgauge.planning.cutoffs import Cut, DefaultK, check_k
+from rankgauge.planning.conventions import Conventions
+from rankgauge.planning.cutoffs import Cut, check_k
 from rankgauge.planning.fingerprint import fingerprint_of, metric_definition
-from rankgauge.planning.requests import USUAL_BUDGET, Request, budget_cut, budget_settings
+from rankgauge.planning.requests import USUAL_BUDGET, Request, budget_of, budget_settings
 from rankgauge.plugin.declarations import Aggregate
 from rankgauge.plugin.metric import Metric, Need
-from rankgauge.policy import Profile
 from rankgauge.samples import GoldKind
 from rankgauge.stats import AGGREGATES
 
@@ -29,9 +29,6 @@ __all__ = ["PlannedMetric", "resolve"]
 
 _OF_RUNS: frozenset[Need] = frozenset({"ids", "scores", "intents"})
 """What metrics can see of a run and its judgments, however these are given."""
-
-_PINNED = {"pinned", "budget"}
-"""Rules of cutoffs that stand behind the @ of a column's name."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,259 +58,321 @@ class PlannedMetric:
         """Return whether the highest grade has to be inferred from the whole data set."""
         return self.metric.needs_max_grade and self.params.get("max_grade") is None
 
-    def target_of(self, there: Collection[Target]) -> Target:
-        """Return what is judged in data with these kinds of ground truth: the first of them, or else the first."""
-        return next((target for target in self.targets if target in there), self.targets[0])
+    def target_of(self, available: Collection[Target]) -> Target:
+        """Return what is judged in data with this ground truth: the first target that is there, or else the first."""
+        return next((target for target in self.targets if target in available), self.targets[0])
 
 
-def resolve(
-    request: Request,
-    catalog: Catalog,
-    profile: Profile,
-    default: DefaultK,
-    matchers_by_gold: Mapping[GoldKind, str] = MappingProxyType({}),
-    *,
-    by_id: bool = False,
-) -> PlannedMetric:
+def resolve(request: Request, conventions: Conventions) -> PlannedMetric:
     """Resolve one request; raise a `RankgaugeError` for a name, parameter, cutoff or matcher that cannot be used."""
-    expression = request.expression
-    if request.given is not None:
-        metric, pinned, is_short = request.given, expression.k, False
-        provider = Provider.of(metric.source, "", "", "given in Python")
-    else:
-        reading = catalog.read(expression)
-        metric, pinned, is_short = reading.claim.declaration, reading.k, reading.is_short
-        provider = reading.claim.provider
-    given, pinned = _pinned_parameter(request, metric, pinned, is_short=is_short)
-    explicit = check_parameters(f"metric {metric.alias!r}", (*metric.parameters, *metric.matching), given)
-    conventions = dict(profile.parameters.get(metric.alias, {}))
-    usual_matcher = conventions.pop("matcher", None)
-    params = {**conventions, **explicit}
-    _check_together(request, metric, params)
-    cut = budget_cut(request, metric, pinned, catalog, profile, by_id=by_id)
-    if cut is None:
-        cut = _cut(request, metric, pinned, is_short=is_short)
-    rel = _rel(request, metric)
-    if by_id:
-        targets, matchers = _by_id(request, metric)
-    else:
-        targets, matchers = _targets(request, metric, params, explicit, usual_matcher, matchers_by_gold, catalog)
-    if profile.policy.averages_ties:
-        targets, matchers = _averaged(request, metric, targets), {}
-    short = catalog.short_name(metric) if request.given is None else next(iter(metric.plain_short), None)
-    engine = {name: value for name, value in request.engine.items() if (name, value) not in USUAL_BUDGET.items()}
-    defaults = {parameter.name: parameter.default for parameter in (*metric.parameters, *metric.matching)}
-    differing = {key: value for key, value in params.items() if value != defaults[key]}
-    uncut = cut.rule == "none" and metric.cutoff == "droppable"
-    expanded = MetricExpression(
-        (short or metric.alias).lower() if uncut else metric.alias,
-        {**differing, **engine},
-        k=None if cut.rule not in _PINNED else cut.k if cut.budget is None else cut.budget.amount,
-        unit=None if cut.budget is None else cut.budget.unit,
-    )
-    matching = {parameter.name for parameter in metric.matching}
-    named = explicit.get(metric.pins) if metric.pins is not None else None
-    pinned_or_uncut = uncut or cut.rule in _PINNED or named is not None
-    stem = short.lower() if pinned_or_uncut and short is not None else metric.alias
-    usual = {**defaults, **conventions}
-    unusual = {key: value for key, value in explicit.items() if value != usual[key] and key != metric.pins}
-    number = named if isinstance(named, int | float) else expanded.k
-    standard_name = request.name or str(MetricExpression(stem, {**unusual, **engine}, k=number, unit=expanded.unit))
-    name = standard_name
-    asked = expression.name.lower()
-    is_whole = pinned_or_uncut or (cut.rule == "none" and metric.pins is None)  # no cutoff or number is left out of it
-    if request.name is None and is_whole and asked in {plain.lower() for plain in metric.plain_short}:
-        name = str(MetricExpression(asked, {**unusual, **engine}, k=number, unit=expanded.unit))
-    aggregate = None if metric.is_whole or metric.aggregate in AGGREGATES else catalog.aggregate(metric.aggregate)
+    bound = _bound(request, conventions)
+    cut = _cut(bound, conventions)
+    rel = _rel(bound)
+    judged = _judged(bound, conventions)
+    names = _names(bound, cut, conventions.catalog)
+    metric, settings = bound.metric, {**bound.defaults, **bound.params}
+    is_built_in = metric.is_whole or metric.aggregate in AGGREGATES
+    aggregate = None if is_built_in else conventions.catalog.aggregate(metric.aggregate)
+    matchers = {target: matcher for target, matcher in judged.items() if matcher is not None}
     definition = metric_definition(
         metric,
-        {**defaults, **params, "rel": rel},
-        cut.definition(default),
-        targets,
+        {**settings, "rel": rel},
+        cut.definition(conventions.default_k),
+        judged,
         matchers,
-        profile,
+        conventions.profile,
         None if aggregate is None else aggregate.declaration,
     )
+    matching = {parameter.name for parameter in metric.judging.matching}
     return PlannedMetric(
-        name=name,
-        standard_name=standard_name,
-        safe_name=safe_name(name),
+        name=names.asked,
+        standard_name=names.standard,
+        safe_name=safe_name(names.asked),
         spellings=(request.written,),
-        expression=expanded,
+        expression=names.expression,
         metric=metric,
-        provider=provider,
+        provider=bound.provider,
         aggregate=aggregate,
-        params=MappingProxyType({key: value for key, value in params.items() if key not in matching}),
+        params=MappingProxyType({key: value for key, value in bound.params.items() if key not in matching}),
         rel=rel,
-        targets=targets,
+        targets=tuple(judged),
         matchers=MappingProxyType(matchers),
         cut=cut,
-        settings=MappingProxyType({**defaults, **params, **engine, **budget_settings(cut.budget)}),
+        settings=MappingProxyType({**settings, **_unusual_engine(request), **budget_settings(cut.budget)}),
         definition=MappingProxyType(definition),
         fingerprint=fingerprint_of(definition),
     )
+
+
+# -- the metric and its parameters
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Bound:
+    """A request with the metric that it names, and the values of its parameters."""
+
+    request: Request
+    metric: Metric
+    provider: Provider
+    is_short: bool  # whether it was asked for by a short name
+    number: float | None  # the cutoff or budget behind the @
+    defaults: Mapping[str, Value | None]  # of every parameter
+    usual: Mapping[str, Value]  # those that the profile gives another value
+    explicit: Mapping[str, Value]  # those that the request gives a value
+    usual_matcher: Value | None  # the profile's
+
+    @property
+    def params(self) -> dict[str, Value]:
+        """Return the parameters that have another value than the default, or are given it explicitly."""
+        return {**self.usual, **self.explicit}
+
+
+def _bound(request: Request, conventions: Conventions) -> _Bound:
+    """Look up the metric, bind its parameters, and check them one by one and together."""
+    if request.given is not None:
+        metric, number, is_short = request.given, request.expression.k, False
+        provider = Provider.of(metric.source, "", "", "given in Python")
+    else:
+        reading = conventions.catalog.read(request.expression)
+        metric, number, is_short = reading.claim.declaration, reading.k, reading.is_short
+        provider = reading.claim.provider
+    written, number = _pinned_parameter(request, metric, number, is_short=is_short)
+    usual = dict(conventions.profile.parameters.get(metric.alias, {}))
+    bound = _Bound(
+        request=request,
+        metric=metric,
+        provider=provider,
+        is_short=is_short,
+        number=number,
+        defaults={parameter.name: parameter.default for parameter in metric.all_parameters},
+        usual_matcher=usual.pop("matcher", None),
+        usual=usual,
+        explicit=check_parameters(f"metric {metric.alias!r}", metric.all_parameters, written),
+    )
+    _check_together(bound)
+    return bound
 
 
 def _pinned_parameter(
     request: Request, metric: Metric, number: float | None, *, is_short: bool
 ) -> tuple[dict[str, Value], float | None]:
     """Return the parameters, with the one that the number behind @ stands for; and the number, if it is a cutoff."""
-    written = dict(request.expression.params)
-    name = metric.pins
+    written, name = dict(request.expression.params), metric.cutoff.pins
     if name is None:
         return written, number
     if request.expression.unit is not None:
-        msg = f"{request.written!r}: the number after @ is the {name} of metric {metric.alias!r}, which has no budget"
-        raise ParameterError(msg)
-    if number is None:
-        if is_short and name not in written:
-            msg = (
-                f"{request.written!r} needs a number, its {name}: {request.expression.name}@0.1, or {metric.alias} "
-                "for the default"
-            )
-            raise ParameterError(msg)
-        return written, None
-    if name in written:
-        msg = f"{request.written!r} gives its {name} twice"
-        raise ParameterError(msg)
-    return {**written, name: number}, None
+        raise ParameterError(
+            f"{request.written!r}: the number after @ is the {name} of metric {metric.alias!r}, which has no budget"
+        )
+    if number is not None and name in written:
+        raise ParameterError(f"{request.written!r} gives its {name} twice")
+    if number is not None:
+        return {**written, name: number}, None
+    if is_short and name not in written:
+        raise ParameterError(
+            f"{request.written!r} needs a number, its {name}: {request.expression.name}@0.1, or {metric.alias} "
+            "for the default"
+        )
+    return written, None
 
 
-def _check_together(request: Request, metric: Metric, params: Mapping[str, Value]) -> None:
+def _check_together(bound: _Bound) -> None:
+    metric, params = bound.metric, bound.params
     if metric.check is None:
         return
+    names = (parameter.name for parameter in metric.parameters)
     try:
         with guarded():
-            metric.check(**{own.name: params[own.name] for own in metric.parameters if own.name in params})
+            metric.check(**{name: params[name] for name in names if name in params})
     except ForeignError as error:
-        says_no = issubclass(type(error.__cause__), ValueError)  # which is how a check says no
-        msg = f"{request.written!r} cannot be computed: {error.reason if says_no else f'its check failed: {error}'}"
-        raise ParameterError(msg) from None
+        is_refusal = issubclass(type(error.__cause__), ValueError)  # which is how a check refuses
+        reason = error.reason if is_refusal else f"its check failed: {error}"
+        raise ParameterError(f"{bound.request.written!r} cannot be computed: {reason}") from None
 
 
-def _averaged(request: Request, metric: Metric, targets: tuple[Target, ...]) -> tuple[Target, ...]:
-    """Return the targets that ``ties=average`` allows: those judged by id, for a metric with a closed form."""
-    if metric.over_ties is None:
-        msg = (
-            f"policy ties=average needs a closed form over the orders of ties, and metric {metric.alias!r} declares "
-            f"none; leave out {request.written!r}, or choose ties=docno, given or error"
-        )
-        raise ParameterError(msg)
-    by_id = tuple(target for target in targets if target.matcher is None)
-    if not by_id:
-        msg = f"policy ties=average is for judging by id, and {request.written!r} is judged by text"
-        raise ParameterError(msg)
-    return by_id
+# -- the cutoff
 
 
-def _cut(request: Request, metric: Metric, pinned: float | None, *, is_short: bool) -> Cut:
-    written = repr(request.written)
-    if metric.cutoff == "none" and (pinned is not None or request.k is not None):
-        msg = f"metric {metric.alias!r} has no cutoff; leave it out of {written}"
-        raise ParameterError(msg)
-    if pinned is not None:
-        if request.k is not None:
-            msg = f"{written} gives its cutoff twice"
-            raise ParameterError(msg)
-        return Cut("pinned", check_k(pinned, written))
-    own = None if request.k is None else check_k(request.k, f"{written} (its k)")
-    if metric.cutoff == "none" or (metric.cutoff == "optional" and own is None):
-        return Cut("none")
-    if metric.cutoff == "optional":
-        return Cut("own", own)
-    if is_short and own is None:
-        if metric.cutoff == "droppable":
+def _cut(bound: _Bound, conventions: Conventions) -> Cut:
+    """Return the rule of the cutoff: a budget, a pinned cutoff, one given to the metric, or none at all."""
+    request, metric, written = bound.request, bound.metric, repr(bound.request.written)
+    if (budget := budget_of(request, metric, bound.number, conventions)) is not None:
+        return Cut("budget", budget=budget)
+    if metric.cutoff.kind == "none" and (bound.number is not None or request.k is not None):
+        raise ParameterError(f"metric {metric.alias!r} has no cutoff; leave it out of {written}")
+    if bound.number is not None and request.k is not None:
+        raise ParameterError(f"{written} gives its cutoff twice")
+    if bound.number is not None:
+        return Cut("pinned", check_k(bound.number, written))
+    k = None if request.k is None else check_k(request.k, f"{written} (its k)")
+    match metric.cutoff.kind:
+        case "none":
             return Cut("none")
-        msg = f"{written} needs a cutoff: {request.expression.name}@5, or {metric.alias} for the default"
-        if (uncut := whole_ranking(metric.alias)) is not None:
-            msg += f"; over whole rankings it is {uncut}"
-        raise ParameterError(msg)
-    return Cut("free", own)
+        case "optional":
+            return Cut("none" if k is None else "own", k)
+        case "droppable" if bound.is_short and k is None:
+            return Cut("none")
+        case "required" if bound.is_short and k is None:
+            whole = whole_ranking(metric.alias)
+            raise ParameterError(
+                f"{written} needs a cutoff: {request.expression.name}@5, or {metric.alias} for the default"
+                f"{'' if whole is None else f'; over whole rankings it is {whole}'}"
+            )
+        case _:
+            return Cut("free", k)
 
 
-def _rel(request: Request, metric: Metric) -> float | None:
-    rel = request.engine.get("rel")
+def _rel(bound: _Bound) -> float | None:
+    rel, written = bound.request.engine.get("rel"), repr(bound.request.written)
     if rel is None:
         return None
     if isinstance(rel, bool) or not isinstance(rel, int | float):
-        msg = f"rel of {request.written!r} is the lowest grade of a relevant item, not {rel!r}"
-        raise ParameterError(msg)
-    if not metric.uses_rel:
-        msg = f"rel has no effect on {metric.alias!r}; leave it out of {request.written!r}"
-        raise ParameterError(msg)
+        raise ParameterError(f"rel of {written} is the lowest grade of a relevant item, not {rel!r}")
+    if not bound.metric.judging.uses_rel:
+        raise ParameterError(f"rel has no effect on {bound.metric.alias!r}; leave it out of {written}")
     return float(rel)
 
 
-def _by_id(request: Request, metric: Metric) -> tuple[tuple[Target, ...], dict[Target, ResolvedMatcher]]:
+# -- what is judged against what
+
+_Judged = Mapping[Target, ResolvedMatcher | None]
+"""Targets in order of preference, each with its matcher; None for judging without one."""
+
+
+def _judged(bound: _Bound, conventions: Conventions) -> _Judged:
+    judged = _by_id(bound) if conventions.by_id else _by_kind(bound, conventions)
+    return _with_averaged_ties(bound, judged) if conventions.profile.policy.averages_ties else judged
+
+
+def _by_id(bound: _Bound) -> _Judged:
     """Return the target of a metric that can be judged by id."""
-    gold = (request.engine["gold"],) if "gold" in request.engine else metric.gold
-    if "relevant" not in gold or metric.judges != "retrieved" or "matcher" in request.engine:
-        how = "by text" if "matcher" in request.engine else f"against {' or '.join(map(str, gold))}"
-        msg = f"{request.written!r} is judged {how}, and a run has only ids; drop it, or use `rankgauge run` on samples"
-        raise ParameterError(msg)
-    if lacking := [need for need in metric.needs if need not in _OF_RUNS]:
+    written, metric, engine = repr(bound.request.written), bound.metric, bound.request.engine
+    gold = (engine["gold"],) if "gold" in engine else metric.judging.gold
+    if "relevant" not in gold or metric.judging.judges != "retrieved" or "matcher" in engine:
+        how = "by text" if "matcher" in engine else f"against {' or '.join(map(str, gold))}"
+        raise ParameterError(
+            f"{written} is judged {how}, and a run has only ids; drop it, or use `rankgauge run` on samples"
+        )
+    if lacking := [need for need in metric.judging.needs if need not in _OF_RUNS]:
         *first, last = ("texts" if need == "texts" else f"the {need}" for need in lacking)
         needed = f"{', '.join(first)} and {last}" if first else last
-        msg = (
-            f"{request.written!r} needs {needed} (metric {metric.alias!r}), and a run has only ids and scores; drop "
+        raise ParameterError(
+            f"{written} needs {needed} (metric {metric.alias!r}), and a run has only ids and scores; drop "
             "it, or use `rankgauge run` on samples"
         )
-        raise ParameterError(msg)
-    return (Target("relevant", "retrieved"),), {}
+    return {Target("relevant", "retrieved"): None}
 
 
-def _targets(
-    request: Request,
-    metric: Metric,
-    params: Mapping[str, Value],
-    explicit: Mapping[str, Value],
-    usual_matcher: Value | None,
-    matchers_by_gold: Mapping[GoldKind, str],
-    catalog: Catalog,
-) -> tuple[tuple[Target, ...], dict[Target, ResolvedMatcher]]:
-    kinds = metric.gold
-    if (gold := request.engine.get("gold")) is not None:
-        if gold not in metric.gold:
-            msg = f"{metric.alias!r} can be judged against {' or '.join(metric.gold)}, not against gold={gold!r}"
-            raise ParameterError(msg)
+def _by_kind(bound: _Bound, conventions: Conventions) -> _Judged:
+    """Return a target for each kind of gold that the request allows."""
+    judged: dict[Target, ResolvedMatcher | None] = {}
+    for kind in _kinds(bound):
+        chosen = None if kind == "relevant" else _matcher_name(bound, kind, conventions)
+        name = None if chosen is None else str(chosen)
+        matcher = None if name is None else conventions.catalog.matcher(name)
+        if matcher is not None:
+            matcher.check_usable()
+        judged[Target(kind, bound.metric.judging.judges, name)] = matcher
+    return judged
+
+
+def _kinds(bound: _Bound) -> tuple[GoldKind, ...]:
+    """Return which kinds of gold the request can be judged against, and refuse a matcher that has no effect."""
+    metric, engine, written = bound.metric, bound.request.engine, repr(bound.request.written)
+    kinds, gold, matcher = metric.judging.gold, engine.get("gold"), engine.get("matcher")
+    if gold is not None:
+        if gold not in kinds:
+            raise ParameterError(
+                f"{metric.alias!r} can be judged against {' or '.join(kinds)}, not against gold={gold!r}"
+            )
         kinds = (gold,)
-    chosen = request.engine.get("matcher")
-    if chosen is not None:
-        if not isinstance(chosen, str) or not chosen.strip():
-            msg = f"the matcher of {request.written!r} is a name or a composition, not {chosen!r}"
-            raise ParameterError(msg)
-        if idle := [parameter.name for parameter in metric.matching if parameter.name in explicit]:
-            msg = f"{request.written!r} gives a matcher, so {', '.join(idle)} has no effect; leave one of them out"
-            raise ParameterError(msg)
-        kinds = tuple(kind for kind in kinds if kind != "relevant")
-        if not kinds:
-            msg = f"{metric.alias!r} is judged by id here, where a matcher has no effect; leave out matcher={chosen}"
-            raise ParameterError(msg)
-    matchers: dict[Target, ResolvedMatcher] = {}
-    targets = []
-    for kind in kinds:
-        if kind == "relevant":
-            targets.append(Target(kind, metric.judges))
-            continue
-        name = chosen or matchers_by_gold.get(kind) or usual_matcher or _default_matcher(metric, params, kind)
-        if name is None:
-            targets.append(Target(kind, metric.judges))
-            continue
-        target = Target(kind, metric.judges, str(name))
-        matchers[target] = catalog.matcher(str(name))
-        matchers[target].check_usable()
-        targets.append(target)
-    return tuple(targets), matchers
+    if matcher is None:
+        return kinds
+    if not isinstance(matcher, str) or not matcher.strip():
+        raise ParameterError(f"the matcher of {written} is a name or a composition, not {matcher!r}")
+    if idle := [parameter.name for parameter in metric.judging.matching if parameter.name in bound.explicit]:
+        raise ParameterError(f"{written} gives a matcher, so {', '.join(idle)} has no effect; leave one of them out")
+    of_text = tuple(kind for kind in kinds if kind != "relevant")
+    if not of_text:
+        raise ParameterError(
+            f"{metric.alias!r} is judged by id here, where a matcher has no effect; leave out matcher={matcher}"
+        )
+    return of_text
 
 
-def _default_matcher(metric: Metric, params: Mapping[str, Value], kind: GoldKind) -> str | None:
-    """Return the metric's own matcher; None for nuggets without one, which go by the support of outputs."""
-    if callable(metric.matcher):
-        names = {parameter.name for parameter in metric.matching}
-        try:
-            with guarded(RankgaugeError):
-                return metric.matcher(**{key: value for key, value in params.items() if key in names})
-        except ForeignError as error:
-            msg = f"metric {metric.alias!r} cannot choose its matcher: {error}"
-            raise ParameterError(msg) from error
-    return metric.matcher or (None if kind == "nuggets" else "contains")
+def _matcher_name(bound: _Bound, kind: GoldKind, conventions: Conventions) -> Value | None:
+    """Return the matcher: the request's, the evaluation's, the profile's, the metric's; None for plain nuggets."""
+    chosen = bound.request.engine.get("matcher") or conventions.matchers.get(kind) or bound.usual_matcher
+    if chosen:
+        return chosen
+    metric, params = bound.metric, bound.params
+    if not callable(metric.judging.matcher):
+        return metric.judging.matcher or (None if kind == "nuggets" else "contains")
+    names = (parameter.name for parameter in metric.judging.matching)
+    try:
+        with guarded(RankgaugeError):
+            return metric.judging.matcher(**{name: params[name] for name in names if name in params})
+    except ForeignError as error:
+        raise ParameterError(f"metric {metric.alias!r} cannot choose its matcher: {error}") from error
+
+
+def _with_averaged_ties(bound: _Bound, judged: _Judged) -> _Judged:
+    """Return the targets that ``ties=average`` allows: those judged by id, for a metric with a closed form."""
+    if bound.metric.over_ties is None:
+        raise ParameterError(
+            f"policy ties=average needs a closed form over the orders of ties, and metric {bound.metric.alias!r} "
+            f"declares none; leave out {bound.request.written!r}, or choose ties=docno, given or error"
+        )
+    by_id = {target: None for target in judged if target.matcher is None}
+    if not by_id:
+        raise ParameterError(
+            f"policy ties=average is for judging by id, and {bound.request.written!r} is judged by text"
+        )
+    return by_id
+
+
+# -- names
+
+
+class _Names(NamedTuple):
+    """What a column is called."""
+
+    expression: MetricExpression  # expanded
+    standard: str  # whatever name it was asked for by
+    asked: str  # by the name it was asked for, where that is a short one
+
+
+def _names(bound: _Bound, cut: Cut, catalog: Catalog) -> _Names:
+    request, metric = bound.request, bound.metric
+    short = catalog.short_name(metric) if request.given is None else next(iter(metric.plain_short), None)
+    number, unit = cut.behind_at
+    is_uncut = cut.rule == "none" and metric.cutoff.kind == "droppable"
+    engine = _unusual_engine(request)
+    expression = MetricExpression(
+        (short or metric.alias).lower() if is_uncut else metric.alias,
+        {**{key: value for key, value in bound.params.items() if value != bound.defaults[key]}, **engine},
+        k=number,
+        unit=unit,
+    )
+    if request.name is not None:
+        return _Names(expression, request.name, request.name)
+    pinned = None if metric.cutoff.pins is None else bound.explicit.get(metric.cutoff.pins)
+    usual = {**bound.defaults, **bound.usual}
+    unusual = {key: value for key, value in bound.explicit.items() if value != usual[key] and key != metric.cutoff.pins}
+    behind_at = pinned if isinstance(pinned, int | float) else number
+
+    def written(name: str) -> str:
+        return str(MetricExpression(name, {**unusual, **engine}, k=behind_at, unit=unit))
+
+    is_short = is_uncut or number is not None or pinned is not None
+    standard = written(short.lower() if is_short and short is not None else metric.alias)
+    asked = request.expression.name.lower()
+    leaves_nothing_out = is_short or (cut.rule == "none" and metric.cutoff.pins is None)
+    if leaves_nothing_out and asked in {plain.lower() for plain in metric.plain_short}:
+        return _Names(expression, standard, written(asked))
+    return _Names(expression, standard, standard)
+
+
+def _unusual_engine(request: Request) -> dict[str, Value]:
+    """Return what a request asks of the engine, without what is usual for budgets."""
+    return {name: value for name, value in request.engine.items() if (name, value) not in USUAL_BUDGET.items()}

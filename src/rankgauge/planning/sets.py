@@ -22,20 +22,11 @@ _CUTOFFS = {"k", "budget"}
 
 @dataclass(frozen=True)
 class MetricSets:
-    """
-    The sets of a config, which come first, and those of plugins.
+    """The sets of a config, which come first, and those of plugins."""
 
-    Attributes:
-        catalog: What plugins offer.
-
-        own: The sets of a config; each entry knows its place.
-
-        problems: What was found to be wrong, in order, each once.
-    """
-
-    catalog: Catalog
-    own: Mapping[str, Sequence[Located]] = field(default_factory=dict)
-    problems: dict[Problem, None] = field(default_factory=dict)
+    catalog: Catalog  # what plugins offer
+    own: Mapping[str, Sequence[Located]] = field(default_factory=dict)  # of a config; entries know their places
+    problems: dict[Problem, None] = field(default_factory=dict)  # what was found to be wrong, in order, each once
 
     def named(self, name: str) -> list[MetricSpec]:
         """Return the metrics of a set; what is wrong is added to `problems`."""
@@ -43,20 +34,19 @@ class MetricSets:
 
     def expanded(self, entries: Iterable[MetricSpec], trail: tuple[str, ...] = ()) -> list[MetricSpec]:
         """Return metrics, with those of each set in its place; *trail* has the sets that these stand in."""
-        found: list[MetricSpec] = []
+        metrics: list[MetricSpec] = []
         for entry in entries:
             placed = entry if isinstance(entry, Located) else Located(entry)  # type: ignore[arg-type]  # or a function
             is_set = isinstance(placed.spec, Mapping) and "set" in placed.spec
-            found += self._of_set(placed, trail) if is_set else [entry]
-        return found
+            metrics += self._of_set(placed, trail) if is_set else [entry]
+        return metrics
 
     def _of_set(self, entry: Located, trail: tuple[str, ...]) -> list[MetricSpec]:
         changes = dict(entry.spec) if isinstance(entry.spec, Mapping) else {}
         name = changes.pop("set")
         try:
             if name in trail:
-                msg = f"the set includes itself: {' -> '.join([*trail[trail.index(name) :], name])}"
-                raise ParameterError(msg)
+                raise ParameterError(f"the set includes itself: {' -> '.join([*trail[trail.index(name) :], name])}")
             within = self.expanded(self.own.get(name) or self._of_plugin(name), (*trail, name))
             return list(_changed(name, within, changes, self.catalog)) if changes else within
         except RankgaugeError as error:
@@ -85,16 +75,16 @@ def _changed(
     for entry in entries:
         place = entry[1:] if isinstance(entry, Located) else ()
         try:
-            found = [(request, catalog.read(request.expression)) for request in read_requests(entry)]
+            readings = [(request, catalog.read(request.expression)) for request in read_requests(entry)]
         except RankgaugeError:  # the plan tells what is wrong with it, with its own place
             yield entry
             continue
-        for request, reading in found:
+        for request, reading in readings:
             taken = _taken(request, reading)
             known |= taken
             unused -= taken
-            own = {key: value for key, value in changes.items() if key in taken}
-            yield Located(_rewritten(request, reading, own), *place)
+            wanted = {key: value for key, value in changes.items() if key in taken}
+            yield Located(_rewritten(request, reading, wanted), *place)
     if unused:
         key = min(unused)
         listed = f"they have {', '.join(sorted(known))}" if known else "they have none"
@@ -105,12 +95,12 @@ def _changed(
 def _taken(request: Request, reading: Reading) -> set[str]:
     """Return which parameters a set can change of a metric: all of its own, and the cutoff where it has one."""
     metric = reading.claim.declaration
-    own = {parameter.name for parameter in (*metric.parameters, *metric.matching)}
-    own |= set(metric.engine_parameters) - {"as"}
+    names = {parameter.name for parameter in metric.all_parameters}
+    names |= set(metric.engine_parameters) - {"as"}
     is_given = reading.k is not None or request.k is not None
-    is_cut = metric.cutoff == "required" or (metric.cutoff == "droppable" and not reading.is_short)
-    has_cutoff = metric.pins is None and metric.cutoff != "none" and (is_given or is_cut)
-    return own | _CUTOFFS if has_cutoff else own - _CUTOFFS
+    is_cut = metric.cutoff.kind == "required" or (metric.cutoff.kind == "droppable" and not reading.is_short)
+    has_cutoff = metric.cutoff.pins is None and metric.cutoff.kind != "none" and (is_given or is_cut)
+    return names | _CUTOFFS if has_cutoff else names - _CUTOFFS
 
 
 def _rewritten(request: Request, reading: Reading, changes: Mapping[str, Any]) -> dict[str, Any]:

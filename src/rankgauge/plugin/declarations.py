@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import IO, Any, Literal, NamedTuple, Protocol, TypeVar
 
 from rankgauge.errors import DeclarationError
-from rankgauge.plugin.signature import Authored, plain_name
+from rankgauge.plugin.signature import Authored, declaring, plain_name
 
 __all__ = [
     "Aggregate",
@@ -60,12 +60,7 @@ def aggregate(name: str, *, version: str = "1") -> Callable[[A], A]:
     Raises:
         DeclarationError: When applied: the name cannot be used.
     """
-
-    def decorate(function: A) -> A:
-        function.__rankgauge__ = Aggregate(plain_name(name), function, version)  # type: ignore[attr-defined]  # functions allow it
-        return function
-
-    return decorate
+    return declaring(lambda function: Aggregate(plain_name(name), function, version))
 
 
 TokenizerLaw = Literal["monotone", "subadditive"]
@@ -117,16 +112,15 @@ def tokenizer(name: str, *, version: str = "1", laws: Iterable[TokenizerLaw] = (
         DeclarationError: When applied: the name cannot be used, or a law is unknown.
     """
 
-    def decorate(function: T) -> T:
+    def declare(function: TokenizerFunction) -> Tokenizer:
         declared = frozenset(laws)
         if unknown := declared - _LAWS:
             listed = ", ".join(sorted(map(repr, unknown)))
             msg = f"tokenizer {name!r} names the unknown law {listed}; laws are {', '.join(sorted(_LAWS))}"
             raise DeclarationError(msg)
-        function.__rankgauge__ = Tokenizer(plain_name(name), function, version, declared)  # type: ignore[attr-defined]  # functions allow it
-        return function
+        return Tokenizer(plain_name(name), function, version, declared)
 
-    return decorate
+    return declaring(declare)
 
 
 class Record(NamedTuple):
@@ -211,15 +205,13 @@ def reader(name: str, *, suffixes: Iterable[str]) -> Callable[[R], R]:
         DeclarationError: When applied: a suffix without a dot.
     """
 
-    def decorate(function: R) -> R:
+    def declare(function: ReaderFunction) -> Reader:
         endings = tuple(suffixes)
         if not endings or not all(re.fullmatch(r"\.[a-z0-9.]+", ending) for ending in endings):
-            msg = f"the suffixes of reader {name!r} must look like '.jsonl', not {endings!r}"
-            raise DeclarationError(msg)
-        function.__rankgauge__ = Reader(name, endings, function)  # type: ignore[attr-defined]  # functions allow it
-        return function
+            raise DeclarationError(f"the suffixes of reader {name!r} must look like '.jsonl', not {endings!r}")
+        return Reader(name, endings, function)
 
-    return decorate
+    return declaring(declare)
 
 
 def reporter(name: str, *, suffix: str) -> Callable[[P], P]:
@@ -235,9 +227,4 @@ def reporter(name: str, *, suffix: str) -> Callable[[P], P]:
     Returns:
         A decorator that leaves the function as it is.
     """
-
-    def decorate(function: P) -> P:
-        function.__rankgauge__ = Reporter(name, suffix, function)  # type: ignore[attr-defined]  # functions allow it
-        return function
-
-    return decorate
+    return declaring(lambda function: Reporter(name, suffix, function))

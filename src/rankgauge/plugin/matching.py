@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from rankgauge.errors import DeclarationError, ExpressionError, MatcherError, did_you_mean
 from rankgauge.expression import QUOTED, MetricExpression, Value, parse
-from rankgauge.plugin.signature import PLAIN_NAME, Authored, first_line, plain_name
+from rankgauge.plugin.signature import PLAIN_NAME, Authored, declaring, plain_name
 
 __all__ = [
     "Comparer",
@@ -101,8 +101,7 @@ class Matcher:
         threshold = self.threshold
         number = isinstance(threshold, int | float) and not isinstance(threshold, bool) and math.isfinite(threshold)
         if not number or not 0 < threshold <= 1:
-            msg = f"the threshold of a matcher must be above 0 and at most 1, not {threshold!r}"
-            raise MatcherError(msg)
+            raise MatcherError(f"the threshold of a matcher must be above 0 and at most 1, not {threshold!r}")
 
     def __str__(self) -> str:
         compare = MetricExpression(self.comparer, dict(self.params))
@@ -112,13 +111,12 @@ class Matcher:
 
 
 @dataclass(frozen=True, slots=True)
-class NamedMatcher:
+class NamedMatcher(Authored):
     """A matcher with its own name."""
 
     name: str
+    function: Callable[[], None]  # its docstring says when to use the matcher
     matcher: Matcher
-    summary: str  # when to use it
-    source: Callable[..., Any]  # the function that declared it, for file and line
 
 
 def normalizer(name: str, *, stage: Stage, version: str = "1", cache: bool = True) -> Callable[[N], N]:
@@ -142,15 +140,13 @@ def normalizer(name: str, *, stage: Stage, version: str = "1", cache: bool = Tru
         DeclarationError: When applied: the declaration cannot be used.
     """
 
-    def decorate(function: N) -> N:
+    def declare(function: NormalizerFunction) -> Normalizer:
         if stage not in STAGES:
             msg = f"the stage of normalizer {name!r} must be one of {', '.join(STAGES)}, not {stage!r}"
             raise DeclarationError(msg)
-        declaration = Normalizer(plain_name(name), function, stage, version, cache)
-        function.__rankgauge__ = declaration  # type: ignore[attr-defined]  # functions allow it
-        return function
+        return Normalizer(plain_name(name), function, stage, version, cache)
 
-    return decorate
+    return declaring(declare)
 
 
 def comparer(
@@ -193,19 +189,15 @@ def comparer(
         DeclarationError: When applied: the name cannot be used, or a law is unknown.
     """
 
-    def decorate(function: C) -> C:
+    def declare(function: ComparerFunction) -> Comparer:
         declared = frozenset(laws)
         if unknown := declared - _COMPARER_LAWS:
             listed = ", ".join(sorted(map(repr, unknown)))
             msg = f"comparer {name!r} names the unknown law {listed}; laws are {', '.join(sorted(_COMPARER_LAWS))}"
             raise DeclarationError(msg)
-        declaration = Comparer(
-            plain_name(name), function, version, check=check, prepare=prepare, batch=batch, laws=declared
-        )
-        function.__rankgauge__ = declaration  # type: ignore[attr-defined]  # functions allow it
-        return function
+        return Comparer(plain_name(name), function, version, check=check, prepare=prepare, batch=batch, laws=declared)
 
-    return decorate
+    return declaring(declare)
 
 
 def named_matcher(name: str, spec: str) -> Callable[[Callable[[], None]], Callable[[], None]]:
@@ -223,13 +215,7 @@ def named_matcher(name: str, spec: str) -> Callable[[Callable[[], None]], Callab
     Raises:
         MatcherError: When applied: *spec* cannot be read.
     """
-
-    def decorate(function: Callable[[], None]) -> Callable[[], None]:
-        declaration = NamedMatcher(plain_name(name), parse_matcher(spec), first_line(function), function)
-        function.__rankgauge__ = declaration  # type: ignore[attr-defined]  # functions allow it
-        return function
-
-    return decorate
+    return declaring(lambda function: NamedMatcher(plain_name(name), function, parse_matcher(spec)))
 
 
 def parse_matcher(spec: str | Mapping[str, Any]) -> Matcher:
@@ -241,11 +227,9 @@ def parse_matcher(spec: str | Mapping[str, Any]) -> Matcher:
         msg = f"cannot read matcher {spec!r}: expected `normalizer | ... > comparer >= threshold`"
         raise MatcherError(msg) from error
     if expression.k is not None:
-        msg = f"cannot read matcher {spec!r}: a comparer has no cutoff"
-        raise MatcherError(msg)
+        raise MatcherError(f"cannot read matcher {spec!r}: a comparer has no cutoff")
     if not all(isinstance(name, str) and PLAIN_NAME.fullmatch(name) for name in names):
-        msg = f"cannot read matcher {spec!r}: normalizers are names joined by |"
-        raise MatcherError(msg)
+        raise MatcherError(f"cannot read matcher {spec!r}: normalizers are names joined by |")
     return Matcher(tuple(names), expression.name, expression.params, threshold)
 
 
@@ -256,8 +240,7 @@ def _parts_of_mapping(spec: Mapping[str, Any]) -> tuple[Sequence[str], object, f
         raise MatcherError(msg)
     names = spec.get("normalize") or ()
     if not isinstance(names, list | tuple):
-        msg = f"'normalize' of a matcher is a list of normalizers, not {names!r}"
-        raise MatcherError(msg)
+        raise MatcherError(f"'normalize' of a matcher is a list of normalizers, not {names!r}")
     return names, spec.get("compare", "equal"), spec.get("threshold", 1.0)
 
 

@@ -9,28 +9,40 @@ from __future__ import annotations
 
 import functools
 import typing
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Concatenate, Literal, ParamSpec, SupportsIndex, TypeVar
 
 import numpy as np
 
-from rankgauge.columns import Flags, Judged, JudgedSample, Scores
+from rankgauge.columns import Cutoff, Flags, Judged, JudgedSample, Scores
 from rankgauge.errors import DeclarationError, ExpressionError, did_you_mean
 from rankgauge.expression import Value, parse
 from rankgauge.pickling import goes_by_name, itself
 from rankgauge.plugin.contributions import Contributions
-from rankgauge.plugin.signature import CutoffKind, Parameter, companion, first_line, read_signature
+from rankgauge.plugin.signature import CutoffKind, Parameter, companion, declaring, first_line, read_signature
 from rankgauge.samples import GOLD_KINDS, GoldKind
 
-__all__ = ["WHOLE_RUN", "Law", "Metric", "Need", "declared", "metric", "sample_metric"]
+__all__ = [
+    "WHOLE_RUN",
+    "CutoffRule",
+    "Explaining",
+    "Judging",
+    "Law",
+    "Metric",
+    "Need",
+    "declared",
+    "metric",
+    "sample_metric",
+]
 
 WHOLE_RUN = "whole run"
 """In place of an aggregate: the metric has one value for a run, and none for a sample."""
 
 F = TypeVar("F", bound=Callable[..., Any])
 P = ParamSpec("P")
+S = TypeVar("S", bound=str)
 
 Law = Literal[
     "bounded", "perfect-is-one", "best-first", "relevant-helps", "padding", "tail", "duplicates", "monotone-in-k"
@@ -59,38 +71,63 @@ serves. A run has no texts, input, answer or metadata, so that metrics that need
 _NEEDS = frozenset(typing.get_args(Need))
 
 
+@dataclass(frozen=True, slots=True)
+class CutoffRule:
+    """Whether a metric has a cutoff, and what a number behind the @ of its name sets if it is none."""
+
+    kind: CutoffKind
+    pins: str | None  # a parameter
+
+    def given(self, k: Cutoff | None) -> dict[str, Any]:
+        """Return a cutoff as the metric's functions take it: not at all where there is none."""
+        return {} if self.kind == "none" else {"k": k}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judging:
+    """What a metric judges against what, and what it sees of it."""
+
+    gold: tuple[GoldKind, ...]
+    judges: Literal["retrieved", "answer"]
+    matcher: str | Callable[..., str] | None
+    matching: tuple[Parameter, ...]  # parameters that only choose the matcher
+    needs: tuple[Need, ...]
+    uses_rel: bool | Literal["binary"]
+    defined: Callable[[Judged], Flags] | None
+    undefined: str
+
+
+@dataclass(frozen=True, slots=True)
+class Explaining:
+    """How a score is explained."""
+
+    details: Callable[..., Mapping[str, Sequence[Any]]] | None
+    joins: tuple[Literal["relevant", "top_k", "expected_span"], ...]
+    contributions: Callable[..., Contributions] | None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Metric:
     """A metric as the catalog holds it: the arguments of `metric`, and what the function's signature says."""
 
     alias: str
-    function: Callable[..., Scores]
-    source: Callable[..., Any]  # the author's function, for file and line
     aliases: tuple[str, ...]
     short: tuple[str, ...]
-    gold: tuple[GoldKind, ...]
-    judges: Literal["retrieved", "answer"]
-    matcher: str | Callable[..., str] | None
+    function: Callable[..., Scores]
+    source: Callable[..., Any]  # the author's function, for file and line
     parameters: tuple[Parameter, ...]
-    matching: tuple[Parameter, ...]  # parameters that only choose the matcher
-    cutoff: CutoffKind
+    cutoff: CutoffRule
+    judging: Judging
+    explaining: Explaining
     range: tuple[float | None, float | None]
     higher_is_better: bool
     aggregate: str
+    describes: bool
     version: str
     laws: frozenset[Law]
-    uses_rel: bool | Literal["binary"]
-    undefined: str
-    defined: Callable[[Judged], Flags] | None
     needs_max_grade: bool
-    needs: tuple[Need, ...]
-    details: Callable[..., Mapping[str, Sequence[Any]]] | None
-    joins: tuple[Literal["relevant", "top_k", "expected_span"], ...]
-    pins: str | None
     check: Callable[..., None] | None
-    describes: bool
     expectation: Callable[..., Scores] | Literal["itself"] | None
-    contributions: Callable[..., Contributions] | None
     example: Mapping[str, Value]
 
     __copy__ = __deepcopy__ = itself
@@ -110,6 +147,11 @@ class Metric:
         return (self.alias, *self.aliases, *self.short)
 
     @property
+    def all_parameters(self) -> tuple[Parameter, ...]:
+        """Return its parameters, and those that only choose its matcher."""
+        return (*self.parameters, *self.judging.matching)
+
+    @property
     def is_whole(self) -> bool:
         """Return whether it has one value for a run, and none for a sample."""
         return self.aggregate == WHOLE_RUN
@@ -117,18 +159,17 @@ class Metric:
     @property
     def engine_parameters(self) -> tuple[str, ...]:
         """Return which of the engine's parameters have an effect on this metric."""
-        has_text = any(kind != "relevant" for kind in self.gold)
-        has_budget = self.cutoff != "none" and self.judges == "retrieved"
+        has_cutoff = self.cutoff.kind != "none"
+        has_budget = has_cutoff and self.judging.judges == "retrieved"
         takes = {
-            "k": self.cutoff != "none",
-            "budget": has_budget,
-            "tokenizer": has_budget,
-            "partial": has_budget,
-            "rel": bool(self.uses_rel),
-            "gold": len(self.gold) > 1,
-            "matcher": has_text,
+            "k": has_cutoff,
+            **dict.fromkeys(("budget", "tokenizer", "partial"), has_budget),
+            "rel": bool(self.judging.uses_rel),
+            "gold": len(self.judging.gold) > 1,
+            "matcher": any(kind != "relevant" for kind in self.judging.gold),
+            "as": True,
         }
-        return (*(name for name, applies in takes.items() if applies), "as")
+        return tuple(name for name, applies in takes.items() if applies)
 
     @property
     def plain_short(self) -> tuple[str, ...]:
@@ -148,8 +189,8 @@ class Metric:
 
 def declared(function: object) -> Metric | None:
     """Return the declaration that `@metric` or `@sample_metric` put on a function; None if there is none."""
-    found = getattr(function, "__rankgauge__", None)
-    return found if isinstance(found, Metric) else None
+    declaration = getattr(function, "__rankgauge__", None)
+    return declaration if isinstance(declaration, Metric) else None
 
 
 def metric(
@@ -251,50 +292,57 @@ def metric(
     Raises:
         DeclarationError: When applied: the declaration cannot be used.
     """
-    kinds: tuple[GoldKind, ...] = (gold,) if isinstance(gold, str) else tuple(gold)
 
-    def decorate(function: F) -> F:
+    def declare(function: Callable[..., Any]) -> Metric:
         source = getattr(function, "__wrapped__", function)
-        parameters, cutoff = read_signature(alias, source)
+        parameters, kind = read_signature(alias, source)
         matching = read_signature(alias, matcher, skip_first=False)[0] if callable(matcher) else ()
-        own = {parameter.name: parameter.default for parameter in parameters}
-        given = own if cutoff == "none" else {"k": None, **own}
+        defaults = {parameter.name: parameter.default for parameter in parameters}
+        cutoff = CutoffRule(kind, pins)
+        narrowed = functools.partial(companion, alias, offered={**cutoff.given(None), **defaults})
         declaration = Metric(
             alias=alias,
+            aliases=_several(aliases),
+            short=_several(short),
             function=function,
             source=source,
-            aliases=(aliases,) if isinstance(aliases, str) else tuple(aliases),
-            short=(short,) if isinstance(short, str) else tuple(short),
-            gold=kinds,
-            judges=judges,
-            matcher=matcher,
             parameters=parameters,
-            matching=matching,
             cutoff=cutoff,
+            judging=Judging(
+                gold=_several(gold),
+                judges=judges,
+                matcher=matcher,
+                matching=matching,
+                needs=_several(needs),
+                uses_rel=uses_rel,
+                defined=defined,
+                undefined=undefined,
+            ),
+            explaining=Explaining(
+                None if details is None else narrowed("details", details),
+                tuple(joins),
+                None if contributions is None else narrowed("contributions", contributions),
+            ),
             range=range,
             higher_is_better=higher_is_better,
             aggregate=aggregate,
+            describes=describes,
             version=version,
             laws=frozenset(laws),
-            uses_rel=uses_rel,
-            undefined=undefined,
-            defined=defined,
             needs_max_grade=needs_max_grade,
-            needs=(needs,) if isinstance(needs, str) else tuple(needs),
-            details=None if details is None else companion(alias, "details", details, given),
-            joins=tuple(joins),
-            pins=pins,
-            check=None if check is None else companion(alias, "check", check, own, skip_first=False),
-            describes=describes,
-            expectation=companion(alias, "expectation", expectation, given) if callable(expectation) else expectation,
-            contributions=(None if contributions is None else companion(alias, "contributions", contributions, given)),
+            check=None if check is None else companion(alias, "check", check, defaults, skip_first=False),
+            expectation=narrowed("expectation", expectation) if callable(expectation) else expectation,
             example=MappingProxyType(dict(example)),
         )
         _check(declaration)
-        function.__rankgauge__ = declaration  # type: ignore[attr-defined]  # a function takes attributes
-        return function
+        return declaration
 
-    return decorate
+    return declaring(declare)
+
+
+def _several(given: S | Iterable[S]) -> tuple[S, ...]:
+    """Return one text or several of them as several."""
+    return (given,) if isinstance(given, str) else tuple(given)
 
 
 def sample_metric(
@@ -343,38 +391,46 @@ def _lift(function: Callable[..., float | None]) -> Callable[..., Scores]:
 
 
 def _check(declaration: Metric) -> None:
-    alias = declaration.alias
     for name in declaration.names:
-        try:
-            read = parse(name.replace("{k}", "1").replace(f"{{{declaration.pins}}}", "1"))
-        except (ExpressionError, AttributeError) as error:
-            msg = f"{name!r} cannot be a name of metric {alias!r}: {error}"
-            raise DeclarationError(msg) from error
-        if name == alias and (alias != alias.lower() or read.k is not None):
-            msg = f"the alias {alias!r} must be lower-case and must not pin a cutoff"
-            raise DeclarationError(msg)
-        if read.k is not None or read.params:
-            msg = f"{name!r} cannot be a name of metric {alias!r}: a name pins no cutoff and has no parameters"
-            raise DeclarationError(msg)
-    needs_k = declaration.cutoff in {"required", "droppable"}
-    unknown = set(declaration.gold) - set(GOLD_KINDS) or declaration.laws - _LAWS
-    own = {parameter.name for parameter in declaration.parameters}
-    pins = declaration.pins
-    strange = [need for need in declaration.needs if need not in _NEEDS]
-    problems = {
-        f"has an example of {', '.join(declaration.example)}, and only {', '.join(sorted(own)) or 'none'} as "
-        "parameters": not own.issuperset(declaration.example),
-        "takes a cutoff, so its alias must end in '-at-k'": needs_k and not alias.endswith("-at-k"),
-        "does not need a cutoff, so its alias must not end in '-at-k'": not needs_k and alias.endswith("-at-k"),
-        f"names {', '.join(sorted(map(repr, unknown)))}, which is neither a gold kind nor a law": bool(unknown),
-        f"needs {', '.join(map(repr, strange))}, and can only see {', '.join(sorted(_NEEDS))}"
-        f"{did_you_mean(str(strange[0]), _NEEDS) if strange else ''}": bool(strange),
-        "must name at least one kind of gold": not declaration.gold,
-        "needs a docstring: `rankgauge metrics show` prints it": not declaration.summary,
-        f"pins {pins!r}, which must be one of its parameters, and it must have no k": pins is not None
-        and (declaration.cutoff != "none" or pins not in own),
-    }
-    for problem, is_there in problems.items():
-        if is_there:
-            msg = f"metric {alias!r} {problem}"
-            raise DeclarationError(msg)
+        _check_name(name, declaration)
+    for problem in _problems(declaration):
+        raise DeclarationError(f"metric {declaration.alias!r} {problem}")
+
+
+def _check_name(name: str, declaration: Metric) -> None:
+    alias = declaration.alias
+    try:
+        read = parse(name.replace("{k}", "1").replace(f"{{{declaration.cutoff.pins}}}", "1"))
+    except (ExpressionError, AttributeError) as error:
+        raise DeclarationError(f"{name!r} cannot be a name of metric {alias!r}: {error}") from error
+    if name == alias and (alias != alias.lower() or read.k is not None):
+        raise DeclarationError(f"the alias {alias!r} must be lower-case and must not pin a cutoff")
+    if read.k is not None or read.params:
+        raise DeclarationError(
+            f"{name!r} cannot be a name of metric {alias!r}: a name pins no cutoff and has no parameters"
+        )
+
+
+def _problems(declaration: Metric) -> Iterator[str]:
+    """Yield what is wrong with a declaration, as clauses whose subject is the metric."""
+    cutoff, judging = declaration.cutoff, declaration.judging
+    names = {parameter.name for parameter in declaration.parameters}
+    if not names.issuperset(declaration.example):
+        known = ", ".join(sorted(names)) or "none"
+        yield f"has an example of {', '.join(declaration.example)}, and only {known} as parameters"
+    needs_k, is_cut = cutoff.kind in {"required", "droppable"}, declaration.alias.endswith("-at-k")
+    if needs_k and not is_cut:
+        yield "takes a cutoff, so its alias must end in '-at-k'"
+    if is_cut and not needs_k:
+        yield "does not need a cutoff, so its alias must not end in '-at-k'"
+    if unknown := set(judging.gold) - set(GOLD_KINDS) or declaration.laws - _LAWS:
+        yield f"names {', '.join(sorted(map(repr, unknown)))}, which is neither a gold kind nor a law"
+    if unseen := [need for need in judging.needs if need not in _NEEDS]:
+        known = f"{', '.join(sorted(_NEEDS))}{did_you_mean(str(unseen[0]), _NEEDS)}"
+        yield f"needs {', '.join(map(repr, unseen))}, and can only see {known}"
+    if not judging.gold:
+        yield "must name at least one kind of gold"
+    if not declaration.summary:
+        yield "needs a docstring: `rankgauge metrics show` prints it"
+    if cutoff.pins is not None and (cutoff.kind != "none" or cutoff.pins not in names):
+        yield f"pins {cutoff.pins!r}, which must be one of its parameters, and it must have no k"

@@ -13,7 +13,7 @@ from typing import Any
 
 from rankgauge.errors import DeclarationError, PolicyError, did_you_mean
 from rankgauge.expression import Value
-from rankgauge.plugin.signature import first_line, plain_name
+from rankgauge.plugin.signature import Authored, declaring, plain_name
 from rankgauge.policy import Contract, Profile
 
 __all__ = ["MetricSet", "NamedProfile", "ProfileSpec", "metric_set", "named_profile", "read_profile"]
@@ -23,36 +23,23 @@ _CONVENTIONS = ("relevance", "negatives", "duplicate_texts", "missing_texts")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProfileSpec:
-    """
-    What a profile changes of another.
+    """What a profile changes of another."""
 
-    Attributes:
-        extends: The other profile.
-
-        policy: Policy options by name.
-
-        parameters: Parameters by metric.
-
-        conventions: `relevance`, `negatives`, `duplicate_texts` and `missing_texts`, where they are given.
-
-        contract: Parts of the contract by name.
-    """
-
-    extends: str = "default"
-    policy: Mapping[str, Any] = field(default_factory=dict)
-    parameters: Mapping[str, Mapping[str, Value]] = field(default_factory=dict)
-    conventions: Mapping[str, Any] = field(default_factory=dict)
-    contract: Mapping[str, Any] = field(default_factory=dict)
+    extends: str = "default"  # the other profile
+    policy: Mapping[str, Any] = field(default_factory=dict)  # policy options by name
+    parameters: Mapping[str, Mapping[str, Value]] = field(default_factory=dict)  # parameters by metric
+    conventions: Mapping[str, Any] = field(default_factory=dict)  # those of `_CONVENTIONS` that are given
+    contract: Mapping[str, Any] = field(default_factory=dict)  # parts of the contract by name
 
     def plain(self) -> dict[str, Any]:
         """Return the form that `read_profile` reads."""
-        found: dict[str, Any] = {"extends": self.extends, **self.conventions}
+        spec: dict[str, Any] = {"extends": self.extends, **self.conventions}
         parts = {"policy": self.policy, "parameters": self.parameters, "contract": self.contract}
-        return {**found, **{name: dict(part) for name, part in parts.items() if part}}
+        return {**spec, **{name: dict(part) for name, part in parts.items() if part}}
 
     def applied(self, name: str, base: Profile, parameters: Mapping[str, Mapping[str, Value]]) -> Profile:
         """Return the profile that this makes of another, with its *parameters* by alias."""
-        own = {
+        merged = {
             alias: {**base.parameters.get(alias, {}), **parameters.get(alias, {})}
             for alias in dict.fromkeys((*base.parameters, *parameters))
         }
@@ -60,7 +47,7 @@ class ProfileSpec:
             base,
             name=name,
             policy=base.policy.with_options(self.policy),
-            parameters=own,
+            parameters=merged,
             contract=base.contract._replace(**self.contract),
             **self.conventions,
         )
@@ -73,13 +60,11 @@ def read_profile(spec: Mapping[str, Any]) -> ProfileSpec:
     spec = {key: value for key, value in spec.items() if value is not None}
     extends = spec.get("extends", "default")
     if type(extends) is not str:
-        msg = f"'extends' of a profile is the name of another, not {extends!r}"
-        raise PolicyError(msg)
+        raise PolicyError(f"'extends' of a profile is the name of another, not {extends!r}")
     parts: dict[str, Any] = {key: spec.get(key) or {} for key in ("policy", "parameters", "contract")}
     for key, part in parts.items():
         if not isinstance(part, Mapping):
-            msg = f"{key!r} of a profile is a mapping, not {part!r}"
-            raise PolicyError(msg)
+            raise PolicyError(f"{key!r} of a profile is a mapping, not {part!r}")
     for metric, values in parts["parameters"].items():
         if not isinstance(values, Mapping):
             msg = f"'parameters' of a profile has a mapping for each metric; that of {metric!r} is {values!r}"
@@ -93,13 +78,12 @@ def read_profile(spec: Mapping[str, Any]) -> ProfileSpec:
 
 
 @dataclass(frozen=True, slots=True)
-class NamedProfile:
+class NamedProfile(Authored):
     """A profile with its own name."""
 
     name: str
+    function: Callable[[], None]  # its docstring says whose numbers the profile reproduces
     spec: ProfileSpec
-    summary: str  # whose numbers it reproduces
-    source: Callable[..., Any]  # the function that declared it, for file and line
 
 
 def named_profile(name: str, spec: Mapping[str, Any]) -> Callable[[Callable[[], None]], Callable[[], None]]:
@@ -121,23 +105,16 @@ def named_profile(name: str, spec: Mapping[str, Any]) -> Callable[[Callable[[], 
 
         PolicyError: When applied: *spec* cannot be read.
     """
-
-    def decorate(function: Callable[[], None]) -> Callable[[], None]:
-        declaration = NamedProfile(plain_name(name), read_profile(spec), first_line(function), function)
-        function.__rankgauge__ = declaration  # type: ignore[attr-defined]  # functions allow it
-        return function
-
-    return decorate
+    return declaring(lambda function: NamedProfile(plain_name(name), function, read_profile(spec)))
 
 
 @dataclass(frozen=True, slots=True)
-class MetricSet:
+class MetricSet(Authored):
     """A list of metrics with a name."""
 
     name: str
+    function: Callable[[], None]  # its docstring says what the set is for
     metrics: tuple[str | Mapping[str, Any], ...]
-    summary: str  # what it is for
-    source: Callable[..., Any]  # the function that declared it, for file and line
 
 
 def metric_set(
@@ -159,22 +136,19 @@ def metric_set(
         DeclarationError: When applied: the declaration cannot be used.
     """
 
-    def decorate(function: Callable[[], None]) -> Callable[[], None]:
-        if isinstance(metrics, str) or not metrics or not all(isinstance(each, str | Mapping) for each in metrics):
+    def declare(function: Callable[[], None]) -> MetricSet:
+        if isinstance(metrics, str) or not metrics or not all(isinstance(metric, str | Mapping) for metric in metrics):
             msg = f"set {name!r} is a list of metrics, as under `metrics.use` in a config; not {metrics!r}"
             raise DeclarationError(msg)
-        declaration = MetricSet(plain_name(name), tuple(metrics), first_line(function), function)
-        function.__rankgauge__ = declaration  # type: ignore[attr-defined]  # functions allow it
-        return function
+        return MetricSet(plain_name(name), function, tuple(metrics))
 
-    return decorate
+    return declaring(declare)
 
 
 def _check_keys(what: str, given: Mapping[str, Any], known: Sequence[str]) -> None:
     for key in given:
         if key not in known:
-            msg = f"{what} has no {key!r}{did_you_mean(str(key), known)}; known are {', '.join(known)}"
-            raise PolicyError(msg)
+            raise PolicyError(f"{what} has no {key!r}{did_you_mean(str(key), known)}; known are {', '.join(known)}")
 
 
 def _check_values(what: str, given: Mapping[str, Any], kind: type) -> None:
@@ -182,11 +156,10 @@ def _check_values(what: str, given: Mapping[str, Any], kind: type) -> None:
     hints = typing.get_type_hints(kind)
     for key, value in given.items():
         if not _fits(value, hint := hints[key]):
-            words = [choice for each in (hint, *typing.get_args(hint)) for choice in typing.get_args(each)]
+            words = [choice for branch in (hint, *typing.get_args(hint)) for choice in typing.get_args(branch)]
             choices = [word for word in words if isinstance(word, str)]
             wanted = f"choose from {', '.join(choices)}{'' if _is_literal(hint) else ' or a number'}"
-            msg = f"{key!r} of {what} cannot be {value!r}; {wanted if choices else 'it is true or false'}"
-            raise PolicyError(msg)
+            raise PolicyError(f"{key!r} of {what} cannot be {value!r}; {wanted if choices else 'it is true or false'}")
 
 
 def _fits(value: object, hint: Any) -> bool:  # noqa: ANN401  # a type, as annotations write it

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from rankgauge.errors import DeclarationError, ParameterError, counted
-from rankgauge.plugin.signature import Authored, plain_name
+from rankgauge.plugin.signature import Authored, declaring, plain_name
 
 __all__ = ["ReportBars", "ReportSection", "ReportTable", "ReportText", "View", "report_section"]
 
@@ -40,17 +40,18 @@ class ReportTable:
     def __post_init__(self) -> None:
         columns = _listed("the columns of a ReportTable", self.columns, _MOST_COLUMNS)
         if not columns or not all(isinstance(name, str) for name in columns):
-            msg = f"the columns of a ReportTable are one text or more, not {self.columns!r}"
-            raise ParameterError(msg)
+            raise ParameterError(f"the columns of a ReportTable are one text or more, not {self.columns!r}")
         for number, row in enumerate(_listed("the rows of a ReportTable", self.rows, _MOST_ROWS), 1):
             cells = _listed(f"row {number} of a ReportTable", row, _MOST_COLUMNS)
             if len(cells) != len(columns):
-                msg = f"row {number} of a ReportTable has {counted(len(cells), 'cell')} for {len(columns)} columns"
-                raise ParameterError(msg)
+                raise ParameterError(
+                    f"row {number} of a ReportTable has {counted(len(cells), 'cell')} for {len(columns)} columns"
+                )
             for cell in cells:
                 if not (cell is None or isinstance(cell, str) or _is_number(cell)):
-                    msg = f"row {number} of a ReportTable has {cell!r}; a cell is a text, a finite number or None"
-                    raise ParameterError(msg)
+                    raise ParameterError(
+                        f"row {number} of a ReportTable has {cell!r}; a cell is a text, a finite number or None"
+                    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,8 +72,7 @@ class ReportBars:
         for bar in _listed("the bars of ReportBars", self.bars, _MOST_ROWS):
             pair = _listed("a bar", bar, 2)
             if len(pair) != 2 or not isinstance(pair[0], str) or not _is_number(pair[1]):
-                msg = f"a bar is a label and a finite number, not {bar!r}"
-                raise ParameterError(msg)
+                raise ParameterError(f"a bar is a label and a finite number, not {bar!r}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,9 +91,8 @@ class ReportText:
 
     def __post_init__(self) -> None:
         if not isinstance(self.text, str) or len(self.text) > _MOST_LETTERS:
-            told = f"{len(self.text):,} characters" if isinstance(self.text, str) else repr(self.text)
-            msg = f"a ReportText is a text of at most {_MOST_LETTERS:,} characters, not {told}"
-            raise ParameterError(msg)
+            given = f"{len(self.text):,} characters" if isinstance(self.text, str) else repr(self.text)
+            raise ParameterError(f"a ReportText is a text of at most {_MOST_LETTERS:,} characters, not {given}")
 
 
 View = ReportTable | ReportBars | ReportText
@@ -129,24 +128,20 @@ def report_section(name: str, *, title: str) -> Callable[[SectionFunction], Sect
         DeclarationError: When applied: the name or the title cannot be used.
     """
 
-    def decorate(function: SectionFunction) -> SectionFunction:
+    def declare(function: SectionFunction) -> ReportSection:
         if not isinstance(title, str) or not title.strip():
-            msg = f"the title of report section {name!r} must be a text, not {title!r}"
-            raise DeclarationError(msg)
-        function.__rankgauge__ = ReportSection(plain_name(name), title, function)  # type: ignore[attr-defined]  # functions allow it
-        return function
+            raise DeclarationError(f"the title of report section {name!r} must be a text, not {title!r}")
+        return ReportSection(plain_name(name), title, function)
 
-    return decorate
+    return declaring(declare)
 
 
 def _listed(what: str, given: object, most: int) -> Sequence[Any]:
     """Return what was given as a list of at most so many; refuse anything else."""
     if not isinstance(given, Sequence) or isinstance(given, str | bytes):
-        msg = f"{what} must be a list, not {given!r}"
-        raise ParameterError(msg)
+        raise ParameterError(f"{what} must be a list, not {given!r}")
     if len(given) > most:
-        msg = f"{what} must be at most {most:,}, not {len(given):,}"
-        raise ParameterError(msg)
+        raise ParameterError(f"{what} must be at most {most:,}, not {len(given):,}")
     return given
 
 

@@ -12,7 +12,7 @@ import typing
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import ModuleType
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 from rankgauge.errors import DeclarationError
 from rankgauge.expression import Value
@@ -25,6 +25,7 @@ __all__ = [
     "Parameter",
     "companion",
     "declared_in",
+    "declaring",
     "first_line",
     "plain_name",
     "read_signature",
@@ -65,8 +66,7 @@ def read_signature(
         if skip_first and index == 0:
             continue
         if given.kind is not inspect.Parameter.KEYWORD_ONLY:
-            msg = f"parameter {name!r} of metric {alias!r} must be keyword-only (write it after a *)"
-            raise DeclarationError(msg)
+            raise DeclarationError(f"parameter {name!r} of metric {alias!r} must be keyword-only (write it after a *)")
         if name == "k" and skip_first:
             cutoff = _cutoff(hints.get("k"), given.default)
             continue
@@ -75,8 +75,7 @@ def read_signature(
             msg = f"metric {alias!r} cannot have a parameter {name!r}: the engine gives every metric {reserved}"
             raise DeclarationError(msg)
         if name not in hints or given.default is inspect.Parameter.empty:
-            msg = f"parameter {name!r} of metric {alias!r} needs an annotation and a default"
-            raise DeclarationError(msg)
+            raise DeclarationError(f"parameter {name!r} of metric {alias!r} needs an annotation and a default")
         parameters.append(Parameter(name, hints[name], given.default))
     return tuple(parameters), cutoff
 
@@ -121,6 +120,8 @@ def _cutoff(annotation: object, default: object) -> CutoffKind:
     return "droppable" if takes_none and default is inspect.Parameter.empty else "required"
 
 
+F = TypeVar("F", bound=Callable[..., Any])
+
 PLAIN_NAME = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 """Lower-case words joined by hyphens."""
 
@@ -142,6 +143,16 @@ class Authored:
         return first_line(self.function)
 
 
+def declaring(declare: Callable[[Callable[..., Any]], object]) -> Callable[[F], F]:
+    """Return a decorator that leaves a function as it is, and gives it the declaration that *declare* makes of it."""
+
+    def decorate(function: F) -> F:
+        function.__rankgauge__ = declare(function)  # type: ignore[attr-defined]  # a function takes attributes
+        return function
+
+    return decorate
+
+
 def first_line(function: Callable[..., Any]) -> str:
     """Return the first line of a function's documentation."""
     return (inspect.getdoc(function) or "").strip().partition("\n")[0]
@@ -150,8 +161,7 @@ def first_line(function: Callable[..., Any]) -> str:
 def plain_name(name: str) -> str:
     """Return a name of lower-case words joined by hyphens; refuse any other."""
     if not isinstance(name, str) or PLAIN_NAME.fullmatch(name) is None:
-        msg = f"{name!r} is not a usable name: write lower-case words joined by hyphens"
-        raise DeclarationError(msg)
+        raise DeclarationError(f"{name!r} is not a usable name: write lower-case words joined by hyphens")
     return name
 
 

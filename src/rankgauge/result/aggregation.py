@@ -85,7 +85,7 @@ def whole_run(
         found = function or _installed_metric(alias)
         metric = declared(found)
         names = [] if metric is None else [parameter.name for parameter in metric.parameters]
-        names += [] if metric is None or metric.cutoff == "none" else ["k"]
+        names += [] if metric is None else metric.cutoff.given(None)
         value: float | None = found(sorted(rankings), **{name: settings[name] for name in names})
         return value
 

@@ -147,7 +147,7 @@ class MetricInfo:
             matcher_providers={} if matcher is None else {name: dict(_plain(by)) for name, by in matcher.providers},
             inferred=dict(scored.params),
             params=dict(planned.settings),
-            pins=planned.metric.pins,
+            pins=planned.metric.cutoff.pins,
             aggregate_provider=None if planned.aggregate is None else dataclasses.asdict(planned.aggregate.provider),
             budget=None if planned.cut.budget is None else _plain_budget(planned.cut.budget),
             fitted=None if scored.fitted is None else {str(ranks): count for ranks, count in scored.fitted.items()},

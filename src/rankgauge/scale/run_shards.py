@@ -25,6 +25,7 @@ from rankgauge.io.open_sources import open_qrels, open_run
 from rankgauge.judging import RunCounts
 from rankgauge.judging.run import no_overlap
 from rankgauge.pickling import itself
+from rankgauge.planning.conventions import Conventions
 from rankgauge.planning.cutoffs import DefaultK
 from rankgauge.planning.lock import Lock, lock_for_sending
 from rankgauge.planning.plan import Plan, make_plan
@@ -156,14 +157,10 @@ class ShardedRun:
     @cached_property
     def _plan(self) -> Plan:
         """Plan again where it was sent to, under the lock of where it was planned."""
-        return make_plan(
-            self.metrics,
-            catalog=self.catalog,
-            profile=self.profile,
-            default_k=self.default_k,
-            by_id=True,
-            locks=[self.lock],
+        conventions = Conventions(
+            catalog=self.catalog, profile=self.profile, default_k=self.default_k or DefaultK(), by_id=True
         )
+        return make_plan(self.metrics, conventions, locks=[self.lock])
 
     def shard(self, qrels: object, run: object, *, columns: Mapping[str, str] | None = None) -> RunShard:
         """

@@ -11,10 +11,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from rankgauge.engine.evaluation import Evaluation
-from rankgauge.engine.job import Job
+from rankgauge.engine.job import Job, RunOptions
 from rankgauge.engine.manifest import make_manifest, resolved_config
 from rankgauge.engine.result import Result
 from rankgauge.errors import NothingToEvaluateError, ResultError
+from rankgauge.result import ResultValues
 from rankgauge.scale.run_shards import fingerprint_of_gold
 from rankgauge.scale.shard_scores import ShardScores, join_scores, shard_scores
 from rankgauge.scoring.collect import Collector
@@ -95,7 +96,7 @@ class ShardedSamples:
         if not given:
             return SampleShard()
         data = self.evaluation.data._replace(source=given, outputs=None)
-        job = Job(plan, data, details=False, limit=None, batch_size=4096)
+        job = Job(plan, data, RunOptions(), results=ResultValues)
         collector = Collector(plan, sighting=self.known)
         try:
             for batch in job.batches(_STEP):

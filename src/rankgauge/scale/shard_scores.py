@@ -17,7 +17,7 @@ from rankgauge.judging import Target
 from rankgauge.planning.cutoffs import CutSource
 from rankgauge.planning.plan import Plan
 from rankgauge.planning.resolve import PlannedMetric
-from rankgauge.scoring.collect import Scored, ScoredMetric
+from rankgauge.scoring.collect import Scored, ScoredMetric, add_counts, join_outcomes, widest
 from rankgauge.scoring.score import Outcome
 
 __all__ = ["ShardScores", "join_scores", "shard_scores"]
@@ -35,23 +35,12 @@ class _Column:
 
 @dataclass(frozen=True, slots=True)
 class ShardScores:
-    """
-    The scores of some samples, small enough to be sent: ids, and nine bytes a sample and metric.
+    """The scores of some samples, small enough to be sent: ids, and nine bytes a sample and metric."""
 
-    Attributes:
-        sample_ids: The samples, in any order.
-
-        tags: The cohorts of each.
-
-        gold_keys: A hash of what each was judged against; shape (samples,).
-
-        columns: The metrics, in order of the plan.
-    """
-
-    sample_ids: Sequence[str]
-    tags: Sequence[tuple[str, ...]]
-    gold_keys: Words
-    columns: Sequence[_Column]
+    sample_ids: Sequence[str]  # in any order
+    tags: Sequence[tuple[str, ...]]  # the cohorts of each
+    gold_keys: Words  # a hash of what each was judged against
+    columns: Sequence[_Column]  # in order of the plan
 
 
 def shard_scores(scored: Scored, gold_keys: Words) -> ShardScores:
@@ -67,9 +56,10 @@ def join_scores(plan: Plan, shards: Sequence[ShardScores], notes: Sequence[str])
     ordered = [ids[place] for place in order]
     if len(set(ids)) < len(ids):
         twice = next(sample_id for sample_id, times in Counter(ids).items() if times > 1)
-        msg = f"cannot merge: {twice!r} is in two shards; rows of one query or sample belong into one shard"
-        raise ResultError(msg)
-    tags = [each for shard in shards for each in shard.tags]
+        raise ResultError(
+            f"cannot merge: {twice!r} is in two shards; rows of one query or sample belong into one shard"
+        )
+    tags = [cohorts for shard in shards for cohorts in shard.tags]
     places = np.array(order, dtype=np.int64)
     metrics = [
         _joined(metric, [shard.columns[at] for shard in shards], places) for at, metric in enumerate(plan.metrics)
@@ -79,20 +69,15 @@ def join_scores(plan: Plan, shards: Sequence[ShardScores], notes: Sequence[str])
 
 
 def _joined(metric: PlannedMetric, columns: Sequence[_Column], places: NDArray[np.int64]) -> ScoredMetric:
-    values = np.concatenate([np.empty(0), *(column.outcome.values for column in columns)])
-    status = np.concatenate([np.empty(0, np.uint8), *(column.outcome.status for column in columns)])
-    reasons: dict[int, str] = {}
-    sources: Counter[CutSource] = Counter()
-    start = 0
-    for column in columns:
-        reasons |= {start + place: reason for place, reason in column.outcome.reasons.items()}
-        sources.update(column.k_sources)
-        start += len(column.outcome.values)
+    """Return the scores of one metric with the one of *places* first, and so on."""
+    outcome = join_outcomes([column.outcome for column in columns])
+    reasons = outcome.reasons
     if reasons:
         moved = np.empty(len(places), dtype=np.int64)
         moved[places] = np.arange(len(places))
         reasons = dict(sorted((int(moved[place]), reason) for place, reason in reasons.items()))
-    spreads = [column.k for column in columns if column.k is not None]
-    spread = (min(low for low, _ in spreads), max(high for _, high in spreads)) if spreads else None
+    ordered = Outcome(outcome.values[places], outcome.status[places], reasons)
     target = columns[0].target if columns else metric.targets[0]
-    return ScoredMetric(metric, target, Outcome(values[places], status[places], reasons), spread, sources, {}, None)
+    spread = widest(column.k for column in columns if column.k is not None)
+    sources = add_counts(column.k_sources for column in columns)
+    return ScoredMetric(metric, target, ordered, spread, sources, {}, None)

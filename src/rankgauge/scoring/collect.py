@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any, NamedTuple
@@ -36,66 +36,34 @@ from rankgauge.scoring.score import (
     score_metric,
 )
 
-__all__ = ["Collector", "Scored", "ScoredMetric"]
-
+__all__ = ["Collector", "Scored", "ScoredMetric", "add_counts", "join_outcomes", "widest"]
 
 SampleIds = Sequence[str] | Callable[[], Sequence[str]]
+"""Ids, or what returns them, for a run, where they are seldom asked for."""
 
 
 class ScoredMetric(NamedTuple):
-    """
-    One column with its scores.
-
-    Attributes:
-        planned: What was computed.
-
-        target: What it was judged against.
-
-        outcome: Values, statuses and reasons.
-
-        k: Lowest and highest cutoff in use; None where there is none.
-
-        k_sources: How many samples took their cutoff from where.
-
-        params: Further parameters that were found in the data.
-
-        details: Facts behind each score, when asked for.
-
-        fitted: Of how many samples how many ranks fitted into the budget; None where the cutoff is none.
-    """
+    """One column with its scores."""
 
     planned: PlannedMetric
     target: Target
     outcome: Outcome
-    k: tuple[int, int] | None
-    k_sources: dict[CutSource, int]
-    params: dict[str, float]
-    details: list[dict[str, Any]] | None
-    fitted: dict[int, int] | None = None
+    k: tuple[int, int] | None  # lowest and highest cutoff in use
+    k_sources: dict[CutSource, int]  # how many samples took their cutoff from where
+    params: dict[str, float]  # further ones, inferred from the data
+    details: list[dict[str, Any]] | None  # facts behind each score, when asked for
+    fitted: dict[int, int] | None = None  # of how many samples how many ranks fit into the budget, where there is one
 
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """
-    Everything that a run found out.
+    """The scores of a run, or of samples."""
 
-    Attributes:
-        ids: The samples, in order; or what returns them, for a run, where they are seldom asked for.
-
-        tags: The cohorts of each.
-
-        metrics: The columns, in order.
-
-        notes: What the user should know about the data.
-
-        gold_keys: A hash of what each sample was judged against; empty for a run, whose judgments have them.
-    """
-
-    ids: SampleIds
-    tags: list[tuple[str, ...]]
+    ids: SampleIds  # in order
+    tags: list[tuple[str, ...]]  # the cohorts of each
     metrics: list[ScoredMetric]
-    notes: list[str]
-    gold_keys: Words
+    notes: list[str]  # what the user should know about the data
+    gold_keys: Words  # a hash of what each sample was judged against; empty for a run, whose judgments have them
 
     @property
     def sample_ids(self) -> Sequence[str]:
@@ -105,28 +73,13 @@ class Scored:
 
 @dataclass(slots=True)
 class Collector:
-    """
-    Takes batches of samples and turns them into scores.
-
-    Attributes:
-        plan: What to compute.
-
-        details: Whether to keep the samples, and to compute details.
-
-        near_misses: Whether details are to hold the texts that came nearest to gold texts that nothing matched.
-
-        batch_size: How many samples are scored at once; it never changes a score.
-
-        sketcher: Takes the ids that samples retrieved, and counts the relevant ones; None where nobody asked.
-
-        sighting: What was seen so far; may begin with what other parts of the data have.
-    """
+    """Takes batches of samples and turns them into scores."""
 
     plan: Plan
-    details: bool = False
-    near_misses: bool = False
-    batch_size: int = 4096
-    sketcher: IdSketcher | None = None
+    details: bool = False  # keeps the samples, and computes the facts behind scores
+    near_misses: bool = False  # adds the texts that came nearest to gold texts that nothing matched
+    batch_size: int = 4096  # how many samples are scored at once; it never changes a score
+    sketcher: IdSketcher | None = None  # takes the ids that samples retrieved, and counts the relevant ones
     _judges: dict[Target, Judge] = field(default_factory=dict)
     _open: JudgedBatch | None = None
     _batches: list[JudgedBatch] = field(default_factory=list)
@@ -135,7 +88,7 @@ class Collector:
     _blocks: BlockJudge | None = None
     _keys: GoldKeys = field(default_factory=GoldKeys)
     _tags: list[tuple[str, ...]] = field(default_factory=list)
-    sighting: Sighting = field(default_factory=Sighting)
+    sighting: Sighting = field(default_factory=Sighting)  # may begin with what other parts of the data have
 
     def conclude(self) -> list[str]:
         """Return the notes on all samples that `sighting` is of; raise `MissingGoldError` as `finish` does on a run."""
@@ -143,17 +96,13 @@ class Collector:
         return self._notes()
 
     def add(self, samples: Sequence[Sample]) -> None:
-        """
-        Judge some more samples, in the order of the result.
-
-        They may come in small steps, which keeps them in the processor's caches; batches are made of them here.
-        """
+        """Judge some more samples, in the order of the result; they may come in small steps, which suits caches."""
         self._ids += [sample.id for sample in samples]
         self._tags += [sample.tags for sample in samples]
         self._keys.add(samples)
         if self.sketcher is not None:
             outputs = (sample.output for sample in samples)
-            self.sketcher.add_texts(name for each in outputs if isinstance(each, Output) for name in each.ids)
+            self.sketcher.add_texts(name for output in outputs if isinstance(output, Output) for name in output.ids)
         batch = self._opened()
         batch.flawed |= flaws(samples, start=len(batch.ks))
         batch.ks += [sample.k for sample in samples]
@@ -256,7 +205,7 @@ class Collector:
         for batch in self._batches:
             flawed |= {start + place: flaw for place, flaw in batch.flawed.items()}
             start += len(batch.ks)
-        notes = [] if not require_gold else self._notes()
+        notes = self._notes() if require_gold else []
         metrics = [self._score(metric, notes) for metric in self.plan.metrics]
         outcomes = {metric.planned.name: metric.outcome for metric in metrics}
         scored = Scored(self._query_ids or self._ids, self._tags, metrics, notes, self._keys.keys())
@@ -269,9 +218,6 @@ class Collector:
             if target in self.sighting.targets:
                 return metric.targets[: place + 1]
         return metric.targets
-
-    def _target(self, metric: PlannedMetric) -> Target:
-        return metric.target_of(self.sighting.targets)
 
     def check_gold(self) -> None:
         """Raise `MissingGoldError` for metrics for which no sample that was added has ground truth."""
@@ -289,38 +235,34 @@ class Collector:
             raise MissingGoldError(msg, problems)
 
     def _score(self, metric: PlannedMetric, notes: list[str]) -> ScoredMetric:
-        target = self._target(metric)
+        target = metric.target_of(self.sighting.targets)
         extra: dict[str, float] = {}
         if metric.infers_max_grade:
             grades = [float(batch.evidence[target].judged.gold.grade.max(initial=0.0)) for batch in self._batches]
             extra["max_grade"] = max(grades, default=0.0)
             notes.append(f"{metric.name}: max_grade was inferred from the data: {extra['max_grade']:g}")
         parts = [score_metric(self.plan, metric, target, batch, extra) for batch in self._batches]
-        sources: dict[CutSource, int] = {}
-        for part in parts:
-            for source, count in part.k_sources.items():
-                sources[source] = sources.get(source, 0) + count
         fitted = None if metric.cut.budget is None else self._fitted(metric.cut.budget, target)
-        spreads = [_spread(part.k) for part in parts if part.k is not None and fitted is None]
-        if fitted:
-            spreads = [(min(fitted), max(fitted))]
-        spread = (min(low for low, _ in spreads), max(high for _, high in spreads)) if spreads else None
+        spread = widest(
+            [_spread(part.k) for part in parts if part.k is not None] if fitted is None else [tuple(fitted)]
+        )
         details: list[dict[str, Any]] | None = None
         if self.details:
             pairs = zip(parts, self._batches, strict=True)
             details = [fact for part, batch in pairs for fact in self._facts(part, batch)]
-        outcome = _joined([part.outcome for part in parts])
+        outcome = join_outcomes([part.outcome for part in parts])
+        sources = add_counts(part.k_sources for part in parts)
         return ScoredMetric(metric, target, outcome, spread, sources, extra, details, fitted)
 
     def _fitted(self, budget: Budget, target: Target) -> dict[int, int]:
         """Return of how many samples with an output how many ranks fitted into a budget."""
-        found: Counter[int] = Counter()
+        fitted: Counter[int] = Counter()
         for batch in self._batches:
             evidence = batch.evidence[target]
             fits = evidence.fits[budget]
             left_out = batch.flawed.keys() | evidence.faults.keys() | fits.faults.keys()
-            found.update(ranks for place, ranks in enumerate(fits.ranks.tolist()) if place not in left_out)
-        return dict(sorted(found.items()))
+            fitted.update(ranks for place, ranks in enumerate(fits.ranks.tolist()) if place not in left_out)
+        return dict(sorted(fitted.items()))
 
     def _facts(self, part: MetricScores, batch: JudgedBatch) -> list[dict[str, Any]]:
         """Return the details of a scored batch."""
@@ -348,7 +290,22 @@ def _spread(k: Cutoff) -> tuple[int, int]:
     return (k, k) if isinstance(k, int) else (int(k.min()), int(k.max()))
 
 
-def _joined(outcomes: Sequence[Outcome]) -> Outcome:
+def widest(spreads: Iterable[tuple[int, ...]]) -> tuple[int, int] | None:
+    """Return the lowest and the highest of some cutoffs; None where there is none."""
+    cutoffs = list(chain.from_iterable(spreads))
+    return (min(cutoffs), max(cutoffs)) if cutoffs else None
+
+
+def add_counts(counts: Iterable[Mapping[CutSource, int]]) -> dict[CutSource, int]:
+    """Return how many samples took their cutoff from where, in all parts."""
+    total: Counter[CutSource] = Counter()
+    for count in counts:
+        total.update(count)
+    return dict(total)
+
+
+def join_outcomes(outcomes: Sequence[Outcome]) -> Outcome:
+    """Return the outcomes of several batches as one."""
     if len(outcomes) == 1:
         return outcomes[0]
     reasons: dict[int, str] = {}
@@ -356,10 +313,8 @@ def _joined(outcomes: Sequence[Outcome]) -> Outcome:
     for outcome in outcomes:
         reasons |= {start + place: reason for place, reason in outcome.reasons.items()}
         start += len(outcome.values)
-    if not outcomes:
-        return Outcome(np.empty(0), np.empty(0, dtype=np.uint8), reasons)
-    values = np.concatenate([outcome.values for outcome in outcomes])
-    statuses = np.concatenate([outcome.status for outcome in outcomes])
-    if any(outcome.rankings is None for outcome in outcomes):
-        return Outcome(values, statuses, reasons)
-    return Outcome(values, statuses, reasons, tuple(chain.from_iterable(each.rankings or () for each in outcomes)))
+    values = np.concatenate([np.empty(0), *(outcome.values for outcome in outcomes)])
+    status = np.concatenate([np.empty(0, np.uint8), *(outcome.status for outcome in outcomes)])
+    rankings = [outcome.rankings for outcome in outcomes if outcome.rankings is not None]
+    is_whole = 0 < len(outcomes) == len(rankings)
+    return Outcome(values, status, reasons, tuple(chain.from_iterable(rankings)) if is_whole else None)

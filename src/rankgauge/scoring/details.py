@@ -88,22 +88,23 @@ def explain_batch(scores: MetricScores, batch: JudgedBatch) -> list[dict[str, An
     cutoffs = [None] * len(samples) if k is None else np.broadcast_to(k, len(samples)).tolist()
     facts: list[dict[str, Any]] = [{} if cutoff is None else {"k": cutoff} for cutoff in cutoffs]
     judged = judged_for(column, evidence)
-    if column.metric.details is not None:
+    if column.metric.explaining.details is not None:
         cut_judged, cutoff = cut_for(column, judged, k)
-        cut = {} if column.metric.cutoff == "none" else {"k": cutoff}
         try:
             with guarded():
-                found = column.metric.details(cut_judged, **cut, **column.params, **extra)
-                for name, values in found.items():
+                details = column.metric.explaining.details(
+                    cut_judged, **column.metric.cutoff.given(cutoff), **column.params, **extra
+                )
+                for name, values in details.items():
                     for fact, value in zip(facts, values, strict=True):
                         fact[name] = value
         except ForeignError as error:  # scores do not depend on details
             message = f"the details of {column.name!r} (by {column.provider}) failed: {error}"
             for fact in facts:
                 fact["details_failed"] = message
-    spans = _matched_gold(evidence, k) if "expected_span" in column.metric.joins else {}
+    spans = _matched_gold(evidence, k) if "expected_span" in column.metric.explaining.joins else {}
     for place, sample in enumerate(samples):
-        for join in column.metric.joins:
+        for join in column.metric.explaining.joins:
             facts[place][join] = _join(
                 join, judged.relevance, sample, evidence.rankings[place], cutoffs[place], spans.get(place, 0)
             )
@@ -126,10 +127,10 @@ def _join(
 def _matched_gold(evidence: Evidence, k: Cutoff | None) -> dict[int, int]:
     """Return which gold item of its sample each sample's first row within the cutoff holds, from 0."""
     rows, places = evidence.judged.rows.until(k), evidence.judged.gold.rank
-    found: dict[int, int] = {}
+    matched: dict[int, int] = {}
     for sample, gold in zip(rows.sample.tolist(), rows.gold.tolist(), strict=True):
-        found.setdefault(sample, int(places[gold]) - 1)
-    return found
+        matched.setdefault(sample, int(places[gold]) - 1)
+    return matched
 
 
 def add_explanations(facts: Sequence[dict[str, Any]], scores: MetricScores, batch: JudgedBatch) -> None:
@@ -140,11 +141,11 @@ def add_explanations(facts: Sequence[dict[str, Any]], scores: MetricScores, batc
     for texts, and of ranks only those that hold a gold item.
     """
     values = scores.outcome.values.tolist()
-    for fact, found, value in zip(facts, facts_of(scores, batch), values, strict=True):
+    for fact, parts, value in zip(facts, facts_of(scores, batch), values, strict=True):
         fact["explanation"] = {
-            "ranks": [plain_facts(each, without=("text", "matched")) for each in found.ranks],
-            "missing": [plain_facts(each) for each in found.missing],
-            "arithmetic": arithmetic(scores.metric.name, found, None if math.isnan(value) else value),
+            "ranks": [plain_facts(item, without=("text", "matched")) for item in parts.ranks],
+            "missing": [plain_facts(item) for item in parts.missing],
+            "arithmetic": arithmetic(scores.metric.name, parts, None if math.isnan(value) else value),
         }
 
 
@@ -158,10 +159,10 @@ def add_near_misses(
     nothing came near at all.
     """
     evidence, samples = batch.evidence[target], batch.samples
-    found = {(int(sample), int(gold)) for sample, gold in zip(*_matched(evidence), strict=True)}
+    matched = {(int(sample), int(gold)) for sample, gold in zip(*_matched(evidence), strict=True)}
     for place, (fact, sample, ranking) in enumerate(zip(facts, samples, evidence.rankings, strict=True)):
         gold = list(dict.fromkeys(gold_texts(sample.expected, target.gold)))
-        missed = [text for number, text in enumerate(gold, 1) if (place, number) not in found]
+        missed = [text for number, text in enumerate(gold, 1) if (place, number) not in matched]
         texts = [text or "" for text in (ranking.texts or ())] if ranking is not None else []
         fact["near_misses"] = [_nearest(text, texts, matcher) for text in missed]
 

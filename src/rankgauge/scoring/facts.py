@@ -95,35 +95,20 @@ class MissingGold:
 
 
 class SampleFacts(NamedTuple):
-    """
-    What one score of one sample is made of.
+    """What one score of one sample is made of."""
 
-    Attributes:
-        ranks: The ranks within the cutoff; where some were left out, every one that holds a gold item is there.
-
-        n_ranks: How many ranks there are within the cutoff.
-
-        missing: The relevant gold items not found within the cutoff, best first.
-
-        divisor: What the sum of gains times discounts is divided by; None where the score is no sum over ranks.
-
-        divisor_is: What that is, such as ``ideal DCG``.
-
-        fault: Why the metric's own contributions cannot be used; empty where they can, or it declares none.
-    """
-
-    ranks: tuple[RankFacts, ...]
-    n_ranks: int
-    missing: tuple[MissingGold, ...]
-    divisor: float | None = None
-    divisor_is: str = ""
-    fault: str = ""
+    ranks: tuple[RankFacts, ...]  # within the cutoff, at least every one that holds a gold item
+    n_ranks: int  # how many ranks there are within the cutoff
+    missing: tuple[MissingGold, ...]  # the relevant gold items not found within the cutoff, best first
+    divisor: float | None = None  # of the sum of gains times discounts; None where the score is no sum over ranks
+    divisor_is: str = ""  # what that is, such as ``ideal DCG``
+    fault: str = ""  # why the metric's own contributions cannot be used; empty where they can, or it declares none
 
 
 def plain_facts(facts: RankFacts | MissingGold, *, without: Collection[str] = ()) -> dict[str, Any]:
     """Return facts by name, as JSON holds them, without some of them."""
-    found = {name: getattr(facts, name) for name in facts.__slots__ if name not in without}
-    return {name: list(value) if isinstance(value, tuple) else value for name, value in found.items()}
+    values = {name: getattr(facts, name) for name in facts.__slots__ if name not in without}
+    return {name: list(value) if isinstance(value, tuple) else value for name, value in values.items()}
 
 
 def facts_of(scores: MetricScores, batch: JudgedBatch, *, plain: int = 0) -> Iterator[SampleFacts]:
@@ -134,7 +119,7 @@ def facts_of(scores: MetricScores, batch: JudgedBatch, *, plain: int = 0) -> Ite
     """
     evidence = batch.evidence[scores.target]
     judged = judged_for(scores.metric, evidence)
-    relevant = judged if scores.metric.metric.uses_rel is True else judged.by_gain()
+    relevant = judged if scores.metric.metric.judging.uses_rel is True else judged.by_gain()
     rows, gold = _Rows(evidence.judged, relevant), _Gold(evidence.judged, relevant, scores.k)
     sums = _Sums(rank_sums(scores, judged))
     cutoffs = np.broadcast_to(-1 if scores.k is None else scores.k, judged.n).tolist()
@@ -146,8 +131,10 @@ def facts_of(scores: MetricScores, batch: JudgedBatch, *, plain: int = 0) -> Ite
             shown = len(ranking.ids) if k < 0 else min(k, len(ranking.ids))
             held = rows.of(place, shown)
             numbers = sorted({*range(1, min(plain, shown) + 1), *held})
-            found = [_fact(rank, sample, ranking, held.get(rank, _NOTHING), names, scores.target) for rank in numbers]
-            ranks = tuple(sums.added_to(found, place))
+            plain_ranks = [
+                _fact(rank, sample, ranking, held.get(rank, _NOTHING), names, scores.target) for rank in numbers
+            ]
+            ranks = tuple(sums.added_to(plain_ranks, place))
         yield SampleFacts(
             ranks=ranks,
             n_ranks=shown,
@@ -258,16 +245,16 @@ class _Sums:
         if place not in self.divisors:
             yield from facts
             return
-        found: dict[int, tuple[float, float, float]] = {}
+        sums: dict[int, tuple[float, float, float]] = {}
         for rank, *parts in self._rows[self._starts[place] : self._starts[place + 1]]:
-            known = found.get(rank, _NO_SUM)
-            found[rank] = (known[0] + parts[0], known[1] + parts[1], known[2] + parts[2])
+            known = sums.get(rank, _NO_SUM)
+            sums[rank] = (known[0] + parts[0], known[1] + parts[1], known[2] + parts[2])
         total = 0.0
-        for each in facts:
-            gain, discounted, value = found.get(each.rank, _NO_SUM)
+        for rank_facts in facts:
+            gain, discounted, value = sums.get(rank_facts.rank, _NO_SUM)
             total += value
             discount = discounted / gain if gain else None
-            yield replace(each, gain=gain, discount=discount, contribution=value, total=total)
+            yield replace(rank_facts, gain=gain, discount=discount, contribution=value, total=total)
 
 
 def _starts(owners: Ints, n: int) -> list[int]:
@@ -281,8 +268,8 @@ def matched_stretch(text: str, gold: Sequence[str]) -> str | None:
     whole = " ".join(text.split()).casefold()
     for wanted in gold:
         pattern = r"\s+".join(map(re.escape, wanted.split()))
-        if found := re.search(pattern, text, re.IGNORECASE):
-            return found[0]
+        if stretch := re.search(pattern, text, re.IGNORECASE):
+            return stretch[0]
         if whole in " ".join(wanted.split()).casefold():
             return text
     return None

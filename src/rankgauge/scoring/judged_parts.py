@@ -15,23 +15,12 @@ __all__ = ["JudgedPart", "Sighting"]
 
 @dataclass(frozen=True, slots=True)
 class Sighting:
-    """
-    What was seen in some of the samples that decides about all of them.
+    """What was seen in some of the samples that decides about all of them."""
 
-    Attributes:
-        targets: Kinds of ground truth that a sample has.
-
-        met: Whether a retrieved id is a relevant id.
-
-        looks: One retrieved id and one gold id, for messages.
-
-        refused: Whether there is ground truth that cannot be used.
-    """
-
-    targets: frozenset[Target] = frozenset()
-    met: bool = False
-    looks: tuple[str, str] | None = None
-    refused: bool = False
+    targets: frozenset[Target] = frozenset()  # kinds of ground truth that a sample has
+    met: bool = False  # whether a retrieved id is a relevant id
+    looks: tuple[str, str] | None = None  # one retrieved id and one gold id, for messages
+    refused: bool = False  # whether there is ground truth that cannot be used
 
     def __or__(self, other: Sighting) -> Sighting:
         return Sighting(
@@ -44,23 +33,10 @@ class Sighting:
 
 @dataclass(frozen=True, slots=True)
 class JudgedPart:
-    """
-    Samples that were judged in one process, to be scored in another; it can be pickled.
+    """Samples that were judged in one process, to be scored in another; it can be pickled."""
 
-    Attributes:
-        batch: What was judged; None where there was no sample.
-
-        ids: The samples, in order.
-
-        tags: The cohorts of each.
-
-        keys: A hash of what each was judged against.
-
-        sighting: What decides about all samples.
-    """
-
-    batch: JudgedBatch | None
-    ids: list[str]
-    tags: list[tuple[str, ...]]
-    keys: Words
+    batch: JudgedBatch | None  # None where there was no sample
+    ids: list[str]  # in order
+    tags: list[tuple[str, ...]]  # the cohorts of each
+    keys: Words  # a hash of what each was judged against
     sighting: Sighting

@@ -65,13 +65,13 @@ class PatternScores:
             self._remember(computed)
         every = cast("list[_Cells]", cells)
         n = len(patterns)
-        values = np.array(list(zip(*[each.values for each in every], strict=True)))
+        values = np.array(list(zip(*[cell.values for cell in every], strict=True)))
         codes = np.zeros(values.shape, dtype=np.uint8)
         reasons: list[dict[int, str]] = [{} for _ in values]
-        for place, each in enumerate(every):
-            if each.codes is not None:
-                codes[:, place] = each.codes
-                for column, reason in zip(reasons, each.reasons, strict=True):
+        for place, cell in enumerate(every):
+            if cell.codes is not None:
+                codes[:, place] = cell.codes
+                for column, reason in zip(reasons, cell.reasons, strict=True):
                     column.update({} if reason is None else {place: reason})
         return [
             ScoredMetric(metric, metric.targets[0], Outcome(*column), k, {source: n}, {}, None)
@@ -89,10 +89,10 @@ class PatternScores:
         values = zip(*(outcome.values.tolist() for outcome in outcomes), strict=True)
         codes = zip(*(outcome.status.tolist() for outcome in outcomes), strict=True)
         return [
-            _Cells(own, status, tuple(outcome.reasons.get(place) for outcome in outcomes))
+            _Cells(of_pattern, status, tuple(outcome.reasons.get(place) for outcome in outcomes))
             if any(status)
-            else _Cells(own)
-            for place, (own, status) in enumerate(zip(values, codes, strict=True))
+            else _Cells(of_pattern)
+            for place, (of_pattern, status) in enumerate(zip(values, codes, strict=True))
         ]
 
     def _remember(self, computed: Mapping[Pattern, _Cells]) -> None:
@@ -110,5 +110,5 @@ class PatternScores:
 def _sees_patterns(metric: PlannedMetric) -> bool:
     """Return whether a metric is known to read nothing but judged columns: one of ours, as others can do anything."""
     declared = metric.metric
-    reads_more = declared.needs or declared.is_whole or metric.infers_max_grade or metric.cut.budget is not None
+    reads_more = declared.judging.needs or declared.is_whole or metric.infers_max_grade or metric.cut.budget is not None
     return metric.provider.distribution == OWN and not reads_more

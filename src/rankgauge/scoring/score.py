@@ -56,83 +56,46 @@ class Flaw(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """
-    The scores of one metric.
+    """The scores of one metric."""
 
-    Attributes:
-        values: What counts in aggregates, NaN where nothing does; shape (n,).
-
-        status: A code into `STATUSES` for each sample; shape (n,).
-
-        reasons: Why a sample that is not `scored` has no score, by its place.
-
-        rankings: The ids that each sample retrieved, cut, for a metric of whole runs; None for other metrics.
-    """
-
-    values: Scores
-    status: NDArray[np.uint8]
-    reasons: dict[int, str]
-    rankings: tuple[tuple[str, ...], ...] | None = None
+    values: Scores  # what counts in aggregates, NaN where nothing does; shape (n,)
+    status: NDArray[np.uint8]  # a code into `STATUSES` for each sample; shape (n,)
+    reasons: dict[int, str]  # why a sample that is not `scored` has no score, by its place
+    rankings: tuple[tuple[str, ...], ...] | None = None  # the ids of each sample, cut, for a metric of whole runs
 
 
 @dataclass(slots=True)
 class JudgedBatch:
-    """
-    A judged batch: what is needed to score it.
-
-    Attributes:
-        evidence: What was judged, by target.
-
-        flawed: Samples that no metric can score, by place.
-
-        ks: The cutoff that each sample brings along, if any.
-
-        samples: The samples, where details want them.
-    """
+    """A judged batch: what is needed to score it."""
 
     evidence: Mapping[Target, Evidence] = field(default_factory=dict)
-    flawed: dict[int, Flaw] = field(default_factory=dict)
-    ks: list[int | None] = field(default_factory=list)
-    samples: list[Sample] = field(default_factory=list)
+    flawed: dict[int, Flaw] = field(default_factory=dict)  # samples that no metric can score, by place
+    ks: list[int | None] = field(default_factory=list)  # the cutoff that each sample brings along, if any
+    samples: list[Sample] = field(default_factory=list)  # where details need them
 
 
 class MetricScores(NamedTuple):
-    """
-    One metric on one judged batch.
-
-    Attributes:
-        metric: What was computed.
-
-        target: What it was judged against.
-
-        outcome: Values, statuses and reasons.
-
-        k: The cutoff, or one a sample; None for none. Under a budget it may be 0.
-
-        k_sources: How many samples took their cutoff from where.
-
-        extra: Further parameters, found in the data.
-    """
+    """One metric on one judged batch."""
 
     metric: PlannedMetric
     target: Target
     outcome: Outcome
-    k: Cutoff | None
-    k_sources: dict[CutSource, int]
-    extra: Mapping[str, float]
+    k: Cutoff | None  # for all samples, or one for each; under a budget it may be 0
+    k_sources: dict[CutSource, int]  # how many samples took their cutoff from where
+    extra: Mapping[str, float]  # further parameters, inferred from the data
 
 
 def flaws(samples: Sequence[Sample], *, start: int = 0) -> dict[int, Flaw]:
     """Return which samples cannot be scored by any metric, and why; *start* is the place of the first."""
-    found: dict[int, Flaw] = {}
+    flawed: dict[int, Flaw] = {}
     for place, sample in enumerate(samples, start):
         if not sample.answerable:
-            found[place] = Flaw(UNDEFINED, "the sample is declared unanswerable (metadata.answerable: false)")
+            flawed[place] = Flaw(UNDEFINED, "the sample is declared unanswerable (metadata.answerable: false)")
         elif sample.output is None:
-            found[place] = Flaw(MISSING, "there is no output for this sample")
+            flawed[place] = Flaw(MISSING, "there is no output for this sample")
         elif isinstance(sample.output, Fault):
-            found[place] = Flaw(FAILED, sample.output.reason)
-    return found
+            flawed[place] = Flaw(FAILED, sample.output.reason)
+    return flawed
 
 
 def missing_queries(places: Iterable[int]) -> dict[int, Flaw]:
@@ -143,7 +106,7 @@ def missing_queries(places: Iterable[int]) -> dict[int, Flaw]:
 def score_metric(
     plan: Plan, metric: PlannedMetric, target: Target, batch: JudgedBatch, extra: Mapping[str, float]
 ) -> MetricScores:
-    """Score one metric on one judged batch; *extra* are further parameters, found in the data."""
+    """Score one metric on one judged batch; *extra* are further parameters, inferred from the data."""
     budget = metric.cut.budget
     k: Cutoff | None
     if budget is None:
@@ -163,53 +126,68 @@ def _outcome(
     extra: Mapping[str, float],
 ) -> Outcome:
     """Return a value or a reason for each sample."""
-    evidence, flawed = batch.evidence[target], batch.flawed
-    if column.metric.is_whole:
+    evidence, flawed, metric = batch.evidence[target], batch.flawed, column.metric
+    if metric.is_whole:
         return _whole(evidence, flawed, k)
     judged = judged_for(column, evidence)
-    values, reasons = _call(column, *cut_for(column, judged, k), {**column.params, **extra})
-    if column.cut.budget is not None:
-        unfit = evidence.fits[column.cut.budget].faults
-        values[list(unfit)] = np.nan
-        reasons |= unfit
-    relevant = judged if column.metric.uses_rel is True else judged.by_gain()
-    status = np.zeros(judged.n, dtype=np.uint8)
-    _blame_lacking(column, evidence, values, k, reasons)
-    suspects = bool(reasons or evidence.without_gold or evidence.faults or evidence.textless or flawed)
+    values, failures = _call(column, *cut_for(column, judged, k), {**column.params, **extra})
+    unfit = {} if column.cut.budget is None else evidence.fits[column.cut.budget].faults
+    failures = {**failures, **unfit, **_lacking(column, evidence, k)}
+    if failures:
+        values[list(failures)] = np.nan
+    suspects = bool(failures or evidence.without_gold or evidence.faults or evidence.textless or flawed)
     if not suspects and not np.count_nonzero(np.isnan(values)):  # several times as fast as `any` where values are few
-        return Outcome(values, status, {})  # the usual case: every sample is scored
-    _blame_textless(column, evidence, values, k, reasons)
-    defined = relevant.n_gold() > 0 if column.metric.defined is None else _defined(column, judged, reasons)
+        return Outcome(values, np.zeros(judged.n, dtype=np.uint8), {})  # the usual case: every sample is scored
+    failures |= _textless(column, evidence, values, k)
+    relevant = judged if metric.judging.uses_rel is True else judged.by_gain()
+    defined, undecided = (relevant.n_gold() > 0, {}) if metric.judging.defined is None else _defined(column, judged)
     defined[list(evidence.without_gold)] = False  # a tuple would be a place of its own
-    for place in np.flatnonzero(~defined & np.isnan(values)).tolist():
-        status[place] = UNDEFINED
-        reasons[place] = column.metric.undefined
-    for place in evidence.without_gold:
-        status[place] = UNDEFINED
-        reasons[place] = f"the sample has no ground truth of the kind {target.gold!r}"
-    for place, reason in evidence.faults.items():
-        status[place] = FAILED
-        reasons[place] = reason
-    for place in np.flatnonzero(np.isnan(values) & (status == SCORED)).tolist():
-        status[place] = FAILED if place in reasons else UNDEFINED
-        reasons.setdefault(place, "the metric has no value for this ranking")
-    for place, flaw in flawed.items():
-        if flaw.status == UNDEFINED or defined[place]:
-            status[place] = flaw.status
-            reasons[place] = flaw.reason
-    status[[place for place in reasons if status[place] == SCORED]] = FAILED
+    valueless = np.isnan(values)
+    unanswerable = _flawed(flawed, UNDEFINED)
+    status, reasons = _decided(
+        judged.n,
+        (UNDEFINED, unanswerable),
+        (MISSING, _flawed(flawed, MISSING, defined)),
+        (FAILED, _flawed(flawed, FAILED, defined)),
+        (FAILED, evidence.faults),
+        (
+            UNDEFINED,
+            dict.fromkeys(evidence.without_gold, f"the sample has no ground truth of the kind {target.gold!r}"),
+        ),
+        (UNDEFINED, dict.fromkeys(np.flatnonzero(~defined & valueless).tolist(), metric.judging.undefined)),
+        (FAILED, failures),
+        (FAILED, undecided),
+        (UNDEFINED, dict.fromkeys(np.flatnonzero(valueless).tolist(), "the metric has no value for this ranking")),
+    )
     _count(column, values, status, policy)
-    values[[place for place, flaw in flawed.items() if flaw.status == UNDEFINED]] = np.nan
+    values[list(unanswerable)] = np.nan
     return Outcome(values, status, reasons)
+
+
+def _decided(n: int, *rules: tuple[int, Mapping[int, str]]) -> tuple[NDArray[np.uint8], dict[int, str]]:
+    """Return the status of each sample, and its reason if it has one: by the first rule that names it."""
+    status = np.zeros(n, dtype=np.uint8)  # SCORED
+    reasons: dict[int, str] = {}
+    for code, named in reversed(rules):  # so that earlier ones replace later ones
+        status[list(named)] = code
+        reasons |= named
+    return status, dict(sorted(reasons.items()))
+
+
+def _flawed(flawed: Mapping[int, Flaw], status: int, among: Flags | None = None) -> dict[int, str]:
+    """Return why samples have a flaw with this status, all of them or *among* some."""
+    return {
+        place: flaw.reason
+        for place, flaw in flawed.items()
+        if flaw.status == status and (among is None or among[place])
+    }
 
 
 def _whole(evidence: Evidence, flawed: Mapping[int, Flaw], k: Cutoff | None) -> Outcome:
     """Return what each sample of a batch gives to a metric of whole runs, which needs no ground truth."""
     n = evidence.judged.n
-    status = np.zeros(n, dtype=np.uint8)
-    reasons = {place: flaw.reason for place, flaw in flawed.items()} | dict(evidence.faults)
-    for place in reasons:
-        status[place] = flawed[place].status if place in flawed else FAILED
+    flaws_by_status = [(code, _flawed(flawed, code)) for code in (UNDEFINED, MISSING, FAILED)]
+    status, reasons = _decided(n, *flaws_by_status, (FAILED, evidence.faults))
     cutoffs = [None] * n if k is None else np.broadcast_to(k, n).tolist()
     rankings = tuple(
         tuple(name for name in seen.ids[:cutoff] if name is not None)
@@ -222,12 +200,12 @@ def judged_for(column: PlannedMetric, evidence: Evidence) -> Judged:
     """Return the judged columns as the metric is to see them."""
     judged = evidence.judged
     if judged.shown is not None:  # no metric sees what another one asked for
-        needs = column.metric.needs
+        needs = column.metric.judging.needs
         judged = replace(judged, shown=[seen.only(needs) for seen in judged.shown] if needs else None)
     if column.rel is None:
         return judged
     judged = judged.at_least(column.rel)
-    return judged.binary() if column.metric.uses_rel == "binary" else judged
+    return judged.binary() if column.metric.judging.uses_rel == "binary" else judged
 
 
 def cut_for(column: PlannedMetric, judged: Judged, k: Cutoff | None) -> tuple[Judged, Cutoff | None]:
@@ -241,48 +219,42 @@ def cut_for(column: PlannedMetric, judged: Judged, k: Cutoff | None) -> tuple[Ju
     return judged.within(k), np.maximum(k, 1)
 
 
-def _defined(column: PlannedMetric, judged: Judged, reasons: dict[int, str]) -> Flags:
+def _defined(column: PlannedMetric, judged: Judged) -> tuple[Flags, dict[int, str]]:
     """Return for which samples the metric says that it has a score; where it cannot say, it fails for all."""
     try:
         with guarded():
-            found = np.array((column.metric.defined or Judged.n_gold)(judged), dtype=bool)
-            if found.shape != (judged.n,):
-                msg = f"it returned the shape {found.shape} where ({judged.n},) is needed"
-                raise _ShapeError(msg)
-            return found
+            flags = np.array((column.metric.judging.defined or Judged.n_gold)(judged), dtype=bool)
+            if flags.shape != (judged.n,):
+                raise _ShapeError(f"it returned the shape {flags.shape} where ({judged.n},) is needed")
+            return flags, {}
     except ForeignError as error:
         reason = f"`defined` of metric {column.name!r} (by {column.provider}) failed: {error}"
-        reasons.update({place: reason for place in range(judged.n) if place not in reasons})
-        return np.ones(judged.n, dtype=bool)
+        return np.ones(judged.n, dtype=bool), dict.fromkeys(range(judged.n), reason)
 
 
 _BARE_STRINGS = " (a bare string is an id; if yours are texts: --field retrieved=FIELD:text)"
 
 
-def _blame_textless(
-    column: PlannedMetric, evidence: Evidence, values: Scores, k: Cutoff | None, reasons: dict[int, str]
-) -> None:
-    """Add which samples lack a text where it could still change the score."""
+def _textless(column: PlannedMetric, evidence: Evidence, values: Scores, k: Cutoff | None) -> dict[int, str]:
+    """Return which samples lack a text where it could still change the score."""
     best = column.metric.range[1]
-    for place, rank in evidence.textless.items():
-        if rank <= _cutoff_of(place, k) and (best is None or not values[place] >= best):
-            reasons[place] = (
-                f"judging by text needs a text for every retrieved item; the item at rank {rank} has none"
-                f"{_BARE_STRINGS}"
-            )
+    return {
+        place: f"judging by text needs a text for every retrieved item; the item at rank {rank} has none{_BARE_STRINGS}"
+        for place, rank in evidence.textless.items()
+        if rank <= _cutoff_of(place, k) and (best is None or not values[place] >= best)
+    }
 
 
-def _blame_lacking(
-    column: PlannedMetric, evidence: Evidence, values: Scores, k: Cutoff | None, reasons: dict[int, str]
-) -> None:
-    """Add which samples lack what the metric asked to see, within the cutoff, and take their values away."""
+def _lacking(column: PlannedMetric, evidence: Evidence, k: Cutoff | None) -> dict[int, str]:
+    """Return which samples lack what the metric asked to see, within the cutoff."""
+    lacking: dict[int, str] = {}
     for place, lacks in evidence.lacks.items():
         cutoff = _cutoff_of(place, k)
         for lack in lacks:
-            if lack.need in column.metric.needs and (lack.rank is None or lack.rank <= cutoff):
-                reasons[place] = f"metric {column.name!r} {lack.reason}"
-                values[place] = np.nan
+            if lack.need in column.metric.judging.needs and (lack.rank is None or lack.rank <= cutoff):
+                lacking[place] = f"metric {column.name!r} {lack.reason}"
                 break
+    return lacking
 
 
 def _cutoff_of(place: int, k: Cutoff | None) -> float:
@@ -366,13 +338,10 @@ def _call(
 def _checked(column: PlannedMetric, judged: Judged, k: Cutoff | None, params: Mapping[str, object]) -> Scores:
     over_ties = None if judged.low is None else column.metric.over_ties  # policy ties=average; the plan refused others
     call: Callable[..., object] = over_ties or column.metric.function
-    cut = {} if column.metric.cutoff == "none" else {"k": k}
-    values = np.array(call(judged, **cut, **params), dtype=np.float64)
+    values = np.array(call(judged, **column.metric.cutoff.given(k), **params), dtype=np.float64)
     if values.shape != (judged.n,):
-        msg = f"it returned the shape {values.shape} where ({judged.n},) is needed"
-        raise _ShapeError(msg)
+        raise _ShapeError(f"it returned the shape {values.shape} where ({judged.n},) is needed")
     if np.count_nonzero(np.abs(values) > LARGEST):
         is_infinite = bool(np.isinf(values).any())
-        msg = "it returned an infinite score" if is_infinite else f"it returned a score beyond {LARGEST:g}"
-        raise ValueError(msg)
+        raise ValueError("it returned an infinite score" if is_infinite else f"it returned a score beyond {LARGEST:g}")
     return values

@@ -20,15 +20,18 @@ def score_one(plan: Plan, sample: Sample, *, details: bool = False) -> dict[str,
     """Return for each column the outcome over one sample, and the facts behind it; see `check_stream`."""
     evidence: dict[Target, Evidence] = {}
     batch = JudgedBatch(evidence, flaws([sample]), [sample.k], [sample])
-    found: dict[str, tuple[Outcome, dict[str, Any] | None]] = {}
+    outcomes: dict[str, tuple[Outcome, dict[str, Any] | None]] = {}
     for metric in plan.metrics:
         target = _target(metric, plan, sample, evidence, details=details)
         scores = score_metric(plan, metric, target, batch, {})
-        found[metric.name] = (scores.outcome, _facts(scores, batch) if details else None)
+        outcomes[metric.name] = (scores.outcome, _facts(scores, batch) if details else None)
     refuse(
-        {name: outcome for name, (outcome, _) in found.items()}, lambda: [sample.id], batch.flawed, plan.profile.policy
+        {name: outcome for name, (outcome, _) in outcomes.items()},
+        lambda: [sample.id],
+        batch.flawed,
+        plan.profile.policy,
     )
-    return found
+    return outcomes
 
 
 def _facts(scores: MetricScores, batch: JudgedBatch) -> dict[str, Any]:
@@ -68,5 +71,4 @@ def check_stream(plan: Plan, where: str, *, merges: bool = False) -> None:
         if metric.metric.is_whole and not merges
     ]
     if problems:
-        msg = f"{where} cannot be used with this plan:"
-        raise PlanError(msg, problems)
+        raise PlanError(f"{where} cannot be used with this plan:", problems)

@@ -20,49 +20,31 @@ _ROUNDING = 1e-9
 
 
 class RankSums(NamedTuple):
-    """
-    What ranks add to scores, in order of sample, then rank; a rank may have several rows.
+    """What ranks add to scores, in order of sample, then rank; a rank may have several rows."""
 
-    Attributes:
-        sample: Whose score each row adds to.
-
-        rank: The rank that adds it.
-
-        gain: What it is worth.
-
-        discounted: The gain times the discount of the rank.
-
-        value: What it adds to the score.
-
-        divisor: What the sum of each sample is divided by; NaN where its score is no such sum.
-
-        divisor_is: What that is, such as ``ideal DCG``.
-
-        faults: Why the contributions that a metric declares cannot be used, by sample.
-    """
-
-    sample: Ints
-    rank: Ints
-    gain: Floats
-    discounted: Floats
-    value: Floats
-    divisor: Scores
-    divisor_is: str = ""
-    faults: Mapping[int, str] = {}
+    sample: Ints  # whose score each row adds to
+    rank: Ints  # the rank that adds it
+    gain: Floats  # what it is worth
+    discounted: Floats  # the gain times the discount of the rank
+    value: Floats  # what it adds to the score
+    divisor: Scores  # what the sum of each sample is divided by; NaN where its score is no such sum
+    divisor_is: str = ""  # what that is, such as ``ideal DCG``
+    faults: Mapping[int, str] = {}  # why the contributions that a metric declares cannot be used, by sample
 
 
 def rank_sums(scores: MetricScores, judged: Judged) -> RankSums:
     """Return what the ranks of a batch add to its scores, checked against the scores themselves."""
     column, outcome = scores.metric, scores.outcome
     averaged = judged.low is not None and column.metric.expectation != "itself"  # of many orders, not of this one
-    if column.metric.contributions is None or averaged:
+    if column.metric.explaining.contributions is None or averaged:
         return _nothing(judged.n)
     blame = f"the contributions of {column.name!r} (by {column.provider})"
     try:
         with guarded():
             judged, k = cut_for(column, judged, scores.k)
-            cut = {} if column.metric.cutoff == "none" else {"k": k}
-            sums = column.metric.contributions(judged, **cut, **column.params, **scores.extra)
+            sums = column.metric.explaining.contributions(
+                judged, **column.metric.cutoff.given(k), **column.params, **scores.extra
+            )
             added = sums.scores(judged)
             discounted = sums.gains if sums.discounts is None else sums.gains * sums.discounts
             sample, rank = np.asarray(sums.rows.sample), np.asarray(sums.rows.rank)

@@ -39,26 +39,13 @@ class Call(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Calling:
-    """
-    How a system is called.
+    """How a system is called."""
 
-    Attributes:
-        concurrency: How many calls may be under way at once.
-
-        timeout: Seconds for each call.
-
-        retries: How often a call that failed is made again.
-
-        stop: How to end the calls early.
-
-        sleep: How to wait before a retry.
-    """
-
-    concurrency: int = 8
-    timeout: float | None = None
-    retries: int = 0
-    stop: Stop = field(default_factory=Stop)
-    sleep: Callable[[float], Awaitable[object]] = asyncio.sleep
+    concurrency: int = 8  # how many calls may be under way at once
+    timeout: float | None = None  # seconds for each call
+    retries: int = 0  # how often a call that failed is made again
+    stop: Stop = field(default_factory=Stop)  # how to end the calls early
+    sleep: Callable[[float], Awaitable[object]] = asyncio.sleep  # how to wait before a retry
 
 
 async def call_each(samples: Sequence[Sample], sut: SystemUnderTest, how: Calling) -> AsyncIterator[tuple[int, Call]]:

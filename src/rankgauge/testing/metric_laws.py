@@ -272,12 +272,12 @@ def _needs_expectation(subject: MetricSubject) -> str:
     metric = subject.scorer.metric if isinstance(subject.scorer, EngineMetric) else None
     if metric is None or metric.over_ties is None:
         return "it declares no `expectation`"
-    return "" if "relevant" in metric.gold else "ties are averaged only where judging is by id"
+    return "" if "relevant" in metric.judging.gold else "ties are averaged only where judging is by id"
 
 
 def _needs_contributions(subject: MetricSubject) -> str:
     metric = subject.scorer.metric if isinstance(subject.scorer, EngineMetric) else None
-    return "it declares no `contributions`" if metric is None or metric.contributions is None else ""
+    return "it declares no `contributions`" if metric is None or metric.explaining.contributions is None else ""
 
 
 _NO_CUTOFF = "it has no cutoff"

@@ -165,8 +165,8 @@ def _read(written: str, catalog: Catalog) -> tuple[Metric, dict[str, Value]]:
     expression = parse(written)
     reading = catalog.read(expression)
     found, params = reading.claim.declaration, dict(expression.params)
-    if reading.k is not None and found.pins is not None:
-        params[found.pins] = reading.k
+    if reading.k is not None and found.cutoff.pins is not None:
+        params[found.cutoff.pins] = reading.k
     return found, params
 
 

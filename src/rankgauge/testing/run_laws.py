@@ -134,7 +134,7 @@ def _undefined_without_gold(trial: MetricTrial, at: tuple[Case, int]) -> None:
     trial.demand(undefined, f"without ground truth it is {found.status} ({found.value!r}) instead of undefined")
     for judged in _engine(trial).judged([empty.sample("s", k)], empty=True):
         scores = _engine(trial).call(judged, k)
-        defined = _engine(trial).metric.defined
+        defined = _engine(trial).metric.judging.defined
         always = defined is not None and bool(defined(judged).all())  # such as a count, which may be 0
         trial.demand(
             always or np.isnan(scores).all(),

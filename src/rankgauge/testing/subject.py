@@ -232,11 +232,15 @@ class EngineMetric:
     @property
     def unusable(self) -> str:
         """Return why its own matcher cannot work here; empty where it can, or does not exist, which `usable` finds."""
-        if all(kind == "relevant" for kind in self.metric.gold):
+        if all(kind == "relevant" for kind in self.metric.judging.gold):
             return ""
         try:
             with guarded():
-                name = self.metric.matcher() if callable(self.metric.matcher) else self.metric.matcher or "contains"
+                name = (
+                    self.metric.judging.matcher()
+                    if callable(self.metric.judging.matcher)
+                    else self.metric.judging.matcher or "contains"
+                )
                 matcher = self.catalog.matcher(name)
         except ForeignError:
             return ""
@@ -272,14 +276,14 @@ class EngineMetric:
             range=metric.range,
             higher_is_better=metric.higher_is_better,
             describes=metric.describes,
-            takes_k=metric.cutoff != "none" and not (self.given is not None and metric.cutoff == "optional"),
-            sees_scores=metric.judges == "retrieved",  # retrieved items have scores, answers have none
-            sees_more=bool(set(metric.needs) - {"scores", "intents"}),
+            takes_k=metric.cutoff.kind != "none" and not (self.given is not None and metric.cutoff.kind == "optional"),
+            sees_scores=metric.judging.judges == "retrieved",  # retrieved items have scores, answers have none
+            sees_more=bool(set(metric.judging.needs) - {"scores", "intents"}),
         )
 
     def evaluation(self, k: int | None, policy: Policy | str, *, own_matcher: bool = False) -> Evaluation:
         """Return an evaluation of this metric alone, without data; *k* counts where the cutoff is optional."""
-        own = k if self.metric.cutoff == "optional" else None
+        own = k if self.metric.cutoff.kind == "optional" else None
         key = (own, policy, own_matcher)
         if key not in self._evaluations:
             spec: Any = self.given
@@ -289,9 +293,9 @@ class EngineMetric:
                     spec["max_grade"] = TOP_GRADE
                 if own is not None:
                     spec["k"] = own
-            evaluation = Engine(catalog=self.catalog).dataset([]).with_metrics([spec]).with_policy(policy)
+            evaluation = Engine(catalog=self.catalog).dataset([]).with_metrics([spec]).with_profile(policy)
             if not own_matcher:
-                by_text = [kind for kind in self.metric.gold if kind != "relevant"]
+                by_text = [kind for kind in self.metric.judging.gold if kind != "relevant"]
                 evaluation = evaluation.with_matchers(dict.fromkeys(by_text, _MATCHER))
             self._evaluations[key] = evaluation
         return self._evaluations[key]
@@ -327,10 +331,13 @@ class EngineMetric:
         if empty:
             kept = [Sample(sample.id, output=sample.output) for sample in kept]
         found = []
-        for kind in self.metric.gold:
+        for kind in self.metric.judging.gold:
             name = None if kind == "relevant" else _MATCHER
             matcher = None if name is None else self.catalog.matcher(name)
-            target, keep = Target(kind, self.metric.judges, name), Keep(needs=frozenset(self.metric.needs))
+            target, keep = (
+                Target(kind, self.metric.judging.judges, name),
+                Keep(needs=frozenset(self.metric.judging.needs)),
+            )
             found.append(judge(kept, target, PROFILES["default"], matcher, keep=keep).judged)
         return found
 
@@ -338,7 +345,7 @@ class EngineMetric:
         """Return what the function itself makes of a judged batch."""
         names = {parameter.name for parameter in self.metric.parameters}
         cut: dict[str, Any] = {name: value for name, value in self.params.items() if name in names}
-        if self.metric.cutoff != "none":
+        if self.metric.cutoff.kind != "none":
             cut["k"] = k
         if self.metric.needs_max_grade:
             cut["max_grade"] = TOP_GRADE

@@ -87,7 +87,7 @@ def evaluate_samples(
         ResultError: Two rows have the same id.
     """
     chosen = named_profile(profile).adapted(dict(policy or {}))
-    evaluation = Engine(catalog=catalog or Catalog.discover()).dataset([]).with_metrics(metrics).with_policy(chosen)
+    evaluation = Engine(catalog=catalog or Catalog.discover()).dataset([]).with_metrics(metrics).with_profile(chosen)
     if k is not None:
         evaluation = evaluation.with_defaults(k=k, source="k")
     if matchers:

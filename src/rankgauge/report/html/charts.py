@@ -6,11 +6,12 @@ Every text passes through `escape`; colours are classes of the style sheet, so t
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rankgauge.base.plain_text import visible
 from rankgauge.comparison.differences import MetricComparison
@@ -195,59 +196,97 @@ def histogram(column: MetricSummary) -> Markup:
     return _svg(_ROW_WIDTH, 32, told or "no scores", parts, "row")
 
 
+_DEPTH_LEFT, _DEPTH_TOP, _DEPTH_BOTTOM, _DEPTH_HEIGHT = 28, 12, 160, 190
+_NAMES_WIDTH = 84
+"""What the names of runs take up beside the lines."""
+
+_DEPTH_TICKS = {1, 2, 5, 10, 20, 50, 100}
+_TOPS = (0.1, 0.2, 0.4, 0.6, 0.8, 1.0)
+"""Where the axis of means may end."""
+
+
+class _Curve(NamedTuple):
+    """The means of one run by depth."""
+
+    run: str
+    means: Sequence[float | None]
+    kind: str  # its colour
+
+
+@dataclass(frozen=True, slots=True)
+class _DepthAxes:
+    """Where a depth and a mean are drawn."""
+
+    last: int
+    top: float
+    right: float = _DEPTH_WIDTH - _NAMES_WIDTH
+
+    def x(self, depth: int) -> float:
+        share = math.log(depth) / math.log(self.last) if self.last > 1 else 0.0
+        return _DEPTH_LEFT + share * (self.right - _DEPTH_LEFT)
+
+    def y(self, mean: float) -> float:
+        return _DEPTH_BOTTOM - mean / self.top * (_DEPTH_BOTTOM - _DEPTH_TOP)
+
+
 def depth(curve: DepthCurve, runs: Sequence[str]) -> dict[str, Any]:
     """Draw a mean by depth, on a logarithmic axis."""
-    height, bottom = 190, 160
-    last = max(curve.depths)
-    known = {run: curve.means[run] for run in runs if run in curve.means}
-    top = max((value for means in known.values() for value in means if value is not None), default=1.0) or 1.0
-    upper = next((step for step in (0.1, 0.2, 0.4, 0.6, 0.8, 1.0) if step >= top), 1.0)
-    width = _DEPTH_WIDTH - 112
-
-    def x(depth: int) -> float:
-        return 28 + (math.log(depth) / math.log(last) if last > 1 else 0.0) * width
-
-    def y(value: float) -> float:
-        return bottom - value / upper * (bottom - 12)
-
-    parts = [_line(28, bottom, 28 + width, bottom, "axis")]
-    for tick in (0.0, upper / 2, upper):
-        parts.append(_text(22, y(tick) + 4, f"{tick:g}", "tick", "end"))
-        parts += [_line(28, y(tick), 28 + width, y(tick), "grid")] if tick else []
-    parts += [
-        _text(x(depth), bottom + 16, str(depth), "tick", "middle")
-        for depth in curve.depths
-        if depth in {1, 2, 5, 10, 20, 50, 100}
-    ]
-    labels: list[tuple[float, str, str]] = []
-    for number, (run, means) in enumerate(known.items()):
-        kind = "ab"[min(number, 1)] if number < 2 else "t"
-        points = [(x(depth), y(mean)) for depth, mean in zip(curve.depths, means, strict=True) if mean is not None]
-        path = " ".join(f"{'L' if place else 'M'}{px:.1f} {py:.1f}" for place, (px, py) in enumerate(points))
-        parts.append(f'<path class="ln ln{kind}" d="{path}"/>')
-        labels.append((points[-1][1] if points else bottom, visible(run), kind))
-    floor = -math.inf
-    for at, run, kind in sorted(labels):
-        floor = max(at, floor + 14)
-        parts.append(_text(34 + width, floor + 4, _short(run, 12), f"lab {kind}"))
+    drawn = [run for run in runs if run in curve.means]
+    kinds = itertools.chain("ab", itertools.repeat("t"))
+    curves = [_Curve(visible(run), curve.means[run], kind) for run, kind in zip(drawn, kinds, strict=False)]
+    highest = max((mean for each in curves for mean in each.means if mean is not None), default=1.0) or 1.0
+    axes = _DepthAxes(max(curve.depths), next((top for top in _TOPS if top >= highest), 1.0))
     shown = max(depth for depth in curve.depths if depth <= 10)
-    parts.append(_line(x(shown), 12, x(shown), bottom, "at"))
-    values = [
-        (visible(run), means[curve.depths.index(shown)], "ab"[number] if number < 2 else "t")
-        for number, (run, means) in enumerate(known.items())
-    ]
-    told = f"; at {shown}: {'; '.join(f'{run} {score(mean)}' for run, mean, _ in values)}"
+    values = [(each.run, score(each.means[curve.depths.index(shown)]), each.kind) for each in curves]
     readings = [
-        [depth, round(x(depth), 1), *(score(means[at]) for means in known.values())]
-        for at, depth in enumerate(curve.depths)
+        [depth, round(axes.x(depth), 1), *map(score, means)]
+        for depth, *means in zip(curve.depths, *(each.means for each in curves), strict=True)
     ]
+    parts = [
+        *_depth_grid(axes, curve.depths),
+        *(_depth_line(axes, curve.depths, each) for each in curves),
+        *_depth_names(axes, curve.depths, curves),
+        _line(axes.x(shown), _DEPTH_TOP, axes.x(shown), _DEPTH_BOTTOM, "at"),
+    ]
+    listed = "; ".join(f"{run} {value}" for run, value, _ in values)
     return {
         "name": curve.name.capitalize(),
         "at": shown,
-        "values": [(score(mean), kind) for _, mean, kind in values],
+        "values": [(value, kind) for _, value, kind in values],
         "points": json.dumps(readings),
-        "chart": _svg(_DEPTH_WIDTH, height, f"{curve.name} by depth{told}", parts),
+        "chart": _svg(_DEPTH_WIDTH, _DEPTH_HEIGHT, f"{curve.name} by depth; at {shown}: {listed}", parts),
     }
+
+
+def _depth_grid(axes: _DepthAxes, depths: Sequence[int]) -> Iterator[str]:
+    """Yield the axes with their numbers."""
+    yield _line(_DEPTH_LEFT, _DEPTH_BOTTOM, axes.right, _DEPTH_BOTTOM, "axis")
+    for mean in (0.0, axes.top / 2, axes.top):
+        yield _text(_DEPTH_LEFT - 6, axes.y(mean) + 4, f"{mean:g}", "tick", "end")
+        if mean:
+            yield _line(_DEPTH_LEFT, axes.y(mean), axes.right, axes.y(mean), "grid")
+    for depth in depths:
+        if depth in _DEPTH_TICKS:
+            yield _text(axes.x(depth), _DEPTH_BOTTOM + 16, str(depth), "tick", "middle")
+
+
+def _points(axes: _DepthAxes, depths: Sequence[int], curve: _Curve) -> list[tuple[float, float]]:
+    pairs = zip(depths, curve.means, strict=True)
+    return [(axes.x(depth), axes.y(mean)) for depth, mean in pairs if mean is not None]
+
+
+def _depth_line(axes: _DepthAxes, depths: Sequence[int], curve: _Curve) -> str:
+    path = " L".join(f"{x:.1f} {y:.1f}" for x, y in _points(axes, depths, curve))
+    return f'<path class="ln ln{curve.kind}" d="{path and f"M{path}"}"/>'
+
+
+def _depth_names(axes: _DepthAxes, depths: Sequence[int], curves: Sequence[_Curve]) -> Iterator[str]:
+    """Yield the name of each run where its line ends, lower where that would cover another name."""
+    ends = [((_points(axes, depths, each) or [(0.0, _DEPTH_BOTTOM)])[-1][1], each.run, each.kind) for each in curves]
+    lowest = -math.inf
+    for end, run, kind in sorted(ends):
+        lowest = max(end, lowest + 14)
+        yield _text(axes.right + 6, lowest + 4, _short(run, 12), f"lab {kind}")
 
 
 def _short(name: str, most: int = 24) -> str:
