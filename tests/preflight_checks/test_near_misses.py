@@ -32,8 +32,8 @@ def test_the_difference_is_named_and_counted(run, judged, words, count):
     found = find_near_miss([name.encode() for name in run], [name.encode() for name in judged])
     assert words in found.what
     assert found.n_met == count
-    assert found.own in run
-    assert found.its in judged
+    assert found.of_run in run
+    assert found.of_qrels in judged
 
 
 @pytest.mark.parametrize(
@@ -58,4 +58,4 @@ def test_one_coincidence_among_many_explains_nothing():
 
 
 def test_bytes_that_are_no_text_are_shown_escaped():
-    assert find_near_miss([b"\xffA"], [b"\xffa"]).own == "\\xffA"
+    assert find_near_miss([b"\xffA"], [b"\xffa"]).of_run == "\\xffA"

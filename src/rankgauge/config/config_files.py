@@ -24,10 +24,9 @@ from rankgauge.planning.requests import Located
 if TYPE_CHECKING:
     from rankgauge.gates.grammar import Gate
 
-__all__ = ["LoadedConfig", "Location", "Tree", "dotted", "load_config", "read_tree"]
+__all__ = ["LoadedConfig", "Location", "Tree", "dotted", "load_config", "read_tree", "unusable"]
 
-Location = tuple[str | int, ...]
-"""The keys that lead to a value."""
+Location = tuple[str | int, ...]  # the keys that lead to a value
 
 _VARIABLE = re.compile(r"\$\{([^}]*)\}")
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -36,23 +35,17 @@ _HINT = "`rankgauge init` writes one"
 
 @dataclass(slots=True)
 class Tree:
-    """
-    A config before it is checked.
-
-    Attributes:
-        value: Everything that the files say, as plain data.
-
-        places: File and line of every value.
-    """
+    """A config before it is checked: everything that the files say as plain data, and file and line of every value."""
 
     value: dict[Any, Any]
     places: dict[Location, tuple[str, int]]
 
     def problem(self, location: Location, message: str) -> Problem:
         """Return a problem with a value: at its place, or that of the nearest value around it."""
-        sizes = range(len(location), -1, -1)
-        file, line = next(self.places[location[:size]] for size in sizes if location[:size] in self.places)
-        return Problem(message, file, line, dotted(location))
+        around = location
+        while around not in self.places:
+            around = around[:-1]
+        return Problem(message, *self.places[around], dotted(location))
 
 
 def read_tree(path: Path) -> Tree:
@@ -60,9 +53,13 @@ def read_tree(path: Path) -> Tree:
     reader = _Reader(path)
     tree = reader.read(path, (path.resolve(),))
     if reader.problems:
-        msg = f"{path} cannot be used ({counted(len(reader.problems), 'problem')}):"
-        raise ConfigError(msg, reader.problems)
+        raise unusable(path, reader.problems)
     return tree
+
+
+def unusable(path: Path, problems: Sequence[Problem]) -> ConfigError:
+    """Return the error of a config file with problems."""
+    return ConfigError(f"{path} cannot be used ({counted(len(problems), 'problem')}):", problems)
 
 
 def dotted(location: Location) -> str:
@@ -105,20 +102,20 @@ class _Reader:
             target = path.parent / entry
             real = target.resolve()
             if real in trail:
-                names = " -> ".join(each.name for each in (*trail[trail.index(real) :], real))
+                names = " -> ".join(file.name for file in (*trail[trail.index(real) :], real))
                 self.problems.append(tree.problem(location, f"the files include each other: {names}"))
             elif real in seen:
-                self.problems.append(
-                    tree.problem(location, f"{entry} is included twice; it is also include[{seen[real]}]")
-                )
+                message = f"{entry} is included twice; it is also include[{seen[real]}]"
+                self.problems.append(tree.problem(location, message))
             else:
                 seen[real] = index
                 try:
                     yield self.read(target, (*trail, real))
                 except UnreadableError as error:
-                    is_missing = isinstance(error.__cause__, OSError)
-                    told = [tree.problem(location, f"cannot read {p.file}: {p.message}") for p in error.problems]
-                    self.problems += told if is_missing else error.problems
+                    problems: Sequence[Problem] = error.problems
+                    if isinstance(error.__cause__, OSError):  # it is not there
+                        problems = [tree.problem(location, f"cannot read {p.file}: {p.message}") for p in problems]
+                    self.problems += problems
 
     def _joined(self, tree: Tree, included: list[Tree]) -> Tree:
         joined, *others = included
@@ -157,24 +154,24 @@ class _Reader:
 
 def _paths(value: Mapping[Any, Any]) -> Iterator[Location]:
     """Yield where paths stand."""
-    datasets = value.get("datasets")
+    datasets, included = value.get("datasets"), value.get("include")
     named = datasets if isinstance(datasets, Mapping) else {}
-    found: list[Location] = [("datasets", name, key) for name in named for key in ("path", "outputs")]
-    found += [("plugins", "locked"), ("output", "directory"), ("baseline",), ("include",)]
-    if isinstance(listed := value.get("include"), list):
-        found += [("include", index) for index in range(len(listed))]
-    for location in found:
+    possible: list[Location] = [("datasets", name, key) for name in named for key in ("path", "outputs")]
+    possible += [("plugins", "locked"), ("output", "directory"), ("baseline",), ("include",)]
+    for location in possible:
         inner: Any = value
         for part in location:
-            known = isinstance(inner, Mapping) and part in inner
-            inner = inner[part] if known or (isinstance(inner, list) and isinstance(part, int)) else None
+            inner = inner.get(part) if isinstance(inner, Mapping) else None
         if isinstance(inner, str):
             yield location
+    for index, entry in enumerate(included if isinstance(included, list) else []):
+        if isinstance(entry, str):
+            yield "include", index
 
 
-def _overlaid(base: Tree, own: Tree) -> Tree:
-    """Return one tree with what *own* says in place of what *base* says."""
-    replaced: set[Location] = set()
+def _overlaid(base: Tree, top: Tree) -> Tree:
+    """Return one tree with what *top* says in place of what *base* says."""
+    places = dict(base.places)
 
     def joined(below: dict[Any, Any], above: dict[Any, Any], location: Location) -> dict[Any, Any]:
         result = dict(below)
@@ -184,16 +181,11 @@ def _overlaid(base: Tree, own: Tree) -> Tree:
                 result[key] = joined(result[key], value, here)
             else:
                 result[key] = value
-                replaced.add(here)
+                for place in [place for place in places if place[: len(here)] == here]:
+                    del places[place]
         return result
 
-    value = joined(base.value, own.value, ())
-    kept = {
-        place: at
-        for place, at in base.places.items()
-        if not any(place[:size] in replaced for size in range(1, len(place) + 1))
-    }
-    return Tree(value, kept | own.places)
+    return Tree(joined(base.value, top.value, ()), places | top.places)
 
 
 def _clashes(one: Tree, other: Tree) -> Iterator[tuple[Location, Problem]]:
@@ -224,8 +216,7 @@ def _says(value: Any, location: Location) -> bool:  # noqa: ANN401  # plain data
     return True
 
 
-_LOCK_FILE = "rankgauge.lock.yaml"
-"""The name of a lock file, unless the config names another."""
+_LOCK_FILE = "rankgauge.lock.yaml"  # unless the config names another
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,45 +252,37 @@ class LoadedConfig:
             return []
         from rankgauge.gates.grammar import read_gates
 
-        return [
-            gate
-            for place, entry in enumerate(self.config.gates)
-            for gate in read_gates(entry, origin="{}:{}".format(*self.place("gates", place)))
-        ]
+        origins = ["{}:{}".format(*self.place("gates", index)) for index in range(len(self.config.gates))]
+        entries = zip(self.config.gates, origins, strict=True)
+        return [gate for entry, origin in entries for gate in read_gates(entry, origin=origin)]
 
     def entries(self, name: str | None = None) -> list[Located]:
         """Return the entries of a set, or of `metrics.use`, each with its place in the file."""
         metrics = self.config.metrics
         entries = metrics.use if name is None else metrics.sets[name]
         path = ("metrics", "use") if name is None else ("metrics", "sets", name)
-        return [
-            Located(entry, *self.place(*path, index), dotted((*path, index))) for index, entry in enumerate(entries)
-        ]
+        places = [(*path, index) for index in range(len(entries))]
+        return [Located(entry, *self.place(*at), dotted(at)) for entry, at in zip(entries, places, strict=True)]
 
 
 def load_config(path: Path) -> LoadedConfig:
     """Return a config file, or raise every problem with it at once; metrics are not resolved yet."""
     tree = read_tree(path)
     try:
-        config = Config.model_validate(tree.value)
+        return LoadedConfig(Config.model_validate(tree.value), path, tree.places)
     except ValidationError as error:
         details = _without_other_branches(error.errors(include_url=False))
-        problems = [_problem(detail, tree) for detail in details]
-    else:
-        return LoadedConfig(config, path, tree.places)
-    msg = f"{path} cannot be used ({counted(len(problems), 'problem')}):"
-    raise ConfigError(msg, problems)
+    raise unusable(path, [_problem(detail, tree) for detail in details])
 
 
 def _without_other_branches(details: Sequence[Any]) -> list[Any]:
     """Drop the wrong type of a union's other branch where something else is known to be wrong with the value."""
-    places = [_location(detail) for detail in details]
     wrong_type = [str(detail["type"]).endswith("_type") for detail in details]
+    known = [_location(detail) for detail, is_type in zip(details, wrong_type, strict=True) if not is_type]
     return [
         detail
-        for detail, place, is_type in zip(details, places, wrong_type, strict=True)
-        if not is_type
-        or all(other[: len(place)] != place or also_type for other, also_type in zip(places, wrong_type, strict=True))
+        for detail, is_type in zip(details, wrong_type, strict=True)
+        if not is_type or all(place[: len(_location(detail))] != _location(detail) for place in known)
     ]
 
 
@@ -335,5 +318,5 @@ def _model_in(annotation: object) -> type[BaseModel] | None:
     """Return the model in an annotation: itself, an item, a value or a branch."""
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         return annotation
-    found = (_model_in(part) for part in typing.get_args(annotation))
-    return next((model for model in found if model is not None), None)
+    models = map(_model_in, typing.get_args(annotation))
+    return next((model for model in models if model is not None), None)

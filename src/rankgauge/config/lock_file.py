@@ -4,7 +4,6 @@ Lock files: what `rankgauge plugins lock` writes, and what `plugins.locked` of a
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Iterable
 from pathlib import Path
@@ -15,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from rankgauge.errors import ConfigError, Problem
 from rankgauge.io.documents import decode_text
-from rankgauge.io.files import read_bytes
+from rankgauge.io.files import read_bytes, sha256
 from rankgauge.io.whole_files import replace_file
 from rankgauge.io.yaml_documents import read_yaml
 from rankgauge.planning.lock import Lock, Locked, LockedPart
@@ -26,8 +25,7 @@ _HEADER = """\
 # Written by `rankgauge plugins lock`: what the metrics and matchers of a config mean, and who provides them.
 # A config that names this file (plugins: {locked: ...}) refuses to run with anything else.
 """
-_SHARED = ("policy", "conventions")
-"""Parts of a definition that all metrics of a config share, so that the file has them once."""
+_SHARED = ("policy", "conventions")  # parts of a definition that all metrics of a config share, written once
 
 
 class _Model(BaseModel):
@@ -76,33 +74,19 @@ def read_lock(path: Path, config: Path) -> Lock:
         file = _File.model_validate(document.value)
     except ValidationError as error:
         msg = f"{name} is not a lock file this version of rankgauge can read; {again} again:"
-        problems = [
-            Problem(detail["msg"], name, document.lines.get(detail["loc"]), ".".join(map(str, detail["loc"])))
-            for detail in error.errors(include_url=False)
-        ]
+        details = [(detail["msg"], detail["loc"]) for detail in error.errors(include_url=False)]
+        problems = [Problem(why, name, document.lines.get(at), ".".join(map(str, at))) for why, at in details]
         raise ConfigError(msg, problems) from error
     shared = {"policy": file.policy, "conventions": file.conventions}
-    entries = [
-        Locked(
-            "metric",
-            entry.name,
-            {**entry.definition, **shared},
-            entry.fingerprint,
-            (
-                LockedPart(entry.alias, entry.distribution, entry.version),
-                *(() if entry.tokenizer is None else (entry.tokenizer,)),
-            ),
-            tuple(entry.names),
-            entry.source,
-        )
-        for entry in file.metrics
-    ]
-    entries += [
-        Locked("matcher", entry.name, entry.definition, entry.fingerprint, tuple(entry.parts))
-        for entry in file.matchers
-    ]
-    digest = f"sha256:{hashlib.sha256(data).hexdigest()}"
-    return Lock(name, tuple(entries), remedy(config), name, digest)
+    entries = []
+    for metric in file.metrics:
+        provider = LockedPart(metric.alias, metric.distribution, metric.version)
+        parts = (provider,) if metric.tokenizer is None else (provider, metric.tokenizer)
+        meaning = {**metric.definition, **shared}
+        names = tuple(metric.names)
+        entries.append(Locked("metric", metric.name, meaning, metric.fingerprint, parts, names, metric.source))
+    entries += [Locked("matcher", m.name, m.definition, m.fingerprint, tuple(m.parts)) for m in file.matchers]
+    return Lock(name, tuple(entries), remedy(config), name, sha256(data))
 
 
 def write_lock(lock: Lock, path: Path) -> None:
@@ -117,34 +101,29 @@ def write_lock(lock: Lock, path: Path) -> None:
 
 def _document(lock: Lock) -> dict[str, Any]:
     metrics = [entry for entry in lock.entries if entry.kind == "metric"]
+    matchers = [entry for entry in lock.entries if entry.kind == "matcher"]
     shared = {key: dict(metrics[0].definition[key]) if metrics else {} for key in _SHARED}
+    listed = {"metrics": list(map(_metric, metrics)), "matchers": list(map(_matcher, matchers))}
+    return {"schema_version": "rankgauge.lock.v1", **listed, **shared}
+
+
+def _matcher(entry: Locked) -> dict[str, Any]:
+    meaning = {"fingerprint": entry.fingerprint, "definition": dict(entry.definition)}
+    return {"name": entry.name, **meaning, "parts": list(entry.parts)}
+
+
+def _metric(entry: Locked) -> dict[str, Any]:
+    provider, *tokenizer = entry.parts
     return {
-        "schema_version": "rankgauge.lock.v1",
-        "metrics": [
-            {
-                "name": entry.name,
-                "alias": entry.parts[0].name,
-                "distribution": entry.parts[0].distribution,
-                "version": entry.parts[0].version,
-                "fingerprint": entry.fingerprint,
-                **({"source": entry.source} if entry.source else {}),
-                "names": _Line(entry.names),
-                "definition": {key: value for key, value in entry.definition.items() if key not in _SHARED},
-                **({"tokenizer": entry.parts[1]} if len(entry.parts) > 1 else {}),
-            }
-            for entry in metrics
-        ],
-        "matchers": [
-            {
-                "name": entry.name,
-                "fingerprint": entry.fingerprint,
-                "definition": dict(entry.definition),
-                "parts": list(entry.parts),
-            }
-            for entry in lock.entries
-            if entry.kind == "matcher"
-        ],
-        **shared,
+        "name": entry.name,
+        "alias": provider.name,
+        "distribution": provider.distribution,
+        "version": provider.version,
+        "fingerprint": entry.fingerprint,
+        **({"source": entry.source} if entry.source else {}),
+        "names": _Line(entry.names),
+        "definition": {key: value for key, value in entry.definition.items() if key not in _SHARED},
+        **({"tokenizer": tokenizer[0]} if tokenizer else {}),
     }
 
 

@@ -5,7 +5,7 @@ The part of the schema that is made from `Policy`, `Contract` and `Profile`, so 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Annotated, Any, get_type_hints
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema, create_model
@@ -28,37 +28,26 @@ def _share(value: object) -> object:
     return read_share(value) if isinstance(value, str) and value.rstrip().endswith("%") else value
 
 
+_SHARE = {"anyOf": [{"type": "number", "minimum": 0, "maximum": 1}, {"type": "string", "pattern": "%$"}]}
 _BOUNDS: Mapping[str, Any] = {
-    "max_failed": Annotated[
-        float,
-        Field(ge=0, le=1),
-        BeforeValidator(_share),
-        WithJsonSchema(
-            {"anyOf": [{"type": "number", "minimum": 0, "maximum": 1}, {"type": "string", "pattern": "%$"}]}
-        ),
-    ],
+    "max_failed": Annotated[float, Field(ge=0, le=1), BeforeValidator(_share), WithJsonSchema(_SHARE)],
     "depth": Annotated[int, Field(ge=1)],
 }
-_OPTIONS: dict[str, Any] = {
-    name: (_BOUNDS.get(name, hint) | None, None)
-    for name, hint in get_type_hints(Policy).items()
-    if name in {item.name for item in dataclasses.fields(Policy)}
-}
-PolicyConfig = create_model(
-    "PolicyConfig",
-    __config__=_STRICT,
-    __doc__="Policy options; the profile decides the others.",
-    **_OPTIONS,
-)
 
 
-_CONTRACT: dict[str, Any] = {name: (hint | None, None) for name, hint in get_type_hints(Contract).items()}
-_ContractConfig = create_model(
-    "ContractConfig",
-    __config__=_STRICT,
-    __doc__="How strictly data is read; the extended profile decides the rest.",
-    **_CONTRACT,
-)
+def _optional(options: type, names: Iterable[str]) -> dict[str, Any]:
+    """Return fields of a model for options, each of which may be left out."""
+    hints = get_type_hints(options)
+    return {name: (_BOUNDS.get(name, hints[name]) | None, None) for name in names}
+
+
+_POLICY = _optional(Policy, [field.name for field in dataclasses.fields(Policy)])
+_CONTRACT = _optional(Contract, Contract._fields)
+_POLICY_DOC = "Policy options; the profile decides the others."
+_CONTRACT_DOC = "How strictly data is read; the extended profile decides the rest."
+PolicyConfig = create_model("PolicyConfig", __config__=_STRICT, __doc__=_POLICY_DOC, **_POLICY)
+_ContractConfig = create_model("ContractConfig", __config__=_STRICT, __doc__=_CONTRACT_DOC, **_CONTRACT)
+
 _CONVENTIONS = {
     "relevance": "What counts as relevant, or the lowest grade that does.",
     "negatives": "What a grade below 0 is.",

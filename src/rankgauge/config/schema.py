@@ -1,10 +1,8 @@
-"""
-The schema of a config file.
-"""
+"""The schema of a config file."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema
@@ -18,28 +16,25 @@ from rankgauge.samples.sample_records import check_cohort
 __all__ = ["Config", "DatasetConfig", "MetricEntry", "json_schema"]
 
 
-def _matcher_spec(value: str) -> str:
-    parse_matcher(value)
-    return value
+def _checked_by(check: Callable[[str], object]) -> AfterValidator:
+    """Return a validator that leaves a string as it is, once *check* has raised nothing."""
 
-
-def _field_name(value: str) -> str:
-    field_name(value)
-    return value
-
-
-def _field_place(value: object) -> object:
-    if isinstance(value, str | Mapping):
+    def checked(value: str) -> str:
+        check(value)
         return value
-    msg = "expected your name for the field, or {path: NAME, strings: text}"
-    raise ValueError(msg)
+
+    return AfterValidator(checked)
 
 
-def _included(value: object) -> object:
-    if isinstance(value, str) or (isinstance(value, list) and all(isinstance(each, str) for each in value)):
-        return value
-    msg = "expected the path of a config file, or a list of them"
-    raise ValueError(msg)
+def _expect(is_fit: Callable[[Any], bool], expected: str) -> BeforeValidator:
+    """Return a validator for values of several forms."""
+
+    def checked(value: object) -> object:
+        if is_fit(value):
+            return value
+        raise ValueError(f"expected {expected}")
+
+    return BeforeValidator(checked)
 
 
 def _checked_fields(fields: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -48,23 +43,15 @@ def _checked_fields(fields: Mapping[str, Any]) -> Mapping[str, Any]:
     return fields
 
 
-def _no_boolean(value: object) -> object:
-    if isinstance(value, bool):
-        msg = "expected the number 1"
-        raise ValueError(msg)  # noqa: TRY004  # pydantic takes ValueError
-    return value
+def _are_paths(value: object) -> bool:
+    return isinstance(value, str) or (isinstance(value, list) and all(isinstance(path, str) for path in value))
 
 
-def _metric_entry(value: object) -> object:
-    if isinstance(value, str) and value.strip():
-        return value
+def _is_metric_entry(value: object) -> bool:
     if isinstance(value, Mapping):
-        if isinstance(value.get("set"), str) and "metric" not in value and "as" not in value:
-            return value
-        if isinstance(value.get("metric"), str):
-            return value
-    msg = "expected a metric such as 'ndcg@10', a mapping with 'metric', or {set: NAME}"
-    raise ValueError(msg)
+        is_set = isinstance(value.get("set"), str) and "metric" not in value and "as" not in value
+        return is_set or isinstance(value.get("metric"), str)
+    return isinstance(value, str) and bool(value.strip())
 
 
 _BUDGET = {"type": "string", "pattern": "^ *[0-9]+ *(tok|char) *$"}
@@ -73,16 +60,13 @@ _CUTOFF_OF_TEXT = {
     "description": "A cutoff in tokens or characters, such as 2000tok or 8000char.",
 }
 _CUTOFF = {
-    "anyOf": [
-        {"type": "integer", "minimum": 1},
-        {"type": "array", "items": {"type": "integer", "minimum": 1}},
-    ],
+    "anyOf": [{"type": "integer", "minimum": 1}, {"type": "array", "items": {"type": "integer", "minimum": 1}}],
     "description": "A cutoff that a sample's own may override; a list pins one column each.",
 }
 
 MetricEntry = Annotated[
     Any,
-    BeforeValidator(_metric_entry),
+    _expect(_is_metric_entry, "a metric such as 'ndcg@10', a mapping with 'metric', or {set: NAME}"),
     WithJsonSchema(
         {
             "anyOf": [
@@ -179,8 +163,14 @@ class DatasetConfig(Model):
     outputs: str | None = Field(None, description="A file with outputs, relative to the config file.")
     fields: Annotated[
         dict[
-            Annotated[str, AfterValidator(_field_name)],
-            Annotated[str | FieldConfig, BeforeValidator(_field_place)],
+            Annotated[str, _checked_by(field_name)],
+            Annotated[
+                str | FieldConfig,
+                _expect(
+                    lambda value: isinstance(value, str | Mapping),
+                    "your name for the field, or {path: NAME, strings: text}",
+                ),
+            ],
         ],
         AfterValidator(_checked_fields),
     ] = Field(
@@ -248,13 +238,15 @@ class OutputConfig(Model):
 class Config(Model):
     """A rankgauge config file."""
 
-    version: Annotated[Literal[1], BeforeValidator(_no_boolean)] = Field(description="The version of this schema.")
-    include: Annotated[str | list[str], BeforeValidator(_included)] = Field(
+    version: Annotated[Literal[1], _expect(lambda value: not isinstance(value, bool), "the number 1")] = Field(
+        description="The version of this schema."
+    )
+    include: Annotated[str | list[str], _expect(_are_paths, "the path of a config file, or a list of them")] = Field(
         default_factory=list,
         description="Other config files, relative to this one. What this file says wins over what they say.",
     )
     datasets: dict[str, DatasetConfig] = Field(default_factory=dict, description="Datasets by name.")
-    cohorts: list[Annotated[str, AfterValidator(check_cohort)]] = Field(
+    cohorts: list[Annotated[str, _checked_by(check_cohort)]] = Field(
         default_factory=list,
         description="Fields of the metadata whose values make cohorts beside the tags, such as `metadata.language`.",
     )
@@ -262,9 +254,8 @@ class Config(Model):
     profile: str = Field("default", description=f"One of {', '.join(PROFILES)}, or one of `profiles` or of a plugin.")
     profiles: dict[str, ProfileConfig] = Field(default_factory=dict, description="Profiles by name.")
     policy: PolicyConfig | None = Field(None, description="Options that differ from the profile's.")
-    matchers: dict[str, Annotated[str, AfterValidator(_matcher_spec)] | MatcherConfig] = Field(
-        default_factory=dict,
-        description="Matchers by name: compositions, or names of other matchers.",
+    matchers: dict[str, Annotated[str, _checked_by(parse_matcher)] | MatcherConfig] = Field(
+        default_factory=dict, description="Matchers by name: compositions, or names of other matchers."
     )
     plugins: PluginsConfig = Field(default_factory=PluginsConfig)
     output: OutputConfig = Field(default_factory=OutputConfig)

@@ -31,8 +31,8 @@ _HASH = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 def commit_of(folder: Path) -> str:
     """Return the commit checked out at or above a folder; empty where there is none, or it cannot be read."""
     try:
-        found = next((each / ".git" for each in (folder, *folder.parents) if (each / ".git").exists()), None)
-        commit = "" if found is None else _head(found)
+        git = next((above / ".git" for above in (folder, *folder.parents) if (above / ".git").exists()), None)
+        commit = "" if git is None else _head(git)
     except (OSError, UnicodeDecodeError):
         return ""
     return commit if _HASH.fullmatch(commit) else ""

@@ -12,7 +12,7 @@ import orjson
 
 from rankgauge.errors import did_you_mean
 from rankgauge.io.documents import Path as DocumentPath
-from rankgauge.io.documents import decode_text, nan_hint
+from rankgauge.io.documents import decode_text, not_json, not_utf8
 from rankgauge.io.documents import read_json as read_json_document
 from rankgauge.io.files import reading
 from rankgauge.io.problems import unreadable
@@ -51,7 +51,7 @@ def records_of(lines: Iterable[bytes], first: int, offset: int) -> Iterator[Reco
             yield Record(loads(line), number)
         except orjson.JSONDecodeError as error:
             if line.strip():
-                yield Record(_not_json(line, error, offset), number)
+                yield Record(Fault(_flaw(line, error, offset)), number)
         offset += len(line)
 
 
@@ -78,11 +78,9 @@ def read_parquet(source: Source) -> Iterator[Record]:
 
     with reading(source.name, form="Parquet"):
         frame = pl.read_parquet(source.path or io.BytesIO(source.stream.read()), glob=False)
-    number = 0
-    for part in frame.iter_slices(_ROWS):
-        for row in part.iter_rows(named=True):
-            yield Record(without_nulls(row), None, f"row {number}")
-            number += 1
+    rows = (row for part in frame.iter_slices(_ROWS) for row in part.iter_rows(named=True))
+    for number, row in enumerate(rows):
+        yield Record(without_nulls(row), None, f"row {number}")
 
 
 def _document_records(document: object, lines: Mapping[DocumentPath, int], source: Source) -> Iterator[Record]:
@@ -90,8 +88,7 @@ def _document_records(document: object, lines: Mapping[DocumentPath, int], sourc
         version = document.get("schema_version")
         if version is not None and version not in SCHEMA_VERSIONS:
             hint = did_you_mean(str(version), SCHEMA_VERSIONS) or f"; known are {', '.join(SCHEMA_VERSIONS)}"
-            message = f"unknown schema_version {version!r}{hint}"
-            raise unreadable(source.name, message, line=lines.get(("schema_version",)))
+            raise unreadable(source.name, f"unknown schema_version {version!r}{hint}", lines.get(("schema_version",)))
         for key in ("samples", "outputs"):
             if key in document:
                 return _items(document[key], key, lines)
@@ -121,10 +118,9 @@ def without_nulls(value: Any) -> Any:  # noqa: ANN401  # plain data of any shape
     return value
 
 
-def _not_json(line: bytes, error: orjson.JSONDecodeError, offset: int) -> Fault:
+def _flaw(line: bytes, error: orjson.JSONDecodeError, offset: int) -> str:
+    """Return what is wrong with a line that is not JSON."""
     try:
-        text = line.decode()
+        return not_json(error, line.decode())
     except UnicodeDecodeError as broken:
-        where = offset + broken.start
-        return Fault(f"byte {where} (0x{line[broken.start]:02x}) is not UTF-8; save the file as UTF-8")
-    return Fault(f"not valid JSON: {error.msg} (column {error.colno}){nan_hint(text)}")
+        return not_utf8(broken, offset)

@@ -18,13 +18,7 @@ import orjson
 
 from rankgauge.catalog import Catalog
 from rankgauge.catalog.claims import OWN
-from rankgauge.errors import (
-    DataError,
-    NothingToEvaluateError,
-    Problem,
-    UnreadableError,
-    counted,
-)
+from rankgauge.errors import DataError, NothingToEvaluateError, Problem, UnreadableError, counted
 from rankgauge.io.builtin_formats import LINES, records_of
 from rankgauge.io.field_names import FieldMap, remapped
 from rankgauge.io.file_records import Lines, Placed, given, portions, records
@@ -38,42 +32,21 @@ from rankgauge.samples.sample_values import InvalidError, read_id
 __all__ = ["DataSource", "DatasetReader", "without_gc"]
 
 _BATCH = 4096
-_BLOCK = 64
-"""How many lines are read as one block: few enough to stay in a processor's cache."""
-
-_ROWS = 30_000
-"""How many samples and retrieved items are judged together, at least: numpy takes as many calls for fewer."""
-
-_SMALLEST = 4
-"""How few lines are not worth a block."""
-
+_BLOCK = 64  # lines that are read as one block: few enough to stay in a processor's cache
+_ROWS = 30_000  # samples and retrieved items that are judged together, at least: numpy takes as many calls for fewer
+_SMALLEST = 4  # so few lines are not worth a block
 _MOST_PROBLEMS = 10_000
 
 
 class DataSource(NamedTuple):
-    """
-    Where a dataset comes from.
+    """Where a dataset comes from."""
 
-    Attributes:
-        source: A file, or samples: mappings in the form of the contract, or `Sample` values.
-
-        outputs: A file with outputs, or outputs given in Python.
-
-        fields: Where the data has each of our fields.
-
-        name: What the data is called.
-
-        cohorts: Fields of the metadata whose values make cohorts, in addition to the tags.
-
-        places: Where a config names the files, for messages: the file, its own file and line, and the key.
-    """
-
-    source: Path | Sequence[object]
+    source: Path | Sequence[object]  # a file, or samples: mappings in the form of the contract, or `Sample` values
     outputs: Path | Mapping[str, object] | Sequence[Mapping[str, object]] | None = None
     fields: FieldMap = MappingProxyType({})
     name: str = ""
-    cohorts: tuple[str, ...] = ()
-    places: tuple[tuple[Path, str, int | None, str], ...] = ()
+    cohorts: tuple[str, ...] = ()  # fields of the metadata whose values make cohorts, in addition to the tags
+    places: tuple[tuple[Path, str, int | None, str], ...] = ()  # where a config names files: its own file, line and key
 
     @property
     def label(self) -> str:
@@ -88,14 +61,10 @@ class DataSource(NamedTuple):
 
     def check_there(self, used: Collection[object]) -> None:
         """Raise `UnreadableError` for those of the *used* files that a config names and that are not there."""
-        problems = [
-            Problem(f"{path}: {no_such_file(path)}", file, line, key)
-            for path, file, line, key in self.places
-            if path in used and not is_there(path)
-        ]
+        missing = [place for place in self.places if place[0] in used and not is_there(place[0])]
+        problems = [Problem(f"{path}: {no_such_file(path)}", file, line, key) for path, file, line, key in missing]
         if problems:
-            msg = f"cannot read the data of {self.name!r}:"
-            raise UnreadableError(msg, problems)
+            raise UnreadableError(f"cannot read the data of {self.name!r}:", problems)
 
     def fingerprint(self) -> str:
         """Return the SHA-256 of the file or of the samples; of nothing for a file that is not there."""
@@ -107,17 +76,9 @@ P = TypeVar("P", bound=Placed)
 
 
 class DatasetReader:
-    """
-    Reads one dataset in batches.
-
-    Attributes:
-        fingerprint: A hash of the content, once everything was read.
-
-        count: How many samples were read.
-    """
+    """Reads one dataset in batches; its fingerprint is that of the content, once reading has begun."""
 
     def __init__(self, data: DataSource, *, catalog: Catalog, contract: Contract, limit: int | None = None) -> None:
-        """Prepare to read; nothing is opened yet."""
         self.fingerprint = ""
         self.count = 0
         self._data = data
@@ -132,10 +93,10 @@ class DatasetReader:
         problems: list[Problem] = []
         self.fingerprint = self._data.fingerprint()
         read = records(source, self._catalog) if isinstance(source, Path) else given(source, "samples")
-        found = self._samples(islice(read, self._limit), problems)
+        samples = self._samples(islice(read, self._limit), problems)
         while True:
             with without_gc():  # never across a yield: what the caller does is not ours to decide
-                batch = list(islice(found, size))
+                batch = list(islice(samples, size))
             self.count += len(batch)
             if not batch or len(problems) > _MOST_PROBLEMS:
                 break
@@ -245,10 +206,10 @@ class DatasetReader:
             return None
         if block is None:
             return None
-        own = dict(zip(block.ids, range(first, first + len(lines)), strict=True))
-        if len(own) < len(lines) or not self._seen.keys().isdisjoint(own):
+        places = dict(zip(block.ids, range(first, first + len(lines)), strict=True))
+        if len(places) < len(lines) or not self._seen.keys().isdisjoint(places):
             return None
-        self._seen.update(own)
+        self._seen.update(places)
         return block
 
     def _conclude(self, problems: Sequence[Problem]) -> None:
@@ -256,16 +217,14 @@ class DatasetReader:
         label = self._data.label
         if problems:
             more = "at least " if len(problems) > _MOST_PROBLEMS else ""
-            msg = f"{label} cannot be used ({more}{counted(len(problems), 'problem')}):"
-            raise DataError(msg, problems)
+            raise DataError(f"{label} cannot be used ({more}{counted(len(problems), 'problem')}):", problems)
         if not self.count:
-            msg = f"{label} has no samples; there is nothing to evaluate"
-            raise NothingToEvaluateError(msg, [])
+            raise NothingToEvaluateError(f"{label} has no samples; there is nothing to evaluate", [])
 
-    def _samples(self, found: Iterable[Record], problems: list[Problem]) -> Iterator[Sample]:
+    def _samples(self, read: Iterable[Record], problems: list[Problem]) -> Iterator[Sample]:
         contract, seen, source, fields = self._contract, self._seen, self._data.source, self._data.fields
         file = str(source) if isinstance(source, Path) else ""
-        for record in found:
+        for record in read:
             value = record.value
             if isinstance(value, Fault):
                 problems.append(Problem(value.reason, file, record.line, record.path))

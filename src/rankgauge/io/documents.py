@@ -11,7 +11,7 @@ import orjson
 
 from rankgauge.io.problems import unreadable
 
-__all__ = ["Path", "decode_text", "nan_hint", "read_json"]
+__all__ = ["Path", "decode_text", "not_json", "not_utf8", "read_json"]
 
 Path = tuple[str | int, ...]
 """Where a value of a document is: keys and places from the root down."""
@@ -25,8 +25,12 @@ def decode_text(data: bytes, name: str, *, offset: int = 0) -> str:
     except UnicodeDecodeError as error:
         start = bom + error.start
         line = data.count(b"\n", 0, start) + 1
-        message = f"byte {offset + start} (0x{data[start]:02x}) is not UTF-8; save the file as UTF-8"
-        raise unreadable(name, message, line) from None
+        raise unreadable(name, not_utf8(error, bom + offset), line) from None
+
+
+def not_utf8(error: UnicodeDecodeError, offset: int) -> str:
+    """Return what is wrong with bytes that are not UTF-8, *offset* bytes into a file."""
+    return f"byte {offset + error.start} (0x{error.object[error.start]:02x}) is not UTF-8; save the file as UTF-8"
 
 
 def read_json(data: bytes, name: str, *, offset: int = 0) -> tuple[Any, str]:
@@ -35,11 +39,11 @@ def read_json(data: bytes, name: str, *, offset: int = 0) -> tuple[Any, str]:
     try:
         return orjson.loads(text), text
     except orjson.JSONDecodeError as error:
-        message = f"not valid JSON: {error.msg} (column {error.colno}){nan_hint(text)}"
-        raise unreadable(name, message, error.lineno) from None
+        raise unreadable(name, not_json(error, text), error.lineno) from None
 
 
-def nan_hint(text: str) -> str:
-    """Return what to do about a text that is not JSON, if it has one of the two words that Python writes there."""
-    found = next((word for word in ("NaN", "Infinity") if word in text), None)
-    return "" if found is None else f"; {found} is not a JSON number: leave the value out, or give a finite one"
+def not_json(error: orjson.JSONDecodeError, text: str) -> str:
+    """Return what is wrong with a text that is not JSON, with a hint at one of the two words that Python writes."""
+    word = next((word for word in ("NaN", "Infinity") if word in text), None)
+    hint = f"; {word} is not a JSON number: leave the value out, or give a finite one" if word else ""
+    return f"not valid JSON: {error.msg} (column {error.colno}){hint}"

@@ -4,12 +4,13 @@ Names of fields and columns: which of a file stands for which of ours.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, Literal, NamedTuple
 
-from rankgauge.errors import DataError, ParameterError, Problem, did_you_mean
+from rankgauge.errors import ParameterError, Problem, did_you_mean
+from rankgauge.io.problems import SUBJECTS, refuse
 from rankgauge.samples import FIELDS
+from rankgauge.samples.sample_records import value_at
 
 __all__ = [
     "Columns",
@@ -38,14 +39,15 @@ def field_name(name: str) -> str:
     """Return the full name of a field of samples, which may be given by its last part; raise `ParameterError`."""
     if name in FIELDS:
         return name
-    parts = Counter(known.rpartition(".")[2] for known in FIELDS)
-    by_part = {known.rpartition(".")[2]: known for known in FIELDS if parts[known.rpartition(".")[2]] == 1}
-    if name in by_part:
-        return by_part[name]
-    several = [known for known in FIELDS if known.endswith(f".{name}")]
-    hint = f" (did you mean {' or '.join(several)}?)" if several else did_you_mean(name, [*FIELDS, *by_part])
-    msg = f"{name!r} is not a field of samples{hint}; known are {', '.join(FIELDS)}"
-    raise ParameterError(msg)
+    by_part: dict[str, list[str]] = {}
+    for known in FIELDS:
+        by_part.setdefault(known.rpartition(".")[2], []).append(known)
+    several = by_part.get(name, [])
+    if len(several) == 1:
+        return several[0]
+    unique = [part for part, names in by_part.items() if len(names) == 1]
+    hint = f" (did you mean {' or '.join(several)}?)" if several else did_you_mean(name, [*FIELDS, *unique])
+    raise ParameterError(f"{name!r} is not a field of samples{hint}; known are {', '.join(FIELDS)}")
 
 
 def check_field(name: str, place: object) -> None:
@@ -56,14 +58,12 @@ def check_field(name: str, place: object) -> None:
     if isinstance(place, Mapping):
         path, strings = place.get("path"), place.get("strings")
         if unknown := [key for key in place if key not in {"path", "strings"}]:
-            msg = f"unknown key {unknown[0]!r} for the field {name!r}; known are path, strings"
-            raise ParameterError(msg)
+            raise ParameterError(f"unknown key {unknown[0]!r} for the field {name!r}; known are path, strings")
     if not isinstance(path, str) or not path:
         msg = f"the field {name!r} needs your name for it, or {{path: NAME, strings: text}}; found {place!r}"
         raise ParameterError(msg)
     if strings not in {None, *_STRINGS}:
-        msg = f"strings of {name!r} are id or text, not {strings!r}"
-        raise ParameterError(msg)
+        raise ParameterError(f"strings of {name!r} are id or text, not {strings!r}")
     if strings is not None and full not in _RETRIEVED:
         msg = f"strings says what bare strings in retrieved are, so it has no effect on {name!r}; leave it out"
         raise ParameterError(msg)
@@ -73,8 +73,7 @@ def read_field(written: str) -> dict[str, str | dict[str, str]]:
     """Read a field as the command line has it: ``id=qid``, or ``retrieved=contexts:text``."""
     name, equals, path = written.partition("=")
     if not equals or not name.strip() or not path.strip():
-        msg = f"{_FORM}; not {written!r}"
-        raise ParameterError(msg)
+        raise ParameterError(f"{_FORM}; not {written!r}")
     name, path = name.strip(), path.strip()
     stem, colon, strings = path.rpartition(":")
     place: str | dict[str, str] = path
@@ -89,7 +88,7 @@ def remapped(record: Mapping[str, Any], fields: FieldMap) -> dict[str, Any]:
     mapped: dict[str, Any] = dict(record)
     for name, place in fields.items():
         path, strings = (place, None) if isinstance(place, str) else (place["path"], place.get("strings"))
-        value = _found(record, path)
+        value = value_at(record, path, _MISSING)
         if value is _MISSING:
             continue
         if strings == "text":
@@ -101,18 +100,6 @@ def remapped(record: Mapping[str, Any], fields: FieldMap) -> dict[str, Any]:
             nested = mapped.get(head)
             mapped[head] = {**(nested if isinstance(nested, Mapping) else {}), inner: value}
     return mapped
-
-
-def _found(record: Mapping[str, Any], path: str) -> Any:  # noqa: ANN401  # whatever the record holds
-    """Return what a record holds under a name, or under names joined by dots, one inside the other."""
-    if path in record:
-        return record[path]
-    value: Any = record
-    for part in path.split("."):
-        if not isinstance(value, Mapping) or part not in value:
-            return _MISSING
-        value = value[part]
-    return value
 
 
 def _as_texts(value: Any) -> Any:  # noqa: ANN401  # whatever the record holds
@@ -149,23 +136,12 @@ Usual names of each role, in tiers: a later one counts only where none of an ear
 
 
 class Columns(NamedTuple):
-    """
-    The names of the columns that are read.
-
-    Attributes:
-        query: Of the query ids.
-
-        document: Of the document ids.
-
-        value: Of the scores of a run, or the grades of judgments.
-
-        intent: Of the intents (subtopics) that judgments are for; None where there is none.
-    """
+    """The names of the columns that are read."""
 
     query: str
     document: str
-    value: str
-    intent: str | None = None
+    value: str  # the scores of a run, or the grades of judgments
+    intent: str | None = None  # the subtopics that judgments are for
 
     @property
     def by_role(self) -> dict[str, str]:
@@ -178,14 +154,10 @@ def check_columns(columns: Mapping[str, str] | None) -> None:
     known = ["query", "document", "grade", "score"]
     known += [f"{kind}.{role}" for kind, roles in _ROLES.items() for role in roles]
     known += ["intent", "qrels.intent"]
-    problems = [
-        Problem(f"columns has {role!r}{did_you_mean(str(role), known) or '; it may name ' + ', '.join(known)}")
-        for role in columns or {}
-        if role not in known
-    ]
-    if problems:
-        msg = "the column names cannot be used:"
-        raise DataError(msg, problems)
+    unknown = [role for role in columns or {} if role not in known]
+    hints = [did_you_mean(str(role), known) or f"; it may name {', '.join(known)}" for role in unknown]
+    problems = [Problem(f"columns has {role!r}{hint}") for role, hint in zip(unknown, hints, strict=True)]
+    refuse("the column names cannot be used:", problems)
 
 
 def own_names(columns: Mapping[str, str] | None, kind: Kind) -> dict[str, str]:
@@ -198,50 +170,41 @@ def own_names(columns: Mapping[str, str] | None, kind: Kind) -> dict[str, str]:
 
 def find_columns(names: Sequence[str], kind: Kind, columns: Mapping[str, str] | None, *, source: str = "") -> Columns:
     """Return the columns of a table; a `DataError` names every column that is missing or ambiguous."""
-    own = own_names(columns, kind)
-    found: list[str] = []
-    problems = []
-    has_intents = kind == "qrels" and ("intent" in own or _usual(names, "intent"))
-    for role in (*_ROLES[kind], "intent") if has_intents else _ROLES[kind]:
-        chosen = [name for name in names if name == own[role]] if role in own else _usual(names, role)
-        if len(chosen) == 1:
-            found.append(chosen[0])
-        else:
-            problems.append(Problem(_wrong(names, kind, role, own.get(role), chosen), source))
-    if problems:
-        msg = f"{'the judgments' if kind == 'qrels' else 'the run'} cannot be read as a table:"
-        raise DataError(msg, problems)
-    return Columns(*found)
+    given = own_names(columns, kind)
+    has_intents = kind == "qrels" and ("intent" in given or _usual(names, "intent"))
+    roles = (*_ROLES[kind], "intent") if has_intents else _ROLES[kind]
+    chosen = {role: [n for n in names if n == given[role]] if role in given else _usual(names, role) for role in roles}
+    problems = [
+        Problem(_wrong(names, kind, role, given.get(role), fitting), source)
+        for role, fitting in chosen.items()
+        if len(fitting) != 1
+    ]
+    refuse(f"{SUBJECTS[kind]} cannot be read as a table:", problems)
+    return Columns(*(name for (name,) in chosen.values()))
 
 
 def is_header(fields: Sequence[str], kind: Kind, columns: Mapping[str, str] | None) -> bool:
     """Return whether the first line of a file names columns: all of the usual ones, or one that the user named."""
-    own = own_names(columns, kind)
-    if any(name in fields for name in own.values()):
-        return True
-    return all(_usual(fields, role) for role in _ROLES[kind])
+    is_named = any(name in fields for name in own_names(columns, kind).values())
+    return is_named or all(_usual(fields, role) for role in _ROLES[kind])
 
 
 def _usual(names: Sequence[str], role: str) -> list[str]:
-    for tier in _USUAL[role]:
-        chosen = [name for name in names if _folded(name) in tier]
-        if chosen:
-            return chosen
-    return []
+    folded = {name: name.lower().replace("-", "_").replace(" ", "_") for name in names}
+    by_tier = ([name for name in names if folded[name] in tier] for tier in _USUAL[role])
+    return next(filter(None, by_tier), [])
 
 
-def _folded(name: str) -> str:
-    return name.lower().replace("-", "_").replace(" ", "_")
-
-
-def _wrong(names: Sequence[str], kind: Kind, role: str, own: str | None, chosen: Sequence[str]) -> str:
+def _wrong(names: Sequence[str], kind: Kind, role: str, given: str | None, chosen: Sequence[str]) -> str:
     listed = ", ".join(map(repr, names)) or "none at all"
     if chosen:
         several = " or ".join(map(repr, chosen))
         return f"the {role} could be {several}; say which with columns={{{role!r}: {chosen[0]!r}}}"
-    if own is not None:
+    if given is not None:
         both = "" if role in {"grade", "score"} else f" (for the {kind} alone, write {kind + '.' + role!r})"
-        return f"there is no column {own!r} for the {role}{did_you_mean(own, names)}; the columns are {listed}{both}"
+        return (
+            f"there is no column {given!r} for the {role}{did_you_mean(given, names)}; the columns are {listed}{both}"
+        )
     usual = ", ".join(name for tier in _USUAL[role] for name in tier)
     return (
         f"no column for the {role}; the columns are {listed}; name one with columns={{{role!r}: ...}}, or rename it to "

@@ -11,9 +11,9 @@ from typing import NamedTuple, Protocol
 from rankgauge.base.guard import ForeignError, guarded, shown
 from rankgauge.catalog import Catalog
 from rankgauge.catalog.claims import OWN, Claim
-from rankgauge.errors import DataError, Problem, RankgaugeError, did_you_mean
+from rankgauge.errors import Problem, RankgaugeError, did_you_mean
 from rankgauge.io.files import OpenFile, open_file, plain_suffix
-from rankgauge.io.problems import first_problems, unreadable
+from rankgauge.io.problems import first_problems, refuse, unreadable
 from rankgauge.plugin.declarations import Reader, Record, Source
 from rankgauge.samples import Fault
 
@@ -26,12 +26,10 @@ def records(path: Path, catalog: Catalog) -> Iterator[Record]:
         suffix = plain_suffix(path)
         claim = catalog.reader(suffix)
         if claim is None:
-            known = sorted({ending for each in catalog.all("reader").values() for ending in each.declaration.suffixes})
-            hint = did_you_mean(suffix, known)
-            message = (
-                f"no reader for files ending in {suffix!r}{hint}; known are {', '.join(known)} (also with .gz or .zst)"
-            )
-            raise unreadable(str(path), message)
+            readers = [reader.declaration for reader in catalog.all("reader").values()]
+            known = sorted({ending for reader in readers for ending in reader.suffixes})
+            message = f"no reader for files ending in {suffix!r}{did_you_mean(suffix, known)}; known are "
+            raise unreadable(str(path), f"{message}{', '.join(known)} (also with .gz or .zst)")
         if claim.provider.distribution == OWN:
             yield from claim.declaration.function(source)
         else:
@@ -51,8 +49,7 @@ def foreign_records(claim: Claim[Reader], source: Source) -> Iterator[Record]:
 def _checked(record: object) -> Record:
     """Return what a reader of somebody else yields, if it is a record."""
     if not isinstance(record, Record):
-        msg = f"it yielded {shown(record)} where a rankgauge.plugin.Record is needed"
-        raise TypeError(msg)
+        raise TypeError(f"it yielded {shown(record)} where a rankgauge.plugin.Record is needed")
     return record
 
 
@@ -61,25 +58,15 @@ def given(values: Sequence[object], name: str) -> Iterator[Record]:
     return (Record(value, None, f"{name}[{place}]") for place, value in enumerate(values))
 
 
-_PORTION = 1 << 20
-"""How many bytes of lines make a portion, or one line."""
+_PORTION = 1 << 20  # how many bytes of lines make a portion, or one line
 
 
 class Lines(NamedTuple):
-    """
-    Some lines of a file.
-
-    Attributes:
-        lines: What they hold.
-
-        first: The number of the first.
-
-        offset: The bytes of the file before it.
-    """
+    """Some lines of a file."""
 
     lines: Iterable[bytes]
-    first: int
-    offset: int
+    first: int  # the number of the first
+    offset: int  # the bytes of the file before it
 
     @property
     def name(self) -> str:
@@ -119,20 +106,19 @@ def read_texts(path: Path, wanted: Collection[str], *, catalog: Catalog) -> dict
     wanted = frozenset(wanted)
     if plain_suffix(path) == ".tsv":
         return dict(_of_lines(path, wanted))
-    found: dict[str, str] = {}
+    texts: dict[str, str] = {}
     problems: list[Problem] = []
     for record in records(path, catalog):
         row = record.value
         name = _name(row) if isinstance(row, Mapping) else None
         if isinstance(row, Mapping) and name in wanted:
-            found[str(name)] = _text(row)
+            texts[str(name)] = _text(row)
         elif name is None:
             message = row.reason if isinstance(row, Fault) else f"a row needs an id ({', '.join(_IDS[:4])})"
             problems.append(Problem(message, str(path), record.line, record.path))
-    if problems:
-        msg = "the texts cannot be read; a row is an object with an id and a text:"
-        raise DataError(msg, first_problems(problems, str(path)))
-    return {name: text for name, text in found.items() if text}
+    title = "the texts cannot be read; a row is an object with an id and a text:"
+    refuse(title, first_problems(problems, str(path)))
+    return {name: text for name, text in texts.items() if text}
 
 
 def _name(row: Mapping[str, object]) -> str | None:

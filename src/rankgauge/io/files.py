@@ -9,7 +9,7 @@ import io
 import stat
 import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, cast
@@ -42,12 +42,8 @@ COMPRESSIONS = {".gz": "gzip", ".zst": "zstd"}
 """The endings of compressed files."""
 _BLOCK = 1 << 18
 _TAIL = 1 << 12
+# How much zstd data is expanded at once: a block has at least 4 bytes, and at most 128 KB once expanded, so 32 MB.
 _PIECE = 1 << 10
-"""
-How much compressed zstd data is expanded at once.
-
-A block of the format is at least 4 bytes and at most 128 KB once expanded, so this becomes 32 MB at the worst.
-"""
 
 _NOT_A_FILE = {
     stat.S_IFDIR: "this is a directory; name a file in it",
@@ -60,23 +56,12 @@ _NOT_A_FILE = {
 
 @dataclass(frozen=True, slots=True)
 class OpenFile:
-    """
-    An open file, as readers are given it.
+    """An open file, as readers are given it."""
 
-    Attributes:
-        name: The path as the user wrote it.
-
-        path: The path when the file is not compressed, else None.
-
-        stream: The decompressed bytes, behind a byte-order mark if there was one.
-
-        offset: Length of that mark in bytes; 0 without one.
-    """
-
-    name: str
-    path: str | None
-    stream: IO[bytes]
-    offset: int = 0
+    name: str  # the path as the user wrote it
+    path: str | None  # when the file is not compressed
+    stream: IO[bytes]  # decompressed, behind a byte-order mark if there was one
+    offset: int = 0  # the length of that mark
 
 
 @contextmanager
@@ -147,18 +132,16 @@ def digest(path: Path) -> str:
 
 def is_regular(path: Path) -> bool:
     """Return whether there is a regular file at a path, however long or strange its name is."""
-    try:
+    with suppress(OSError, ValueError):
         return path.is_file()
-    except (OSError, ValueError):
-        return False
+    return False
 
 
 def is_there(path: Path) -> bool:
     """Return whether there is anything at a path, however long or strange its name is."""
-    try:
+    with suppress(OSError, ValueError):
         return path.exists()
-    except (OSError, ValueError):
-        return False
+    return False
 
 
 def too_large(limit: int) -> str:
@@ -292,8 +275,7 @@ class _ZstdReader(io.RawIOBase):
             compressed = compressed or self._raw.read(_PIECE)
             if not compressed:
                 if self._begun:
-                    msg = "it ends in the middle of a frame"
-                    raise EOFError(msg)
+                    raise EOFError("it ends in the middle of a frame")
                 return 0
             self._begun = True
             self._ready = memoryview(self._frame.decompress(compressed))
@@ -314,20 +296,15 @@ def _explained(path: Path, error: OSError) -> str:
 
 def no_such_file(path: Path) -> str:
     """Return what messages say of a file that is not there."""
-    return f"no such file{_neighbors(path.parent)}"
-
-
-def _neighbors(folder: Path) -> str:
-    try:
-        near = sorted(item.name for item in folder.iterdir())[:5]
-    except OSError:
-        return ""
-    return f"; the folder has {', '.join(near)}" if near else ""
+    near: list[str] = []
+    with suppress(OSError):
+        near = sorted(item.name for item in path.parent.iterdir())[:5]
+    return f"no such file; the folder has {', '.join(near)}" if near else "no such file"
 
 
 def _raised(error: BaseException, form: str) -> str:
     """Return what an error says in its first line, and its kind unless the file's form says what was being done."""
-    said = str(error).strip().partition("\n")[0]
+    first_line = str(error).strip().partition("\n")[0]
     if form:
-        return f"not a readable {form} file: {said or type(error).__name__}"
-    return f"reading it failed: {type(error).__name__}{f': {said}' if said else ''}"
+        return f"not a readable {form} file: {first_line or type(error).__name__}"
+    return f"reading it failed: {type(error).__name__}{f': {first_line}' if first_line else ''}"

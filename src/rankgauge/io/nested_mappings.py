@@ -20,18 +20,13 @@ from rankgauge.errors import DataError, Problem
 from rankgauge.io.documents import read_json
 from rankgauge.io.field_names import Kind
 from rankgauge.io.files import open_file
-from rankgauge.io.problems import first_problems, no_judgments
+from rankgauge.io.problems import SUBJECTS, first_problems, no_judgments, refuse
 
 __all__ = ["MappingRun", "columns_of", "qrels_of_mapping", "read_nested_qrels", "read_nested_run"]
 
 _Mapping = Mapping[str, Mapping[str, float]]
-_AT_ONCE = 1 << 15
-"""How many results a batch has, more or less."""
-
-_QUERIES = 1 << 12
-"""How many queries are looked at together: few enough that what is touched again is still in a processor's cache."""
-
-_QRELS, _RUN = "the judgments cannot be used:", "the run cannot be used:"
+_AT_ONCE = 1 << 15  # how many results a batch has, more or less
+_QUERIES = 1 << 12  # how many queries are checked together: few enough to stay in a processor's cache
 
 
 def qrels_of_mapping(mapping: _Mapping) -> Qrels:
@@ -42,58 +37,46 @@ def qrels_of_mapping(mapping: _Mapping) -> Qrels:
     lengths: list[int] = []
     documents: list[str] = []
     packed: list[bytes] = []
-    every = iter(mapping.values())
+    remaining = iter(mapping.values())
     try:
-        while judged := list(islice(every, _QUERIES)):
+        while judged := list(islice(remaining, _QUERIES)):
             lengths += map(len, judged)
-            own = list(chain.from_iterable(judged))
+            ids = list(chain.from_iterable(judged))
             if set(map(type, judged)) != {dict}:
                 judged = list(map(dict, judged))
             values = map(dict.values, cast("list[dict[str, float]]", judged))
-            packed.append(struct.pack(f"{len(own)}d", *chain.from_iterable(values)))
-            if not are_texts(own):
+            packed.append(struct.pack(f"{len(ids)}d", *chain.from_iterable(values)))
+            if not are_texts(ids):
                 raise TypeError  # noqa: TRY301  # explained below, as everything else that is wrong
-            documents += own
+            documents += ids
     except (TypeError, ValueError, AttributeError, OverflowError, struct.error):
         if (by_intent := _by_intent(mapping)) is not None:
             return by_intent
-        raise DataError(_QRELS, _explained(mapping, "grade")) from None
+        raise _unusable(mapping, "qrels") from None
     grades = np.frombuffer(b"".join(packed), dtype=np.float64)
     if not (np.isfinite(grades).all() and are_texts(names)):
-        raise DataError(_QRELS, _explained(mapping, "grade"))
+        raise _unusable(mapping, "qrels")
     return Qrels.of_texts(names, np.array(lengths, dtype=np.int64), documents, grades)
 
 
 def _by_intent(mapping: Mapping[str, Mapping[str, Any]]) -> Qrels | None:
     """Return judgments ``{query: {document: {intent: grade}}}``; None for anything else, or where one is not usable."""
     judgments: dict[bytes, dict[bytes, dict[str, float]]] = {}
-    for query, own in mapping.items():
-        if not (isinstance(query, str) and isinstance(own, Mapping) and are_texts(own)):
+    for query, judged in mapping.items():
+        if not (isinstance(query, str) and isinstance(judged, Mapping) and are_texts(judged)):
             return None
-        if not all(isinstance(by_intent, Mapping) and by_intent and are_texts(by_intent) for by_intent in own.values()):
+        intents = judged.values()
+        if not all(isinstance(by_intent, Mapping) and by_intent and are_texts(by_intent) for by_intent in intents):
             return None
-        grades = [grade for by_intent in own.values() for grade in by_intent.values()]
+        grades = [grade for by_intent in intents for grade in by_intent.values()]
         if not all(type(grade) in {int, float} and math.isfinite(grade) for grade in grades):
             return None
-        judgments[encoded(query)] = {encoded(document): dict(by_intent) for document, by_intent in own.items()}
+        judgments[encoded(query)] = {encoded(document): dict(by_intent) for document, by_intent in judged.items()}
     return Qrels.of_intents(judgments)
 
 
 class MappingRun:
-    """
-    A run that is held as a mapping, which judging takes as it is.
-
-    Attributes:
-        rankings: A score by document id, by query id.
-
-        name: The file; empty for a mapping given in Python.
-
-        tag: Empty.
-
-        metadata: Empty.
-
-        notes: Empty.
-    """
+    """A run that is held as a mapping, which judging takes as it is; it has no tag, metadata or notes."""
 
     def __init__(self, rankings: _Mapping, *, name: str = "", is_checked: bool = False) -> None:
         """Take a run, which is looked at when it is judged, unless it *is_checked* since it was read."""
@@ -106,7 +89,7 @@ class MappingRun:
 
     def refused(self) -> DataError:
         """Return everything that is wrong with it, once something was found to be."""
-        return DataError(_RUN, _explained(self.rankings, "score"))
+        return _unusable(self.rankings, "run")
 
     def parts(self, count: int) -> list[Iterator[RankingBatch]]:
         """Return one iterator over everything."""
@@ -115,8 +98,8 @@ class MappingRun:
 
     def grouped(self) -> Iterator[RankingBatch]:
         """Yield every query once; a `DataError` names all ids and scores that cannot be used."""
-        if not self._is_checked and (problems := _problems(self.rankings, "score")):
-            raise DataError(_RUN, problems)
+        if not self._is_checked and _problems(self.rankings, "score"):
+            raise self.refused()
         queries: list[str] = []
         size = 0
         for query, ranking in self.rankings.items():
@@ -141,8 +124,12 @@ def columns_of(mappings: Sequence[Mapping[str, float]]) -> tuple[Slices, np.ndar
     return documents, np.fromiter(numbers, np.float64, len(documents.start)), lengths
 
 
-def _explained(mapping: Mapping[Any, Any], number: str) -> list[Problem]:
-    return _problems(mapping, number) or [Problem(f"expected a map of maps, {{query: {{document: {number}}}}}")]
+def _unusable(mapping: Mapping[Any, Any], kind: Kind) -> DataError:
+    """Return everything that is wrong with a mapping."""
+    number = "grade" if kind == "qrels" else "score"
+    problems = _problems(mapping, number)
+    expected = Problem(f"expected a map of maps, {{query: {{document: {number}}}}}")
+    return DataError(f"{SUBJECTS[kind]} cannot be used:", problems or [expected])
 
 
 def _problems(mapping: Mapping[Any, Any], number: str) -> list[Problem]:
@@ -150,16 +137,16 @@ def _problems(mapping: Mapping[Any, Any], number: str) -> list[Problem]:
     if _is_plain(mapping):
         return []
     problems = []
-    for query, own in mapping.items():
+    for query, ranking in mapping.items():
         if not isinstance(query, str):
             problems.append(Problem(f"the query id {query!r} is {_kind(query)}; ids are strings: {str(query)!r}"))
-        if not isinstance(own, Mapping):
-            problems.append(Problem(f"query {query!r} has {_kind(own)} where {{document: {number}}} is expected"))
+        if not isinstance(ranking, Mapping):
+            problems.append(Problem(f"query {query!r} has {_kind(ranking)} where {{document: {number}}} is expected"))
             continue
-        for document, value in own.items():
+        for document, value in ranking.items():
             if not isinstance(document, str):
-                shown = f"the document id {document!r} is {_kind(document)}; ids are strings: {str(document)!r}"
-                problems.append(Problem(f"query {query!r}: {shown}"))
+                flaw = f"the document id {document!r} is {_kind(document)}; ids are strings: {str(document)!r}"
+                problems.append(Problem(f"query {query!r}: {flaw}"))
             if problem := number_problem(query, document, value, number):
                 problems.append(problem)
     return problems
@@ -170,8 +157,8 @@ def _is_plain(mapping: Mapping[Any, Any]) -> bool:
     if not (are_texts(mapping) and set(map(type, mapping.values())) <= {dict}):
         return False
     return all(
-        are_texts(own) and set(map(type, own.values())) <= {float} and all(map(math.isfinite, own.values()))
-        for own in mapping.values()
+        are_texts(ranking) and set(map(type, ranking.values())) <= {float} and all(map(math.isfinite, ranking.values()))
+        for ranking in mapping.values()
     )
 
 
@@ -180,15 +167,11 @@ def _kind(value: object) -> str:
     return f"an {name}" if name[:1] in "aeiou" else f"a {name}"
 
 
-_Nested = dict[str, dict[str, float]]
-
-
 def read_nested_run(path: Path, *, name: str) -> MappingRun:
     """Read a run, which is held whole."""
     value, text = _decoded(path, name)
-    _check(value, text, first_problems(_wrong(value, "score", name), name), "run", name)
-    run: _Nested = value
-    return MappingRun(run, name=name, is_checked=True)
+    _check(value, text, _wrong(value, "score", name), "run", name)
+    return MappingRun(value, name=name, is_checked=True)
 
 
 def read_nested_qrels(path: Path, *, name: str, intents: bool = False) -> Qrels:
@@ -198,17 +181,16 @@ def read_nested_qrels(path: Path, *, name: str, intents: bool = False) -> Qrels:
     Where they name intents, these are kept if they are asked for; otherwise a document has its highest grade.
     """
     value, text = _decoded(path, name)
-    if _names_intents(value):
-        _check(value, text, first_problems(_wrong_intents(value, name), name), "qrels", name)
-        found = {
-            encoded(query): {encoded(document): by_intent for document, by_intent in own.items()}
-            for query, own in value.items()
-            if own
+    names_intents = _names_intents(value)
+    _check(value, text, _wrong(value, "grade", name, has_intents=names_intents), "qrels", name)
+    judgments: dict[str, dict[str, Any]] = {query: judged for query, judged in value.items() if judged}
+    if names_intents:
+        by_intent = {
+            encoded(query): {encoded(document): grades for document, grades in judged.items()}
+            for query, judged in judgments.items()
         }
-        qrels = Qrels.of_intents(found, name)
+        qrels = Qrels.of_intents(by_intent, name)
         return qrels if intents else replace(qrels, intents=None)
-    _check(value, text, first_problems(_wrong(value, "grade", name), name), "qrels", name)
-    judgments: _Nested = {query: grades for query, grades in value.items() if grades}
     if not judgments:
         raise no_judgments(name)
     documents, grades, lengths = columns_of(list(judgments.values()))
@@ -220,69 +202,56 @@ def _decoded(path: Path, name: str) -> tuple[Any, str]:
         return read_json(opened.stream.read(), name, offset=opened.offset)
 
 
-def _check(value: Any, text: str, problems: list[Problem], kind: Kind, name: str) -> None:  # noqa: ANN401  # JSON
+def _check(value: Any, text: str, wrong: Iterator[Problem], kind: Kind, name: str) -> None:  # noqa: ANN401  # JSON
     """Raise a `DataError` for problems, or for keys that stand twice, of which a parser keeps the last."""
-    what, number = ("the judgments", "grade") if kind == "qrels" else ("the run", "score")
+    problems = first_problems(wrong, name)
     if not problems and _n_quotes(text) != 2 * _n_keys(value):
         problems = _repeated(text, name)
-    if problems:
-        msg = f"{what} cannot be used; JSON is {{query: {{document: {number}}}}}:"
-        raise DataError(msg, problems)
+    number = "grade" if kind == "qrels" else "score"
+    refuse(f"{SUBJECTS[kind]} cannot be used; JSON is {{query: {{document: {number}}}}}:", problems)
 
 
 def _n_keys(value: dict[str, Any]) -> int:
-    inner = [own for own in value.values() if isinstance(own, dict)]
-    return len(value) + sum(map(_n_keys, inner))
+    return len(value) + sum(_n_keys(inner) for inner in value.values() if isinstance(inner, dict))
 
 
 def _names_intents(value: object) -> bool:
     """Return whether some document has an object of grades."""
     queries = value.values() if isinstance(value, dict) else ()
-    return any(isinstance(item, dict) for own in queries if isinstance(own, dict) for item in own.values())
+    return any(isinstance(item, dict) for inner in queries if isinstance(inner, dict) for item in inner.values())
 
 
-def _wrong_intents(value: dict[str, Any], name: str) -> Iterator[Problem]:
-    for query, own in value.items():
-        if not query or (isinstance(own, dict) and "" in own):
-            yield Problem("an id is empty", name, path=query)
-        if not isinstance(own, dict):
-            yield Problem(f"expected an object of documents, found {_json_kind(own)}", name, path=query)
-            continue
-        for document, by_intent in own.items():
-            if not isinstance(by_intent, dict) or not by_intent:
-                found = "an empty one" if by_intent == {} else _json_kind(by_intent)
-                message = f"expected an object of intents, as other documents have, found {found}"
-                yield Problem(message, name, path=f"{query}.{document}")
-                continue
-            for intent, grade in by_intent.items():
-                if type(grade) not in {int, float}:
-                    message = f"the grade must be a number, found {_json_kind(grade)}"
-                    yield Problem(message, name, path=f"{query}.{document}.{intent}")
-
-
-def _wrong(value: object, number: str, name: str) -> Iterator[Problem]:
+def _wrong(value: object, number: str, name: str, *, has_intents: bool = False) -> Iterator[Problem]:
     if not isinstance(value, dict):
         yield Problem(f"expected an object of objects, found {_json_kind(value)}", name)
         return
     for query, inner in value.items():
         if not isinstance(inner, dict):
             yield Problem(f"expected an object of documents, found {_json_kind(inner)}", name, path=query)
-        elif set(map(type, inner.values())) - {int, float}:
-            for document, item in inner.items():
-                if type(item) not in {int, float}:
-                    message = f"the {number} must be a number, found {_json_kind(item)}"
+        elif has_intents:
+            for document, by_intent in inner.items():
+                if isinstance(by_intent, dict) and by_intent:
+                    yield from _no_numbers(by_intent, number, name, f"{query}.{document}")
+                else:
+                    shown = "an empty one" if by_intent == {} else _json_kind(by_intent)
+                    message = f"expected an object of intents, as other documents have, found {shown}"
                     yield Problem(message, name, path=f"{query}.{document}")
+        else:
+            yield from _no_numbers(inner, number, name, query)
         if not query or (isinstance(inner, dict) and "" in inner):
             yield Problem("an id is empty", name, path=query)
 
 
-def _n_quotes(text: str) -> int:
-    """
-    Return how many quotes begin or end a string.
+def _no_numbers(values: dict[str, object], number: str, name: str, path: str) -> Iterator[Problem]:
+    """Yield what is wrong with values that should be numbers."""
+    if set(map(type, values.values())) - {int, float}:
+        for key, item in values.items():
+            if type(item) not in {int, float}:
+                yield Problem(f"the {number} must be a number, found {_json_kind(item)}", name, path=f"{path}.{key}")
 
-    All strings of such a document are keys, so there are two for each key that was written, including one that was
-    written twice, of which a parser keeps the last.
-    """
+
+def _n_quotes(text: str) -> int:
+    """Return how many quotes begin or end a string; all strings are keys, so two for each key that was written."""
     quotes = text.count('"')
     return quotes - text.replace("\\\\", "").count('\\"') if "\\" in text else quotes
 

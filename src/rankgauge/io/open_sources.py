@@ -12,7 +12,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias, cast
+from typing import IO, TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, TypeAlias, cast
 
 from rankgauge.catalog.claims import OWN
 from rankgauge.columns import Qrels, RunSource
@@ -55,11 +55,7 @@ _PATIENCE, _LOOK = 5.0, 0.05
 
 
 def open_qrels(
-    source: object,
-    *,
-    columns: Mapping[str, str] | None = None,
-    intents: bool = False,
-    catalog: Catalog | None = None,
+    source: object, *, columns: Mapping[str, str] | None = None, intents: bool = False, catalog: Catalog | None = None
 ) -> Qrels:
     """
     Read judgments from a path, ``-`` for standard input, a mapping or a table; a `DataError` has every problem.
@@ -71,49 +67,35 @@ def open_qrels(
     if isinstance(source, Mapping):
         qrels = qrels_of_mapping(source)
         return qrels if intents or qrels.intents is None else replace(qrels, intents=None)
-    if isinstance(source, str | os.PathLike):
-        file = _file(source)
-        foreign = _foreign(file, "qrels", columns, catalog)
-        found = None if foreign is not None else recognize(file.path, "qrels", columns, name=file.name)
-        if found is FileKind.TREC:
-            return read_qrels(file.path, name=file.name, intents=intents)
-        if found is FileKind.JSON:
-            from rankgauge.io.nested_mappings import read_nested_qrels
+    file, content = _content(source, "qrels", columns, catalog)
+    if content is FileKind.TREC:
+        return read_qrels(file.path, name=file.name, intents=intents)
+    if content is FileKind.JSON:
+        from rankgauge.io.nested_mappings import read_nested_qrels
 
-            return read_nested_qrels(file.path, name=file.name, intents=intents)
-        rows = foreign or _rows_of_file(found, file, "qrels", columns)
-    else:
-        rows = _rows_of_table(source, "qrels", columns)
+        return read_nested_qrels(file.path, name=file.name, intents=intents)
     from rankgauge.io.table_rankings import qrels_of_rows
 
-    return qrels_of_rows(rows, intents=intents)
+    return qrels_of_rows(content, intents=intents)
 
 
 def open_run(source: object, *, columns: Mapping[str, str] | None = None, catalog: Catalog | None = None) -> RunSource:
     """Open a run, which is read when it is judged: as `open_qrels`, or one that is open already."""
     check_columns(columns)
-    kept = None
     if isinstance(source, Mapping):
         return MappingRun(source)
     if isinstance(source, RunSource):
         return source
-    if isinstance(source, str | os.PathLike):
-        file = _file(source)
-        kept = file.kept
-        foreign = _foreign(file, "run", columns, catalog)
-        found = None if foreign is not None else recognize(file.path, "run", columns, name=file.name)
-        if found is FileKind.TREC:
-            return RunFile(file.path, name=file.name, kept=kept)
-        if found is FileKind.JSON:
-            from rankgauge.io.nested_mappings import read_nested_run
+    file, content = _content(source, "run", columns, catalog)
+    if content is FileKind.TREC:
+        return RunFile(file.path, name=file.name, kept=file.kept)
+    if content is FileKind.JSON:
+        from rankgauge.io.nested_mappings import read_nested_run
 
-            return read_nested_run(file.path, name=file.name)
-        rows = foreign or _rows_of_file(found, file, "run", columns)
-    else:
-        rows = _rows_of_table(source, "run", columns)
+        return read_nested_run(file.path, name=file.name)
     from rankgauge.io.table_rankings import TableRun
 
-    return TableRun(rows, kept=kept)
+    return TableRun(content, kept=file.kept)
 
 
 class _File(NamedTuple):
@@ -122,6 +104,30 @@ class _File(NamedTuple):
     path: Path
     name: str
     kept: IO[bytes] | None = None
+
+
+_NO_FILE = _File(Path(), "")
+
+
+def _content(
+    source: object, kind: Kind, columns: Mapping[str, str] | None, catalog: Catalog | None
+) -> tuple[_File, Literal[FileKind.TREC, FileKind.JSON] | Rows]:
+    """Return a file with what it holds: TREC text, JSON, or the rows of a table; rows in memory have no file."""
+    if not isinstance(source, str | os.PathLike):
+        return _NO_FILE, _rows_of_table(source, kind, columns)
+    file = _file(source)
+    if (rows := _foreign(file, kind, columns, catalog)) is not None:
+        return file, rows
+    content = recognize(file.path, kind, columns, name=file.name)
+    if content is FileKind.PARQUET:
+        from rankgauge.io.table_files import parquet_rows
+
+        return file, parquet_rows(file.path, kind, columns, name=file.name)
+    if content is FileKind.DELIMITED:
+        from rankgauge.io.table_files import DelimitedRows
+
+        return file, DelimitedRows(file.path, kind, columns, name=file.name)
+    return file, content
 
 
 def _file(source: str | os.PathLike[str]) -> _File:
@@ -184,21 +190,10 @@ def _foreign(file: _File, kind: Kind, columns: Mapping[str, str] | None, catalog
     return rows_of_reader(claim, file.path, kind, columns, name=file.name)
 
 
-def _rows_of_file(found: FileKind | None, file: _File, kind: Kind, columns: Mapping[str, str] | None) -> Rows:
-    if found is FileKind.PARQUET:
-        from rankgauge.io.table_files import parquet_rows
-
-        return parquet_rows(file.path, kind, columns, name=file.name)
-    from rankgauge.io.table_files import DelimitedRows
-
-    return DelimitedRows(file.path, kind, columns, name=file.name)
-
-
 def _rows_of_table(source: object, kind: Kind, columns: Mapping[str, str] | None) -> Rows:
     if hasattr(source, "__arrow_c_stream__") or type(source).__module__.partition(".")[0] in {"polars", "pandas"}:
         from rankgauge.io.table_rows import rows_of_table  # known without loading polars or pandas
 
         return rows_of_table(source, kind, columns)
-    msg = f"{'judgments' if kind == 'qrels' else 'a run'} cannot be used:"
-    found = type(source).__name__
-    raise DataError(msg, [Problem(f"expected a path, a mapping of mappings or a table, found a {found}")])
+    problem = Problem(f"expected a path, a mapping of mappings or a table, found a {type(source).__name__}")
+    raise DataError(f"{'judgments' if kind == 'qrels' else 'a run'} cannot be used:", [problem])

@@ -7,7 +7,9 @@ from __future__ import annotations
 import io
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
@@ -15,11 +17,12 @@ import orjson
 
 from rankgauge.base.logs import logger
 from rankgauge.catalog import Catalog
-from rankgauge.errors import DataError, Problem, counted
-from rankgauge.io.builtin_formats import read_jsonl
+from rankgauge.errors import Problem, counted
+from rankgauge.io.builtin_formats import LINES, read_jsonl
 from rankgauge.io.field_names import FieldMap, remapped
 from rankgauge.io.file_records import given, records
 from rankgauge.io.files import digest, ends_within_a_line, open_file
+from rankgauge.io.problems import refuse
 from rankgauge.plugin.declarations import Record
 from rankgauge.policy import Contract
 from rankgauge.samples import CallError, Fault, KeptOutput, Output, labelled, read_output
@@ -31,7 +34,6 @@ OUTPUTS_FILE = "outputs.jsonl"
 """What kept outputs are called in a result folder."""
 
 _BLOCK = 1 << 16
-
 _OPTIONS = orjson.OPT_NON_STR_KEYS | orjson.OPT_SERIALIZE_NUMPY
 
 
@@ -45,7 +47,8 @@ class OutputsFile:
         self._file.seek(self._end)
         last = self._file.read()
         self._file.truncate(self._end)
-        if _is_json(last):
+        with suppress(ValueError):
+            orjson.loads(last)
             self._end += self._file.write(last + b"\n")
 
     def add(self, sample_id: str, output: KeptOutput) -> None:
@@ -76,14 +79,6 @@ def _end_of_lines(file: io.FileIO) -> int:
             return start + at + 1
         end = start
     return 0
-
-
-def _is_json(line: bytes) -> bool:
-    try:
-        orjson.loads(line)
-    except ValueError:
-        return False
-    return True
 
 
 def kept(raw: object, contract: Contract) -> KeptOutput:
@@ -124,12 +119,9 @@ def kept_line(sample_id: str, output: KeptOutput) -> bytes:
 def kept_row(row: Mapping[str, Any]) -> KeptOutput:
     """Return what a row of an outputs file holds, besides its id; what is no number of attempts counts as one."""
     error, seconds, attempt = row.get("error"), row.get("seconds"), row.get("attempt")
-    return KeptOutput(
-        row.get("actual_output") if error is None else None,
-        None if error is None else _error(error),
-        seconds if isinstance(seconds, int | float) else None,
-        attempt if isinstance(attempt, int) else 1,
-    )
+    output = KeptOutput(row.get("actual_output")) if error is None else KeptOutput(error=_error(error))
+    seconds = seconds if isinstance(seconds, int | float) else None
+    return output._replace(seconds=seconds, attempt=attempt if isinstance(attempt, int) else 1)
 
 
 def _error(value: object) -> CallError:
@@ -140,14 +132,9 @@ def _error(value: object) -> CallError:
 
 
 def _items(read: Output) -> list[dict[str, Any]]:
-    nothing: list[None] = [None] * len(read.ids)
-    columns: dict[str, Sequence[object]] = {
-        "id": read.ids,
-        "text": read.texts or nothing,
-        "score": read.scores or nothing,
-    }
-    rows = (dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True))
-    return [{name: value for name, value in row.items() if value is not None} for row in rows]
+    columns: dict[str, Sequence[object]] = {"id": read.ids, "text": read.texts or (), "score": read.scores or ()}
+    rows = (zip(columns, values, strict=True) for values in zip_longest(*columns.values()))
+    return [{name: value for name, value in row if value is not None} for row in rows]
 
 
 def _plain(value: object) -> Any:  # noqa: ANN401  # any JSON value
@@ -172,16 +159,7 @@ T = TypeVar("T")
 
 @dataclass(slots=True)
 class Outputs:
-    """
-    Outputs by sample id.
-
-    Attributes:
-        by_id: What was emitted, or the fault of what was malformed.
-
-        source: Where they came from: a file's name, or empty.
-
-        fingerprint: A hash of the file.
-    """
+    """What was emitted, or the fault of what was malformed, by sample id; with the name and the hash of its file."""
 
     by_id: dict[str, Output | Fault]
     source: str = ""
@@ -222,12 +200,6 @@ def _kept(raw: object) -> KeptOutput:
     return raw if isinstance(raw, KeptOutput) else KeptOutput(raw)
 
 
-def _is_cut(file: str) -> bool:
-    """Return whether a file of JSON lines ends within a line."""
-    path = Path(file)
-    return path.suffix.lower() in {".jsonl", ".ndjson"} and ends_within_a_line(path)
-
-
 class _Rows(Generic[T]):
     """Collects the outputs of a file, each as *read* returns it, and what is wrong with it."""
 
@@ -241,21 +213,21 @@ class _Rows(Generic[T]):
         last: Record | None = None
         for last in rows:
             self.take(last, fields)
-        if last is not None and isinstance(last.value, Fault) and _is_cut(self.file):
+        is_lines = Path(self.file).suffix.lower() in LINES
+        if last is not None and isinstance(last.value, Fault) and is_lines and ends_within_a_line(Path(self.file)):
             self.problems.pop()
             logger("io").warning("%s:%s: the last line is cut off; its output is left out", self.file, last.line)
-        if self.problems:
-            msg = f"{self.file or 'the outputs'} cannot be used ({counted(len(self.problems), 'problem')}):"
-            raise DataError(msg, self.problems)
+        refuse(
+            f"{self.file or 'the outputs'} cannot be used ({counted(len(self.problems), 'problem')}):", self.problems
+        )
 
     def take(self, record: Record, fields: FieldMap) -> None:
         value: Any = record.value
         if isinstance(value, Fault):
             self.problem(record, value.reason)
         elif not isinstance(value, Mapping):
-            self.problem(
-                record, f"expected rows {{id, actual_output}} or a map id -> output, found {type(value).__name__}"
-            )
+            kind = type(value).__name__
+            self.problem(record, f"expected rows {{id, actual_output}} or a map id -> output, found {kind}")
         elif record.path or fields or {"id", "actual_output"} & set(value):
             row = remapped(value, fields)
             if {"error", "attempt"}.isdisjoint(value):

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import islice
 
@@ -16,12 +16,14 @@ __all__ = [
     "MAX_LINE",
     "MOST",
     "RAISE_IT",
+    "SUBJECTS",
     "MalformedError",
     "first_problems",
     "limited",
     "longest_piece",
     "no_judgments",
     "parse_size",
+    "refuse",
     "unreadable",
     "written_size",
 ]
@@ -29,17 +31,25 @@ __all__ = [
 MOST = 10_000
 """More problems than this help nobody."""
 
+SUBJECTS = {"qrels": "the judgments", "run": "the run"}
+
 
 class MalformedError(Exception):
     """A file has a wrong line; reading it carefully tells which ones, and why."""
 
 
-def first_problems(found: Iterable[Problem], name: str) -> list[Problem]:
+def first_problems(all_problems: Iterable[Problem], name: str) -> list[Problem]:
     """Return the first `MOST` problems of a file, with a last one that says so where reading stopped there."""
-    problems = list(islice(found, MOST))
+    problems = list(islice(all_problems, MOST))
     if len(problems) == MOST:
         problems.append(Problem(f"reading stopped after {MOST:,} problems", name))
     return problems
+
+
+def refuse(title: str, problems: Sequence[Problem]) -> None:
+    """Raise a `DataError` if there are problems."""
+    if problems:
+        raise DataError(title, problems)
 
 
 def unreadable(name: str, message: str, line: int | None = None) -> UnreadableError:
@@ -84,11 +94,10 @@ def limited(size: str, origin: str) -> Iterator[None]:
 
 def parse_size(written: str, origin: str) -> int:
     """Return a size such as ``512MB`` in bytes; a `ParameterError` that names its *origin* for anything else."""
-    found = _SIZE.fullmatch(written.strip())
-    unit = _UNITS.get(found[2].lower()) if found else None
-    if found is None or unit is None or not (size := int(found[1]) * unit):
-        msg = f"{origin} is a size above 0, such as 512MB or 2GB, not {written!r}"
-        raise ParameterError(msg)
+    match = _SIZE.fullmatch(written.strip())
+    size = int(match[1]) * _UNITS.get(match[2].lower(), 0) if match else 0
+    if not size:
+        raise ParameterError(f"{origin} is a size above 0, such as 512MB or 2GB, not {written!r}")
     return size
 
 

@@ -21,8 +21,10 @@ from rankgauge.base.plain_text import NUMBER, read_number
 from rankgauge.errors import DataError, Problem
 from rankgauge.io.field_names import Kind, is_header
 from rankgauge.io.files import MAGIC, open_file, plain_suffix
+from rankgauge.io.problems import SUBJECTS
 
 __all__ = [
+    "TREC_LINE",
     "FileKind",
     "Head",
     "Looks",
@@ -31,6 +33,7 @@ __all__ = [
     "is_trec",
     "read_head",
     "recognize",
+    "shortened",
     "sniff",
     "split_line",
 ]
@@ -50,13 +53,14 @@ _BINARY = {
 }
 
 
+TREC_LINE: Mapping[Kind, str] = {"qrels": "query iteration document grade", "run": "query Q0 document rank score tag"}
+"""The fields of a line of TREC text."""
+
+
 class FileKind(enum.Enum):
     """What a file is."""
 
-    TREC = enum.auto()
-    DELIMITED = enum.auto()
-    JSON = enum.auto()
-    PARQUET = enum.auto()
+    TREC, DELIMITED, JSON, PARQUET = range(4)
 
 
 _BY_SUFFIX = {".json": FileKind.JSON, ".parquet": FileKind.PARQUET, ".pq": FileKind.PARQUET}
@@ -69,42 +73,29 @@ def split_line(line: bytes) -> list[bytes]:
 
 
 def is_run_line(fields: Sequence[bytes]) -> bool:
-    """Return whether fields are those of a run: `query Q0 document rank score tag`."""
+    """Return whether fields are those of a run."""
     return len(fields) >= 6 and not math.isnan(read_number(fields[4]))
 
 
 def _is_qrels_line(fields: Sequence[bytes]) -> bool:
-    """Return whether fields are those of judgments: `query iteration document grade`."""
+    """Return whether fields are those of judgments."""
     return len(fields) == 4 and not math.isnan(read_number(fields[3]))
 
 
 def _is_run(name: str, line: int) -> DataError:
-    """Return the error of a run in place of judgments, which is told once, and not for each of its lines."""
-    message = (
-        "this is a line of a run (`query Q0 document rank score tag`); are the two files swapped? Judgments come "
-        "first, then runs"
-    )
-    return DataError("the judgments cannot be read:", [Problem(message, name, line)])
+    """Return the error of a run in place of judgments, which is reported once, and not for each of its lines."""
+    hint = "are the two files swapped? Judgments come first, then runs"
+    problem = Problem(f"this is a line of a run (`{TREC_LINE['run']}`); {hint}", name, line)
+    return DataError("the judgments cannot be read:", [problem])
 
 
 class Head(NamedTuple):
-    """
-    The first line of a file that is neither empty nor a comment.
-
-    Attributes:
-        line: The line.
-
-        fields: What stands in it, if it is the header of a table; empty where it cannot be one.
-
-        separator: What separates these: a tab, else a comma, else a semicolon.
-
-        number: The number of the line, from 1.
-    """
+    """The first line of a file that is neither empty nor a comment."""
 
     line: bytes
-    fields: list[str]
-    separator: str
-    number: int
+    fields: list[str]  # of the header of a table; empty where the line cannot be one
+    separator: str  # of these: a tab, else a comma, else a semicolon
+    number: int  # of the line, from 1
 
 
 def read_head(stream: IO[bytes]) -> Head:
@@ -165,15 +156,18 @@ def _ends_as_parquet(path: Path) -> bool:
 
 
 def _unclear(head: Head, kind: Kind, name: str) -> DataError:
-    what = "the judgments" if kind == "qrels" else "the run"
-    trec = "query iteration document grade" if kind == "qrels" else "query Q0 document rank score tag"
     names = "query-id, corpus-id, score" if kind == "qrels" else "query_id, doc_id, score"
-    line = head.line.decode("utf-8", "replace").rstrip("\r\n")
     message = (
-        f"{line if len(line) <= 80 else f'{line[:77]}...'!r} neither names columns nor is a line of TREC text "
-        f"(`{trec}`); write a header such as `{names}`, separated as the lines are"
+        f"{shortened(head.line.rstrip())} neither names columns nor is a line of TREC text "
+        f"(`{TREC_LINE[kind]}`); write a header such as `{names}`, separated as the lines are"
     )
-    return DataError(f"{what} cannot be read:", [Problem(message, name, head.number)])
+    return DataError(f"{SUBJECTS[kind]} cannot be read:", [Problem(message, name, head.number)])
+
+
+def shortened(line: bytes) -> str:
+    """Return the beginning of a line as messages show it."""
+    text = line.decode("utf-8", "backslashreplace")
+    return repr(text if len(text) <= 80 else f"{text[:77]}...")
 
 
 class Looks(NamedTuple):

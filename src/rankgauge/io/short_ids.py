@@ -21,9 +21,8 @@ from rankgauge.columns import PADDING, Flags, Ints, Slices, Words, short_keys
 
 __all__ = ["ShortViews", "number_views", "short_views"]
 
+# whether a word of Arrow's structures has eight bytes, and the lowest of them first
 _IS_READABLE = sys.byteorder == "little" and sys.maxsize > 1 << 32
-"""Whether a word of Arrow's structures has eight bytes, and the lowest of them first."""
-
 _LONGEST = 12
 _VIEW, _TEXT = 16, 4
 _PAST_EIGHT_DIGITS = 10**8
@@ -51,8 +50,8 @@ class ShortViews(NamedTuple):
         """Return which texts differ from the one before; shape (n - 1,)."""
         words = self.buffer[PADDING:-PADDING].view(np.uint64)
         different = words[2:] != words[:-2]
-        either: Flags = different[::2] | different[1::2]
-        return either
+        differ: Flags = different[::2] | different[1::2]
+        return differ
 
 
 def short_views(texts: pl.Series) -> ShortViews | None:

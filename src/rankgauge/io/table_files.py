@@ -99,15 +99,13 @@ class _Compact:
         return number | byte << shift
 
     def _bytes(self, count: int) -> bytes:
-        found = self._data[self._at : self._at + count]
-        if len(found) < count:
-            raise IndexError
         self._at += count
-        return found
+        if self._at > len(self._data):
+            raise IndexError
+        return self._data[self._at - count : self._at]
 
 
-_PIECE = 1 << 18
-"""How many rows are held at once, unless a row group has more."""
+_PIECE = 1 << 18  # how many rows are held at once, unless a row group has more
 
 
 def parquet_rows(path: Path, kind: Kind, columns: Mapping[str, str] | None, *, name: str) -> Rows:
@@ -118,8 +116,8 @@ def parquet_rows(path: Path, kind: Kind, columns: Mapping[str, str] | None, *, n
     with reading(name, path, form="Parquet"):
         scan = pl.scan_parquet(source, glob=False)
         schema = scan.collect_schema()
-    found = find_columns(list(schema), kind, columns, source=name)
-    table = scan.select(selection(schema, found, kind, source=name))
+    roles = find_columns(list(schema), kind, columns, source=name)
+    table = scan.select(selection(schema, roles, kind, source=name))
     groups = row_groups(path) if is_plain else None
     if groups is None or len(groups) < 2:
         with reading(name, path, form="Parquet"):
@@ -129,7 +127,7 @@ def parquet_rows(path: Path, kind: Kind, columns: Mapping[str, str] | None, *, n
         with reading(name, path, form="Parquet"):
             return table.select(names).slice(begin, end - begin).collect()
 
-    return Ranged(name, _edges(groups), read, list(found.by_role))
+    return Ranged(name, _edges(groups), read, list(roles.by_role))
 
 
 def _edges(groups: Sequence[int]) -> list[int]:
@@ -142,22 +140,15 @@ def _edges(groups: Sequence[int]) -> list[int]:
     return [*edges, row]
 
 
-_BLOCK = 1 << 22
-"""How many bytes are read at once; it never changes a result."""
+_BLOCK = 1 << 22  # how many bytes are read at once, which never changes a result
 
 
 class DelimitedRows:
-    """
-    The rows of a CSV or TSV file with a header.
-
-    Attributes:
-        name: The name of the file in messages.
-    """
+    """The rows of a CSV or TSV file with a header."""
 
     def __init__(
         self, path: Path, kind: Kind, columns: Mapping[str, str] | None, *, name: str, block: int = _BLOCK
     ) -> None:
-        """Open a file and find its columns; *block* bytes are read at once, which never changes a result."""
         self.name = name
         self._path = path
         self._block = block
@@ -202,10 +193,8 @@ class DelimitedRows:
 
     def _explained(self, reason: str) -> DataError:
         """Return what is wrong with the lines of the file, as far as Python's own reader can tell."""
-        problems = first_problems(self._wrong_lines(), self.name)
         unknown = Problem(f"{reason}; a field that contains a quote must itself be quoted", self.name)
-        msg = f"cannot read {self.name}:"
-        return DataError(msg, problems or [unknown])
+        return DataError(f"cannot read {self.name}:", first_problems(self._wrong_lines(), self.name) or [unknown])
 
     def _wrong_lines(self) -> Iterator[Problem]:
         with open_file(self._path, name=self.name) as opened:
@@ -231,8 +220,7 @@ def _blocks(stream: IO[bytes], size: int, limit: int) -> Iterator[bytes]:
     rest, wanted = b"", size
     while data := stream.read(wanted):
         data = rest + data
-        cut = _row_end(data)
-        if cut:
+        if cut := _row_end(data):
             yield data[:cut]
         rest = data[cut:]
         if len(rest) > limit:

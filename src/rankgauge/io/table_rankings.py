@@ -17,31 +17,18 @@ import polars as pl
 from rankgauge.columns import PADDING, Floats, Ints, Qrels, RankingBatch, Slices, Words, encoded
 from rankgauge.errors import DataError, Problem, RepeatedJudgmentsError
 from rankgauge.io.field_names import Kind
-from rankgauge.io.problems import first_problems, no_judgments
+from rankgauge.io.problems import SUBJECTS, first_problems, no_judgments
 from rankgauge.io.short_ids import number_views, short_views
 from rankgauge.io.table_rows import Frame, Ranged, Rows, query_begins
 
 __all__ = ["TableRun", "qrels_of_rows"]
 
 _COLUMNS = ("query", "document", "value")
-
-_ROWS = 1 << 16
-"""Minimum number of rows in a batch, except the last."""
+_ROWS = 1 << 16  # minimum number of rows in a batch, except the last
 
 
 class TableRun:
-    """
-    A run in a table.
-
-    Attributes:
-        name: The file; empty for a table given in Python.
-
-        tag: Empty: a table has no tag.
-
-        metadata: Empty.
-
-        notes: Empty.
-    """
+    """A run in a table, which has no tag, metadata or notes."""
 
     def __init__(self, rows: Rows, *, kept: object = None) -> None:
         """Take the rows, and the temporary file that they stand in, if there is one, to keep it alive."""
@@ -83,14 +70,14 @@ def qrels_of_rows(rows: Rows, *, intents: bool = False) -> Qrels:
         batch = _batch(whole.select(_COLUMNS), query_begins(whole["query"]))
     except _UnusableError:
         raise _explained(rows, "qrels") from None
-    if intents and (found := _by_intent(whole, batch, rows)) is not None:
-        return found
+    if intents and (by_intent := _by_intent(whole, batch, rows)) is not None:
+        return by_intent
     try:
         return Qrels.of_stretches(batch.names, batch.lengths, batch.documents, batch.scores, rows.name)
     except RepeatedJudgmentsError:
-        if (found := _by_intent(whole, batch, rows)) is None:
+        if (by_intent := _by_intent(whole, batch, rows)) is None:
             raise
-        return replace(found, intents=None)
+        return replace(by_intent, intents=None)
 
 
 def _by_intent(whole: pl.DataFrame, batch: RankingBatch, rows: Rows) -> Qrels | None:
@@ -100,14 +87,9 @@ def _by_intent(whole: pl.DataFrame, batch: RankingBatch, rows: Rows) -> Qrels | 
     if (whole["intent"].fill_null("") == "").any():
         raise _explained(rows, "qrels", ("query", "document", "intent"))
     queries = batch.queries
-    listed = zip(
-        (queries[owner] for owner in batch.owners().tolist()),
-        batch.documents.texts(),
-        whole["intent"].to_list(),
-        batch.scores.tolist(),
-        strict=True,
-    )
-    return Qrels.of_listed_intents(listed, rows.name)
+    by_row = (queries[owner] for owner in batch.owners().tolist())
+    intents, grades = whole["intent"].to_list(), batch.scores.tolist()
+    return Qrels.of_listed_intents(zip(by_row, batch.documents.texts(), intents, grades, strict=True), rows.name)
 
 
 class _UnusableError(Exception):
@@ -155,31 +137,21 @@ def _batch(rows: pl.DataFrame, starts: Ints) -> RankingBatch:
     documents, keys = _documents(rows["document"])
     if not (np.isfinite(scores).all() and documents.length.all() and all(queries)):
         raise _UnusableError
-    return RankingBatch(
-        names=Slices.of(queries),
-        lengths=np.diff(np.append(starts, rows.height)),
-        documents=documents,
-        keys=keys,
-        scores=scores,
-    )
+    return RankingBatch(Slices.of(queries), np.diff(np.append(starts, rows.height)), documents, keys, scores)
 
 
 def _numbers(values: pl.Series) -> pl.Series:
     """Return values as floats, null where a text is not a number."""
-    if values.dtype == pl.Float64:
-        return values
-    return values.cast(pl.Float64, strict=False)
+    return values if values.dtype == pl.Float64 else values.cast(pl.Float64, strict=False)
 
 
 def _documents(ids: pl.Series) -> tuple[Slices, Words]:
     """Return ids in one buffer, and their keys; no object is made for each of them."""
     is_text = ids.dtype == pl.String
-    texts = ids
-    views = None if is_text else number_views(ids)
-    if views is None:
-        texts = ids if is_text else ids.cast(pl.String)
-        views = short_views(texts)
-    if views is not None:
+    if not is_text and (digits := number_views(ids)) is not None:
+        return digits.slices(), digits.keys()
+    texts = ids if is_text else ids.cast(pl.String)
+    if (views := short_views(texts)) is not None:
         return views.slices(), views.keys()
     length = texts.str.len_bytes().to_numpy().astype(np.int64)
     joined = b"".join((bytes(PADDING), texts.str.join("").item().encode(), bytes(PADDING)))
@@ -189,27 +161,24 @@ def _documents(ids: pl.Series) -> tuple[Slices, Words]:
 
 def _explained(rows: Rows, kind: Kind, ids: Sequence[str] = ("query", "document")) -> DataError:
     """Return what is wrong with a table that could not be read: a problem for each row."""
-    value = "grade" if kind == "qrels" else "score"
-    what = "the judgments" if kind == "qrels" else "the run"
-    title = f"{what} cannot be used; a row is a query, a document and a {value}:"
-    return DataError(title, first_problems(_wrong_rows(rows, value, ids), rows.name))
+    number = "grade" if kind == "qrels" else "score"
+    title = f"{SUBJECTS[kind]} cannot be used; a row is a query, a document and a {number}:"
+    return DataError(title, first_problems(_wrong_rows(rows, number, ids), rows.name))
 
 
-def _wrong_rows(rows: Rows, value: str, ids: Sequence[str]) -> Iterator[Problem]:
+def _wrong_rows(rows: Rows, number: str, ids: Sequence[str]) -> Iterator[Problem]:
     for frame in rows.frames():
-        values: Floats = _numbers(frame.rows["value"]).fill_null(float("nan")).to_numpy()
+        given = frame.rows["value"]
+        values: Floats = _numbers(given).fill_null(float("nan")).to_numpy()
         texts = {name: frame.rows[name].cast(pl.String) for name in ids}
-        missing = {name: (texts[name].fill_null("") == "").to_numpy() for name in texts}
-        wrong = np.logical_or.reduce([*missing.values(), ~np.isfinite(values)])
-        for row in np.flatnonzero(wrong).tolist():
-            found = [
-                f"the {name} is {'missing' if texts[name][row] is None else 'empty'}"
-                for name in texts
-                if missing[name][row]
+        is_lacking = [(column.fill_null("") == "").to_numpy() for column in texts.values()]
+        for row in np.flatnonzero(np.logical_or.reduce([*is_lacking, ~np.isfinite(values)])).tolist():
+            cells = {name: column[row] for name, column in texts.items()}
+            flaws = [
+                f"the {name} is {'missing' if cell is None else 'empty'}" for name, cell in cells.items() if not cell
             ]
             if not np.isfinite(values[row]):
-                given = frame.rows["value"][row]
-                is_what = "is missing" if given is None else f"{given!r} is not a finite number"
-                found.append(f"the {value} {is_what}")
+                flaw = "is missing" if given[row] is None else f"{given[row]!r} is not a finite number"
+                flaws.append(f"the {number} {flaw}")
             where = {"path": f"row {frame.first + row}"} if frame.line is None else {"line": frame.line + row}
-            yield Problem("; ".join(found), rows.name, **where)
+            yield Problem("; ".join(flaws), rows.name, **where)

@@ -17,19 +17,15 @@ from rankgauge.errors import DataError, Problem
 from rankgauge.io.field_names import Columns, Kind, find_columns
 from rankgauge.io.file_records import foreign_records
 from rankgauge.io.files import open_file
-from rankgauge.io.problems import unreadable
+from rankgauge.io.problems import SUBJECTS, refuse, unreadable
 from rankgauge.io.short_ids import short_views
 from rankgauge.plugin.declarations import Reader
 from rankgauge.samples import Fault
 
 __all__ = ["Frame", "Ranged", "Rows", "query_begins", "rows_of_reader", "rows_of_table", "selection"]
 
-_PIECE = 1 << 18
-"""How many rows of a frame are handled at once."""
-
-_SMALL = 1 << 17
-"""A table with fewer rows is not worth a second thread."""
-
+_PIECE = 1 << 18  # how many rows of a frame are handled at once
+_SMALL = 1 << 17  # a table with fewer rows is not worth a second thread
 _LOOK, _LONGEST_LOOK = 1 << 12, 1 << 20
 _INTEGERS = (pl.Int8, pl.Int16, pl.Int32, pl.Int64, pl.UInt8, pl.UInt16, pl.UInt32, pl.UInt64)
 _TEXTS = (pl.String, pl.Categorical, pl.Enum, pl.Binary)
@@ -39,37 +35,25 @@ class Frame(NamedTuple):
     """
     Consecutive rows of a table.
 
-    Attributes:
-        rows: The columns `query` and `document` (strings or integers) and `value` (numbers, or what a file wrote); of
-            judgments for intents also `intent` (strings).
-
-        first: The number of the first row, from 0.
-
-        line: The line of the first row, where rows are lines.
+    The columns are `query` and `document` (strings or integers), `value` (numbers, or what a file wrote) and, of
+    judgments for intents, `intent` (strings).
     """
 
     rows: pl.DataFrame
-    first: int
-    line: int | None = None
+    first: int  # the number of the first row, from 0
+    line: int | None = None  # the line of the first row, where rows are lines
 
 
 class Rows(Protocol):
-    """
-    A table that can be read as often as needed.
+    """A table that can be read as often as needed."""
 
-    Attributes:
-        name: The file, for messages; empty for a table given in Python.
-    """
-
-    name: str
+    name: str  # the file, for messages; empty for a table given in Python
 
     def parts(self, count: int) -> list[Iterator[Frame]]:
-        """Return iterators over parts that begin with a query each, *count* at the most."""
-        ...
+        """Return at most *count* parts, which begin with a query each."""
 
     def frames(self) -> Iterator[Frame]:
         """Yield the whole table in order."""
-        ...
 
 
 def selection(schema: Mapping[str, pl.DataType], columns: Columns, kind: Kind, *, source: str = "") -> list[pl.Expr]:
@@ -77,23 +61,20 @@ def selection(schema: Mapping[str, pl.DataType], columns: Columns, kind: Kind, *
     problems = []
     selected = []
     for role, name in columns.by_role.items():
+        column, dtype = pl.col(name), schema[name]
         if role == "value":
             continue
-        kept = schema[name]
-        if not isinstance(kept, (*_INTEGERS, *_TEXTS)):
-            hint = "; whole numbers become floats in pandas where one is missing" if kept.is_float() else ""
-            problem = f"ids in column {name!r} are of type {kept}; make them strings or integers{hint}"
+        if not isinstance(dtype, (*_INTEGERS, *_TEXTS)):
+            hint = "; whole numbers become floats in pandas where one is missing" if dtype.is_float() else ""
+            problem = f"ids in column {name!r} are of type {dtype}; make them strings or integers{hint}"
             problems.append(Problem(problem, source))
-        column = pl.col(name)
-        is_kept = isinstance(kept, (*_INTEGERS, pl.String)) and role != "intent"
+        is_kept = isinstance(dtype, (*_INTEGERS, pl.String)) and role != "intent"
         selected.append((column if is_kept else column.cast(pl.String)).alias(role))
-    kept = schema[columns.value]
-    if not (kept.is_numeric() or (kept == pl.Boolean and kind == "qrels")):
+    dtype = schema[columns.value]
+    if not (dtype.is_numeric() or (dtype == pl.Boolean and kind == "qrels")):
         what = "grades" if kind == "qrels" else "scores"
-        problems.append(Problem(f"{what} in column {columns.value!r} are of type {kept}; make them numbers", source))
-    if problems:
-        msg = "the table cannot be used:"
-        raise DataError(msg, problems)
+        problems.append(Problem(f"{what} in column {columns.value!r} are of type {dtype}; make them numbers", source))
+    refuse("the table cannot be used:", problems)
     return [*selected, pl.col(columns.value).alias("value")]
 
 
@@ -123,7 +104,7 @@ class Ranged:
         return cls(name, (0, frame.height), read, frame.columns)
 
     def parts(self, count: int) -> list[Iterator[Frame]]:
-        """Return iterators over parts that begin with a query each, *count* at the most."""
+        """Return at most *count* parts, which begin with a query each."""
         height = self._edges[-1]
         cuts = [0]
         for part in range(1, count if height >= _SMALL else 1):
@@ -179,14 +160,13 @@ def rows_of_table(table: Any, kind: Kind, columns: Mapping[str, str] | None) -> 
         frame = table.lazy()
     elif type(table).__module__.partition(".")[0] == "pandas":
         names = [str(name) for name in getattr(table, "columns", ())]
-        found = find_columns(names, kind, columns)
-        frame = _of_pandas(table, names, found).lazy()
+        frame = _of_pandas(table, names, find_columns(names, kind, columns)).lazy()
     else:
         frame = _of_arrow(table).lazy()
     schema = frame.collect_schema()
-    found = find_columns(list(schema), kind, columns)
+    roles = find_columns(list(schema), kind, columns)
     try:
-        return Ranged.of(frame.select(selection(schema, found, kind)).collect())
+        return Ranged.of(frame.select(selection(schema, roles, kind)).collect())
     except pl.exceptions.PolarsError as error:  # bytes that are no text, or what a LazyFrame does
         raise _unusable(type(table).__name__, str(error)) from error
 
@@ -198,9 +178,9 @@ def _of_arrow(table: Any) -> pl.DataFrame:  # noqa: ANN401  # whatever offers a 
         raise _unusable(type(table).__name__, str(error)) from error
 
 
-def _of_pandas(table: Any, names: Sequence[str], found: Columns) -> pl.DataFrame:  # noqa: ANN401  # pandas is no dependency
+def _of_pandas(table: Any, names: Sequence[str], roles: Columns) -> pl.DataFrame:  # noqa: ANN401  # pandas is no dependency
     labels = list(table.columns)
-    wanted = {name: table[labels[names.index(name)]] for name in found.by_role.values()}
+    wanted = {name: table[labels[names.index(name)]] for name in roles.by_role.values()}
     try:
         return pl.DataFrame({name: pl.from_pandas(column) for name, column in wanted.items()})
     except ImportError:
@@ -225,8 +205,7 @@ def _column(name: str, column: Any) -> pl.Series:  # noqa: ANN401  # pandas is n
 
 
 def _unusable(what: str, why: str) -> DataError:
-    msg = "the table cannot be used:"
-    return DataError(msg, [Problem(f"the columns of the {what} cannot be read: {why}")])
+    return DataError("the table cannot be used:", [Problem(f"the columns of the {what} cannot be read: {why}")])
 
 
 _MOST_PROBLEMS = 50
@@ -236,29 +215,25 @@ def rows_of_reader(
     claim: Claim[Reader], path: Path, kind: Kind, columns: Mapping[str, str] | None, *, name: str
 ) -> Rows:
     """Return the records of a file as rows of a table."""
-    import polars as pl
-
     rows: list[Mapping[str, Any]] = []
     problems: list[Problem] = []
     with open_file(path, name=name) as source:
         for record in foreign_records(claim, source):
-            if isinstance(record.value, Mapping):
-                rows.append(record.value)
+            value = record.value
+            if isinstance(value, Mapping):
+                rows.append(value)
                 continue
-            fault = record.value
-            found = fault.reason if isinstance(fault, Fault) else f"expected a row, found {type(fault).__name__}"
-            problems.append(Problem(found, name, record.line, record.path))
+            flaw = value.reason if isinstance(value, Fault) else f"expected a row, found {type(value).__name__}"
+            problems.append(Problem(flaw, name, record.line, record.path))
             if len(problems) >= _MOST_PROBLEMS:
                 break
-    if problems:
-        msg = f"{'the judgments' if kind == 'qrels' else 'the run'} cannot be read:"
-        raise DataError(msg, problems)
+    refuse(f"{SUBJECTS[kind]} cannot be read:", problems)
     names = list(dict.fromkeys(str(key) for row in rows for key in row))
-    found_columns = find_columns(names, kind, columns, source=name)
+    roles = find_columns(names, kind, columns, source=name)
     try:
-        wanted = found_columns.by_role.values()
-        frame = pl.DataFrame({each: pl.Series([row.get(each) for row in rows], strict=True) for each in wanted})
-        return Ranged.of(frame.lazy().select(selection(frame.schema, found_columns, kind)).collect(), name)
+        values = {column: [row.get(column) for row in rows] for column in roles.by_role.values()}
+        frame = pl.DataFrame({column: pl.Series(items, strict=True) for column, items in values.items()})
+        return Ranged.of(frame.lazy().select(selection(frame.schema, roles, kind)).collect(), name)
     except (pl.exceptions.PolarsError, TypeError, ValueError, OverflowError) as error:
         message = f"the rows of reader {claim.declaration.name!r} (by {claim.provider}) make no table: {error}"
         raise unreadable(name, message) from error

@@ -25,11 +25,9 @@ def replace_file(path: Path, data: bytes) -> None:
 
 def obstacle(path: Path) -> str:
     """Return why a file cannot be written there, as far as that can be seen before it is tried; empty for nothing."""
-    if path.is_dir():
-        return "it is a folder"
-    if why := _special(path):
+    if why := "it is a folder" if path.is_dir() else _special(path):
         return why
-    above = next(each for each in path.absolute().parents if each.exists())
+    above = next(folder for folder in path.absolute().parents if folder.exists())
     if not above.is_dir():
         return f"{above} is not a folder"
     return "" if os.access(above, os.W_OK) else f"{above} is not writable"

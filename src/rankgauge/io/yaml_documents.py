@@ -31,14 +31,7 @@ _TAG = "tag:yaml.org,2002:"
 
 
 class Document(NamedTuple):
-    """
-    A YAML document.
-
-    Attributes:
-        value: Plain data: None, bool, int, float, str, list and dict.
-
-        lines: The line, from 1, of every value by its path.
-    """
+    """A YAML document as plain data, with the line, from 1, of every value by its path."""
 
     value: Any  # whatever the document holds
     lines: Mapping[Path, int]

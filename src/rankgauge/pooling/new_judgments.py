@@ -15,6 +15,7 @@ import numpy as np
 from rankgauge.columns import Qrels, Relevance
 from rankgauge.errors import DataError, Problem
 from rankgauge.io.files import open_file
+from rankgauge.io.problems import refuse
 from rankgauge.pooling.queue_files import Graded, decoded, write_bytes, write_lines
 from rankgauge.stats import Agreement, agreement
 
@@ -96,17 +97,13 @@ def write_judgments(path: Path, qrels: Qrels, added: Sequence[Graded]) -> None:
     """
     lines = list(_lines(qrels, added))
     unfit = [(query, document) for query, document, _ in lines if any(byte <= 32 for byte in query + document)]
-    if unfit:
-        message = "TREC qrels hold no ids with blanks; judge runs and judgments with other ids"
-        title = f"{path} cannot be written:"
-        problems = [
-            Problem(f"query {decoded(query)!r}, document {decoded(name)!r}: {message}") for query, name in unfit
-        ]
-        raise DataError(title, problems)
+    flaw = "TREC qrels hold no ids with blanks; judge runs and judgments with other ids"
+    problems = [Problem(f"query {decoded(query)!r}, document {decoded(name)!r}: {flaw}") for query, name in unfit]
+    refuse(f"{path} cannot be written:", problems)
     earlier = _provenance(Path(qrels.source)) if qrels.source else []
     new = [
-        {"query": decoded(each.query), "document": decoded(each.document), "grade": each.grade, "judge": each.judge}
-        for each in added
+        {"query": decoded(new.query), "document": decoded(new.document), "grade": new.grade, "judge": new.judge}
+        for new in added
     ]
     write_lines(provenance_path(path), [*earlier, *new])
     write_bytes(path, b"".join(b"%s 0 %s %s\n" % (query, name, _grade(grade)) for query, name, grade in lines))
@@ -114,19 +111,18 @@ def write_judgments(path: Path, qrels: Qrels, added: Sequence[Graded]) -> None:
 
 def _lines(qrels: Qrels, added: Sequence[Graded]) -> Iterator[tuple[bytes, bytes, float]]:
     """Yield query, document and grade, queries in order, new judgments last; they replace grades below 0."""
-    new: dict[bytes, list[Graded]] = {}
-    for each in added:
-        new.setdefault(each.query, []).append(each)
+    new: dict[bytes, dict[bytes, float]] = {}
+    for graded in added:
+        new.setdefault(graded.query, {})[graded.document] = graded.grade
     ends = np.cumsum(qrels.lengths).tolist()
     documents, grades = qrels.documents.texts(), qrels.grades.tolist()
     for query, begin, end in zip(qrels.queries, [0, *ends], ends, strict=False):
-        own = new.get(query, [])
-        replaced = {each.document for each in own}
+        replacing = new.get(query, {})
         for document, grade in zip(documents[begin:end], grades[begin:end], strict=True):
-            if document not in replaced:
+            if document not in replacing:
                 yield query, document, grade
-        for each in own:
-            yield query, each.document, each.grade
+        for document, grade in replacing.items():
+            yield query, document, grade
 
 
 def _grade(grade: float) -> bytes:

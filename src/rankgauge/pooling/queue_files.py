@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ from typing import Any
 from rankgauge.columns import Qrels, encoded
 from rankgauge.errors import DataError, Problem, ResultError, counted
 from rankgauge.io.files import read_bytes
-from rankgauge.io.problems import unreadable
+from rankgauge.io.problems import refuse, unreadable
 from rankgauge.io.whole_files import replace_file
 
 __all__ = ["SCHEMA_VERSION", "Graded", "decoded", "read_queue", "write_bytes", "write_lines"]
@@ -28,18 +29,7 @@ _MODEL = "model:"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Graded:
-    """
-    A line of a queue that a judge has filled in.
-
-    Attributes:
-        query: The query's id.
-
-        document: The document's id.
-
-        grade: The grade.
-
-        judge: Who gave it; a model's name begins with ``model:``.
-    """
+    """A line of a queue that a judge has filled in; the name of a model as judge begins with ``model:``."""
 
     query: bytes
     document: bytes
@@ -67,8 +57,7 @@ def write_bytes(path: Path, data: bytes) -> None:
     try:
         replace_file(path, data)
     except OSError as error:
-        msg = f"cannot write {path}: {error.strerror or error}; nothing was written there"
-        raise ResultError(msg) from error
+        raise ResultError(f"cannot write {path}: {error.strerror or error}; nothing was written there") from error
 
 
 def _json(row: Mapping[str, Any]) -> str:
@@ -93,7 +82,7 @@ def read_queue(path: Path, qrels: Qrels, *, judge: str = "", with_models: bool =
     queries = frozenset(qrels.queries)
     problems: list[Problem] = []
     seen: dict[tuple[bytes, bytes], int] = {}
-    found = []
+    judged = []
     for number, line in enumerate(lines[1:], 2):
         if not line.strip():
             continue
@@ -104,13 +93,11 @@ def read_queue(path: Path, qrels: Qrels, *, judge: str = "", with_models: bool =
         except ValueError as error:
             problems.append(Problem(str(error), name, number))
         else:
-            found.append(graded)
-    if not problems and not found:
+            judged.append(graded)
+    if not problems and not judged:
         problems.append(Problem("there is no judgment in it", name))
-    if problems:
-        msg = f"the queue cannot be read ({counted(len(problems), 'problem')}):"
-        raise DataError(msg, problems)
-    return found
+    refuse(f"the queue cannot be read ({counted(len(problems), 'problem')}):", problems)
+    return judged
 
 
 def _check(graded: Graded, queries: Collection[bytes], *, first: int | None, with_models: bool) -> None:
@@ -125,10 +112,9 @@ def _check(graded: Graded, queries: Collection[bytes], *, first: int | None, wit
 
 def _header(lines: Sequence[bytes], name: str, qrels: Qrels) -> list[float]:
     """Return the grades that a judge may give; refuse what is no queue, or not one for these judgments."""
-    try:
+    header = None
+    with suppress(IndexError, ValueError, RecursionError):
         header = json.loads(lines[0])
-    except (IndexError, ValueError, RecursionError):
-        header = None
     if not isinstance(header, dict) or header.get("schema_version") != SCHEMA_VERSION:
         message = (
             f'the first line is not the header of a queue, {{"schema_version": "{SCHEMA_VERSION}", ...}}; give a file '
@@ -144,8 +130,7 @@ def _header(lines: Sequence[bytes], name: str, qrels: Qrels) -> list[float]:
             f"the queue was made for other judgments ({header.get('judgments')}) than {qrels.source or 'these'} "
             f"({qrels.fingerprint}); give the file that `judge queue` was given"
         )
-        msg = "the queue cannot be read:"
-        raise DataError(msg, [Problem(message, name, 1)])
+        raise DataError("the queue cannot be read:", [Problem(message, name, 1)])
     return grades
 
 
@@ -156,7 +141,7 @@ def _graded(line: bytes, grades: Sequence[float], judge: str) -> Graded:
         if not isinstance(row.get(key), str) or not row[key]:
             raise ValueError(f"{key!r} must be an id, as it was written; found {row.get(key)!r}")
     grade, by = row.get("grade"), row.get("judge")
-    allowed = ", ".join(f"{each:g}" for each in grades)
+    allowed = ", ".join(f"{allowed:g}" for allowed in grades)
     if grade is None or grade == "":
         raise ValueError(f"no grade for document {row['document']!r}; write one of {allowed}, or delete the line")
     if not _is_number(grade) or grade not in grades:

@@ -12,6 +12,7 @@ from typing import Literal, NamedTuple, overload
 from rankgauge.columns import Qrels, RunSource
 from rankgauge.errors import DataError, ParameterError, Problem, RepeatedJudgmentsError, UnreadableError
 from rankgauge.io.open_sources import STANDARD_INPUT, QrelsLike, RunLike, open_qrels, open_run
+from rankgauge.io.problems import unreadable
 from rankgauge.io.recognize import Looks, sniff
 from rankgauge.io.trec import RunFile
 from rankgauge.judging.threads import thread_count, work_on_parts
@@ -126,7 +127,7 @@ def _checked(judgments: _Judgments, run: RunLike, rel: float, columns: Mapping[s
         findings.append(_unreadable("run", error.problems, looks))
     else:
         findings += _findings_of(scanned, scattered, judgments.qrels, rel, facts)
-    findings.sort(key=lambda each: _SEVERITIES.index(each.severity))
+    findings.sort(key=lambda finding: _SEVERITIES.index(finding.severity))
     return Preflight(judgments.name, name, facts, tuple(findings))
 
 
@@ -168,12 +169,12 @@ def _unreadable(what: Literal["judgments", "run"], problems: Sequence[Problem], 
     if looks is not None and looks.kind == "empty":
         return finding(f"{what}-empty", examples=map(str, problems[:1]))
     n = sum(problem.line is not None for problem in problems) or len(problems)
-    counts, seems, ask = {"problems": n}, "", ""
+    least = "at least " if n < len(problems) else ""
+    counts, hint, ask = {"problems": n}, "", ""
     if looks is not None and looks.what and looks.kind != what:
         counts["other_format"] = 1
-        seems, ask = f"; the file looks like {looks.what}", "is this the wrong file? if not, "
-    least = "at least " if n < len(problems) else ""
-    return finding(f"{what}-unreadable", counts, map(str, problems), least=least, looks=seems, ask=ask)
+        hint, ask = f"; the file looks like {looks.what}", "is this the wrong file? if not, "
+    return finding(f"{what}-unreadable", counts, map(str, problems), least=least, looks=hint, ask=ask)
 
 
 def _looks(source: object) -> Looks | None:
@@ -183,8 +184,7 @@ def _looks(source: object) -> Looks | None:
     path = Path(source)
     looks = sniff(path)
     if looks.kind == "binary":
-        msg = f"cannot read {path}:"
-        raise UnreadableError(msg, [Problem(f"it is {looks.what}", str(path))])
+        raise unreadable(str(path), f"it is {looks.what}")
     return looks
 
 

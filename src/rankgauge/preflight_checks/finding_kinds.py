@@ -149,8 +149,8 @@ _BOTH: Mapping[str, _Kind] = {
     ),
     "query-overlap": _Kind(
         "error",
-        "0 of {queries_judged:,} query ids overlap; the run's look like `{near.own}`, the judgments' like `{near.its}`"
-        "{near.because}",
+        "0 of {queries_judged:,} query ids overlap; the run's look like `{near.of_run}`, the judgments' like "
+        "`{near.of_qrels}`{near.because}",
         "make them the same in one of the files; {then}",
     ),
     "missing-queries": _Kind(
@@ -159,19 +159,15 @@ _BOTH: Mapping[str, _Kind] = {
         "they count as 0 in every mean; trec_eval 9 leaves them out without -c",
     ),
     "unjudged-queries": _Kind(
-        "info",
-        "{queries:,} of {of:,} queries of the run {queries:is|are} not judged",
-        "they are left out",
+        "info", "{queries:,} of {of:,} queries of the run {queries:is|are} not judged", "they are left out"
     ),
     "document-overlap": _Kind(
-        "error",
-        "none of the {judged:,} judged documents of these queries is retrieved; {looks}",
-        "{advice}",
+        "error", "none of the {judged:,} judged documents of these queries is retrieved; {looks}", "{advice}"
     ),
     "near-documents": _Kind(
         "warning",
         "{near_misses:,} of {looked_at:,} sampled documents nearly match judged ones that are not retrieved, as "
-        "`{near.own}` and `{near.its}`{near.because}",
+        "`{near.of_run}` and `{near.of_qrels}`{near.because}",
         "write the ids in the same way in both files",
     ),
     "unjudged-top": _Kind(
@@ -206,8 +202,8 @@ def finding(
 ) -> Finding:
     """Return a finding; *severity* replaces the usual one of its kind."""
     about, kind = _KINDS[code]
-    said = {**(counts or {}), **words}
-    message, advice = (_Words().vformat(text, (), said) for text in (kind.message, kind.advice))
+    values = {**(counts or {}), **words}
+    message, advice = (_Words().vformat(text, (), values) for text in (kind.message, kind.advice))
     return Finding(code, severity or kind.severity, about, message, advice, counts or {}, tuple(examples))
 
 
@@ -222,10 +218,9 @@ def flagged(
     **words: object,
 ) -> Iterator[Finding]:
     """Yield a finding about the flagged queries, if there are any; some of them are its examples unless others are."""
-    n = int(np.count_nonzero(flags))
-    if n:
-        shown_places = named_queries(names, flags) if examples is None else examples
-        yield finding(code, {"queries": n, **(counts or {})}, shown_places, severity, of=len(names), **words)
+    if n := int(np.count_nonzero(flags)):
+        examples = named_queries(names, flags) if examples is None else examples
+        yield finding(code, {"queries": n, **(counts or {})}, examples, severity, of=len(names), **words)
 
 
 def named_queries(names: Sequence[bytes], flags: Flags) -> Iterator[str]:

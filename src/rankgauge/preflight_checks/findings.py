@@ -18,12 +18,8 @@ __all__ = ["About", "Finding", "Preflight", "Severity"]
 Severity = Literal["error", "warning", "info"]
 About = Literal["judgments", "run", "both"]
 
-_SHOWN, _SHOWN_LINES = 5, 50
-"""How many examples are printed, and how many unreadable lines."""
-
-_SHORT = 24
-"""The longest examples that are printed side by side."""
-
+_SHOWN, _SHOWN_LINES = 5, 50  # how many examples are printed, and how many unreadable lines
+_SHORT = 24  # the longest examples that are printed side by side
 _WIDTH = 110
 _INDENT = " " * 9
 
@@ -117,12 +113,15 @@ class Preflight:
     @property
     def errors(self) -> tuple[Finding, ...]:
         """Return the findings that make the evaluation fail or mean nothing."""
-        return tuple(finding for finding in self.findings if finding.severity == "error")
+        return self._of("error")
 
     @property
     def warnings(self) -> tuple[Finding, ...]:
         """Return the findings that may make numbers surprising."""
-        return tuple(finding for finding in self.findings if finding.severity == "warning")
+        return self._of("warning")
+
+    def _of(self, severity: Severity) -> tuple[Finding, ...]:
+        return tuple(finding for finding in self.findings if finding.severity == severity)
 
     def find(self, code: str) -> Finding | None:
         """
@@ -138,13 +137,8 @@ class Preflight:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values, ready for JSON."""
-        return {
-            "qrels": self.qrels,
-            "run": self.run,
-            "ok": self.ok,
-            "facts": dict(self.facts),
-            "findings": [finding.to_dict() for finding in self.findings],
-        }
+        findings = [finding.to_dict() for finding in self.findings]
+        return {"qrels": self.qrels, "run": self.run, "ok": self.ok, "facts": dict(self.facts), "findings": findings}
 
     def __str__(self) -> str:
         lines = [*map(visible, self._summary()), ""]
@@ -155,8 +149,8 @@ class Preflight:
         n_errors, n_warnings = len(self.errors), len(self.warnings)
         n_infos = len(self.findings) - n_errors - n_warnings
         verdict = "can be evaluated" if self.ok else "should not be evaluated as it is"
-        told = f"{counted(n_errors, 'error')}, {counted(n_warnings, 'warning')}, {n_infos} info"
-        lines.append(f"{visible(self.run) or 'the run'} {verdict}: {told}")
+        counts = f"{counted(n_errors, 'error')}, {counted(n_warnings, 'warning')}, {n_infos} info"
+        lines.append(f"{visible(self.run) or 'the run'} {verdict}: {counts}")
         return "\n".join(lines)
 
     def _summary(self) -> Iterator[str]:
@@ -193,6 +187,4 @@ def _share(part: float, whole: float) -> str:
 
 
 def _wrapped(text: str, indent: str) -> list[str]:
-    return textwrap.wrap(
-        text, _WIDTH, subsequent_indent=indent, drop_whitespace=True, break_long_words=False, break_on_hyphens=False
-    )
+    return textwrap.wrap(text, _WIDTH, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)

@@ -8,6 +8,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
+from os.path import commonprefix
 from typing import NamedTuple
 
 import numpy as np
@@ -16,7 +17,7 @@ from rankgauge.columns import Flags, Qrels, Slices
 from rankgauge.errors import counted
 from rankgauge.judging.ranking import shown
 from rankgauge.preflight_checks.finding_kinds import finding, flagged
-from rankgauge.preflight_checks.findings import Finding
+from rankgauge.preflight_checks.findings import Finding, Severity
 from rankgauge.preflight_checks.run_scan import TOP, ScannedRun
 
 __all__ = ["NearMiss", "check_overlap", "find_near_miss", "overlap_facts"]
@@ -44,23 +45,12 @@ _SPELLINGS: Sequence[tuple[str, _Change]] = (
 
 
 class NearMiss(NamedTuple):
-    """
-    A difference that keeps ids from matching.
+    """A difference that keeps ids from matching."""
 
-    Attributes:
-        what: The difference, as a clause: ``they differ in case``; empty where none explains enough.
-
-        n_met: How many ids of the run would match without it.
-
-        own: One of them, as the run has it; without a difference the first id.
-
-        its: The same, as the judgments have it.
-    """
-
-    what: str
-    n_met: int
-    own: str
-    its: str
+    what: str  # a clause: ``they differ in case``; empty where no difference explains enough
+    n_met: int  # ids of the run that would match without it
+    of_run: str  # one of them; without a difference the first id
+    of_qrels: str  # the same, as the judgments have it
 
     @property
     def because(self) -> str:
@@ -70,7 +60,7 @@ class NearMiss(NamedTuple):
     @property
     def examples(self) -> Sequence[str]:
         """Return the two ids as the example of a finding."""
-        return (f"{self.own!r} and {self.its!r}",) if self.what else ()
+        return (f"{self.of_run!r} and {self.of_qrels!r}",) if self.what else ()
 
 
 def find_near_miss(run: Sequence[bytes], judged: Sequence[bytes], *, by_spelling: bool = False) -> NearMiss:
@@ -79,53 +69,43 @@ def find_near_miss(run: Sequence[bytes], judged: Sequence[bytes], *, by_spelling
 
     *by_spelling* looks only at how an id is written, not at common prefixes and endings: for ids of which others match.
     """
-    own, its = list(map(shown, run)), list(map(shown, judged))
-    none = best = NearMiss("", 0, next(iter(own), ""), next(iter(its), ""))
-    for what, change, its_change in _changes(own, its, by_spelling=by_spelling):
-        places: dict[str, str] = {}
-        for name in its:
-            places.setdefault(its_change(name), name)
-        places.pop("", None)
-        met = [name for name in own if change(name) in places]
+    run_ids, qrels_ids = list(map(shown, run)), list(map(shown, judged))
+    none = best = NearMiss("", 0, next(iter(run_ids), ""), next(iter(qrels_ids), ""))
+    for what, of_run, of_qrels in _changes(run_ids, qrels_ids, by_spelling=by_spelling):
+        changed = {of_qrels(name): name for name in reversed(qrels_ids)}
+        changed.pop("", None)
+        met = [name for name in run_ids if of_run(name) in changed]
         if len(met) > best.n_met:
-            best = NearMiss(what, len(met), met[0], places[change(met[0])])
-    return none if best.n_met < _LEAST_SHARE * min(len(own), len(its)) else best
+            best = NearMiss(what, len(met), met[0], changed[of_run(met[0])])
+    return none if best.n_met < _LEAST_SHARE * min(len(run_ids), len(qrels_ids)) else best
 
 
-def _changes(own: Sequence[str], its: Sequence[str], *, by_spelling: bool) -> Iterator[tuple[str, _Change, _Change]]:
+def _changes(run: Sequence[str], qrels: Sequence[str], *, by_spelling: bool) -> Iterator[tuple[str, _Change, _Change]]:
     """Yield differences, with a function for each side that removes them."""
     for what, change in _SPELLINGS:
         yield what, change, change
     if by_spelling:
         return
-    begins, its_begins = _beginning(own), _beginning(its)
-    if begins != its_begins:
-        what = f"the run's ids begin with {begins!r}, the judgments' with {its_begins!r}"
+    (begin, end), (qrels_begin, qrels_end) = _ends(run), _ends(qrels)
+    if begin != qrels_begin:
+        what = f"the run's ids begin with {begin!r}, the judgments' with {qrels_begin!r}"
         what = what.replace("with ''", "with no common prefix")
-        yield what, lambda name: name.removeprefix(begins), lambda name: name.removeprefix(its_begins)
-    ends, its_ends = _ending(own), _ending(its)
-    if ends != its_ends:
-        what = f"the run's ids end with {ends!r}, the judgments' with {its_ends!r}"
+        yield what, lambda name: name.removeprefix(begin), lambda name: name.removeprefix(qrels_begin)
+    if end != qrels_end:
+        what = f"the run's ids end with {end!r}, the judgments' with {qrels_end!r}"
         what = what.replace("with ''", "with no common suffix")
-        yield what, lambda name: name.removesuffix(ends), lambda name: name.removesuffix(its_ends)
+        yield what, lambda name: name.removesuffix(end), lambda name: name.removesuffix(qrels_end)
     yield "the run's ids name parts of documents, such as `doc#3`, the judgments' ids whole documents", _whole, str
     yield "the judgments' ids name parts of documents, such as `doc#3`, the run's ids whole documents", str, _whole
     what = "they differ in several ways at once (case, white space, zeros, quotes, prefix or ending)"
-    yield what, partial(_loosened, begins, ends), partial(_loosened, its_begins, its_ends)
+    yield what, partial(_loosened, begin, end), partial(_loosened, qrels_begin, qrels_end)
 
 
-def _beginning(names: Sequence[str]) -> str:
-    return _common(names).rstrip("0123456789")
-
-
-def _ending(names: Sequence[str]) -> str:
-    return _common([name[::-1] for name in names])[::-1].lstrip("0123456789")
-
-
-def _common(names: Sequence[str]) -> str:
-    """Return the longest common prefix."""
-    first, last = min(names, default=""), max(names, default="")
-    return next((first[:at] for at, letter in enumerate(first) if not last.startswith(letter, at)), first)
+def _ends(names: Sequence[str]) -> tuple[str, str]:
+    """Return the longest common prefix and suffix, without the digits that they meet in."""
+    prefix = commonprefix(names)  # noqa: RUF071  # ids are no paths, so letter by letter is right
+    suffix = commonprefix([name[::-1] for name in names])[::-1]  # noqa: RUF071  # as above
+    return prefix.rstrip("0123456789"), suffix.lstrip("0123456789")
 
 
 def _loosened(begins: str, ends: str, name: str) -> str:
@@ -133,12 +113,9 @@ def _loosened(begins: str, ends: str, name: str) -> str:
     return _without_zeros(_without_fraction(_without_quotes(_composed(name).strip()))).casefold()
 
 
-_MOST_NAMES = 20_000
-"""How many ids of each side are compared for near misses."""
-
+_MOST_NAMES = 20_000  # ids of each side that are compared for near misses
 _FEW_JUDGED, _ENOUGH_JUDGMENTS = 0.5, 10
-_OWN_FIRST = 0.2
-"""From this share of queries on, a query's own document at rank 1 is no coincidence."""
+_OWN_FIRST = 0.2  # from this share of queries on, a query's own document at rank 1 is no coincidence
 
 
 def overlap_facts(run: ScannedRun, qrels: Qrels, rel: float) -> Mapping[str, float]:
@@ -191,7 +168,7 @@ def _some_queries(run: ScannedRun, qrels: Qrels) -> Iterator[Finding]:
     hint = ""
     if near.n_met:
         matching = counted(near.n_met, "id of the run nearly matches", "ids of the run nearly match")
-        hint = f"; {matching}{near.because}, such as `{near.own}`"
+        hint = f"; {matching}{near.because}, such as `{near.of_run}`"
     yield from flagged("missing-queries", qrels.queries, missing, {"near_misses": near.n_met}, hint=hint)
     yield from flagged("unjudged-queries", run.names, unjudged)
 
@@ -205,7 +182,7 @@ def _no_documents(run: ScannedRun, qrels: Qrels, expected: int) -> Finding:
         return finding("document-overlap", counts, looks=looks, advice=advice)
     near = find_near_miss(run.sample, _not_retrieved(run, qrels))
     counts["near_misses"] = near.n_met
-    looks = f"the run's ids look like `{near.own}`, the judgments' like `{near.its}`{near.because}"
+    looks = f"the run's ids look like `{near.of_run}`, the judgments' like `{near.of_qrels}`{near.because}"
     advice = "make them the same in one of the files" if near.n_met else "do both belong to the same collection?"
     return finding("document-overlap", counts, near.examples, looks=looks, advice=advice)
 
@@ -244,15 +221,11 @@ def _few_judged(facts: Mapping[str, float]) -> Iterator[Finding]:
 def _own_documents(run: ScannedRun) -> Iterator[Finding]:
     rank = run.queries.own_rank
     n_first, n_judged = int(np.count_nonzero(rank == 1)), int(np.count_nonzero(run.queries.own_is_judged))
-    these = counted(n_judged, "of these documents is judged", "of these documents are judged")
-    yield from flagged(
-        "own-document",
-        run.names,
-        rank > 0,
-        {"first": n_first, "judged": n_judged},
-        severity="warning" if n_first >= _OWN_FIRST * len(run.names) else "info",
-        kept=f"; {these}, and would be left out too" if n_judged else "",
-    )
+    judged = counted(n_judged, "of these documents is judged", "of these documents are judged")
+    kept = f"; {judged}, and would be left out too" if n_judged else ""
+    counts = {"first": n_first, "judged": n_judged}
+    severity: Severity = "warning" if n_first >= _OWN_FIRST * len(run.names) else "info"
+    yield from flagged("own-document", run.names, rank > 0, counts, severity=severity, kept=kept)
 
 
 def _seen(run: ScannedRun, qrels: Qrels) -> Flags:

@@ -50,19 +50,14 @@ def _some_judgments(code: str, qrels: Qrels, flags: Flags, counts: Mapping[str, 
         return
     places = np.flatnonzero(flags)[:MOST_EXAMPLES]
     owners, grades = qrels.owners[places].tolist(), qrels.grades[places].tolist()
-    examples = [
-        f"{query_named(qrels.queries[owner])}, document {shown(document)!r}: {grade:g}"
-        for owner, document, grade in zip(owners, qrels.documents.at(places).texts(), grades, strict=True)
-    ]
+    lines = zip(owners, map(shown, qrels.documents.at(places).texts()), grades, strict=True)
+    examples = [f"{query_named(qrels.queries[owner])}, document {name!r}: {grade:g}" for owner, name, grade in lines]
     yield finding(code, {"judgments": int(np.count_nonzero(flags)), **counts}, examples, limit=_ERR_GRADE)
 
 
 _NEARLY_ALL = 0.9
-_SHORT = 0.5
-"""A query is short below this share of the usual depth."""
-
-_DEEP = 10
-"""Short queries are a warning from this usual depth on."""
+_SHORT = 0.5  # a query is short below this share of the usual depth
+_DEEP = 10  # short queries are a warning from this usual depth on
 
 
 def run_facts(run: ScannedRun) -> Mapping[str, float]:
@@ -83,16 +78,13 @@ def run_facts(run: ScannedRun) -> Mapping[str, float]:
 def check_ranking(run: ScannedRun, facts: Mapping[str, float]) -> Iterator[Finding]:
     """Yield findings about the rankings of a run, which has queries, given what `run_facts` returned."""
     surplus = run.queries.surplus
-    repeats = (
-        f"{query_named(repeat.query)}, document {shown(repeat.document)!r}: {repeat.times} times"
-        for repeat in run.repeats
-    )
+    repeats = (f"{query_named(query)}, document {shown(name)!r}: {times} times" for query, name, times in run.repeats)
     counts = {"results": int(surplus.sum())}
     yield from flagged("repeated-documents", run.names, surplus > 0, counts, examples=repeats)
     order = list(_order(run))
     yield from order
     yield from _rank_column(run)
-    if not any(each.severity == "error" for each in order):
+    if not any(finding.severity == "error" for finding in order):
         yield from _ties(run, facts)
     yield from _depth(run, facts)
 
@@ -100,25 +92,18 @@ def check_ranking(run: ScannedRun, facts: Mapping[str, float]) -> Iterator[Findi
 def _order(run: ScannedRun) -> Iterator[Finding]:
     """Check scores against ranks and lines; one cause gives one finding."""
     queries, names = run.queries, run.names
-    several = queries.depth > 1
-    n_several, n_varied = int(np.count_nonzero(several)), int(np.count_nonzero(several & ~queries.is_constant))
+    several, constant = queries.depth > 1, queries.is_constant
+    n_several, n_varied = int(np.count_nonzero(several)), int(np.count_nonzero(several & ~constant))
     is_reversed = int(np.count_nonzero(queries.ascends)) >= max(2, _NEARLY_ALL * n_varied)
     if is_reversed:
+        counts = {"queries_with_several_scores": n_varied}
         states = bool(queries.is_numbered[queries.ascends].all())
-        yield from flagged(
-            "score-direction",
-            names,
-            queries.ascends,
-            {"queries_with_several_scores": n_varied},
-            severity="error" if states else "warning",
-            by="the stated rank, so that rank 1 has the lowest score" if states else "every line",
-        )
-    every = int(np.count_nonzero(queries.is_constant)) >= _NEARLY_ALL * n_several
-    is_lost = every and bool(queries.is_numbered[queries.is_constant].all())
+        severity: Severity = "error" if states else "warning"
+        by = "the stated rank, so that rank 1 has the lowest score" if states else "every line"
+        yield from flagged("score-direction", names, queries.ascends, counts, severity=severity, by=by)
+    is_lost = np.count_nonzero(constant) >= _NEARLY_ALL * n_several and queries.is_numbered[constant].all()
     counts = {"queries_with_several_results": n_several}
-    yield from flagged(
-        "constant-scores", names, queries.is_constant, counts, severity="error" if is_lost else "warning"
-    )
+    yield from flagged("constant-scores", names, constant, counts, severity="error" if is_lost else "warning")
     if not is_reversed:
         yield from flagged("rank-contradicts-score", names, queries.contradicts)
         yield from flagged("unsorted-queries", names, queries.is_unsorted & ~queries.contradicts)
@@ -148,25 +133,17 @@ def _ties(run: ScannedRun, facts: Mapping[str, float]) -> Iterator[Finding]:
         yield finding("ties", counts, named_queries(names, queries.tied > 0), of_results=of, share=share)
     single, matter = queries.tied_as_float32 > 0, queries.ties_matter_as_float32
     n_matter = int(np.count_nonzero(matter))
-    yield from flagged(
-        "float32-ties",
-        names,
-        single,
-        {"queries_that_matter": n_matter, "results": int(queries.tied_as_float32.sum())},
-        examples=named_queries(names, matter if n_matter else single),
-        severity="warning" if n_matter else "info",
-    )
+    counts = {"queries_that_matter": n_matter, "results": int(queries.tied_as_float32.sum())}
+    severity: Severity = "warning" if n_matter else "info"
+    examples = named_queries(names, matter if n_matter else single)
+    yield from flagged("float32-ties", names, single, counts, examples=examples, severity=severity)
 
 
 def _depth(run: ScannedRun, facts: Mapping[str, float]) -> Iterator[Finding]:
     depth, usual = run.queries.depth, facts["depth_median"]
     short = depth < _SHORT * usual
     shortest = np.flatnonzero(short)[np.argsort(depth[short], kind="stable")][:MOST_EXAMPLES].tolist()
-    yield from flagged(
-        "short-queries",
-        run.names,
-        short,
-        {name: facts[name] for name in ("depth_min", "depth_median", "depth_max")},
-        examples=[f"{query_named(run.names[place])}: {counted(int(depth[place]), 'result')}" for place in shortest],
-        severity="warning" if usual >= _DEEP else "info",
-    )
+    counts = {name: facts[name] for name in ("depth_min", "depth_median", "depth_max")}
+    examples = [f"{query_named(run.names[query])}: {counted(int(depth[query]), 'result')}" for query in shortest]
+    severity: Severity = "warning" if usual >= _DEEP else "info"
+    yield from flagged("short-queries", run.names, short, counts, examples=examples, severity=severity)

@@ -5,8 +5,8 @@ Scanning: one pass over the batches of a run, which notes for each query what th
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -58,26 +58,21 @@ class BatchRows:
 
     def any(self, rows: Flags | Ints) -> Flags:
         """Return which queries have such rows."""
-        found: Flags = self.count(rows) > 0
-        return found
+        return np.greater(self.count(rows), 0)
 
 
 def in_given_order(rows: BatchRows) -> tuple[Floats, Flags, Flags, Floats]:
-    """
-    Return the scores in the order of stated ranks, or else of lines, and three facts about each query's ranks.
-
-    These are whether it has ranks, whether they have gaps, and the first of them.
-    """
+    """Return scores in the order of stated ranks, or else of lines; whether there are ranks, and gaps; the first."""
     batch, scores = rows.batch, rows.batch.scores
     ranks = np.full(len(scores), np.nan) if batch.stated is None else batch.stated
     is_numbered = ~rows.any(~np.isfinite(ranks)) & (batch.lengths > 0)
     is_numbered &= rows.any(rows.steps(ranks, np.not_equal)) | (batch.lengths == 1)
     has_gaps = is_numbered & rows.gaps(ranks)
-    own = np.flatnonzero(has_gaps[rows.owners])
-    if len(own):
-        order = own[np.lexsort((-scores[own], ranks[own], rows.owners[own]))]
+    mixed = np.flatnonzero(has_gaps[rows.owners])
+    if len(mixed):
+        order = mixed[np.lexsort((-scores[mixed], ranks[mixed], rows.owners[mixed]))]
         scores, ranks = scores.copy(), ranks.copy()
-        scores[own], ranks[own] = scores[order], ranks[order]
+        scores[mixed], ranks[mixed] = scores[order], ranks[order]
         has_gaps &= rows.gaps(ranks)
     starts = np.minimum(batch.starts, len(ranks) - 1)
     return scores, is_numbered, has_gaps, np.where(is_numbered, ranks[starts], np.nan)
@@ -85,11 +80,9 @@ def in_given_order(rows: BatchRows) -> tuple[Floats, Flags, Flags, Floats]:
 
 def descending(rows: BatchRows, is_unsorted: Flags) -> Floats:
     """Return the scores of each query in descending order."""
-    scores = rows.batch.scores
-    own = np.flatnonzero(is_unsorted[rows.owners])
-    if len(own):
-        scores = scores.copy()
-        scores[own] = scores[own[np.lexsort((-scores[own], rows.owners[own]))]]
+    scores = rows.batch.scores.copy()
+    mixed = np.flatnonzero(is_unsorted[rows.owners])
+    scores[mixed] = scores[mixed[np.lexsort((-scores[mixed], rows.owners[mixed]))]]
     return scores
 
 
@@ -112,73 +105,31 @@ _NOTHING: Ints = np.empty(0, dtype=np.int64)
 
 
 class ScannedQueries(NamedTuple):
-    """
-    What was noted for the queries of a run; each column has shape (queries,).
+    """What was noted for the queries of a run; each column has shape (queries,)."""
 
-    Attributes:
-        place: The query's place in the judgments; -1 where it is not judged.
-
-        depth: How many results it has.
-
-        is_unsorted: Whether the score rises somewhere, in the order of lines.
-
-        is_numbered: Whether the source states ranks: numbers that are not all the same.
-
-        has_gaps: Whether the ranks are not consecutive.
-
-        first_rank: The lowest rank; NaN without ranks.
-
-        contradicts: Whether the score rises somewhere, in the order of stated ranks.
-
-        ascends: Whether it rises and never falls, in the order of stated ranks or else of lines.
-
-        is_constant: Whether there are several results, all with the same score.
-
-        tied: How many results share their score with another.
-
-        tied_as_float32: How many more do with scores as 32-bit floats.
-
-        ties_matter: Whether the order of tied results can change a metric.
-
-        ties_matter_as_float32: Whether it can only with scores as 32-bit floats.
-
-        surplus: How many results are duplicates.
-
-        own_rank: The rank of the document whose id is the query's; 0 without one.
-
-        own_is_judged: Whether that document is judged.
-
-        found: How many judged documents are retrieved.
-
-        relevant: How many relevant ones are.
-
-        top: How many of the first `TOP` results are judged.
-    """
-
-    place: Ints
+    place: Ints  # in the judgments; -1 where the query is not judged
     depth: Ints
-    is_unsorted: Flags
-    is_numbered: Flags
-    has_gaps: Flags
-    first_rank: Floats
-    contradicts: Flags
-    ascends: Flags
-    is_constant: Flags
-    tied: Ints
-    tied_as_float32: Ints
-    ties_matter: Flags
-    ties_matter_as_float32: Flags
-    surplus: Ints
-    own_rank: Ints
+    is_unsorted: Flags  # the score rises somewhere, in the order of lines
+    is_numbered: Flags  # the source states ranks: numbers that are not all the same
+    has_gaps: Flags  # the ranks are not consecutive
+    first_rank: Floats  # the lowest; NaN without ranks
+    contradicts: Flags  # the score rises somewhere, in the order of stated ranks
+    ascends: Flags  # the score rises and never falls, in the order of stated ranks or else of lines
+    is_constant: Flags  # several results, all with the same score
+    tied: Ints  # results that share their score with another
+    tied_as_float32: Ints  # those that do only with scores as 32-bit floats
+    ties_matter: Flags  # the order of tied results can change a metric
+    ties_matter_as_float32: Flags  # it can only with scores as 32-bit floats
+    surplus: Ints  # duplicates
+    own_rank: Ints  # of the document whose id is the query's; 0 without one
     own_is_judged: Flags
-    found: Ints
-    relevant: Ints
-    top: Ints
+    found: Ints  # judged documents that are retrieved
+    relevant: Ints  # relevant ones
+    top: Ints  # judged ones among the first `TOP` results
 
     def at(self, order: Ints) -> ScannedQueries:
         """Return some of the queries."""
-        columns: Iterable[Any] = (column[order] for column in self)
-        return ScannedQueries(*columns)
+        return self._replace(**{name: column[order] for name, column in self._asdict().items()})
 
 
 class Repeat(NamedTuple):
@@ -191,35 +142,16 @@ class Repeat(NamedTuple):
 
 @dataclasses.dataclass(frozen=True)
 class ScannedRun:
-    """
-    A run, scanned.
+    """A run, scanned; where queries are scattered, nothing else is noted."""
 
-    Attributes:
-        names: The id of each query, in byte order.
-
-        queries: What was noted for them.
-
-        states_ranks: Whether the source has a column of ranks.
-
-        sample: Some document ids, in which near misses are looked for.
-
-        sampled: The places of the judged queries that they come from.
-
-        found: Which judgments have a document that was retrieved.
-
-        repeats: Some duplicates.
-
-        scattered: Queries whose lines are not together; if there are any, nothing else is noted.
-    """
-
-    names: Sequence[bytes]
+    names: Sequence[bytes]  # the id of each query, in byte order
     queries: ScannedQueries
-    states_ranks: bool
-    sample: Sequence[bytes]
-    sampled: Ints
-    found: Flags
-    repeats: Sequence[Repeat]
-    scattered: Sequence[bytes]
+    states_ranks: bool  # the source has a column of ranks
+    sample: Sequence[bytes]  # document ids in which near misses are looked for
+    sampled: Ints  # the judged queries that they come from
+    found: Flags  # judgments whose document was retrieved
+    repeats: Sequence[Repeat]  # some duplicates
+    scattered: Sequence[bytes]  # queries whose lines are not together
 
 
 class RunScan:
@@ -242,12 +174,11 @@ class RunScan:
         """Scan some queries; once a query has come twice, only note names."""
         queries = batch.queries
         self.names += queries
-        self.is_scattered = self.is_scattered or not self._seen.isdisjoint(queries)
         self._seen.update(queries)
-        self.is_scattered = self.is_scattered or len(self._seen) < len(self.names)
+        self.is_scattered = len(self._seen) < len(self.names)
         if self.is_scattered:
             return
-        self.states_ranks = self.states_ranks or batch.stated is not None
+        self.states_ranks |= batch.stated is not None
         rows, salts = BatchRows(batch), _salts(batch)
         places = np.full(len(batch.lengths), -1) if self._qrels is None else self._qrels.places_of(batch.names)
         given, is_numbered, has_gaps, first_rank = in_given_order(rows)
@@ -279,23 +210,23 @@ class RunScan:
         """Return what depends on judgments."""
         batch = rows.batch
         own = np.flatnonzero(own_rows(batch))
-        found, judgments = self._find(rows, places)
+        judged, judgments = self._find(rows, places)
         self.found[judgments] = True
-        rank = ranks_of(batch, np.concatenate((found, own)), by_id=True).rank
+        rank = ranks_of(batch, np.concatenate((judged, own)), by_id=True).rank
         own_rank = np.zeros(len(places), dtype=np.int64)
-        np.maximum.at(own_rank, rows.owners[own], rank[len(found) :])
+        np.maximum.at(own_rank, rows.owners[own], rank[len(judged) :])
         _, first = np.unique(judgments, return_index=True)
         grades = np.empty(0) if self._qrels is None else self._qrels.grades[judgments]
         single = dataclasses.replace(batch, scores=as_compared(batch.scores, _SINGLE)) if tied_single.any() else batch
-        matter = _ties_matter(batch, rows, tied, found, grades)
+        matter = _ties_matter(batch, rows, tied, judged, grades)
         return {
             "ties_matter": matter,
-            "ties_matter_as_float32": _ties_matter(single, rows, tied_single, found, grades) & ~matter,
+            "ties_matter_as_float32": _ties_matter(single, rows, tied_single, judged, grades) & ~matter,
             "own_rank": own_rank,
-            "own_is_judged": rows.any(own[np.isin(own, found)]),
-            "found": rows.count(found[first]),
-            "relevant": rows.count(found[first[grades[first] >= self._rel]]),
-            "top": rows.count(found[rank[: len(found)] <= TOP]),
+            "own_is_judged": rows.any(own[np.isin(own, judged)]),
+            "found": rows.count(judged[first]),
+            "relevant": rows.count(judged[first[grades[first] >= self._rel]]),
+            "top": rows.count(judged[rank[: len(judged)] <= TOP]),
         }
 
     def _find(self, rows: BatchRows, places: Ints) -> tuple[Ints, Ints]:
@@ -305,10 +236,9 @@ class RunScan:
             return _NOTHING, _NOTHING
         owners = places[rows.owners]
         found, judgments = qrels.find(qrels.salted(rows.batch.keys, owners))
-        real = (owners[found] == qrels.owners[judgments]) & rows.batch.documents.at(found).equal(
-            qrels.documents.at(judgments)
-        )
-        return found[real], judgments[real]
+        same = rows.batch.documents.at(found).equal(qrels.documents.at(judgments))
+        same &= owners[found] == qrels.owners[judgments]
+        return found[same], judgments[same]
 
     def _surplus(self, rows: BatchRows, salts: Words) -> Ints:
         """Count the duplicates of each query, and keep some as examples."""
@@ -321,10 +251,7 @@ class RunScan:
         firsts = repeats.rows[first[shown]]
         documents = batch.documents.at(firsts).texts()
         owners, queries = rows.owners[firsts].tolist(), batch.queries
-        self.repeats += [
-            Repeat(queries[owner], document, count)
-            for owner, document, count in zip(owners, documents, times[shown].tolist(), strict=True)
-        ]
+        self.repeats += map(Repeat, map(queries.__getitem__, owners), documents, times[shown].tolist())
         return rows.count(surplus(repeats, "first", batch.scores))
 
     def _take_sample(self, places: Ints, batch: RankingBatch, salts: Words) -> None:
@@ -349,18 +276,16 @@ class _SampledQuery(NamedTuple):
     documents: tuple[bytes, ...]
 
 
-def _ties_matter(batch: RankingBatch, rows: BatchRows, tied: Flags, found: Ints, grades: Floats) -> Flags:
+def _ties_matter(batch: RankingBatch, rows: BatchRows, tied: Flags, judged: Ints, grades: Floats) -> Flags:
     """Return in which queries the order of tied results can change a metric."""
     if not tied.any():
         return np.zeros(len(batch.lengths), dtype=np.bool_)
-    ranks = ranks_of(batch, found, by_id=False)
-    return rows.any(found[mixed_ties(rows.owners[found], ranks, earned(grades, POSITIVE), None)])
+    ranks = ranks_of(batch, judged, by_id=False)
+    return rows.any(judged[mixed_ties(rows.owners[judged], ranks, earned(grades, POSITIVE), None)])
 
 
 def _salts(batch: RankingBatch) -> Words:
-    salts = batch.names.keys() * np.uint64(
-        0xD6E8FEB86659FD93
-    )  # otherwise a document with its query's id would cancel out
+    salts = batch.names.keys() * np.uint64(0xD6E8FEB86659FD93)  # or a document with its query's id would cancel out
     salts ^= salts >> np.uint64(32)
     return salts
 
@@ -370,7 +295,7 @@ def merged(parts: Sequence[RunScan]) -> ScannedRun:
     names = [name for part in parts for name in part.names]
     order = sorted(range(len(names)), key=names.__getitem__)
     names = [names[place] for place in order]
-    again = [own for own, before in zip(names[1:], names, strict=False) if own == before]
+    again = [name for name, before in zip(names[1:], names, strict=False) if name == before]
     sample = sorted(query for part in parts for query in part.sample)[:_SAMPLE]
     queries = _joined([queries for part in parts for queries in part.queries])
     return ScannedRun(
@@ -387,7 +312,5 @@ def merged(parts: Sequence[RunScan]) -> ScannedRun:
 
 def _joined(tables: Sequence[ScannedQueries]) -> ScannedQueries:
     """Join tables; no tables give one without queries."""
-    columns: Iterable[Any] = (
-        map(np.concatenate, zip(*tables, strict=True)) if tables else [_NOTHING] * len(ScannedQueries._fields)
-    )
-    return ScannedQueries(*columns)
+    nothing = [_NOTHING] * len(ScannedQueries._fields)
+    return ScannedQueries._make(map(np.concatenate, zip(*tables, strict=True)) if tables else nothing)

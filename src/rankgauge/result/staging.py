@@ -22,8 +22,7 @@ BEGUN_FILE = "begun.json"
 """What a staging folder says of its run until there is a manifest."""
 
 _SUFFIX = ".partial"
-_LONGEST = 50
-"""How many characters of a folder's name are in that of its staging folder: with the rest, a name has 255 bytes."""
+_LONGEST = 50  # characters of a folder's name in that of its staging folder: with the rest, a name has 255 bytes
 
 
 class Staging:
@@ -31,29 +30,17 @@ class Staging:
     A hidden folder that one rename makes a result folder.
 
     Its process holds a lock on it, which tells a folder in use from one that a killed process has left.
-
-    Attributes:
-        target: The result folder.
-
-        path: The hidden folder.
     """
 
     def __init__(self, target: Path, *, replaces: bool = False) -> None:
-        """
-        Make the hidden folder; raise `ResultError` where that is not possible, or the target has something in it.
-
-        Args:
-            target: The result folder; absent or empty, unless this one *replaces* it.
-
-            replaces: Whether the folder that is there is replaced once this one is complete.
-        """
+        """Make the hidden folder, or raise `ResultError`; the target is absent or empty, unless this *replaces* it."""
         self.target = target.resolve()
         self._replaces = replaces
         parent = self.target.parent
         try:
             if not replaces:
                 _check_target(self.target)
-            self._made = [each for each in (parent, *parent.parents) if not each.exists()]
+            self._made = [folder for folder in (parent, *parent.parents) if not folder.exists()]
             parent.mkdir(parents=True, exist_ok=True)
             self.path = Path(tempfile.mkdtemp(prefix=_prefix(self.target.name), suffix=_SUFFIX, dir=parent))
         except OSError as error:
@@ -105,7 +92,7 @@ class Staging:
 def abandoned(folder: Path, name: str | None = None) -> list[Path]:
     """Return the staging folders in a folder that no process holds any more, of one result folder or of all."""
     pattern = f"{glob.escape(_prefix(name))}*{_SUFFIX}" if name else f".*{_SUFFIX}"
-    return sorted(each for each in folder.glob(pattern) if each.is_dir() and not is_in_use(each))
+    return sorted(path for path in folder.glob(pattern) if path.is_dir() and not is_in_use(path))
 
 
 def is_in_use(folder: Path) -> bool:
@@ -141,8 +128,7 @@ def cannot_save(path: Path, error: Exception) -> ResultError:
 def _check_target(directory: Path) -> None:
     """Refuse a target that has something in it."""
     if directory.exists() and not (directory.is_dir() and not any(directory.iterdir())):
-        msg = f"cannot save to {directory}: it exists and is not an empty folder; choose another"
-        raise ResultError(msg)
+        raise ResultError(f"cannot save to {directory}: it exists and is not an empty folder; choose another")
 
 
 def _prefix(name: str) -> str:

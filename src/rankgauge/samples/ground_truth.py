@@ -39,17 +39,14 @@ def read_nuggets(raw: object, path: str, contract: Contract) -> tuple[Nugget, ..
     """Return the nuggets of a sample; an `InvalidError` for what is none, or for one that is listed twice."""
     if not isinstance(raw, list | tuple):
         raise InvalidError(path, f"expected a list of nuggets, found {look(raw)}")
-    found: list[Nugget] = []
-    names: set[str] = set()
-    for index, entry in enumerate(raw):
-        here = f"{path}[{index}]"
-        nugget = _nugget(entry, here, contract)
-        own = {name for name in (nugget.id, nugget.text) if name is not None}
-        if twice := sorted(own & names):
-            raise InvalidError(here, f"the nugget {look(twice[0])} is listed twice")
-        names |= own
-        found.append(nugget)
-    return tuple(found)
+    nuggets = tuple(_nugget(entry, f"{path}[{index}]", contract) for index, entry in enumerate(raw))
+    listed: set[str] = set()
+    for index, nugget in enumerate(nuggets):
+        names = {name for name in (nugget.id, nugget.text) if name is not None}
+        if twice := sorted(names & listed):
+            raise InvalidError(f"{path}[{index}]", f"the nugget {look(twice[0])} is listed twice")
+        listed |= names
+    return nuggets
 
 
 def read_support(raw: object, contract: Contract) -> dict[str, float]:
@@ -175,9 +172,9 @@ def _relevant_entries(raw: Sequence[object], contract: Contract, path: str) -> E
         gains[name] = max(gain, gains.get(name, -math.inf))
         if isinstance(entry, Mapping) and entry.get("intent") is not None:
             intent = read_id(entry["intent"], f"{here}.intent", contract)
-            own = intents.setdefault(name, {})
-            own[intent] = max(gain, own.get(intent, -math.inf))
-            if len(own) > 1:
+            by_intent = intents.setdefault(name, {})
+            by_intent[intent] = max(gain, by_intent.get(intent, -math.inf))
+            if len(by_intent) > 1:
                 continue  # judged for another intent is not listed again
         listed[name] = listed.get(name, 0) + 1
     repeats = {name: times for name, times in listed.items() if times > 1}

@@ -26,46 +26,22 @@ _OPTIONAL = frozenset({str, type(None)})
 
 
 class IdLists(NamedTuple):
-    """
-    A list of ids for each of some samples, without an object for each id.
+    """A list of ids for each of some samples, without an object for each id."""
 
-    Attributes:
-        joined: All ids, each with a line end behind it, which no id holds.
-
-        counts: How many ids each sample has.
-    """
-
-    joined: bytes
-    counts: Sequence[int]
+    joined: bytes  # all ids, each with a line end behind it, which no id holds
+    counts: Sequence[int]  # how many ids each sample has
 
 
 class Block(NamedTuple):
-    """
-    Some plain samples, in order; one entry of each column is one sample.
-
-    Attributes:
-        ids: The ids of the samples.
-
-        gold: The relevant ids, each once.
-
-        gains: What each of them gains, if any sample says so; else None.
-
-        graded: The places of the samples whose ground truth is a map of gains.
-
-        retrieved: The retrieved ids, rank 1 first.
-
-        ks: The cutoff that each sample brings along, if any.
-
-        tags: The cohorts that each belongs to.
-    """
+    """Some plain samples, in order; one entry of each column is one sample."""
 
     ids: Sequence[str]
-    gold: IdLists
-    gains: Sequence[float] | None
-    graded: Sequence[int]
-    retrieved: IdLists
-    ks: Sequence[int | None]
-    tags: Sequence[tuple[str, ...]]
+    gold: IdLists  # the relevant ids, each once
+    gains: Sequence[float] | None  # what each of them gains, if any sample says so
+    graded: Sequence[int]  # the places of the samples whose ground truth is a map of gains
+    retrieved: IdLists  # rank 1 first
+    ks: Sequence[int | None]  # the cutoff that each sample brings along, if any
+    tags: Sequence[tuple[str, ...]]  # the cohorts that each belongs to
 
     @classmethod
     def together(cls, blocks: Sequence[Block]) -> Block:
@@ -74,7 +50,7 @@ class Block(NamedTuple):
             return blocks[0]
         gains, graded, before = None, [], 0
         if any(block.gains is not None for block in blocks):
-            gains = [gain for each in blocks for gain in each.gains or (1.0,) * sum(each.gold.counts)]
+            gains = [gain for block in blocks for gain in block.gains or (1.0,) * sum(block.gold.counts)]
         for block in blocks:
             graded += [before + place for place in block.graded]
             before += len(block.ids)
@@ -131,9 +107,9 @@ def _expect(kinds: set[type], values: Iterable[object]) -> None:
 
 def _metadata(record: Mapping[str, Any]) -> tuple[int | None, tuple[str, ...]]:
     """Return the cutoff and the cohorts of a sample that is answerable, as plain ones are."""
-    if (own := record.get("metadata")) is None:
+    if (metadata := record.get("metadata")) is None:
         return None, ()
-    k, tags, is_answerable = read_metadata(own, DEFAULT_CONTRACT)
+    k, tags, is_answerable = read_metadata(metadata, DEFAULT_CONTRACT)
     if not is_answerable:
         raise _OddError
     return k, tags
@@ -157,11 +133,7 @@ def _retrieved(lists: Sequence[Any]) -> IdLists:
 
 
 def _ids_of(items: Sequence[Any]) -> list[Any]:
-    """
-    Return the ids of retrieved objects, which may have a score and no text.
-
-    A pass over all objects costs a tenth of decoding them, so that there are as few as possible.
-    """
+    """Return the ids of retrieved objects, which may have a score and no text, in few passes: each costs time."""
     try:
         ids = list(map(_ID, items))
     except TypeError:  # no object: nothing else in JSON has a name for an index
@@ -191,15 +163,15 @@ def _joined(lists: Iterable[Iterable[Any]], counts: Sequence[int]) -> IdLists:
 
 def _gains(gold: Sequence[Any]) -> tuple[Sequence[int], Sequence[float] | None]:
     """Return which ground truths are maps of gains, and all gains; the others must be lists that repeat nothing."""
-    lists = [each for each in gold if type(each) is list]
+    lists = [truth for truth in gold if type(truth) is list]
     if _repeats(list(chain.from_iterable(lists))) and any(map(_repeats, lists)):
         raise _OddError
     if len(lists) == len(gold):
         return (), None
-    graded = [place for place, each in enumerate(gold) if type(each) is dict]
+    graded = [place for place, truth in enumerate(gold) if type(truth) is dict]
     if len(lists) + len(graded) < len(gold) or any(not gold[place].keys().isdisjoint(GOLD_KINDS) for place in graded):
         raise _OddError
-    gains = [gain for each in gold for gain in (each.values() if type(each) is dict else (1.0,) * len(each))]
+    gains = [gain for truth in gold for gain in (truth.values() if type(truth) is dict else (1.0,) * len(truth))]
     if not set(map(type, gains)) <= NUMBERS:
         raise _OddError
     return graded, gains

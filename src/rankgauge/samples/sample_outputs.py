@@ -64,15 +64,11 @@ def _parts(raw: object, contract: Contract) -> tuple[str | None, dict[str, float
 
 
 def _plain_entries(entries: Sequence[Any], contract: Contract) -> Output | None:
-    """
-    Return entries that are objects with an id or a text each, and perhaps a score; None for any others.
-
-    All ids are read at once, then all texts and all scores, in a third of the time.
-    """
+    """Return entries that are objects with an id or a text each, and perhaps a score, read as columns; else None."""
     if set(map(type, entries)) != {dict}:
         return None
     ids, texts, scores = (list(map(dict.get, entries, repeat(name))) for name in ("id", "text", "score"))
-    id_kinds, text_kinds, score_kinds = (set(map(type, each)) for each in (ids, texts, scores))
+    id_kinds, text_kinds, score_kinds = (set(map(type, column)) for column in (ids, texts, scores))
     has_no_ids = id_kinds == {_NOTHING} and text_kinds == {str} and not contract.strict_ids
     if not (id_kinds == {str} or has_no_ids) or "" in ids or not text_kinds <= _TEXT or not score_kinds <= _SCORE:
         return None
@@ -91,26 +87,21 @@ def _read_entries(entries: Sequence[object], contract: Contract) -> Output:
             texts.append(None)
             scores.append(None)
             continue
-        raw, text, score = entry.get("id"), entry.get("text"), entry.get("score")
+        name, text, score = entry.get("id"), entry.get("text"), entry.get("score")
         if text is not None and not isinstance(text, str):
             if not contract.coerce:
                 raise InvalidError(f"[{index}].text", f"must be a string, not {look(text)}")
             text = ""
-        if type(raw) is str and raw:
-            ids.append(raw)
-        elif raw is None and text is not None and not contract.strict_ids:
-            ids.append(None)
-        elif raw is None:
-            raise InvalidError(
-                f"[{index}]", f"needs an 'id'{'' if contract.strict_ids else ' or a text'}; found {look(entry)}"
-            )
-        else:
-            ids.append(read_id(raw, f"[{index}].id", contract))
-        texts.append(text)
-        if contract.coerce and not is_finite_number(score):
+        if name is None and (text is None or contract.strict_ids):
+            needed = "'id'" if contract.strict_ids else "'id' or a text"
+            raise InvalidError(f"[{index}]", f"needs an {needed}; found {look(entry)}")
+        is_plain = name is None or (type(name) is str and name)
+        ids.append(name if is_plain else read_id(name, f"[{index}].id", contract))
+        if score is not None and not is_finite_number(score):
+            if not contract.coerce:
+                raise InvalidError(f"[{index}].score", f"must be a finite number, not {look(score)}")
             score = None  # the eval-harness ignores every key but id and text
-        elif score is not None and not is_finite_number(score):
-            raise InvalidError(f"[{index}].score", f"must be a finite number, not {look(score)}")
+        texts.append(text)
         scores.append(score)
     has_text = any(text is not None for text in texts)
     has_score = any(score is not None for score in scores)
@@ -118,19 +109,10 @@ def _read_entries(entries: Sequence[object], contract: Contract) -> Output:
 
 
 class CallError(NamedTuple):
-    """
-    Why a call of a system under test gave no output.
+    """Why a call of a system under test gave no output."""
 
-    Attributes:
-        type: The name of the exception's class; empty where nothing was raised.
-
-        message: What the exception said, or a sentence.
-
-        traceback: Where it was raised; empty where that is not known.
-    """
-
-    type: str
-    message: str
+    type: str  # the name of the exception's class; empty where nothing was raised
+    message: str  # what the exception said, or a sentence
     traceback: str = ""
 
     @property
@@ -140,23 +122,12 @@ class CallError(NamedTuple):
 
 
 class KeptOutput(NamedTuple):
-    """
-    What a system under test returned for one sample, or why it returned nothing.
+    """What a system under test returned for one sample, or why it returned nothing."""
 
-    Attributes:
-        actual_output: The output as a JSON value; None where the call failed.
-
-        error: Why it failed; None where it did not.
-
-        seconds: Duration of the last attempt; None where it is not known.
-
-        attempt: The number of attempts, the last included.
-    """
-
-    actual_output: Any = None  # any JSON value
+    actual_output: Any = None  # any JSON value; None where the call failed
     error: CallError | None = None
-    seconds: float | None = None
-    attempt: int = 1
+    seconds: float | None = None  # duration of the last attempt, where it is known
+    attempt: int = 1  # how many there were
 
     def read(self, contract: Contract = DEFAULT_CONTRACT) -> Output | Fault:
         """Return the output as it is judged, or why there is none."""

@@ -16,7 +16,7 @@ from rankgauge.samples.ground_truth import FORMS, read_expected
 from rankgauge.samples.sample_outputs import read_output
 from rankgauge.samples.sample_values import HIGHEST_K, Expected, InvalidError, Sample, look, read_id
 
-__all__ = ["check_cohort", "fields_without_values", "read_metadata", "read_sample", "with_cohorts"]
+__all__ = ["check_cohort", "fields_without_values", "read_metadata", "read_sample", "value_at", "with_cohorts"]
 
 _FIELDS = {"id", "input", "expected_output", "actual_output", "metadata"}
 _NOTHING_EXPECTED = Expected()
@@ -42,27 +42,27 @@ def read_sample(
     sample_id: Any = get("id")
     metadata, raw = get("metadata"), get("expected_output")
     k, tags, answerable = _NO_METADATA
-    found: tuple[tuple[str, str], ...] = ()
+    flaws: tuple[tuple[str, str], ...] = ()
     try:
         if type(sample_id) is not str or not sample_id:
             sample_id = _sample_id(record, contract)
     except InvalidError as invalid:
-        found += (("id", invalid.message),)
+        flaws += (("id", invalid.message),)
     try:
         if metadata is not None:
             k, tags, answerable = read_metadata(metadata, contract)
     except InvalidError as invalid:
-        found += ((f"metadata{invalid.path}", invalid.message),)
+        flaws += ((f"metadata{invalid.path}", invalid.message),)
     try:
         if raw is None:
             expected = _expected_of(record, contract, is_needed=answerable)
         else:
             expected = read_expected(raw, contract=contract)
     except InvalidError as invalid:
-        found += ((f"expected_output{invalid.path}", invalid.message),)
-    if found:
+        flaws += ((f"expected_output{invalid.path}", invalid.message),)
+    if flaws:
         shown = get("id") if isinstance(get("id"), str) else None
-        problems.extend(Problem(why, file, line, f"{path}.{field}" if path else field, shown) for field, why in found)
+        problems.extend(Problem(why, file, line, f"{path}.{field}" if path else field, shown) for field, why in flaws)
         return None
     raw = get("actual_output")
     output = None if raw is None else read_output(raw, contract=contract)
@@ -91,12 +91,9 @@ def _sample_id(record: Mapping[Any, Any], contract: Contract) -> str:
     if raw is None and "id" in record:
         raise InvalidError("", "the id is null; every sample needs one")
     if raw is None:
-        hint = did_you_mean(
-            "id", [visible(key) for key in record if isinstance(key, str) and key.lower().endswith("id")]
-        )
-        raise InvalidError(
-            "", f"the field is missing{hint}; map your own name onto it: `fields: {{id: ...}}` or --field id=..."
-        )
+        similar = [visible(key) for key in record if isinstance(key, str) and key.lower().endswith("id")]
+        advice = "map your own name onto it: `fields: {id: ...}` or --field id=..."
+        raise InvalidError("", f"the field is missing{did_you_mean('id', similar)}; {advice}")
     return read_id(raw, "", contract)
 
 
@@ -111,17 +108,13 @@ def read_metadata(raw: object, contract: Contract) -> tuple[int | None, tuple[st
             raise InvalidError(".k", f"k must be {wanted}, not {k!r}")
         k = None
     tags = raw.get("tags")
-    if tags is None:
-        cleaned: tuple[str, ...] = ()
-    else:
-        listed = [tags] if isinstance(tags, str) else tags
-        if not isinstance(listed, list | tuple) or not all(isinstance(tag, str) for tag in listed):
-            raise InvalidError(".tags", f"expected a string or a list of strings, found {look(tags)}")
-        cleaned = tuple(dict.fromkeys(tag.strip() for tag in listed if tag.strip()))
+    listed = [tags] if isinstance(tags, str) else [] if tags is None else tags
+    if not isinstance(listed, list | tuple) or not all(isinstance(tag, str) for tag in listed):
+        raise InvalidError(".tags", f"expected a string or a list of strings, found {look(tags)}")
     answerable = raw.get("answerable")
     if answerable is not None and not isinstance(answerable, bool):
         raise InvalidError(".answerable", f"expected true or false, found {look(answerable)}")
-    return k, cleaned, answerable is not False
+    return k, tuple(dict.fromkeys(tag.strip() for tag in listed if tag.strip())), answerable is not False
 
 
 _FIRST = "metadata."
@@ -133,8 +126,7 @@ def check_cohort(field: object) -> str:
     """Return a field that cohorts can be made by; raise `ParameterError` unless it is one of the metadata."""
     if isinstance(field, str) and field.startswith(_FIRST) and field.removeprefix(_FIRST):
         return field
-    msg = f"cohorts are made by a field of the metadata, such as metadata.language; found {field!r}"
-    raise ParameterError(msg)
+    raise ParameterError(f"cohorts are made by a field of the metadata, such as metadata.language; found {field!r}")
 
 
 def with_cohorts(sample: Sample, fields: Sequence[str]) -> Sample:
@@ -145,30 +137,27 @@ def with_cohorts(sample: Sample, fields: Sequence[str]) -> Sample:
 
 def fields_without_values(fields: Sequence[str], tags: Sequence[Sequence[str]]) -> list[str]:
     """Return the fields that no sample has, by the cohorts of all samples."""
-    found = set().union(*tags) if tags else set()
-    firsts = {field: f"{field.removeprefix(_FIRST)}=" for field in fields if field != _TAGS}
-    return [
-        field
-        for field, first in firsts.items()
-        if tags and not any(label.startswith(first) and label != f"{first}{_NONE}" for label in found)
-    ]
+    labels = set().union(*tags) if tags else set()
+    firsts = {field: f"{field.removeprefix(_FIRST)}=" for field in fields if tags and field != _TAGS}
+    given = {label for label in labels if not label.endswith(f"={_NONE}")}
+    return [field for field, first in firsts.items() if not any(label.startswith(first) for label in given)]
 
 
 def _labels(sample: Sample, field: str) -> Iterator[str]:
     name = field.removeprefix(_FIRST)
-    value = _found(sample.metadata or {}, name)
+    value = value_at(sample.metadata or {}, name)
     values = value if isinstance(value, list | tuple) else [value]
-    for each in values or [None]:
-        yield f"{name}={_text(each)}"
+    for item in values or [None]:
+        yield f"{name}={_text(item)}"
 
 
-def _found(metadata: Mapping[str, Any], name: str) -> Any:  # noqa: ANN401  # any JSON value: users add keys of their own
-    """Return what the metadata hold under a name, or under names joined by dots; None for nothing."""
-    if name in metadata:
-        return metadata[name]
-    value: Any = metadata
-    for part in name.split("."):
-        value = value.get(part) if isinstance(value, Mapping) else None
+def value_at(record: Mapping[str, Any], path: str, missing: object = None) -> Any:  # noqa: ANN401  # any JSON value
+    """Return what a record holds under a name, or under names joined by dots, one inside the other."""
+    if path in record:
+        return record[path]
+    value: Any = record
+    for part in path.split("."):
+        value = value.get(part, missing) if isinstance(value, Mapping) else missing
     return value
 
 

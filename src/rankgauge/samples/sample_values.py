@@ -48,37 +48,22 @@ FIELDS = (
 )
 """What `fields` may map a name of the user's data onto."""
 
-
 HIGHEST_K = 2**53
 """The largest cutoff: up to it every integer is a float of its own."""
 
 
 class Fault(NamedTuple):
-    """
-    Why a sample's output, or one kind of its ground truth, cannot be used.
-
-    Attributes:
-        reason: A sentence with the offending value.
-    """
+    """Why a sample's output, or one kind of its ground truth, cannot be used: a sentence with the offending value."""
 
     reason: str
 
 
 class Nugget(NamedTuple):
-    """
-    A fact that a good answer states; it has a text, an id, or both.
+    """A fact that a good answer states; it has a text, an id, or both."""
 
-    Attributes:
-        text: The fact as a sentence.
-
-        id: What the support of an output may call it.
-
-        importance: Whether an answer without it is poor (`vital`), or only less good (`okay`).
-    """
-
-    text: str | None
-    id: str | None = None
-    importance: Importance = "vital"
+    text: str | None  # as a sentence
+    id: str | None = None  # what the support of an output may call it
+    importance: Importance = "vital"  # whether an answer without it is poor, or only less good (`okay`)
 
     @property
     def name(self) -> str:

@@ -24,14 +24,12 @@ _MOST_DIGITS = 19
 _HIGH_NIBBLES = np.uint64(0xF0F0F0F0F0F0F0F0)
 _ZEROS = np.uint64(0x3030303030303030)
 _SIXES = np.uint64(0x0606060606060606)
+# masks that keep the last n of eight bytes, which an integer holds in its high bytes
 _KEEP_LAST = np.array([0] + [((1 << (8 * n)) - 1) << (8 * (8 - n)) for n in range(1, 9)], dtype=np.uint64)
-"""Masks that keep the last n of eight bytes, which an integer holds in its high bytes."""
-
 _POWERS = 10.0 ** np.arange(_MOST_DECIMALS + 1)
 _EXACT, _EXACT_DIGITS = 1 << 53, 15
 _SPLITTER = float((1 << 27) + 1)
-_ROUNDS = 8
-"""How many further numbers of decimals are tried: a file that drops trailing zeros has a few."""
+_ROUNDS = 8  # how many further numbers of decimals are tried: a file that drops trailing zeros has a few
 
 
 def parse_floats(texts: Slices) -> tuple[Floats, Ints]:
@@ -43,13 +41,12 @@ def parse_floats(texts: Slices) -> tuple[Floats, Ints]:
     for _ in range(_ROUNDS):
         if not len(rest):
             return values, rest
-        these = texts.at(rest)
-        read, done = _fixed(these, _decimals_of_first(these))
+        unread = texts.at(rest)
+        read, done = _fixed(unread, _decimals_of_first(unread))
         values[rest[done]] = read[done]
         rest = rest[~done]
-    slow, wrong = _one_by_one(texts.at(rest))
-    values[rest] = slow
-    return values, rest[wrong]
+    values[rest] = [read_number(text) for text in texts.at(rest).texts()]
+    return values, rest[np.isnan(values[rest])]
 
 
 def _decimals_of_first(texts: Slices) -> int:
@@ -91,18 +88,14 @@ def _fixed(texts: Slices, decimals: int) -> tuple[Floats, NDArray[np.bool_]]:
         mantissa = _digits(words, whole + behind, fits)
     else:
         mantissa = _digits(words, whole, fits)
-        place = dot + 1
-        for size in _steps(behind):
-            mantissa = mantissa * np.uint64(10**size) + _digits(words_at(buffer, place + size - _WORD), size, fits)
-            place += size
+        at = dot + 1
+        for size in filter(None, (min(behind, 8), max(behind - 8, 0))):
+            mantissa = mantissa * np.uint64(10**size) + _digits(words_at(buffer, at + size - _WORD), size, fits)
+            at += size
     values = _quotient(mantissa, behind, is_exact=longest + behind <= _EXACT_DIGITS)
     if negative is not None:
         np.negative(values, out=values, where=negative)
     return values, fits
-
-
-def _steps(decimals: int) -> list[int]:
-    return [size for size in (min(decimals, 8), decimals - 8) if size > 0]
 
 
 def _digits(words: Words, count: Ints | int, fits: NDArray[np.bool_]) -> Words:
@@ -153,8 +146,3 @@ def _split(values: Floats) -> tuple[Floats, Floats]:
     scaled = _SPLITTER * values
     high = scaled - (scaled - values)
     return high, values - high
-
-
-def _one_by_one(texts: Slices) -> tuple[Floats, NDArray[np.bool_]]:
-    values = np.array([read_number(text) for text in texts.texts()], dtype=np.float64)
-    return values, np.isnan(values)

@@ -16,8 +16,7 @@ from rankgauge.io.problems import MalformedError
 __all__ = ["Fields", "Window", "find_fields"]
 
 _LINE_END = b"\n"
-_SOLID = b"\xff" * PADDING
-"""What stands before the lines; anything but white space."""
+_SOLID = b"\xff" * PADDING  # what stands before the lines; anything but white space
 
 
 class Window:
@@ -26,14 +25,7 @@ class Window:
 
     With 11 bytes of room and the stream ``q1 a\nq1 b\nq2 c\n``, `fill` reads ``q1 a\nq1 b\nq`` and sets `end` to
     PADDING + 10, behind the second line. ``drop(PADDING + 10)`` moves the ``q`` to PADDING, and the next `fill` reads
-    ``2 c\n`` behind it.
-
-    Attributes:
-        buffer: The bytes, with `PADDING` bytes before and behind the lines; those before are not blank.
-
-        end: Where the last whole line ends.
-
-        is_last: Whether nothing follows.
+    ``2 c\n`` behind it. The `PADDING` bytes before the lines are not blank; once `is_last`, nothing follows.
     """
 
     def __init__(self, stream: IO[bytes], *, limit: int | None, size: int) -> None:
@@ -73,8 +65,8 @@ class Window:
 
     def line_end(self, place: int) -> int:
         """Return where the line ends that *place* stands in or behind; a place within the last line gives its end."""
-        found = self._bytes.find(_LINE_END, place - 1, self.end)
-        return self.end if found < 0 else found + 1
+        newline = self._bytes.find(_LINE_END, place - 1, self.end)
+        return self.end if newline < 0 else newline + 1
 
     def drop(self, place: int) -> None:
         """Forget everything before a place of the buffer; make room where that is nothing."""
@@ -96,23 +88,12 @@ _NEWLINE, _COMMENT = 10, 35
 
 
 class Fields(NamedTuple):
-    """
-    The fields of lines.
+    """The fields of lines."""
 
-    Attributes:
-        buffer: What they stand in.
-
-        begin: Where the first field of each line begins; shape (lines,).
-
-        ends: Where each field ends; shape (lines, fields or more).
-
-        starts: Where each field begins; None where that is one byte behind the end of the field before.
-    """
-
-    buffer: NDArray[np.uint8]
-    begin: Ints
-    ends: Ints
-    starts: Ints | None = None
+    buffer: NDArray[np.uint8]  # what they stand in
+    begin: Ints  # where the first field of each line begins; shape (lines,)
+    ends: Ints  # where each field ends; shape (lines, fields or more)
+    starts: Ints | None = None  # where each begins; None where that is one byte behind the end of the field before
 
     def __bool__(self) -> bool:
         return len(self.begin) > 0
@@ -139,14 +120,13 @@ def find_fields(buffer: NDArray[np.uint8], end: int, count: int, *, more: bool) 
     """
     blank = buffer[:end] <= _BLANK
     ends = None if (blank[1:] & blank[:-1]).any() else _single_spaced(buffer[:end], blank, count)
-    if ends is None:
-        return _general(buffer, end, ~blank[PADDING:], count, more=more)
-    begin = np.empty(len(ends), dtype=np.int64)
-    begin[0] = PADDING
-    np.add(ends[:-1, -1], 1, out=begin[1:])
-    if (buffer[begin] == _COMMENT).any():
-        return _general(buffer, end, ~blank[PADDING:], count, more=more)
-    return Fields(buffer, begin, ends)
+    if ends is not None:
+        begin = np.empty(len(ends), dtype=np.int64)
+        begin[0] = PADDING
+        np.add(ends[:-1, -1], 1, out=begin[1:])
+        if not (buffer[begin] == _COMMENT).any():
+            return Fields(buffer, begin, ends)
+    return _general(buffer, end, ~blank[PADDING:], count, more=more)
 
 
 def _single_spaced(part: NDArray[np.uint8], blank: Flags, count: int) -> Ints | None:
@@ -161,24 +141,23 @@ def _single_spaced(part: NDArray[np.uint8], blank: Flags, count: int) -> Ints | 
     return table if (part[table[:, -1]] == _NEWLINE).all() else None
 
 
-def _general(buffer: NDArray[np.uint8], place: int, solid: Flags, count: int, *, more: bool) -> Fields:
+def _general(buffer: NDArray[np.uint8], end: int, solid: Flags, count: int, *, more: bool) -> Fields:
     """Find fields by their edges, whatever stands between them."""
-    part = buffer[PADDING:place]
+    part = buffer[PADDING:end]
     inside = np.zeros(len(part) + 2, dtype=np.bool_)
     inside[1:-1] = solid
     edges = np.flatnonzero(inside[1:] != inside[:-1])
-    start, end = edges[::2], edges[1::2]
+    field_starts, field_ends = edges[::2], edges[1::2]
     line_ends = np.flatnonzero(part == _NEWLINE)
-    first = np.concatenate((np.zeros(1, dtype=np.int64), np.searchsorted(start, line_ends)))
-    several = np.diff(np.append(first, len(start)))
-    first = first[several > 0]
-    several = several[several > 0]
+    first = np.concatenate((np.zeros(1, dtype=np.int64), np.searchsorted(field_starts, line_ends)))
+    several = np.diff(np.append(first, len(field_starts)))
+    first, several = first[several > 0], several[several > 0]
     line_begins = np.concatenate((np.zeros(1, dtype=np.int64), line_ends + 1))
-    own_line = line_begins[np.searchsorted(line_begins, start[first], side="right") - 1]
-    is_comment = (part[start[first]] == _COMMENT) & (start[first] == own_line)
-    first, several = first[~is_comment], several[~is_comment]
+    begins = line_begins[np.searchsorted(line_begins, field_starts[first], side="right") - 1]
+    is_data = (part[field_starts[first]] != _COMMENT) | (field_starts[first] != begins)
+    first, several = first[is_data], several[is_data]
     if (several < count).any() or (not more and (several > count).any()):
         raise MalformedError
     chosen = first[:, None] + np.arange(count)
-    starts = start[chosen] + PADDING
-    return Fields(buffer, starts[:, 0], end[chosen] + PADDING, starts)
+    starts = field_starts[chosen] + PADDING
+    return Fields(buffer, starts[:, 0], field_ends[chosen] + PADDING, starts)

@@ -44,14 +44,14 @@ def read_qrels(path: Path, *, name: str | None = None, intents: bool = False) ->
         raise explain(path, label, "qrels") from None
     if not len(judged.grades):
         raise no_judgments(label)
-    if intents and (found := _by_intent(window, judged.grades, label)) is not None:
-        return found
+    if intents and (by_intent := _by_intent(window, judged.grades, label)) is not None:
+        return by_intent
     try:
         return Qrels.of_stretches(judged.queries, judged.lengths, judged.documents, judged.grades, label)
     except RepeatedJudgmentsError:
-        if (found := _by_intent(window, judged.grades, label)) is None:
+        if (by_intent := _by_intent(window, judged.grades, label)) is None:
             raise
-        return replace(found, intents=None)
+        return replace(by_intent, intents=None)
 
 
 class _Judged(NamedTuple):
@@ -81,8 +81,8 @@ def _read(window: Window) -> _Judged:
             queries, documents = fields.column(_QUERY), fields.column(_DOCUMENT)
             heads = np.flatnonzero(queries.begins())
             moved = at - PADDING
-            found = heads + n_lines, queries.start[heads] + moved, queries.length[heads]
-            for column, values in zip(columns, (*found, documents.start + moved, documents.length), strict=True):
+            stretches = heads + n_lines, queries.start[heads] + moved, queries.length[heads]
+            for column, values in zip(columns, (*stretches, documents.start + moved, documents.length), strict=True):
                 column.append(values.astype(narrow))
             every_grade.append(grades)
             edges.append(n_heads)

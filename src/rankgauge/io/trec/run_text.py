@@ -11,6 +11,7 @@ import textwrap
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
+from itertools import chain, pairwise
 from pathlib import Path
 from typing import IO, Any
 
@@ -33,11 +34,11 @@ _WHOLE = 1 << 63
 
 def read_header(path: Path, name: str) -> tuple[Mapping[str, Any], Sequence[str]]:
     """Return the header of a run as JSON values, and notes: a broken header is one, never an error."""
+    lines: list[str] | None = None
+    left = _MOST_BYTES
     with open_file(path, name=name) as opened:
         if opened.stream.peek(1)[:1] != b"#":  # type: ignore[attr-defined]  # open_file gives a buffered reader
             return {}, ()
-        lines: list[str] | None = None
-        left = _MOST_BYTES
         while (line := opened.stream.readline(left)).startswith(b"#"):
             left -= len(line)
             text = line[1:].decode("utf-8", "replace").rstrip("\r\n")
@@ -59,35 +60,31 @@ def _parsed(lines: list[str], name: str) -> tuple[Mapping[str, Any], Sequence[st
         return {}, _ignored(name, error.problems[0].message)
     if not isinstance(value, dict):
         return {}, _ignored(name, "it is not a mapping")
-    return {str(key): _plain(item) for key, item in value.items()}, ()
+    return _plain(value), ()
 
 
 def _ignored(name: str, why: str) -> Sequence[str]:
     return [f"the ir_metadata header of {name} was ignored: {why}"]
 
 
-def _plain(value: object) -> object:
+def _plain(value: object) -> Any:  # noqa: ANN401  # any JSON value
     """Return a value as JSON can hold it."""
     if isinstance(value, dict):
         return {str(key): _plain(item) for key, item in value.items()}
     if isinstance(value, list):
         return [_plain(item) for item in value]
-    if isinstance(value, float) and not math.isfinite(value):
-        return str(value)
-    if isinstance(value, int) and not isinstance(value, bool) and not -_WHOLE <= value < _WHOLE:
-        return str(value)
-    return value
+    is_too_much = isinstance(value, float) and not math.isfinite(value)
+    is_too_much |= isinstance(value, int) and not -_WHOLE <= value < _WHOLE
+    return str(value) if is_too_much else value
 
 
 _BUCKETS = 64
-_PENDING = 1 << 24
-"""How many bytes of lines are held before they are written."""
+_PENDING = 1 << 24  # how many bytes of lines are held before they are written
 
 
 def grouped(stream: IO[bytes], folder: Path) -> Iterator[IO[bytes]]:
     """Yield streams that each have all lines of their queries, together and in order, by way of *folder*."""
-    paths = [folder / f"{number}.part" for number in range(_BUCKETS)]
-    pending: list[list[bytes]] = [[] for _ in paths]
+    pending: list[list[bytes]] = [[] for _ in range(_BUCKETS)]
     held = 0
     for line in stream:
         name = line.split(None, 1)
@@ -96,50 +93,38 @@ def grouped(stream: IO[bytes], folder: Path) -> Iterator[IO[bytes]]:
         pending[zlib.crc32(name[0]) % _BUCKETS].append(line if line.endswith(b"\n") else line + b"\n")
         held += len(line)
         if held > _PENDING:
-            _write(paths, pending)
+            _write(folder, pending)
             held = 0
-    _write(paths, pending)
-    for path in paths:
-        if path.exists():
-            queries: dict[bytes, list[bytes]] = {}
-            with path.open("rb") as lines:
-                for line in lines:
-                    queries.setdefault(line.split(None, 1)[0], []).append(line)
-            path.unlink()
-            yield io.BytesIO(b"".join(line for own in queries.values() for line in own))
+    _write(folder, pending)
+    for path in sorted(folder.iterdir()):
+        by_query: dict[bytes, list[bytes]] = {}
+        with path.open("rb") as lines:
+            for line in lines:
+                by_query.setdefault(line.split(None, 1)[0], []).append(line)
+        path.unlink()
+        yield io.BytesIO(b"".join(chain.from_iterable(by_query.values())))
 
 
-def _write(paths: list[Path], pending: list[list[bytes]]) -> None:
-    for path, lines in zip(paths, pending, strict=True):
+def _write(folder: Path, pending: list[list[bytes]]) -> None:
+    for number, lines in enumerate(pending):
         if lines:
-            with path.open("ab") as out:
+            with (folder / f"{number:02}.part").open("ab") as out:
                 out.writelines(lines)
             lines.clear()
 
 
-BLOCK = 1 << 21
-"""How many bytes are read at once: so many that calls cost little, so few that columns stay in a processor's cache."""
+BLOCK = 1 << 21  # bytes read at once: so many that calls cost little, so few that columns stay in a processor's cache
 
 _FIELDS = 6
 _QUERY, _DOCUMENT, _RANK, _SCORE, _TAG = 0, 2, 3, 4, 5
-_SMALL = 1 << 22
-"""A file with fewer bytes is not worth a second thread."""
-
+_SMALL = 1 << 22  # a file with fewer bytes is not worth a second thread
 _LONGEST_SEARCH = 1 << 24
 
-_Span = tuple[int, int | None]
-"""A part of a file: where it begins, and how many bytes it has; None for the rest."""
+_Span = tuple[int, int | None]  # a part of a file: where it begins, and how many bytes it has; None for the rest
 
 
 class RunFile:
-    """
-    A run, read as often as needed, in any number of parts.
-
-    Attributes:
-        name: The path as the user wrote it.
-
-        tag: The tag of the last line; empty before it was read.
-    """
+    """A run, read as often as needed, in any number of parts; its tag is that of the last line, once it was read."""
 
     def __init__(self, path: Path, *, name: str | None = None, block: int = BLOCK, kept: object = None) -> None:
         """Name a run; *block* never changes a result, *kept* is a temporary file to keep alive as long as the run."""
@@ -172,7 +157,8 @@ class RunFile:
 
     def parts(self, count: int) -> list[Iterator[RankingBatch]]:
         """Return at most *count* iterators, one for each thread, over parts of the file; a compressed one has one."""
-        return [self._batches(span, is_last=place == 0) for place, span in enumerate(reversed(self._spans(count)))]
+        spans = self._spans(count)
+        return [self._batches(span, is_last=span is spans[-1]) for span in reversed(spans)]
 
     def grouped(self) -> Iterator[RankingBatch]:
         """Yield every query once, even if its lines are scattered; this copies the run to a temporary folder."""
@@ -234,14 +220,9 @@ class RunFile:
         scores, wrong = parse_floats(fields.column(_SCORE))
         if len(wrong):
             raise MalformedError
-        return RankingBatch(
-            names=fields.column(_QUERY).at(starts),
-            lengths=np.diff(np.append(starts, len(begins))),
-            documents=documents,
-            keys=documents.keys(),
-            scores=scores,
-            stated=parse_floats(fields.column(_RANK))[0] if self._states_ranks else None,
-        )
+        queries, lengths = fields.column(_QUERY).at(starts), np.diff(np.append(starts, len(begins)))
+        stated = parse_floats(fields.column(_RANK))[0] if self._states_ranks else None
+        return RankingBatch(queries, lengths, documents, documents.keys(), scores, stated=stated)
 
     def _spans(self, count: int) -> list[_Span]:
         """Cut the file into parts that begin with a query each."""
@@ -256,24 +237,22 @@ class RunFile:
                 cut = _query_boundary(opened.stream, max(size * part // count, cuts[-1]))
                 if cut is not None and cut > cuts[-1]:
                     cuts.append(cut)
-        return [
-            (begin, None if end is None else end - begin) for begin, end in zip(cuts, [*cuts[1:], None], strict=True)
-        ]
+        return [(begin, end - begin) for begin, end in pairwise(cuts)] + [(cuts[-1], None)]
 
 
-def _query_boundary(stream: IO[bytes], place: int) -> int | None:
-    """Return where the next query begins after a place; None if there is none nearby."""
-    stream.seek(place)
+def _query_boundary(stream: IO[bytes], offset: int) -> int | None:
+    """Return where the next query begins after an offset; None if there is none nearby."""
+    stream.seek(offset)
     stream.readline()
     at = stream.tell()
-    own: bytes | None = None
+    query: bytes | None = None
     for line in stream:
         name = line.split(None, 1)[:1]
         if name and not line.startswith(b"#"):
-            if own is not None and name[0] != own:
+            if query is not None and name[0] != query:
                 return at
-            own = name[0]
+            query = name[0]
         at += len(line)
-        if at - place > _LONGEST_SEARCH:
+        if at - offset > _LONGEST_SEARCH:
             return None
     return None
