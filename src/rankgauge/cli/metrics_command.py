@@ -1,0 +1,187 @@
+"""
+`rankgauge metrics`: what metrics there are, what exactly each one is, and whether one obeys the laws.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+from typing import TYPE_CHECKING, Any
+
+from rankgauge.cli.command_line import Command
+from rankgauge.cli.console import described_parameter, echo, parameter_line, plain_table, print_json, warn_of_faults
+from rankgauge.cli.law_checks import add_law_options, keep_files_away, print_verdicts, wanted_cases
+from rankgauge.cli.shared_options import FUNCTION, add_json_option
+from rankgauge.errors import ParameterError
+
+if TYPE_CHECKING:
+    from rankgauge.catalog import Claim
+    from rankgauge.plugin.metric import Metric
+
+__all__ = ["CHECK", "LIST", "SHOW"]
+
+_PARAMETER = re.compile(r" {4}(?P<name>\w+): (?P<text>.*)")
+_FREE = "pinned (@10, or a budget: @2000tok) > metadata.k of the sample > k of the metric > --k > 5"
+_CUTOFFS = {
+    "none": "takes no cutoff",
+    "required": _FREE,
+    "droppable": f"{_FREE}; a short name without @ has none",
+    "optional": "none, unless pinned (@10, or a budget: @2000tok) or given to the metric as k",
+}
+
+
+def _list(given: argparse.Namespace) -> int:
+    from rankgauge.cli.conventions import make_catalog
+
+    catalog = make_catalog()
+    warn_of_faults(catalog)
+    if given.as_json:
+        print_json([_described(claim) for claim in catalog.metrics.values()])
+        return 0
+    rows = []
+    for alias, claim in catalog.metrics.items():
+        metric, provider = claim.declaration, claim.provider
+        short = " ".join(metric.plain_short)
+        rows.append((alias, short, metric.summary, f"{provider.distribution} {provider.version}"))
+    plain_table(("alias", "short names", "what it is", "provider"), rows)
+    return 0
+
+
+def _show_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("name", metavar="NAME", help="Any name of the metric, such as ndcg.")
+    add_json_option(parser)
+
+
+def _show(given: argparse.Namespace) -> int:
+    from rankgauge.cli.conventions import make_catalog
+    from rankgauge.expression import parse
+
+    claim = make_catalog().read(parse(given.name)).claim
+    described = _described(claim)
+    if given.as_json:
+        print_json(described)
+    else:
+        echo("\n".join(_lines(claim, described)))
+    return 0
+
+
+def _lines(claim: Claim[Metric], described: dict[str, Any]) -> list[str]:
+    metric = claim.declaration
+    low, high = ("unbounded" if bound is None else f"{bound:g}" for bound in metric.range)
+    definition, notes = _read_docstring(described["definition"])
+    parameters = described["parameters"]
+    return [
+        metric.alias,
+        "",
+        *definition,
+        "",
+        f"names       {', '.join(metric.names)}",
+        f"inputs      {_inputs(metric)}",
+        *([f"sees        {', '.join(metric.needs)}, besides judgments"] if metric.needs else ()),
+        f"cutoff (k)  {_CUTOFFS[metric.cutoff]}",
+        "parameters" if parameters else "parameters  none of its own",
+        *(line for parameter in parameters for line in (parameter_line(parameter), *notes.get(parameter["name"], ()))),
+        f"  it also takes {', '.join(metric.engine_parameters)}",
+        f"range       {low} to {high}; {'higher' if metric.higher_is_better else 'lower'} is better",
+        f"aggregate   {metric.aggregate}",
+        f"laws        {', '.join(sorted(metric.laws)) or 'none'}",
+        f"version     {metric.version}",
+        f"provider    {claim.provider}",
+    ]
+
+
+def _read_docstring(text: str) -> tuple[list[str], dict[str, list[str]]]:
+    """Return the lines of a definition, and those on each parameter, without the markup of docstrings."""
+    plain = re.sub(r"``(.+?)``|`(.+?)`|(?<![\w*])\*(\w+)\*(?![\w*])", lambda match: match[match.lastindex or 0], text)
+    definition, _, rest = plain.partition("\n\nArgs:\n")
+    notes: dict[str, list[str]] = {}
+    lines: list[str] = []
+    for line in rest.partition("\n\nReturns:")[0].splitlines():
+        if named := _PARAMETER.match(line):
+            lines = notes.setdefault(named["name"], [])
+            line = named["text"]  # noqa: PLW2901  # the rest of it
+        if line.strip():
+            lines.append(f"      {line.strip()}")
+    return definition.splitlines(), notes
+
+
+def _described(claim: Claim[Metric]) -> dict[str, Any]:
+    import dataclasses
+    import inspect
+
+    metric = claim.declaration
+    copied = ("alias", "summary", "judges", "cutoff", "higher_is_better", "aggregate", "version")
+    return {
+        **{name: getattr(metric, name) for name in copied},
+        "names": list(metric.names),
+        "definition": inspect.getdoc(metric.source) or "",
+        "gold": list(metric.gold),
+        "needs": list(metric.needs),
+        "parameters": [described_parameter(each) for each in (*metric.parameters, *metric.matching)],
+        "range": list(metric.range),
+        "laws": sorted(metric.laws),
+        "provider": dataclasses.asdict(claim.provider),
+    }
+
+
+def _inputs(metric: Metric) -> str:
+    judged = "the retrieved items" if metric.judges == "retrieved" else "the generated answer (actual_output.answer)"
+    matcher = "chosen by parameters" if callable(metric.matcher) else metric.matcher
+    against = f"{judged}, against expected_output: {' or '.join(metric.gold)}"
+    if metric.is_whole:
+        return "the ids that all samples of a run retrieved; no ground truth"
+    if metric.gold == ("nuggets",) and matcher is None:
+        return f"{against}, by actual_output.support, or by a matcher if one is given"
+    return against if matcher is None else f"{against}, matcher {matcher}"
+
+
+def _check_options(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("name", metavar="NAME", help=f"A metric, or a function of your own: {FUNCTION}.")
+    calls = (
+        "What the parameters of your function are, in order: gold,retrieved,k (also set, list, gains, ideal, n-gold, "
+        "relevances, scores); batch: before it for lists of rankings; or sample. Not needed where the parameters have "
+        "these names."
+    )
+    add("--calls", metavar="ROLES", help=calls)
+    bounds = "The range of your function; 0.. has no highest value. [default: %(default)s]"
+    add("--range", default="0..1", metavar="LOW..HIGH", help=bounds)
+    add("--lower-is-better", action="store_true", help="Say that lower scores of your function are better.")
+    add("--law", action="append", metavar="LAW", help="A law to check, instead of all. Repeatable.")
+    add_law_options(parser)
+    add_json_option(parser)
+
+
+def _check(given: argparse.Namespace) -> int:
+    keep_files_away()
+    from rankgauge.testing import check_metric
+
+    options: dict[str, Any] = {"laws": given.law, "without": given.without or (), "cases": wanted_cases(given)}
+    if ":" in given.name:
+        from rankgauge.cli.system_under_test import imported
+
+        function = imported(given.name, "a metric")
+        options |= {"calls": given.calls, "range": _range(given.range)}
+        report = check_metric(function, higher_is_better=not given.lower_is_better, **options)
+    else:
+        from rankgauge.cli.conventions import make_catalog
+
+        report = check_metric(given.name, catalog=make_catalog(), **options)
+    return print_verdicts(report, as_json=given.as_json)
+
+
+def _range(written: str) -> tuple[float | None, float | None]:
+    low, dots, high = written.partition("..")
+    try:
+        if dots:
+            return (float(low) if low.strip() else None, float(high) if high.strip() else None)
+    except ValueError:
+        pass
+    raise ParameterError(f"--range is LOW..HIGH (0.. has no highest value), not {written!r}")
+
+
+LIST = Command("[OPTIONS]", "Broken plugins are named on stderr.", add_json_option, _list)
+SHOW = Command("[OPTIONS] NAME", "Its definition, parameters, inputs, cutoff and provider.", _show_options, _show)
+CHECK = Command(
+    "[OPTIONS] NAME", "Takes any function, too; the exit code is 1 if a law is broken.", _check_options, _check
+)
