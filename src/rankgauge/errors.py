@@ -33,8 +33,7 @@ Every error that rankgauge raises.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from rankgauge.base.plain_text import visible
 
@@ -101,8 +100,7 @@ def _restored(kind: type[BaseException], args: tuple[Any, ...], attributes: dict
     return error
 
 
-@dataclass(frozen=True, slots=True)
-class Problem:
+class Problem(NamedTuple):
     """
     One thing that is wrong in outside data.
 

@@ -16,7 +16,7 @@ import pytest
 
 from child_processes import command, shell, variables
 from rankgauge import Result
-from rankgauge.cli.folders import Folders
+from rankgauge.cli.result_folders import Folders
 from rankgauge.engine.evaluation import Evaluation
 from rankgauge.io import output_files as kept_module
 from rankgauge.io.output_files import read_kept

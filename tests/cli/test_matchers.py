@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 from rankgauge.catalog import Catalog
-from rankgauge.cli import matchers
+from rankgauge.cli import matchers_command
 from rankgauge.plugin import comparer, hookimpl, named_matcher, normalizer
 
 CONFIG = """\
@@ -159,7 +159,7 @@ def test_what_cannot_be_tried_says_why(rankgauge, name, retrieved, parts):
 @pytest.mark.parametrize(("name", "culprit"), [("silent", "to-nothing"), ("casefold > two-scores >= 1", "two-scores")])
 def test_failures_of_a_plugin_name_it(monkeypatch, rankgauge, name, culprit):
     catalog = Catalog.discover(own_only=True, plugins={"broken": BROKEN})
-    monkeypatch.setattr(matchers, "_catalog", lambda _config: (catalog, []))
+    monkeypatch.setattr(matchers_command, "_catalog", lambda _config: (catalog, []))
 
     done = rankgauge("matchers", "try", name, "--retrieved", "x", "--gold", "y")
 

@@ -78,3 +78,16 @@ def test_a_call_from_python_leaves_the_collector_as_it_is():
         "assert call(['--version']) == 0\nassert (gc.get_threshold(), gc.get_freeze_count()) == before"
     )
     subprocess.run([sys.executable, "-c", code], check=True, capture_output=True)
+
+
+def test_ctrl_c_that_python_would_drop_ends_the_command(tmp_path):
+    """What is raised in a callback of a weak reference is ignored; `pause` would wait for ever for a second signal."""
+    (tmp_path / "s.jsonl").write_text('{"id": "q", "input": "x", "expected_output": ["a"]}\n', encoding="utf-8")
+    source = (
+        "import signal, weakref\nclass Thing: pass\nthing = Thing()\n"
+        "reference = weakref.ref(thing, lambda _: signal.raise_signal(signal.SIGINT))\ndel thing\nsignal.pause()\n"
+    )
+    (tmp_path / "dropping.py").write_text(source, encoding="utf-8")
+    command = [sys.executable, "-m", "rankgauge", "run", "--data", "s.jsonl", "--sut", "dropping.py:sut", "-m", "RR"]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, timeout=60, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (3, "", "error: interrupted\n")

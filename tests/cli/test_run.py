@@ -569,7 +569,7 @@ def test_the_worst_samples_are_listed(rankgauge, project):
     [
         (("--worst-by", "MRR"), "--worst-by needs --worst N"),
         (("--worst", "1", "--worst-by", "MMR"), "--worst-by: no metric 'MMR' (did you mean 'MRR'?); computed are mrr"),
-        (("--worst", "0"), "Invalid value for '--worst'"),
+        (("--worst", "0"), "argument --worst: takes a whole number from 1 on, not '0'"),
     ],
 )
 def test_worst_samples_that_cannot_be_listed_are_refused_before_the_run(rankgauge, project, options, message):

@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-import typer.main
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -19,7 +18,7 @@ from faults.campaign import Workshop, cases
 from faults.promises import CODES
 from faults.ways import SUFFIXES, WAYS, WITHOUT_FILES
 from rankgauge.catalog import Catalog
-from rankgauge.cli.app import make_app
+from rankgauge.cli.command_line import command_names
 
 _SEED = 13
 _COUNT = {"quick": 3, "thorough": 20}
@@ -42,18 +41,9 @@ def workshop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workshop]:
         yield Workshop(folder)
 
 
-def _commands(group: object, before: str = "") -> Iterator[str]:
-    for name, command in group.commands.items():  # type: ignore[attr-defined]  # a group of commands
-        words = f"{before} {name}".strip()
-        if hasattr(command, "commands"):
-            yield from _commands(command, words)
-        else:
-            yield words
-
-
 def test_every_command_is_in_the_list():
     listed = {way.command for way in WAYS} | WITHOUT_FILES.keys()
-    assert set(_commands(typer.main.get_command(make_app()))) == listed
+    assert set(command_names()) == listed
 
 
 def test_every_suffix_of_a_reader_is_in_the_list():

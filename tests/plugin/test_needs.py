@@ -1,11 +1,13 @@
 # the expected value stands first
 """Plugins that see what they ask for: three written as the tutorial says, on every road."""
 
+from argparse import Namespace
+
 import numpy as np
 import pytest
 
 from rankgauge import Catalog, Engine, evaluate
-from rankgauge.cli.metrics import show_metric
+from rankgauge.cli.metrics_command import SHOW
 from rankgauge.errors import DeclarationError, PlanError
 from rankgauge.judging import Keep, Target, judge
 from rankgauge.plugin import Cutoff, Judged, JudgedSample, Scores, Seen, hookimpl, metric, sample_metric
@@ -230,8 +232,8 @@ class TestRuns:
 def test_a_plan_and_a_listing_name_what_is_needed(engine, capsys, monkeypatch):
     described = engine.dataset([SAMPLE]).with_metrics(["support@2", "recall@2"]).plan().describe()
     assert ["    sees      texts, answer"] == [line for line in described.splitlines() if "sees" in line]
-    monkeypatch.setattr("rankgauge.cli.metrics.make_catalog", lambda: engine.catalog)
-    show_metric("support")
+    monkeypatch.setattr("rankgauge.cli.conventions.make_catalog", lambda: engine.catalog)
+    assert SHOW.execute(Namespace(name="support", as_json=False)) == 0
     assert "sees        texts, answer, besides judgments" in capsys.readouterr().out.splitlines()
 
 

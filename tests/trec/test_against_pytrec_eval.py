@@ -106,7 +106,7 @@ def test_anything_is_printed_as_trec_eval_prints_it(tmp_path_factory, data, nois
     folder = tmp_path_factory.mktemp("trec")
     with pytest.MonkeyPatch.context() as patch:
         lines = []
-        patch.setattr("rankgauge.cli.trec._write", lines.extend)
+        patch.setattr("rankgauge.cli.trec_command.emit", lines.extend)
         (folder / "qrels").write_text(qrels, "utf-8")
         (folder / "run").write_text(written, "utf-8")
         arguments = ["trec", str(folder / "qrels"), str(folder / "run"), "-qf", "trec", "--profile", "trec9"]

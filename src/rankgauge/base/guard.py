@@ -93,8 +93,10 @@ def was_interrupted(error: BaseException) -> bool:
     """
     Return whether an error comes from Ctrl-C, and not from a ``raise KeyboardInterrupt``.
 
-    Python raises for a signal between any two instructions, or in a handler; code raises in a ``raise`` statement. The
-    traceback knows which: nothing plainer tells the two apart, because the objects are the same.
+    Without it, a plugin with a ``raise KeyboardInterrupt`` would end a whole run as if somebody had pressed Ctrl-C, or
+    Ctrl-C would be told as a fault of the plugin that it met. Python raises for a signal between any two instructions,
+    or in a handler; code raises in a ``raise`` statement. The traceback knows which: nothing plainer tells the two
+    apart, because the objects are the same.
     """
     seen: set[int] = set()
     found: BaseException | None = error

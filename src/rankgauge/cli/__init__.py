@@ -1,8 +1,7 @@
 """
 The command line: one file a command; the only place that prints or configures logging.
 
-`rankgauge trec` runs without the framework of the other commands, which takes longer to load than a small run takes to
-evaluate.
+``--help`` loads the module of its command; so these import what is slow to load inside functions.
 """
 
 from __future__ import annotations
@@ -11,7 +10,7 @@ import os
 import sys
 from collections.abc import Sequence
 
-__all__ = ["INTERRUPTED", "main"]
+__all__ = ["INTERRUPTED", "call", "main"]
 
 INTERRUPTED = 3
 """The exit code of a call that Ctrl-C ended."""
@@ -34,26 +33,25 @@ def main(argv: Sequence[str] | None = None) -> None:
 
 def _process(arguments: Sequence[str]) -> int:
     """Run the command line as all that this process does, unless somebody calls it from Python."""
-    from rankgauge.cli.interrupts import kept_interrupts
+    from rankgauge.cli import own_process
 
-    with kept_interrupts():
-        from rankgauge.cli import process
+    with own_process.kept_interrupts():
         from rankgauge.cli.streams import claim_process, leave
 
         is_ours = claim_process()
         if is_ours:
-            process.begin()
+            own_process.begin()
         code = call(arguments)
         if is_ours:
             leave()
-            process.end()
+            own_process.end()
     return code
 
 
 def call(arguments: Sequence[str], *, debug: bool = False) -> int:
     """Return the exit code of one call; errors go to stderr, with a traceback only under ``--debug``."""
     from rankgauge.cli.console import plain
-    from rankgauge.cli.exits import exit_code
+    from rankgauge.cli.own_process import exit_code
 
     debug = debug or "--debug" in arguments
     rest = [argument for argument in arguments if argument not in {"--debug", "--plain"}]
@@ -63,22 +61,14 @@ def call(arguments: Sequence[str], *, debug: bool = False) -> int:
 
 def _limited(arguments: Sequence[str]) -> int:
     """Run a command under the limit that ``--max-line`` names, wherever that stands."""
+    from rankgauge.cli.command_line import run_command_line
+
     place = next((at for at, argument in enumerate(arguments) if argument.partition("=")[0] == "--max-line"), None)
     if place is None:
-        return _command(arguments)
+        return run_command_line(arguments)
     from rankgauge.io.problems import limited
 
     _, equals, size = arguments[place].partition("=")
     rest = place + (1 if equals else 2)
     with limited(size if equals else "".join(arguments[place + 1 : rest]), "--max-line"):
-        return _command([*arguments[:place], *arguments[rest:]])
-
-
-def _command(arguments: Sequence[str]) -> int:
-    if arguments[:1] == ["trec"]:
-        from rankgauge.cli.trec import trec
-
-        return trec(arguments[1:])
-    from rankgauge.cli.app import run_app
-
-    return run_app(arguments)
+        return run_command_line([*arguments[:place], *arguments[rest:]])

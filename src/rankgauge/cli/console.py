@@ -13,10 +13,10 @@ from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
 from rankgauge.base.plain_text import visible, visible_json
-from rankgauge.base.tables import Line, folded, listing
 from rankgauge.cli.streams import results
 
 if TYPE_CHECKING:
+    from rankgauge.base.tables import Line
     from rankgauge.catalog import Catalog
     from rankgauge.engine.sample_score import Progress
     from rankgauge.plugin.signature import Parameter
@@ -51,10 +51,7 @@ _PIPE_WIDTH = 160
 _LAYOUT = "\n\t"
 """The control characters that texts for people are laid out with."""
 
-
 _DEBUG: ContextVar[bool] = ContextVar("rankgauge_debug", default=False)
-
-
 _PLAIN: ContextVar[bool] = ContextVar("rankgauge_plain", default=False)
 
 
@@ -116,6 +113,8 @@ def warn_of_faults(catalog: Catalog) -> None:
 
 def show(lines: Iterable[Line]) -> None:
     """Print the lines of a report: headings bold and small print dim on a terminal, notes folded to its width."""
+    from rankgauge.base.tables import folded
+
     paints = {"head": "1", "small": "2"} if _has_colour() else {}
     width = report_width() if results().isatty() else None
     parts = (
@@ -193,6 +192,8 @@ def _written(value: object) -> str:
 
 def plain_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     """Print a table to stdout: as wide as a terminal, the first column in one piece."""
+    from rankgauge.base.tables import listing
+
     show(listing(header, rows, width=report_width(), rule=rule()))
 
 

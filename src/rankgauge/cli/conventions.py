@@ -1,87 +1,163 @@
 """
-Conventions: what two profiles do differently for one metric.
+What was typed, as values: the conventions by which runs are judged, catalogs and engines, names and fields.
 """
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Callable, Iterator, Sequence
+import argparse
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from types import MappingProxyType
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rankgauge.policy import option_text
+from rankgauge.cli.streams import keep_stdout
+from rankgauge.errors import ParameterError, RankgaugeError
 
 if TYPE_CHECKING:
-    from rankgauge.planning.resolve import PlannedMetric
-    from rankgauge.policy import Profile
+    from rankgauge.catalog import Catalog
+    from rankgauge.catalog.trec_eval import TrecColumn
+    from rankgauge.columns import Qrels
+    from rankgauge.engine.engine import Engine
+    from rankgauge.io.field_names import FieldMap
+    from rankgauge.planning.plan import Plan
+    from rankgauge.planning.requests import MetricSpec
 
-__all__ = ["Convention", "conventions_of"]
-
-_Set = Callable[["Profile", str, Any], "Profile"]
-
-
-@dataclass(frozen=True, slots=True)
-class Convention:
-    """Something that two profiles do differently: its name and each one's value."""
-
-    name: str
-    values: tuple[str, str]
-    adopt: Callable[[Profile, int], Profile] | None
-    """Gives a profile the value of the first or the second one; None where the data would have to be read again."""
-
-
-def conventions_of(
-    planned: Sequence[PlannedMetric], judged: Sequence[str], profiles: Sequence[Profile]
-) -> list[Convention]:
-    """Return the conventions that differ for a metric, from each profile's plan of it and what it judged."""
-    alias = planned[0].metric.alias
-
-    def set_parameter(profile: Profile, name: str, value: Any) -> Profile:  # noqa: ANN401  # of any parameter
-        own = MappingProxyType({**profile.parameters.get(alias, {}), name: value})
-        return dataclasses.replace(profile, parameters=MappingProxyType({**profile.parameters, alias: own}))
-
-    def found() -> Iterator[Convention | None]:
-        for parameter in planned[0].metric.parameters:
-            values = [column.params.get(parameter.name, parameter.default) for column in planned]
-            yield _convention(parameter.name, values, set_parameter)
-        matchers = [_matcher_of(column, target) for column, target in zip(planned, judged, strict=True)]
-        if None in matchers:
-            yield _convention("judged", judged)
-        else:
-            yield _convention("matcher", matchers, set_parameter) or _convention("judged", judged)
-        policies, contracts = [each.policy for each in profiles], [each.contract for each in profiles]
-        for option in dataclasses.fields(policies[0]):
-            if option.name != "max_failed":
-                values = [getattr(policy, option.name) for policy in policies]
-                yield _convention(option.name, values, None if option.name == "queries" else _set_option)
-        for name in ("relevance", "duplicate_texts", "missing_texts"):
-            yield _convention(name, [getattr(profile, name) for profile in profiles], _set_field)
-        for name in contracts[0]._fields:
-            yield _convention(name, [getattr(contract, name) for contract in contracts])
-
-    return [convention for convention in found() if convention is not None]
+__all__ = [
+    "Conventions",
+    "field_map",
+    "is_config",
+    "make_catalog",
+    "make_engine",
+    "policy_options",
+    "run_names",
+    "table_columns",
+]
 
 
-def _convention(name: str, values: Sequence[Any], change: _Set | None = None) -> Convention | None:
-    """Return a convention if its values differ; *change* sets it in a profile."""
-    first, second = values
-    if first == second:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Conventions:
+    """
+    The conventions by which runs are read and judged: what decides, beside the files, which number a metric is.
+
+    Attributes:
+        profile: The name of a profile.
+
+        policy: The policy options that were typed.
+
+        columns: The names of the columns of tables.
+
+        catalog: What is installed.
+
+        rel: The lowest grade of a relevant document; None as the profile says.
+
+        k: The default cutoff.
+    """
+
+    profile: str
+    policy: Mapping[str, Any]
+    columns: Mapping[str, str] | None
+    catalog: Catalog
+    rel: float | None = None
+    k: int | None = None
+
+    @classmethod
+    def of(cls, given: argparse.Namespace, **policy: object) -> Conventions:
+        """Return what was typed for `add_judging_options`, with further policy options unless None."""
+        options = {"judged_only": given.judged_only or None, "depth": given.depth, **policy}
+        return cls(
+            profile=given.profile,
+            policy=policy_options(given.policy, **options),
+            columns=table_columns(given.columns),
+            catalog=make_catalog(),
+            rel=given.relevance,
+            k=given.k,
+        )
+
+    def measures(self, names: Sequence[str]) -> list[TrecColumn]:
+        """Return what measures stand for, in any spelling, with the families and sets of trec_eval written out."""
+        from rankgauge.catalog.trec_eval import expand
+
+        return expand(names, self.catalog.built_in, version=9 if self.profile == "trec9" else 10)
+
+    def plan(self, metrics: Sequence[MetricSpec]) -> Plan:
+        """Plan the evaluation of a run."""
+        from rankgauge.engine.runs import plan_run
+
+        return plan_run(metrics, profile=self.profile, policy=self.policy, rel=self.rel, k=self.k, catalog=self.catalog)
+
+    def judgments(self, qrels: str, plan: Plan) -> Qrels:
+        """Read judgments, with intents where a plan needs them."""
+        from rankgauge.io.open_sources import open_qrels
+
+        return open_qrels(qrels, columns=self.columns, intents="intents" in plan.needs, catalog=self.catalog)
+
+
+def make_catalog() -> Catalog:
+    """Return what is installed and not disabled."""
+    from rankgauge.catalog import Catalog
+
+    keep_stdout()
+    return Catalog.discover()
+
+
+def make_engine(config: Path | None) -> Engine:
+    """Return an engine, from a config file if one is given."""
+    from rankgauge.engine.engine import Engine
+
+    keep_stdout()
+    return Engine(catalog=make_catalog()) if config is None else Engine.from_config(config)
+
+
+def is_config(path: Path) -> bool:
+    """Return whether a file is a config: YAML, but for a list of samples or a mapping that has them."""
+    if path.suffix.lower() not in {".yaml", ".yml", ""}:
+        return False
+    from rankgauge.io.documents import decode_text
+    from rankgauge.io.files import read_bytes
+    from rankgauge.io.yaml_documents import read_yaml
+
+    try:
+        value = read_yaml(decode_text(read_bytes(path), str(path)), str(path)).value
+    except (OSError, RankgaugeError):
+        return True  # whoever reads it as a config says what is wrong
+    return not isinstance(value, list) and not (isinstance(value, dict) and "samples" in value)
+
+
+def policy_options(written: Sequence[str] | None, **others: object) -> Mapping[str, Any]:
+    """Return policy options by name: those of `--policy`, and those with an option of their own unless None."""
+    options: dict[str, Any] = {}
+    for option in written or ():
+        name, equals, value = option.partition("=")
+        if not equals:
+            raise ParameterError(f"--policy is NAME=VALUE, such as order=score, not {option!r}")
+        from rankgauge.io.yaml_documents import read_yaml
+
+        options[name.strip()] = read_yaml(value.strip(), "--policy").value
+    return {**options, **{name: value for name, value in others.items() if value is not None}}
+
+
+def table_columns(written: str | None) -> dict[str, str] | None:
+    """Return column names by what they hold."""
+    if written is None:
         return None
-    adopt = None if change is None else lambda profile, side: change(profile, name, values[side])
-    return Convention(name, (option_text(first), option_text(second)), adopt)
+    pairs = [pair.partition("=") for pair in written.split(",")]
+    if not all(equals and name.strip() and column.strip() for name, equals, column in pairs):
+        msg = f"--columns is NAME=COLUMN, separated by commas, such as query=qid,document=pid; not {written!r}"
+        raise ParameterError(msg)
+    return {name.strip(): column.strip() for name, _, column in pairs}
 
 
-def _set_option(profile: Profile, name: str, value: Any) -> Profile:  # noqa: ANN401  # of any option
-    return profile.adapted({name: value})
+def field_map(written: Sequence[str] | None) -> FieldMap:
+    """Return where the data has each field, as `--field` says."""
+    from rankgauge.io.field_names import read_field
+
+    return {name: place for each in written or () for name, place in read_field(each).items()}
 
 
-def _set_field(profile: Profile, name: str, value: Any) -> Profile:  # noqa: ANN401  # of any field
-    return dataclasses.replace(profile, **{name: value})
-
-
-def _matcher_of(column: PlannedMetric, judged: str) -> str | None:
-    for target, matcher in column.matchers.items():
-        if str(target) == judged:
-            return matcher.name or str(matcher.matcher)
-    return None
+def run_names(runs: Sequence[str]) -> list[str]:
+    """Return a name for each run: its file's name, or its path where names meet."""
+    short = [Path(run).name for run in runs]
+    names = [run if short.count(name) > 1 else name for run, name in zip(runs, short, strict=True)]
+    if len(set(names)) < len(names):
+        raise ParameterError(f"{next(name for name in names if names.count(name) > 1)} is given twice")
+    return names

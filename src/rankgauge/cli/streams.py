@@ -10,16 +10,15 @@ from __future__ import annotations
 import contextlib
 import io
 import os
-import signal
 import sys
 from collections.abc import Iterator
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, TextIO
 
-from rankgauge.errors import ResultError
-
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
+
+    from rankgauge.errors import ResultError
 
 __all__ = ["claim_process", "keep_stdout", "leave", "own_stdout", "results", "settle"]
 
@@ -81,6 +80,8 @@ def claim_process() -> bool:
 
 def leave() -> None:
     """Let nothing follow the result: what plugins print at the exit goes to stderr, and Ctrl-C says nothing more."""
+    import signal
+
     sys.stdout = sys.stderr
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
@@ -140,4 +141,6 @@ def _stream(raw: _Stdout, encoding: str, errors: str | None) -> TextIO:
 
 
 def _cannot_write(why: str) -> ResultError:
+    from rankgauge.errors import ResultError
+
     return ResultError(f"cannot write to standard output: {why}; what was printed there is incomplete")

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import DataFrame
@@ -143,4 +143,4 @@ def _columns(names: Sequence[str]) -> list[str]:
 def _without_place(problem: Problem) -> Problem:
     """Return a problem without the places of rows, which a DataFrame does not have."""
     message = re.sub(r" \(first in samples\[\d+\]\)", "", problem.message)
-    return replace(problem, message=message, path=re.sub(r"^samples\[\d+\]\.?", "", problem.path))
+    return problem._replace(message=message, path=re.sub(r"^samples\[\d+\]\.?", "", problem.path))

@@ -1,30 +1,24 @@
 """
-`rankgauge metrics`: what metrics there are, and what exactly each one is.
+`rankgauge metrics`: what metrics there are, what exactly each one is, and whether one obeys the laws.
 """
 
 from __future__ import annotations
 
-import dataclasses
-import inspect
+import argparse
 import re
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-import typer
-
-from rankgauge.cli import checks, diff
+from rankgauge.cli.command_line import Command
 from rankgauge.cli.console import described_parameter, echo, parameter_line, plain_table, print_json, warn_of_faults
-from rankgauge.cli.options import make_catalog
-from rankgauge.cli.typed import JSON
+from rankgauge.cli.law_checks import add_law_options, keep_files_away, print_verdicts, wanted_cases
+from rankgauge.cli.shared_options import FUNCTION, add_json_option
+from rankgauge.errors import ParameterError
 
 if TYPE_CHECKING:
     from rankgauge.catalog import Claim
     from rankgauge.plugin.metric import Metric
 
-__all__ = ["app"]
-
-app = typer.Typer(help="List, show, check and compare metrics.", no_args_is_help=True)
-app.command("check", help=checks.CHECK_HELP)(checks.check_metric)
-app.command("diff", help=diff.HELP)(diff.diff_metrics)
+__all__ = ["CHECK", "LIST", "SHOW"]
 
 _PARAMETER = re.compile(r" {4}(?P<name>\w+): (?P<text>.*)")
 _FREE = "pinned (@10, or a budget: @2000tok) > metadata.k of the sample > k of the metric > --k > 5"
@@ -36,41 +30,47 @@ _CUTOFFS = {
 }
 
 
-@app.command("list")
-def list_metrics(*, as_json: Annotated[bool, JSON] = False) -> None:
-    """List every metric. Broken plugins are named on stderr."""
+def _list(given: argparse.Namespace) -> int:
+    from rankgauge.cli.conventions import make_catalog
+
     catalog = make_catalog()
     warn_of_faults(catalog)
-    if as_json:
+    if given.as_json:
         print_json([_described(claim) for claim in catalog.metrics.values()])
-        return
+        return 0
     rows = []
     for alias, claim in catalog.metrics.items():
         metric, provider = claim.declaration, claim.provider
         short = " ".join(metric.plain_short)
         rows.append((alias, short, metric.summary, f"{provider.distribution} {provider.version}"))
     plain_table(("alias", "short names", "what it is", "provider"), rows)
+    return 0
 
 
-@app.command("show")
-def show_metric(
-    name: Annotated[str, typer.Argument(help="Any name of the metric, such as ndcg.", show_default=False)],
-    *,
-    as_json: Annotated[bool, JSON] = False,
-) -> None:
-    """Show one metric. Its definition, parameters, inputs, cutoff and provider."""
+def _show_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("name", metavar="NAME", help="Any name of the metric, such as ndcg.")
+    add_json_option(parser)
+
+
+def _show(given: argparse.Namespace) -> int:
+    from rankgauge.cli.conventions import make_catalog
     from rankgauge.expression import parse
 
-    claim = make_catalog().read(parse(name)).claim
+    claim = make_catalog().read(parse(given.name)).claim
     described = _described(claim)
-    if as_json:
+    if given.as_json:
         print_json(described)
-        return
+    else:
+        echo("\n".join(_lines(claim, described)))
+    return 0
+
+
+def _lines(claim: Claim[Metric], described: dict[str, Any]) -> list[str]:
     metric = claim.declaration
     low, high = ("unbounded" if bound is None else f"{bound:g}" for bound in metric.range)
-    definition, told = _read_docstring(described["definition"])
+    definition, notes = _read_docstring(described["definition"])
     parameters = described["parameters"]
-    lines = [
+    return [
         metric.alias,
         "",
         *definition,
@@ -80,7 +80,7 @@ def show_metric(
         *([f"sees        {', '.join(metric.judging.needs)}, besides judgments"] if metric.judging.needs else ()),
         f"cutoff (k)  {_CUTOFFS[metric.cutoff.kind]}",
         "parameters" if parameters else "parameters  none of its own",
-        *(line for each in parameters for line in (parameter_line(each), *told.get(each["name"], ()))),
+        *(line for parameter in parameters for line in (parameter_line(parameter), *notes.get(parameter["name"], ()))),
         f"  it also takes {', '.join(metric.engine_parameters)}",
         f"range       {low} to {high}; {'higher' if metric.higher_is_better else 'lower'} is better",
         f"aggregate   {metric.aggregate}",
@@ -88,25 +88,27 @@ def show_metric(
         f"version     {metric.version}",
         f"provider    {claim.provider}",
     ]
-    echo("\n".join(lines))
 
 
 def _read_docstring(text: str) -> tuple[list[str], dict[str, list[str]]]:
     """Return the lines of a definition, and those on each parameter, without the markup of docstrings."""
-    plain = re.sub(r"``(.+?)``|`(.+?)`|(?<![\w*])\*(\w+)\*(?![\w*])", lambda found: found[found.lastindex or 0], text)
+    plain = re.sub(r"``(.+?)``|`(.+?)`|(?<![\w*])\*(\w+)\*(?![\w*])", lambda match: match[match.lastindex or 0], text)
     definition, _, rest = plain.partition("\n\nArgs:\n")
-    told: dict[str, list[str]] = {}
+    notes: dict[str, list[str]] = {}
     lines: list[str] = []
     for line in rest.partition("\n\nReturns:")[0].splitlines():
         if named := _PARAMETER.match(line):
-            lines = told.setdefault(named["name"], [])
+            lines = notes.setdefault(named["name"], [])
             line = named["text"]  # noqa: PLW2901  # the rest of it
         if line.strip():
             lines.append(f"      {line.strip()}")
-    return definition.splitlines(), told
+    return definition.splitlines(), notes
 
 
 def _described(claim: Claim[Metric]) -> dict[str, Any]:
+    import dataclasses
+    import inspect
+
     metric = claim.declaration
     copied = ("alias", "summary", "higher_is_better", "aggregate", "version")
     return {
@@ -135,3 +137,55 @@ def _inputs(metric: Metric) -> str:
     if metric.judging.gold == ("nuggets",) and matcher is None:
         return f"{against}, by actual_output.support, or by a matcher if one is given"
     return against if matcher is None else f"{against}, matcher {matcher}"
+
+
+def _check_options(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("name", metavar="NAME", help=f"A metric, or a function of your own: {FUNCTION}.")
+    calls = (
+        "What the parameters of your function are, in order: gold,retrieved,k (also set, list, gains, ideal, n-gold, "
+        "relevances, scores); batch: before it for lists of rankings; or sample. Not needed where the parameters have "
+        "these names."
+    )
+    add("--calls", metavar="ROLES", help=calls)
+    bounds = "The range of your function; 0.. has no highest value. [default: %(default)s]"
+    add("--range", default="0..1", metavar="LOW..HIGH", help=bounds)
+    add("--lower-is-better", action="store_true", help="Say that lower scores of your function are better.")
+    add("--law", action="append", metavar="LAW", help="A law to check, instead of all. Repeatable.")
+    add_law_options(parser)
+    add_json_option(parser)
+
+
+def _check(given: argparse.Namespace) -> int:
+    keep_files_away()
+    from rankgauge.testing import check_metric
+
+    options: dict[str, Any] = {"laws": given.law, "without": given.without or (), "cases": wanted_cases(given)}
+    if ":" in given.name:
+        from rankgauge.cli.system_under_test import imported
+
+        function = imported(given.name, "a metric")
+        options |= {"calls": given.calls, "range": _range(given.range)}
+        report = check_metric(function, higher_is_better=not given.lower_is_better, **options)
+    else:
+        from rankgauge.cli.conventions import make_catalog
+
+        report = check_metric(given.name, catalog=make_catalog(), **options)
+    return print_verdicts(report, as_json=given.as_json)
+
+
+def _range(written: str) -> tuple[float | None, float | None]:
+    low, dots, high = written.partition("..")
+    try:
+        if dots:
+            return (float(low) if low.strip() else None, float(high) if high.strip() else None)
+    except ValueError:
+        pass
+    raise ParameterError(f"--range is LOW..HIGH (0.. has no highest value), not {written!r}")
+
+
+LIST = Command("[OPTIONS]", "Broken plugins are named on stderr.", add_json_option, _list)
+SHOW = Command("[OPTIONS] NAME", "Its definition, parameters, inputs, cutoff and provider.", _show_options, _show)
+CHECK = Command(
+    "[OPTIONS] NAME", "Takes any function, too; the exit code is 1 if a law is broken.", _check_options, _check
+)

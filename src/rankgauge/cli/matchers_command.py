@@ -4,17 +4,13 @@
 
 from __future__ import annotations
 
-import dataclasses
-import inspect
+import argparse
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-import typer
-
-from rankgauge.base.guard import ForeignError, guarded
+from rankgauge.cli.command_line import Command
 from rankgauge.cli.console import (
     described_parameter,
     echo,
@@ -24,60 +20,55 @@ from rankgauge.cli.console import (
     print_json,
     warn_of_faults,
 )
-from rankgauge.cli.options import make_engine
-from rankgauge.cli.typed import JSON
-from rankgauge.errors import ConfigError, ParameterError, Problem, RankgaugeError
-from rankgauge.io.documents import decode_text
-from rankgauge.io.files import read_bytes
+from rankgauge.cli.shared_options import add_config_option, add_json_option
+from rankgauge.errors import ConfigError, MatcherError, ParameterError, Problem, RankgaugeError
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from rankgauge.catalog import Catalog, ResolvedMatcher
     from rankgauge.catalog.claims import Provider
 
-__all__ = ["app"]
-
-app = typer.Typer(help="List, show and try matchers.", no_args_is_help=True)
-
-_CONFIG = typer.Option("--config", metavar="FILE", help="A config file that declares matchers.", show_default=False)
-_MATCHER = typer.Argument(
-    help="A matcher's name, or a composition such as 'casefold > equal >= 1'.", show_default=False
-)
+__all__ = ["LIST", "SHOW", "TRY"]
 
 
-@app.command("list")
-def list_matchers(*, config: Annotated[Path | None, _CONFIG] = None, as_json: Annotated[bool, JSON] = False) -> None:
-    """List every matcher. Broken plugins are named on stderr."""
-    catalog, own = _catalog(config)
+def _list_options(parser: argparse.ArgumentParser) -> None:
+    add_config_option(parser)
+    add_json_option(parser)
+
+
+def _list(given: argparse.Namespace) -> int:
+    catalog, declared = _catalog(given.config)
     warn_of_faults(catalog)
-    found: dict[str, tuple[str, str, Provider | None]] = {
+    matchers: dict[str, tuple[str, str, Provider | None]] = {
         name: (str(claim.declaration.matcher), claim.declaration.summary, claim.provider)
         for name, claim in catalog.all("matcher").items()
     }
-    found |= {name: (str(catalog.matcher(name).matcher), "", None) for name in own}
-    if as_json:
+    matchers |= {name: (str(catalog.matcher(name).matcher), "", None) for name in declared}
+    if given.as_json:
         keys = ("name", "composition", "summary", "provider")
-        print_json([dict(zip(keys, (name, *facts), strict=True)) for name, facts in found.items()])
-        return
+        print_json([dict(zip(keys, (name, *facts), strict=True)) for name, facts in matchers.items()])
+        return 0
     rows = []
-    for name, (composition, summary, by) in found.items():
-        shown = str(config) if by is None else f"{by.distribution} {by.version}".strip() or "this process"
+    for name, (composition, summary, by) in matchers.items():
+        shown = str(given.config) if by is None else f"{by.distribution} {by.version}".strip() or "this process"
         rows.append((name, composition, summary, shown))
     plain_table(("matcher", "composition", "when to use it", "provider"), rows)
+    return 0
 
 
-@app.command("show")
-def show_matcher(
-    name: Annotated[str, _MATCHER],
-    *,
-    config: Annotated[Path | None, _CONFIG] = None,
-    as_json: Annotated[bool, JSON] = False,
-) -> None:
-    """Show one matcher. Its normalizers, its comparer with all parameters, and their providers."""
-    catalog, _ = _catalog(config)
-    described = _described(catalog, catalog.matcher(name))
-    if as_json:
+def _show_options(parser: argparse.ArgumentParser) -> None:
+    name = "A matcher's name, or a composition such as 'casefold > equal >= 1'."
+    parser.add_argument("name", metavar="NAME", help=name)
+    _list_options(parser)
+
+
+def _show(given: argparse.Namespace) -> int:
+    catalog, _ = _catalog(given.config)
+    described = _described(catalog, catalog.matcher(given.name))
+    if given.as_json:
         print_json(described)
-        return
+        return 0
     comparer, steps = described["comparer"], described["normalizers"]
     lines = [
         described["name"] or "(a composition without a name)",
@@ -93,31 +84,30 @@ def show_matcher(
         *(f"  {provider['of']}: {provider['shown']}" for provider in described["providers"]),
     ]
     echo("\n".join(lines))
+    return 0
 
 
-@app.command("try")
-def try_matcher(
-    name: Annotated[str, _MATCHER],
-    *,
-    retrieved: Annotated[str, typer.Option(metavar="TEXT", help="The retrieved text, or @FILE.", show_default=False)],
-    gold: Annotated[str, typer.Option(metavar="TEXT", help="The gold text, or @FILE.", show_default=False)],
-    config: Annotated[Path | None, _CONFIG] = None,
-    as_json: Annotated[bool, JSON] = False,
-) -> None:
-    """Try a matcher on two texts. Both are printed after each normalizer, then score and verdict; exit code 0."""
-    catalog, _ = _catalog(config)
-    matcher = catalog.matcher(name)
-    sides = {"retrieved": _text(retrieved, "--retrieved"), "gold": _text(gold, "--gold")}
+def _try_options(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("--retrieved", required=True, metavar="TEXT", help="The retrieved text, or @FILE.")
+    add("--gold", required=True, metavar="TEXT", help="The gold text, or @FILE.")
+    _show_options(parser)
+
+
+def _try(given: argparse.Namespace) -> int:
+    catalog, _ = _catalog(given.config)
+    matcher = catalog.matcher(given.name)
+    sides = {"retrieved": _text(given.retrieved, "--retrieved"), "gold": _text(given.gold, "--gold")}
     steps = [{"after": "", **sides}]
     for step, function in zip(matcher.matcher.normalizers, matcher.normalizers, strict=True):
         sides = {side: _called(matcher, step, function, text) for side, text in sides.items()}
         steps.append({"after": step, **sides})
     score, matches = _compared(matcher, sides["retrieved"], sides["gold"])
     threshold = matcher.matcher.threshold
-    if as_json:
+    if given.as_json:
         verdict = {"score": score, "threshold": threshold, "matches": matches}
         print_json({"name": matcher.name, "composition": str(matcher.matcher), "steps": steps, **verdict})
-        return
+        return 0
     lines = [f"matcher    {matcher}"]
     for texts in steps:
         lines.append(f"after {texts['after']}" if texts["after"] else "as given")
@@ -125,10 +115,13 @@ def try_matcher(
     shown = f"{score:g}" if float(f"{score:g}") == score else repr(score)
     lines += [f"score      {shown} (threshold {threshold:g})", f"verdict    {'match' if matches else 'no match'}"]
     echo("\n".join(lines))
+    return 0
 
 
 def _catalog(config: Path | None) -> tuple[Catalog, list[str]]:
     """Return the catalog, and the names of the matchers that the config declares."""
+    from rankgauge.cli.conventions import make_engine
+
     engine = make_engine(config)
     if engine.config is None:
         return engine.catalog, []
@@ -137,13 +130,15 @@ def _catalog(config: Path | None) -> tuple[Catalog, list[str]]:
         try:
             engine.catalog.matcher(name)
         except RankgaugeError as error:
-            msg = f"{config} cannot be used:"
             problem = Problem(str(error), *engine.config.place("matchers", name), f"matchers.{name}")
-            raise ConfigError(msg, [problem]) from error
+            raise ConfigError(f"{config} cannot be used:", [problem]) from error
     return engine.catalog, declared
 
 
 def _described(catalog: Catalog, matcher: ResolvedMatcher) -> dict[str, Any]:
+    import dataclasses
+    import inspect
+
     from rankgauge.catalog.resolved import signature_parameters
 
     value = matcher.matcher
@@ -186,25 +181,23 @@ def _compared(matcher: ResolvedMatcher, retrieved: str, gold: str) -> tuple[floa
 
 def _called(matcher: ResolvedMatcher, step: str, function: Callable[[str], str], text: str) -> str:
     with _blaming(matcher, step):
-        found: object = function(text)
-        if not isinstance(found, str):
-            msg = f"it returned {found!r}, which is not a text"
-            raise TypeError(msg)
-        return found
+        normalized: object = function(text)
+        if not isinstance(normalized, str):
+            raise TypeError(f"it returned {normalized!r}, which is not a text")
+        return normalized
 
 
 @contextmanager
 def _blaming(matcher: ResolvedMatcher, part: str) -> Iterator[None]:
     """Name the provider of a part that fails."""
-    from rankgauge.errors import MatcherError
+    from rankgauge.base.guard import ForeignError, guarded
 
     try:
         with guarded():
             yield
     except ForeignError as error:
         by = dict(matcher.providers).get(part)
-        msg = f"{part!r} of matcher {matcher} failed (by {by}): {error}"
-        raise MatcherError(msg) from error
+        raise MatcherError(f"{part!r} of matcher {matcher} failed (by {by}): {error}") from error
 
 
 def _text(given: str, option: str) -> str:
@@ -212,13 +205,28 @@ def _text(given: str, option: str) -> str:
     if not given.startswith("@"):
         return given
     if given == "@-" and sys.stdin is None:
-        msg = f"{option} {given}: standard input is closed"
-        raise ParameterError(msg)
+        raise ParameterError(f"{option} {given}: standard input is closed")
     if given != "@-":
+        from pathlib import Path
+
+        from rankgauge.io.documents import decode_text
+        from rankgauge.io.files import read_bytes
+
         hint = f"{option} {given} names it; put a text that begins with @ into a file"
         return decode_text(read_bytes(Path(given[1:]), hint=hint), given[1:])
     try:
         return sys.stdin.read()
     except (OSError, UnicodeDecodeError) as error:
-        msg = f"{option} {given}: cannot read standard input: {error}"
-        raise ParameterError(msg) from error
+        raise ParameterError(f"{option} {given}: cannot read standard input: {error}") from error
+
+
+LIST = Command("[OPTIONS]", "Broken plugins are named on stderr.", _list_options, _list)
+SHOW = Command(
+    "[OPTIONS] NAME", "Its normalizers, its comparer with all parameters, and their providers.", _show_options, _show
+)
+TRY = Command(
+    "[OPTIONS] --retrieved TEXT --gold TEXT NAME",
+    "Both are printed after each normalizer, then score and verdict; exit code 0.",
+    _try_options,
+    _try,
+)

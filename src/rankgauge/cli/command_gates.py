@@ -1,5 +1,5 @@
 """
-Gates on the command line: reading them and the baseline before anything is computed, judging and telling after.
+The gates of a command: they and the baseline are read before anything is computed, judged and shown after.
 """
 
 from __future__ import annotations
@@ -38,7 +38,16 @@ class GateOptions:
     @classmethod
     def of(cls, typed: object) -> GateOptions:
         """Return the options of a command, which has them under these names."""
-        return cls(**{each.name: value for each in fields(cls) if (value := getattr(typed, each.name)) is not None})
+        names = [field.name for field in fields(cls)]
+        return cls(**{name: value for name in names if (value := getattr(typed, name, None)) is not None})
+
+    def gates(self) -> list[Gate]:
+        """Return the gates that were typed."""
+        if not self.gate:
+            return []
+        from rankgauge.gates.grammar import read_gates
+
+        return [gate for text in self.gate for gate in read_gates(text, origin="--gate")]
 
 
 @dataclass(kw_only=True)
@@ -68,17 +77,8 @@ class Gating:
     @classmethod
     def of(cls, options: GateOptions, config: LoadedConfig | None = None) -> Gating:
         """Read gates and baseline, and look at the files to write; raise for whatever cannot be used."""
-        gates = [] if config is None else config.gates()
-        if options.gate:
-            from rankgauge.gates.grammar import read_gates
-
-            gates += [gate for text in options.gate for gate in read_gates(text, origin="--gate")]
-        if options.junit is not None and not gates:
-            msg = (
-                "--junit reports on gates, and there are none; give --gate 'ndcg@10 >= 0.6', or `gates:` in the config"
-            )
-            raise ParameterError(msg)
-        _check_targets(options)
+        gates = [*(() if config is None else config.gates()), *options.gates()]
+        _check_targets(options, gates, "--gate 'ndcg@10 >= 0.6', or `gates:` in the config")
         declared = None if config is None or config.config.baseline is None else config.file(config.config.baseline)
         gating = cls(options=options, gates=gates)
         try:
@@ -86,21 +86,15 @@ class Gating:
         except ResultError as error:
             if options.baseline is not None or config is None or declared is None or declared.exists():
                 raise
-            file, line = config.place("baseline")
-            msg = f"{config.path} cannot be used:"
-            raise ConfigError(msg, [Problem(str(error), file, line, "baseline")]) from error
+            problem = Problem(str(error), *config.place("baseline"), "baseline")
+            raise ConfigError(f"{config.path} cannot be used:", [problem]) from error
         return gating
 
     @classmethod
     def of_comparison(cls, options: GateOptions) -> Gating:
         """Read the gates of a comparison, whose first result is the baseline of the others."""
-        from rankgauge.gates.grammar import read_gates
-
-        gates = [gate for text in options.gate for gate in read_gates(text, origin="--gate")]
-        if options.junit is not None and not gates:
-            msg = "--junit reports on gates, and there are none; give --gate 'ndcg@10 max_drop 0.01'"
-            raise ParameterError(msg)
-        _check_targets(options)
+        gates = options.gates()
+        _check_targets(options, gates, "--gate 'ndcg@10 max_drop 0.01'")
         return cls(options=options, gates=gates)
 
     @property
@@ -119,8 +113,7 @@ class Gating:
             if gate.dataset and gate.dataset not in known
         ]
         if problems:
-            msg = "the gates cannot be used:"
-            raise ConfigError(msg, problems)
+            raise ConfigError("the gates cannot be used:", problems)
         if self.baseline is not None and len(self.baseline) != 1:
             changes = {name for name, gates in self._asked.items() if any(gate.is_change for gate in gates)}
             for name in sorted(changes - self.baseline.keys()):
@@ -156,11 +149,11 @@ class Gating:
 
     def ask_runs(self, runs: Sequence[str], specs: Sequence[MetricSpec], plan: Planner) -> tuple[MetricSpec, ...]:
         """Return the metrics of several runs, which are all evaluated by one plan, with those that any gate needs."""
-        found: list[MetricSpec] = []
+        asked: list[MetricSpec] = []
         for run in runs:
-            found += [spec for spec in self.ask(run, specs, plan) if spec not in found]  # a mapping has no hash
+            asked += [spec for spec in self.ask(run, specs, plan) if spec not in asked]  # a mapping has no hash
         self.check_datasets(runs)
-        return tuple(found)
+        return tuple(asked)
 
     def judge(self, results: Mapping[str, ResultValues]) -> bool:
         """Judge the gates, unless a run was interrupted; return whether the numbers may be shown."""
@@ -214,7 +207,7 @@ class Gating:
         import orjson
 
         outcomes = self.report.outcomes
-        gates = {name: [each.as_dict() for each in outcomes if each.dataset == name] for name in reports}
+        gates = {name: [outcome.as_dict() for outcome in outcomes if outcome.dataset == name] for name in reports}
         options = orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE
         return {
             name: orjson.dumps({**orjson.loads(text), "gates": gates[name]}, option=options).decode()
@@ -302,15 +295,16 @@ class Gating:
                 remark(f"the step summary cannot be written: {error.strerror or error}")
 
 
-def _check_targets(options: GateOptions) -> None:
-    """Refuse files that cannot be written, before anything is computed."""
+def _check_targets(options: GateOptions, gates: Sequence[Gate], example: str) -> None:
+    """Refuse a report on gates where there are none, and files that cannot be written, before anything is computed."""
     from rankgauge.io.whole_files import obstacle
 
+    if options.junit is not None and not gates:
+        raise ParameterError(f"--junit reports on gates, and there are none; give {example}")
     targets = {"--junit": options.junit, "--markdown": options.markdown, "--save-baseline": options.save_baseline}
     for name, path in targets.items():
         if path is not None and (why := obstacle(path)):
-            msg = f"{name} {path} cannot be written: {why}"
-            raise ParameterError(msg)
+            raise ParameterError(f"{name} {path} cannot be written: {why}")
 
 
 def _write(path: Path, data: bytes) -> None:

@@ -1,25 +1,28 @@
 """
-Result folders on the command line: where results are saved, found out before anything is computed.
+Result folders of a command: where results are saved, settled before anything is computed, and read by name.
 """
 
 from __future__ import annotations
 
 import contextlib
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from rankgauge.base.plain_text import visible
 from rankgauge.cli.console import remark
-from rankgauge.errors import ParameterError, ResultError, counted
+from rankgauge.cli.conventions import run_names
+from rankgauge.errors import ParameterError, ResultError, counted, did_you_mean
 
 if TYPE_CHECKING:
     from rankgauge.engine.result import Result
+    from rankgauge.result import ResultValues
     from rankgauge.result.staging import Staging
 
-__all__ = ["Folders", "plain_name"]
+__all__ = ["Folders", "plain_name", "result_names", "stored_results"]
 
 
 @dataclass(kw_only=True)
@@ -47,7 +50,7 @@ class Folders:
     @property
     def saves(self) -> bool:
         """Return whether results are saved at all."""
-        return any(each is not None for each in (self.output, self.directory, self.resume))
+        return any(place is not None for place in (self.output, self.directory, self.resume))
 
     def check(self, names: Iterable[str]) -> None:
         """Refuse folders that have something in them or cannot be written, before anything is computed."""
@@ -74,12 +77,12 @@ class Folders:
         from rankgauge.result.staging import abandoned, has_outputs, is_staging
 
         folder = self.resume if is_staging(self.resume) else self._folder(self.resume, name)
-        found = [folder] if folder.is_dir() else abandoned(folder.parent, folder.name)
-        found = [each for each in found if has_outputs(each)]
-        if not found and not self.several:
+        candidates = [folder] if folder.is_dir() else abandoned(folder.parent, folder.name)
+        runs = [run for run in candidates if has_outputs(run)]
+        if not runs and not self.several:
             msg = f"--resume: {folder} holds no outputs of a system under test, and no run beside it was killed"
             raise ResultError(msg)
-        return max(found, key=lambda each: (each / "outputs.jsonl").stat().st_size, default=None)
+        return max(runs, key=lambda run: (run / "outputs.jsonl").stat().st_size, default=None)
 
     def save(self, name: str, result: Result) -> None:
         """Save the result of one dataset, if results are to be saved."""
@@ -110,8 +113,7 @@ class Folders:
             target = target_of(self.resume)
         if target is None and self.directory is None:
             if self.keep_data:
-                msg = "--keep-data copies into a result folder; name one with -o FOLDER"
-                raise ParameterError(msg)
+                raise ParameterError("--keep-data copies into a result folder; name one with -o FOLDER")
             return
         from rankgauge.io.files import is_there
         from rankgauge.result.staging import Staging
@@ -188,3 +190,42 @@ def plain_name(name: str) -> str:
 
     plain = re.sub(r"[^\w.-]+", "-", name).strip(".-")[:100] or "data"
     return plain if plain == name else f"{plain}-{hashlib.sha256(name.encode(errors='replace')).hexdigest()[:8]}"
+
+
+def result_names(paths: Sequence[str]) -> list[str]:
+    """Return a name for each file or folder; one that is compared with itself gets a number the second time."""
+    distinct = list(dict.fromkeys(paths))
+    by_path = dict(zip(distinct, run_names(distinct), strict=True))
+    counts: dict[str, int] = {}
+    names = []
+    for path in paths:
+        counts[path] = counts.get(path, 0) + 1
+        names.append(by_path[path] if counts[path] == 1 else f"{by_path[path]} ({counts[path]})")
+    return names
+
+
+def stored_results(paths: Sequence[str], dataset: str | None = None, *, of_runs: str) -> dict[str, ResultValues]:
+    """
+    Load result folders and baseline files by name; of those with several datasets, the one that is named.
+
+    *of_runs* tells who gave something else what the command has for TREC runs.
+    """
+    return {name: _loaded(Path(path), dataset, of_runs) for name, path in zip(result_names(paths), paths, strict=True)}
+
+
+def _loaded(path: Path, dataset: str | None, of_runs: str) -> ResultValues:
+    from rankgauge.gates.baseline import load_baseline
+
+    if not path.exists() or (path.is_file() and path.suffix.lower() != ".json"):
+        what = "does not exist" if not path.exists() else "is neither a result folder nor a baseline file (.json)"
+        raise ResultError(f"{visible(str(path))} {what}; {of_runs}")
+    results = load_baseline(path)
+    if dataset is None and len(results) == 1:
+        return next(iter(results.values()))
+    if dataset is not None and dataset in results:
+        return results[dataset]
+    known = ", ".join(map(visible, results))
+    if dataset is None:
+        raise ParameterError(f"{visible(str(path))} has {len(results)} datasets; name one with --dataset: {known}")
+    hint = f"{did_you_mean(dataset, results)}; there are {known}"
+    raise ParameterError(f"{visible(str(path))} has no dataset {dataset!r}{hint}")

@@ -35,11 +35,9 @@ class _LazyFormatter(logging.Formatter):
 def configure(*, level: str, form: str) -> None:
     """Log what the library says, from a level of `debug`, `info`, `warning` or `error` on, as `console` or `json`."""
     if level not in _LEVELS:
-        msg = f"--log-level must be one of {', '.join(_LEVELS)}, not {level!r}"
-        raise ParameterError(msg)
+        raise ParameterError(f"--log-level must be one of {', '.join(_LEVELS)}, not {level!r}")
     if form not in {"console", "json"}:
-        msg = f"--log-format must be console or json, not {form!r}"
-        raise ParameterError(msg)
+        raise ParameterError(f"--log-format must be console or json, not {form!r}")
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(_LazyFormatter(form))
     root = logging.getLogger(ROOT)

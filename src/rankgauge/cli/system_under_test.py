@@ -1,24 +1,32 @@
 """
-Calling a system under test from the command line: its outputs are kept, and signals end the calls in good order.
+The system under test of a command: the function that was named, its calls, and the signals that end them in order.
 """
 
 from __future__ import annotations
 
 import contextlib
+import importlib
 import signal
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
+from rankgauge.base.guard import ForeignError, guarded
 from rankgauge.cli.console import remark
+from rankgauge.cli.own_process import hand_over
+from rankgauge.cli.shared_options import FUNCTION
+from rankgauge.cli.streams import keep_stdout
+from rankgauge.errors import ParameterError
 from rankgauge.scoring.stop import Stop
 
 if TYPE_CHECKING:
-    from rankgauge.cli.folders import Folders
+    from rankgauge.cli.result_folders import Folders
     from rankgauge.engine.evaluation import Evaluation
 
-__all__ = ["Interrupts", "System"]
+__all__ = ["Interrupts", "System", "imported"]
 
 _MOST = 2
 """How many signals are taken calmly: the third ends the process, and what was kept stays."""
@@ -39,8 +47,8 @@ class Interrupts:
     def handled(self) -> Iterator[None]:
         """Handle the signals, unless they are ignored (`nohup`); in another than the main thread, do nothing."""
         try:
-            found = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
-            before = {number: handler for number, handler in found.items() if handler not in {signal.SIG_IGN, None}}
+            handlers = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+            before = {number: handler for number, handler in handlers.items() if handler not in {signal.SIG_IGN, None}}
             for number in before:
                 signal.signal(number, self._handle)
         except ValueError:
@@ -107,3 +115,28 @@ class System:
             "stop": stop,
             **kept,
         }
+
+
+def imported(name: str, what: str) -> Callable[..., Any]:
+    """Return the function that ``module:function`` or ``file.py:function`` names; the working directory comes first."""
+    module_name, _, attribute = name.rpartition(":")
+    if not module_name or not attribute:
+        raise ParameterError(f"{what} is {FUNCTION}, not {name!r}")
+    folder = Path.cwd()
+    if module_name.endswith(".py"):
+        file = Path(module_name)
+        folder, module_name = file.parent.resolve(), file.stem
+    sys.path.insert(0, str(folder))
+    keep_stdout()
+    hand_over()
+    try:
+        with guarded():
+            value: Any = importlib.import_module(module_name)
+            for part in attribute.split("."):
+                value = getattr(value, part)
+    except ForeignError as error:
+        hint = f"write {FUNCTION}; modules are looked up in the working directory first"
+        raise ParameterError(f"{what}: cannot import {name!r}: {error} ({hint})") from error
+    if not callable(value):
+        raise ParameterError(f"{what}: {name!r} is {type(value).__name__}, which cannot be called")
+    return value  # type: ignore[no-any-return]  # whatever the module holds

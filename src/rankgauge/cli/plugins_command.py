@@ -4,42 +4,38 @@
 
 from __future__ import annotations
 
-import dataclasses
+import argparse
+import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
-
-from rankgauge.cli import checks
+from rankgauge.cli.command_line import Command
 from rankgauge.cli.console import echo, plain_table, print_json, remark
-from rankgauge.cli.options import make_catalog, make_engine
-from rankgauge.cli.typed import JSON
+from rankgauge.cli.law_checks import add_law_options, keep_files_away, print_verdicts, wanted_cases
+from rankgauge.cli.shared_options import add_json_option, path
 from rankgauge.errors import counted
 
 if TYPE_CHECKING:
     from rankgauge.catalog import Catalog
     from rankgauge.catalog.claims import Fault, Plugin
 
-__all__ = ["app"]
-
-app = typer.Typer(help="List and check plugins, and lock what a config uses.", no_args_is_help=True)
+__all__ = ["CHECK", "LIST", "LOCK"]
 
 
-@app.command("list")
-def list_plugins(
-    *,
-    verbose: Annotated[
-        bool, typer.Option("--verbose", "-v", help="Name everything that each plugin offers, with file and line.")
-    ] = False,
-    as_json: Annotated[bool, JSON] = False,
-) -> None:
-    """List every plugin, what it offers, and whether it works."""
+def _list_options(parser: argparse.ArgumentParser) -> None:
+    verbose = "Name everything that each plugin offers, with file and line."
+    parser.add_argument("-v", "--verbose", action="store_true", help=verbose)
+    add_json_option(parser)
+
+
+def _list(given: argparse.Namespace) -> int:
+    from rankgauge.cli.conventions import make_catalog
+
     catalog = make_catalog()
-    if as_json:
+    if given.as_json:
         print_json([_described(plugin, catalog.faults) for plugin in catalog.plugins])
-        return
+        return 0
     faulty = Counter(fault.plugin for fault in catalog.faults)
     rows = []
     for plugin in catalog.plugins:
@@ -48,8 +44,9 @@ def list_plugins(
         state = "disabled" if plugin.disabled else counted(faults, "fault") if faults else "ok"
         rows.append((plugin.name, _who(plugin), plugin.target, ", ".join(offers) or "-", state))
     plain_table(("plugin", "distribution", "target", "offers", "state"), rows)
-    if verbose:
+    if given.verbose:
         echo("\n".join(line for plugin in catalog.plugins for line in _offers(plugin)))
+    return 0
 
 
 def _who(plugin: Plugin) -> str:
@@ -100,38 +97,50 @@ def _counts(kinds: Iterable[str]) -> list[str]:
     return [counted(count, kind) for kind, count in Counter(kinds).items()]
 
 
-@app.command("check")
-def check_plugins(
-    name: Annotated[
-        str | None,
-        typer.Argument(
-            help="One plugin, by its distribution or entry point; everything it offers is checked against the laws.",
-            show_default=False,
-        ),
-    ] = None,
-    *,
-    without: Annotated[list[str] | None, checks.WITHOUT] = None,
-    cases: Annotated[int | None, checks.CASES] = None,
-    quick: Annotated[bool, checks.QUICK] = False,
-    as_json: Annotated[bool, JSON] = False,
-) -> None:
-    """
-    Check that plugins can be used. With NAME, check one against the laws. Exit code 1 if anything is wrong.
+def _check_options(parser: argparse.ArgumentParser) -> None:
+    name = "One plugin, by its distribution or entry point; everything it offers is checked against the laws."
+    parser.add_argument("name", metavar="NAME", nargs="?", help=name)
+    add_law_options(parser)
+    add_json_option(parser)
 
-    Readers and reporters are tried on tiny data.
-    """
-    if name is not None:
-        checks.check_one_plugin(name, without=without or [], cases=cases, quick=quick, as_json=as_json)
-        return
+
+def _check(given: argparse.Namespace) -> int:
+    if given.name is not None:
+        return _check_laws(given)
+    import dataclasses
+
+    from rankgauge.cli.conventions import make_catalog
+
     catalog = make_catalog()
     faults = [*catalog.faults, *_format_faults(catalog)]
     plugins = counted(sum(not plugin.disabled for plugin in catalog.plugins), "plugin")
-    if as_json:
+    if given.as_json:
         print_json({"ok": not faults, "faults": [dataclasses.asdict(fault) for fault in faults]})
     else:
-        told = f"{counted(len(faults), 'fault')} in {plugins}" if faults else f"{plugins}, no faults"
-        echo("\n".join([*map(str, faults), told]))
-    raise typer.Exit(1 if faults else 0)
+        summary = f"{counted(len(faults), 'fault')} in {plugins}" if faults else f"{plugins}, no faults"
+        echo("\n".join([*map(str, faults), summary]))
+    return 1 if faults else 0
+
+
+def _check_laws(given: argparse.Namespace) -> int:
+    """Check everything that one plugin offers against the laws."""
+    cases = wanted_cases(given)
+    keep_files_away()
+    from rankgauge.cli.conventions import make_catalog
+    from rankgauge.testing import check_plugin
+    from rankgauge.testing.check import QUICK_CASES
+
+    hint: str | None = "; --quick takes less" if cases > QUICK_CASES else ""
+
+    def progress(what: str) -> None:
+        nonlocal hint
+        if sys.stderr.isatty() or hint is not None:  # the first line says how long all of it takes
+            remark(f"checking {what}{hint or ''}")
+        hint = None
+
+    without = given.without or []
+    report = check_plugin(given.name, without=without, cases=cases, catalog=make_catalog(), progress=progress)
+    return print_verdicts(report, as_json=given.as_json)
 
 
 def _format_faults(catalog: Catalog) -> Iterator[Fault]:
@@ -148,34 +157,48 @@ def _format_faults(catalog: Catalog) -> Iterator[Fault]:
                     yield Fault(plugin.id, plugin.version, "call", message)
 
 
-@app.command("lock")
-def lock_plugins(
-    config: Annotated[Path, typer.Argument(help="The config file.")] = Path("rankgauge.yaml"),
-    *,
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FILE",
-            help="The lock file; by default the one named in the config, or rankgauge.lock.yaml beside it.",
-            show_default=False,
-        ),
-    ] = None,
-) -> None:
-    """Write a lock file. It holds what a config's metrics and matchers mean, and who provides them."""
+def _lock_options(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    config = "The config file. [default: %(default)s]"
+    add("config", metavar="CONFIG", nargs="?", default="rankgauge.yaml", type=path, help=config)
+    output = "The lock file. [default: the one that the config names, or rankgauge.lock.yaml beside it]"
+    add("-o", "--output", type=path, metavar="FILE", help=output)
+
+
+def _lock(given: argparse.Namespace) -> int:
+    from pathlib import Path
+
+    from rankgauge.cli.conventions import make_engine
+
+    config: Path = given.config
     engine = make_engine(config)
     lock = engine.lock()
     from rankgauge.config.lock_file import write_lock
 
-    path = output or Path(lock.path)
-    write_lock(lock, path)
+    file = given.output or Path(lock.path)
+    write_lock(lock, file)
     counts = ", ".join(_counts(entry.kind for entry in lock.entries))
     providers = sorted({part.who for entry in lock.entries for part in entry.parts})
-    echo(f"wrote {path}: {counts}, from {', '.join(providers)}")
+    echo(f"wrote {file}: {counts}, from {', '.join(providers)}")
     loaded = engine.config
-    if loaded is None or loaded.config.plugins.locked is None or loaded.lock_file.resolve() != path.resolve():
-        beside = path.resolve().parent == config.resolve().parent
-        remark(
-            f"to make runs check it, add to {config}:\nplugins:\n  locked: {path.name if beside else path.resolve()}"
-        )
+    if loaded is None or loaded.config.plugins.locked is None or loaded.lock_file.resolve() != file.resolve():
+        beside = file.resolve().parent == config.resolve().parent
+        named = file.name if beside else file.resolve()
+        remark(f"to make runs check it, add to {config}:\nplugins:\n  locked: {named}")
+    return 0
+
+
+LIST = Command("[OPTIONS]", "", _list_options, _list)
+CHECK = Command(
+    "[OPTIONS] [NAME]",
+    "With NAME, check one against the laws. Exit code 1 if anything is wrong.\n\n"
+    "Readers and reporters are tried on tiny data.",
+    _check_options,
+    _check,
+)
+LOCK = Command(
+    "[OPTIONS] [CONFIG]",
+    "It holds what a config's metrics and matchers mean, and who provides them.",
+    _lock_options,
+    _lock,
+)

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING
 
 from rankgauge.base.plain_text import visible
 from rankgauge.cli.console import emit, print_report, remark
-from rankgauge.cli.options import make_catalog, policy_options, run_names, table_columns
+from rankgauge.cli.conventions import Conventions, run_names
 from rankgauge.errors import ParameterError, counted, listed
 from rankgauge.policy import option_text
 
 if TYPE_CHECKING:
     from rankgauge.agreement.rank_agreement import RankAgreement
 
-__all__ = ["against"]
+__all__ = ["compare_rankings"]
 
 _FORMS = ("table", "json", "jsonl")
 
@@ -30,13 +30,14 @@ _TAKEN = frozenset(
 """The options of `rankgauge trec` that have an effect; all others read judgments or scores."""
 
 
-def against(given: argparse.Namespace) -> int:
+def compare_rankings(given: argparse.Namespace) -> int:
     """Compare rankings by what was typed behind ``trec``, and return the exit code."""
     _check(given)
     from rankgauge.agreement.measures import DEFAULT_MEASURES
     from rankgauge.agreement.rank_agreement import agreement_json, agreement_jsonl
     from rankgauge.engine.run_agreement import rank_agreements
 
+    conventions = Conventions.of(given)
     files = [given.qrels, *given.runs]
     qrels, runs = (files[0], files[1:]) if len(files) > 1 else (None, files)
     agreements = rank_agreements(
@@ -44,10 +45,10 @@ def against(given: argparse.Namespace) -> int:
         given.against,
         given.metric or DEFAULT_MEASURES,
         qrels=qrels,
-        profile=given.profile,
-        policy=policy_options(given.policy, depth=given.depth),
-        columns=table_columns(given.columns),
-        catalog=make_catalog(),
+        profile=conventions.profile,
+        policy=conventions.policy,
+        columns=conventions.columns,
+        catalog=conventions.catalog,
     )
     _tell(agreements, given.against)
     if given.form == "table":
@@ -61,17 +62,12 @@ def against(given: argparse.Namespace) -> int:
 
 def _check(given: argparse.Namespace) -> None:
     """Refuse what needs judgments or scores."""
-    if idle := [name for name, value in vars(given).items() if name not in _TAKEN and _is_given(value)]:
+    typed = [name for name, value in vars(given).items() if value is not None and value is not False]
+    if idle := [name for name in typed if name not in _TAKEN]:
         option = f"--{idle[0].replace('_', '-')}"
-        msg = f"--against compares rankings with each other, where {option} has no effect; leave it out"
-        raise ParameterError(msg)
+        raise ParameterError(f"--against compares rankings with each other, where {option} has no effect; leave it out")
     if given.form not in _FORMS:
-        msg = f"--against prints {', '.join(_FORMS)}, not {given.form}"
-        raise ParameterError(msg)
-
-
-def _is_given(value: object) -> bool:
-    return value is not None and value is not False
+        raise ParameterError(f"--against prints {', '.join(_FORMS)}, not {given.form}")
 
 
 def _tell(agreements: Mapping[str, RankAgreement], other: str) -> None:

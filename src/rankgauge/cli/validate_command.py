@@ -4,18 +4,14 @@
 
 from __future__ import annotations
 
+import argparse
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import replace
-from functools import partial
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
-
+from rankgauge.cli.command_line import Command
 from rankgauge.cli.console import echo, print_json, remark
-from rankgauge.cli.options import field_map, is_config, make_catalog, make_engine
-from rankgauge.cli.typed import FIELD
+from rankgauge.cli.shared_options import add_field_option, path
 from rankgauge.errors import (
     ConfigError,
     MissingGoldError,
@@ -28,6 +24,8 @@ from rankgauge.errors import (
 )
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from rankgauge.engine.engine import Engine
     from rankgauge.engine.evaluation import Evaluation
     from rankgauge.engine.sample_score import DataCheck
@@ -36,15 +34,12 @@ if TYPE_CHECKING:
     from rankgauge.planning.resolve import PlannedMetric
     from rankgauge.result import ResultValues
 
-__all__ = ["HELP", "validate"]
+__all__ = ["VALIDATE"]
 
-_BASELINE = "Also check that the retrieved ids are those of a baseline."
 _BY_ID = ("judged@1",)
 """A metric that any data can be read with."""
 
-HELP = """\
-Check a config, samples, or judgments and runs.
-
+_ABOUT = """\
 Nothing is scored. With a config: check it, the metrics and matchers it names, and the data of its datasets, and report
 every problem together. With a data file: check its samples. Exit codes: 0 everything can be used, 2 something cannot,
 4 nothing to evaluate.
@@ -55,81 +50,83 @@ look for wrong ranks, equal scores, repeated documents and odd grades. `-` is st
 """
 
 
-def validate(
-    files: Annotated[
-        list[Path], typer.Argument(metavar="CONFIG | SAMPLES | QRELS RUN...", help="What to check.", show_default=False)
-    ],
-    *,
-    field: Annotated[list[str] | None, FIELD] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON. (Runs only)")] = False,
-    strict: Annotated[bool, typer.Option("--strict", help="Exit with 1 for warnings, too. (Runs only)")] = False,
-    rel: Annotated[
-        float | None,
-        typer.Option(metavar="GRADE", help="Lowest grade of a relevant document. (Runs only)  [default: 1]"),
-    ] = None,
-    baseline: Annotated[Path | None, typer.Option(metavar="FILE", help=_BASELINE)] = None,
-) -> None:
-    """Check; see `HELP`."""
-    first, *runs = files
-    given = [name for name, value in (("--json", as_json), ("--strict", strict), ("--rel", rel is not None)) if value]
-    if runs and field:
-        msg = "--field is for samples: rankgauge validate SAMPLES --field id=qid"
-        raise ParameterError(msg)
+def _add_options(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("files", metavar="CONFIG | SAMPLES | QRELS RUN...", nargs="+", type=path, help="What to check.")
+    add_field_option(parser)
+    baseline = "Also check that the retrieved ids are those of a baseline."
+    add("--baseline", type=path, metavar="FILE", help=baseline)
+    add = parser.add_argument_group("judgments and runs").add_argument
+    add("--json", dest="as_json", action="store_true", help="Print JSON.")
+    add("--strict", action="store_true", help="Exit with 1 for warnings, too.")
+    add("--rel", type=float, metavar="GRADE", help="Lowest grade of a relevant document. [default: 1]")
+
+
+def _validate(given: argparse.Namespace) -> int:
+    first, *runs = given.files
+    if runs and given.field:
+        raise ParameterError("--field is for samples: rankgauge validate SAMPLES --field id=qid")
     if runs:
-        if baseline is not None:
-            _check_run_ids(first, runs, baseline)
-        _validate_runs(first, runs, rel=1.0 if rel is None else rel, as_json=as_json, strict=strict)
-    elif given:
-        msg = f"{given[0]} is for judgments and runs: rankgauge validate QRELS RUN"
+        if given.baseline is not None:
+            _check_run_ids(first, runs, given.baseline)
+        return _validate_runs(first, runs, given)
+    of_runs = {"--json": given.as_json, "--strict": given.strict, "--rel": given.rel is not None}
+    for option, is_typed in of_runs.items():
+        if is_typed:
+            raise ParameterError(f"{option} is for judgments and runs: rankgauge validate QRELS RUN")
+    from rankgauge.cli.conventions import field_map, is_config
+
+    if not is_config(first):
+        _validate_samples(first, field_map(given.field), given.baseline)
+    elif given.field:
+        msg = f"--field is for a data file; in {first} the fields of a dataset stand under `fields`"
         raise ParameterError(msg)
-    elif is_config(first):
-        if field:
-            msg = f"--field is for a data file; in {first} the fields of a dataset stand under `fields`"
-            raise ParameterError(msg)
-        _validate_config(first, baseline)
     else:
-        _validate_samples(first, field_map(field), baseline)
+        _validate_config(first, given.baseline)
+    return 0
 
 
-def _validate_runs(qrels: Path, runs: Sequence[Path], *, rel: float, as_json: bool, strict: bool) -> None:
+def _validate_runs(qrels: Path, runs: Sequence[Path], given: argparse.Namespace) -> int:
     from rankgauge.preflight_checks import preflight
 
-    if [str(path) for path in (qrels, *runs)].count("-") > 1:
-        msg = "standard input (-) can stand for one file only; name the others"
-        raise ParameterError(msg)
+    if [str(file) for file in (qrels, *runs)].count("-") > 1:
+        raise ParameterError("standard input (-) can stand for one file only; name the others")
+    rel = 1.0 if given.rel is None else given.rel
     checked = list(preflight(qrels, runs={str(number): run for number, run in enumerate(runs)}, rel=rel).values())
-    ok = all(each.ok and not (strict and each.warnings) for each in checked)
-    if as_json:
-        print_json({"ok": ok, "runs": [each.to_dict() for each in checked]})
+    ok = all(run.ok and not (given.strict and run.warnings) for run in checked)
+    if given.as_json:
+        print_json({"ok": ok, "runs": [run.to_dict() for run in checked]})
     else:
         echo("\n\n".join(map(str, checked)))
-    if not ok:
-        raise typer.Exit(1)
+    return 0 if ok else 1
 
 
 def _validate_config(config: Path, baseline: Path | None) -> None:
+    from rankgauge.cli.conventions import make_engine
+
     engine = make_engine(config)
     problems: dict[str, Problem] = {}
     _check_declared(engine, problems)
     earlier = _check_gates(engine, config, baseline, problems)
-    found = [line for name in engine.dataset_names for line in _check_dataset(engine.dataset(name), config, problems)]
+    lines = [line for name in engine.dataset_names for line in _check_dataset(engine.dataset(name), config, problems)]
     if problems:
-        msg = f"{config} cannot be used ({counted(len(problems), 'problem')}):"
-        raise ConfigError(msg, problems.values())
+        raise ConfigError(f"{config} cannot be used ({counted(len(problems), 'problem')}):", problems.values())
     if earlier is not None:
         _check_ids({name: engine.dataset(name) for name in engine.dataset_names}, earlier)
     for fault in engine.catalog.faults:
         remark(f"plugin fault: {fault}")
-    echo("\n".join([*found, f"{config}: valid ({counted(len(engine.dataset_names), 'dataset')})"]))
+    echo("\n".join([*lines, f"{config}: valid ({counted(len(engine.dataset_names), 'dataset')})"]))
 
 
 def _check_gates(
     engine: Engine, config: Path, baseline: Path | None, problems: dict[str, Problem]
 ) -> Mapping[str, ResultValues] | None:
     """Check the gates of a config, and return the baseline if it can be read."""
-    from rankgauge.cli.gating import GateOptions, Gating
+    from functools import partial
 
-    found: list[Gating] = []
+    from rankgauge.cli.command_gates import GateOptions, Gating
+
+    earlier: Mapping[str, ResultValues] | None = None
     with _collected(problems, config):
         gating = Gating.of(GateOptions(baseline=baseline), engine.config)
         for name in engine.dataset_names:
@@ -137,8 +134,8 @@ def _check_gates(
             with _collected(problems, config):
                 gating.ask(name, evaluation.metrics, partial(_planned, evaluation))
         gating.check_datasets(engine.dataset_names)
-        found.append(gating)
-    return found[0].baseline if found else None
+        earlier = gating.baseline
+    return earlier  # noqa: RET504  # None where an error was collected
 
 
 def _planned(evaluation: Evaluation, metrics: Sequence[MetricSpec]) -> Sequence[PlannedMetric]:
@@ -147,6 +144,8 @@ def _planned(evaluation: Evaluation, metrics: Sequence[MetricSpec]) -> Sequence[
 
 def _check_ids(evaluations: Mapping[str, Evaluation], baseline: Mapping[str, ResultValues]) -> None:
     """Refuse datasets whose retrieved ids are not those of the baseline."""
+    from dataclasses import replace
+
     results = {}
     for name, evaluation in evaluations.items():
         with suppress(MissingGoldError):  # what is judged by text alone does not depend on ids
@@ -156,7 +155,7 @@ def _check_ids(evaluations: Mapping[str, Evaluation], baseline: Mapping[str, Res
 
 def _check_run_ids(qrels: Path, runs: Sequence[Path], baseline: Path) -> None:
     """Refuse runs whose ids are not those of the baseline."""
-    from rankgauge.cli.options import run_names
+    from rankgauge.cli.conventions import make_catalog, run_names
     from rankgauge.engine.evaluate import evaluate_plan
     from rankgauge.engine.runs import plan_run
     from rankgauge.gates.baseline import load_baseline
@@ -164,8 +163,7 @@ def _check_run_ids(qrels: Path, runs: Sequence[Path], baseline: Path) -> None:
 
     paths = [str(run) for run in runs]
     if "-" in (str(qrels), *paths):
-        msg = "--baseline reads the files twice, which standard input (-) cannot; name the files"
-        raise ParameterError(msg)
+        raise ParameterError("--baseline reads the files twice, which standard input (-) cannot; name the files")
     earlier = load_baseline(baseline)
     by_name = dict(zip(run_names(paths), paths, strict=True))
     results = evaluate_plan(plan_run(_BY_ID, catalog=make_catalog()), open_qrels(str(qrels)), by_name, sketch_ids=True)
@@ -181,6 +179,8 @@ def _refuse_changed(results: Mapping[str, ResultValues], baseline: Mapping[str, 
 
 
 def _validate_samples(data: Path, fields: FieldMap, baseline: Path | None) -> None:
+    from rankgauge.cli.conventions import make_engine
+
     evaluation = make_engine(None).dataset(data).with_fields(fields).with_metrics(_BY_ID)
     if baseline is not None:
         from rankgauge.gates.baseline import load_baseline
@@ -234,6 +234,8 @@ def _check_dataset(evaluation: Evaluation, config: Path, problems: dict[str, Pro
         yield evaluation.plan().describe()
         for note in evaluation.plan().notes:
             remark(f"note: {note}")
+    from dataclasses import replace
+
     with _collected(problems, config):
         # With other metrics, which no lock is about, data can be read even where the config's cannot be planned.
         readable = replace(evaluation, lock=None).with_metrics(_BY_ID) if problems else evaluation
@@ -241,3 +243,6 @@ def _check_dataset(evaluation: Evaluation, config: Path, problems: dict[str, Pro
         yield f"{_contents(checked)}\n"
         for note in checked.notes:
             remark(f"note: {note}")
+
+
+VALIDATE = Command("[OPTIONS] CONFIG | SAMPLES | QRELS RUN [RUN ...]", _ABOUT, _add_options, _validate)

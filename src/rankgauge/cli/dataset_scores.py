@@ -1,0 +1,284 @@
+"""
+Scores of datasets: what `run` and `rescore` share, from evaluations to what is printed, saved and judged.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rankgauge.cli import INTERRUPTED
+from rankgauge.cli.command_gates import GateOptions, Gating
+from rankgauge.cli.console import (
+    complain,
+    echo,
+    is_debugging,
+    print_report,
+    progress_bar,
+    remark,
+    report_width,
+    rule,
+    show,
+)
+from rankgauge.cli.conventions import policy_options
+from rankgauge.cli.report_command import check_html, write_html
+from rankgauge.cli.result_folders import Folders, plain_name
+from rankgauge.cli.system_under_test import Interrupts, System
+from rankgauge.errors import ParameterError, RankgaugeError, RunInterrupted, counted, did_you_mean
+
+if TYPE_CHECKING:
+    from rankgauge.catalog import Catalog, Claim
+    from rankgauge.config import LoadedConfig
+    from rankgauge.engine.evaluation import Evaluation
+    from rankgauge.engine.result import Result
+    from rankgauge.planning.plan import Plan
+    from rankgauge.plugin.declarations import Reporter
+
+__all__ = ["Scoring", "name_of", "overridden", "score_datasets"]
+
+_SUMMARIES = {"table", "json", "markdown"}
+"""The formats that do not list samples one by one."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scoring:
+    """
+    What is scored, and how.
+
+    Attributes:
+        evaluations: One for each dataset.
+
+        given: What was typed for `add_score_options`.
+
+        folders: Where results are saved.
+
+        catalog: What is installed.
+
+        config: The config of a run.
+
+        limit: How many samples of each dataset are scored; None for all.
+
+        system: What is called for outputs.
+    """
+
+    evaluations: Sequence[Evaluation]
+    given: argparse.Namespace
+    folders: Folders
+    catalog: Catalog
+    config: LoadedConfig | None = None
+    limit: int | None = None
+    system: System | None = None
+
+    @property
+    def names(self) -> list[str]:
+        """Return what the datasets are called."""
+        return list(map(name_of, self.evaluations))
+
+    def wants(self, setting: str) -> bool:
+        """Return whether something was asked for, by an option or in the config's `output`."""
+        declared = self.config is not None and getattr(self.config.config.output, setting)
+        return getattr(self.given, setting) or bool(declared)
+
+
+@dataclass(slots=True)
+class _Done:
+    """What has been done whenever scoring ends: the results, and the dataset whose scores are not saved yet."""
+
+    results: dict[str, Result] = field(default_factory=dict)
+    unscored: str = ""
+    is_shown: bool = True
+
+
+def name_of(evaluation: Evaluation) -> str:
+    """Return what the dataset of an evaluation is called."""
+    return evaluation.data.name or "data"
+
+
+def overridden(evaluation: Evaluation, given: argparse.Namespace, declared: dict[str, Any]) -> Evaluation:
+    """Return an evaluation with what was typed; under another profile the policy options that are *declared* stay."""
+    policy = policy_options(given.policy, max_failed=given.max_failed)
+    if given.profile is not None:
+        policy = {**declared, **policy}
+    evaluation = evaluation.with_profile(given.profile, **policy)
+    if given.k is not None:
+        evaluation = evaluation.with_defaults(k=given.k, source="--k")
+    return evaluation.with_cohorts(given.cohort) if given.cohort else evaluation
+
+
+def score_datasets(work: Scoring) -> int:
+    """Plan, score, save and print evaluations, judge gates, and return the exit code."""
+    given = work.given
+    _tell_idle(given, work.folders)
+    reporter = None if given.form == "table" else work.catalog.reporter(given.form)
+    gating = Gating.of(GateOptions.of(given), work.config)
+    pages = _pages(given.html, work.names)
+    evaluations = [_with_gates(evaluation, gating) for evaluation in work.evaluations]
+    gating.check_datasets(work.names if work.config is None else [*work.config.config.datasets, *work.names])
+    worst = [_worst_column(evaluation.plan(), given.worst_by, given.worst) for evaluation in evaluations]
+
+    done = _Done()
+    interrupts = Interrupts()
+    with interrupts.handled(), work.folders.staged(work.names):
+        try:
+            _score(work, list(zip(evaluations, worst, strict=True)), gating, interrupts, done)
+            done.is_shown = gating.judge(done.results)
+        except KeyboardInterrupt:
+            if not done.results:
+                complain("interrupted; nothing was scored")
+                return INTERRUPTED
+        finally:
+            try:
+                if done.is_shown:
+                    _print_results(work, done.results, reporter, gating)
+            finally:
+                work.folders.tell()
+
+    gating.tell(show=echo if reporter is None else remark)
+    if not done.unscored:
+        gating.save(done.results)
+    for name, result in done.results.items():
+        if name in pages:
+            write_html(pages[name], {name: result})
+    return _explained(done) or gating.exit_code
+
+
+def _score(
+    work: Scoring,
+    planned: Sequence[tuple[Evaluation, str | None]],
+    gating: Gating,
+    interrupts: Interrupts,
+    done: _Done,
+) -> None:
+    """Score and save one dataset after the other, until all are done or one is interrupted."""
+    given, system = work.given, work.system
+    arguments: dict[str, Any] = {
+        "limit": work.limit,
+        "details": work.wants("details"),
+        "near_misses": given.near_misses,
+        "sketch_ids": gating.wants_ids,
+        "workers": given.workers,
+    }
+    if system is not None:
+        system.prepare([evaluation for evaluation, _ in planned], work.folders)
+    for evaluation, column in planned:
+        name = done.unscored = name_of(evaluation)
+        with interrupts.stopping(calls=system is not None) as stop:
+            calls = {} if system is None else system.arguments(evaluation, work.folders, stop)
+            result = _scored(evaluation, {**arguments, **calls}, is_shown=given.progress)
+            result = done.results[name] = _with_readings(result, given, column)
+            work.folders.save(name, result)  # first: whoever reads stdout may be gone
+        done.unscored = ""
+        if result.manifest["interrupted"]:
+            return
+
+
+def _scored(evaluation: Evaluation, arguments: dict[str, Any], *, is_shown: bool) -> Result:
+    """Return a result; that of what was done where a run is interrupted."""
+    with progress_bar(name_of(evaluation), wanted=is_shown) as report:
+        try:
+            result: Result = evaluation.run(progress=report, **arguments)
+        except RunInterrupted as interruption:
+            result = interruption.result
+    if is_debugging():
+        for sample_id, output in result.outputs.items():
+            if output.error is not None and output.error.traceback:
+                remark(f"sample {sample_id!r}:\n{output.error.traceback.rstrip()}")
+    return result
+
+
+def _with_gates(evaluation: Evaluation, gating: Gating) -> Evaluation:
+    """Return an evaluation that computes what its gates need, too."""
+    name = name_of(evaluation)
+    asked = gating.ask(name, evaluation.metrics, lambda specs: evaluation.with_metrics(specs).plan().metrics)
+    if fields := gating.fields(name):
+        evaluation = evaluation.with_cohorts([*evaluation.data.cohorts, *fields])
+    return evaluation if asked == evaluation.metrics else evaluation.with_metrics(asked)
+
+
+def _worst_column(plan: Plan, wanted: str | None, n: int | None) -> str | None:
+    """Return the column of `--worst-by`, None for the first; refuse what is not computed before it is too late."""
+    if wanted is None:
+        return None
+    if n is None:
+        raise ParameterError("--worst-by needs --worst N")
+    known = {name: column.name for column in plan.metrics for name in (*column.spellings, column.safe_name)}
+    known |= {column.name: column.name for column in plan.metrics}
+    if wanted not in known:
+        names = ", ".join(column.name for column in plan.metrics)
+        raise ParameterError(f"--worst-by: no metric {wanted!r}{did_you_mean(wanted, known)}; computed are {names}")
+    return known[wanted]
+
+
+def _with_readings(result: Result, given: argparse.Namespace, column: str | None) -> Result:
+    """Return a result with worst samples and texts, for which data is read again; as it is where that fails."""
+    try:
+        result = result if given.worst is None else result.with_worst(column, given.worst)
+        return result.with_texts() if given.with_text else result
+    except RankgaugeError as error:
+        remark(f"the worst samples or texts cannot be shown: {error}")
+        return result
+
+
+def _pages(path: Path | None, names: Sequence[str]) -> dict[str, Path]:
+    """Return where the HTML report of each dataset goes; refuse what cannot be written, before anything is scored."""
+    if path is None:
+        return {}
+    pages = {name: path.with_name(f"{path.stem}-{plain_name(name)}{path.suffix}") for name in names}
+    if len(names) == 1:
+        pages = {names[0]: path}
+    for page in pages.values():
+        check_html(page)
+    return pages
+
+
+def _print_results(
+    work: Scoring, results: Mapping[str, Result], reporter: Claim[Reporter] | None, gating: Gating
+) -> None:
+    """Print tables, or what a reporter makes of results, with the gates; JSON of several datasets is one list."""
+    if reporter is None:
+        from rankgauge.report.terminal import result_lines
+
+        for result in results.values():
+            show(result_lines(result, width=report_width(), bands=work.wants("bands"), rule=rule()))
+    elif results:
+        from rankgauge.report.rendering import rendered
+
+        form = reporter.declaration.name
+        reports = {name: rendered(reporter, result) for name, result in results.items()}
+        texts = list(gating.added(reports, form).values())
+        if form == "json" and len(work.evaluations) > 1:
+            texts = [f"[{','.join(text.strip() for text in texts)}]\n"]
+        print_report(form, texts)
+
+
+def _explained(done: _Done) -> int:
+    """Say what is missing, and return 3 where something is."""
+    if done.unscored:
+        complain(f"interrupted: {done.unscored} was not scored or not saved")
+    for result in done.results.values():
+        if result.manifest["interrupted"]:
+            complain(f"the run was interrupted after {counted(len(result), 'sample')}")
+        elif result.is_incomplete:
+            allowed = float(result.manifest["policy"]["max_failed"])
+            n, of = result.n_unhealthy, counted(len(result), "sample")
+            complain(
+                f"the run is incomplete: {n:,} of {of} {'is' if n == 1 else 'are'} missing or failed, and max_failed "
+                f"allows a share of {allowed:g} (--max-failed)"
+            )
+    is_incomplete = done.unscored or any(result.is_incomplete for result in done.results.values())
+    return 3 if is_incomplete else 0
+
+
+def _tell_idle(given: argparse.Namespace, folders: Folders) -> None:
+    """Tell of options whose effect is in a result folder, where none is written, or in another format."""
+    if folders.saves:
+        return
+    for name in ("details", "near_misses", "with_text"):
+        if getattr(given, name) and given.form in _SUMMARIES:
+            option = f"--{name.replace('_', '-')}"
+            remark(f"{option} shows in a result folder (--output) or with --format jsonl; here it has no effect")
+    if given.worst is not None and given.form == "jsonl":
+        remark("--worst shows in a result folder (--output) or with other formats; here it has no effect")

@@ -1,0 +1,156 @@
+"""
+`rankgauge run`: evaluate the datasets of a config, or one data file.
+"""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING
+
+from rankgauge.cli.command_line import Command
+from rankgauge.cli.shared_options import FUNCTION, add_data_options, add_score_options, path
+from rankgauge.errors import ParameterError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from rankgauge.cli.system_under_test import System
+    from rankgauge.engine.engine import Engine
+    from rankgauge.engine.evaluation import Evaluation
+
+__all__ = ["RUN"]
+
+_ABOUT = """\
+Without --data, all datasets of the config are evaluated. Options override the config; gates are added to its gates.
+
+Exit codes: 0 done, 1 a gate failed, 2 usage, config or unreadable input, or a gate that cannot be judged, 3 incomplete
+(more missing and failed samples than max_failed allows), 4 nothing to evaluate, 5 internal error.
+"""
+
+
+def _add_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("config", metavar="CONFIG", nargs="?", type=path, help="The config file.")
+    group = parser.add_argument_group("what is evaluated")
+    add = group.add_argument
+    add("--data", type=path, metavar="FILE", help="A data file, instead of the config's datasets.")
+    dataset = "A dataset of the config; by default all. Repeatable."
+    add("--dataset", action="append", metavar="NAME", help=dataset)
+    metric_set = "A metric set of the config or a plugin. Repeatable."
+    add("--set", dest="metric_set", action="append", metavar="NAME", help=metric_set)
+    add("--limit", type=int, metavar="N", help="Evaluate only the first N samples.")
+    add_data_options(group)
+
+    add = parser.add_argument_group("calls of a system under test").add_argument
+    add("--sut", metavar="FUNCTION", help=f"The system under test, as {FUNCTION}.")
+    add("--concurrency", type=int, metavar="N", help="Most calls of --sut at the same time. [default: 8]")
+    add("--timeout", type=float, metavar="SECONDS", help="Time allowed for each call of --sut.")
+    retries = "How often a call of --sut that fails is made again. [default: %(default)s]"
+    add("--retries", type=int, default=0, metavar="N", help=retries)
+    resume = "Call --sut only for samples that this earlier run has no output for."
+    add("--resume", type=path, metavar="FOLDER", help=resume)
+    retry = "With --resume, also call again for samples whose output is a failure."
+    add("--retry-failed", action="store_true", help=retry)
+    add_score_options(parser)
+
+
+def _run(given: argparse.Namespace) -> int:
+    _check(given)
+    from rankgauge.cli.conventions import make_engine
+    from rankgauge.cli.dataset_scores import Scoring, score_datasets
+    from rankgauge.cli.result_folders import Folders
+
+    engine = make_engine(given.config)
+    names = [given.data] if given.data is not None else given.dataset or engine.dataset_names
+    if not names:
+        from rankgauge.errors import NothingToEvaluateError
+
+        raise NothingToEvaluateError(f"{given.config} declares no dataset; there is nothing to evaluate", [])
+    settings = None if engine.config is None else engine.config.config.output
+    folders = Folders(
+        output=given.output,
+        directory=None if settings is None else settings.directory,
+        several=len(names) > 1,
+        resume=given.resume,
+        keep_data=given.keep_data,
+    )
+    return score_datasets(
+        Scoring(
+            evaluations=[_evaluation(engine, name, given) for name in names],
+            given=given,
+            folders=folders,
+            catalog=engine.catalog,
+            config=engine.config,
+            limit=given.limit,
+            system=None if given.sut is None else _system(given),
+        )
+    )
+
+
+def _check(given: argparse.Namespace) -> None:
+    """Refuse options that do not go together."""
+    config, data = given.config, given.data
+    msg = ""
+    if config is not None and config.suffix.lower() not in {".yaml", ".yml", ""}:
+        msg = f"{config} is not a config file (.yaml); to score a data file: --data {config} -m ndcg@10"
+    elif (config is None) == (data is None):
+        msg = "give either a config file or --data FILE; `rankgauge run --help` lists all options"
+    elif data is not None and given.dataset:
+        msg = "--dataset names a dataset of a config file; leave it out with --data"
+    elif given.outputs is not None and given.sut is not None:
+        msg = "give either --outputs or --sut"
+    elif given.sut is not None and given.workers > 1:
+        msg = "--workers divides a dataset that has its outputs; calls of --sut are made at once with --concurrency"
+    elif given.sut is None and (idle := _of_calls(given)):
+        msg = f"{idle[0]} is for calls of a system under test; name it with --sut"
+    elif given.retry_failed and given.resume is None:
+        msg = "--retry-failed goes with --resume FOLDER"
+    if msg:
+        raise ParameterError(msg)
+
+
+def _of_calls(given: argparse.Namespace) -> list[str]:
+    """Return the options that were typed and have no effect without a system under test."""
+    typed = {
+        "--retries": bool(given.retries),
+        "--resume": given.resume is not None,
+        "--timeout": given.timeout is not None,
+        "--concurrency": given.concurrency is not None,
+    }
+    return [name for name, is_typed in typed.items() if is_typed]
+
+
+def _evaluation(engine: Engine, name: str | Path, given: argparse.Namespace) -> Evaluation:
+    """Return the evaluation of one dataset, with what was typed in place of what the config says."""
+    from rankgauge.cli.conventions import field_map
+    from rankgauge.cli.dataset_scores import overridden
+
+    evaluation = engine.dataset(name)
+    if given.metric_set:
+        evaluation = evaluation.with_metrics([*engine.metrics(given.metric_set), *(given.metric or ())])
+    elif given.metric:
+        evaluation = evaluation.with_metrics(given.metric)
+    declared = {} if engine.config is None else engine.config.policy_options()
+    evaluation = overridden(evaluation, given, declared).with_fields(field_map(given.field))
+    if not evaluation.metrics and engine.config is not None:
+        from rankgauge.errors import ConfigError, Problem
+
+        file, line = engine.config.place("metrics")
+        problem = Problem("it names no metric; list some in metrics.use, or give -m ndcg@10", file, line)
+        raise ConfigError(f"{engine.config.path} cannot be used:", [problem])
+    return evaluation if given.outputs is None else evaluation.with_outputs(given.outputs)
+
+
+def _system(given: argparse.Namespace) -> System:
+    """Return the system under test that was named."""
+    from rankgauge.cli.system_under_test import System, imported
+
+    return System(
+        function=imported(given.sut, "--sut"),
+        concurrency=8 if given.concurrency is None else given.concurrency,
+        timeout=given.timeout,
+        retries=given.retries,
+        retry_failed=given.retry_failed,
+    )
+
+
+RUN = Command("[OPTIONS] [CONFIG]", _ABOUT, _add_options, _run)

@@ -1,0 +1,320 @@
+"""
+`rankgauge trec`: evaluate TREC runs against judgments.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from rankgauge.base.plain_text import visible
+from rankgauge.cli.command_line import Command
+from rankgauge.cli.console import echo, emit, print_report, remark, report_width
+from rankgauge.cli.shared_options import (
+    add_gate_options,
+    add_judging_options,
+    add_unjudged_options,
+    check_unjudged,
+    path,
+)
+from rankgauge.errors import ParameterError, UnknownNameError, did_you_mean
+
+if TYPE_CHECKING:
+    from rankgauge.catalog import Catalog, Claim
+    from rankgauge.catalog.trec_eval import TrecColumn
+    from rankgauge.cli.command_gates import Gating
+    from rankgauge.cli.conventions import Conventions
+    from rankgauge.columns import Qrels
+    from rankgauge.engine.result import Result
+    from rankgauge.io.field_names import Kind
+    from rankgauge.plugin.declarations import Reporter
+    from rankgauge.report.run_tables import Further
+
+__all__ = ["TREC"]
+
+_ABOUT = """\
+QRELS and RUN are TREC files, BEIR files, Parquet, CSV or JSON, compressed or not; - is standard input. Write metrics as
+trec_eval, ir_measures or rankgauge do: -m ndcg_cut.10 -m nDCG@10 -m P -m official -m all_trec.
+
+With --against OTHER, the rankings of each RUN are compared with those of another run: -m rbo -m tau_ap -m overlap@10.
+QRELS may then be left out; if it is given, only judged queries are compared.
+
+Exit codes: 0 done, 1 a gate failed, 2 usage or unreadable input, 4 nothing to evaluate, 5 internal error.
+"""
+
+_FORMATS = ("table", "trec", "json", "jsonl", "markdown")
+
+
+def _add_options(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("qrels", metavar="QRELS", help="The judgments.")
+    add("runs", metavar="RUN", nargs="*", help="The runs.")
+    group = parser.add_argument_group("what is evaluated")
+    add = group.add_argument
+    metric = "A metric, a family (P) or a set (official, all_trec). Repeatable. [default: official]"
+    add("-m", "--metric", action="append", metavar="METRIC", help=metric)
+    complete = "Count judged queries missing from a run as 0; only trec9 leaves them out otherwise."
+    add("-c", "--complete", action="store_true", help=complete)
+    other = "Compare rankings with those of this run, instead of judging them. (table, json, jsonl)"
+    add("--against", metavar="OTHER", help=other)
+    add_unjudged_options(group, "table, json")
+    add_judging_options(parser)
+
+    add = parser.add_argument_group("what is printed and written").add_argument
+    add("-q", "--per-query", action="store_true", help="Also print the scores of every query.")
+    add("-n", "--no-summary", action="store_true", help="Leave out the summary over all queries.")
+    form = "How to print: table, trec (as trec_eval does), json, jsonl, markdown, or a format of a plugin."
+    add("-f", "--format", dest="form", default="table", metavar="FORMAT", help=f"{form} [default: %(default)s]")
+    add("--json", dest="form", action="store_const", const="json", help="Same as --format json.")
+    add("--sort", metavar="METRIC", help="The metric that orders several runs. [default: the first mean]")
+    output = "Write the scores to a .parquet file or a result folder."
+    add("-o", "--output", type=path, metavar="PATH", help=output)
+    add_gate_options(parser)
+
+
+def _trec(given: argparse.Namespace) -> int:
+    _check(given)
+    from rankgauge.cli.own_process import load_numpy
+
+    load_numpy()
+    if given.against is not None:
+        from rankgauge.cli.trec_against import compare_rankings
+
+        return compare_rankings(given)
+    return _evaluate(given)
+
+
+def _check(given: argparse.Namespace) -> None:
+    """Refuse options that do not go together."""
+    msg = ""
+    if not given.runs and given.against is None:
+        msg = f"one file is given, {given.qrels}, and two are needed: judgments and a run, or a run and --against OTHER"
+    elif given.form == "trec" and len(given.runs) > 1:
+        msg = f"--format trec prints one run, as trec_eval does, and {len(given.runs)} are given"
+    elif [given.qrels, *given.runs, given.against].count("-") > 1:
+        msg = "standard input (-) can stand for one file only"
+    if msg:
+        raise ParameterError(msg)
+    check_unjudged(given, ("table", "json"))
+
+
+def _evaluate(given: argparse.Namespace) -> int:
+    """Evaluate runs: refuse what cannot be done, then read and score, save, judge gates, and print."""
+    from rankgauge.cli.command_gates import GateOptions, Gating
+    from rankgauge.cli.conventions import Conventions, run_names
+    from rankgauge.cli.result_folders import Folders
+    from rankgauge.engine.evaluate import evaluate_plan
+
+    conventions = Conventions.of(given, queries="judged" if given.complete else None)
+    reporter = _reporter(given.form, conventions.catalog)
+    measures = conventions.measures(given.metric or ["official"])
+    _check_measures(given, measures)
+    names = run_names(given.runs)
+    _tell_idle_columns(given, conventions)
+    gating = Gating.of(GateOptions.of(given))
+    specs = [measure.spec for measure in measures if measure.spec is not None]
+    plan = conventions.plan(gating.ask_runs(names, specs, lambda asked: conventions.plan(asked).metrics))
+    table = given.output if given.output is not None and given.output.suffix == ".parquet" else None
+    folders = Folders(output=None if table else given.output, several=len(names) > 1)
+    folders.check(names)
+
+    judgments = conventions.judgments(given.qrels, plan)
+    runs = dict(zip(names, given.runs, strict=True))
+    results = evaluate_plan(plan, judgments, runs, columns=conventions.columns, sketch_ids=gating.wants_ids)
+    results = _sorted(results, given.sort)
+    further = _further(results, given)
+    _tell(given, results)
+
+    if table is not None:
+        from rankgauge.result.folder_writer import save_runs
+
+        save_runs(results, table)
+        folders.saved.append(table)
+    for name, result in results.items():
+        folders.save(name, result)
+    folders.tell()
+
+    if gating.judge(results):
+        if reporter is not None:
+            _print_reports(results, further, reporter, gating)
+        elif given.form == "trec":
+            emit(_trec_lines(given, next(iter(results.values())), measures, judgments))
+        else:
+            _print_tables(results, further, given)
+    gating.tell(show=echo if given.form == "table" else remark)
+    gating.save(results)
+    return gating.exit_code
+
+
+def _reporter(form: str, catalog: Catalog) -> Claim[Reporter] | None:
+    """Return the reporter of a format, None for the two of this command; an unknown one is an error that names all."""
+    if form in {"table", "trec"}:
+        return None
+    try:
+        return catalog.reporter(form)
+    except UnknownNameError as error:
+        known = list(dict.fromkeys((*_FORMATS, *catalog.all("reporter"))))
+        msg = f"there is no format {form!r}{did_you_mean(form, known)}; known are {', '.join(known)}"
+        raise ParameterError(msg) from error
+
+
+def _check_measures(given: argparse.Namespace, measures: Sequence[TrecColumn]) -> None:
+    """Refuse measures that the format cannot print, and texts without any metric beside them."""
+    strange = [str(measure.spec) for measure in measures if None in {measure.label, measure.place}]
+    texts = [str(measure.label) for measure in measures if measure.kind == "text" and measure.length is not None]
+    msg = ""
+    if given.form == "trec" and strange:
+        msg = f"trec_eval has no name for {', '.join(strange)}; leave it out, or choose another --format"
+    elif texts and (given.form != "trec" or not given.per_query):
+        msg = f"{texts[0]} is a text for each query, which only --format trec -q prints"
+    elif measures and all(measure.spec is None for measure in measures):
+        msg = f"{measures[0].label} is no metric and is printed beside others; add one, such as -m num_ret"
+    if msg:
+        raise ParameterError(msg)
+
+
+def _tell_idle_columns(given: argparse.Namespace, conventions: Conventions) -> None:
+    """Say where ``--columns`` has no effect: no file has columns with names, nor may be read twice to see."""
+    if not conventions.columns:
+        return
+    from pathlib import Path
+
+    from rankgauge.io.files import is_regular
+    from rankgauge.io.recognize import FileKind, recognize
+
+    def is_table(file: str, kind: Kind) -> bool:
+        if not is_regular(Path(file)):
+            return True
+        return recognize(Path(file), kind, conventions.columns, name=file) not in {FileKind.TREC, FileKind.JSON}
+
+    kinds: list[tuple[str, Kind]] = [(given.qrels, "qrels"), *((run, "run") for run in given.runs)]
+    if not any(is_table(file, kind) for file, kind in kinds):
+        remark("--columns names the columns of tables, and none of the files is one; it has no effect")
+
+
+def _sorted(results: dict[str, Result], sort: str | None) -> dict[str, Result]:
+    """Return the runs in order of a metric, the best first; equal ones stay in the order given."""
+    first = next(iter(results.values()))
+    means = [name for name, column in first.metrics.items() if column.info.aggregate != "sum"]
+    if len(results) < 2 or (sort is None and not means):
+        return results
+    try:
+        column = first[sort or means[0]]
+    except KeyError as error:
+        raise ParameterError(f"--sort: {error.args[0]}") from None
+
+    def goodness(name: str) -> tuple[bool, float]:
+        mean = results[name].metrics[column.name].mean or 0
+        return results[name].metrics[column.name].mean is not None, mean if column.info.higher_is_better else -mean
+
+    return {name: results[name] for name in sorted(results, key=goodness, reverse=True)}
+
+
+def _further(results: Mapping[str, Result], given: argparse.Namespace) -> dict[str, Further]:
+    """Return what was asked for beside the means of each run; the runs are read again for it."""
+    if not (given.bounds or given.condensed):
+        return {}
+    from rankgauge.engine.unjudged import bounds, condensed
+    from rankgauge.report.run_tables import NOTES, further_means
+
+    for name, note in NOTES.items():
+        if getattr(given, name):
+            remark(note)
+    return {
+        name: further_means(
+            result,
+            condensed=condensed(result) if given.condensed else None,
+            bounds=bounds(result) if given.bounds else None,
+        )
+        for name, result in results.items()
+    }
+
+
+def _tell(given: argparse.Namespace, results: Mapping[str, Result]) -> None:
+    """Say on stderr what a reader of the numbers should know."""
+    for name, result in results.items():
+        failures = (column.failure for column in result.metrics.values() if column.failure)
+        for note in (*result.notes, *failures):
+            remark(visible(f"{name}: {note}" if len(results) > 1 else note))
+    if given.form == "table":
+        from rankgauge.result.wording import ERROR_LINE, policy_line
+
+        remark(policy_line(next(iter(results.values()))))
+        if len(results) == 1 and not given.no_summary:
+            remark(ERROR_LINE)
+
+
+def _print_reports(
+    results: Mapping[str, Result], further: Mapping[str, Further], reporter: Claim[Reporter], gating: Gating
+) -> None:
+    """Print what a reporter makes of each run."""
+    from rankgauge.report.rendering import rendered
+
+    form = reporter.declaration.name
+    texts = {name: rendered(reporter, result) for name, result in results.items()}
+    if further:
+        from rankgauge.report.run_tables import add_to_json
+
+        texts = {name: add_to_json(text, further[name]) for name, text in texts.items()}
+    print_report(form, _named(form, gating.added(texts, form)))
+
+
+def _named(form: str, texts: Mapping[str, str]) -> list[str]:
+    """Return reports that say which run each is of, where there are several; as JSON one list."""
+    if len(texts) < 2 or form not in {"json", "jsonl", "markdown"}:
+        return list(texts.values())
+    if form == "markdown":
+        from rankgauge.base.tables import cell
+
+        return [text.replace("\n", f": {cell(name)}\n", 1) for name, text in texts.items()]
+    import orjson
+
+    documents = [
+        {"run": name, **orjson.loads(document)}
+        for name, text in texts.items()
+        for document in (text.rstrip("\n").split("\n") if form == "jsonl" else [text])  # an id may hold U+2028
+    ]
+    return [f"{orjson.dumps(document).decode()}\n" for document in (documents if form == "jsonl" else [documents])]
+
+
+def _trec_lines(
+    given: argparse.Namespace, result: Result, measures: Sequence[TrecColumn], judgments: Qrels
+) -> Iterator[str]:
+    """Return the lines that trec_eval prints."""
+    from rankgauge.report.trec import trec_lines
+
+    texts = {}
+    if lengths := {str(measure.label): measure.length for measure in measures if measure.length is not None}:
+        from rankgauge.engine.explaining import grade_strings
+
+        texts = {label: grade_strings(result, length) for label, length in lengths.items()}
+    return trec_lines(
+        result,
+        measures,
+        per_query=given.per_query,
+        summary=not given.no_summary,
+        hide_missing=result.settings["profile"] == "trec9",
+        n_relevant=int((judgments.grades > 0).sum()) if given.complete else None,
+        texts=texts,
+    )
+
+
+def _print_tables(results: Mapping[str, Result], further: Mapping[str, Further], given: argparse.Namespace) -> None:
+    from rankgauge.report.run_tables import query_table, run_table, runs_table
+
+    tables: list[Iterable[str]] = []
+    if given.per_query:
+        for name, result in results.items():
+            tables += [[visible(name)]] if len(results) > 1 else []
+            tables += [query_table(result), [""]]
+    if not given.no_summary and len(results) > 1:
+        tables.append(runs_table(results, width=report_width(), further=further))
+    elif not given.no_summary:
+        tables += [run_table(result, further.get(name)) for name, result in results.items()]
+    emit(f"{line}\n" for table in tables for line in table)
+
+
+TREC = Command(
+    "[OPTIONS] QRELS RUN [RUN ...]\n[OPTIONS] [QRELS] RUN [RUN ...] --against OTHER", _ABOUT, _add_options, _trec
+)
