@@ -78,7 +78,7 @@ def check_one_plugin(name: str, *, without: list[str], cases: int | None, quick:
     drawn = _drawn(cases, quick=quick)
     _keep_files_away()
     from rankgauge.testing import check_plugin
-    from rankgauge.testing.check import QUICK_CASES
+    from rankgauge.testing.law_checks import QUICK_CASES
 
     catalog = make_catalog()
     ending = "; --quick takes less" if drawn > QUICK_CASES else ""
@@ -95,8 +95,8 @@ def check_one_plugin(name: str, *, without: list[str], cases: int | None, quick:
 
 def _drawn(cases: int | None, *, quick: bool) -> int:
     """Return how many cases to draw for each law."""
-    from rankgauge.testing.check import CASES as USUAL
-    from rankgauge.testing.check import QUICK_CASES
+    from rankgauge.testing.law_checks import CASES as USUAL
+    from rankgauge.testing.law_checks import QUICK_CASES
 
     if quick and cases is not None:
         msg = "--quick says how many cases are drawn, and so does --cases; give one of them"

@@ -94,7 +94,8 @@ def show_metric(
 def _read_docstring(text: str) -> tuple[list[str], dict[str, list[str]]]:
     """Return the lines of a definition, and those on each parameter, without the markup of docstrings."""
     plain = re.sub(r"``(.+?)``|`(.+?)`|(?<![\w*])\*(\w+)\*(?![\w*])", lambda found: found[found.lastindex or 0], text)
-    definition, _, rest = plain.partition("\n\nArgs:\n")
+    definition = re.split(r"\n\n(?:Args|Returns|Raises):\n", plain)[0]
+    rest = plain.partition("\n\nArgs:\n")[2]
     told: dict[str, list[str]] = {}
     lines: list[str] = []
     for line in rest.partition("\n\nReturns:")[0].splitlines():

@@ -137,7 +137,7 @@ def check_plugins(
 def _format_faults(catalog: Catalog) -> Iterator[Fault]:
     """Yield what readers and reporters of plugins do wrong with tiny data."""
     from rankgauge.catalog.claims import OWN, Fault
-    from rankgauge.testing.plugins import check_format
+    from rankgauge.testing.plugin_checks import check_format
 
     for plugin in catalog.plugins:
         formats = [offer for offer in plugin.offers if offer.kind in {"reader", "reporter"}]

@@ -12,7 +12,7 @@ import pytest
 from rankgauge.errors import RankgaugeError, counted
 
 if TYPE_CHECKING:
-    from rankgauge.pytest_plugin.scoring import Scoring
+    from rankgauge.pytest_plugin.logged_gates import Scoring
     from rankgauge.result import Result
     from rankgauge.samples import Sample
 
