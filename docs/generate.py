@@ -8,18 +8,19 @@ from __future__ import annotations
 
 import inspect
 import json
+import re
 import runpy
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from rankgauge import config, errors
 from rankgauge.catalog import Catalog
 from rankgauge.catalog.resolved import signature_parameters
 from rankgauge.errors import Problem
 from rankgauge.plugin.metric import Metric
-from rankgauge.testing import LawInfo
-from rankgauge.testing.calling import ROLES
-from rankgauge.testing.laws import laws_of
+from rankgauge.testing import Law, laws_of
+from rankgauge.testing.foreign_metrics import ROLES
+from rankgauge.testing.law import Kind
 
 __all__ = ["generated", "main"]
 
@@ -75,7 +76,7 @@ def _metrics() -> str:
 
 
 def _metric(alias: str, metric: Metric) -> list[str]:
-    definition = (inspect.getdoc(metric.source) or "").partition("\n\nArgs:")[0].replace("``", "`")
+    definition = _definition(metric.source)
     low, high = metric.range
     parts = [f"## {alias}", "", definition, "", "| | |", "|---|---|"]
     parts.append(f"| names | {', '.join(f'`{name}`' for name in metric.names)} |")
@@ -117,7 +118,7 @@ def _matchers() -> str:
     parts += ["", "Stages stand in the order decode, strip, fold; a matcher that breaks it is refused.", ""]
     parts += ["## Comparers", "", "| name | parameters | |", "|---|---|---|"]
     for name, claim in catalog.all("comparer").items():
-        definition = (inspect.getdoc(claim.declaration.source) or "").partition("\n\nArgs:")[0].replace("``", "`")
+        definition = _definition(claim.declaration.source)
         parameters = [
             f"`{parameter.name}={_yaml(parameter.default)}`" + "".join(f", `{choice}`" for choice in others)
             for parameter in signature_parameters(claim.declaration.function)
@@ -131,6 +132,11 @@ def _matchers() -> str:
         "for `remem`, and for `equal-tokens` and `token-f1`, where two such texts are equal.",
     ]
     return "\n".join(parts).rstrip() + "\n"
+
+
+def _definition(function: object) -> str:
+    """Return a docstring down to its first section."""
+    return re.split(r"\n\n(?:Args|Returns|Raises):\n", inspect.getdoc(function) or "")[0].replace("``", "`")
 
 
 def _yaml(value: object) -> str:
@@ -191,22 +197,21 @@ def _described(kind: type) -> tuple[str, list[str]]:
 
 def _laws() -> str:
     text = (ROOT / "docs/laws.template").read_text(encoding="utf-8")
-    for kind in ("metric", "normalizer", "comparer", "matcher", "tokenizer", "reader", "reporter"):
+    for kind in get_args(Kind):
         columns = ("law", "what it says", "checked of") if kind == "metric" else ("law", "what it says")
         rows = ["| " + " | ".join(columns) + " |", "|" + "---|" * len(columns)]
         for law in laws_of(kind).values():
-            cells = [f"`{law.name}`", law.summary + (", where declared" if _is_declared_text_law(law) else "")]
+            cells = [
+                f"`{law.name}`",
+                law.says + (", where declared" if kind != "metric" and law.when == "declared" else ""),
+            ]
             rows.append(f"| {' | '.join([*cells, _subjects(law)] if kind == 'metric' else cells)} |")
         text = text.replace(f"{{{kind} laws}}", "\n".join(rows))
     listed = "\n".join(f"| `{role}` | {meaning} |" for role, meaning in ROLES.items())
     return text.replace("{roles}", f"| role | what the parameter is given |\n|---|---|\n{listed}")
 
 
-def _is_declared_text_law(law: LawInfo) -> bool:
-    return law.kind != "metric" and law.when == "declared"
-
-
-def _subjects(law: LawInfo) -> str:
+def _subjects(law: Law) -> str:
     own = {"every": "all", "declared": "declared", "elsewhere": ""}[law.when]
     return ", ".join(filter(None, (own, "elsewhere" if law.elsewhere else "")))
 

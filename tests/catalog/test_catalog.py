@@ -410,6 +410,7 @@ class TestMetricsCommand:
         _, out, _ = command_line("metrics", "show", "P")
         assert "  it also takes k, budget, tokenizer, partial, rel, gold, matcher, as" in out.splitlines()
         assert "parameters  none of its own" in out.splitlines()
+        assert "Returns:" not in out  # its docstring has no `Args`
 
     def test_show_lists_parameters_that_only_choose_the_matcher(self, command_line):
         _, out, _ = command_line("metrics", "show", "answer-containment-at-k")

@@ -21,9 +21,9 @@ from draws import draws
 from rankgauge.catalog import Catalog
 from rankgauge.plugin import Contributions, Cutoff, Judged, Scores, metric
 from rankgauge.plugin.metric import Law, Metric
-from rankgauge.testing import check_metric
-from rankgauge.testing.laws import laws_of
-from rankgauge.testing.subject import Case, EngineMetric
+from rankgauge.testing import check_metric, laws_of
+from rankgauge.testing.drawn_cases import Case
+from rankgauge.testing.metric_subjects import EngineMetric
 
 CATALOG = Catalog.discover(own_only=True)
 METRICS = [claim.declaration for claim in CATALOG.metrics.values()]

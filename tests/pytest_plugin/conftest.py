@@ -3,8 +3,8 @@
 import pytest
 
 import rankgauge.config
-import rankgauge.pytest_plugin.scoring
-import rankgauge.pytest_plugin.session
+import rankgauge.pytest_plugin.logged_gates
+import rankgauge.pytest_plugin.session_gates
 import rankgauge.report  # noqa: F401  # pytester forgets what is first imported in a run, and halves of it would stay
 
 

@@ -262,7 +262,7 @@ def test_logging_an_id_twice_fails_on_that_line(project):
             "E *sample 'good': it was logged in this test before*",
         ]
     )
-    done.stdout.no_fnmatch_line("*pytest_plugin*logged.py*")
+    done.stdout.no_fnmatch_line("*pytest_plugin*eval_fixture.py*")
 
 
 def test_texts_are_shown_where_they_are_what_was_judged(project):

@@ -4,7 +4,7 @@ import pytest
 
 from rankgauge.errors import ParameterError
 from rankgauge.gates.grammar import Bound
-from rankgauge.pytest_plugin.gates import read_gates
+from rankgauge.pytest_plugin.logged_gates import read_gates
 
 SHARP = 'recall(matcher="casefold > equal >= 1")@5'
 

@@ -8,7 +8,7 @@ import pytest
 
 from rankgauge.errors import DataError
 from rankgauge.policy import DEFAULT_CONTRACT
-from rankgauge.pytest_plugin.records import make_record
+from rankgauge.pytest_plugin.logged_samples import make_record
 from rankgauge.samples import Fault, read_sample
 
 NOTHING = dict.fromkeys(("retrieved", "expected", "answer", "input", "metadata"))

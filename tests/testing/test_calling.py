@@ -9,7 +9,7 @@ import pytest
 from rankgauge.columns import Judged, JudgedSample
 from rankgauge.errors import ParameterError
 from rankgauge.testing import check_metric
-from rankgauge.testing.calling import ROLES, read_calling
+from rankgauge.testing.foreign_metrics import ROLES, read_calling
 
 
 def roles(function, calls=None):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import sys
 from types import SimpleNamespace
+from typing import get_args
 
 import numpy as np
 import pytest
@@ -24,8 +25,8 @@ from rankgauge.plugin import (
     run_metric,
     sample_metric,
 )
-from rankgauge.testing import check_metric
-from rankgauge.testing.laws import LAWS, laws_of
+from rankgauge.testing import check_metric, laws_of
+from rankgauge.testing.law import Kind
 from testing import definitions
 from testing.definitions import CALLS, FAULTY, RIGHT
 
@@ -395,8 +396,14 @@ def test_without_hypothesis_the_extra_is_named(monkeypatch):
     assert isinstance(raised.value, ImportError)
 
 
-def test_names_of_laws_are_unique_for_each_kind():
-    assert len({(law.kind, law.name) for law in LAWS}) == len(LAWS)
+@pytest.mark.parametrize("kind", get_args(Kind))
+def test_every_law_says_what_it_demands(kind):
+    """The name and the clause of a law come from its check; reports print both."""
+    for name, law in laws_of(kind).items():
+        assert law.name == name == name.lower()
+        assert law.says
+        assert not law.says.endswith(".")
+        assert not law.says[0].isupper()
 
 
 # What a declaration may say besides its laws.

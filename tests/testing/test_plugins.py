@@ -13,8 +13,8 @@ from rankgauge.catalog import Catalog
 from rankgauge.errors import BrokenLawError, UnknownNameError
 from rankgauge.plugin import JudgedSample, aggregate, hookimpl, normalizer, sample_metric
 from rankgauge.testing import check_plugin
-from rankgauge.testing.check import closed_network
-from rankgauge.testing.plugins import time_left
+from rankgauge.testing.law_checks import closed_network
+from rankgauge.testing.plugin_checks import time_left
 
 
 @sample_metric("checked-found-at-k", laws=["tail"])

@@ -17,8 +17,7 @@ from rankgauge.matchers.comparers import edit_ratio, equal
 from rankgauge.matchers.normalizers import casefold, json_unescape
 from rankgauge.plugin import comparer, hookimpl, named_matcher, normalizer
 from rankgauge.plugin.matching import parse_matcher
-from rankgauge.testing import check_comparer, check_matcher, check_normalizer
-from rankgauge.testing.laws import laws_of
+from rankgauge.testing import check_comparer, check_matcher, check_normalizer, laws_of
 
 CATALOG = Catalog.discover(own_only=True)
 

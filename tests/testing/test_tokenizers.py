@@ -10,8 +10,7 @@ import pytest
 from rankgauge.catalog import Catalog
 from rankgauge.errors import DeclarationError, ParameterError
 from rankgauge.plugin import hookimpl, tokenizer
-from rankgauge.testing import check_plugin, check_tokenizer
-from rankgauge.testing.laws import laws_of
+from rankgauge.testing import check_plugin, check_tokenizer, laws_of
 
 CALLS = itertools.count()
 

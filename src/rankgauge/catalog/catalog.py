@@ -164,17 +164,13 @@ class Catalog:
         Args:
             matchers: Compositions by name, or other names of matchers, which are looked up when they are used.
 
-        Returns:
-            A new catalog.
-
         Raises:
             MatcherError: A composition that cannot be read, or a name that a plugin already has.
         """
         read: dict[str, Matcher | str] = {}
         for name, spec in matchers.items():
             if self._has("matcher", name):
-                msg = f"matcher {name!r} is already declared by a plugin; choose another name"
-                raise MatcherError(msg)
+                raise MatcherError(f"matcher {name!r} is already declared by a plugin; choose another name")
             composed = parse_matcher(spec)
             is_name = composed == Matcher((), str(spec).strip())  # which a comparer's is, too
             read[name] = composed.comparer if is_name and self._is_matcher(composed.comparer) else composed
@@ -192,17 +188,13 @@ class Catalog:
         Args:
             profiles: What each changes of the one that it extends, by name; see `rankgauge.plugin.named_profile`.
 
-        Returns:
-            A new catalog.
-
         Raises:
             PolicyError: A profile that cannot be read, or has the name of a built-in one.
         """
         read = {}
         for name, spec in profiles.items():
             if name in PROFILES:
-                msg = f"profile {name!r} is built in and cannot be replaced; choose another name"
-                raise PolicyError(msg)
+                raise PolicyError(f"profile {name!r} is built in and cannot be replaced; choose another name")
             read[name] = read_profile(spec)
         return self._with(self._matchers, {**self._profiles, **read})
 
@@ -234,14 +226,11 @@ class Catalog:
 
     def all(self, kind: str) -> dict[str, Claim[Any]]:
         """
-        Return everything usable of one kind by name, sorted.
+        Return the claims of everything usable of one kind by name, sorted.
 
         Args:
             kind: `metric`, `normalizer`, `comparer`, `matcher`, `tokenizer`, `reader`, `reporter`, `aggregate`,
                 `profile`, `metric set` or `report section`.
-
-        Returns:
-            The claims.
         """
         self._complete()
         found = {
@@ -251,14 +240,11 @@ class Catalog:
 
     def read(self, expression: MetricExpression) -> Reading:
         """
-        Return what the name of an expression means.
+        Return what the name of an expression means: the metric, and the cutoff that the spelling pins.
 
         Args:
             expression: Any spelling: an alias, a short name, trec_eval's (``ndcg_cut_10``), or a safe name
                 (``ndcg_at_10``).
-
-        Returns:
-            The metric, and the cutoff that the spelling pins.
 
         Raises:
             UnknownNameError: No plugin offers the name.
@@ -282,9 +268,6 @@ class Catalog:
         Args:
             spec: A name such as ``folded``, or a composition such as ``casefold > equal >= 1``.
 
-        Returns:
-            The matcher with its functions.
-
         Raises:
             UnknownNameError: A matcher, normalizer or comparer that no plugin offers.
 
@@ -295,8 +278,7 @@ class Catalog:
         meaning: Matcher | str = spec
         while isinstance(meaning, str) and meaning in self._matchers:
             if meaning in names:
-                msg = f"matchers stand for each other: {' -> '.join([*names, meaning])}"
-                raise MatcherError(msg)
+                raise MatcherError(f"matchers stand for each other: {' -> '.join([*names, meaning])}")
             names.append(meaning)
             meaning = self._matchers[meaning]
         name = names[0] if names else ""
@@ -313,14 +295,11 @@ class Catalog:
 
     def profile(self, choice: str | Policy | Profile) -> Profile:
         """
-        Return a profile.
+        Return a profile, with the parameters of its metrics by alias.
 
         Args:
             choice: A name: built in, or of config or a plugin; a profile, which is returned as it is; or a policy,
                 which the default profile gets.
-
-        Returns:
-            The profile, with the parameters of its metrics by alias.
 
         Raises:
             PolicyError: No profile has that name, or one that cannot be used: its options, its metrics, their
@@ -371,13 +350,7 @@ class Catalog:
 
     def reader(self, suffix: str) -> Claim[Reader] | None:
         """
-        Return the reader for a file ending.
-
-        Args:
-            suffix: Such as ``.jsonl``.
-
-        Returns:
-            The reader, a built-in one before any other; None when no plugin has one.
+        Return the reader for a file ending such as ``.jsonl``, a built-in one before any other; None if there is none.
 
         Raises:
             NameClashError: Several plugins read such files.
@@ -387,15 +360,7 @@ class Catalog:
         return self._get("file ending", suffix)
 
     def require(self, distributions: Iterable[str]) -> None:
-        """
-        Check that plugins are there and whole.
-
-        Args:
-            distributions: Names of distributions.
-
-        Raises:
-            RequiredPluginError: One is absent, disabled or broken.
-        """
+        """Raise `RequiredPluginError` for a distribution whose plugin is absent, disabled or broken."""
         for wanted in distributions:
             own = [plugin for plugin in self.plugins if plugin.distribution == normalized(wanted)]
             ids = {plugin.id for plugin in own}
@@ -407,16 +372,10 @@ class Catalog:
                 state = f"broken: {'; '.join(broken)}"
             else:
                 continue
-            msg = f"the plugin {wanted!r} is required and {state}"
-            raise RequiredPluginError(msg)
+            raise RequiredPluginError(f"the plugin {wanted!r} is required and {state}")
 
     def not_installed(self, distributions: Iterable[str]) -> dict[str, str]:
-        """
-        Return which distributions have no plugin here, each with what to say of it.
-
-        Args:
-            distributions: Names of distributions.
-        """
+        """Return which distributions have no plugin here, each with what to say of it."""
         installed = sorted({plugin.distribution for plugin in self.plugins} - {OWN, ""})
         told = f"installed are {', '.join(installed)}" if installed else "none is installed"
         return {

@@ -187,7 +187,6 @@ def _claim(item: object, kind: str, wanted: type, plugin: Plugin) -> Claim[Decla
     provider = Provider.of(declaration.source, plugin.distribution, plugin.version, plugin.name)
     offer: Claim[Any] = Claim(declaration, provider, kind)
     if strange := [name for _, name in offer.names if type(name) is not str or not name.strip()]:
-        msg = f"{shown(strange[0])} is not a name"
-        raise DeclarationError(msg)
+        raise DeclarationError(f"{shown(strange[0])} is not a name")
     _ = declaration.summary  # documentation that raises does so here instead of in a listing
     return offer

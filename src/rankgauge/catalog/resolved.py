@@ -32,8 +32,7 @@ def check_parameters(owner: str, known: Iterable[Parameter], given: Mapping[str,
         parameter = by_name.get(name)
         if parameter is None:
             listed = f"known are {', '.join(by_name)}" if by_name else "it has no parameters"
-            msg = f"{owner} has no parameter {name!r}{did_you_mean(name, by_name)}; {listed}"
-            raise ParameterError(msg)
+            raise ParameterError(f"{owner} has no parameter {name!r}{did_you_mean(name, by_name)}; {listed}")
         checked[name] = _check(owner, parameter, value)
     return checked
 
@@ -61,8 +60,7 @@ def _check(owner: str, parameter: Parameter, value: Value) -> Value:
             wanted = f"choose from {', '.join(map(str, parameter.choices))}"
         else:
             wanted = error.errors(include_url=False)[0]["msg"]
-        msg = f"parameter {parameter.name!r} of {owner} cannot be {value!r}: {wanted}"
-        raise ParameterError(msg) from None
+        raise ParameterError(f"parameter {parameter.name!r} of {owner} cannot be {value!r}: {wanted}") from None
 
 
 def _is_plainly(parameter: Parameter, value: Value) -> bool:
@@ -137,8 +135,7 @@ def build_matcher(
     try:
         params = check_parameters(f"comparer {matcher.comparer!r}", known, dict(matcher.params))
     except ParameterError as error:
-        msg = f"matcher {name or str(matcher)!r}: {error}"
-        raise MatcherError(msg) from error
+        raise MatcherError(f"matcher {name or str(matcher)!r}: {error}") from error
 
     takes_cutoff = any(parameter.name == "cutoff" for parameter in known) and "cutoff" not in params
     given = {"cutoff": matcher.threshold, **params} if takes_cutoff else params
@@ -183,16 +180,13 @@ def build_profile(
     if name in PROFILES:
         return PROFILES[name]
     if name in trail:
-        msg = f"profiles extend each other: {' -> '.join([*trail[trail.index(name) :], name])}"
-        raise PolicyError(msg)
+        raise PolicyError(f"profiles extend each other: {' -> '.join([*trail[trail.index(name) :], name])}")
     try:
         spec, by = find(name)
     except LookupError as error:
-        msg = f"profile {trail[-1]!r} extends {name!r}: {error}" if trail else str(error)
-        raise PolicyError(msg) from error
+        raise PolicyError(f"profile {trail[-1]!r} extends {name!r}: {error}" if trail else str(error)) from error
     base = build_profile(spec.extends, find, conventions, (*trail, name))
     try:
         return spec.applied(name, base, dict(conventions(*entry) for entry in spec.parameters.items()))
     except (PolicyError, ParameterError, CatalogError, ExpressionError) as error:
-        msg = f"profile {name!r}{by}: {error}"
-        raise PolicyError(msg) from error
+        raise PolicyError(f"profile {name!r}{by}: {error}") from error

@@ -29,7 +29,7 @@ def add_law_options(parser: argparse.ArgumentParser) -> None:
 
 def wanted_cases(given: argparse.Namespace) -> int:
     """Return how many cases to draw for each law."""
-    from rankgauge.testing.check import CASES, QUICK_CASES
+    from rankgauge.testing.law_checks import CASES, QUICK_CASES
 
     if given.quick and given.cases is not None:
         raise ParameterError("--quick says how many cases are drawn, and so does --cases; give one of them")

@@ -93,7 +93,8 @@ def _lines(claim: Claim[Metric], described: dict[str, Any]) -> list[str]:
 def _read_docstring(text: str) -> tuple[list[str], dict[str, list[str]]]:
     """Return the lines of a definition, and those on each parameter, without the markup of docstrings."""
     plain = re.sub(r"``(.+?)``|`(.+?)`|(?<![\w*])\*(\w+)\*(?![\w*])", lambda match: match[match.lastindex or 0], text)
-    definition, _, rest = plain.partition("\n\nArgs:\n")
+    definition = re.split(r"\n\n(?:Args|Returns|Raises):\n", plain)[0]
+    rest = plain.partition("\n\nArgs:\n")[2]
     notes: dict[str, list[str]] = {}
     lines: list[str] = []
     for line in rest.partition("\n\nReturns:")[0].splitlines():

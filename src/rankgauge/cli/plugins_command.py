@@ -128,7 +128,7 @@ def _check_laws(given: argparse.Namespace) -> int:
     keep_files_away()
     from rankgauge.cli.conventions import make_catalog
     from rankgauge.testing import check_plugin
-    from rankgauge.testing.check import QUICK_CASES
+    from rankgauge.testing.law_checks import QUICK_CASES
 
     hint: str | None = "; --quick takes less" if cases > QUICK_CASES else ""
 
@@ -146,7 +146,7 @@ def _check_laws(given: argparse.Namespace) -> int:
 def _format_faults(catalog: Catalog) -> Iterator[Fault]:
     """Yield what readers and reporters of plugins do wrong with tiny data."""
     from rankgauge.catalog.claims import OWN, Fault
-    from rankgauge.testing.plugins import check_format
+    from rankgauge.testing.plugin_checks import check_format
 
     for plugin in catalog.plugins:
         formats = [offer for offer in plugin.offers if offer.kind in {"reader", "reporter"}]

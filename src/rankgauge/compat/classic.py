@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rankgauge.columns import Judged, Scores
-from rankgauge.compat.judging import ByValue, cutoff, judge_by_value, scores_of
+from rankgauge.compat.plain_values import ByValue, cutoff, judge_by_value, scores_of
 from rankgauge.metrics.average_precision import average_precision
 from rankgauge.metrics.ndcg import ndcg, ndcg_any
 from rankgauge.metrics.precision import f1, precision
@@ -77,57 +77,27 @@ class GradedRetrievalResult:
 
 
 class RetrievalMetrics:
-    """The binary metrics of one query; all are 0 without relevant ids."""
+    """
+    The binary metrics of one query; all are 0 without relevant ids.
+
+    *k* is how many ranks count; all but `precision_at_k` raise `ValueError` where it is negative, or not an integer.
+    """
 
     @staticmethod
     def precision_at_k(result: RetrievalResult, k: int) -> float:
         """
-        Return the share of the first *k* ranks that hold a relevant id; duplicates count again.
-
-        Args:
-            result: The query.
-
-            k: How many ranks count.
-
-        Returns:
-            From 0 to 1; 0 for a *k* of 0 or less.
+        Return the share of the first *k* ranks that hold a relevant id; duplicates count again; 0 for a *k* below 1.
         """
         return _at_k(precision, _judged([result]), max(k, 0))[0]
 
     @staticmethod
     def recall_at_k(result: RetrievalResult, k: int) -> float:
-        """
-        Return the share of the relevant ids among the first *k* ranks.
-
-        Args:
-            result: The query.
-
-            k: How many ranks count.
-
-        Returns:
-            From 0 to 1.
-
-        Raises:
-            ValueError: *k* is negative or not an integer.
-        """
+        """Return the share of the relevant ids among the first *k* ranks."""
         return _at_k(recall, _judged([result]), k)[0]
 
     @staticmethod
     def f1_at_k(result: RetrievalResult, k: int) -> float:
-        """
-        Return the harmonic mean of `precision_at_k` and `recall_at_k`.
-
-        Args:
-            result: The query.
-
-            k: How many ranks count.
-
-        Returns:
-            From 0 to 1; 0 where both are 0.
-
-        Raises:
-            ValueError: *k* is negative or not an integer.
-        """
+        """Return the harmonic mean of `precision_at_k` and `recall_at_k`; 0 where both are 0."""
         return _at_k(f1, _judged([result]), k)[0]
 
     @staticmethod
@@ -135,61 +105,27 @@ class RetrievalMetrics:
         """
         Return the sum of the precision at every rank that holds a relevant id, divided by the number of relevant ids.
 
-        Args:
-            result: The query.
-
-        Returns:
-            0 or more; above 1 where relevant ids are retrieved more than once. There is no cutoff.
+        There is no cutoff. Above 1 where relevant ids are retrieved more than once.
         """
         return scores_of(average_precision, _judged([result]), _PROFILE)[0]
 
     @staticmethod
     def reciprocal_rank(result: RetrievalResult) -> float:
-        """
-        Return 1 / the first rank that holds a relevant id.
-
-        Args:
-            result: The query.
-
-        Returns:
-            From 0 to 1. There is no cutoff.
-        """
+        """Return 1 / the first rank that holds a relevant id, without a cutoff."""
         return scores_of(reciprocal_rank, _judged([result]), _PROFILE)[0]
 
     @staticmethod
     def ndcg_at_k(result: RetrievalResult, k: int) -> float:
         """
-        Return nDCG of the first *k* ranks; the ideal is the best order of these same ranks.
+        Return nDCG of the first *k* ranks, from 0 to 1; the ideal is the best order of these same ranks.
 
-        Args:
-            result: The query.
-
-            k: How many ranks count.
-
-        Returns:
-            From 0 to 1; relevant ids that were not retrieved do not lower it.
-
-        Raises:
-            ValueError: *k* is negative or not an integer.
+        Relevant ids that were not retrieved do not lower it.
         """
         return _at_k(ndcg_any, _judged([result]), k)[0]
 
     @staticmethod
     def hit_rate_at_k(result: RetrievalResult, k: int) -> float:
-        """
-        Return whether the first *k* ranks hold a relevant id.
-
-        Args:
-            result: The query.
-
-            k: How many ranks count.
-
-        Returns:
-            0 or 1.
-
-        Raises:
-            ValueError: *k* is negative or not an integer.
-        """
+        """Return 1 where the first *k* ranks hold a relevant id, else 0."""
         return _at_k(hit, _judged([result]), k)[0]
 
 
@@ -228,14 +164,9 @@ class RetrievalEvaluator:
 
     def generate_report(self, evaluation: Mapping[str, float]) -> str:
         """
-        Return the means as Markdown.
+        Return the means of `evaluate` as Markdown: precision, recall, NDCG, then MAP and MRR, with four digits.
 
-        Args:
-            evaluation: What `evaluate` returned.
-
-        Returns:
-            Precision, recall, NDCG, then MAP and MRR, with four digits. Names are sorted as text, so ``P@10`` comes
-            before ``P@3``; F1 and hit rate are left out.
+        Names are sorted as text, so ``P@10`` comes before ``P@3``; F1 and hit rate are left out.
         """
         lines = ["# Retrieval Evaluation Report"]
         for title, prefix in (("Precision", "P@"), ("Recall", "R@"), ("NDCG", "NDCG@")):
@@ -253,16 +184,8 @@ class GradedRetrievalMetrics:
         """
         Return nDCG of the first *k* ranks with gain ``2**grade - 1``; the ideal is the best order of all grades.
 
-        Args:
-            result: The query.
-
-            k: How many ranks count.
-
-        Returns:
-            0 where no grade is above 0; above 1 where ids are retrieved more than once.
-
-        Raises:
-            ValueError: *k* is negative or not an integer.
+        0 where no grade is above 0; above 1 where ids are retrieved more than once. `ValueError` is raised where *k* is
+        negative or not an integer.
         """
         return scores_of(ndcg, _graded(result), _PROFILE, k=cutoff(k))[0]
 

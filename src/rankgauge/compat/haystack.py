@@ -1,9 +1,9 @@
 """
 Haystack's evaluators of retrieved documents and of answers, for documents of any kind.
 
-Profile `haystack` has the same conventions; there are no cutoffs. Haystack itself is not needed: a document is anything
-with `content`, `id`, `meta` and `score`. As in the original, empty lists and lists of different length raise
-`ValueError`.
+Profile `haystack` has the same conventions; there are no cutoffs: all retrieved documents count. Haystack itself is not
+needed: a document is anything with `content`, `id`, `meta` and `score`. As in the original, `run` raises `ValueError`
+for empty lists, lists of different length, and a field that documents do not have.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Protocol, Self, TypedDict, TypeVar
 
 from rankgauge.base.logs import logger
 from rankgauge.columns import Scores
-from rankgauge.compat.judging import ByValue, judge_by_value, scores_of
+from rankgauge.compat.plain_values import ByValue, judge_by_value, scores_of
 from rankgauge.metrics.answer import answer_exact_match
 from rankgauge.metrics.average_precision import average_precision
 from rankgauge.metrics.ndcg import discounted, ndcg
@@ -89,22 +89,10 @@ class RecallMode(Enum):
 
     @staticmethod
     def from_str(string: str) -> RecallMode:
-        """
-        Return the mode of that name.
-
-        Args:
-            string: `single_hit` or `multi_hit`.
-
-        Returns:
-            The mode.
-
-        Raises:
-            ValueError: There is no such mode.
-        """
+        """Return the mode `single_hit` or `multi_hit`; raise `ValueError` for any other."""
         known = [mode.value for mode in RecallMode]
         if string not in known:
-            msg = f"Unknown recall mode '{string}'. Supported modes are: {known}"
-            raise ValueError(msg)
+            raise ValueError(f"Unknown recall mode '{string}'. Supported modes are: {known}")
         return RecallMode(string)
 
 
@@ -120,8 +108,7 @@ class _Evaluator:
         """Make an evaluator from a dictionary that `to_dict` returned, here or in Haystack."""
         parameters = data.get("init_parameters") or {}
         if str(data.get("type")).rpartition(".")[2] != cls.__name__ or not isinstance(parameters, Mapping):
-            msg = f"{dict(data)!r} does not describe a {cls.__name__}"
-            raise ValueError(msg)
+            raise ValueError(f"{dict(data)!r} does not describe a {cls.__name__}")
         return cls(**parameters)
 
     def _parameters(self) -> dict[str, str]:
@@ -159,16 +146,15 @@ class DocumentRecallEvaluator(_DocumentEvaluator):
 
     def run(self, ground_truth_documents: Documents, retrieved_documents: Documents) -> DocumentScores:
         """
-        Score every query.
+        Score every query; one with no value on either side scores 0, and a warning is logged.
 
         Args:
             ground_truth_documents: The gold documents of each query.
 
-            retrieved_documents: The documents retrieved for each, best first; all of them count.
+            retrieved_documents: The documents retrieved for each, best first.
 
         Returns:
-            The mean and the score of each query. A query with no value on either side scores 0, and a warning is
-            logged.
+            The mean and the score of each query.
 
         Raises:
             ValueError: There are no queries, the lengths differ, or the field cannot be compared.
@@ -204,18 +190,7 @@ class _UncutEvaluator(_DocumentEvaluator):
 
     def run(self, ground_truth_documents: Documents, retrieved_documents: Documents) -> DocumentScores:
         """
-        Score every query.
-
-        Args:
-            ground_truth_documents: The gold documents of each query.
-
-            retrieved_documents: The documents retrieved for each, best first; all of them count.
-
-        Returns:
-            The mean and the score of each query; 0 where nothing was found.
-
-        Raises:
-            ValueError: There are no queries, the lengths differ, or the field cannot be compared.
+        Score every query, as in `DocumentRecallEvaluator`; 0 where nothing is found, and no value has to be hashable.
         """
         queries = [
             ByValue([value for value in self._values(gold) if value is not None], self._values(retrieved))
@@ -256,32 +231,21 @@ class DocumentNDCGEvaluator(_DocumentEvaluator):
 
     def run(self, ground_truth_documents: Documents, retrieved_documents: Documents) -> DocumentScores:
         """
-        Score every query.
+        Score every query, as in `DocumentRecallEvaluator`; the integer 0 where no gold document has a gain.
 
-        Args:
-            ground_truth_documents: The gold documents of each query, all with a score or all without. Of duplicates,
-                the highest score counts.
-
-            retrieved_documents: The documents retrieved for each, best first; all of them count.
-
-        Returns:
-            The mean and the score of each query; the integer 0 where no gold document has a gain.
-
-        Raises:
-            ValueError: There are no queries, the lengths differ, some gold documents of a query have a score and
-                others do not, or the field cannot be compared.
-
-            TypeError: A value, such as a list in `meta`, is not hashable.
+        All gold documents of a query have a score, or none has; else `ValueError` is raised. Of duplicates, the highest
+        counts.
         """
         queries = []
         for gold, retrieved in _pairs(ground_truth_documents, retrieved_documents, _DOCUMENTS):
             if len({document.score is None for document in gold}) > 1:
-                msg = "Either none or all documents in each list of ground_truth_documents must have a score."
-                raise ValueError(msg)
+                raise ValueError(
+                    "Either none or all documents in each list of ground_truth_documents must have a score."
+                )
             truths = zip(map(_hashable, self._values(gold)), [document.score for document in gold], strict=True)
             known = [(value, 1.0 if score is None else score) for value, score in truths if value is not None]
-            found = list(map(_hashable, self._values(retrieved)))
-            queries.append(ByValue([value for value, _ in known], found, [score for _, score in known]))
+            values = list(map(_hashable, self._values(retrieved)))
+            queries.append(ByValue([value for value, _ in known], values, [score for _, score in known]))
         judged = judge_by_value(queries, _PROFILE)
         scores = scores_of(ndcg, judged, _PROFILE, k=None)
         best = discounted(judged, judged.ideal()).tolist()
@@ -318,15 +282,12 @@ def _result(scores: list[float]) -> DocumentScores:
 
 def value_of(document: Document, field: str) -> object:
     """
-    Return the value by which two documents are compared.
+    Return the value by which two documents are compared; None where `meta` lacks the key.
 
     Args:
         document: A document, ours or Haystack's.
 
         field: `content`, `id` or ``meta.<key>``, with dots for nested keys.
-
-    Returns:
-        The value; None where `meta` lacks the key.
 
     Raises:
         ValueError: Documents have no such field.
@@ -336,8 +297,8 @@ def value_of(document: Document, field: str) -> object:
     if field == "id":
         return document.id
     if not field.startswith("meta."):
-        msg = f"Unsupported document_comparison_field: '{field}'. Use 'content', 'id', or 'meta.<key>'."
-        raise ValueError(msg)
+        known = "Use 'content', 'id', or 'meta.<key>'."
+        raise ValueError(f"Unsupported document_comparison_field: '{field}'. {known}")
     value: object = document.meta
     for key in field.removeprefix("meta.").split("."):
         if not isinstance(value, Mapping) or key not in value:
@@ -352,12 +313,10 @@ def _hashable(value: object) -> object:
     return value
 
 
-def _pairs(gold: Sequence[T], found: Sequence[T], kind: str) -> list[tuple[T, T]]:
+def _pairs(gold: Sequence[T], retrieved: Sequence[T], kind: str) -> list[tuple[T, T]]:
     """Pair both sides; raise `ValueError` where one is empty or the lengths differ; *kind* names the arguments."""
-    if len(gold) == 0 or len(found) == 0:
-        msg = f"{kind} must be provided."
-        raise ValueError(msg)
-    if len(gold) != len(found):
-        msg = f"The length of {kind} must be the same."
-        raise ValueError(msg)
-    return list(zip(gold, found, strict=True))
+    if len(gold) == 0 or len(retrieved) == 0:
+        raise ValueError(f"{kind} must be provided.")
+    if len(gold) != len(retrieved):
+        raise ValueError(f"The length of {kind} must be the same.")
+    return list(zip(gold, retrieved, strict=True))

@@ -12,7 +12,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Protocol
 
 from rankgauge.columns import Judged
-from rankgauge.compat.judging import ByText, ByValue, cutoff, judge_by_text, judge_by_value, scores_of
+from rankgauge.compat.plain_values import ByText, ByValue, cutoff, judge_by_text, judge_by_value, scores_of
 from rankgauge.metrics.keyword import keyword_ndcg, keyword_reciprocal_rank
 from rankgauge.metrics.ndcg import discounted
 from rankgauge.metrics.recall import recall
@@ -36,15 +36,12 @@ class Document(Protocol):
 
 def calculate_mrr(keyword: str, retrieved_docs: Sequence[Document]) -> float:
     """
-    Return 1 / rank of the first document whose text has the keyword.
+    Return 1 / rank of the first document whose text has the keyword, without a cutoff; 0 where none has it.
 
     Args:
         keyword: Found in upper or lower case and inside words; the empty keyword is in every text.
 
         retrieved_docs: The documents, best first.
-
-    Returns:
-        From 0 to 1; 0 when no text has the keyword. There is no cutoff.
 
     Raises:
         ValueError: A text or the keyword is not a string.
@@ -54,15 +51,7 @@ def calculate_mrr(keyword: str, retrieved_docs: Sequence[Document]) -> float:
 
 def calculate_dcg(relevances: Sequence[float], k: int) -> float:
     """
-    Return the discounted sum of the first *k* relevances.
-
-    Args:
-        relevances: One for each rank.
-
-        k: How many of them count.
-
-    Returns:
-        The sum of ``relevance / log2(rank + 1)``; 0 when there are none.
+    Return the sum of ``relevance / log2(rank + 1)`` over the first *k* relevances, one for each rank.
 
     Raises:
         ValueError: *k* is negative or not an integer.
@@ -74,14 +63,7 @@ def calculate_dcg(relevances: Sequence[float], k: int) -> float:
 
 def calculate_ndcg(keyword: str, retrieved_docs: Sequence[Document], k: int = 10) -> float:
     """
-    Return the nDCG of the first *k* documents, relevant where the text has the keyword.
-
-    Args:
-        keyword: As in `calculate_mrr`.
-
-        retrieved_docs: The documents, best first.
-
-        k: How many of them count.
+    Return the nDCG of the first *k* documents, relevant where the text has the keyword, as in `calculate_mrr`.
 
     Returns:
         From 0 to 1; 0 when no text has the keyword. The ideal order is that of the first *k* documents, so others with
@@ -95,7 +77,7 @@ def calculate_ndcg(keyword: str, retrieved_docs: Sequence[Document], k: int = 10
 
 def calculate_recall_at_k(retrieved_docs: Sequence[Document], relevant_ids: Collection[object], k: int) -> float:
     """
-    Return the share of the relevant ids among the first *k* documents.
+    Return the share of the relevant ids among the first *k* documents; 0 when no id is relevant.
 
     Args:
         retrieved_docs: The documents, best first; one without `id` in its metadata has the id None.
@@ -103,9 +85,6 @@ def calculate_recall_at_k(retrieved_docs: Sequence[Document], relevant_ids: Coll
         relevant_ids: The ids to find; repeated ones count once.
 
         k: How many documents count.
-
-    Returns:
-        From 0 to 1; 0 when no id is relevant.
 
     Raises:
         ValueError: *k* is negative or not an integer.

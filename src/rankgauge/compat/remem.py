@@ -14,7 +14,7 @@ import numpy as np
 
 from rankgauge.base.logs import logger
 from rankgauge.columns import Judged, Scores
-from rankgauge.compat.judging import ByText, ByValue, cutoff, judge_by_text, judge_by_value, scores_of
+from rankgauge.compat.plain_values import ByText, ByValue, cutoff, judge_by_text, judge_by_value, scores_of
 from rankgauge.matchers.comparers import is_chunk_of_original as is_chunk_from_original
 from rankgauge.metrics.ndcg import ndcg_any
 from rankgauge.metrics.recall import recall, recall_all
@@ -29,7 +29,14 @@ PooledAndExamples = tuple[dict[str, float], list[dict[str, float]]]
 
 
 class _Retrieval:
-    """A retrieval metric of REMem; its subclasses say which."""
+    """
+    A retrieval metric of REMem; its subclasses say which.
+
+    Attributes:
+        metric_name: Its name in REMem.
+
+        global_config: What was given; it is not read.
+    """
 
     metric_name: str
     _key: str
@@ -59,18 +66,13 @@ class _Retrieval:
             ValueError: There are no examples, the two lists differ in length, or there is no usable k.
         """
         if len(gold_docs) != len(retrieved_chunks):
-            msg = (
-                f"gold_docs has {len(gold_docs)} examples and retrieved_chunks has {len(retrieved_chunks)}; "
-                "they must be of the same length"
-            )
-            raise ValueError(msg)
+            sizes = f"gold_docs has {len(gold_docs)} examples and retrieved_chunks has {len(retrieved_chunks)}"
+            raise ValueError(f"{sizes}; they must be of the same length")
         if not len(gold_docs):
-            msg = "there are no examples: gold_docs and retrieved_chunks are empty"
-            raise ValueError(msg)
+            raise ValueError("there are no examples: gold_docs and retrieved_chunks are empty")
         cutoffs = sorted({cutoff(k) for k in k_list})
         if not cutoffs:
-            msg = "k_list is empty; give at least one cutoff"
-            raise ValueError(msg)
+            raise ValueError("k_list is empty; give at least one cutoff")
         short = sum(len(chunks) < cutoffs[-1] for chunks in retrieved_chunks)
         if short:
             logger("compat.remem").warning(
@@ -87,14 +89,7 @@ class _Retrieval:
 
 
 class RetrievalRecall(_Retrieval):
-    """
-    Share of the distinct gold documents found, letter by letter, among the first k chunks (``Recall@{k}``).
-
-    Attributes:
-        metric_name: Its name in REMem.
-
-        global_config: What was given; it is not read.
-    """
+    """Share of the distinct gold documents found, letter by letter, among the first k chunks (``Recall@{k}``)."""
 
     metric_name = "retrieval_recall"
     _key = "Recall"
@@ -107,11 +102,6 @@ class RetrievalRecall(_Retrieval):
 class RetrievalRecallAll(_Retrieval):
     """
     Whether each gold document has a chunk among the first k (``Recall_all@{k}``); never where one is listed twice.
-
-    Attributes:
-        metric_name: Its name in REMem.
-
-        global_config: What was given; it is not read.
     """
 
     metric_name = "retrieval_recall_all"
@@ -124,11 +114,6 @@ class RetrievalNDCGAny(_Retrieval):
     nDCG of the chunks that come from any gold document (``NDCG_any@{k}``); ranks 1 and 2 weigh the same.
 
     The ideal order is that of the retrieved chunks, so a score of 1 does not mean that every gold document was found.
-
-    Attributes:
-        metric_name: Its name in REMem.
-
-        global_config: What was given; it is not read.
     """
 
     metric_name = "retrieval_ndcg_any"

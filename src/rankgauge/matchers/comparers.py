@@ -1,8 +1,9 @@
 """
 Comparers: scores in [0, 1] for a block of retrieved texts against a block of gold texts.
 
-Two texts that are equal and not empty score 1 with every comparer; an empty text scores 0 with every comparer here
-except `remem`. A parameter `cutoff` is the score below which 0 may be returned; a matcher passes its threshold.
+The texts come normalized, and scores have the shape (retrieved, gold). Two texts that are equal and not empty score 1
+with every comparer; an empty text scores 0 with every comparer here except `remem`. A parameter `cutoff` is the score
+below which 0 may be returned; a matcher passes its threshold.
 """
 
 from __future__ import annotations
@@ -53,17 +54,7 @@ Direction = Literal["gold-in-retrieved", "retrieved-in-gold", "either"]
 
 @comparer("equal")
 def equal(retrieved: Sequence[str], gold: Sequence[str]) -> Block:
-    """
-    Score 1 where two texts are equal and not empty, else 0.
-
-    Args:
-        retrieved: Retrieved texts, normalized.
-
-        gold: Gold texts, normalized.
-
-    Returns:
-        Shape (retrieved, gold).
-    """
+    """Score 1 where two texts are equal and not empty, else 0."""
     return _verdicts(retrieved, gold, lambda found, wanted: found == wanted)
 
 
@@ -73,14 +64,7 @@ def contained(retrieved: Sequence[str], gold: Sequence[str], *, direction: Direc
     Score 1 where one text, not empty, is a part of the other, else 0.
 
     Args:
-        retrieved: Retrieved texts, normalized.
-
-        gold: Gold texts, normalized.
-
         direction: Which of the two has to be the part.
-
-    Returns:
-        Shape (retrieved, gold).
     """
     match direction:
         case "gold-in-retrieved":
@@ -97,14 +81,6 @@ def remem(retrieved: Sequence[str], gold: Sequence[str]) -> Block:
     Score 1 where REMem's `is_chunk_from_original` says that a chunk comes from an original, else 0.
 
     Exactly as REMem does it: an empty chunk comes from every original.
-
-    Args:
-        retrieved: Chunks as they are.
-
-        gold: Originals as they are.
-
-    Returns:
-        Shape (retrieved, gold).
     """
     rows = [[float(is_chunk_of_original(chunk, original)) for original in gold] for chunk in retrieved]
     return np.array(rows, dtype=np.float64).reshape(len(retrieved), len(gold))
@@ -118,14 +94,7 @@ def token_overlap(
     Score the share of tokens, split at white space and counted as often as they occur, that two texts have in common.
 
     Args:
-        retrieved: Retrieved texts, normalized.
-
-        gold: Gold texts, normalized.
-
         over: Whose tokens are the denominator; `both` takes the harmonic mean of the two shares (token F1).
-
-    Returns:
-        Shape (retrieved, gold).
     """
     bags = [Counter(text.split()) for text in gold]
     sizes = [bag.total() for bag in bags]
@@ -167,16 +136,7 @@ def infix_edit(retrieved: Sequence[str], gold: Sequence[str], *, cutoff: float =
     billion are refused.
 
     Args:
-        retrieved: Retrieved texts, normalized.
-
-        gold: Gold texts, normalized.
-
-        cutoff: The score below which 0 is returned.
-
         escaped: Whether containment with one of the texts JSON-escaped also scores 1.
-
-    Returns:
-        Shape (retrieved, gold).
     """
     return infix_edit_batch([retrieved], [gold], cutoff=cutoff, escaped=escaped)[0]
 
@@ -188,16 +148,6 @@ def edit_ratio(retrieved: Sequence[str], gold: Sequence[str], *, cutoff: float =
 
     Formula: ``2 * common / (length + length)`` over the longest common subsequence (rapidfuzz's `ratio`). Texts whose
     lengths have a product above 68 billion are refused.
-
-    Args:
-        retrieved: Retrieved texts, normalized.
-
-        gold: Gold texts, normalized.
-
-        cutoff: The score below which 0 is returned.
-
-    Returns:
-        Shape (retrieved, gold).
     """
     from rapidfuzz import fuzz
 
@@ -216,16 +166,6 @@ def partial_ratio(retrieved: Sequence[str], gold: Sequence[str], *, cutoff: floa
     Formula: the best `edit-ratio` of the shorter text with a part of the longer one of the same length (rapidfuzz's
     `partial_ratio`). That costs the square of the shorter length times both lengths together, so texts for which this
     is above 68 billion are refused, such as 8,000 against 16,000 characters.
-
-    Args:
-        retrieved: Retrieved texts, normalized.
-
-        gold: Gold texts, normalized.
-
-        cutoff: The score below which 0 is returned.
-
-    Returns:
-        Shape (retrieved, gold).
     """
     from rapidfuzz import fuzz
 

@@ -184,17 +184,7 @@ def json_escaped_batch(retrieved: Sequence[Sequence[str]], gold: Sequence[Sequen
 
 @comparer("json-escaped", batch=json_escaped_batch)
 def json_escaped(retrieved: Sequence[str], gold: Sequence[str]) -> Block:
-    """
-    Score 1 where the retrieved text is a part of the gold text, raw or with one of them JSON-escaped, else 0.
-
-    Args:
-        retrieved: Retrieved texts, normalized.
-
-        gold: Gold texts, normalized.
-
-    Returns:
-        Shape (retrieved, gold).
-    """
+    """Score 1 where the retrieved text is a part of the gold text, raw or with one of them JSON-escaped, else 0."""
     return json_escaped_batch([retrieved], [gold])[0]
 
 

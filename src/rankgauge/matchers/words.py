@@ -22,11 +22,6 @@ def equal_tokens(retrieved: Sequence[str], gold: Sequence[str]) -> Block:
     """
     Score 1 where two texts have the same tokens, split at white space, in the same order, else 0.
 
-    Args:
-        retrieved: Retrieved texts, normalized.
-
-        gold: Gold texts, normalized.
-
     Returns:
         Shape (retrieved, gold); 1 for two texts without a token.
     """
@@ -42,11 +37,6 @@ def token_f1(retrieved: Sequence[str], gold: Sequence[str]) -> Block:
 
     Formula: ``2 * common / (tokens of one + tokens of the other)``; a token that is repeated counts as often as it is
     in both. Source: SQuAD 2.0's evaluation script.
-
-    Args:
-        retrieved: Retrieved texts, normalized.
-
-        gold: Gold texts, normalized.
 
     Returns:
         Shape (retrieved, gold); 1 for two texts without a token, 0 where one has none.

@@ -1,7 +1,8 @@
 """
 The built-in metrics, one family a file; they enter the catalog through rankgauge's own entry point.
 
-A family is imported when one of its names is asked for, or all are.
+A family is imported when one of its names is asked for, or all are. In all of them *judged* holds the rankings of a
+batch of samples, and *k* is how many results count, for all samples or for each; None for all.
 """
 
 from __future__ import annotations

@@ -48,11 +48,6 @@ def answer_containment(judged: Judged, *, k: Cutoff) -> Scores:
 
     When to use it: ids do not survive re-chunking, but the answer is a span of text.
 
-    Args:
-        judged: The retrieved texts of a batch of samples, judged against the accepted answers.
-
-        k: How many results count, for all samples or for each.
-
     Returns:
         Shape (n,), 0 or 1; NaN where there is no answer.
     """
@@ -80,9 +75,6 @@ def answer_exact_match(judged: Judged) -> Scores:
     2016).
 
     When to use it: answers are short and spelled one way.
-
-    Args:
-        judged: The generated answers of a batch of samples, judged against the accepted answers.
 
     Returns:
         Shape (n,), 0 or 1; NaN where there is no answer.
@@ -118,9 +110,6 @@ def answer_f1(judged: Judged) -> Scores:
     SQuAD 2.0's evaluation script (Rajpurkar, Jia & Liang, ACL 2018).
 
     When to use it: answers are short, and partly right is better than wrong.
-
-    Args:
-        judged: The generated answers of a batch of samples, judged against the accepted answers.
 
     Returns:
         Shape (n,), from 0 to 1; NaN where there is no answer.

@@ -77,10 +77,6 @@ def average_precision(judged: Judged, *, k: Cutoff | None = None, denominator: D
     When to use it: the whole order matters and judgments are binary.
 
     Args:
-        judged: The rankings of a batch of samples.
-
-        k: How many results count; None for all.
-
         denominator: What the sum is divided by: `relevant`, the relevant items of the ground truth, as trec_eval does;
             `at-most-k`, these or *k* if that is less, so that *k* relevant results score 1 (MAP@K of Kaggle and
             RecBole); `found`, the relevant items within *k*, so that what was missed costs nothing (torchmetrics).
@@ -120,9 +116,6 @@ def geometric_average_precision(judged: Judged) -> Scores:
     `gm_map`; Robertson, On GMAP: and other transformations, CIKM 2006.
 
     When to use it: a system should not fail on any query, so gains on hard queries count most.
-
-    Args:
-        judged: The rankings of a batch of samples.
 
     Returns:
         Shape (n,), from 0 to 1; NaN where no gold item is relevant.

@@ -34,9 +34,6 @@ def num_q(judged: Judged) -> Scores:
 
     When to use it: beside means, to see how many samples they cover.
 
-    Args:
-        judged: The rankings of a batch of samples.
-
     Returns:
         Shape (n,), all 1.
     """
@@ -53,9 +50,6 @@ def num_ret(judged: Judged) -> Scores:
 
     When to use it: to see whether a run is as deep as it should be.
 
-    Args:
-        judged: The rankings of a batch of samples.
-
     Returns:
         Shape (n,), whole numbers.
     """
@@ -70,9 +64,6 @@ def num_rel(judged: Judged) -> Scores:
     Formula: ``R = |relevant|``. Source: trec_eval, measure `num_rel`.
 
     When to use it: beside recall, as its denominator.
-
-    Args:
-        judged: The rankings of a batch of samples.
 
     Returns:
         Shape (n,), whole numbers.
@@ -92,9 +83,6 @@ def num_rel_ret(judged: Judged) -> Scores:
     Formula: ``|relevant and retrieved|``. Source: trec_eval, measure `num_rel_ret`.
 
     When to use it: recall as a count.
-
-    Args:
-        judged: The rankings of a batch of samples.
 
     Returns:
         Shape (n,), whole numbers.
@@ -117,9 +105,6 @@ def num_nonrel_judged_ret(judged: Judged) -> Scores:
     judged*. Source: trec_eval, measure `num_nonrel_judged_ret`.
 
     When to use it: to tell wrong results from unjudged ones.
-
-    Args:
-        judged: The rankings of a batch of samples.
 
     Returns:
         Shape (n,), whole numbers.
@@ -159,11 +144,6 @@ def judged_at_k(judged: Judged, *, k: Cutoff | None) -> Scores:
 
     When to use it: beside any other score, to see how much unjudged items may distort it.
 
-    Args:
-        judged: The rankings of a batch of samples.
-
-        k: How many results count, for all samples or for each; None for all.
-
     Returns:
         Shape (n,), from 0 to 1; NaN where the ground truth is a plain list or nothing was retrieved.
     """
@@ -202,11 +182,6 @@ def unjudged_at_k(judged: Judged, *, k: Cutoff) -> Scores:
     Source: trec_eval 10, measure `unj`.
 
     When to use it: beside any other score, to see how much unjudged items may distort it.
-
-    Args:
-        judged: The rankings of a batch of samples.
-
-        k: How many results count, for all samples or for each.
 
     Returns:
         Shape (n,), from 0 to 1; NaN where the ground truth is a plain list.

@@ -14,31 +14,21 @@ import functools
 import numpy as np
 
 from rankgauge.metrics import cwl_models
-from rankgauge.metrics.cwl_models import Reader, Scale, readings, row_sums
-from rankgauge.metrics.family import retrieval
+from rankgauge.metrics.cwl_models import Reader, Scale, check_goal, check_scale, readings, row_sums
+from rankgauge.metrics.family import check_persistence, retrieval
 from rankgauge.plugin import Cutoff, Judged, Scores
 
 __all__ = ["bpm", "insq", "inst", "nerr8", "nerr9", "nerr10", "nerr11", "sdcg"]
 
 
-def _check(*, min_grade: float, max_grade: float | None) -> None:
-    if max_grade is not None and not min_grade < max_grade:
-        msg = f"max_grade={max_grade:g} must be above min_grade={min_grade:g}"
-        raise ValueError(msg)
-
-
 def _check_goal(*, goal: float, min_grade: float, max_grade: float | None) -> None:
-    _check(min_grade=min_grade, max_grade=max_grade)
-    if not 0 < goal < np.inf:
-        msg = f"goal is how much gain a reader wants, a number above 0, not {goal}"
-        raise ValueError(msg)
+    check_scale(min_grade=min_grade, max_grade=max_grade)
+    check_goal(goal)
 
 
 def _check_persistence(*, p: float, min_grade: float, max_grade: float | None) -> None:
-    _check(min_grade=min_grade, max_grade=max_grade)
-    if not 0 < p < 1:
-        msg = f"p is the probability of going on to the next result, above 0 and below 1, not {p}"
-        raise ValueError(msg)
+    check_scale(min_grade=min_grade, max_grade=max_grade)
+    check_persistence(p=p)
 
 
 _cwl = functools.partial(
@@ -46,7 +36,7 @@ _cwl = functools.partial(
     uses_rel=False,
     needs_max_grade=True,
     laws=("bounded", "relevant-helps", "padding", "tail", "duplicates"),
-    check=_check,
+    check=check_scale,
     undefined="the ground truth has no item with a gain",
 )
 
@@ -62,8 +52,6 @@ def nerr8(judged: Judged, *, k: Cutoff, min_grade: float = 0.0, max_grade: float
     When to use it: in place of ERR, when a weight for each rank is wanted.
 
     Args:
-        judged: The rankings of a batch of samples.
-
         k: How many results count, for all samples or for each; above 1,000 as 1,000.
 
         min_grade: The grade that is worth nothing; lower ones count as it.
@@ -87,10 +75,6 @@ def nerr9(judged: Judged, *, k: Cutoff, min_grade: float = 0.0, max_grade: float
     When to use it: in place of ERR, when a weight for each rank is wanted.
 
     Args:
-        judged: The rankings of a batch of samples.
-
-        k: As in `nerr8`.
-
         min_grade: As in `nerr8`.
 
         max_grade: As in `nerr8`.
@@ -112,8 +96,6 @@ def nerr10(judged: Judged, *, p: float = 0.9, min_grade: float = 0.0, max_grade:
     When to use it: in place of ERR, when a weight for each rank is wanted, and no cutoff.
 
     Args:
-        judged: The rankings of a batch of samples.
-
         p: The persistence, above 0 and below 1.
 
         min_grade: As in `nerr8`.
@@ -137,8 +119,6 @@ def nerr11(judged: Judged, *, goal: float = 1.0, min_grade: float = 0.0, max_gra
     When to use it: in place of ERR, when readers differ in how much they want.
 
     Args:
-        judged: The rankings of a batch of samples.
-
         goal: T, how much gain the reader wants, in results of the highest grade.
 
         min_grade: As in `nerr8`.
@@ -162,8 +142,6 @@ def inst(judged: Judged, *, goal: float = 1.0, min_grade: float = 0.0, max_grade
     When to use it: tasks differ in how many good results they need.
 
     Args:
-        judged: The rankings of a batch of samples.
-
         goal: T, how much gain the reader wants, in results of the highest grade.
 
         min_grade: As in `nerr8`.
@@ -187,8 +165,6 @@ def insq(judged: Judged, *, goal: float = 1.0, min_grade: float = 0.0, max_grade
     When to use it: tasks differ in how many good results they need, and weights should be the same for all rankings.
 
     Args:
-        judged: The rankings of a batch of samples.
-
         goal: T, how much gain the reader wants, in results of the highest grade.
 
         min_grade: As in `nerr8`.
@@ -214,10 +190,6 @@ def bpm(
     When to use it: readers know what they need, and have a limit.
 
     Args:
-        judged: The rankings of a batch of samples.
-
-        k: As in `nerr8`.
-
         goal: T, how much gain the reader wants, in results of the highest grade.
 
         min_grade: As in `nerr8`.
@@ -241,10 +213,6 @@ def sdcg(judged: Judged, *, k: Cutoff, min_grade: float = 0.0, max_grade: float 
     When to use it: queries with little relevant material should score low.
 
     Args:
-        judged: The rankings of a batch of samples.
-
-        k: As in `nerr8`.
-
         min_grade: As in `nerr8`.
 
         max_grade: As in `nerr8`.

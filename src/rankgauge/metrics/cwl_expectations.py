@@ -13,8 +13,8 @@ from typing import Literal
 import numpy as np
 
 from rankgauge.metrics import cwl_models
-from rankgauge.metrics.cwl_models import Reader, Scale, readings, row_sums
-from rankgauge.metrics.family import always, has_grades, retrieval
+from rankgauge.metrics.cwl_models import Reader, Scale, check_goal, check_scale, readings, row_sums
+from rankgauge.metrics.family import always, check_persistence, has_grades, retrieval
 from rankgauge.plugin import Cutoff, Judged, Scores
 
 __all__ = ["expected_items", "expected_total_cost", "expected_total_utility", "expected_utility_residual"]
@@ -23,15 +23,9 @@ Model = Literal["rbp", "precision", "inst", "insq", "bpm", "sdcg", "nerr8", "ner
 
 
 def _check(*, goal: float, p: float, min_grade: float, max_grade: float | None) -> None:
-    if not 0 < goal < np.inf:
-        msg = f"goal is how much gain a reader wants, a number above 0, not {goal}"
-        raise ValueError(msg)
-    if not 0 < p < 1:
-        msg = f"p is the probability of going on to the next result, above 0 and below 1, not {p}"
-        raise ValueError(msg)
-    if max_grade is not None and not min_grade < max_grade:
-        msg = f"max_grade={max_grade:g} must be above min_grade={min_grade:g}"
-        raise ValueError(msg)
+    check_goal(goal)
+    check_persistence(p=p)
+    check_scale(min_grade=min_grade, max_grade=max_grade)
 
 
 _expected = functools.partial(retrieval, uses_rel=False, needs_max_grade=True, check=_check)
@@ -63,8 +57,6 @@ def expected_total_utility(
     When to use it: what a search brings in total matters, rather than per result read.
 
     Args:
-        judged: The rankings of a batch of samples.
-
         k: The last rank that is read; None for 1,000.
 
         model: The reader: `rbp` (uses *p*), `precision`, `inst`, `insq` and `bpm` (use *goal*), `sdcg`, `nerr8`,
@@ -115,10 +107,6 @@ def expected_total_cost(
     When to use it: beside `retrieval-expected-total-utility`, to see what the gain costs.
 
     Args:
-        judged: The rankings of a batch of samples.
-
-        k: As in `expected_total_utility`.
-
         model: As in `expected_total_utility`.
 
         goal: As in `expected_total_utility`.
@@ -166,10 +154,6 @@ def expected_items(
     When to use it: to choose the parameters of a reader, so that it reads as deep as users do.
 
     Args:
-        judged: The rankings of a batch of samples.
-
-        k: As in `expected_total_utility`.
-
         model: As in `expected_total_utility`.
 
         goal: As in `expected_total_utility`.
@@ -221,10 +205,6 @@ def expected_utility_residual(
     When to use it: beside `INST`, `BPM` and the like, as the share of a score that is not known.
 
     Args:
-        judged: The rankings of a batch of samples.
-
-        k: As in `expected_total_utility`.
-
         model: As in `expected_total_utility`.
 
         goal: As in `expected_total_utility`.

@@ -22,6 +22,8 @@ __all__ = [
     "Reading",
     "Scale",
     "bpm",
+    "check_goal",
+    "check_scale",
     "insq",
     "inst",
     "nerr8",
@@ -61,6 +63,18 @@ class Scale(NamedTuple):
     high: float | None
 
 
+def check_scale(*, min_grade: float, max_grade: float | None) -> None:
+    """Raise a `ValueError` for a scale of grades that is empty."""
+    if max_grade is not None and not min_grade < max_grade:
+        raise ValueError(f"max_grade={max_grade:g} must be above min_grade={min_grade:g}")
+
+
+def check_goal(goal: float) -> None:
+    """Raise a `ValueError` for a goal that no reader can have."""
+    if not 0 < goal < np.inf:
+        raise ValueError(f"goal is how much gain a reader wants, a number above 0, not {goal}")
+
+
 class Reading(NamedTuple):
     """
     What readers of some samples do.
@@ -95,8 +109,7 @@ def readings(
     if high is None:
         high = top
     if top > high:
-        msg = f"grade {top:g} lies above max_grade={high:g}; give the highest grade of the scale"
-        raise ValueError(msg)
+        raise ValueError(f"grade {top:g} lies above max_grade={high:g}; give the highest grade of the scale")
     cutoffs = np.minimum(np.full(judged.n, _HORIZON) if k is None else np.broadcast_to(k, judged.n), _HORIZON)
     width = int(cutoffs.max(initial=1))
     rows = judged.credits(width)

@@ -86,9 +86,6 @@ def average_precision_ia(judged: Judged) -> Scores:
 
     When to use it: every intent matters as much, and all of what serves it should be found.
 
-    Args:
-        judged: The rankings of a batch of samples.
-
     Returns:
         Shape (n,), from 0 to 1; NaN where no gold item is relevant.
     """
@@ -117,11 +114,6 @@ def precision_ia(judged: Judged, *, k: Cutoff) -> Scores:
 
     When to use it: every intent matters as much, and every result is shown.
 
-    Args:
-        judged: The rankings of a batch of samples.
-
-        k: How many results count, for all samples or for each.
-
     Returns:
         Shape (n,), from 0 to 1; NaN where no gold item is relevant.
     """
@@ -141,11 +133,6 @@ def subtopic_recall(judged: Judged, *, k: Cutoff) -> Scores:
     Lafferty, Beyond independent relevance, SIGIR 2003; TREC's ndeval, `strec`.
 
     When to use it: one result for each meaning is enough.
-
-    Args:
-        judged: The rankings of a batch of samples.
-
-        k: How many results count, for all samples or for each.
 
     Returns:
         Shape (n,), from 0 to 1; NaN where no gold item is relevant.

@@ -17,6 +17,7 @@ __all__ = [
     "USUAL",
     "Tied",
     "always",
+    "check_persistence",
     "expected_ranks",
     "has_grades",
     "last_rank",
@@ -43,6 +44,12 @@ def always(judged: Judged) -> Flags:
 def has_grades(judged: Judged) -> Flags:
     """Return which samples' ground truth has grades, so that it can judge an item irrelevant."""
     return judged.graded.copy()
+
+
+def check_persistence(*, p: float) -> None:
+    """Raise a `ValueError` for a probability of going on that cannot be used."""
+    if not 0 < p < 1:
+        raise ValueError(f"p is the probability of going on to the next result, above 0 and below 1, not {p}")
 
 
 def per_gold(judged: Judged, values: NDArray[Any]) -> Scores:

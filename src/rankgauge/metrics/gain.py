@@ -38,10 +38,6 @@ def discounted_cumulative_gain(
     When to use it: queries with more relevant material should weigh more, or the ideal order is not known.
 
     Args:
-        judged: The rankings of a batch of samples.
-
-        k: How many results count, for all samples or for each; None for all.
-
         gain: As in `ndcg`.
 
         discount: As in `ndcg`.
@@ -68,10 +64,6 @@ def cumulative_gain(judged: Judged, *, k: Cutoff | None, gain: Gain = "linear") 
     When to use it: everything within *k* is read, and grades differ.
 
     Args:
-        judged: The rankings of a batch of samples.
-
-        k: How many results count, for all samples or for each; None for all.
-
         gain: As in `ndcg`.
 
     Returns:
@@ -94,8 +86,6 @@ def g(judged: Judged, *, gains: str = "") -> Scores:
     When to use it: to compare with results of trec_eval that report it.
 
     Args:
-        judged: The rankings of a batch of samples.
-
         gains: What grades are worth, as in `ndcg`.
 
     Returns:
@@ -124,9 +114,6 @@ def binary_g(judged: Judged) -> Scores:
 
     When to use it: to compare with results of trec_eval that report it.
 
-    Args:
-        judged: The rankings of a batch of samples.
-
     Returns:
         Shape (n,), from 0 to 1; NaN where no gold item is relevant.
     """
@@ -145,8 +132,6 @@ def ndcg_at_relevant(judged: Judged, *, gains: str = "") -> Scores:
     When to use it: to compare with results of trec_eval that report it.
 
     Args:
-        judged: The rankings of a batch of samples.
-
         gains: What grades are worth, as in `ndcg`.
 
     Returns:
@@ -175,8 +160,6 @@ def ndcg_at_levels(judged: Judged, *, gains: str = "") -> Scores:
     When to use it: to compare with results of trec_eval that report it.
 
     Args:
-        judged: The rankings of a batch of samples.
-
         gains: What grades are worth, as in `ndcg`.
 
     Returns:

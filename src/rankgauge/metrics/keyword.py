@@ -41,11 +41,6 @@ def keyword_coverage(judged: Judged, *, k: Cutoff) -> Scores:
 
     When to use it: there is no gold passage, but you know what a good answer has to mention.
 
-    Args:
-        judged: The retrieved texts of a batch of samples, judged against the keywords.
-
-        k: How many results count, for all samples or for each.
-
     Returns:
         Shape (n,), from 0 to 1; NaN where there is no keyword.
     """
@@ -66,11 +61,6 @@ def keyword_reciprocal_rank(judged: Judged, *, k: Cutoff | None = None) -> Score
 
     When to use it: like `keyword-coverage-at-k`, when it matters how early a keyword comes.
 
-    Args:
-        judged: The retrieved texts of a batch of samples, judged against the keywords.
-
-        k: How many results count; None for all.
-
     Returns:
         Shape (n,), from 0 to 1; NaN where there is no keyword.
     """
@@ -90,10 +80,6 @@ def keyword_ndcg(judged: Judged, *, k: Cutoff | None, credit: Literal["keyword",
     When to use it: like `keyword-mrr`, with a gentler discount.
 
     Args:
-        judged: The retrieved texts of a batch of samples, judged against the keywords.
-
-        k: How many results count, for all samples or for each; None for all.
-
         credit: Whether a keyword earns once, or at every rank that has it.
 
     Returns:

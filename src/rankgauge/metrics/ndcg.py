@@ -35,16 +35,14 @@ def _details(
 
 def _check(*, gain: Gain, gains: str) -> None:
     if _gain_of_grade(gains) and gain != "linear":
-        msg = f"gains={gains!r} already sets what grades are worth; leave out gain={gain}"
-        raise ValueError(msg)
+        raise ValueError(f"gains={gains!r} already sets what grades are worth; leave out gain={gain}")
 
 
 def _expected(
     judged: Judged, *, k: Cutoff | None, gain: Gain, discount: Discount, ideal: Ideal, clamp: bool, gains: str
 ) -> Scores:
     if clamp:
-        msg = "clamp=true has no closed form over the orders of ties"
-        raise ValueError(msg)
+        raise ValueError("clamp=true has no closed form over the orders of ties")
     return _expected_ratio(by_gains(judged, gains), k, gain, discount, ideal)
 
 
@@ -88,10 +86,6 @@ def ndcg(
     When to use it: judgments are graded and the top matters more than the rest.
 
     Args:
-        judged: The rankings of a batch of samples.
-
-        k: How many results count, for all samples or for each; None for all.
-
         gain: `linear` takes gold gains as they are, `exponential` uses ``2**gain - 1``.
 
         discount: `log2` divides by ``log2(rank + 1)``; `log2-from-2` by ``log2(rank)`` from rank 2 on, and leaves
@@ -159,10 +153,6 @@ def ndcg_any(
     When to use it: judgments are graded, but the system need not tell the grades apart.
 
     Args:
-        judged: The rankings of a batch of samples.
-
-        k: How many results count, for all samples or for each; None for all.
-
         discount: As in `ndcg`.
 
         ideal: As in `ndcg`.
@@ -246,8 +236,7 @@ def _gain_of_grade(gains: str) -> dict[float, float]:
 def _ratio(judged: Judged, earned: Scores, best: Scores, ideal: Ideal) -> Scores:
     if np.count_nonzero(np.isfinite(best) & np.isfinite(earned)) < judged.n:
         highest = float(judged.gold.grade.max(initial=0.0))
-        msg = f"gains as high as {highest:g} are too large for a float with these parameters"
-        raise ValueError(msg)
+        raise ValueError(f"gains as high as {highest:g} are too large for a float with these parameters")
     with np.errstate(invalid="ignore", divide="ignore"):
         scores = np.where(best == 0, np.nan, earned / best)
     if ideal.startswith("retrieved"):

@@ -18,15 +18,13 @@ __all__ = ["alpha_dcg", "alpha_ndcg", "err_ia", "nerr_ia", "nnrbp", "nrbp"]
 
 def _check(*, alpha: float) -> None:
     if not 0 <= alpha <= 1:
-        msg = f"alpha is how much of an item's worth a repeated intent loses, from 0 to 1, not {alpha}"
-        raise ValueError(msg)
+        raise ValueError(f"alpha is how much of an item's worth a repeated intent loses, from 0 to 1, not {alpha}")
 
 
 def _check_nrbp(*, alpha: float, beta: float) -> None:
     _check(alpha=alpha)
     if not 0 < beta < 1:
-        msg = f"beta is the probability of going on to the next result, above 0 and below 1, not {beta}"
-        raise ValueError(msg)
+        raise ValueError(f"beta is the probability of going on to the next result, above 0 and below 1, not {beta}")
 
 
 @diverse("retrieval-alpha-dcg-at-k", short=("alpha_DCG",), check=_check)
@@ -41,10 +39,6 @@ def alpha_dcg(judged: Judged, *, k: Cutoff, alpha: float = 0.5) -> Scores:
     When to use it: as `retrieval-alpha-ndcg-at-k`, when queries with hard intents should score lower.
 
     Args:
-        judged: The rankings of a batch of samples.
-
-        k: How many results count, for all samples or for each.
-
         alpha: Share of its worth that an intent loses each time it is served.
 
     Returns:
@@ -64,10 +58,6 @@ def alpha_ndcg(judged: Judged, *, k: Cutoff, alpha: float = 0.5) -> Scores:
     When to use it: queries are ambiguous or broad, and the first results should cover their meanings.
 
     Args:
-        judged: The rankings of a batch of samples.
-
-        k: As in `alpha_dcg`.
-
         alpha: As in `alpha_dcg`.
 
     Returns:
@@ -88,10 +78,6 @@ def err_ia(judged: Judged, *, k: Cutoff, alpha: float = 0.5) -> Scores:
     When to use it: each reader has one intent, and stops at the first results that serve it.
 
     Args:
-        judged: The rankings of a batch of samples.
-
-        k: As in `alpha_dcg`.
-
         alpha: The probability that a result which serves an intent satisfies its reader.
 
     Returns:
@@ -111,10 +97,6 @@ def nerr_ia(judged: Judged, *, k: Cutoff, alpha: float = 0.5) -> Scores:
     When to use it: as `retrieval-err-ia-at-k`, when queries should weigh the same whatever their ground truth allows.
 
     Args:
-        judged: The rankings of a batch of samples.
-
-        k: As in `alpha_dcg`.
-
         alpha: As in `err_ia`.
 
     Returns:
@@ -134,8 +116,6 @@ def nrbp(judged: Judged, *, alpha: float = 0.5, beta: float = 0.5) -> Scores:
     When to use it: as `retrieval-alpha-dcg-at-k`, for readers who stop early, without a cutoff.
 
     Args:
-        judged: The rankings of a batch of samples.
-
         alpha: As in `alpha_dcg`.
 
         beta: The probability of going on to the next result.
@@ -157,8 +137,6 @@ def nnrbp(judged: Judged, *, alpha: float = 0.5, beta: float = 0.5) -> Scores:
     When to use it: as `retrieval-nrbp`, when queries should weigh the same whatever their ground truth allows.
 
     Args:
-        judged: The rankings of a batch of samples.
-
         alpha: As in `alpha_dcg`.
 
         beta: As in `nrbp`.

@@ -81,8 +81,6 @@ def answer_vital_nuggets(judged: Judged, *, strict: bool = False) -> Scores:
     When to use it: answers are longer than a phrase, and you know the facts that they must state.
 
     Args:
-        judged: The generated answers of a batch of samples, judged against the nuggets.
-
         strict: Whether partial support counts 0 instead of 1/2.
 
     Returns:
@@ -108,8 +106,6 @@ def answer_all_nuggets(judged: Judged, *, strict: bool = False) -> Scores:
     When to use it: an answer should be rich, not only sufficient.
 
     Args:
-        judged: The generated answers of a batch of samples, judged against the nuggets.
-
         strict: As in `answer_vital_nuggets`.
 
     Returns:
@@ -135,8 +131,6 @@ def answer_weighted_nuggets(judged: Judged, *, strict: bool = False) -> Scores:
     When to use it: as `answer-all-nuggets`, when the vital ones matter more.
 
     Args:
-        judged: The generated answers of a batch of samples, judged against the nuggets.
-
         strict: As in `answer_vital_nuggets`.
 
     Returns:

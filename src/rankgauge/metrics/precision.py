@@ -58,11 +58,6 @@ def precision(judged: Judged, *, k: Cutoff) -> Scores:
 
     When to use it: every result is shown or paid for, so irrelevant ones cost something.
 
-    Args:
-        judged: The rankings of a batch of samples.
-
-        k: How many results count, for all samples or for each.
-
     Returns:
         Shape (n,), from 0 to 1; NaN where no gold item is relevant.
     """
@@ -92,11 +87,6 @@ def f1(judged: Judged, *, k: Cutoff) -> Scores:
     Formula: ``F1@k = 2 P R / (P + R)``, 0 where both are 0. Source: van Rijsbergen, Information Retrieval, 1979.
 
     When to use it: one number for a fixed result size, where missing and surplus results count the same.
-
-    Args:
-        judged: The rankings of a batch of samples.
-
-        k: How many results count, for all samples or for each.
 
     Returns:
         Shape (n,), from 0 to 1; NaN where no gold item is relevant.
@@ -137,9 +127,6 @@ def r_precision(judged: Judged) -> Scores:
 
     When to use it: queries differ widely in the number of relevant items, so no fixed cutoff is fair.
 
-    Args:
-        judged: The rankings of a batch of samples.
-
     Returns:
         Shape (n,), from 0 to 1; NaN where no gold item is relevant.
     """
@@ -148,8 +135,7 @@ def r_precision(judged: Judged) -> Scores:
 
 def _check_multiple(*, multiple: float) -> None:
     if not 0 < multiple < np.inf:
-        msg = f"multiple is a number above 0, such as 0.2 or 2, not {multiple}"
-        raise ValueError(msg)
+        raise ValueError(f"multiple is a number above 0, such as 0.2 or 2, not {multiple}")
 
 
 @retrieval(
@@ -169,8 +155,6 @@ def r_precision_multiple(judged: Judged, *, multiple: float = 1.0) -> Scores:
     When to use it: to tell whether a system is strong at the top (multiples below 1) or in completeness (above 1).
 
     Args:
-        judged: The rankings of a batch of samples.
-
         multiple: What R is multiplied by, above 0; ``Rprec_mult@0.2`` sets it.
 
     Returns:
@@ -200,11 +184,6 @@ def relative_precision(judged: Judged, *, k: Cutoff) -> Scores:
     trec_eval, measure `relative_P`.
 
     When to use it: some queries have fewer relevant items than *k*, so precision cannot reach 1.
-
-    Args:
-        judged: The rankings of a batch of samples.
-
-        k: How many results count, for all samples or for each.
 
     Returns:
         Shape (n,), from 0 to 1; NaN where no gold item is relevant.
@@ -247,8 +226,6 @@ def interpolated_precision(judged: Judged, *, recall: float = 0.0, rounding: Rou
     When to use it: to draw a precision-recall curve, or to ask for precision at a fixed completeness.
 
     Args:
-        judged: The rankings of a batch of samples.
-
         recall: The level, from 0 to 1; ``iprec@0.1`` sets it.
 
         rounding: How *c* becomes a whole number: `nearest` rounds halves up, as trec_eval 10 does, so that a level
@@ -276,8 +253,6 @@ def average_over_levels(judged: Judged, *, recalls: str = _LEVELS, rounding: Rou
     When to use it: to compare with older results, from before average precision was common.
 
     Args:
-        judged: The rankings of a batch of samples.
-
         recalls: The levels, separated by commas.
 
         rounding: As in `interpolated_precision`.
@@ -294,8 +269,7 @@ def _levels(written: str) -> list[float]:
     except ValueError:
         levels = []
     if not levels or not all(0 <= level <= 1 for level in levels):
-        msg = f"levels of recall are numbers from 0 to 1, separated by commas, not {written!r}"
-        raise ValueError(msg)
+        raise ValueError(f"levels of recall are numbers from 0 to 1, separated by commas, not {written!r}")
     return levels
 
 

@@ -31,9 +31,6 @@ def bpref(judged: Judged) -> Scores:
 
     When to use it: judgments are incomplete, and unjudged items should not count as wrong.
 
-    Args:
-        judged: The rankings of a batch of samples.
-
     Returns:
         Shape (n,), from 0 to 1; NaN where no gold item is relevant.
     """
@@ -58,9 +55,6 @@ def geometric_bpref(judged: Judged) -> Scores:
 
     When to use it: like `retrieval-gm-map`, when judgments are incomplete.
 
-    Args:
-        judged: The rankings of a batch of samples.
-
     Returns:
         Shape (n,), from 0 to 1; NaN where no gold item is relevant.
     """
@@ -81,9 +75,6 @@ def inferred_average_precision(judged: Judged) -> Scores:
     Aslam, Estimating average precision with incomplete and imperfect judgments, CIKM 2006.
 
     When to use it: only a random sample of a pool was judged, and the rest of the pool carries grade -1.
-
-    Args:
-        judged: The rankings of a batch of samples.
 
     Returns:
         Shape (n,), from 0 to 1; NaN where no gold item is relevant.
@@ -126,11 +117,6 @@ def auc(judged: Judged, *, k: Cutoff | None = None) -> Scores:
 
     When to use it: to diagnose a classifier or reranker by its order alone; what was not retrieved plays no part.
 
-    Args:
-        judged: The rankings of a batch of samples.
-
-        k: How many results count; None for all.
-
     Returns:
         Shape (n,), from 0 to 1; NaN where the results are all relevant, or all irrelevant.
     """
@@ -166,10 +152,6 @@ def fall_out(judged: Judged, *, k: Cutoff, among: Among = "retrieved", collectio
     When to use it: beside recall, as the other axis of a ROC curve.
 
     Args:
-        judged: The rankings of a batch of samples.
-
-        k: How many results count, for all samples or for each.
-
         among: Which irrelevant items there are: those in the whole ranking (`retrieved`), those that the ground truth
             names with a grade that is not relevant (`judged`), or all documents but the relevant ones (`collection`).
 
@@ -217,8 +199,6 @@ def compatibility(judged: Judged, *, k: Cutoff | None = None, p: float = 0.95, n
     When to use it: judgments are preferences, or a few best items are known, and numbers for gains would be made up.
 
     Args:
-        judged: The rankings of a batch of samples.
-
         k: How deep to compare. None for the longer of ranking and ideal: unjudged results at the end of a short ranking
             then count, as in ir_measures.
 

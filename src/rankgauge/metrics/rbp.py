@@ -8,16 +8,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankgauge.metrics.family import USUAL, has_grades, last_rank, retrieval, tied
+from rankgauge.metrics.family import USUAL, check_persistence, has_grades, last_rank, retrieval, tied
 from rankgauge.plugin import Contributions, Cutoff, Judged, Rows, Scores, metric
 
 __all__ = ["rank_biased_precision", "residual"]
-
-
-def _check(*, p: float) -> None:
-    if not 0 < p < 1:
-        msg = f"p is the probability of going on to the next result, above 0 and below 1, not {p}"
-        raise ValueError(msg)
 
 
 def _expected(judged: Judged, *, k: Cutoff | None, p: float) -> Scores:
@@ -38,7 +32,7 @@ def _contributions(judged: Judged, *, k: Cutoff | None, p: float) -> Contributio
     "retrieval-rbp",
     short=("rbp", "RBP"),
     uses_rel="binary",
-    check=_check,
+    check=check_persistence,
     laws=(*USUAL, "monotone-in-k"),
     undefined="the ground truth has no item with a gain",
     expectation=_expected,
@@ -56,10 +50,6 @@ def rank_biased_precision(judged: Judged, *, k: Cutoff | None = None, p: float =
     When to use it: readers stop early, and the score should not depend on how many items are relevant in total.
 
     Args:
-        judged: The rankings of a batch of samples.
-
-        k: How many results count; None for all.
-
         p: The persistence, above 0 and below 1.
 
     Returns:
@@ -85,7 +75,7 @@ def _residual_expected(judged: Judged, *, p: float) -> Scores:
     "retrieval-rbp-residual",
     short=("rbp_resid", "rbp_residual"),
     uses_rel=False,
-    check=_check,
+    check=check_persistence,
     higher_is_better=False,
     describes=True,
     defined=has_grades,
@@ -104,8 +94,6 @@ def residual(judged: Judged, *, p: float = 0.9) -> Scores:
     When to use it: beside `retrieval-rbp`, as the width of the interval that holds the true score.
 
     Args:
-        judged: The rankings of a batch of samples.
-
         p: As in `rank_biased_precision`.
 
     Returns:

@@ -60,11 +60,6 @@ def recall(judged: Judged, *, k: Cutoff) -> Scores:
 
     When to use it: everything relevant has to reach the next stage, such as a reranker or a reader.
 
-    Args:
-        judged: The rankings of a batch of samples.
-
-        k: How many results count, for all samples or for each.
-
     Returns:
         Shape (n,), from 0 to 1; NaN where no gold item is relevant.
     """
@@ -88,10 +83,6 @@ def recall_all(judged: Judged, *, k: Cutoff, count: Count = "distinct") -> Score
     When to use it: an answer needs all of several pieces of evidence (multi-hop questions).
 
     Args:
-        judged: The rankings of a batch of samples.
-
-        k: How many results count, for all samples or for each.
-
         count: Whether a gold item that is listed twice has to be found once (`distinct`), or twice (`listed`, as in
             REMem), which is impossible.
 
@@ -143,11 +134,6 @@ def hit(judged: Judged, *, k: Cutoff) -> Scores:
 
     When to use it: a reader needs one good passage, and which one does not matter.
 
-    Args:
-        judged: The rankings of a batch of samples.
-
-        k: How many results count, for all samples or for each.
-
     Returns:
         Shape (n,), 0 or 1; NaN where no gold item is relevant.
     """
@@ -167,11 +153,6 @@ def hits(judged: Judged, *, k: Cutoff | None) -> Scores:
     ranx, metric `hits`.
 
     When to use it: a count says more than a share, such as "three of the five results are good".
-
-    Args:
-        judged: The rankings of a batch of samples.
-
-        k: How many results count, for all samples or for each; None for all.
 
     Returns:
         Shape (n,), whole numbers of 0 or more; NaN where no gold item is relevant.

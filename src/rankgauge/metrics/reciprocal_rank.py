@@ -55,11 +55,6 @@ def reciprocal_rank(judged: Judged, *, k: Cutoff | None = None) -> Scores:
 
     When to use it: the user wants one answer and reads from the top.
 
-    Args:
-        judged: The rankings of a batch of samples.
-
-        k: How many results count; None for all.
-
     Returns:
         Shape (n,), from 0 to 1; NaN where no gold item is relevant.
     """
@@ -85,11 +80,6 @@ def first_rank(judged: Judged, *, k: Cutoff | None = None) -> Scores:
     1999, of which `retrieval-mrr` is the bounded form.
 
     When to use it: beside `retrieval-mrr` and `retrieval-hit-at-k`, since a rank is easier to picture than its inverse.
-
-    Args:
-        judged: The rankings of a batch of samples.
-
-        k: How many results count; None for all.
 
     Returns:
         Shape (n,), 1 or more; NaN where no relevant item was found.
@@ -128,10 +118,6 @@ def expected_reciprocal_rank(
     When to use it: judgments are graded and one very good result ends the search.
 
     Args:
-        judged: The rankings of a batch of samples.
-
-        k: How many results count, for all samples or for each.
-
         max_grade: The highest grade of the scale. When absent, the highest grade of the whole data set is taken and
             the result says so; scores of one sample, and streams, need it given.
 
@@ -155,11 +141,9 @@ def _satisfied(judged: Judged, rows: Rows, max_grade: float | None, *, check: bo
     highest = float(judged.gold.grade.max(initial=0.0))
     top = highest if max_grade is None else max_grade
     if check and highest > top:
-        msg = f"grade {highest:g} lies above max_grade={top:g}; give the highest grade of the scale"
-        raise ValueError(msg)
+        raise ValueError(f"grade {highest:g} lies above max_grade={top:g}; give the highest grade of the scale")
     if top > _HIGHEST:
-        msg = f"a highest grade of {top:g} is too large: 2 to that power does not fit a float"
-        raise ValueError(msg)
+        raise ValueError(f"a highest grade of {top:g} is too large: 2 to that power does not fit a float")
     grades = np.maximum(rows.grade, 0) if check else rows.grade
     satisfied = (np.exp2(grades) - 1) / np.exp2(top)
     place = rows.nth()

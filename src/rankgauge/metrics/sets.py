@@ -20,8 +20,7 @@ _over_sets = functools.partial(retrieval, laws=("bounded", "best-first", "releva
 
 def _check_beta(*, beta: float) -> None:
     if not (math.isfinite(beta) and beta >= 0):
-        msg = f"beta is a number of 0 or more, not {beta}"
-        raise ValueError(msg)
+        raise ValueError(f"beta is a number of 0 or more, not {beta}")
 
 
 @_over_sets("retrieval-set-precision", short=("set_P", "SetP", "set_precision"))
@@ -33,9 +32,6 @@ def set_precision(judged: Judged) -> Scores:
     divides by the number retrieved. Source: trec_eval, measure `set_P`.
 
     When to use it: the system decides how much it returns.
-
-    Args:
-        judged: The rankings of a batch of samples.
 
     Returns:
         Shape (n,), from 0 to 1; NaN where no gold item is relevant.
@@ -52,9 +48,6 @@ def set_recall(judged: Judged) -> Scores:
 
     When to use it: the system decides how much it returns.
 
-    Args:
-        judged: The rankings of a batch of samples.
-
     Returns:
         Shape (n,), from 0 to 1; NaN where no gold item is relevant.
     """
@@ -69,9 +62,6 @@ def set_map(judged: Judged) -> Scores:
     Formula: ``P * R``. Source: trec_eval, measure `set_map`.
 
     When to use it: the system decides how much it returns, and one number is wanted.
-
-    Args:
-        judged: The rankings of a batch of samples.
 
     Returns:
         Shape (n,), from 0 to 1; NaN where no gold item is relevant.
@@ -90,8 +80,6 @@ def set_f(judged: Judged, *, beta: float = 1.0) -> Scores:
     When to use it: the system decides how much it returns, and one number is wanted.
 
     Args:
-        judged: The rankings of a batch of samples.
-
         beta: How many times more recall matters than precision.
 
     Returns:
@@ -111,9 +99,6 @@ def set_relative_precision(judged: Judged) -> Scores:
     measure `set_relative_P`.
 
     When to use it: the system decides how much it returns, and neither size should count against it.
-
-    Args:
-        judged: The rankings of a batch of samples.
 
     Returns:
         Shape (n,), from 0 to 1; NaN where no gold item is relevant.
@@ -148,8 +133,6 @@ def utility(judged: Judged, *, weights: str = "1,-1,0,0", collection: int = 0) -
     When to use it: filtering, where each delivered item has a price.
 
     Args:
-        judged: The rankings of a batch of samples.
-
         weights: The four weights, separated by commas.
 
         collection: How many items there are, for the last weight, which is not allowed without it.
@@ -170,11 +153,9 @@ def _weights(written: str, collection: int) -> tuple[float, ...]:
     except ValueError:
         weights = ()
     if len(weights) != 4 or not all(map(math.isfinite, weights)):
-        msg = f"weights are four numbers, such as 1,-1,0,0, not {written!r}"
-        raise ValueError(msg)
+        raise ValueError(f"weights are four numbers, such as 1,-1,0,0, not {written!r}")
     if weights[3] and collection == 0:
-        msg = "the fourth weight needs the number of items: utility(weights='1,-1,0,0.1', collection=1000)"
-        raise ValueError(msg)
+        raise ValueError("the fourth weight needs the number of items: utility(weights='1,-1,0,0.1', collection=1000)")
     return weights
 
 

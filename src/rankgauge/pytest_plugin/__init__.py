@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from rankgauge.errors import ParameterError, RankgaugeError
-from rankgauge.pytest_plugin.logged import RankgaugeEval
+from rankgauge.pytest_plugin.eval_fixture import RankgaugeEval
 
 if TYPE_CHECKING:
     from rankgauge.gates.grammar import Gate
     from rankgauge.gates.planned import Asked
-    from rankgauge.pytest_plugin.scoring import Scoring
+    from rankgauge.pytest_plugin.logged_gates import Scoring
 
 __all__ = ["RankgaugeEval"]
 
@@ -62,8 +62,8 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", _MARKER)
     if not _is_session_wanted(config) or hasattr(config, "workerinput"):
         return
-    from rankgauge.pytest_plugin.gates import read_gates  # the plugin loads nothing before it is used
-    from rankgauge.pytest_plugin.session import Session
+    from rankgauge.pytest_plugin.logged_gates import read_gates  # the plugin loads nothing before it is used
+    from rankgauge.pytest_plugin.session_gates import Session
 
     option = config.option
     try:
@@ -116,7 +116,7 @@ def pytest_runtest_makereport(
     report = yield
     logged = item.stash.get(_logged_key, None)
     if call.when == "teardown" and logged is not None and _is_session_wanted(item.config):
-        from rankgauge.pytest_plugin.session import ATTRIBUTE
+        from rankgauge.pytest_plugin.session_gates import ATTRIBUTE
 
         asked = item.stash.get(_asked_key, None)
         payload = {
@@ -143,7 +143,7 @@ def _scoring(config: pytest.Config) -> Scoring:
     """Return this process's `Scoring`, made when first used."""
     scoring = config.stash.get(_scoring_key, None)
     if scoring is None:
-        from rankgauge.pytest_plugin.scoring import Scoring
+        from rankgauge.pytest_plugin.logged_gates import Scoring
 
         scoring = config.stash[_scoring_key] = Scoring(_config_path(config))
     return scoring
@@ -158,15 +158,15 @@ def _config_path(config: pytest.Config) -> Path | None:
 
 def _marked(item: pytest.Item) -> tuple[list[Any], list[Gate]]:
     """Return the metrics and gates of a test's markers; the nearest first, which win for a metric that several have."""
-    from rankgauge.pytest_plugin.gates import read_gates
+    from rankgauge.pytest_plugin.logged_gates import read_gates
 
     metrics: list[Any] = []
     gates: list[Gate] = []
     for mark in item.iter_markers("rankgauge"):
         stray = [*map(repr, mark.args), *(f"{name}=" for name in mark.kwargs if name not in {"metrics", "gates"})]
         if stray:
-            msg = f"{_ORIGIN} takes metrics= and gates=, not {stray[0]}; write gates={{'ndcg@10': 0.42}}"
-            raise ParameterError(msg)
+            advice = "write gates={'ndcg@10': 0.42}"
+            raise ParameterError(f"{_ORIGIN} takes metrics= and gates=, not {stray[0]}; {advice}")
         given = mark.kwargs.get("metrics")
         listed = isinstance(given, Sequence) and not isinstance(given, str)
         metrics += [] if given is None else list(given) if listed else [given]
@@ -179,7 +179,7 @@ def _judge(item: pytest.Item, asked: Asked) -> None:
     logged = item.stash.get(_logged_key, None)
     if not asked.gates and (logged is None or not len(logged)):
         return
-    from rankgauge.pytest_plugin.wording import failure_text
+    from rankgauge.pytest_plugin.logged_gates import failure_text
 
     samples = () if logged is None else logged.samples
     judgment = _scoring(item.config).judge(samples, asked)

@@ -163,8 +163,7 @@ def percentile(values: Sequence[float], p: float) -> float | None:
 def percentile_of_sorted(ordered: NDArray[np.float64], p: float) -> float | None:
     """Return what `percentile` does of values in ascending order."""
     if not 0 <= p <= 100:
-        msg = f"a percentile lies from 0 to 100, not at {p!r}"
-        raise ValueError(msg)
+        raise ValueError(f"a percentile lies from 0 to 100, not at {p!r}")
     if not len(ordered):
         return None
     place = (len(ordered) - 1) * p / 100

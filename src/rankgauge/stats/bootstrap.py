@@ -40,19 +40,9 @@ def bootstrap_bca(
     values: NDArray[np.float64], *, confidence: float = 0.95, resamples: int = 100_000, seed: int = 0
 ) -> Bootstrap:
     """
-    Bootstrap a mean.
+    Bootstrap a mean of independent values by drawing so many samples, each as large as the values.
 
-    Args:
-        values: Independent values, for example paired differences.
-
-        confidence: Of the interval.
-
-        resamples: How many samples to draw, each as large as the values.
-
-        seed: The key of the random bits, 0 or above.
-
-    Returns:
-        Interval and p; drawn sums are exact integers on a grid, so that both are the same on every machine.
+    Drawn sums are exact integers on a grid, so that interval and p are the same on every machine.
     """
     n = len(values)
     if n < 2 or np.ptp(values) <= TIED:

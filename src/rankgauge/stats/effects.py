@@ -23,20 +23,10 @@ _STEPS = 400
 
 def effect_sizes(mean: float, std: float | None, n: int) -> tuple[float | None, float | None]:
     """
-    Return Cohen's d_z and Hedges' g of paired differences.
+    Return Cohen's d_z, None where *std* is 0 or unknown, and Hedges' g, None also below three pairs.
 
-    ``d_z = mean / std``, and ``g = J d_z`` takes out its bias in small sets, with
+    For n pairs of a mean difference ``d_z = mean / std``, and ``g = J d_z`` takes out its bias in small sets, with
     ``J = Gamma(v / 2) / (sqrt(v / 2) Gamma((v - 1) / 2))`` and v = n - 1.
-
-    Args:
-        mean: Mean difference.
-
-        std: Sample standard deviation of the differences.
-
-        n: How many pairs.
-
-    Returns:
-        d_z, None where *std* is 0 or unknown; and g, None also below three pairs.
     """
     if not std:
         return None, None
@@ -52,16 +42,7 @@ def detectable_effect(df: float, confidence: float = 0.95, power: float = _POWER
     """
     Return the smallest true difference, in standard errors, that a two-sided t test finds with some power.
 
-    Args:
-        df: Degrees of freedom.
-
-        confidence: 1 minus the level of the test.
-
-        power: The probability to find it.
-
-    Returns:
-        The noncentrality of the t distribution, about 2.80 for many pairs; times the standard error, it is a
-        difference of means. None below one degree of freedom.
+    It is the noncentrality of the t distribution, about 2.80 for many pairs; None below one degree of freedom.
     """
     if df < 1:
         return None
@@ -71,17 +52,9 @@ def detectable_effect(df: float, confidence: float = 0.95, power: float = _POWER
 
 def pairs_for_effect(d: float, confidence: float = 0.95, power: float = _POWER) -> float:
     """
-    Return how many pairs a two-sided t test needs to find a standardized difference.
+    Return how many pairs a two-sided t test needs to find a standardized difference *d*, not rounded; at least 2.
 
-    Args:
-        d: The true mean difference over the standard deviation of differences; not 0.
-
-        confidence: 1 minus the level of the test.
-
-        power: The probability to find it.
-
-    Returns:
-        The number of pairs, not rounded; at least 2.
+    *d* is the true mean difference over the standard deviation of differences, and not 0.
     """
 
     def missing(n: float) -> float:
@@ -95,21 +68,10 @@ def pairs_for_effect(d: float, confidence: float = 0.95, power: float = _POWER) 
 
 def pairs_for_margin(std: float, margin: float, confidence: float = 0.95, power: float = _POWER) -> int:
     """
-    Return how many pairs decide whether a difference stays above a margin, if its true value is 0.
+    Return how many pairs, at least 2, decide whether a difference stays above a margin, if its true value is 0.
 
-    ``((z_confidence + z_power) std / margin)**2``, by the normal approximation.
-
-    Args:
-        std: Standard deviation of the differences.
-
-        margin: The drop that is allowed, above 0, in the same unit.
-
-        confidence: Of the one-sided bound.
-
-        power: The probability to decide.
-
-    Returns:
-        The number of pairs, rounded up; at least 2.
+    ``((z_confidence + z_power) std / margin)**2``, by the normal approximation, for a one-sided bound. The *margin* is
+    above 0, and *std* that of the differences.
     """
     normal = NormalDist()
     reach = normal.inv_cdf(confidence) + normal.inv_cdf(power)
@@ -118,20 +80,10 @@ def pairs_for_margin(std: float, margin: float, confidence: float = 0.95, power:
 
 def unseen_difference(n: int, width: float | None, confidence: float = 0.95) -> float | None:
     """
-    Return how far from 0 a mean difference can be when none of *n* pairs differs.
+    Return how far from 0 a mean difference can be when none of *n* pairs differs; None where *width* is.
 
     At this confidence at most a share of ``1 - (1 - confidence)**(1 / n)`` of all pairs differs, and none by more than
-    the metric's range.
-
-    Args:
-        n: How many pairs, none of which differs.
-
-        width: Highest minus lowest value of the metric; None where it is unbounded.
-
-        confidence: Of the bound.
-
-    Returns:
-        The bound in the unit of the metric; None where the range is unbounded.
+    *width*, the metric's highest minus its lowest value.
     """
     return None if width is None else -width * math.expm1(math.log1p(-confidence) / n)
 
@@ -177,14 +129,10 @@ def _root(rising: Callable[[float], float], low: float, high: float) -> float:
 
 def holm(p_values: Sequence[float]) -> list[float]:
     """
-    Return p values adjusted by Holm's step-down method (Scandinavian Journal of Statistics, 1979).
+    Return p values, in the same order, adjusted by Holm's step-down method (Scandinavian Journal of Statistics, 1979).
 
-    Args:
-        p_values: The p of each test.
-
-    Returns:
-        The adjusted p of each test, in the same order, at most 1; the smallest is multiplied by the number of tests,
-        the next by one less, and none is below the one before it.
+    The smallest is multiplied by the number of tests, the next by one less, and so on; none is below the one before it,
+    nor above 1.
     """
     count = len(p_values)
     adjusted = [0.0] * count

@@ -34,17 +34,7 @@ _MOST_STEPS = 200
 
 
 def t_two_sided(t: float, df: float) -> float:
-    """
-    Return the probability that a t variable lies at least as far from 0 as *t*.
-
-    Args:
-        t: The statistic; only its size counts.
-
-        df: Degrees of freedom, above 0.
-
-    Returns:
-        A probability from 0 to 1, within a relative error of 1e-12.
-    """
+    """Return the probability that a t variable lies at least as far from 0 as *t*, within a relative error of 1e-12."""
     t = abs(t)
     # The density at t + s over that at t is (1 + (2ts + s**2) / (df + t**2)) ** -power. Its scale makes s the unit.
     power, room = (df + 1) / 2, df + t * t
@@ -58,24 +48,13 @@ def t_two_sided(t: float, df: float) -> float:
 @functools.lru_cache(maxsize=1024)  # every mean over the same samples asks for the same one
 def t_quantile(probability: float, df: float) -> float:
     """
-    Return the quantile of Student's t distribution.
+    Return the quantile of Student's t distribution; raise `ValueError` where there is none.
 
-    Args:
-        probability: The probability of a smaller value, above 0 and below 1.
-
-        df: Degrees of freedom, above 0.
-
-    Returns:
-        The value, within a relative error of 1e-12 for probabilities that are not within 0.01 of one half.
-
-    Raises:
-        ValueError: *probability* is not between 0 and 1, or *df* not above 0.
+    The relative error is below 1e-12 for probabilities that are not within 0.01 of one half.
     """
     if not (0 < probability < 1 and df > 0):
-        msg = (
-            f"a t quantile needs a probability between 0 and 1 and degrees of freedom above 0, not {probability}, {df}"
-        )
-        raise ValueError(msg)
+        wanted = "a probability between 0 and 1 and degrees of freedom above 0"
+        raise ValueError(f"a t quantile needs {wanted}, not {probability}, {df}")
     if probability <= 0.5:
         return 0.0 if probability == 0.5 else -t_quantile(1 - probability, df)
     tail = 2 * (1 - probability)
@@ -139,14 +118,9 @@ class MeanEstimate:
 
     def interval(self, confidence: float = 0.95) -> tuple[float, float] | None:
         """
-        Return Student's t interval of the mean.
+        Return Student's t interval of the mean; None where the standard error is 0 or unknown.
 
-        Args:
-            confidence: The probability that such an interval covers the true mean, above 0 and below 1.
-
-        Returns:
-            Lower and upper end, in the unit of the values; None where the standard error is 0 or unknown, since an
-            interval of width 0 would promise what nobody knows.
+        An interval of width 0 would promise what nobody knows.
         """
         if not self.standard_error:
             return None
@@ -155,14 +129,9 @@ class MeanEstimate:
 
     def bounds(self, confidence: float = 0.95) -> tuple[float, float] | None:
         """
-        Return the one-sided lower and upper bound of the mean.
+        Return the one-sided lower and upper bound of the mean; None where `interval` is.
 
-        Args:
-            confidence: The probability that the true mean is above the lower bound, and as much that it is below the
-                upper one; above 0.5 and below 1.
-
-        Returns:
-            Both bounds, in the unit of the values; None where `interval` is.
+        *confidence* is the probability that the mean is above the lower bound, and as much that it is below the upper.
         """
         return self.interval(2 * confidence - 1)
 
@@ -171,27 +140,16 @@ def estimate_mean(
     values: Sequence[float] | NDArray[np.float64], clusters: NDArray[np.int64] | None = None
 ) -> MeanEstimate:
     """
-    Estimate a mean.
+    Estimate a mean of values that are not NaN, the same for any order of them; raise `ValueError` where there are none.
 
-    Without clusters the squared standard error is ``std**2 / n`` with n - 1 degrees of freedom; with G clusters it is
-    ``G / (G - 1) / n**2`` times the sum over clusters of the squared sum of deviations, with G - 1 degrees.
-
-    Args:
-        values: The values, for example paired differences; none of them NaN.
-
-        clusters: The cluster of each value, as any integers; None where values are independent.
-
-    Returns:
-        The estimate, the same for any order of the values.
-
-    Raises:
-        ValueError: There is no value.
+    Without clusters the squared standard error is ``std**2 / n`` with n - 1 degrees of freedom. With G clusters, given
+    as an integer for each value, it is ``G / (G - 1) / n**2`` times the sum over clusters of the squared sum of
+    deviations, with G - 1 degrees.
     """
     array = np.asarray(values, dtype=np.float64)
     n = len(array)
     if not n:
-        msg = "the mean of no values cannot be estimated"
-        raise ValueError(msg)
+        raise ValueError("the mean of no values cannot be estimated")
     mean = exact_sum(array) / n
     std = standard_deviation(array, mean)
     if std is not None and array.max() - array.min() <= TIED:

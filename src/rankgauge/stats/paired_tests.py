@@ -30,14 +30,14 @@ _LEAST_BLOCKS = 8
 @dataclass(frozen=True, slots=True)
 class SignFlips:
     """
-    The p values of a sign-flip test over several metrics.
+    The p values of a sign-flip test over several metrics; arrays of shape (metrics,).
 
     Attributes:
-        p: Two-sided p of each metric; shape (metrics,).
+        p: Two-sided p of each metric.
 
         p_adjusted: The same, corrected for the number of metrics by step-down max-T; never below `p`.
 
-        exact: Whether all patterns of signs were tried for the metric's `p`; shape (metrics,).
+        exact: Whether all patterns of signs were tried for the metric's `p`.
 
         resamples: How many random patterns were tried for the rest; 0 where every p is exact.
     """
@@ -52,24 +52,12 @@ def flip_signs(
     differences: _Array, *, clusters: NDArray[np.int64] | None = None, resamples: int = 100_000, seed: int = 0
 ) -> SignFlips:
     """
-    Test whether the means of paired differences are 0.
+    Test whether the means of paired differences are 0; a row is a sample, a column a metric, a missing pair 0.
 
     The statistic of a metric is ``|S| / sqrt(sum T_c**2)``, where T_c are the sums over clusters (single differences
     without clusters) and S is their sum. Its denominator is the same under every flip. Of B random flips of which b
-    reach the observed value, p is ``(b + 1) / (B + 1)``.
-
-    Args:
-        differences: A row a sample, a column a metric; 0 where a sample has no pair in a metric. Differences of at
-            most 1e-12 are ties.
-
-        clusters: The cluster of each sample, whose signs flip together; None where samples are independent.
-
-        resamples: How many random patterns of signs to try at the least, where there are too many to try all.
-
-        seed: The key of the random bits, 0 or above.
-
-    Returns:
-        The p values; 1 for a metric of which no difference is other than 0.
+    reach the observed value, p is ``(b + 1) / (B + 1)``; B is at least *resamples*. Differences of at most 1e-12 are
+    ties; a metric that has no other gets a p of 1.
     """
     units, slack = _units(differences, clusters)
     p, exact = np.ones(units.shape[1]), np.zeros(units.shape[1], dtype=np.bool_)
@@ -209,17 +197,11 @@ _ENUMERATED_RANKS = 50
 
 def wilcoxon(differences: NDArray[np.float64]) -> float:
     """
-    Return the two-sided p of Wilcoxon's signed-rank test.
+    Return the two-sided p of Wilcoxon's signed-rank test of paired differences; 1 where no pair differs.
 
     Differences of at most 1e-12 are left out; others that differ by no more share the mean of their ranks. Up to 50
     the distribution over all signs is exact, ties included; above, it is the normal one with the variance that the
     ranks have, without correction for continuity.
-
-    Args:
-        differences: Paired differences.
-
-    Returns:
-        The p; 1 where no pair differs.
     """
     kept = differences[np.abs(differences) > TIED]
     if not len(kept):

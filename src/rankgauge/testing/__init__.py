@@ -13,17 +13,15 @@ A report says which law is broken, with the smallest example that breaks it. Nee
 """
 
 from rankgauge.errors import BrokenLawError
-from rankgauge.testing.laws import LAWS, LawInfo
-from rankgauge.testing.metrics import check_metric
-from rankgauge.testing.plugins import check_plugin
-from rankgauge.testing.report import PluginReport, Report, Verdict
-from rankgauge.testing.texts import check_comparer, check_matcher, check_normalizer
-from rankgauge.testing.tokenizers import check_tokenizer
+from rankgauge.testing.law import Law
+from rankgauge.testing.law_report import PluginReport, Report, Verdict
+from rankgauge.testing.metric_checks import check_metric
+from rankgauge.testing.plugin_checks import check_plugin, laws_of
+from rankgauge.testing.text_checks import check_comparer, check_matcher, check_normalizer, check_tokenizer
 
 __all__ = [
-    "LAWS",
     "BrokenLawError",
-    "LawInfo",
+    "Law",
     "PluginReport",
     "Report",
     "Verdict",
@@ -33,4 +31,5 @@ __all__ = [
     "check_normalizer",
     "check_plugin",
     "check_tokenizer",
+    "laws_of",
 ]

@@ -1,5 +1,5 @@
 """
-The laws of metrics over whole runs of the engine, each a check with its strategies.
+The laws of metrics over whole runs of the engine, and over batches of a function from elsewhere.
 """
 
 from __future__ import annotations
@@ -7,7 +7,7 @@ from __future__ import annotations
 import functools
 import itertools
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from random import Random
 from typing import Any, cast
 
@@ -18,15 +18,18 @@ from rankgauge.base.guard import ForeignError, guarded
 from rankgauge.columns import Judged
 from rankgauge.engine.result import Result
 from rankgauge.errors import RankgaugeError
-from rankgauge.testing.metric_laws import METRIC_LAWS, huge_cutoff
-from rankgauge.testing.subject import ANCHOR, HUGE, Case, EngineMetric, MetricSubject
-from rankgauge.testing.trial import SAMPLES, Law, MetricTrial, Strategies, case_and_k, cases
+from rankgauge.testing.drawn_cases import ANCHOR, HUGE, SAMPLES, Case, cases, draw_ranking
+from rankgauge.testing.foreign_metrics import BatchScores, ForeignMetric
+from rankgauge.testing.law import book, draw, law, no_network, pickling, unless
+from rankgauge.testing.metric_subjects import EngineMetric, MetricTrial, UnfitError
+from rankgauge.testing.ranking_laws import RANKING_LAWS, bounded, empty_gold, huge_cutoff, twice
 
-__all__ = ["RUN_LAWS", "WHOLE_RUN_LAWS"]
+__all__ = ["FOREIGN_LAWS", "METRIC_LAWS", "WHOLE_RUN_LAWS"]
 
 Drawn = Sequence[tuple[Case, int | None]]
 
 _ADVICE = "sum with `judged.sum`, and keep samples apart"
+_ORDER = st.randoms(use_true_random=False)
 
 
 def _engine(trial: MetricTrial) -> EngineMetric:
@@ -35,64 +38,134 @@ def _engine(trial: MetricTrial) -> EngineMetric:
 
 def _samples(trial: MetricTrial, drawn: Drawn, prefix: str = "s") -> list[dict[str, Any]]:
     """Return samples, one of which has gold of every kind, and note them for the report."""
-    found = []
-    for place, (case, k) in enumerate([(ANCHOR, None), *drawn]):
-        found.append(case.sample(f"{prefix}{place}", k))
-        trial.note(
-            sample=f"{prefix}{place}", gold=case.gold, retrieved=case.ids, **({} if k is None else {"metadata.k": k})
-        )
-    return found
+    samples = []
+    for number, (case, k) in enumerate([(ANCHOR, None), *drawn]):
+        name, cutoff = f"{prefix}{number}", {} if k is None else {"metadata.k": k}
+        samples.append(case.sample(name, k))
+        trial.note(sample=name, gold=case.gold, retrieved=case.ids, **cutoff)
+    return samples
 
 
-def _column(result: Result) -> tuple[Any, ...]:
+def _agreed(result: Result) -> tuple[object, ...]:
     """Return everything that two equal results agree on, values to the last bit."""
     (column,) = result.metrics.values()
-    return list(_by_sample(result).items()), (column.mean, column.std, column.n, column.k, dict(column.info.k_sources))
-
-
-def _by_sample(result: Result) -> dict[str, tuple[bytes, str, str | None]]:
-    (column,) = result.metrics.values()
-    return {
-        name: (column.values[place].tobytes(), column.status(place), column.reasons.get(place))
-        for place, name in enumerate(result.sample_ids)
-    }
+    by_sample = [
+        (name, column.values[row].tobytes(), column.status(row), column.reasons.get(row))
+        for row, name in enumerate(result.sample_ids)
+    ]
+    return by_sample, column.mean, column.std, column.n, column.k, dict(column.info.k_sources)
 
 
 def _demand_equal(trial: MetricTrial, one: Result, other: Result, how: str) -> None:
     """Demand that two results agree; the report begins with a sample that does not."""
-    if _column(one) == _column(other):
+    if _agreed(one) == _agreed(other):
         return
     (first,), (second,) = one.metrics.values(), other.metrics.values()
-    places = {name: place for place, name in enumerate(other.sample_ids)}
-    for place, name in enumerate(one.sample_ids):
-        left, right = first.values[place].item(), second.values[places[name]].item()
+    rows = {name: row for row, name in enumerate(other.sample_ids)}
+    for row, name in enumerate(one.sample_ids):
+        left, right = first.values[row].item(), second.values[rows[name]].item()
         if left != right and not (math.isnan(left) and math.isnan(right)):
             trial.lead_with(sample=name)
             trial.fail(f"{how}, sample {name} scores {left!r} once and {right!r} the other time; {_ADVICE}")
     trial.fail(f"{how}, status, reason or mean differ: {first.mean!r} and {second.mean!r}")
 
 
+@law(skip=lambda subject: subject.scorer.unusable, elsewhere=False)
+def _usable(trial: MetricTrial) -> None:
+    """The engine can resolve the metric, call it and aggregate its scores."""
+    _demand_a_plan(trial)
+    for case, k in ((ANCHOR, 2), (Case((1.0, 2.0), (1, 0)), 2), (Case((1.0,), (5, 6)), 1)):
+        trial.score(case, k)
+    _demand_an_aggregate(trial)
+
+
+@_usable.checked_otherwise(None, _usable.skip)
+def _whole_run_usable(trial: MetricTrial) -> None:
+    _demand_a_plan(trial)
+    _demand_an_aggregate(trial)
+
+
+def _demand_a_plan(trial: MetricTrial) -> None:
+    try:
+        with guarded(RankgaugeError):
+            _engine(trial).evaluation(1, "default", own_matcher=True).plan()
+    except (RankgaugeError, ForeignError) as error:
+        trial.fail(str(error))
+
+
+def _demand_an_aggregate(trial: MetricTrial) -> None:
+    """Fail where the aggregate of a plugin does, or the metric itself if it is one of whole runs."""
+    (column,) = _engine(trial).run(_samples(trial, [(Case((1.0, 2.0), (1, 0)), 2)])).metrics.values()
+    trial.demand(not column.failure, column.failure)
+
+
+@bounded.checked_otherwise(draw(SAMPLES), bounded.skip, cost=6)
+def _whole_run_bounded(trial: MetricTrial, drawn: Drawn) -> None:
+    (column,) = _engine(trial).run(_samples(trial, drawn)).metrics.values()
+    low, high = trial.subject.range
+    value = column.mean
+    fits = value is None or ((low is None or value >= low) and (high is None or value <= high))
+    trial.demand(fits, f"the value of these samples, {value!r}, is out of the range from {low!r} to {high!r}")
+
+
+@empty_gold.checked_otherwise(draw_ranking())
+def _undefined_without_gold(trial: MetricTrial, case: Case, k: int) -> None:
+    empty = Case((), case.distinct)
+    trial.note(gold={}, retrieved=empty.ids, k=k)
+    (score,) = _engine(trial).evaluation(k, "default").score(empty.sample("s", k)).values()
+    undefined = (score.value, score.status) == (None, "undefined") and bool(score.reason)
+    trial.demand(undefined, f"without ground truth it is {score.status} ({score.value!r}) instead of undefined")
+    for judged in _engine(trial).judged([empty.sample("s", k)], empty=True):
+        scores = _engine(trial).call(judged, k)
+        defined = _engine(trial).metric.judging.defined
+        always = defined is not None and bool(defined(judged).all())  # such as a count, which may be 0
+        wrong = f"the function gives {scores.tolist()!r} where nothing is relevant, not NaN"
+        trial.demand(always or np.isnan(scores).all(), wrong)
+
+
+@huge_cutoff.checked_otherwise(draw(cases, cases), cost=6)
+def _huge_in_a_run(trial: MetricTrial, case: Case, more: Case) -> None:
+    huge_cutoff.check(trial, case)
+    (column,) = _engine(trial).run(_samples(trial, [(case, HUGE), (more, 1)])).metrics.values()
+    reasons = "; ".join(column.reasons.values())
+    trial.demand(column.n_failed == 0, f"with cutoffs of {HUGE} and 1 in one batch: {reasons}")
+
+
+@law(draw(SAMPLES, _ORDER), cost=6)
 def _order_of_samples(trial: MetricTrial, drawn: Drawn, order: Random) -> None:
+    """The order of the samples changes neither their scores nor the mean."""
     samples = _samples(trial, drawn)
     shuffled = [*samples]
     order.shuffle(shuffled)
     one, other = _engine(trial).run(samples), _engine(trial).run(shuffled)
     means = [column.mean for result in (one, other) for column in result.metrics.values()]
     names = list(other.sample_ids)
-
-    _demand_equal(trial, one, other.take([names.index(each["id"]) for each in samples]), "in another order")
+    _demand_equal(trial, one, other.take([names.index(sample["id"]) for sample in samples]), "in another order")
     trial.demand(means[0] == means[1], f"in another order, the mean is {means[1]!r} instead of {means[0]!r}")
 
 
-def _parts(trial: MetricTrial, first: Drawn, second: Drawn, third: Drawn) -> None:
-    parts = [_samples(trial, part, prefix) for part, prefix in ((first, "a"), (second, "b"), (third, "c"))]
-    whole = _engine(trial).run([*itertools.chain(*parts)])
-    merged = Result.merge([_engine(trial).run(part) for part in parts])
+@law(draw(SAMPLES), cost=6)
+def _one_by_one(trial: MetricTrial, drawn: Drawn) -> None:
+    """A sample scores the same alone and in a batch, to the last bit."""
+    samples = _samples(trial, drawn)
+    (column,) = _engine(trial).run(samples).metrics.values()
+    evaluation = _engine(trial).evaluation(None, "default")
+    for row, sample in enumerate(samples):
+        (alone,) = evaluation.score(sample).values()
+        value = column.values[row].item()
+        together = None if math.isnan(value) else value
+        status, why = column.status(row), column.reasons.get(row, "")
+        if (together, status, why) != (alone.value, alone.status, alone.reason):
+            trial.lead_with(sample=f"s{row}")
+        wrong = f"sample s{row} scores {alone.value!r} alone and {together!r} in the batch; {_ADVICE}"
+        trial.demand(together == alone.value, wrong)
+        same = (status, why) == (alone.status, alone.reason)
+        trial.demand(same, f"sample s{row} is {alone.status} alone, {status} not")
 
-    _demand_equal(trial, whole, merged, "in three parts")
 
-
+@law(draw(SAMPLES), cost=6, elsewhere=False)
 def _batch_size(trial: MetricTrial, drawn: Drawn) -> None:
+    """The size of the batches changes nothing, to the last bit."""
     samples = _samples(trial, drawn)
     whole = _engine(trial).run(samples)
     for size in (1, 2, 7, len(samples)):
@@ -102,131 +175,106 @@ def _batch_size(trial: MetricTrial, drawn: Drawn) -> None:
     _demand_equal(trial, whole, streamed, "streamed by two")
 
 
+@law(draw(SAMPLES, SAMPLES, SAMPLES), cost=6, elsewhere=False)
+def _parts(trial: MetricTrial, *drawn: Drawn) -> None:
+    """Parts that are merged equal the whole, to the last bit."""
+    parts = [_samples(trial, part, prefix) for part, prefix in zip(drawn, "abc", strict=True)]
+    whole = _engine(trial).run([*itertools.chain(*parts)])
+    merged = Result.merge([_engine(trial).run(part) for part in parts])
+    _demand_equal(trial, whole, merged, "in three parts")
+
+
+@twice.checked_otherwise(draw(SAMPLES), cost=6)
 def _run_twice(trial: MetricTrial, drawn: Drawn) -> None:
     evaluation = _engine(trial).over(_samples(trial, drawn))
     _demand_equal(trial, evaluation.run(), evaluation.run(), "evaluated twice, so that something remembers")
 
 
-def _one_by_one(trial: MetricTrial, drawn: Drawn) -> None:
-    samples = _samples(trial, drawn)
-    (column,) = _engine(trial).run(samples).metrics.values()
-    alone = _engine(trial).evaluation(None, "default")
-    for place, sample in enumerate(samples):
-        (found,) = alone.score(sample).values()
-        value = column.values[place].item()
-        together = None if math.isnan(value) else value
-        reason = f"sample s{place} scores {found.value!r} alone and {together!r} in the batch; {_ADVICE}"
-        status, why = column.status(place), column.reasons.get(place, "")
-        if (together, status, why) != (found.value, found.status, found.reason):
-            trial.lead_with(sample=f"s{place}")
-        trial.demand(together == found.value, reason)
-        trial.demand(
-            (status, why) == (found.status, found.reason), f"sample s{place} is {found.status} alone, {status} not"
-        )
-
-
-def _undefined_without_gold(trial: MetricTrial, at: tuple[Case, int]) -> None:
-    case, k = at
-    empty = Case((), case.distinct)
-    trial.note(gold={}, retrieved=empty.ids, k=k)
-    (found,) = _engine(trial).evaluation(k, "default").score(empty.sample("s", k)).values()
-    undefined = (found.value, found.status) == (None, "undefined") and bool(found.reason)
-    trial.demand(undefined, f"without ground truth it is {found.status} ({found.value!r}) instead of undefined")
-    for judged in _engine(trial).judged([empty.sample("s", k)], empty=True):
-        scores = _engine(trial).call(judged, k)
-        defined = _engine(trial).metric.judging.defined
-        always = defined is not None and bool(defined(judged).all())  # such as a count, which may be 0
-        trial.demand(
-            always or np.isnan(scores).all(),
-            f"the function gives {scores.tolist()!r} where nothing is relevant, not NaN",
-        )
-
-
-def _huge_in_a_run(trial: MetricTrial, case: Case, more: Case) -> None:
-    huge_cutoff(trial, case)
-    drawn = [(case, HUGE), (more, 1)]
-    (column,) = _engine(trial).run(_samples(trial, drawn)).metrics.values()
-    trial.demand(
-        column.n_failed == 0, f"with cutoffs of {HUGE} and 1 in one batch: {'; '.join(column.reasons.values())}"
-    )
-
-
-def _arguments(trial: MetricTrial, at: tuple[Case, int], more: Case) -> None:
-    (case, k), subject = at, _engine(trial)
+@law(draw_ranking(cases), cost=6)
+def _arguments(trial: MetricTrial, case: Case, k: int, more: Case) -> None:
+    """The function does not change its arguments."""
+    metric = _engine(trial)
     samples = [ANCHOR.sample("anchor"), case.sample("s0", k), more.sample("s1", k)]
     trial.note(gold=case.gold, retrieved=case.ids, k=k)
-    for before, judged in zip(subject.judged(samples), subject.judged(samples), strict=True):
+    for before, judged in zip(metric.judged(samples), metric.judged(samples), strict=True):
         judged.hits(), judged.n_gold()  # computed once, and shared with other metrics
-        trial.attempt(functools.partial(subject.call, judged, k), {})
-        changed = [name for name, value in _contents(before).items() if value != _contents(judged)[name]]
+        trial.attempt(functools.partial(metric.call, judged, k), {})
+        after = _contents(judged)
+        changed = [name for name, value in _contents(before).items() if value != after[name]]
         trial.demand(not changed, f"it changed {', '.join(changed)} of its Judged; work on a copy")
 
 
-def _contents(judged: Judged) -> dict[str, object]:
+def _contents(judged: Judged) -> Mapping[str, bytes]:
     """Return the bytes of everything that a metric can reach, cached values included."""
-    arrays = ("depth", "first", "earns", "score", "times", "graded")
-    found: dict[str, object] = {name: getattr(judged, name).tobytes() for name in arrays}
+    arrays = {name: getattr(judged, name) for name in ("depth", "first", "earns", "score", "times", "graded")}
     for name, rows in (("rows", judged.rows), ("gold", judged.gold), ("hits()", judged.hits())):
-        found |= {f"{name}.{column}": each.tobytes() for column, each in zip(rows._fields, rows, strict=True)}
-    found["n_gold()"] = judged.n_gold().tobytes()
-    return found
+        arrays |= {f"{name}.{column}": values for column, values in zip(rows._fields, rows, strict=True)}
+    return {name: values.tobytes() for name, values in {**arrays, "n_gold()": judged.n_gold()}.items()}
 
 
-def _usable(trial: MetricTrial) -> None:
-    _planned(trial)
-    for case, k in ((ANCHOR, 2), (Case((1.0, 2.0), (1, 0)), 2), (Case((1.0,), (5, 6)), 1)):
-        trial.score(case, k)
-    _comes_to_a_number(trial)
+def _foreign(trial: MetricTrial) -> ForeignMetric:
+    return cast("ForeignMetric", trial.subject.scorer)  # these laws are given to no other
 
 
-def _planned(trial: MetricTrial) -> None:
+def _over(trial: MetricTrial, batch: Sequence[Case], k: int, note: str) -> BatchScores:
+    for case in batch:
+        trial.note(gold=case.gold, retrieved=case.ids, k=k, note=note)
     try:
-        with guarded(RankgaugeError):
-            _engine(trial).evaluation(1, "default", own_matcher=True).plan()
-    except (RankgaugeError, ForeignError) as error:
+        return _foreign(trial).over(batch, k)
+    except UnfitError as error:
         trial.fail(str(error))
 
 
-def _whole_run_usable(trial: MetricTrial) -> None:
-    _planned(trial)
-    _comes_to_a_number(trial)
+_BATCH = (lambda subject: st.lists(cases(subject), min_size=2, max_size=4), st.integers(1, 5))
+_NEEDS_BATCH = unless(lambda subject: subject.scorer.calling.batch, "it takes one ranking at a time")
 
 
-def _comes_to_a_number(trial: MetricTrial) -> None:
-    """Fail where the aggregate of a plugin does, or the metric itself if it is one of whole runs."""
-    (column,) = _engine(trial).run(_samples(trial, [(Case((1.0, 2.0), (1, 0)), 2)])).metrics.values()
-    trial.demand(not column.failure, column.failure)
+@_order_of_samples.checked_otherwise(draw(*_BATCH, _ORDER), _NEEDS_BATCH)
+def _order_in_a_batch(trial: MetricTrial, batch: list[Case], k: int, order: Random) -> None:
+    numbers = list(range(len(batch)))
+    before = _over(trial, batch, k, "in one batch")
+    order.shuffle(numbers)
+    after = _over(trial, [batch[number] for number in numbers], k, "in another order")
+    if before.scores is not None and after.scores is not None:
+        for score, number in zip(after.scores, numbers, strict=True):
+            trial.same(before.scores[number], score, "in another order, a ranking scores differently")
+    trial.same(before.mean, after.mean, "in another order, the mean changes")
 
 
-def _whole_run_bounded(trial: MetricTrial, drawn: Drawn) -> None:
-    (column,) = _engine(trial).run(_samples(trial, drawn)).metrics.values()
-    low, high = trial.subject.range
-    value = column.mean
-    fits = value is None or ((low is None or value >= low) and (high is None or value <= high))
-    trial.demand(fits, f"the value of these samples, {value!r}, is out of the range from {low!r} to {high!r}")
+@_one_by_one.checked_otherwise(draw(*_BATCH), _NEEDS_BATCH)
+def _alone_and_in_a_batch(trial: MetricTrial, batch: list[Case], k: int) -> None:
+    together = _over(trial, batch, k, "in one batch")
+    alone = [trial.score(case, k, note="alone") for case in batch]
+    if together.scores is not None:
+        for one, other in zip(together.scores, alone, strict=True):
+            trial.same(one, other, f"in a batch it is {one!r}, and alone {other!r}")
+    elif None not in alone:
+        expected = sum(score for score in alone if score is not None) / len(alone)
+        wrong = f"the batch has {together.mean!r}, and the mean of its scores is {expected!r}"
+        trial.same(together.mean, expected, wrong)
 
 
-def _runs(*more: st.SearchStrategy[Any]) -> Callable[[MetricSubject], Strategies]:
-    return lambda _subject: (SAMPLES, *more)
+@_arguments.checked_otherwise(draw_ranking())
+def _arguments_from_elsewhere(trial: MetricTrial, case: Case, k: int) -> None:
+    _foreign(trial).changed.clear()
+    trial.score(case, k)
+    changed = ", ".join(_foreign(trial).changed)
+    trial.demand(not changed, f"it changed {changed}, which belongs to the caller; work on a copy")
 
 
-RUN_LAWS: dict[str, Law] = {
-    "usable": Law(_usable, None, lambda subject: subject.scorer.unusable),
-    "order-of-samples": Law(_order_of_samples, _runs(st.randoms(use_true_random=False)), cost=6),
-    "one-by-one": Law(_one_by_one, _runs(), cost=6),
-    "batch-size": Law(_batch_size, _runs(), cost=6),
-    "parts": Law(_parts, _runs(SAMPLES, SAMPLES), cost=6),
-    "twice": Law(_run_twice, _runs(), cost=6),
-    "empty-gold": Law(_undefined_without_gold, lambda subject: (case_and_k(subject),)),
-    "huge-cutoff": Law(_huge_in_a_run, lambda subject: (cases(subject), cases(subject)), cost=6),
-    "arguments": Law(_arguments, lambda subject: (case_and_k(subject), cases(subject)), cost=6),
-}
-"""The laws that need the engine, by name; those with a name of `METRIC_LAWS` take its place."""
+METRIC_LAWS = book(
+    *(_usable, *RANKING_LAWS.values(), _undefined_without_gold, _huge_in_a_run, _order_of_samples, _one_by_one),
+    *(_batch_size, _parts, _run_twice, _arguments, pickling, no_network),
+)
+"""The laws of metrics that the engine scores, by name: every law of metrics."""
 
-WHOLE_RUN_LAWS: dict[str, Law] = {
-    "usable": Law(_whole_run_usable, None, lambda subject: subject.scorer.unusable),
-    "bounded": Law(_whole_run_bounded, _runs(), METRIC_LAWS["bounded"].skip, cost=6),
-    **{name: RUN_LAWS[name] for name in ("order-of-samples", "batch-size", "parts", "twice")},
-    "pickling": METRIC_LAWS["pickling"],
-}
+WHOLE_RUN_LAWS = book(
+    *(_whole_run_usable, _whole_run_bounded, _order_of_samples, _batch_size, _parts, _run_twice, pickling, no_network),
+)
 """The laws of metrics that have one value for a whole run, by name."""
+
+FOREIGN_LAWS = book(
+    *(*RANKING_LAWS.values(), _order_in_a_batch, _alone_and_in_a_batch, _arguments_from_elsewhere),
+    *(pickling, no_network),
+)
+"""The laws of functions that were not written for rankgauge, by name."""

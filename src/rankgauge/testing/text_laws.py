@@ -1,48 +1,53 @@
 """
-The laws of normalizers, comparers and matchers, each a check with its strategies.
+The laws of normalizers, comparers, matchers and tokenizers.
 """
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 from hypothesis import strategies as st
-from hypothesis.strategies import SearchStrategy
 from numpy.typing import NDArray
 
-from rankgauge.catalog import ResolvedMatcher
+from rankgauge.catalog import Catalog, ResolvedMatcher
+from rankgauge.errors import RankgaugeError
 from rankgauge.judging.by_text import checked_scores
+from rankgauge.plugin.declarations import Tokenizer
 from rankgauge.plugin.matching import Normalizer, parse_matcher
-from rankgauge.testing.trial import TEXTS, Law, Strategies, Trial, unless
+from rankgauge.testing.drawn_cases import TEXT
+from rankgauge.testing.law import Trial, book, draw, law, no_network, pickling, unless
 
 __all__ = [
     "COMPARER_LAWS",
     "MATCHER_LAWS",
     "NORMALIZER_LAWS",
+    "TOKENIZER_LAWS",
     "ComparerSubject",
     "MatcherSubject",
     "Variant",
 ]
 
-Block = NDArray[np.float64]
+_SLACK = 2e-6
+"""A score of six decimals may be rounded up once and down the other time."""
+
+_BLOCK = st.lists(st.sampled_from(["a", "ab", "a b", "b", ""]) | TEXT, max_size=4)
+_BLANK = st.text(" \t\n\u00a0\u2003", max_size=4) | TEXT
+_TWO = st.tuples(TEXT, TEXT)
+_PAIR = _TWO | _TWO.map(lambda two: (two[0], two[0] + two[1])) | _TWO.map(lambda two: (two[0], two[1] + two[0]))
+"""Two texts: any two, or one and another that contains it."""
+
+_NEEDS_FOLD = unless(lambda subject: subject.stage != "decode", "it decodes, so it may find more to decode")
+_NEEDS_CUTOFF = unless(lambda subject: subject.takes_cutoff, "it has no parameter `cutoff`")
+_NEEDS_PREPARE = unless(lambda subject: subject.variants[0].prepare, "it declares no `prepare`")
+_NEEDS_BATCH = unless(lambda subject: subject.variants[0].batch, "it declares no `batch`")
 
 
 class Variant(NamedTuple):
-    """
-    A comparer with one choice of its parameters.
-
-    Attributes:
-        spec: How it is written.
-
-        compare: The function of two blocks of texts.
-
-        prepare: Called with many texts before they are compared; None where the comparer declares nothing of the kind.
-
-        batch: The function of many samples at once; None where the comparer declares none.
-    """
+    """A comparer with one choice of its parameters: how it is written, and the functions that it declares."""
 
     spec: str
     compare: Callable[..., object]
@@ -57,43 +62,60 @@ class ComparerSubject:
     function: Callable[..., object]
     variants: tuple[Variant, ...]
     takes_cutoff: bool
-    slack: float = 2e-6
-    """A score of six decimals may be rounded up once and down the other time."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class MatcherSubject:
-    """A matcher: what it resolves to, and the laws that its comparer declares."""
+    """A matcher as it is written, and the catalog that knows its parts."""
 
-    matcher: ResolvedMatcher
-    comparer_laws: frozenset[str]
+    spec: str
+    catalog: Catalog
+
+    @functools.cached_property
+    def resolved(self) -> ResolvedMatcher:
+        """Return what it resolves to; raise where it does not."""
+        return self.catalog.matcher(self.spec)
+
+    def declares(self, law: str) -> bool:
+        """Return whether its comparer declares a law."""
+        claim = self.catalog.all("comparer").get(self.resolved.matcher.comparer)
+        return claim is not None and law in claim.declaration.laws
+
+
+def _variant(subject: ComparerSubject) -> st.SearchStrategy[Variant]:
+    return st.sampled_from(subject.variants)
 
 
 def _normalized(trial: Trial[Normalizer], text: str, note: str = "") -> str:
-    found: object = trial.attempt(lambda: trial.subject.function(text), {"text": repr(text), "note": note})
-    trial.note(text=repr(text), gives=repr(found), note=note)
-    trial.demand(isinstance(found, str), f"it returned a {type(found).__name__}, not a text")
-    return str(found)
+    """Any text, however odd, gives a text."""
+    normalized: object = trial.attempt(lambda: trial.subject.function(text), {"text": repr(text), "note": note})
+    trial.note(text=repr(text), gives=repr(normalized), note=note)
+    trial.demand(isinstance(normalized, str), f"it returned a {type(normalized).__name__}, not a text")
+    return str(normalized)
 
 
+@law(draw(TEXT, TEXT), name="twice")
 def _normalizer_twice(trial: Trial[Normalizer], text: str, between: str) -> None:
-    trial.repeats(
-        lambda: _normalized(trial, text),
-        lambda: _normalized(trial, between),
-        "it gives another text the second time",
-    )
+    """The same text always gives the same text."""
+    wrong = "it gives another text the second time"
+    trial.repeats(lambda: _normalized(trial, text), lambda: _normalized(trial, between), wrong)
 
 
+@law(draw(TEXT), skip=_NEEDS_FOLD, cost=0.2)
 def _idempotent(trial: Trial[Normalizer], text: str) -> None:
+    """Normalizing again changes nothing; not for the stage `decode`."""
     once = _normalized(trial, text)
-
     trial.demand(once == _normalized(trial, once, "again"), "normalizing again changes it")
+
+
+_normalizer_total = law(draw(TEXT), name="total", cost=0.2)(_normalized)
+NORMALIZER_LAWS = book(_normalizer_total, _normalizer_twice, _idempotent, pickling, no_network)
 
 
 def _block(
     trial: Trial[Any], variant: Variant, retrieved: Sequence[str], gold: Sequence[str], cutoff: float | None = None
-) -> Block:
-    """Compare two blocks of texts, and keep the scores for the report; a comparer that fails breaks the law."""
+) -> NDArray[np.float64]:
+    """All scores are from 0 to 1, in the shape (retrieved, gold)."""
     facts: dict[str, object] = {
         "retrieved": [repr(text) for text in retrieved],
         "against": [repr(text) for text in gold],
@@ -115,42 +137,44 @@ def _pair(trial: Trial[Any], variant: Variant, retrieved: str, gold: str) -> flo
     return float(_block(trial, variant, [retrieved], [gold])[0, 0])
 
 
-def _pair_by_pair(trial: Trial[ComparerSubject], variant: Variant, retrieved: list[str], gold: list[str]) -> None:
+Comparing = Trial[ComparerSubject]
+Texts = list[str]
+
+
+@law(draw(_variant, _BLOCK, _BLOCK))
+def _pair_by_pair(trial: Comparing, variant: Variant, retrieved: Texts, gold: Texts) -> None:
+    """A pair scores the same alone and in a block."""
     block = _block(trial, variant, retrieved, gold)
-    for row, found in enumerate(retrieved):
-        for column, wanted in enumerate(gold):
+    for row, one in enumerate(retrieved):
+        for column, other in enumerate(gold):
             trial.forget(1)  # the pairs before it; the block stays
-            alone = _pair(trial, variant, found, wanted)
-            same = abs(block[row, column] - alone) <= trial.subject.slack
-            trial.demand(same, f"in the block the pair scores {block[row, column]!r}, alone {alone!r}")
+            alone, together = _pair(trial, variant, one, other), block[row, column]
+            same = abs(together - alone) <= _SLACK
+            trial.demand(same, f"in the block the pair scores {together!r}, alone {alone!r}")
 
 
-def _comparer_cutoff(
-    trial: Trial[ComparerSubject], variant: Variant, retrieved: list[str], gold: list[str], cutoff: float
-) -> None:
+@law(draw(_variant, _BLOCK, _BLOCK, st.sampled_from([0.1, 0.5, 0.75, 0.9, 1.0])), skip=_NEEDS_CUTOFF)
+def _cutoff(trial: Comparing, variant: Variant, retrieved: Texts, gold: Texts, cutoff: float) -> None:
+    """A cutoff changes no score at or above it, and lifts no score up to it."""
     whole = _block(trial, variant, retrieved, gold)
     cut = _block(trial, variant, retrieved, gold, cutoff)
-    above = whole >= min(cutoff + trial.subject.slack, 1.0)
-    below = whole < cutoff - trial.subject.slack
-    kept = bool((np.abs(cut - whole) <= trial.subject.slack)[above].all())
-
+    above, below = whole >= min(cutoff + _SLACK, 1.0), whole < cutoff - _SLACK
+    kept = bool((np.abs(cut - whole) <= _SLACK)[above].all())
     trial.demand(kept, "a score at or above the cutoff changes with it")
     trial.demand(bool((cut < cutoff)[below].all()), "with the cutoff, a score below it reaches it")
 
 
-def _comparer_twice(
-    trial: Trial[ComparerSubject], variant: Variant, retrieved: list[str], gold: list[str], between: list[str]
-) -> None:
-    trial.repeats(
-        lambda: _block(trial, variant, retrieved, gold).tolist(),
-        lambda: _block(trial, variant, between, between),
-        "it scores the same texts differently the second time",
-    )
+@law(draw(_variant, _BLOCK, _BLOCK, _BLOCK), name="twice")
+def _comparer_twice(trial: Comparing, variant: Variant, retrieved: Texts, gold: Texts, between: Texts) -> None:
+    """The same texts always get the same scores."""
+    wrong = "it scores the same texts differently the second time"
+    again, other = (retrieved, gold), (between, between)
+    trial.repeats(lambda: _block(trial, variant, *again).tolist(), lambda: _block(trial, variant, *other), wrong)
 
 
-def _prepared(
-    trial: Trial[ComparerSubject], variant: Variant, retrieved: list[str], gold: list[str], others: list[str]
-) -> None:
+@law(draw(_variant, _BLOCK, _BLOCK, _BLOCK), skip=_NEEDS_PREPARE)
+def _prepared(trial: Comparing, variant: Variant, retrieved: Texts, gold: Texts, others: Texts) -> None:
+    """`prepare` changes no score."""
     if variant.prepare is None:
         return
     gold = [*gold, *retrieved]  # so that equal texts are compared before any was prepared
@@ -158,175 +182,164 @@ def _prepared(
     prepare, together = variant.prepare, list(dict.fromkeys([*others, *retrieved, *gold]))
     trial.attempt(lambda: prepare(together), {}, "`prepare`")
     after = _block(trial, variant, retrieved, gold)
+    trial.demand(bool((np.abs(before - after) <= _SLACK).all()), "it scores differently once prepared")
 
-    trial.demand(bool((np.abs(before - after) <= trial.subject.slack).all()), "it scores differently once prepared")
 
-
-def _many_samples(
-    trial: Trial[ComparerSubject], variant: Variant, retrieved: list[str], gold: list[str], others: list[str]
-) -> None:
+@law(draw(_variant, _BLOCK, _BLOCK, _BLOCK), skip=_NEEDS_BATCH)
+def _many_samples(trial: Comparing, variant: Variant, retrieved: Texts, gold: Texts, others: Texts) -> None:
+    """`batch` scores each of many samples as the function does, to the last bit."""
     if variant.batch is None:
         return
     samples = [(retrieved, gold), (others, [*retrieved, *gold]), ([*gold, *others], gold)]
-    alone = [_block(trial, variant, *each) for each in samples]
-    batch, (found, wanted) = variant.batch, map(list, zip(*samples, strict=True))
-    returned: Any = trial.attempt(lambda: batch(found, wanted), {}, "`batch`")
+    alone = [_block(trial, variant, *sample) for sample in samples]
+    batch, (all_retrieved, all_gold) = variant.batch, map(list, zip(*samples, strict=True))
+    returned: Any = trial.attempt(lambda: batch(all_retrieved, all_gold), {}, "`batch`")
     try:
         pairs = zip(returned, samples, strict=True)
-        together = [checked_scores(block, len(own), len(other)) for block, (own, other) in pairs]
+        together = [checked_scores(block, len(sample[0]), len(sample[1])) for block, sample in pairs]
     except (TypeError, ValueError) as error:
         trial.fail(f"`batch`: {error}")
-    for place, (one, many) in enumerate(zip(alone, together, strict=True), 1):
-        trial.note(retrieved=repr(found[place - 1]), against=repr(wanted[place - 1]), comparer=variant.spec)
-        same = np.array_equal(one, many)
-        trial.demand(same, f"sample {place} of 3 scores {many.tolist()} together, {one.tolist()} alone")
+    for number, (one, many, sample) in enumerate(zip(alone, together, samples, strict=True), 1):
+        trial.note(retrieved=repr(sample[0]), against=repr(sample[1]), comparer=variant.spec)
+        wrong = f"sample {number} of 3 scores {many.tolist()} together, {one.tolist()} alone"
+        trial.demand(np.array_equal(one, many), wrong)
 
 
-def _comparer_arguments(trial: Trial[ComparerSubject], variant: Variant, retrieved: list[str], gold: list[str]) -> None:
+@law(draw(_variant, _BLOCK, _BLOCK), name="arguments")
+def _comparer_arguments(trial: Comparing, variant: Variant, retrieved: Texts, gold: Texts) -> None:
+    """The function does not change its arguments."""
     before = (list(retrieved), list(gold))
     _block(trial, variant, retrieved, gold)
-
     trial.demand(before == (retrieved, gold), "it changed the texts that it was given; work on a copy")
 
 
-def _reflexive(trial: Trial[ComparerSubject], variant: Variant, text: str) -> None:
+@law(draw(_variant, TEXT), when="declared")
+def _reflexive(trial: Comparing, variant: Variant, text: str) -> None:
+    """A text that is not empty scores 1 against itself."""
     if text:
         score = _pair(trial, variant, text, text)
-        trial.demand(score >= 1.0 - trial.subject.slack, f"a text scores {score!r} against itself")
+        trial.demand(score >= 1.0 - _SLACK, f"a text scores {score!r} against itself")
 
 
-def _empty_scores_zero(trial: Trial[ComparerSubject], variant: Variant, text: str) -> None:
+@law(draw(_variant, TEXT), when="declared")
+def _empty_scores_zero(trial: Comparing, variant: Variant, text: str) -> None:
+    """An empty text scores 0 against everything."""
     for retrieved, gold in (("", text), (text, "")):
         trial.forget()
         score = _pair(trial, variant, retrieved, gold)
         trial.demand(score == 0.0, f"an empty text scores {score!r}")
 
 
-def _symmetric(trial: Trial[ComparerSubject], variant: Variant, pair: tuple[str, str]) -> None:
-    one, other = pair
-    there = _pair(trial, variant, one, other)
-    back = _pair(trial, variant, other, one)
-
-    trial.demand(abs(there - back) <= trial.subject.slack, f"in one order it is {there!r}, in the other {back!r}")
-
-
-def _match(trial: Trial[MatcherSubject], retrieved: str, gold: str) -> tuple[str, str, float]:
-    """Return both texts normalized, and their score."""
-    matcher = trial.subject.matcher
-    facts = {"retrieved": repr(retrieved), "against": repr(gold)}
-    prepared, wanted = trial.attempt(
-        lambda: [matcher.normalize(text) for text in (retrieved, gold)], facts, "a normalizer"
-    )
-    return prepared, wanted, _pair(trial, Variant("", matcher.compare), prepared, wanted)
+@law(draw(_variant, _PAIR), when="declared")
+def _symmetric(trial: Comparing, variant: Variant, pair: tuple[str, str]) -> None:
+    """Two texts score the same in either order."""
+    there, back = _pair(trial, variant, *pair), _pair(trial, variant, *reversed(pair))
+    trial.demand(abs(there - back) <= _SLACK, f"in one order it is {there!r}, in the other {back!r}")
 
 
-def _matcher_twice(trial: Trial[MatcherSubject], retrieved: str, gold: str, between: str) -> None:
-    trial.repeats(
-        lambda: _match(trial, retrieved, gold),
-        lambda: _match(trial, between, gold),
-        "the same texts do not score the same the second time",
-    )
+_comparer_bounded = law(draw(_variant, _BLOCK, _BLOCK), name="bounded")(_block)
+COMPARER_LAWS = book(
+    *(_comparer_bounded, _pair_by_pair, _cutoff, _comparer_twice, _prepared, _many_samples, _comparer_arguments),
+    *(_reflexive, _empty_scores_zero, _symmetric, pickling, no_network),
+)
 
 
-def _matches_itself(trial: Trial[MatcherSubject], text: str) -> None:
-    prepared, _, score = _match(trial, text, text)
-    threshold = trial.subject.matcher.matcher.threshold
-    if prepared:
-        trial.demand(score >= threshold, f"normalized to {prepared!r}, a text scores {score!r} against itself")
+def _match(trial: Trial[MatcherSubject], retrieved: str, gold: str) -> tuple[tuple[str, str], float]:
+    """Any two texts, however odd, get a score from 0 to 1."""
+    matcher, facts = trial.subject.resolved, {"retrieved": repr(retrieved), "against": repr(gold)}
+    texts = trial.attempt(lambda: (matcher.normalize(retrieved), matcher.normalize(gold)), facts, "a normalizer")
+    return texts, _pair(trial, Variant("", matcher.compare), *texts)
 
 
-def _nothing_matches_nothing(trial: Trial[MatcherSubject], blank: str, text: str) -> None:
-    for retrieved, gold in ((blank, text), (text, blank)):
-        trial.forget()
-        prepared, wanted, score = _match(trial, retrieved, gold)
-        if "" in {prepared, wanted}:
-            matched = score >= trial.subject.matcher.matcher.threshold
-            trial.demand(not matched, f"a text that is empty once normalized scores {score!r}, so it matches")
+@law()
+def _usable(trial: Trial[MatcherSubject]) -> None:
+    """Its names can be resolved, and its stages are in order."""
+    try:
+        _ = trial.subject.resolved
+    except RankgaugeError as error:
+        trial.fail(str(error))
 
 
+@law()
 def _prints_as_read(trial: Trial[MatcherSubject]) -> None:
-    matcher = trial.subject.matcher.matcher
+    """It prints as text that gives the same matcher when read."""
+    matcher = trial.subject.resolved.matcher
     trial.note(prints=str(matcher))
-
     trial.demand(parse_matcher(str(matcher)) == matcher, "it is read as another matcher")
 
 
-def _pickling(trial: Trial[Any]) -> None:
-    trial.pickles(trial.subject.function)
+@law(draw(TEXT, TEXT, TEXT), name="twice")
+def _matcher_twice(trial: Trial[MatcherSubject], retrieved: str, gold: str, between: str) -> None:
+    """The same two texts always get the same score."""
+    wrong = "the same texts do not score the same the second time"
+    trial.repeats(lambda: _match(trial, retrieved, gold), lambda: _match(trial, between, gold), wrong)
 
 
-def _drawn(*strategies: SearchStrategy[Any]) -> Callable[[Any], Strategies]:
-    return lambda _subject: strategies
+def _needs(name: str) -> Callable[[MatcherSubject], str]:
+    return unless(lambda subject: subject.declares(name), f"its comparer does not declare `{name}`")
 
 
-def _with_variant(*strategies: SearchStrategy[Any]) -> Callable[[ComparerSubject], Strategies]:
-    return lambda subject: (st.sampled_from(subject.variants), *strategies)
+@law(draw(TEXT), skip=_needs("reflexive"))
+def _matches_itself(trial: Trial[MatcherSubject], text: str) -> None:
+    """A text that is not empty once normalized matches itself, if its comparer is reflexive."""
+    (normalized, _), score = _match(trial, text, text)
+    matched = score >= trial.subject.resolved.matcher.threshold
+    trial.demand(matched or not normalized, f"normalized to {normalized!r}, a text scores {score!r} against itself")
 
 
-_BLOCKS = st.lists(st.sampled_from(["a", "ab", "a b", "b", ""]) | TEXTS, max_size=4)
-_BLANKS = st.text(" \t\n\u00a0\u2003", max_size=4) | TEXTS
-_PAIRS = st.tuples(TEXTS, TEXTS)
-_RELATED = (
-    _PAIRS
-    | _PAIRS.map(lambda both: (both[0], both[0] + both[1]))
-    | _PAIRS.map(lambda both: (both[0], both[1] + both[0]))
+@law(draw(_BLANK, TEXT), skip=_needs("empty-scores-zero"))
+def _nothing_matches_nothing(trial: Trial[MatcherSubject], blank: str, text: str) -> None:
+    """A text that is empty once normalized matches none, if its comparer scores it 0."""
+    for retrieved, gold in ((blank, text), (text, blank)):
+        trial.forget()
+        texts, score = _match(trial, retrieved, gold)
+        matched = score >= trial.subject.resolved.matcher.threshold
+        wrong = f"a text that is empty once normalized scores {score!r}, so it matches"
+        trial.demand("" not in texts or not matched, wrong)
+
+
+_matcher_total = law(draw(TEXT, TEXT), name="total")(_match)
+MATCHER_LAWS = book(
+    *(_usable, _prints_as_read, _matcher_total, _matcher_twice, _matches_itself, _nothing_matches_nothing, no_network),
 )
-"""Two texts: any two, or one and another that contains it."""
-_THRESHOLDS = st.sampled_from([0.1, 0.5, 0.75, 0.9, 1.0])
 
-NORMALIZER_LAWS: dict[str, Law] = {
-    "total": Law(_normalized, _drawn(TEXTS), cost=0.2),
-    "twice": Law(_normalizer_twice, _drawn(TEXTS, TEXTS)),
-    "idempotent": Law(
-        _idempotent,
-        _drawn(TEXTS),
-        unless(lambda subject: subject.stage != "decode", "it decodes, so it may find more to decode"),
-        cost=0.2,
-    ),
-    "pickling": Law(_pickling, None),
-}
 
-COMPARER_LAWS: dict[str, Law] = {
-    "bounded": Law(_block, _with_variant(_BLOCKS, _BLOCKS)),
-    "pair-by-pair": Law(_pair_by_pair, _with_variant(_BLOCKS, _BLOCKS)),
-    "cutoff": Law(
-        _comparer_cutoff,
-        _with_variant(_BLOCKS, _BLOCKS, _THRESHOLDS),
-        unless(lambda subject: subject.takes_cutoff, "it has no parameter `cutoff`"),
-    ),
-    "twice": Law(_comparer_twice, _with_variant(_BLOCKS, _BLOCKS, _BLOCKS)),
-    "prepared": Law(
-        _prepared,
-        _with_variant(_BLOCKS, _BLOCKS, _BLOCKS),
-        unless(lambda subject: subject.variants[0].prepare, "it declares no `prepare`"),
-    ),
-    "many-samples": Law(
-        _many_samples,
-        _with_variant(_BLOCKS, _BLOCKS, _BLOCKS),
-        unless(lambda subject: subject.variants[0].batch, "it declares no `batch`"),
-    ),
-    "arguments": Law(_comparer_arguments, _with_variant(_BLOCKS, _BLOCKS)),
-    "reflexive": Law(_reflexive, _with_variant(TEXTS)),
-    "empty-scores-zero": Law(_empty_scores_zero, _with_variant(TEXTS)),
-    "symmetric": Law(_symmetric, _with_variant(_RELATED)),
-    "pickling": Law(_pickling, None),
-}
+def _count(trial: Trial[Tokenizer], text: str, note: str = "") -> int:
+    """Any text, however odd, has a number of tokens, 0 or more."""
+    tokens: object = trial.attempt(lambda: trial.subject.function(text), {"text": repr(text), "note": note})
+    trial.note(text=repr(text), tokens=repr(tokens), note=note)
+    if isinstance(tokens, bool) or not isinstance(tokens, int) or tokens < 0:
+        trial.fail(f"it returned {tokens!r}, which is no number of tokens")
+    return tokens
 
-MATCHER_LAWS: dict[str, Law] = {
-    "prints-as-read": Law(_prints_as_read, None),
-    "total": Law(_match, _drawn(TEXTS, TEXTS)),
-    "twice": Law(_matcher_twice, _drawn(TEXTS, TEXTS, TEXTS)),
-    "matches-itself": Law(
-        _matches_itself,
-        _drawn(TEXTS),
-        unless(lambda subject: "reflexive" in subject.comparer_laws, "its comparer does not declare `reflexive`"),
-    ),
-    "nothing-matches-nothing": Law(
-        _nothing_matches_nothing,
-        _drawn(_BLANKS, TEXTS),
-        unless(
-            lambda subject: "empty-scores-zero" in subject.comparer_laws,
-            "its comparer does not declare `empty-scores-zero`",
-        ),
-    ),
-}
+
+@law()
+def _empty(trial: Trial[Tokenizer]) -> None:
+    """The empty text has no token."""
+    trial.demand(_count(trial, "") == 0, "the empty text has tokens; leave out the marks around a whole prompt")
+
+
+@law(draw(TEXT, TEXT), name="twice")
+def _tokenizer_twice(trial: Trial[Tokenizer], text: str, between: str) -> None:
+    """The same text always has the same number of tokens."""
+    wrong = "it counts something else the second time"
+    trial.repeats(lambda: _count(trial, text), lambda: _count(trial, between), wrong)
+
+
+@law(draw(TEXT, TEXT), when="declared", cost=0.5)
+def _monotone(trial: Trial[Tokenizer], text: str, more: str) -> None:
+    """A text with a line break and more behind it has no fewer tokens."""
+    alone, longer = _count(trial, text), _count(trial, f"{text}\n{more}", "with more text below")
+    trial.demand(longer >= alone, "with more text below it has fewer tokens")
+
+
+@law(draw(TEXT, TEXT), when="declared", cost=0.5)
+def _subadditive(trial: Trial[Tokenizer], text: str, more: str) -> None:
+    """Two texts joined by a line break have at most one token more."""
+    apart = _count(trial, text) + _count(trial, more)
+    together = _count(trial, f"{text}\n{more}", "both")
+    trial.demand(together <= apart + 1, "together they have more tokens than apart and one for the line break")
+
+
+_tokenizer_total = law(draw(TEXT), name="total", cost=0.2)(_count)
+TOKENIZER_LAWS = book(_tokenizer_total, _empty, _tokenizer_twice, _monotone, _subadditive, pickling, no_network)

@@ -76,8 +76,7 @@ def _unfold(value: object) -> object:
         return value.tolist()
     if isinstance(value, Iterable) and not isinstance(value, bytes):
         return list(value)
-    msg = f"a {type(value).__name__}"
-    raise TypeError(msg)
+    raise TypeError(f"a {type(value).__name__}")
 
 
 def _whole(sample: Sample) -> dict[str, Any]:
@@ -117,5 +116,4 @@ def _output(output: Output | Fault | None) -> dict[str, Any] | None:
 
 
 def _raise(problems: list[Problem]) -> NoReturn:
-    msg = "the sample cannot be logged:"
-    raise DataError(msg, problems)
+    raise DataError("the sample cannot be logged:", problems)

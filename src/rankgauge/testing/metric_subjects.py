@@ -1,5 +1,5 @@
 """
-Subjects and cases: a metric as the laws see it, those that the engine scores, and the small rankings they score.
+Metrics as laws see them: what a law may know of one, those that the engine scores, and the trial of a case.
 """
 
 from __future__ import annotations
@@ -23,117 +23,12 @@ from rankgauge.judging import Keep, Target, judge
 from rankgauge.plugin.metric import Metric
 from rankgauge.policy import PROFILES, Policy
 from rankgauge.samples import Sample, read_sample
+from rankgauge.testing.drawn_cases import HUGE, TOP_GRADE, Case
+from rankgauge.testing.law import Trial
 
-__all__ = ["ANCHOR", "GRADES", "HUGE", "MOST_GOLD", "Case", "EngineMetric", "MetricSubject", "UnfitError"]
+__all__ = ["EngineMetric", "MetricSubject", "MetricTrial", "UnfitError"]
 
 _MATCHER = "contains"
-
-HUGE = 10**9
-"""A cutoff beyond every list."""
-
-TOP_GRADE = 4.0
-GRADES = (1.0, 2.0, 3.0, 4.0, 0.5, 2.75, 0.0, -1.0)
-MOST_GOLD = 6
-
-
-@dataclass(frozen=True, slots=True)
-class Case:
-    """
-    A ranking with its ground truth.
-
-    Attributes:
-        grades: The ground truth: item 0 has the first grade, and so on; items beyond it are unjudged.
-
-        ranking: The items retrieved, rank 1 first.
-
-        scores: The retriever's score of each of them; None for descending ones, which no law looks at.
-
-        gold_order: The order in which the ground truth is listed; None for the order of the items.
-    """
-
-    grades: tuple[float, ...]
-    ranking: tuple[int, ...]
-    scores: tuple[float, ...] | None = None
-    gold_order: tuple[int, ...] | None = None
-
-    @property
-    def distinct(self) -> tuple[int, ...]:
-        """Return the items retrieved, each once."""
-        return tuple(dict.fromkeys(self.ranking))
-
-    @property
-    def n_relevant(self) -> int:
-        """Return how many items of the ground truth have a grade above 0."""
-        return sum(grade > 0 for grade in self.grades)
-
-    @property
-    def best_first(self) -> list[int]:
-        """Return the items of the ground truth, best first."""
-        return sorted(range(len(self.grades)), key=lambda item: -self.grades[item])
-
-    @property
-    def gold(self) -> dict[str, float]:
-        """Return the ground truth: the grade of each id, as listed."""
-        order = range(len(self.grades)) if self.gold_order is None else self.gold_order
-        return {_doc_id(item): self.grades[item] for item in order}
-
-    @property
-    def ids(self) -> list[str]:
-        """Return the ids retrieved, rank 1 first."""
-        return [_doc_id(item) for item in self.ranking]
-
-    def is_judged(self, item: int) -> bool:
-        """Return whether the ground truth names an item."""
-        return item < len(self.grades)
-
-    def grade(self, item: int) -> float:
-        """Return an item's grade, 0 where it is unjudged."""
-        return self.grades[item] if self.is_judged(item) else 0.0
-
-    def ranked(self, ranking: Sequence[int]) -> Case:
-        """Return the case with another ranking."""
-        return replace(self, ranking=tuple(ranking))
-
-    def padded(self, depth: int) -> Case:
-        """Return the case with new unjudged items below, down to a depth of distinct items."""
-        missing = max(0, depth - len(self.distinct))
-        start = max((*self.ranking, len(self.grades) - 1)) + 1
-        return self.ranked((*self.ranking, *range(start, start + missing)))
-
-    def sample(self, name: str, k: int | None = None) -> dict[str, Any]:
-        """Return a sample, in the form of the dataset contract, whose gold texts are those of the relevant items."""
-        gold = self.gold
-        texts = [_doc_text(name) for name, grade in gold.items() if grade > 0]
-        scores = range(len(self.ranking), 0, -1) if self.scores is None else self.scores
-        retrieved = [
-            {"id": _doc_id(item), "text": _doc_text(_doc_id(item)), "score": score}
-            for item, score in zip(self.ranking, scores, strict=True)
-        ]
-        answer = retrieved[0]["text"] if retrieved else ""
-        return {
-            "id": name,
-            "input": f"The question of {name}?",
-            "expected_output": {
-                "relevant": gold,
-                **dict.fromkeys(("passages", "answer", "keywords", "nuggets"), texts),
-            },
-            "actual_output": {"retrieved": retrieved, "answer": answer},
-            "metadata": {"k": k},
-        }
-
-
-ANCHOR = Case((1.0,), (0, 7))
-"""A case with gold of every kind, so that no part of a dataset lacks it."""
-
-
-def _doc_id(item: int) -> str:
-    """Return the id of an item."""
-    return f"doc-{item}"
-
-
-def _doc_text(name: str) -> str:
-    """Return the text of an id; none of them occurs in another."""
-    return f"The text of {name}, whole."
 
 
 class UnfitError(Exception):
@@ -154,7 +49,7 @@ class MetricSubject:
 
         scorer: Computes its scores: an `EngineMetric`, or a `ForeignMetric`.
 
-        sent: What has to survive pickling.
+        function: What has to survive pickling.
 
         range: The lowest and the highest score; None for no bound.
 
@@ -181,7 +76,7 @@ class MetricSubject:
 
     name: str
     scorer: _Scorer
-    sent: object
+    function: object
     range: tuple[float | None, float | None]
     higher_is_better: bool
     describes: bool = False
@@ -194,9 +89,69 @@ class MetricSubject:
     slack: float = 0.0
     huge: int = HUGE
 
+    @property
+    def best(self) -> float | None:
+        """Return the best score; None for no bound."""
+        return self.range[1 if self.higher_is_better else 0]
+
     def score(self, case: Case, k: int, policy: Policy | str = "default") -> float | None:
         """Return the score of a case, None where it has none; raise `UnfitError` when the metric fails."""
         return self.scorer.score(case, k, policy)
+
+
+class MetricTrial(Trial[MetricSubject]):
+    """One drawn case on its way through a law of metrics."""
+
+    def score(self, case: Case, k: int, *, policy: Policy | str | None = None, note: str = "") -> float | None:
+        """Score a case, and keep what came out for the report; a metric that fails breaks the law."""
+        scores = {} if case.scores is None else {"scores": list(case.scores)}
+        facts = {"gold": case.gold, "retrieved": case.ids, **scores, **({"k": k} if self.subject.takes_k else {})}
+        if policy is not None and policy != "default":
+            note = f"{note}, policy {_differing(policy)}".removeprefix(", ")
+        try:
+            value = self.subject.score(case, k, policy or "default")
+        except UnfitError as error:
+            self.note(**facts, note=note)
+            self.fail(str(error))
+        self.note(**facts, score="none" if value is None else value, note=note)
+        return value
+
+    def within_range(self, value: float | None) -> None:
+        """Demand that the last score lies within the declared range."""
+        low, high = self.subject.range
+        slack = self.subject.slack
+        if value is None:
+            return
+        before, self._seen = self._seen, self._seen[-1:]  # this one alone is to blame
+        self.demand(low is None or value >= low - slack, f"{value!r} is below {low!r}, the lowest score allowed")
+        self.demand(high is None or value <= high + slack, f"{value!r} is above {high!r}, the highest allowed")
+        self._seen = before
+
+    def same(self, one: float | None, other: float | None, what: str, *, exact: bool = True) -> None:
+        """Demand that two scores are the same: to the last bit, where the subject promises that and *exact* is set."""
+        if one is None or other is None or (exact and not self.subject.slack):
+            self.demand(one == other, what)
+        else:
+            self.demand(abs(one - other) <= max(self.subject.slack, 1e-12) * max(1.0, abs(one)), what)
+
+    def at_most(self, one: float | None, other: float | None, what: str, *, exact: bool = True) -> None:
+        """Demand that one score is not above another, and that both exist or neither does."""
+        self.demand((one is None) == (other is None), "one of the two has no score")
+        if one is not None and other is not None and one > other:
+            slack = self.subject.slack if exact else max(self.subject.slack, 1e-12 * max(1.0, abs(other)))
+            self.demand(one <= other + slack, what)
+
+    def no_better(self, one: float | None, other: float | None, what: str, *, exact: bool = True) -> None:
+        """Demand that one score is not better than another, and that both exist or neither does."""
+        lower, higher = (one, other) if self.subject.higher_is_better else (other, one)
+        self.at_most(lower, higher, what, exact=exact)
+
+
+def _differing(policy: Policy | str) -> str:
+    if isinstance(policy, str):
+        return policy
+    usual = str(Policy()).split()
+    return " ".join(option for option in str(policy).split() if option not in usual) or "default"
 
 
 @dataclass(frozen=True, eq=False)
@@ -229,6 +184,12 @@ class EngineMetric:
     def __post_init__(self) -> None:
         object.__setattr__(self, "params", {**self.metric.example, **self.params})
 
+    @classmethod
+    def of(cls, metric: Metric, catalog: Catalog, written: Callable[..., Any] | None = None) -> EngineMetric:
+        """Return a metric; its function is given where the catalog lacks it or has its names taken."""
+        known = any(claim.declaration is metric for claim in catalog.metrics.values())
+        return cls(metric, catalog, None if known else metric.function, written)
+
     @property
     def unusable(self) -> str:
         """Return why its own matcher cannot work here; empty where it can, or does not exist, which `usable` finds."""
@@ -253,18 +214,21 @@ class EngineMetric:
     @property
     def needs_parameters(self) -> str:
         """Return why it cannot be called with these parameters, such as a file that it needs; empty where it can."""
-        names = {parameter.name: parameter.default for parameter in self.metric.parameters}
+        defaults = {parameter.name: parameter.default for parameter in self.metric.parameters}
         try:
             with guarded():
                 if self.metric.check is not None:
-                    self.metric.check(**{**names, **{key: each for key, each in self.params.items() if key in names}})
+                    self.metric.check(**{**defaults, **self._declared_params})
         except ForeignError as error:
-            if not issubclass(type(error.__cause__), ValueError):
-                return ""  # a mistake of the check, which the law `usable` tells
-            return (
-                f"{error.reason}; check it with parameters, such as `rankgauge metrics check 'NAME(parameter=value)'`"
-            )
+            advice = "check it with parameters, such as `rankgauge metrics check 'NAME(parameter=value)'`"
+            # any other error is a mistake of the check, which the law `usable` tells
+            return f"{error.reason}; {advice}" if issubclass(type(error.__cause__), ValueError) else ""
         return ""
+
+    @property
+    def _declared_params(self) -> dict[str, Value]:
+        names = {parameter.name for parameter in self.metric.parameters}
+        return {name: value for name, value in self.params.items() if name in names}
 
     def subject(self) -> MetricSubject:
         """Return the metric as the laws see it."""
@@ -272,7 +236,7 @@ class EngineMetric:
         return MetricSubject(
             name=metric.alias,
             scorer=self,
-            sent=self.written or metric,
+            function=self.written or metric,
             range=metric.range,
             higher_is_better=metric.higher_is_better,
             describes=metric.describes,
@@ -283,16 +247,16 @@ class EngineMetric:
 
     def evaluation(self, k: int | None, policy: Policy | str, *, own_matcher: bool = False) -> Evaluation:
         """Return an evaluation of this metric alone, without data; *k* counts where the cutoff is optional."""
-        own = k if self.metric.cutoff.kind == "optional" else None
-        key = (own, policy, own_matcher)
+        cutoff = k if self.metric.cutoff.kind == "optional" else None
+        key = (cutoff, policy, own_matcher)
         if key not in self._evaluations:
             spec: Any = self.given
             if spec is None:
                 spec = {"metric": self.metric.alias, **self.params}
                 if self.metric.needs_max_grade:
                     spec["max_grade"] = TOP_GRADE
-                if own is not None:
-                    spec["k"] = own
+                if cutoff is not None:
+                    spec["k"] = cutoff
             evaluation = Engine(catalog=self.catalog).dataset([]).with_metrics([spec]).with_profile(policy)
             if not own_matcher:
                 by_text = [kind for kind in self.metric.judging.gold if kind != "relevant"]
@@ -302,10 +266,10 @@ class EngineMetric:
 
     def score(self, case: Case, k: int, policy: Policy | str = "default") -> float | None:
         """Return the score of a case, None where it is undefined; raise `UnfitError` when it fails."""
-        (found,) = self.evaluation(k, policy).score(case.sample("s", k)).values()
-        if found.status not in {"scored", "undefined"}:
-            raise UnfitError(found.reason)
-        return found.value if found.status == "scored" else None
+        (score,) = self.evaluation(k, policy).score(case.sample("s", k)).values()
+        if score.status not in {"scored", "undefined"}:
+            raise UnfitError(score.reason)
+        return score.value if score.status == "scored" else None
 
     def explained(self, case: Case, k: int, policy: Policy | str = "default") -> list[Explanation]:
         """Return how the score of a case comes about, for each kind of gold that the metric takes."""
@@ -326,27 +290,23 @@ class EngineMetric:
 
     def judged(self, samples: Sequence[Mapping[str, Any]], *, empty: bool = False) -> list[Judged]:
         """Judge samples against each kind of gold that the metric takes; *empty* takes all ground truth away."""
-        read = [read_sample(sample, problems=[]) for sample in samples]
-        kept = [sample for sample in read if sample is not None]
+        read = [sample for sample in (read_sample(sample, problems=[]) for sample in samples) if sample is not None]
         if empty:
-            kept = [Sample(sample.id, output=sample.output) for sample in kept]
-        found = []
+            read = [Sample(sample.id, output=sample.output) for sample in read]
+        keep = Keep(needs=frozenset(self.metric.judging.needs))
+        judged = []
         for kind in self.metric.judging.gold:
             name = None if kind == "relevant" else _MATCHER
             matcher = None if name is None else self.catalog.matcher(name)
-            target, keep = (
-                Target(kind, self.metric.judging.judges, name),
-                Keep(needs=frozenset(self.metric.judging.needs)),
-            )
-            found.append(judge(kept, target, PROFILES["default"], matcher, keep=keep).judged)
-        return found
+            target = Target(kind, self.metric.judging.judges, name)
+            judged.append(judge(read, target, PROFILES["default"], matcher, keep=keep).judged)
+        return judged
 
     def call(self, judged: Judged, k: int) -> Scores:
         """Return what the function itself makes of a judged batch."""
-        names = {parameter.name for parameter in self.metric.parameters}
-        cut: dict[str, Any] = {name: value for name, value in self.params.items() if name in names}
+        options: dict[str, Any] = dict(self._declared_params)
         if self.metric.cutoff.kind != "none":
-            cut["k"] = k
+            options["k"] = k
         if self.metric.needs_max_grade:
-            cut["max_grade"] = TOP_GRADE
-        return np.asarray(self.metric.function(judged, **cut), dtype=np.float64)
+            options["max_grade"] = TOP_GRADE
+        return np.asarray(self.metric.function(judged, **options), dtype=np.float64)

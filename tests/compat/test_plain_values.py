@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rankgauge.compat.judging import ByValue, cutoff, judge_by_value, scores_of
+from rankgauge.compat.plain_values import ByValue, cutoff, judge_by_value, scores_of
 from rankgauge.metrics.recall import recall
 
 

@@ -13,7 +13,7 @@ from rankgauge.errors import RankgaugeError, counted
 
 if TYPE_CHECKING:
     from rankgauge.engine.result import Result
-    from rankgauge.pytest_plugin.scoring import Scoring
+    from rankgauge.pytest_plugin.logged_gates import Scoring
     from rankgauge.samples import Sample
 
 __all__ = ["RankgaugeEval"]

@@ -4,9 +4,8 @@ Reports: which laws hold, which are broken, and the smallest example of each bro
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 from rankgauge.errors import BrokenLawError, counted
@@ -101,8 +100,8 @@ class Report:
         for verdict in self.verdicts:
             if verdict.law == law:
                 return verdict
-        msg = f"{self.name!r} was not checked for {law!r}, only for {', '.join(each.law for each in self.verdicts)}"
-        raise KeyError(msg)
+        checked = ", ".join(verdict.law for verdict in self.verdicts)
+        raise KeyError(f"{self.name!r} was not checked for {law!r}, only for {checked}")
 
     def raise_if_broken(self) -> None:
         """
@@ -116,15 +115,13 @@ class Report:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the report as plain values, for JSON."""
+        laws = [{**asdict(verdict), "example": list(map(dict, verdict.example))} for verdict in self.verdicts]
         return {
             "kind": self.kind,
             "name": self.name,
             "called": self.called,
             "ok": self.ok,
-            "laws": [
-                {**dataclasses.asdict(verdict), "example": [dict(exhibit) for exhibit in verdict.example]}
-                for verdict in self.verdicts
-            ],
+            "laws": laws,
             "could_declare": list(self.could_declare),
             "unusable": self.unusable,
         }
@@ -132,7 +129,9 @@ class Report:
     def __str__(self) -> str:
         if self.unusable:
             return f"{self.kind} {self.name}: not checked, because it cannot work here\n  {self.unusable}"
-        lines = [f"{self.kind} {self.name}: {_counted(self)}"]
+        holding = counted(len(self.holds), "law holds", "laws hold")
+        broken = f", {counted(len(self.broken), 'is', 'are')} broken" if self.broken else ""
+        lines = [f"{self.kind} {self.name}: {holding}{broken}"]
         if self.called:
             lines.append(f"  called   {self.called}")
         for verdict in self.verdicts:
@@ -177,8 +176,8 @@ class PluginReport:
         for report in self.reports:
             if report.name == name:
                 return report
-        msg = f"plugin {self.name!r} offers no {name!r}; it offers {', '.join(each.name for each in self.reports)}"
-        raise KeyError(msg)
+        offered = ", ".join(report.name for report in self.reports)
+        raise KeyError(f"plugin {self.name!r} offers no {name!r}; it offers {offered}")
 
     def __iter__(self) -> Iterator[Report]:
         return iter(self.reports)
@@ -195,12 +194,8 @@ class PluginReport:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the report as plain values, for JSON."""
-        return {
-            "plugin": self.name,
-            "ok": self.ok,
-            "faults": list(self.faults),
-            "offers": [report.to_dict() for report in self.reports],
-        }
+        offers = [report.to_dict() for report in self.reports]
+        return {"plugin": self.name, "ok": self.ok, "faults": list(self.faults), "offers": offers}
 
     def __str__(self) -> str:
         lines = [f"fault: {fault}" for fault in self.faults]
@@ -213,11 +208,6 @@ class PluginReport:
             verdict = f"{unusable} of them not checked, {'nothing wrong with the others' if self.ok else verdict}"
         lines.append(f"plugin {self.name}: {len(self.reports)} offered, {verdict}")
         return "\n".join(lines)
-
-
-def _counted(report: Report) -> str:
-    holding = counted(len(report.holds), "law holds", "laws hold")
-    return holding if report.ok else f"{holding}, {counted(len(report.broken), 'is', 'are')} broken"
 
 
 def _shown(example: Sequence[Exhibit]) -> Iterator[str]:

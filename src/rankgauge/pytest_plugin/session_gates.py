@@ -15,12 +15,15 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from rankgauge.base.plain_text import visible
 from rankgauge.errors import counted
-from rankgauge.pytest_plugin.gates import Judgment
+from rankgauge.gates.lines import outcome_line
+from rankgauge.io.whole_files import replace_file
+from rankgauge.pytest_plugin.logged_gates import Judgment, Scoring, column_line, worst_lines
+from rankgauge.report.json import SCHEMA_VERSION, per_sample_jsonl, summary
 
 if TYPE_CHECKING:
     from rankgauge.gates.planned import Asked
-    from rankgauge.pytest_plugin.scoring import Scoring
 
 __all__ = ["ATTRIBUTE", "Session"]
 
@@ -98,10 +101,6 @@ class Session:
         return asked
 
     def _tell(self, reporter: pytest.TerminalReporter, judgment: Judgment) -> None:
-        from rankgauge.base.plain_text import visible
-        from rankgauge.gates.lines import outcome_line
-        from rankgauge.pytest_plugin.wording import column_line, worst_lines
-
         def tell(line: str, **style: bool) -> None:
             reporter.line(visible(line), **style)
 
@@ -125,8 +124,6 @@ class Session:
 
     def _write(self, path: Path) -> bool:
         """Write the report, whole or not at all, and return whether that worked."""
-        from rankgauge.io.whole_files import replace_file
-
         text = json.dumps(self._report(), indent=2, ensure_ascii=False) + "\n"
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -138,8 +135,6 @@ class Session:
         return True
 
     def _report(self) -> dict[str, Any]:
-        from rankgauge.report.json import SCHEMA_VERSION, per_sample_jsonl, summary
-
         judgment = self._judgment or Judgment(None)
         report: Mapping[str, Any] = {"schema_version": SCHEMA_VERSION, "samples": len(self._records), "metrics": {}}
         per_sample: list[Mapping[str, Any]] = []

@@ -50,14 +50,14 @@ class ByText(NamedTuple):
 def judge_by_value(queries: Iterable[ByValue], profile: str) -> Judged:
     """Judge queries by equality of their values, hashable or not."""
     samples = []
-    for place, query in enumerate(queries):
+    for number, query in enumerate(queries):
         labels = _Labels()
         gains: dict[str, float] = {}
         for value, gain in zip(query.gold, query.gains or repeat(1.0), strict=False):
             label = labels.of(value)
             gains[label] = max(gain, gains.get(label, gain))
         output = Output([labels.of(value) for value in query.retrieved])
-        samples.append(Sample(str(place), expected=Expected(gains, query.gains is not None), output=output))
+        samples.append(Sample(str(number), expected=Expected(gains, query.gains is not None), output=output))
     return judge(samples, Target("relevant"), PROFILES[profile]).judged
 
 
@@ -66,11 +66,11 @@ def judge_by_text(
 ) -> Judged:
     """Judge queries by the matcher that a profile has for a metric; raise `ValueError` for what is not a text."""
     samples = []
-    for place, query in enumerate(queries):
-        gold_texts = tuple(_text(text, place) for text in query.gold)
+    for number, query in enumerate(queries):
+        gold_texts = tuple(_text(text, number) for text in query.gold)
         expected = Expected(passages=gold_texts) if gold == "passages" else Expected(keywords=gold_texts)
-        output = Output([None] * len(query.retrieved), [_text(text, place) for text in query.retrieved])
-        samples.append(Sample(str(place), expected=expected, output=output))
+        output = Output([None] * len(query.retrieved), [_text(text, number) for text in query.retrieved])
+        samples.append(Sample(str(number), expected=expected, output=output))
     matcher = _matcher(str(_parameters(metric, profile)["matcher"]))
     return judge(samples, Target(gold, matcher=matcher.name), PROFILES[profile], matcher).judged
 
@@ -90,8 +90,7 @@ def cutoff(k: SupportsIndex) -> int:
     except TypeError:
         number = -1
     if number < 0:
-        msg = f"k must be an integer of 0 or more, not {k!r}"
-        raise ValueError(msg)
+        raise ValueError(f"k must be an integer of 0 or more, not {k!r}")
     return number
 
 
@@ -111,10 +110,10 @@ class _Labels:
             return f"unhashable value {self._unhashable.index(value)}"
 
 
-def _text(value: object, place: int) -> str:
+def _text(value: object, number: int) -> str:
     if not isinstance(value, str):
-        msg = f"query {place} (counted from 0) holds {value!r}, which is not a text"
-        raise ValueError(msg)  # noqa: TRY004  # public functions promise a ValueError
+        wrong = f"query {number} (counted from 0) holds {value!r}, which is not a text"
+        raise ValueError(wrong)  # noqa: TRY004  # public functions promise a ValueError
     return value
 
 
@@ -126,6 +125,5 @@ def _matcher(name: str) -> ResolvedMatcher:
 def _parameters(metric: Callable[..., Scores], profile: str) -> dict[str, Value]:
     declaration = declared(metric)
     if declaration is None:
-        msg = f"{metric!r} is not a metric"
-        raise TypeError(msg)
+        raise TypeError(f"{metric!r} is not a metric")
     return dict(PROFILES[profile].parameters.get(declaration.alias, {}))

@@ -1,0 +1,259 @@
+"""
+Gates on what tests log: their short forms, scoring and judging, and what pytest prints of the outcome.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rankgauge.base.plain_text import visible
+from rankgauge.engine.engine import Engine
+from rankgauge.engine.explaining import explain_samples
+from rankgauge.errors import ParameterError, RankgaugeError, counted
+from rankgauge.gates.grammar import Bound, Gate, Side
+from rankgauge.gates.grammar import read_gates as read_any
+from rankgauge.gates.lines import apart, counts_text, headline, outcome_line
+from rankgauge.gates.outcomes import GateOutcome
+from rankgauge.gates.planned import Asked, ask_gates
+from rankgauge.gates.verdicts import MetricTraits, judge_resolved
+from rankgauge.planning.requests import Located
+from rankgauge.pytest_plugin.logged_samples import make_record, refuse
+from rankgauge.report.samples import sample_lines, sample_title
+from rankgauge.result.wording import counts
+
+if TYPE_CHECKING:
+    from rankgauge.planning.resolve import PlannedMetric
+    from rankgauge.result import MetricSummary, Result
+
+__all__ = ["Judgment", "Scoring", "column_line", "failure_text", "read_gates", "worst_lines"]
+
+_SHORT = re.compile(r"(?P<metric>.+?)\s*(?<![<>=])=\s*(?P<bound>[^\s=<>]+)", re.DOTALL)
+_FORMS = "'ndcg@10 >= 0.42', 'unj@5 <= 0.1', or 'ndcg@10=0.42' (a minimum, or a maximum where lower is better)"
+_WORST = 3
+
+Record = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Judgment:
+    """
+    The scores of what was logged, held against gates.
+
+    Attributes:
+        result: The scores; None when nothing could be scored.
+
+        outcomes: The outcome of each gate.
+
+        problems: Why a column could not be computed.
+    """
+
+    result: Result | None
+    outcomes: tuple[GateOutcome, ...] = ()
+    problems: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def failed(self) -> tuple[GateOutcome, ...]:
+        """Return the gates that fail a test."""
+        return tuple(outcome for outcome in self.outcomes if outcome.status in {"failed", "error"})
+
+
+class Scoring:
+    """Reads and scores samples with the installed plugins, under one config; loads nothing before it is used."""
+
+    def __init__(self, config: Path | None = None) -> None:
+        self._config = config
+
+    @cached_property
+    def engine(self) -> Engine:
+        """Return the engine; raise `ConfigError` when the config cannot be used."""
+        return Engine() if self._config is None else Engine.from_config(self._config)
+
+    def record_of(self, sample: object, given: Mapping[str, Any], logged: Container[str]) -> dict[str, Any]:
+        """Return one sample as plain values; raise `DataError` when it breaks the contract or was logged before."""
+        record = make_record(sample, given, self.engine.dataset(()).profile.contract)
+        if record["id"] in logged:
+            refuse(record["id"], "it was logged in this test before; give each query its own id")
+        return record
+
+    def ask(self, metrics: Iterable[Any], gates: Sequence[Gate]) -> Asked:
+        """Resolve metrics and gates without a sample; raise one `PlanError` for all that cannot be used."""
+        evaluation = self.engine.dataset(())
+        specs = [*evaluation.metrics, *metrics]
+        asked = ask_gates(gates, specs, lambda wanted: list(self._columns(wanted).values()), check=_misplaced)
+        nearest: dict[tuple[object, ...], Gate] = {}
+        for gate in asked.gates:
+            nearest.setdefault((gate.metric, _side(gate), gate.where, gate.of, gate.per_sample), gate)
+        added = [spec.spec if isinstance(spec, Located) else spec for spec in asked.specs[len(specs) :]]
+        return Asked((*specs, *added), tuple(nearest.values()))
+
+    def result(self, records: Sequence[Record], metrics: Sequence[Any]) -> Result:
+        """Score some samples."""
+        evaluation = self.engine.dataset(records)
+        return evaluation.with_metrics([*evaluation.metrics, *metrics]).run()
+
+    def judge(self, records: Sequence[Record], asked: Asked) -> Judgment:
+        """Score what was logged, and hold it against the gates; a metric without a value misses its gates."""
+        if not asked.specs:
+            return Judgment(None)
+        result, problems = self._scores(records, asked.specs)
+        judged = [gate for gate in asked.gates if result is not None and gate.metric in result]
+        report = judge_resolved({"": result} if result is not None else {}, {"": judged}, None)
+        by_gate = dict(zip(judged, report.outcomes, strict=True))
+        outcomes = [by_gate.get(gate) or _without_column(gate, problems) for gate in asked.gates]
+        return Judgment(result, tuple(outcomes), problems)
+
+    def failure(
+        self, records: Sequence[Record], written: Sequence[object], *, metrics: Sequence[Any], origin: str
+    ) -> str:
+        """Return a text on the *written* gates that samples miss; empty when all are kept."""
+        gates = [gate for one in written for gate in read_gates(one, origin=origin)]
+        if not gates:
+            raise ParameterError(f"{origin} was given no gate, so it could never fail; write 'ndcg@10 >= 0.42'")
+        judgment = self.judge(records, self.ask(metrics, gates))
+        return failure_text(judgment, len(records)) if judgment.failed else ""
+
+    def _columns(self, specs: Sequence[Any]) -> dict[str, PlannedMetric]:
+        if not specs:
+            return {}
+        return {column.name: column for column in self.engine.dataset(()).with_metrics(specs).plan().metrics}
+
+    def _scores(self, records: Sequence[Record], specs: Sequence[Any]) -> tuple[Result | None, dict[str, str]]:
+        """Compute every column that can be computed; return also why the others cannot."""
+        evaluation = self.engine.dataset(records)
+        if not records:
+            return None, dict.fromkeys(self._columns(specs), "nothing was logged")
+        try:
+            return evaluation.with_metrics(specs).run(), {}
+        except RankgaugeError:  # such as a metric whose ground truth no sample has: find out which
+            usable: list[Any] = []
+            problems: dict[str, str] = {}
+            for spec in specs:
+                try:
+                    evaluation.with_metrics([*usable, spec]).plan()  # metrics of several tests may clash by name
+                    evaluation.with_metrics([spec]).run()
+                except RankgaugeError as error:
+                    reason = "; ".join(problem.message for problem in getattr(error, "problems", ())) or str(error)
+                    problems |= dict.fromkeys(self._columns([spec]), reason)
+                else:
+                    usable.append(spec)
+            return (evaluation.with_metrics(usable).run() if usable else None), problems
+
+
+def read_gates(written: object, *, origin: str, side: Side = "better") -> list[Gate]:
+    """Read gates from a map of metrics to numbers, or any form of gates; a number without a sign is on *side*."""
+    if written is None:
+        return []
+    if isinstance(written, Mapping) and "metric" not in written:
+        return [
+            Gate(metric=_metric(name, origin), rule=Bound(_number(bound, name, origin), side), origin=origin)
+            for name, bound in written.items()
+        ]
+    if isinstance(written, str | Mapping):
+        return _read_one(written, origin, side)
+    if isinstance(written, Iterable) and not isinstance(written, bytes):
+        return [gate for one in written for gate in _read_one(one, origin, side)]
+    raise ParameterError(
+        f"{origin}: gates are a map from metrics to numbers, or texts such as {_FORMS}; not {written!r}"
+    )
+
+
+def _read_one(written: object, origin: str, side: Side) -> list[Gate]:
+    short = _SHORT.fullmatch(written.strip()) if isinstance(written, str) else None
+    if short is not None:
+        bound = Bound(_number(short["bound"], written, origin), side)
+        return [Gate(metric=short["metric"], rule=bound, origin=origin)]
+    gates = read_any(written, origin=origin)
+    for gate in gates:
+        if not isinstance(gate.rule, Bound):
+            advice = "use a bound, or judge it with `rankgauge run --baseline`"
+            raise ParameterError(f"{origin}: {gate} compares with a baseline, which tests do not have; {advice}")
+        if gate.dataset:
+            raise ParameterError(f"{origin}: {gate} names a dataset, and what tests log is none; leave out `dataset`")
+        if side not in {"better", gate.rule.side}:
+            wrong = f"is a {gate.rule.side}, but this option takes a {side}; write METRIC=NUMBER"
+            raise ParameterError(f"{origin}: {written!r} {wrong}")
+    return gates
+
+
+def _metric(name: object, origin: str) -> str:
+    if not isinstance(name, str) or not name.strip():
+        raise ParameterError(f"{origin}: a gate starts with a metric such as 'ndcg@10', not with {name!r}")
+    return name.strip()
+
+
+def _number(raw: object, where: object, origin: str) -> float:
+    try:
+        number = math.nan if isinstance(raw, bool) or not isinstance(raw, str | int | float) else float(raw)
+    except ValueError:
+        number = math.nan
+    if not math.isfinite(number):
+        raise ParameterError(f"{origin}: the bound of {where!r} is a number, not {raw!r}; write {_FORMS}")
+    return number
+
+
+def _without_column(gate: Gate, problems: Mapping[str, str]) -> GateOutcome:
+    """Return the outcome of a gate whose metric could not be computed: it fails."""
+    nothing = dict.fromkeys(("n", "undefined", "missing", "failed"), 0)
+    return GateOutcome(gate=gate, verdict="fail", counts=nothing, reason=problems[gate.metric])
+
+
+def _misplaced(gate: Gate, column: str, traits: MetricTraits) -> str:
+    """Return why an option does not take a bound of this metric; empty where it does."""
+    given = (_side(gate), gate.origin)
+    if given == ("minimum", "--rankgauge-min") and not traits.higher_is_better:
+        return f"lower is better for {column!r}; give its bound with --rankgauge-max"
+    if given == ("maximum", "--rankgauge-max") and traits.higher_is_better:
+        return f"higher is better for {column!r}; give its bound with --rankgauge-min"
+    return ""
+
+
+def _side(gate: Gate) -> str:
+    return gate.rule.side if isinstance(gate.rule, Bound) else ""
+
+
+def failure_text(judgment: Judgment, n_samples: int) -> str:
+    """Say why a test fails: a heading, a line for each gate, and the worst samples of each that was missed."""
+    lines = [f"{', '.join(map(_short, judgment.failed))} over {counted(n_samples, 'sample')}"]
+    for outcome in judgment.outcomes:
+        lines.append(f"  {outcome_line(outcome)}")
+        lines += [f"    {line}" for line in worst_lines(outcome, judgment)]
+    lines += [f"  note: {note}" for note in (judgment.result.notes if judgment.result is not None else ())]
+    return "\n".join(map(visible, lines))
+
+
+def column_line(column: MetricSummary) -> str:
+    """Return the name, value and counts of a metric without a gate."""
+    value = "no value" if column.mean is None or not column.n else f"{column.mean:.4f}"
+    return f"       {column.name}: {value} ({column.info.aggregate} of {counts_text(counts(column))})"
+
+
+def worst_lines(outcome: GateOutcome, judgment: Judgment, tests: Mapping[str, str] | None = None) -> Iterator[str]:
+    """Yield lines on the worst samples of a missed gate; *tests* has the test of each, where they are of several."""
+    rule = outcome.gate.rule
+    if outcome.verdict != "fail" or outcome.value is None or judgment.result is None or not isinstance(rule, Bound):
+        return
+    result = judgment.result
+    column = result[outcome.gate.metric]
+    ranked = column.worst(_WORST, highest=rule.side == "maximum")
+    worst = [result.sample_ids[row] for row in ranked if not rule.holds(float(column.values[row]))]
+    for explanation in explain_samples(result, worst, column, trials=False) if worst else ():
+        where = f"  {tests[explanation.sample]}" if tests else ""
+        yield f"{sample_title(explanation)}{where}"
+        yield from (f"  {line}" for line in sample_lines(explanation))
+
+
+def _short(outcome: GateOutcome) -> str:
+    """Return a gate that was missed as briefly as the last line of a test report needs it."""
+    rule = outcome.gate.rule
+    if outcome.verdict == "error" or outcome.gate.per_sample or not isinstance(rule, Bound):
+        return headline(outcome)
+    if outcome.value is None:
+        return f"{outcome.gate.metric} has no value"
+    value, limit = apart(outcome.value, rule.number)
+    return f"{outcome.gate.metric} is {value} {'>' if rule.side == 'maximum' else '<'} {limit}"

@@ -1,0 +1,224 @@
+"""
+The frame of every check: with the network closed, laws are tried on cases that hypothesis draws, and make a report.
+
+Everything is reproducible: hypothesis runs without its database, without a deadline, and from a fixed seed. It loads
+when a check runs, so that importing this module stays cheap.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import socket
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+from unittest import mock
+
+from rankgauge.errors import MissingExtraError
+from rankgauge.testing.law import BrokenError, Law, Laws, Trial, law_names
+from rankgauge.testing.law_report import Report, Verdict
+
+__all__ = [
+    "CASES",
+    "QUICK_CASES",
+    "Candidate",
+    "Checker",
+    "broken_by",
+    "checking",
+    "closed_network",
+    "require_hypothesis",
+]
+
+CASES = 100
+"""How many cases are drawn for a law by default."""
+
+QUICK_CASES = 10
+"""How many are drawn for a quick check, which finds what is wrong nearly everywhere."""
+
+_CALLS = ("connect", "connect_ex", "sendto")
+_LOOKUPS = ("getaddrinfo", "gethostbyname", "gethostbyname_ex")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Candidate:
+    """
+    What is held to laws.
+
+    Attributes:
+        name: What the report calls it.
+
+        subject: What the laws are about.
+
+        laws: The laws that apply to it.
+
+        could_declare: Laws that are tried where nothing is broken; the report names those that hold.
+
+        called: How it is called, for the report.
+
+        unusable: Why it cannot work here, such as a comparer without its model; then every law is skipped.
+
+        trial: What a case on its way through a law is.
+    """
+
+    name: str
+    subject: Any
+    laws: tuple[Law, ...]
+    could_declare: tuple[Law, ...] = ()
+    called: str = ""
+    unusable: str = ""
+    trial: type[Trial[Any]] = Trial
+
+
+def require_hypothesis(kind: str) -> None:
+    """Raise where hypothesis is not installed."""
+    try:
+        importlib.import_module("hypothesis")
+    except ImportError as error:
+        raise MissingExtraError(f"checking a {kind}", "testing") from error
+
+
+@contextlib.contextmanager
+def checking(kind: str, without: Iterable[str] = (), cases: int = CASES) -> Iterator[Checker]:
+    """Close the network, and yield what checks one kind of things; raise where hypothesis is not installed."""
+    require_hypothesis(kind)
+    with closed_network() as attempts:
+        yield Checker(kind, without, cases, attempts)
+
+
+@dataclass(frozen=True, slots=True)
+class Checker:
+    """
+    What checks things of one kind.
+
+    Attributes:
+        kind: What is checked.
+
+        without: Laws to skip.
+
+        cases: How many cases to draw for a law.
+
+        attempts: Attempts to reach the network.
+    """
+
+    kind: str
+    without: Iterable[str] = ()
+    cases: int = CASES
+    attempts: list[str] | tuple[()] = ()
+
+    def report(self, candidate: Candidate, known: Laws) -> Report:
+        """Check the laws that apply to a candidate, in the order of all that are *known* for its kind."""
+        left_out = law_names(self.kind, known, self.without)
+        applying = {law.name: law for law in candidate.laws}
+        verdicts: list[Verdict] = []
+        for law in known.values():
+            if candidate.unusable:
+                verdicts.append(law.verdict("skipped", candidate.unusable))
+            elif law.name in left_out:
+                verdicts.append(law.verdict("skipped", "left out on request"))
+            elif law.name in applying:
+                verdicts.append(self._verdict(applying[law.name], candidate))
+                if law.name == "usable" and verdicts[-1].state == "broken":  # then no other law can be checked
+                    break
+        hold: list[str] = []
+        if not candidate.unusable and all(verdict.state != "broken" for verdict in verdicts):
+            could = [law for law in candidate.could_declare if law.name not in left_out]
+            hold = [law.name for law in could if self._verdict(law, candidate, shrink=False).state == "holds"]
+        return Report(
+            kind=self.kind,
+            name=candidate.name,
+            called=candidate.called,
+            verdicts=tuple(verdicts),
+            could_declare=tuple(hold),
+            unusable=candidate.unusable,
+        )
+
+    def _verdict(self, law: Law, candidate: Candidate, *, shrink: bool = True) -> Verdict:
+        if reason := law.skip(candidate.subject):
+            return law.verdict("skipped", reason)
+
+        def trial() -> Trial[Any]:
+            return candidate.trial(candidate.subject, self.attempts)
+
+        broken = broken_by(law, trial, cases=self.cases, shrink=shrink)
+        return law.verdict("holds") if broken is None else law.verdict("broken", broken.reason, broken.example)
+
+
+def broken_by(law: Law, trial: Callable[[], Trial[Any]], *, cases: int, shrink: bool = True) -> BrokenError | None:
+    """Return what breaks a law, with the smallest example unless *shrink* is off; None where it holds for all cases."""
+    if law.draw is None:
+        try:
+            law.check(trial())
+        except BrokenError as error:
+            return error
+        return None
+    from hypothesis import HealthCheck, Phase, Verbosity, given, seed, settings
+    from hypothesis.errors import Flaky
+
+    broken: list[BrokenError] = []
+
+    @seed(0)
+    @settings(
+        max_examples=max(5, int(cases / law.cost)),
+        phases=[Phase.explicit, Phase.generate, *([Phase.shrink] if shrink else [])],
+        derandomize=True,
+        database=None,
+        deadline=None,
+        report_multiple_bugs=False,
+        print_blob=False,
+        verbosity=Verbosity.quiet,
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(law.draw(trial().subject))
+    def holds(drawn: tuple[Any, ...]) -> None:
+        try:
+            law.check(trial(), *drawn)
+        except BrokenError as error:
+            broken.append(error)
+            raise
+
+    try:
+        holds()
+    except BrokenError as error:
+        return error
+    except Flaky:  # what broke the law did not break it again: the subject remembers
+        first = broken[0]
+        return BrokenError(f"{first.reason}; the same case does not give the same result each time", first.example)
+    return None
+
+
+@contextlib.contextmanager
+def closed_network() -> Iterator[list[str]]:
+    """
+    Refuse connections and name look-ups in every thread, and yield a list of what was tried, each attempt once.
+
+    Unix sockets are allowed, and what is already connected stays connected.
+    """
+    attempts: list[str] = []
+
+    def refuse(what: str, where: object) -> None:
+        attempt = f"{what} {where!r}"
+        if attempt not in attempts:
+            attempts.append(attempt)
+        raise OSError(f"the network is closed while laws are checked: {attempt}")
+
+    with contextlib.ExitStack() as stack:
+        for name in _CALLS:
+            stack.enter_context(mock.patch.object(socket.socket, name, _guarded(name, refuse)))
+        for name in _LOOKUPS:
+            lookup = mock.patch.object(socket, name, lambda host, *_rest, **_options: refuse("look up", host))
+            stack.enter_context(lookup)
+        yield attempts
+
+
+def _guarded(name: str, refuse: Callable[[str, object], None]) -> Callable[..., Any]:
+    """Return a method in place of one of `socket.socket` that lets Unix sockets through."""
+    original = getattr(socket.socket, name)
+    local = getattr(socket, "AF_UNIX", None)
+
+    def method(self: socket.socket, *arguments: Any) -> Any:  # noqa: ANN401  # what the original takes and gives
+        if self.family != local:
+            refuse("connect to", arguments[-1] if arguments else None)
+        return original(self, *arguments)
+
+    return method
