@@ -14,7 +14,6 @@ from rankgauge.gates.grammar import Bound
 from rankgauge.gates.lines import apart, counts_text, headline, outcome_line
 from rankgauge.pytest_plugin.gates import Judgment
 from rankgauge.report.samples import sample_lines, sample_title
-from rankgauge.result.wording import counts
 
 if TYPE_CHECKING:
     from rankgauge.gates.outcomes import GateOutcome
@@ -38,7 +37,7 @@ def failure_text(judgment: Judgment, n_samples: int) -> str:
 def column_line(column: MetricSummary) -> str:
     """Return the name, value and counts of a metric without a gate."""
     value = "no value" if column.mean is None or not column.n else f"{column.mean:.4f}"
-    return f"       {column.name}: {value} ({column.info.aggregate} of {counts_text(counts(column))})"
+    return f"       {column.name}: {value} ({column.info.aggregate} of {counts_text(column.counts)})"
 
 
 def worst_lines(outcome: GateOutcome, judgment: Judgment, tests: Mapping[str, str] | None = None) -> Iterator[str]:

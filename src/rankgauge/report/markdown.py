@@ -6,18 +6,19 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Sequence
 
 from rankgauge.base.plain_text import visible
 from rankgauge.errors import counted
 from rankgauge.plugin import reporter
 from rankgauge.report.samples import listed_heading, listed_lines
+from rankgauge.result import MetricSummary, Result
 from rankgauge.result.wording import (
     ERROR_LINE,
     FACTS,
     calls_line,
     column_lines,
+    dataset_name,
     facts,
     listed_cohorts,
     mean,
@@ -26,10 +27,7 @@ from rankgauge.result.wording import (
     policy_options,
 )
 
-if TYPE_CHECKING:
-    from rankgauge.result import MetricSummary, Result
-
-__all__ = ["cell", "markdown_report"]
+__all__ = ["cell", "markdown_report", "table"]
 
 _BAR = 24
 _LISTED = 50
@@ -38,17 +36,12 @@ _LISTED = 50
 @reporter("markdown", suffix=".md")
 def markdown_report(result: Result) -> str:
     """Lay the result out as Markdown: metrics, cohorts, distributions, notes and failures."""
-    dataset = result.manifest.get("dataset") or {}
     stopped = " The run was interrupted; only these samples were done." if result.manifest.get("interrupted") else ""
-    parts = [
-        f"# Evaluation of {cell(dataset.get('name') or 'samples given in Python')}",
-        "",
-        f"{counted(len(result), 'sample')}, {cell(policy_line(result))}.{stopped}",
-        "",
-        *([cell(line) + ".", ""] if (line := calls_line(result)) else []),
-        *_folded("All policy options", [f"{name}={value}" for name, value in policy_options(result).items()]),
-        *_metrics(result),
-    ]
+    parts = [f"# Evaluation of {cell(dataset_name(result))}", ""]
+    parts += [f"{counted(len(result), 'sample')}, {cell(policy_line(result))}.{stopped}", ""]
+    parts += [f"{cell(line)}.", ""] if (line := calls_line(result)) else []
+    parts += _folded("All policy options", [f"{name}={value}" for name, value in policy_options(result).items()])
+    parts += _metrics(result)
     if any(result.tags):
         parts += _cohorts(result)
     if result.listed:
@@ -69,7 +62,8 @@ def cell(text: object) -> str:
     return re.sub(r"([\\`*_\[\]|~#])", r"\\\1", html.escape(flat, quote=False))
 
 
-def _table(header: Sequence[str], rows: Sequence[Sequence[str]], rule: str = "---:") -> list[str]:
+def table(header: Sequence[str], rows: Iterable[Sequence[str]], rule: str = "---:") -> list[str]:
+    """Return the lines of a table and an empty one; *rule* says on which side all columns but the first stand."""
     return [f"| {' | '.join(row)} |" for row in (header, ["---", *[rule] * (len(header) - 1)], *rows)] + [""]
 
 
@@ -77,17 +71,17 @@ def _metrics(result: Result) -> list[str]:
     rows = [
         (cell(name), *facts(column).values(), number(column.pass_rate())) for name, column in result.metrics.items()
     ]
-    budgets = [f"- {cell(line)}" for line in column_lines(result)]
-    table = _table(("metric", *FACTS, "pass rate (>= 0.5)"), rows)
-    return ["## Metrics", "", *table, f"{ERROR_LINE}.", "", *([*budgets, ""] if budgets else [])]
+    lines = [f"- {cell(line)}" for line in column_lines(result)]
+    metrics = table(("metric", *FACTS, "pass rate (>= 0.5)"), rows)
+    return ["## Metrics", "", *metrics, f"{ERROR_LINE}.", "", *([*lines, ""] if lines else [])]
 
 
 def _cohorts(result: Result) -> list[str]:
     cohorts, others = listed_cohorts(result)
     rows = [(cell(name), str(len(cohort)), *map(mean, cohort.metrics.values())) for name, cohort in cohorts]
-    table = _table(("cohort", "samples", *map(cell, result.metrics)), rows)
+    means = table(("cohort", "samples", *map(cell, result.metrics)), rows)
     more = [f"... and {others}.", ""] if others else []
-    return ["## Cohorts", "", "A sample of several cohorts counts in each.", "", *table, *more]
+    return ["## Cohorts", "", "A sample of several cohorts counts in each.", "", *means, *more]
 
 
 def _folded(summary: str, lines: Sequence[str]) -> list[str]:
@@ -118,4 +112,4 @@ def _failures(result: Result) -> list[str]:
         return []
     rows = [(cell(e.sample_id), cell(e.metric or "(all)"), e.status, cell(e.reason)) for e in errors[:_LISTED]]
     more = [f"... and {len(errors) - _LISTED:,} more in `errors.jsonl`.", ""] if len(errors) > _LISTED else []
-    return ["## Missing and failed", "", *_table(("sample", "metric", "status", "reason"), rows, "---"), *more]
+    return ["## Missing and failed", "", *table(("sample", "metric", "status", "reason"), rows, "---"), *more]
