@@ -105,3 +105,15 @@ def test_latex_marks_the_best_and_the_significant() -> None:
         r"50\% & \textbf{0.4750}$^{\dagger}$ & \textbf{0.4750} \\",
     ]
     assert found.count(r"\toprule") == found.count(r"\bottomrule") == 1
+
+
+@pytest.mark.parametrize("width", [60, 100, 400])
+def test_what_a_table_leaves_out_is_what_it_does_not_show(width: int) -> None:
+    """One metric has one p, so that there is no corrected one to leave out."""
+    every = {"difference", "interval", "p", "won", "tied", "lost", "n", "d_z", "detectable", "p of t", "g"}
+    found = lines(compare({"a": result(FIRST), "b": result(BETTER)}), width)
+    (header,) = (line for line in found if line.startswith("metric"))
+    shown = {fact for fact in every if f"  {fact}  " in f"{header}  "}
+    left_out = [line for line in found if line.startswith("left out for want of room: ")]
+    named = left_out[0].removeprefix("left out for want of room: ").split(" (")[0].split(", ") if left_out else []
+    assert set(named) == every - shown

@@ -7,9 +7,10 @@ import pytest
 
 import rankgauge
 from rankgauge import MetricSummary, Policy, Result
+from rankgauge.base.tables import cell
 from rankgauge.policy import PROFILES
 from rankgauge.report.json import json_report, per_sample_jsonl
-from rankgauge.report.markdown import cell, markdown_report
+from rankgauge.report.markdown import markdown_report
 from rankgauge.report.terminal import band, result_lines, terminal_report
 from rankgauge.result.wording import number, policy_line
 

@@ -15,29 +15,16 @@ from rankgauge.columns import Flags, Ints
 from rankgauge.judging.whole_runs import WholeRankings
 from rankgauge.stats.agreement import RankBiasedOverlap, rank_biased_overlap, smaller_above
 
-__all__ = ["HeldRun", "Pairs", "Places", "paired"]
+__all__ = ["HeldRun", "Pairs", "Places", "joined", "paired"]
 
 
 class Places(NamedTuple):
-    """
-    Documents in one of two rankings, or in both, in order of query.
+    """Documents in one of two rankings, or in both, in order of query."""
 
-    Attributes:
-        query: Which query, from 0.
-
-        rank: At which rank the run has it, from 1.
-
-        low: The first rank of its tie there.
-
-        other_rank: At which rank the other run has it.
-
-        other_low: The first rank of its tie there.
-    """
-
-    query: Ints
-    rank: Ints
-    low: Ints
-    other_rank: Ints
+    query: Ints  # which query, from 0
+    rank: Ints  # at which rank the run has it, from 1
+    low: Ints  # the first rank of its tie there
+    other_rank: Ints  # the same in the other run
     other_low: Ints
 
     def where(self, mask: Flags | Ints) -> Places:
@@ -47,25 +34,12 @@ class Places(NamedTuple):
 
 @dataclass(frozen=True, eq=False)  # without slots, for the cached property
 class Pairs:
-    """
-    The rankings of some queries by two runs.
+    """The rankings of some queries by two runs; the documents of one alone lie right below the end of the other."""
 
-    Attributes:
-        depth: How many documents the run has; shape (queries,).
-
-        other_depth: How many the other has.
-
-        both: Documents that both have, in the order of the run.
-
-        only: Documents of the run alone. Their ranks in the other one lie right below its end, all tied.
-
-        only_other: Documents of the other run alone, in the same way.
-    """
-
-    depth: Ints
+    depth: Ints  # how many documents the run has; shape (queries,)
     other_depth: Ints
-    both: Places
-    only: Places
+    both: Places  # documents that both have, in the order of the run
+    only: Places  # documents of the run alone, all tied in the other
     only_other: Places
 
     @cached_property
@@ -89,8 +63,8 @@ class Pairs:
             full = (self.depth > 0) & (self.other_depth > 0)
             lengths = np.maximum(self.depth, 1), np.maximum(self.other_depth, 1)
             deeper = np.maximum(self.both.rank, self.both.other_rank)
-            found = rank_biased_overlap(self.both.query, deeper, lengths, p)
-            self._overlaps[p] = RankBiasedOverlap(*(np.where(full, values, np.nan) for values in found))
+            overlap = rank_biased_overlap(self.both.query, deeper, lengths, p)
+            self._overlaps[p] = RankBiasedOverlap(*(np.where(full, values, np.nan) for values in overlap))
         return self._overlaps[p]
 
     @property
@@ -101,14 +75,14 @@ class Pairs:
     def until(self, k: int) -> Pairs:
         """Return the same with both rankings cut at rank *k*."""
         depth, other_depth = np.minimum(self.depth, k), np.minimum(self.other_depth, k)
-        own, its = self.both.rank <= k, self.both.other_rank <= k
-        only = _merged(self.only.where(self.only.rank <= k), self.both.where(own & ~its))
-        only_other = _merged(self.only_other.where(self.only_other.other_rank <= k), self.both.where(its & ~own))
+        here, there = self.both.rank <= k, self.both.other_rank <= k
+        only = joined(self.only.where(self.only.rank <= k), self.both.where(here & ~there))
+        only_other = joined(self.only_other.where(self.only_other.other_rank <= k), self.both.where(there & ~here))
         below, other_below = depth[only_other.query] + 1, other_depth[only.query] + 1
         return Pairs(
             depth,
             other_depth,
-            self.both.where(own & its),
+            self.both.where(here & there),
             only._replace(other_rank=other_below, other_low=other_below),
             only_other._replace(rank=below, low=below),
         )
@@ -149,10 +123,10 @@ def paired(run: WholeRankings, other: WholeRankings) -> Pairs:
     other_query, other_rank = _numbered(other.lengths)
     order = np.argsort(other.pairs)
     keys = other.pairs[order]
-    found = np.searchsorted(keys, run.pairs)
-    shared = found < len(keys)
-    shared[shared] = keys[found[shared]] == run.pairs[shared]
-    match = order[found[shared]]
+    key_no = np.searchsorted(keys, run.pairs)
+    shared = key_no < len(keys)
+    shared[shared] = keys[key_no[shared]] == run.pairs[shared]
+    match = order[key_no[shared]]
     both = Places(query[shared], rank[shared], run.low[shared], other_rank[match], other.low[match])
     alone = ~shared
     below = other.lengths[query[alone]] + 1
@@ -171,7 +145,7 @@ def _numbered(lengths: Ints) -> tuple[Ints, Ints]:
     return query, np.arange(1, len(query) + 1) - np.repeat(starts, lengths)
 
 
-def _merged(first: Places, second: Places) -> Places:
-    """Return the rows of both in order of query."""
-    joined = Places(*(np.concatenate(columns) for columns in zip(first, second, strict=True)))
-    return joined.where(np.argsort(joined.query, kind="stable"))
+def joined(*parts: Places) -> Places:
+    """Return the rows of several in order of query, those of a query in order of the parts."""
+    rows = Places(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
+    return rows.where(np.argsort(rows.query, kind="stable"))

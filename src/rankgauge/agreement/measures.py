@@ -12,11 +12,11 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from rankgauge.agreement.joined_rankings import Pairs, Places
+from rankgauge.agreement.joined_rankings import Pairs, joined
 from rankgauge.catalog.resolved import check_parameters, signature_parameters
 from rankgauge.columns import Floats, Ints
 from rankgauge.errors import ParameterError, UnknownNameError, suggest
-from rankgauge.expression import MetricExpression, Value, parse_many
+from rankgauge.expression import MetricExpression, parse_many
 from rankgauge.plugin.signature import first_line
 from rankgauge.stats.agreement import Taus, check_persistence, smaller_above, tau_ap, taus, untied_tau
 
@@ -28,18 +28,9 @@ Items = Literal["shared", "all"]
 
 
 class Measure(NamedTuple):
-    """
-    One measure with its parameters.
+    """One measure with its parameters: *function* returns a value for each query, NaN where there is none."""
 
-    Attributes:
-        expression: How it is written: in lower case, with every parameter that was given.
-
-        summary: What it says, in one line.
-
-        function: Returns a value for each query, NaN where there is none.
-    """
-
-    expression: MetricExpression
+    expression: MetricExpression  # in lower case, with every parameter that was given
     summary: str
     function: Callable[[Pairs], Floats]
 
@@ -62,11 +53,11 @@ def tau_b(pairs: Pairs, *, items: Items = "shared") -> Floats:
 def average_precision_tau(pairs: Pairs, *, symmetric: bool = False) -> Floats:
     """Tau-AP: Kendall's tau with more weight on the top of the run; with symmetric=true, of both rankings in turn."""
     both = pairs.both
-    own = tau_ap(both.query, pairs.above, pairs.n)
+    tau = tau_ap(both.query, pairs.above, pairs.n)
     if not symmetric:
-        return own
+        return tau
     turned = both.where(np.lexsort((both.other_rank, both.query)))
-    return (own + tau_ap(turned.query, smaller_above(turned.query, turned.rank), pairs.n)) / 2
+    return (tau + tau_ap(turned.query, smaller_above(turned.query, turned.rank), pairs.n)) / 2
 
 
 def rbo(pairs: Pairs, *, p: float = 0.9) -> Floats:
@@ -116,12 +107,8 @@ _ALSO: Mapping[str, str] = MappingProxyType(
 
 def read_measures(written: Sequence[str]) -> list[Measure]:
     """Read measures, each once; raise an `UnknownNameError` or a `ParameterError` for one that cannot be used."""
-    found: dict[str, Measure] = {}
-    for text in written:
-        for expression in parse_many(text):
-            measure = _measure(expression)
-            found.setdefault(measure.name, measure)
-    return list(found.values())
+    measures = [_measure(expression) for text in written for expression in parse_many(text)]
+    return list({measure.name: measure for measure in measures}.values())
 
 
 def _measure(expression: MetricExpression) -> Measure:
@@ -136,9 +123,12 @@ def _measure(expression: MetricExpression) -> Measure:
     params = check_parameters(f"measure {name!r}", signature_parameters(function), dict(expression.params))
     k = expression.k
     if k is not None and (not isinstance(k, int) or k < 1):
-        msg = f"the cutoff of {str(expression)!r} is how many ranks of both rankings count, 1 or more"
-        raise ParameterError(msg)
-    _check(name, params)
+        raise ParameterError(f"the cutoff of {str(expression)!r} is how many ranks of both rankings count, 1 or more")
+    if isinstance(p := params.get("p"), float):
+        try:
+            check_persistence(p)
+        except ValueError as error:
+            raise ParameterError(f"measure {name!r}: {error}") from None
 
     def compute(pairs: Pairs) -> Floats:
         return function(pairs if k is None else pairs.until(k), **params)
@@ -146,24 +136,11 @@ def _measure(expression: MetricExpression) -> Measure:
     return Measure(MetricExpression(name, params, k=k), first_line(function), compute)
 
 
-def _check(name: str, params: Mapping[str, Value]) -> None:
-    p = params.get("p")
-    if isinstance(p, float):
-        try:
-            check_persistence(p)
-        except ValueError as error:
-            msg = f"measure {name!r}: {error}"
-            raise ParameterError(msg) from None
-
-
 def _taus(pairs: Pairs, items: Items) -> Taus:
-    rows = pairs.both
     if items == "shared" and not pairs.has_ties:
-        tau = untied_tau(rows.query, pairs.above, pairs.n)
+        tau = untied_tau(pairs.both.query, pairs.above, pairs.n)
         return Taus(tau, tau)
-    if items == "all":
-        rows = Places(*(np.concatenate(columns) for columns in zip(rows, pairs.only, pairs.only_other, strict=True)))
-        rows = rows.where(np.argsort(rows.query, kind="stable"))
+    rows = pairs.both if items == "shared" else joined(pairs.both, pairs.only, pairs.only_other)
     return taus(rows.query, rows.low, rows.other_low, pairs.n)
 
 

@@ -15,7 +15,7 @@ from rankgauge.agreement.measures import read_measures
 from rankgauge.base.tables import aligned
 from rankgauge.columns import Floats
 from rankgauge.errors import counted
-from rankgauge.result.wording import number
+from rankgauge.result.wording import json_text, number
 from rankgauge.stats.aggregates import aggregate, standard_deviation
 
 __all__ = [
@@ -141,8 +141,7 @@ class RankAgreement:
         """
         (measure,) = read_measures([name])
         if measure.name not in self.measures:
-            msg = f"{name!r} was not asked for; there are {', '.join(self.measures)}"
-            raise KeyError(msg)
+            raise KeyError(f"{name!r} was not asked for; there are {', '.join(self.measures)}")
         return self.measures[measure.name]
 
     def __repr__(self) -> str:
@@ -170,51 +169,58 @@ class RankAgreement:
 
 SCHEMA_VERSION = "rankgauge.agreement.v1"
 
+_SPREAD = ("mean", "std", "lowest", "highest")
+
 
 def agreement_table(agreement: RankAgreement) -> Iterator[str]:
     """Yield the lines of a table of one run's measures."""
-    header = ["measure", "mean", "std", "lowest", "highest", "n"]
+    counts = {"n": "n", "undefined": "n_undefined"}
+    if not any(measure.n_undefined for measure in agreement.measures.values()):
+        del counts["undefined"]
     rows = [
-        [name, *map(number, (each.mean, each.std, each.lowest, each.highest)), f"{each.n:,}"]
-        for name, each in agreement.measures.items()
+        [
+            name,
+            *(number(getattr(measure, fact)) for fact in _SPREAD),
+            *(f"{getattr(measure, count):,}" for count in counts.values()),
+        ]
+        for name, measure in agreement.measures.items()
     ]
-    if any(each.n_undefined for each in agreement.measures.values()):
-        header.append("undefined")
-        for row, each in zip(rows, agreement.measures.values(), strict=True):
-            row.append(f"{each.n_undefined:,}")
-    yield from aligned([header, *rows])
+    yield from aligned([["measure", *_SPREAD, *counts], *rows])
 
 
 def agreements_table(agreements: Mapping[str, RankAgreement]) -> Iterator[str]:
     """Yield the lines of a table of several runs: a row of means each."""
     measures = next(iter(agreements.values())).measures
-    rows = [[name, *(number(each.mean) for each in own.measures.values())] for name, own in agreements.items()]
+    rows = [[name, *(number(measure.mean) for measure in run.measures.values())] for name, run in agreements.items()]
     yield from aligned([["run", *measures], *rows])
 
 
 def query_table(agreement: RankAgreement) -> Iterator[str]:
     """Yield the lines of a table of every query's values."""
-    columns = [each.values.tolist() for each in agreement.measures.values()]
-    rows = [[query, *map(number, values)] for query, *values in zip(agreement.queries, *columns, strict=True)]
+    rows = [[query, *map(number, values)] for query, *values in _by_query(agreement)]
     yield from aligned([["query", *agreement.measures], *rows])
 
 
 def agreement_json(agreements: Mapping[str, RankAgreement]) -> str:
     """Return means and counts as one JSON object, or as a list of them where there are several runs."""
-    found = [_summary(name, own) for name, own in agreements.items()]
-    value = found if len(found) > 1 else found[0]
-    return orjson.dumps(value, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE).decode()
+    summaries = [_summary(name, agreement) for name, agreement in agreements.items()]
+    return json_text(summaries if len(summaries) > 1 else summaries[0])
 
 
 def agreement_jsonl(agreements: Mapping[str, RankAgreement]) -> str:
     """Return one JSON object a line: a query of a run with its values, null for one that is undefined."""
-    lines = []
-    for name, own in agreements.items():
-        columns = [each.values.tolist() for each in own.measures.values()]
-        for query, *values in zip(own.queries, *columns, strict=True):
-            line = {"run": name, "query": query, "values": dict(zip(own.measures, values, strict=True))}
-            lines.append(f"{orjson.dumps(line).decode()}\n")  # NaN becomes null
-    return "".join(lines)
+    lines = (
+        {"run": name, "query": query, "values": dict(zip(agreement.measures, values, strict=True))}
+        for name, agreement in agreements.items()
+        for query, *values in _by_query(agreement)
+    )
+    return "".join(f"{orjson.dumps(line).decode()}\n" for line in lines)  # NaN becomes null
+
+
+def _by_query(agreement: RankAgreement) -> Iterator[tuple[Any, ...]]:
+    """Yield each query with its values."""
+    columns = [measure.values.tolist() for measure in agreement.measures.values()]
+    return zip(agreement.queries, *columns, strict=True)
 
 
 def _summary(name: str, agreement: RankAgreement) -> dict[str, Any]:
@@ -228,16 +234,12 @@ def _summary(name: str, agreement: RankAgreement) -> dict[str, Any]:
         "only": list(agreement.only),
         "only_other": list(agreement.only_other),
         "measures": {
-            measure: {
-                "mean": each.mean,
-                "std": each.std,
-                "lowest": each.lowest,
-                "highest": each.highest,
-                "n": each.n,
-                "undefined": each.n_undefined,
-                "summary": each.summary,
+            name: {
+                **{fact: getattr(measure, fact) for fact in (*_SPREAD, "n")},
+                "undefined": measure.n_undefined,
+                "summary": measure.summary,
             }
-            for measure, each in agreement.measures.items()
+            for name, measure in agreement.measures.items()
         },
         "notes": list(agreement.notes),
     }

@@ -9,13 +9,24 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import zip_longest
 from typing import NamedTuple
 
 from rankgauge.base.plain_text import visible
 
-__all__ = ["Line", "aligned", "cell", "folded", "left_out_line", "listing", "ruled", "text_width", "without_least"]
+__all__ = [
+    "Line",
+    "aligned",
+    "cell",
+    "folded",
+    "left_out_line",
+    "listing",
+    "markdown_table",
+    "ruled",
+    "text_width",
+    "without_least",
+]
 
 _GAP = "  "
 _WIDE_GAP = "   "
@@ -164,3 +175,8 @@ def cell(text: object) -> str:
     """Return a text that is safe in a Markdown table: no line breaks, no markup, no HTML, no control characters."""
     flat = visible(" ".join(str(text).split()))
     return re.sub(r"([\\`*_\[\]|~#])", r"\\\1", html.escape(flat, quote=False))
+
+
+def markdown_table(header: Sequence[str], rows: Iterable[Sequence[str]], rule: str = "---:") -> list[str]:
+    """Return the lines of a table and an empty one; *rule* says on which side all columns but the first stand."""
+    return [f"| {' | '.join(row)} |" for row in (header, ["---", *[rule] * (len(header) - 1)], *rows)] + [""]

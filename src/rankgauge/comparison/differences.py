@@ -71,17 +71,10 @@ class CohortDifference:
 
 @dataclass(frozen=True, slots=True)
 class Unjudged:
-    """
-    What is known of the documents of a run that nobody judged.
+    """What is known of the documents of a run that nobody judged, by column."""
 
-    Attributes:
-        shares: The means of its `unjudged@k` columns, from 0 to 1; empty where it has none.
-
-        bounds: The worst and the best case of means, by column; empty where they were not asked for.
-    """
-
-    shares: Mapping[str, float | None]
-    bounds: Mapping[str, tuple[float, float]]
+    shares: Mapping[str, float | None]  # the means of its `unjudged@k`, from 0 to 1; empty where it has none
+    bounds: Mapping[str, tuple[float, float]]  # the worst and the best case of means; empty where not asked for
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -173,10 +166,10 @@ class MetricComparison:
         It depends on unjudged documents where condensed lists were compared too, one of the two comparisons says
         `better` or `worse`, and the differences do not point the same way.
         """
-        own = self._verdict
-        if self.condensed is None or not {own, self.condensed.verdict} & {"better", "worse"}:
-            return own
-        return own if _direction(self) == _direction(self.condensed) else "depends on unjudged documents"
+        verdict = self._verdict
+        if self.condensed is None or not {verdict, self.condensed.verdict} & {"better", "worse"}:
+            return verdict
+        return verdict if _direction(self) == _direction(self.condensed) else "depends on unjudged documents"
 
     @property
     def _verdict(self) -> Verdict:
@@ -190,32 +183,29 @@ class MetricComparison:
     def to_dict(self) -> dict[str, Any]:
         """Return it as JSON values."""
         return {
-            "n": self.n,
-            "baseline_mean": self.baseline_mean,
-            "mean": self.mean,
-            "difference": self.difference,
-            "interval": None if self.interval is None else list(self.interval),
-            "confidence": self.confidence,
-            "p": self.p,
-            "p_t": self.p_t,
-            "p_adjusted": self.p_adjusted,
+            **{fact: _json(getattr(self, fact)) for fact in _ESTIMATES},
             "effect": {"dz": self.dz, "g": self.g},
-            "wins": self.wins,
-            "ties": self.ties,
-            "losses": self.losses,
-            "detectable": self.detectable,
-            "dropped": dict(self.dropped),
-            "notes": list(self.notes),
-            "verdict": self.verdict,
-            "higher_is_better": self.higher_is_better,
-            "worst": [dataclasses.asdict(change) for change in self.worst],
-            "best": [dataclasses.asdict(change) for change in self.best],
-            "cohorts": [
-                {**dataclasses.asdict(each), "interval": None if each.interval is None else list(each.interval)}
-                for each in self.cohorts
-            ],
+            **{fact: _json(getattr(self, fact)) for fact in _SAMPLES},
             **({} if self.condensed is None else {"condensed": self.condensed.to_dict()}),
         }
+
+
+_ESTIMATES = ("n", "baseline_mean", "mean", "difference", "interval", "confidence", "p", "p_t", "p_adjusted")
+_SAMPLES = (
+    *("wins", "ties", "losses", "detectable", "dropped", "notes", "verdict", "higher_is_better"),
+    *("worst", "best", "cohorts"),
+)
+
+
+def _json(value: Any) -> Any:  # noqa: ANN401  # any value of this module
+    """Return a value as JSON has it, a data class by its fields in their order."""
+    if isinstance(value, MetricComparison):
+        return value.to_dict()
+    if dataclasses.is_dataclass(value):
+        return {field.name: _json(getattr(value, field.name)) for field in dataclasses.fields(value)}
+    if isinstance(value, Mapping):
+        return {key: _json(own) for key, own in value.items()}
+    return list(map(_json, value)) if isinstance(value, tuple) else value
 
 
 def _direction(metric: MetricComparison) -> int:
@@ -249,12 +239,11 @@ class RunComparison:
         for metric in self.metrics.values():
             if name.casefold() in {metric.name.casefold(), metric.safe_name.casefold()}:
                 return metric
-        msg = f"no metric {name!r} was compared; there are {', '.join(self.metrics)}"
-        raise KeyError(msg)
+        raise KeyError(f"no metric {name!r} was compared; there are {', '.join(self.metrics)}")
 
     def __repr__(self) -> str:
-        told = ", ".join(f"{name} {metric.verdict}" for name, metric in self.metrics.items())
-        return f"<{self.run} against {self.baseline}: {told}>"
+        verdicts = ", ".join(f"{name} {metric.verdict}" for name, metric in self.metrics.items())
+        return f"<{self.run} against {self.baseline}: {verdicts}>"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -294,37 +283,14 @@ class Comparison:
 
     def __getitem__(self, run: str) -> RunComparison:
         """Return the comparison of a run with the baseline; a `KeyError` lists the runs."""
-        for each in self.comparisons:
-            if each.run == run:
-                return each
-        msg = f"no run {run!r} was compared; there are {', '.join(each.run for each in self.comparisons)}"
-        raise KeyError(msg)
+        for pair in self.comparisons:
+            if pair.run == run:
+                return pair
+        raise KeyError(f"no run {run!r} was compared; there are {', '.join(pair.run for pair in self.comparisons)}")
 
     def __repr__(self) -> str:
         return "\n".join([f"<Comparison with {self.baseline}>", *map(repr, self.comparisons)])
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as JSON values; keys are only ever added to this schema."""
-        return {
-            "schema_version": SCHEMA_VERSION,
-            "baseline": self.baseline,
-            "comparisons": [
-                {
-                    "run": each.run,
-                    "baseline": each.baseline,
-                    "metrics": {name: metric.to_dict() for name, metric in each.metrics.items()},
-                    "notes": list(each.notes),
-                }
-                for each in self.comparisons
-            ],
-            "confidence": self.confidence,
-            "test": self.test,
-            "correction": self.correction,
-            "resamples": self.resamples,
-            "seed": self.seed,
-            "cluster": self.cluster,
-            "unjudged": {
-                run: {"shares": dict(own.shares), "bounds": {name: list(ends) for name, ends in own.bounds.items()}}
-                for run, own in self.unjudged.items()
-            },
-        }
+        return {"schema_version": SCHEMA_VERSION, **_json(self)}

@@ -19,18 +19,7 @@ _MOST_SEED = 1 << 128
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Method:
-    """
-    How results are compared.
-
-    Attributes:
-        test: The test that gives `p`.
-
-        confidence: Of intervals; 1 minus it is the level of the tests.
-
-        resamples: How many random resamples a test takes, where it takes any.
-
-        seed: The seed of their random bits.
-    """
+    """How results are compared; 1 minus *confidence* is the level of the tests."""
 
     test: TestName = "sign-flip"
     confidence: float = 0.95
@@ -40,18 +29,17 @@ class Method:
     def check(self) -> None:
         """Raise `ParameterError` for anything that cannot be used."""
         if self.test not in TESTS:
-            msg = f"unknown test {self.test!r}{did_you_mean(str(self.test), TESTS)}; there are {', '.join(TESTS)}"
-            raise ParameterError(msg)
+            hint = did_you_mean(str(self.test), TESTS)
+            raise ParameterError(f"unknown test {self.test!r}{hint}; there are {', '.join(TESTS)}")
         if isinstance(self.confidence, bool) or not isinstance(self.confidence, int | float):
-            msg = f"confidence is a number such as 0.95, not {self.confidence!r}"
-            raise ParameterError(msg)
+            raise ParameterError(f"confidence is a number such as 0.95, not {self.confidence!r}")
         if not 0 < self.confidence < 1:
             hint = f"; write {self.confidence / 100:g}" if 1 < self.confidence < 100 else ""
-            msg = f"confidence lies between 0 and 1, not at {self.confidence!r}{hint}"
-            raise ParameterError(msg)
-        for name, value, least, most in (("resamples", self.resamples, 1, None), ("seed", self.seed, 0, _MOST_SEED)):
+            raise ParameterError(f"confidence lies between 0 and 1, not at {self.confidence!r}{hint}")
+        for name, value, least, below in (
+            ("resamples", self.resamples, 1, ""),
+            ("seed", self.seed, 0, " and below 2**128"),
+        ):
             is_whole = isinstance(value, int) and not isinstance(value, bool)
-            if not is_whole or value < least or (most is not None and value >= most):
-                below = "" if most is None else " and below 2**128"
-                msg = f"{name} is an integer of {least} or more{below}, not {value!r}"
-                raise ParameterError(msg)
+            if not is_whole or value < least or (below and value >= _MOST_SEED):
+                raise ParameterError(f"{name} is an integer of {least} or more{below}, not {value!r}")

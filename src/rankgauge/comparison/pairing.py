@@ -33,23 +33,12 @@ _SHOWN = 3
 
 @dataclass(frozen=True, eq=False)
 class PairedColumn:
-    """
-    One metric of two results over the samples that both have.
+    """One metric of two results over the samples that both have; NaN where a sample makes no pair; shape (samples,)."""
 
-    Attributes:
-        info: What the column is, under the baseline's name.
-
-        baseline: The baseline's values; NaN where the sample makes no pair; shape (shared samples,).
-
-        values: Those of the other result, in the same form.
-
-        dropped: How many samples make no pair, by a reason of `DROPPED`.
-    """
-
-    info: MetricInfo
+    info: MetricInfo  # what the column is, under the baseline's name
     baseline: Floats
-    values: Floats
-    dropped: Mapping[str, int]
+    values: Floats  # those of the other result
+    dropped: Mapping[str, int]  # how many samples make no pair, by a reason of `DROPPED`
 
     @cached_property
     def is_pair(self) -> Flags:
@@ -64,23 +53,12 @@ class PairedColumn:
 
 @dataclass(frozen=True, eq=False)
 class Pairing:
-    """
-    Two results, sample by sample.
+    """Two results, sample by sample."""
 
-    Attributes:
-        sample_ids: The samples that both have, in the baseline's order.
-
-        tags: The cohorts of each, as the baseline has them.
-
-        columns: The metrics that both have, by the baseline's names.
-
-        notes: What a reader of the comparison should know.
-    """
-
-    sample_ids: tuple[str, ...]
-    tags: tuple[tuple[str, ...], ...]
-    columns: Mapping[str, PairedColumn]
-    notes: tuple[str, ...] = ()
+    sample_ids: tuple[str, ...]  # those that both have, in the baseline's order
+    tags: tuple[tuple[str, ...], ...]  # the cohorts of each, as the baseline has them
+    columns: Mapping[str, PairedColumn]  # the metrics that both have, by the baseline's names
+    notes: tuple[str, ...] = ()  # what a reader of the comparison should know
 
 
 def pair_results(
@@ -93,27 +71,13 @@ def pair_results(
     """
     Pair the scores of two results by metric fingerprint and sample id.
 
-    Args:
-        baseline: What is compared against.
-
-        other: What is compared.
-
-        metrics: The baseline's columns to compare, in any spelling; None for every mean that both results have, without
-            `unjudged@k` if there are others.
-
-        names: How messages call the two.
-
-    Returns:
-        The pairs.
-
-    Raises:
-        ResultError: The results were not made under the same definitions, policy, judgments and cutoffs; they have no
-            sample or no metric in common; or a metric that was asked for is absent or no mean.
+    *metrics* are the baseline's columns in any spelling, None for every mean that both have, without `unjudged@k` if
+    there are others. Raises `ResultError` where the results were not made under the same definitions, policy, judgments
+    and cutoffs, have no sample or no metric in common, or lack a metric that was asked for.
     """
     said = f"cannot compare {visible(names[1])} with {visible(names[0])}"
     if (reason := _queries_difference(baseline, other)) is not None:
-        msg = f"{said}: {reason}"
-        raise ResultError(msg)
+        raise ResultError(f"{said}: {reason}")
     notes: list[str] = []
     matched = _matched(baseline, other, metrics, said, notes)
     own = {sample_id: place for place, sample_id in enumerate(baseline.sample_ids)}
@@ -121,8 +85,7 @@ def pair_results(
     shared = [sample_id for sample_id in baseline.sample_ids if sample_id in its]
     if not shared:
         first, second = (_look(result.sample_ids) for result in (baseline, other))
-        msg = f"{said}: they have no sample in common; one has {first}, the other {second}"
-        raise ResultError(msg)
+        raise ResultError(f"{said}: they have no sample in common; one has {first}, the other {second}")
     lost = {"only_in_baseline": len(own) - len(shared), "only_in_run": len(its) - len(shared)}
     here = np.array([own[sample_id] for sample_id in shared], dtype=np.int64)
     there = np.array([its[sample_id] for sample_id in shared], dtype=np.int64)
@@ -141,12 +104,11 @@ def _refuse_other_judgments(
         return
     different = np.flatnonzero(keys[0][places[0]] != keys[1][places[1]])
     if len(different):
-        msg = (
+        raise ResultError(
             f"{said}: {len(different):,} of {counted(len(shared), 'sample')} were judged against different ground "
             f"truth or cutoffs, such as {_look([shared[place] for place in different[:_SHOWN].tolist()])}; evaluate "
             "both with the same judgments"
         )
-        raise ResultError(msg)
 
 
 def _paired(
@@ -195,29 +157,24 @@ def _matched(
             how = _AGGREGATES.get(info.aggregate, f"a {info.aggregate} over samples")
             reason = f"{info.name} is {how}, and only means are compared"
             if metrics is not None:
-                msg = f"{said}: {reason}"
-                raise ResultError(msg)
+                raise ResultError(f"{said}: {reason}")
             notes.append(f"{reason}; left out")
             continue
         counterpart = _counterpart(info, other)
         if counterpart is None:
             namesake = next((each for each in (other.metrics.get(info.name), _spelled(info, other)) if each), None)
             if namesake is not None:
-                msg = f"{said}: {_definition_difference(baseline, info, other, namesake.info)}"
-                raise ResultError(msg)
+                raise ResultError(f"{said}: {_definition_difference(baseline, info, other, namesake.info)}")
             if metrics is not None:
-                msg = f"{said}: it has no {info.name}; it has {', '.join(other.metrics) or 'no metric'}"
-                raise ResultError(msg)
+                raise ResultError(f"{said}: it has no {info.name}; it has {', '.join(other.metrics) or 'no metric'}")
             notes.append(f"{info.name} is in the baseline only; left out")
         elif (difference := _data_bound_difference(info, counterpart.info)) is not None:
-            msg = f"{said}: {difference}"
-            raise ResultError(msg)
+            raise ResultError(f"{said}: {difference}")
         else:
             found[column.name] = (column, counterpart)
     if not found:
         first, second = (", ".join(result.metrics) or "no metric" for result in (baseline, other))
-        msg = f"{said}: they have no mean in common; one has {first}, the other {second}"
-        raise ResultError(msg)
+        raise ResultError(f"{said}: they have no mean in common; one has {first}, the other {second}")
     return list(found.values())
 
 
@@ -238,8 +195,7 @@ def _column(baseline: ResultValues, name: str, said: str) -> MetricSummary:
     try:
         return baseline[name]
     except KeyError as error:
-        msg = f"{said}: {error.args[0]}"
-        raise ResultError(msg) from None
+        raise ResultError(f"{said}: {error.args[0]}") from None
 
 
 def _counterpart(info: MetricInfo, other: ResultValues) -> MetricSummary | None:

@@ -12,7 +12,7 @@ from typing import TypeVar, cast
 
 from rankgauge.base.plain_text import visible
 from rankgauge.comparison.compare import compare_results
-from rankgauge.comparison.differences import Comparison, MetricComparison, RunComparison, Unjudged
+from rankgauge.comparison.differences import Comparison, RunComparison, Unjudged
 from rankgauge.comparison.method import Method, TestName
 from rankgauge.comparison.pairing import UNJUDGED
 from rankgauge.engine.unjudged import bounds as bounds_of
@@ -28,20 +28,20 @@ __all__ = ["compare", "unjudged_of", "with_condensed"]
 def unjudged_of(result: ResultValues, bounds: Mapping[str, Bounds | None] | None = None) -> Unjudged:
     """Return what is known of a result's unjudged documents: the columns of `unjudged@k` that it has, and bounds."""
     shares = {name: column.mean for name, column in result.metrics.items() if column.info.alias == UNJUDGED}
-    known = {name: found for name, found in (bounds or {}).items() if found is not None}
-    return Unjudged(shares, {name: (found.worst, found.best) for name, found in known.items()})
+    return Unjudged(
+        shares, {name: (ends.worst, ends.best) for name, ends in (bounds or {}).items() if ends is not None}
+    )
 
 
 def with_condensed(comparison: Comparison, condensed: Comparison) -> Comparison:
-    """Return a comparison whose metrics know what the same comparison over condensed lists found."""
+    """Return a comparison whose metrics hold the same comparison over condensed lists."""
     pairs = zip(comparison.comparisons, condensed.comparisons, strict=True)
     return dataclasses.replace(comparison, comparisons=tuple(_with(pair, other) for pair, other in pairs))
 
 
 def _with(pair: RunComparison, other: RunComparison) -> RunComparison:
-    metrics: dict[str, MetricComparison] = {
-        name: dataclasses.replace(metric, condensed=other.metrics[name]) for name, metric in pair.metrics.items()
-    }
+    columns = pair.metrics.items()
+    metrics = {name: dataclasses.replace(metric, condensed=other.metrics[name]) for name, metric in columns}
     return dataclasses.replace(pair, metrics=metrics)
 
 

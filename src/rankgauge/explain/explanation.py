@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from rankgauge.base.plain_text import visible
+from rankgauge.base.tables import text_width
 from rankgauge.errors import counted
 from rankgauge.result.wording import number
 from rankgauge.scoring.facts import MissingGold, RankFacts, plain_facts
@@ -68,11 +69,13 @@ def question(given: object) -> str:
 
 def shortened(text: str, room: int) -> str:
     """Return a text that takes at most *room* columns of a terminal."""
+    if text_width(text) <= room:
+        return text
     if text.isascii():
-        return text if len(text) <= room else f"{text[: room - 3]}..."
-    from rich.cells import cell_len, set_cell_size
+        return f"{text[: room - 3]}..."
+    from rich.cells import set_cell_size
 
-    return text if cell_len(text) <= room else f"{set_cell_size(text, room - 3).rstrip()}..."
+    return f"{set_cell_size(text, room - 3).rstrip()}..."
 
 
 def _ranks(explanation: Explanation, width: int) -> Iterator[str]:
@@ -83,7 +86,7 @@ def _ranks(explanation: Explanation, width: int) -> Iterator[str]:
     numbers = {heading: [write(rank) for rank in shown] for heading, write in columns.items()}
     widths = {heading: max(map(len, (heading, *cells))) for heading, cells in numbers.items()}
     names = ["" if rank.id is None else visible(rank.id) for rank in shown]
-    room = min(max(2, *map(_cells, names)), _LONGEST_ID, width - 6 - sum(widths.values()) - len(_GAP) * len(widths))
+    room = min(max(2, *map(text_width, names)), _LONGEST_ID, width - 6 - sum(widths.values()) - len(_GAP) * len(widths))
     header = [heading.rjust(widths[heading]) for heading in numbers]
     yield _GAP.join(["rank", _padded("id", room), *header]).rstrip()
     for place, (rank, name) in enumerate(zip(shown, names, strict=True)):
@@ -132,40 +135,37 @@ def _missing(explanation: Explanation, width: int) -> Iterator[str]:
         within = " within the budget"
     yield f"missing: {counted(len(explanation.missing), 'gold item')} not found{within}"
     shown = explanation.missing[:_MOST_MISSING]
-    told = [
-        f"grade {gold.grade:g}, {'not retrieved' if gold.rank is None else f'at rank {gold.rank:,}'}; the best ranking "
-        f"has it at {gold.ideal_rank:,}"
-        for gold in shown
+    places = ["not retrieved" if gold.rank is None else f"at rank {gold.rank:,}" for gold in shown]
+    facts = [
+        f"grade {gold.grade:g}, {place}; the best ranking has it at {gold.ideal_rank:,}"
+        for gold, place in zip(shown, places, strict=True)
     ]
-    room = width - max(map(len, told)) - 2 * len(_GAP)
+    room = width - max(map(len, facts)) - 2 * len(_GAP)
     names = [shortened(_line(gold.id), room) for gold in shown]
-    room = max(map(_cells, names))
-    yield from (f"{_GAP}{_padded(name, room)}{_GAP}{facts}" for name, facts in zip(names, told, strict=True))
+    room = max(map(text_width, names))
+    yield from (f"{_GAP}{_padded(name, room)}{_GAP}{fact}" for name, fact in zip(names, facts, strict=True))
     if (left := len(explanation.missing) - _MOST_MISSING) > 0:
         yield f"{_GAP}... {left:,} more"
 
 
 def _changes(explanation: Explanation, width: int) -> Iterator[str]:
     """Yield what cost most and what would help most."""
-    if not (explanation.without or explanation.with_missing_on_top):
-        return
-    yield ""
+    cost, helps = explanation.cost_most, explanation.would_help_most
+    if explanation.without or explanation.with_missing_on_top:
+        yield ""
     if explanation.without:
-        cost = explanation.cost_most
-        told = "no result: the score is no better without any one of them"
+        text = "no result: the score is no better without any one of them"
         if cost is not None:
-            then = _then(explanation, cost)
-            what = f"without rank {cost.rank}"
+            what, then = f"without rank {cost.rank}", _then(explanation, cost)
             name = "" if cost.id is None else f" ({_named(cost.id, width, what, then)})"
-            told = f"{what}{name}: {then}"
-        yield from _wrapped(f"{'cost most':<15}", told, width)
+            text = f"{what}{name}: {then}"
+        yield from _wrapped(f"{'cost most':<15}", text, width)
     if explanation.with_missing_on_top:
-        helps = explanation.would_help_most
-        told = "nothing: no missing gold item at rank 1 makes the score better"
+        text = "nothing: no missing gold item at rank 1 makes the score better"
         if helps is not None:
             then = _then(explanation, helps)
-            told = f"{_named(helps.id or '', width, 'at rank 1', then)} at rank 1: {then}"
-        yield from _wrapped(f"{'would help most':<15}", told, width)
+            text = f"{_named(helps.id or '', width, 'at rank 1', then)} at rank 1: {then}"
+        yield from _wrapped(f"{'would help most':<15}", text, width)
 
 
 def _then(explanation: Explanation, trial: Trial) -> str:
@@ -190,16 +190,8 @@ def _short(value: float | None) -> str:
     return "-" if value is None else f"{value:.4g}"
 
 
-def _cells(text: str) -> int:
-    if text.isascii():
-        return len(text)
-    from rich.cells import cell_len
-
-    return cell_len(text)
-
-
 def _padded(text: str, room: int) -> str:
-    return text + " " * max(0, room - _cells(text))
+    return text + " " * max(0, room - text_width(text))
 
 
 @dataclass(frozen=True, slots=True)

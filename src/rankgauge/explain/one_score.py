@@ -28,23 +28,12 @@ __all__ = ["Scorer", "explain_batch", "explain_sample", "on_top", "without_each"
 
 
 class Scorer(NamedTuple):
-    """
-    One column of a plan, judged against one kind of gold.
-
-    Attributes:
-        plan: The plan.
-
-        column: The column.
-
-        target: What it is judged against: in a run that is the first kind that any sample of the data has.
-
-        found: Parameters that were found in the whole data.
-    """
+    """One column of a plan, judged against one kind of gold."""
 
     plan: Plan
     column: PlannedMetric
-    target: Target
-    found: Mapping[str, float] = MappingProxyType({})
+    target: Target  # in a run that is the first kind that any sample of the data has
+    found: Mapping[str, float] = MappingProxyType({})  # parameters that were inferred from the whole data
 
     def scored(self, samples: Sequence[Sample]) -> tuple[MetricScores, JudgedBatch]:
         """Judge and score samples, by the road that every run takes; the batch keeps samples and rankings."""
@@ -74,14 +63,10 @@ def without_each(
     if ranking is None or not isinstance(output, Output) or scorer.target.judges == "answer":
         return ()
     by_text = scorer.target.matcher is not None
-    changed = (
-        sample._replace(
-            output=_left(output, copies(output, ranking.entry(each.rank), scorer.plan.profile, by_text=by_text))
-        )
-        for each in ranks
-    )
-    scores = _scores(scorer, changed, len(output.ids))
-    return tuple(Trial(each.rank, each.id, score) for each, score in zip(ranks, scores, strict=True))
+    entries = [ranking.entry(held.rank) for held in ranks]
+    without = (_without(output, copies(output, entry, scorer.plan.profile, by_text=by_text)) for entry in entries)
+    scores = _scores(scorer, (sample._replace(output=changed) for changed in without), len(output.ids))
+    return tuple(Trial(held.rank, held.id, score) for held, score in zip(ranks, scores, strict=True))
 
 
 def on_top(scorer: Scorer, sample: Sample, missing: Sequence[MissingGold]) -> tuple[Trial, ...]:
@@ -102,10 +87,9 @@ def _scores(scorer: Scorer, changed: Iterable[Sample], depth: int) -> Iterator[f
         yield from scorer.values(batch)
 
 
-def _left(output: Output, dropped: Sequence[int]) -> Output:
+def _without(output: Output, dropped: Sequence[int]) -> Output:
     """Return an output without some of its items."""
-    gone = set(dropped)
-    kept = [place for place in range(len(output.ids)) if place not in gone]
+    kept = sorted(set(range(len(output.ids))).difference(dropped))
     return output._replace(
         ids=[output.ids[place] for place in kept],
         texts=None if output.texts is None else [output.texts[place] for place in kept],
@@ -125,10 +109,10 @@ def _with(output: Output, gold: str, scorer: Scorer) -> Output:
         others = output.texts or [None] * len(output.ids)
         raised = output._replace(ids=[None, *output.ids], texts=[gold, *others])
     else:
-        own = [place for place, name in enumerate(output.ids) if name == gold]
-        rest = _left(output, own)
-        text = output.texts[own[0]] if own and output.texts is not None else None
-        score = output.scores[own[0]] if own and output.scores is not None else None
+        places = [place for place, name in enumerate(output.ids) if name == gold]
+        rest = _without(output, places)
+        text = output.texts[places[0]] if places and output.texts is not None else None
+        score = output.scores[places[0]] if places and output.scores is not None else None
         raised = rest._replace(ids=[gold, *rest.ids], texts=None if rest.texts is None else [text, *rest.texts])
     return _scored_on_top(raised, scorer.plan.profile.policy, score)
 
@@ -152,19 +136,7 @@ _SHOWN = 100
 
 
 def explain_sample(scorer: Scorer, sample: Sample, *, trials: bool = True) -> Explanation:
-    """
-    Explain one score of one sample.
-
-    Args:
-        scorer: The column, and what it is judged against.
-
-        sample: The sample with its output.
-
-        trials: Whether to score it again without each result, and with missing gold items on top.
-
-    Returns:
-        The explanation.
-    """
+    """Explain one score of one sample; with *trials* also how it changes without a result, or with a missing one."""
     (explanation,) = explain_batch(scorer, [sample], trials=trials)
     return explanation
 
@@ -186,20 +158,20 @@ def _explained(
     *,
     trials: bool,
 ) -> Explanation:
+    column, target = scorer.column, scorer.target
     value = float(scores.outcome.values[place])
     score = None if math.isnan(value) else value
     status = STATUSES[int(scores.outcome.status[place])]
-    ranking = batch.evidence[scorer.target].rankings[place]
     tried = trials and status in {"scored", "missing"}
     return Explanation(
         sample=sample.id,
         input=sample.input,
-        metric=scorer.column.name,
-        expression=str(scorer.column.expression),
-        higher_is_better=scorer.column.metric.higher_is_better,
-        judged=str(scorer.target),
-        judges=scorer.target.judges,
-        by_text=scorer.target.gold != "relevant",
+        metric=column.name,
+        expression=str(column.expression),
+        higher_is_better=column.metric.higher_is_better,
+        judged=str(target),
+        judges=target.judges,
+        by_text=target.gold != "relevant",
         score=score,
         status=status,
         reason=scores.outcome.reasons.get(place, ""),
@@ -207,9 +179,9 @@ def _explained(
         ranks=facts.ranks,
         n_ranks=facts.n_ranks,
         missing=facts.missing,
-        arithmetic=arithmetic(scorer.column.name, facts, score),
-        without=without_each(scorer, sample, ranking, facts.ranks) if tried else (),
+        arithmetic=arithmetic(column.name, facts, score),
+        without=without_each(scorer, sample, batch.evidence[target].rankings[place], facts.ranks) if tried else (),
         with_missing_on_top=on_top(scorer, sample, facts.missing) if tried else (),
         notes=(facts.fault,) if facts.fault else (),
-        budget="" if scorer.column.cut.budget is None else str(scorer.column.cut.budget),
+        budget="" if column.cut.budget is None else str(column.cut.budget),
     )

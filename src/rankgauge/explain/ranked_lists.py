@@ -7,7 +7,7 @@ a report shows any.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -26,83 +26,39 @@ __all__ = ["ColumnFacts", "Items", "RankedLists", "ResultLists", "leaving", "lis
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Items:
-    """
-    The first results of some samples, rank 1 first, sample after sample.
+    """The first results of some samples, rank 1 first, sample after sample."""
 
-    Attributes:
-        starts: Where the items of each sample begin, and the end; shape (n + 1,).
-
-        ids: The id of each item; None for one that has a text only.
-
-        texts: The text of each item; None where no item has one.
-    """
-
-    starts: Ints
-    ids: Sequence[str | None]
-    texts: Sequence[str | None] | None = None
+    starts: Ints  # where the items of each sample begin, and the end; shape (n + 1,)
+    ids: Sequence[str | None]  # None for an item that has a text only
+    texts: Sequence[str | None] | None = None  # None where no item has one
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RankedLists:
-    """
-    What some samples retrieved, judged against one kind of ground truth.
+    """What some samples retrieved, judged against one kind of ground truth."""
 
-    Attributes:
-        judged: What was judged against what, and how.
-
-        by_id: Whether gold rows are called by ids, as items are.
-
-        items: The first results of each sample.
-
-        depth: How many results each sample has; shape (n,).
-
-        rows: The judged rows of the whole rankings.
-
-        gold: The gold rows, those of each sample best first; `rank` is the place in this order.
-
-        names: What each gold row is called, by the number that `rows.gold` has: an id, or a text.
-    """
-
-    judged: str
-    by_id: bool
+    judged: str  # what was judged against what, and how
+    by_id: bool  # whether gold rows are called by ids, as items are
     items: Items
-    depth: Ints
-    rows: Rows
-    gold: Rows
-    names: Sequence[str]
+    depth: Ints  # how many results each sample has; shape (n,)
+    rows: Rows  # the judged rows of the whole rankings
+    gold: Rows  # the gold rows, those of each sample best first; `rank` is the place in this order
+    names: Sequence[str]  # what each gold row is called, by its number: an id, or a text
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ColumnFacts:
-    """
-    How the scores of one column came about.
-
-    Attributes:
-        lists: What was judged.
-
-        k: The cutoff, or one a sample; None for none.
-
-        least: The lowest grade that is relevant for the metric; infinite where none is.
-
-        sums: What each rank adds.
-    """
+    """How the scores of one column came about."""
 
     lists: RankedLists
-    k: Cutoff | None
-    least: float
-    sums: RankSums
+    k: Cutoff | None  # the cutoff, or one a sample; None for none
+    least: float  # the lowest grade that is relevant for the metric; infinite where none is
+    sums: RankSums  # what each rank adds
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ResultLists:
-    """
-    The lists of one result.
-
-    Attributes:
-        sample_ids: The samples that they are of: all of the result, or some.
-
-        columns: The facts of each column, by name.
-    """
+    """The lists of all or some samples of one result, and the facts of each column by name."""
 
     sample_ids: Sequence[str]
     columns: Mapping[str, ColumnFacts]
@@ -110,20 +66,19 @@ class ResultLists:
 
 def leaving(one: ResultLists, other: ResultLists, name: str) -> set[str]:
     """Return the samples that have a relevant item within the cutoff of a column in one result and not in the other."""
-    found, there = _found(one, name), _found(other, name)
     both = set(one.sample_ids) & set(other.sample_ids)
-    return {sample_id for sample_id, _ in found - there if sample_id in both}
+    return {sample_id for sample_id, _ in _relevant(one, name) - _relevant(other, name) if sample_id in both}
 
 
-def _found(lists: ResultLists, name: str) -> set[tuple[str, int]]:
+def _relevant(lists: ResultLists, name: str) -> set[tuple[str, int]]:
     """Return the relevant items within the cutoff of a column: samples, and places among their gold, best first."""
     facts = lists.columns[name]
     rows, gold = facts.lists.rows.until(facts.k), facts.lists.gold
     nth = np.zeros(len(gold.gold), dtype=np.int64)
     nth[gold.gold] = gold.rank
     rows = rows.where(rows.grade >= facts.least)
-    ids = lists.sample_ids
-    return {(ids[at], place) for at, place in zip(rows.sample.tolist(), nth[rows.gold].tolist(), strict=True)}
+    samples = map(lists.sample_ids.__getitem__, rows.sample.tolist())
+    return set(zip(samples, nth[rows.gold].tolist(), strict=True))
 
 
 Check = Callable[[MetricSummary, MetricScores], None]
@@ -135,16 +90,13 @@ def lists_of_samples(
 ) -> ResultLists:
     """Return the lists of samples that were read again, of each its first *top* results."""
     planned = {column.name: column for column in plan.metrics}
-    targets = {
-        name: next(each for each in planned[name].targets if str(each) == column.info.judged)
-        for name, column in columns.items()
-    }
+    targets = dict.fromkeys(_target(planned[name].targets, column) for name, column in columns.items())
     evidence = {
         target: judge(samples, target, plan.profile, plan.targets[target], keep=plan.keep(rankings=True))
-        for target in dict.fromkeys(targets.values())
+        for target in targets
     }
     batch = JudgedBatch(evidence, flaws(samples), [sample.k for sample in samples], list(samples))
-    items = {target: _items(own.rankings, top) for target, own in evidence.items()}
+    items = {target: _items(judged.rankings, top) for target, judged in evidence.items()}
     names = {target: [name for sample in samples for name in gold_names(sample, target)] for target in evidence}
     return lists_of_batch(plan, columns, [sample.id for sample in samples], batch, items, names, check)
 
@@ -160,25 +112,30 @@ def lists_of_batch(
 ) -> ResultLists:
     """Return the lists of a judged batch, by target their items and the names of their gold rows."""
     planned = {column.name: column for column in plan.metrics}
-    lists: dict[str, RankedLists] = {}
-    for target, own in items.items():
+    lists: dict[Target, RankedLists] = {}
+    for target, listed in items.items():
         judged = batch.evidence[target].judged
-        lists[str(target)] = RankedLists(
+        lists[target] = RankedLists(
             judged=str(target),
             by_id=target.gold == "relevant",
-            items=own,
+            items=listed,
             depth=judged.depth,
             rows=judged.rows,
             gold=judged.gold.best_first(),
             names=names[target],
         )
-    found: dict[str, ColumnFacts] = {}
+    facts: dict[str, ColumnFacts] = {}
     for name, column in columns.items():
-        target = next(each for each in items if str(each) == column.info.judged)
+        target = _target(items, column)
         scores = score_metric(plan, planned[name], target, batch, column.info.inferred)
         check(column, scores)
-        found[name] = _facts(scores, batch, lists[str(target)])
-    return ResultLists(sample_ids, found)
+        facts[name] = _facts(scores, batch, lists[target])
+    return ResultLists(sample_ids, facts)
+
+
+def _target(targets: Iterable[Target], column: MetricSummary) -> Target:
+    """Return what a column was judged against."""
+    return next(target for target in targets if str(target) == column.info.judged)
 
 
 def _items(rankings: Sequence[Ranking | None], top: int) -> Items:
@@ -187,10 +144,10 @@ def _items(rankings: Sequence[Ranking | None], top: int) -> Items:
     texts: list[str | None] = []
     lengths = []
     for ranking in rankings:
-        own = () if ranking is None else ranking.ids[:top]
-        ids += own
-        texts += [None] * len(own) if ranking is None or ranking.texts is None else ranking.texts[:top]
-        lengths.append(len(own))
+        first = () if ranking is None else ranking.ids[:top]
+        ids += first
+        texts += [None] * len(first) if ranking is None or ranking.texts is None else ranking.texts[:top]
+        lengths.append(len(first))
     starts = np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)])
     return Items(starts, ids, texts if any(text is not None for text in texts) else None)
 

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 
 from rankgauge.base.plain_text import visible
 from rankgauge.gates.lines import headline
+from rankgauge.gates.outcomes import GateOutcome, GateReport
 from rankgauge.result.wording import policy_line
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
 
-    from rankgauge.gates.outcomes import GateOutcome, GateReport
     from rankgauge.result import ResultValues
 
 __all__ = ["github_annotations", "junit_xml"]
@@ -88,8 +88,7 @@ def github_annotations(report: GateReport) -> Iterator[str]:
     outcomes = [*report.of("error"), *report.of("failed"), *report.of("warned")]
     several = len({outcome.dataset for outcome in report.outcomes}) > 1
     shown = outcomes if len(outcomes) <= _MOST else outcomes[: _MOST - 1]
-    for outcome in shown:
-        yield _command(outcome, headline(outcome, of_dataset=several))
+    yield from (_command(outcome, headline(outcome, of_dataset=several)) for outcome in shown)
     if len(outcomes) > len(shown):
         yield f"::error title=rankgauge::... and {len(outcomes) - len(shown):,} more gates; the log lists all of them"
 
@@ -97,8 +96,7 @@ def github_annotations(report: GateReport) -> Iterator[str]:
 def _command(outcome: GateOutcome, message: str) -> str:
     kind = "warning" if outcome.status == "warned" else "error"
     place = _PLACE.fullmatch(outcome.gate.origin)
-    properties = {} if place is None else {"file": place["file"], "line": place["line"]}
-    properties["title"] = f"rankgauge: {outcome.gate}"
+    properties = {**(place.groupdict() if place else {}), "title": f"rankgauge: {outcome.gate}"}
     written = ",".join(f"{key}={_escaped(value, of_property=True)}" for key, value in properties.items())
     return f"::{kind} {written}::{_escaped(message)}"
 

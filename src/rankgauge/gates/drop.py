@@ -4,8 +4,9 @@ Drops: whether a mean got worse by more than a margin, what changed since a base
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -77,49 +78,49 @@ class Drop:
         }
 
 
-def pair_with_baseline(column: MetricSummary, result: ResultValues, baseline: ResultValues) -> PairedColumn:
-    """Return a column's scores beside those of the baseline's column of the same meaning; raise `ResultError`."""
-    same = [name for name, each in baseline.metrics.items() if each.info.fingerprint == column.info.fingerprint]
+def pair_with_baseline(
+    column: MetricSummary, result: ResultValues, baseline: ResultValues
+) -> tuple[tuple[str, ...], PairedColumn]:
+    """Return the samples that both have, and a column's scores beside the baseline's; raise `ResultError` for none."""
+    same = [name for name, other in baseline.metrics.items() if other.info.fingerprint == column.info.fingerprint]
     name = column.name if column.name in same or not same else same[0]
-    (pairs,) = pair_results(baseline, result, [name], names=("the baseline", "this run")).columns.values()
+    pairing = pair_results(baseline, result, [name], names=("the baseline", "this run"))
+    (pairs,) = pairing.columns.values()
     if not pairs.is_pair.any():
-        msg = "no sample has a score in both, the baseline and this run"
-        raise ResultError(msg)
-    return pairs
+        raise ResultError("no sample has a score in both, the baseline and this run")
+    return pairing.sample_ids, pairs
 
 
 def judge_drop(
     rule: MaxDrop, pairs: PairedColumn, *, higher_is_better: bool
 ) -> tuple[Literal["pass", "fail", "inconclusive"], Drop]:
-    """Judge the differences of at least one pair."""
+    """Judge the differences of at least one pair: the first rule that applies decides."""
     before, after = pairs.baseline[pairs.is_pair], pairs.values[pairs.is_pair]
     sign = 1.0 if higher_is_better else -1.0
     gains: Floats = sign * (after - before)
-    estimate = estimate_mean(gains)
-    baseline = estimate_mean(before).mean
-    margin = rule.margin * abs(baseline) if rule.is_relative else rule.margin
-    bounds = estimate.bounds(rule.confidence)
-    facts: dict[str, Any] = {
-        "n": estimate.n,
-        "baseline": baseline,
-        "value": estimate_mean(after).mean,
-        "difference": sign * estimate.mean,
-        "margin": margin,
-        "dropped": pairs.dropped,
-    }
+    gain, baseline = estimate_mean(gains), estimate_mean(before).mean
     changed = int((abs(gains) > TIED).sum())
+    drop = Drop(
+        n=gain.n,
+        baseline=baseline,
+        value=estimate_mean(after).mean,
+        difference=sign * gain.mean if changed else 0.0,
+        margin=rule.margin * abs(baseline) if rule.is_relative else rule.margin,
+        dropped=pairs.dropped,
+    )
+    bounds = gain.bounds(rule.confidence)
     if not changed:
-        return "pass", Drop(**{**facts, "difference": 0.0}, note="no score changed")
+        return "pass", replace(drop, note="no score changed")
+    if gain.n == 1:
+        return "inconclusive", replace(drop, note="one sample says nothing of others")
     if bounds is None:  # there is no spread to bound the mean by
-        if estimate.n == 1:
-            return "inconclusive", Drop(**facts, note="one sample says nothing of others")
-        drop = Drop(**facts, note="every sample changed by the same, so that the mean decides")
-        return "pass" if estimate.mean >= -margin - TIED else "fail", drop
+        verdict: Literal["pass", "fail"] = "pass" if gain.mean >= -drop.margin - TIED else "fail"
+        return verdict, replace(drop, note="every sample changed by the same, so that the mean decides")
     low, high = bounds
-    needed = pairs_for_margin(estimate.std or 0.0, margin, rule.confidence) if margin > 0 else None
-    note = f"only {changed} of {estimate.n} scores changed, so that the bounds are rough" if changed < _FEW else ""
-    drop = Drop(**facts, worst=sign * low, best=sign * high, needed=needed, note=note)
-    return "pass" if low > -margin else "fail" if high < -margin else "inconclusive", drop
+    needed = pairs_for_margin(gain.std or 0.0, drop.margin, rule.confidence) if drop.margin > 0 else None
+    note = f"only {changed} of {gain.n} scores changed, so that the bounds are rough" if changed < _FEW else ""
+    drop = replace(drop, worst=sign * low, best=sign * high, needed=needed, note=note)
+    return "pass" if low > -drop.margin else "fail" if high < -drop.margin else "inconclusive", drop
 
 
 _SHOWN = 10
@@ -127,59 +128,41 @@ _SHOWN = 10
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ColumnChange:
-    """
-    How one column changed, over the samples that both results have.
-
-    Attributes:
-        column: The column's name.
-
-        n: How many pairs of scores.
-
-        baseline: The baseline's mean.
-
-        value: The mean now.
-
-        difference: The mean now minus the baseline's.
-
-        interval: Student's 95 % interval of the difference; None where there is no spread.
-
-        fallen: The samples that got worse by most, worst first, with both scores.
-    """
+    """How one column changed, over the samples that both results have: means, and those that got worse by most."""
 
     column: str
-    n: int
+    n: int  # pairs of scores
     baseline: float
     value: float
-    difference: float
-    interval: tuple[float, float] | None
-    fallen: tuple[tuple[str, float, float], ...]
+    difference: float  # the mean now minus the baseline's
+    interval: tuple[float, float] | None  # Student's 95 % interval of the difference; None where there is no spread
+    fallen: tuple[tuple[str, float, float], ...]  # worst first, with the score before and now
 
 
 def changes_since(result: ResultValues, baseline: ResultValues) -> tuple[ColumnChange, ...]:
     """Return the changes of all columns that can be compared; a column that means something else is left out."""
-    found = []
+    changes = []
     for column in result.metrics.values():
-        try:
-            pairs = pair_with_baseline(column, result, baseline)
-        except ResultError:
-            continue
-        known = set(result.sample_ids)
-        shared = np.array([name for name in baseline.sample_ids if name in known], dtype=object)[pairs.is_pair]
-        before, after = pairs.baseline[pairs.is_pair], pairs.values[pairs.is_pair]
-        gains = (after - before) if column.info.higher_is_better else (before - after)
-        worst = [place for place in np.argsort(gains, kind="stable")[:_SHOWN].tolist() if gains[place] < -TIED]
-        estimate = estimate_mean(after - before)
-        change = ColumnChange(
-            column=column.name,
-            n=estimate.n,
-            baseline=estimate_mean(before).mean,
-            value=estimate_mean(after).mean,
-            difference=estimate.mean,
-            interval=estimate.interval(),
-            fallen=tuple((str(shared[place]), float(before[place]), float(after[place])) for place in worst),
-        )
-        found.append(change)
-    return tuple(found)
+        with suppress(ResultError):
+            changes.append(_change(column.name, *pair_with_baseline(column, result, baseline)))
+    return tuple(changes)
+
+
+def _change(name: str, sample_ids: Sequence[str], pairs: PairedColumn) -> ColumnChange:
+    samples = np.flatnonzero(pairs.is_pair)
+    before, after = pairs.baseline[samples], pairs.values[samples]
+    gains = after - before if pairs.info.higher_is_better else before - after
+    worst = [pair for pair in np.argsort(gains, kind="stable")[:_SHOWN].tolist() if gains[pair] < -TIED]
+    estimate = estimate_mean(after - before)
+    return ColumnChange(
+        column=name,
+        n=estimate.n,
+        baseline=estimate_mean(before).mean,
+        value=estimate_mean(after).mean,
+        difference=estimate.mean,
+        interval=estimate.interval(),
+        fallen=tuple((sample_ids[samples[pair]], float(before[pair]), float(after[pair])) for pair in worst),
+    )
 
 
 _MOST = 0.5
@@ -189,45 +172,37 @@ def ids_changed(results: Mapping[str, ResultValues], baseline: Mapping[str, Resu
     """
     Return the results whose retrieved ids are not those of the baseline any more, with what to do about each.
 
-    Three things have to be so: the baseline did not retrieve most of the ids, most relevant ids are not found, and less
-    than half as many are found as in the baseline. Another retriever meets the first alone, a hard dataset the second.
+    Two things have to be so: the baseline did not retrieve most of the ids, and less than half as many relevant ids
+    are retrieved as in the baseline. Another retriever meets the first alone.
     """
-    found = {}
-    for name, result in results.items():
-        earlier = baseline_of(name, baseline, results)
-        told = None if earlier is None else _told(result, earlier)
-        if told is not None:
-            found[name] = told
-    return found
+    earlier = {name: baseline_of(name, baseline, results) for name in results}
+    reasons = {name: _turnover(results[name], before) for name, before in earlier.items() if before is not None}
+    return {name: reason for name, reason in reasons.items() if reason}
 
 
 def baseline_of(
     name: str, baseline: Mapping[str, ResultValues], results: Mapping[str, ResultValues]
 ) -> ResultValues | None:
-    """
-    Return the baseline of a dataset or run.
-
-    It has the same name; or there is one baseline, and either one result or results over the same data, such as runs
-    that were judged by the same judgments.
-    """
+    """Return the baseline of the same name, or the only one where it is for one result or has the same data."""
     if name in baseline or len(baseline) != 1:
         return baseline.get(name)
     (only,) = baseline.values()
-    data = [(each.manifest.get("dataset") or {}).get("fingerprint") for each in (only, results[name])]
+    data = [(result.manifest.get("dataset") or {}).get("fingerprint") for result in (only, results[name])]
     return only if len(results) == 1 or (data[0] and data[0] == data[1]) else None
 
 
-def _told(result: ResultValues, earlier: ResultValues) -> str | None:
-    own, before = (each.manifest.get("retrieved_ids") for each in (result, earlier))
-    if own is None or before is None:
-        return None
-    now, then = IdSketch.from_dict(own), IdSketch.from_dict(before)
-    new, found, once = now.new_share(then), now.found_share, then.found_share
-    if new is None or found is None or once is None or not (new > _MOST and found < _MOST and found < once / 2):
-        return None
+def _turnover(result: ResultValues, earlier: ResultValues) -> str:
+    """Return why the ids are others now; empty where they are not, or that is not known."""
+    sketches = [each.manifest.get("retrieved_ids") for each in (earlier, result)]
+    then, now = (None if sketch is None else IdSketch.from_dict(sketch) for sketch in sketches)
+    if then is None or now is None:
+        return ""
+    new, share, before = now.new_share(then), now.found_share, then.found_share
+    if new is None or share is None or before is None or new <= _MOST or share >= before / 2:
+        return ""
     return (
-        f"the ids changed, not the ranking: {new:.0%} of the retrieved ids are new since the baseline, and {found:.0%} "
-        f"of the relevant ids are retrieved, where it was {once:.0%}. If documents were split or indexed anew, judge "
+        f"the ids changed, not the ranking: {new:.0%} of the retrieved ids are new since the baseline, and {share:.0%} "
+        f"of the relevant ids are retrieved, where it was {before:.0%}. If documents were split or indexed anew, judge "
         "by text (gold passages or answers survive that) or judge the new ids, then save a new baseline. If the ids "
         "did not change, the system now retrieves entirely different documents"
     )

@@ -41,6 +41,7 @@ _OPTION = re.compile(
     rf"(?P<key>dataset|level|confidence|inconclusive|require)\s+(?P<word>{_VALUE}))(?=\s|$)",
     re.DOTALL,
 )
+_OPTIONS = "where FIELD=VALUE, of ID,ID, per_sample, dataset NAME, level warn, confidence 0.95 or inconclusive fail"
 _OF_CHANGES = ("confidence", "inconclusive", "require")
 _KEYS = ("metric", "min", "max", "max_drop", "where", "dataset", "of", "per_sample", "level", *_OF_CHANGES)
 
@@ -57,14 +58,7 @@ class Where(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """
-    A bound of a mean.
-
-    Attributes:
-        number: The bound, which itself is within.
-
-        side: Whether it is a minimum or a maximum.
-    """
+    """A bound of a mean; the number itself is within."""
 
     number: float
     side: Side
@@ -80,23 +74,12 @@ class Bound:
 
 @dataclass(frozen=True, slots=True)
 class MaxDrop:
-    """
-    A bound of a change against a baseline.
+    """A bound of a change against a baseline."""
 
-    Attributes:
-        margin: By how much the mean may get worse: in the metric's own unit, or as a share of the baseline's mean.
-
-        is_relative: Whether it is a share.
-
-        confidence: Of the one-sided bound of the difference, above 0.5 and below 1.
-
-        inconclusive: Whether a gate that too few samples leave open fails, warns or passes.
-    """
-
-    margin: float
-    is_relative: bool = False
-    confidence: float = 0.95
-    inconclusive: Effect = "warn"
+    margin: float  # by how much the mean may get worse: in the unit of the metric, or as a share of the baseline's mean
+    is_relative: bool = False  # whether it is a share
+    confidence: float = 0.95  # of the one-sided bound of the difference, above 0.5 and below 1
+    inconclusive: Effect = "warn"  # what a gate does that too few samples leave open
 
     def __str__(self) -> str:
         return f"{self.margin * 100:.12g}%" if self.is_relative else _written(self.margin)
@@ -104,35 +87,16 @@ class MaxDrop:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gate:
-    """
-    One condition that a metric has to meet.
+    """One condition that a metric has to meet."""
 
-    Attributes:
-        metric: The metric in any spelling, or the name of a column.
-
-        rule: The bound.
-
-        dataset: The dataset that it is for; empty for each.
-
-        where: Of which samples the mean is; None for all.
-
-        of: Ids of the samples that it is for; empty for all.
-
-        per_sample: Whether each sample has to meet it, instead of the mean.
-
-        level: Whether a miss fails or warns.
-
-        origin: Where it was written, for messages.
-    """
-
-    metric: str
+    metric: str  # in any spelling, or the name of a column
     rule: Bound | MaxDrop
-    dataset: str = ""
-    where: Where | None = None
-    of: tuple[str, ...] = ()
-    per_sample: bool = False
-    level: Literal["fail", "warn"] = "fail"
-    origin: str = field(default="", compare=False)
+    dataset: str = ""  # empty for each
+    where: Where | None = None  # of which samples the mean is; None for all
+    of: tuple[str, ...] = ()  # ids of the samples that it is for; empty for all
+    per_sample: bool = False  # whether each sample has to meet it, instead of the mean
+    level: Literal["fail", "warn"] = "fail"  # what a miss does
+    origin: str = field(default="", compare=False)  # where it was written, for messages
 
     @property
     def is_change(self) -> bool:
@@ -141,35 +105,29 @@ class Gate:
 
     def __str__(self) -> str:
         rule, parts = self.rule, [self.metric]
-        if isinstance(rule, MaxDrop):
-            parts.append(f"max_drop {rule}")
-        else:
-            parts.append(f"{_SIDES[rule.side]} {_written(rule.number)}")
+        parts.append(
+            f"max_drop {rule}" if isinstance(rule, MaxDrop) else f"{_SIDES[rule.side]} {_written(rule.number)}"
+        )
         parts += [f"where {self.where}"] if self.where else []
         parts += [f"of {','.join(map(_quoted, self.of))}"] if self.of else []
         parts += ["per_sample"] if self.per_sample else []
         parts += [f"dataset {_quoted(self.dataset)}"] if self.dataset else []
-        if isinstance(rule, MaxDrop):
-            parts += [f"confidence {_written(rule.confidence)}"] if rule.confidence != 0.95 else []
-            parts += [f"inconclusive {rule.inconclusive}"] if rule.inconclusive != "warn" else []
+        parts += (
+            [f"confidence {_written(rule.confidence)}"] if isinstance(rule, MaxDrop) and rule.confidence != 0.95 else []
+        )
+        parts += (
+            [f"inconclusive {rule.inconclusive}"] if isinstance(rule, MaxDrop) and rule.inconclusive != "warn" else []
+        )
         parts += [f"level {self.level}"] if self.level != "fail" else []
         return " ".join(parts)
 
 
 def read_gates(written: object, *, origin: str = "") -> list[Gate]:
     """
-    Read one entry of a list of gates.
+    Read one entry of a list of gates: a text, or a mapping, of which each of `min`, `max` and `max_drop` is a gate.
 
-    Args:
-        written: A text, or a mapping; a mapping with several of `min`, `max` and `max_drop` is as many gates.
-
-        origin: Where it was written, such as ``--gate``; messages begin with it.
-
-    Returns:
-        The gates. Their metrics are not resolved.
-
-    Raises:
-        ParameterError: It is no gate: what is wrong with which part, and what to write instead.
+    Metrics are not resolved. Raises `ParameterError` for what is no gate; messages begin with *origin*, such as
+    ``--gate``.
     """
     try:
         if isinstance(written, str):
@@ -180,31 +138,27 @@ def read_gates(written: object, *, origin: str = "") -> list[Gate]:
     except ParameterError as error:
         if not origin:
             raise
-        msg = f"{origin}: {error}"
-        raise ParameterError(msg) from None
+        raise ParameterError(f"{origin}: {error}") from None
 
 
 def _parsed(text: str) -> dict[str, Any]:
     """Return the mapping that a text stands for."""
-    found = _RULE.fullmatch(text.strip())
-    if found is None:
+    rule = _RULE.fullmatch(text.strip())
+    if rule is None:
         other = _OTHER_SIGN.fullmatch(text.strip())
         if other is not None and not math.isnan(read_number(other["number"].encode())):
-            metric, number = other["metric"], other["number"]
+            metric, sign, number = other["metric"], other["sign"], other["number"]
             sides = f"'{metric} >= {number}' or '{metric} <= {number}'"
-            _refuse(f"{text!r} is not a gate: {other['sign']!r} is not a sign of gates; write {sides}")
+            _refuse(f"{text!r} is not a gate: {sign!r} is not a sign of gates; write {sides}")
         _refuse(f"{text!r} is not a gate; write {FORMS}")
-    entry: dict[str, Any] = {"metric": found["metric"], _SIGNS[found["sign"] or found["word"]]: found["number"]}
-    rest, place = found["rest"].rstrip(), 0
+    entry: dict[str, Any] = {"metric": rule["metric"], _SIGNS[rule["sign"] or rule["word"]]: rule["number"]}
+    rest, place = rule["rest"].rstrip(), 0
     while place < len(rest):
         option = _OPTION.match(rest, place)
         if option is None:
             left = rest[place:].strip()
-            known = ("where FIELD=VALUE", "of ID,ID", "per_sample", "dataset NAME", "level warn", "confidence 0.95")
-            _refuse(
-                f"cannot read {left!r} in {text!r}{did_you_mean(left.split()[0], _KEYS)}; a gate ends with nothing, "
-                f"or with {', '.join(known)} or inconclusive fail"
-            )
+            hint = did_you_mean(left.split()[0], _KEYS)
+            _refuse(f"cannot read {left!r} in {text!r}{hint}; a gate ends with nothing, or with {_OPTIONS}")
         place = option.end()
         key, value = _option(option)
         if key in entry:
@@ -213,14 +167,14 @@ def _parsed(text: str) -> dict[str, Any]:
     return entry
 
 
-def _option(found: re.Match[str]) -> tuple[str, Any]:
-    if found["flag"]:
+def _option(match: re.Match[str]) -> tuple[str, Any]:
+    if match["flag"]:
         return "per_sample", True
-    if found["field"]:
-        return "where", {found["field"]: _plain(found["value"])}
-    if found["ids"]:
-        return "of", [_plain(each[0]) for each in re.finditer(_VALUE, found["ids"], re.DOTALL)]
-    return found["key"], _plain(found["word"])
+    if match["field"]:
+        return "where", {match["field"]: _plain(match["value"])}
+    if match["ids"]:
+        return "of", [_plain(sample_id[0]) for sample_id in re.finditer(_VALUE, match["ids"], re.DOTALL)]
+    return match["key"], _plain(match["word"])
 
 
 def _made(entry: Mapping[Any, Any], origin: str) -> list[Gate]:
@@ -305,9 +259,8 @@ def _where(raw: object) -> Where:
     elif isinstance(raw, Mapping) and len(raw) == 1:
         ((key, only),) = raw.items()
         name = key if isinstance(key, str) else ""
-        value = (
-            str(only).lower() if isinstance(only, bool) else str(only) if isinstance(only, str | int | float) else ""
-        )
+        value = str(only) if isinstance(only, str | int | float) else ""
+        value = value.lower() if isinstance(only, bool) else value
     if not name or not value:
         _refuse(f"where is one condition such as tags=legal, not {raw!r}")
     if name == "metadata.tags":
@@ -321,7 +274,7 @@ def _ids(raw: object) -> tuple[str, ...]:
     listed = [raw] if isinstance(raw, str) else raw
     if not isinstance(listed, Iterable) or isinstance(listed, Mapping | bytes):
         _refuse(f"of is a list of sample ids, not {raw!r}")
-    ids = tuple(each if isinstance(each, str) else str(each) for each in listed)
+    ids = tuple(map(str, listed))
     if not ids or not all(ids):
         _refuse(f"of lists the ids of samples, at least one and none of them empty; not {raw!r}")
     return tuple(dict.fromkeys(ids))

@@ -4,18 +4,15 @@ Gates in words: one line for each outcome, for terminals, test reports and Markd
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
 
 from rankgauge.base.plain_text import visible
 from rankgauge.errors import counted, listed
+from rankgauge.gates.drop import Drop
 from rankgauge.gates.grammar import Bound, MaxDrop
-
-if TYPE_CHECKING:
-    from rankgauge.gates.drop import Drop
-    from rankgauge.gates.outcomes import GateOutcome, GateReport
-    from rankgauge.result import ResultValues
+from rankgauge.gates.outcomes import GateOutcome, GateReport
+from rankgauge.result import ResultValues
 
 __all__ = ["apart", "baseline_line", "counts_text", "gate_lines", "headline", "outcome_line", "summary_line"]
 
@@ -28,25 +25,16 @@ def gate_lines(report: GateReport) -> Iterator[str]:
     """Yield the verdict on all gates, then a line for each, by dataset where there are several."""
     yield summary_line(report)
     several = len({outcome.dataset for outcome in report.outcomes}) > 1
-    for outcome in report.outcomes:
-        yield outcome_line(outcome, of_dataset=several)
+    yield from (outcome_line(outcome, of_dataset=several) for outcome in report.outcomes)
 
 
 def summary_line(report: GateReport) -> str:
     """Say how many gates passed: ``1 of 3 gates failed, 1 warning``."""
     n = len(report.outcomes)
-    parts = []
-    if errors := len(report.of("error")):
-        parts.append(f"{_share(errors, n)} cannot be judged")
-    if failed := len(report.of("failed")):
-        parts.append(f"{_share(failed, n)} failed")
-    if warned := len(report.of("warned")):
-        parts.append(counted(warned, "warning"))
+    counts = {"cannot be judged": len(report.of("error")), "failed": len(report.of("failed"))}
+    parts = [f"{'the gate' if n == 1 else f'{count} of {n} gates'} {word}" for word, count in counts.items() if count]
+    parts += [counted(warned, "warning")] if (warned := len(report.of("warned"))) else []
     return ", ".join(parts) or ("the gate passed" if n == 1 else f"all {n} gates passed")
-
-
-def _share(part: int, n: int) -> str:
-    return "the gate" if n == 1 else f"{part} of {n} gates"
 
 
 def outcome_line(outcome: GateOutcome, *, of_dataset: bool = False) -> str:
@@ -58,28 +46,40 @@ def outcome_line(outcome: GateOutcome, *, of_dataset: bool = False) -> str:
 def headline(outcome: GateOutcome, *, of_dataset: bool = False) -> str:
     """Say the same without the word in front."""
     gate = outcome.gate
-    scope = [f"where {gate.where}"] if gate.where else []
-    scope += [f"of {', '.join(gate.of)}"] if gate.of and not gate.per_sample else []
-    place = f"{outcome.dataset}: " if of_dataset else ""
-    about = f" {' '.join(scope)}" if scope else ""
-    return f"{place}{gate.metric}{about}: {_told(outcome)}"
+    dataset = f"{outcome.dataset}: " if of_dataset else ""
+    where = f" where {gate.where}" if gate.where else ""
+    of = f" of {', '.join(gate.of)}" if gate.of and not gate.per_sample else ""
+    return f"{dataset}{gate.metric}{where}{of}: {_finding(outcome)}"
 
 
-def _told(outcome: GateOutcome) -> str:
+def _finding(outcome: GateOutcome) -> str:
+    """Say what the numbers are; the first rule that fits decides."""
     rule = outcome.gate.rule
     if outcome.verdict == "error":
         return f"cannot be judged: {outcome.reason}"
-    how = f"({outcome.aggregate} of {counts_text(outcome.counts)})"
+    if isinstance(rule, MaxDrop) and outcome.drop is None:
+        return outcome.reason
+    if isinstance(rule, Bound) and outcome.value is None:
+        return f"no value for {_bound(rule)}: {outcome.reason} {_denominator(outcome)}"
+    if outcome.gate.per_sample:
+        return _of_samples(outcome)
     if isinstance(rule, MaxDrop):
         return _of_change(outcome, rule)
-    side = "maximum" if rule.side == "maximum" else "minimum"
-    if outcome.value is None:
-        return f"no value for the {side} {rule.number:g}: {outcome.reason} {how}"
-    beyond = "above" if rule.side == "maximum" else "below"
-    if outcome.gate.per_sample:
-        return _of_each(outcome, side, beyond, rule)
-    value, limit = apart(outcome.value, rule.number)
-    return f"{value} {'keeps' if outcome.verdict == 'pass' else f'is {beyond}'} the {side} {limit} {how}"
+    value, limit = apart(outcome.value or 0.0, rule.number)
+    keeps = "keeps" if outcome.verdict == "pass" else f"is {_beyond(rule)}"
+    return f"{value} {keeps} {_bound(rule, limit)} {_denominator(outcome)}"
+
+
+def _bound(rule: Bound, limit: str = "") -> str:
+    return f"the {'maximum' if rule.side == 'maximum' else 'minimum'} {limit or f'{rule.number:g}'}"
+
+
+def _beyond(rule: Bound) -> str:
+    return "above" if rule.side == "maximum" else "below"
+
+
+def _denominator(outcome: GateOutcome) -> str:
+    return f"({outcome.aggregate} of {counts_text(outcome.counts)})"
 
 
 def _of_change(outcome: GateOutcome, rule: MaxDrop) -> str:
@@ -87,67 +87,56 @@ def _of_change(outcome: GateOutcome, rule: MaxDrop) -> str:
     drop = outcome.drop
     if drop is None:
         return outcome.reason
-    if outcome.gate.per_sample:
-        return _of_each_change(outcome, rule)
     digits = 4 if max(abs(drop.difference), drop.margin) >= 1e-4 or not drop.difference else 8
-    told = f"{drop.value:.{digits}f} against {drop.baseline:.{digits}f}, {drop.difference:+.{digits}f}"
-    margin = f"{drop.margin:.4g}" if not rule.is_relative else f"{rule} ({drop.margin:.4g})"
-    sure = f"{rule.confidence * 100:g} %"
-    n = f"n={drop.n}"
+    change = f"{drop.value:.{digits}f} against {drop.baseline:.{digits}f}, {drop.difference:+.{digits}f}"
+    margin = f"the margin {rule} ({drop.margin:.4g})" if rule.is_relative else f"the margin {drop.margin:.4g}"
     if drop.worst is None or drop.best is None:
         within = {"pass": "within", "fail": "beyond", "inconclusive": "open at"}[outcome.verdict]
-        return f"{told}, {within} the margin {margin} ({n}; {drop.note})"
-    bounds = f"at {sure} it is {drop.worst:+.{digits}f} at worst and {drop.best:+.{digits}f} at best"
-    note = f"; {drop.note}" if drop.note else ""
-    if outcome.verdict == "pass":
-        return f"{told}, within the margin {margin}: {bounds} ({n}{note})"
-    if outcome.verdict == "fail":
-        return f"{told}, worse by more than the margin {margin}: {bounds} ({n}{note})"
-    more = "no number of samples decides" if drop.needed is None else _needed(drop)
-    return f"{told}, too few samples to tell it from the margin {margin}: {bounds} ({n}{note}; {more})"
+        return f"{change}, {within} {margin} (n={drop.n}; {drop.note})"
+    bounds = f"{drop.worst:+.{digits}f} at worst and {drop.best:+.{digits}f} at best"
+    verdict = {"pass": "within", "fail": "worse by more than"}.get(outcome.verdict, "too few samples to tell it from")
+    notes = [f"n={drop.n}", drop.note, _needed(drop) if outcome.verdict == "inconclusive" else ""]
+    sure = f"{rule.confidence * 100:g} %"
+    return f"{change}, {verdict} {margin}: at {sure} it is {bounds} ({'; '.join(filter(None, notes))})"
 
 
 def _needed(drop: Drop) -> str:
-    if drop.needed is None or drop.needed <= drop.n:
+    if drop.needed is None:
+        return "no number of samples decides"
+    if drop.needed <= drop.n:
         return "the change lies close to the margin"
     return f"about {drop.needed:,} samples would decide"
 
 
-def _of_each_change(outcome: GateOutcome, rule: MaxDrop) -> str:
+def _of_samples(outcome: GateOutcome) -> str:
+    """Say how many samples miss a gate that each has to meet, and name the first with their values."""
+    rule, missed = outcome.gate.rule, len(outcome.missed)
     n = len(outcome.gate.of) or outcome.counts["n"]
-    if not outcome.missed:
-        return f"none of {counted(n, 'sample')} fell by more than {rule}"
-    told = _listed(outcome, lambda change: "no pair of scores" if change is None else f"{change:+.4f}")
-    return f"{len(outcome.missed):,} of {counted(n, 'sample')} fell by more than {rule}: {told}"
-
-
-def _of_each(outcome: GateOutcome, side: str, beyond: str, rule: Bound) -> str:
-    n = len(outcome.gate.of) or outcome.counts["n"]
-    if not outcome.missed:
-        return f"{'the sample keeps' if n == 1 else f'all {n:,} samples keep'} the {side} {rule.number:g}"
-    are = "is" if len(outcome.missed) == 1 else "are"
-    told = _listed(outcome, lambda value: "no value" if value is None else apart(value, rule.number)[0])
-    return f"{len(outcome.missed):,} of {counted(n, 'sample')} {are} {beyond} the {side} {rule.number:g}: {told}"
-
-
-def _listed(outcome: GateOutcome, shown: Callable[[float | None], str]) -> str:
-    """Return the first samples that miss a gate, each with its value, and how many more there are."""
-    return listed([f"{name} ({shown(value)})" for name, value in outcome.missed], _SAMPLES)
+    if isinstance(rule, MaxDrop):
+        kept = f"none of {counted(n, 'sample')} fell by more than {rule}"
+        fell = f"fell by more than {rule}"
+        values = ["no pair of scores" if change is None else f"{change:+.4f}" for _, change in outcome.missed]
+    else:
+        kept = f"{'the sample keeps' if n == 1 else f'all {n:,} samples keep'} {_bound(rule)}"
+        fell = f"{'is' if missed == 1 else 'are'} {_beyond(rule)} {_bound(rule)}"
+        values = ["no value" if value is None else apart(value, rule.number)[0] for _, value in outcome.missed]
+    if not missed:
+        return kept
+    samples = [f"{name} ({value})" for (name, _), value in zip(outcome.missed, values, strict=True)]
+    return f"{missed:,} of {counted(n, 'sample')} {fell}: {listed(samples, _SAMPLES)}"
 
 
 def counts_text(counts: Mapping[str, int]) -> str:
     """Return the denominator and what is not in it: ``n=3, 1 undefined``."""
-    rest = [f"{count} {name}" for name, count in counts.items() if name != "n" and count]
-    return ", ".join([f"n={counts['n']}", *rest])
+    return ", ".join([f"n={counts['n']}", *(f"{n} {status}" for status, n in counts.items() if status != "n" and n)])
 
 
 def apart(value: float, bound: float) -> tuple[str, str]:
     """Return both numbers with enough digits to tell them apart, at least four for the value."""
-    limit = f"{bound:g}"
     for digits in range(4, 17):
         shown = f"{value:.{digits}f}"
         if value == bound or float(shown) != bound:
-            return shown, limit
+            return shown, f"{bound:g}"
     return repr(value), repr(bound)
 
 
@@ -156,8 +145,7 @@ def baseline_line(baseline: Mapping[str, ResultValues], *, now: datetime | None 
     manifest = next(iter(baseline.values())).manifest if baseline else {}
     parts = [f"saved {_ago(manifest['created_at'], now or datetime.now(UTC))}"] if manifest.get("created_at") else []
     parts += [f"commit {manifest['commit'][:10]}"] if manifest.get("commit") else []
-    told = ", ".join(parts)
-    return f"baseline {manifest.get('baseline', '')}{': ' if told else ''}{told}"
+    return f"baseline {manifest.get('baseline', '')}{': ' if parts else ''}{', '.join(parts)}"
 
 
 def _ago(created_at: str, now: datetime) -> str:

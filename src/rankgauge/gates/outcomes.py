@@ -55,14 +55,13 @@ class GateOutcome:
     @property
     def status(self) -> Status:
         """Return what the verdict does to a run, after the gate's `level` and `inconclusive`."""
-        if self.verdict in {"pass", "error"}:
-            return "passed" if self.verdict == "pass" else "error"
-        effect = self.gate.level
-        if self.verdict == "inconclusive" and isinstance(self.gate.rule, MaxDrop):
-            if self.gate.rule.inconclusive == "pass":
-                return "passed"
-            effect = "warn" if self.gate.rule.inconclusive == "warn" else effect
-        return "failed" if effect == "fail" else "warned"
+        rule = self.gate.rule
+        effect = rule.inconclusive if self.verdict == "inconclusive" and isinstance(rule, MaxDrop) else "fail"
+        if self.verdict == "error":
+            return "error"
+        if self.verdict == "pass" or effect == "pass":
+            return "passed"
+        return "warned" if "warn" in {effect, self.gate.level} else "failed"
 
     def as_dict(self) -> dict[str, Any]:
         """Return the outcome in plain values, as reports hold it."""

@@ -4,20 +4,18 @@ What a pull request shows of a run: the verdict first, then gates and means, as 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
 from rankgauge.base.plain_text import visible
-from rankgauge.base.tables import cell
+from rankgauge.base.tables import cell, markdown_table
+from rankgauge.comparison.sentences import signed, span
 from rankgauge.errors import counted
+from rankgauge.gates.drop import ColumnChange
 from rankgauge.gates.lines import baseline_line, headline, summary_line
-from rankgauge.result.wording import counts, mean, number, policy_line
-
-if TYPE_CHECKING:
-    from rankgauge.gates.drop import ColumnChange
-    from rankgauge.gates.outcomes import GateReport
-    from rankgauge.result import ResultValues
+from rankgauge.gates.outcomes import GateReport
+from rankgauge.result import ResultValues
+from rankgauge.result.wording import mean, number, policy_line
 
 __all__ = ["pull_request_markdown"]
 
@@ -40,85 +38,72 @@ def pull_request_markdown(
 
     *first* is the name of a baseline that comes from no file or folder, which would know its own.
     """
-    n = sum(map(len, results.values()))
-    verdict = f"{', '.join(map(_text, results))}: {counted(n, 'sample')}"
-    if report is not None and report.outcomes:
-        verdict = summary_line(report)
-    if report is not None and report.ids_changed:
-        verdict = "the ids changed, not the ranking"
-    lines = [f"## rankgauge: {verdict}", ""]
+    several = len(results) > 1
+    lines = [f"## rankgauge: {_verdict(results, report)}", ""]
     if any(result.manifest.get("interrupted") for result in results.values()):
         lines += ["The run was interrupted: only these samples were done, and no gate was judged.", ""]
     if baseline:
         is_saved = "baseline" in next(iter(baseline.values())).manifest
         lines += [_text(f"baseline {first}" if first and not is_saved else baseline_line(baseline)), ""]
     if report is not None:
-        lines += [
-            f"{_text(name)}: {_text(why)}\n" if len(results) > 1 else f"{_text(why)}\n"
-            for name, why in report.ids_changed.items()
-        ]
-        lines += _gates(report, several=len(results) > 1)
+        for name, why in report.ids_changed.items():
+            lines += [f"{f'{_text(name)}: ' if several else ''}{_text(why)}", ""]
+        lines += _gates(report, several=several)
     if report is None or not report.ids_changed:
         for name, result in results.items():
-            lines += _means(name, result)
-            lines += _changes(changes.get(name, ()))
+            lines += [*_means(name, result), *_changes(changes.get(name, ()))]
     return _cut(lines)
 
 
-def _gates(report: GateReport, *, several: bool) -> Iterator[str]:
-    if not report.outcomes:
-        return
+def _verdict(results: Mapping[str, ResultValues], report: GateReport | None) -> str:
+    if report is not None and report.ids_changed:
+        return "the ids changed, not the ranking"
+    if report is not None and report.outcomes:
+        return summary_line(report)
+    return f"{', '.join(map(_text, results))}: {counted(sum(map(len, results.values())), 'sample')}"
+
+
+def _gates(report: GateReport, *, several: bool) -> list[str]:
+    """Return the table of all gates, the worst first."""
     rows = [
-        (_MARKS[outcome.status], _text(str(outcome.gate)), _text(headline(outcome, of_dataset=several)))
+        (_MARKS[status], _text(str(outcome.gate)), _text(headline(outcome, of_dataset=several)))
         for status in ("error", "failed", "warned", "passed")
-        for outcome in report.outcomes
-        if outcome.status == status
+        for outcome in report.of(status)
     ]
-    yield from _table(("", "gate", "result"), rows)
+    return markdown_table(("", "gate", "result"), rows, "---") if rows else []
 
 
-def _means(name: str, result: ResultValues) -> Iterator[str]:
-    yield f"### {_text(name)}"
-    yield ""
+def _means(name: str, result: ResultValues) -> list[str]:
     rows = [
-        (_text(column.name), mean(column), *(f"{count:,}" for count in counts(column).values()))
+        (_text(column.name), mean(column), *(f"{count:,}" for count in column.counts.values()))
         for column in result.metrics.values()
     ]
-    yield from _table(("metric", "mean", "n", "undefined", "missing", "failed"), rows)
-    yield f"{counted(len(result), 'sample')}, {_text(policy_line(result))}"
-    yield ""
+    means = markdown_table(("metric", "mean", "n", "undefined", "missing", "failed"), rows, "---")
+    return [f"### {_text(name)}", "", *means, f"{counted(len(result), 'sample')}, {_text(policy_line(result))}", ""]
 
 
-def _changes(changes: Sequence[ColumnChange]) -> Iterator[str]:
-    """Yield the changes since the baseline, and the samples that fell most."""
+def _changes(changes: Sequence[ColumnChange]) -> list[str]:
+    """Return the changes since the baseline, and the samples that fell most."""
     if not changes:
-        return
+        return []
     rows = [
         (
-            _text(each.column),
-            number(each.baseline),
-            number(each.value),
-            f"{each.difference:+.4f}",
-            "-" if each.interval is None else f"{each.interval[0]:+.4f} to {each.interval[1]:+.4f}",
-            f"{each.n:,}",
+            _text(change.column),
+            number(change.baseline),
+            number(change.value),
+            signed(change.difference),
+            span(change.interval),
+            f"{change.n:,}",
         )
-        for each in changes
+        for change in changes
     ]
-    yield from _table(("since the baseline", "before", "now", "change", "95 % interval", "pairs"), rows)
-    for each in changes:
-        if each.fallen:
-            yield f"<details><summary>{_text(each.column)}: what got worse most</summary>"
-            yield ""
-            fallen = ((_text(name), number(before), number(after)) for name, before, after in each.fallen)
-            yield from _table(("sample", "before", "now"), fallen)
-            yield "</details>"
-            yield ""
-
-
-def _table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
-    for row in (header, ["---"] * len(header), *rows):
-        yield f"| {' | '.join(row)} |"
-    yield ""
+    lines = markdown_table(("since the baseline", "before", "now", "change", "95 % interval", "pairs"), rows, "---")
+    for change in changes:
+        if change.fallen:
+            fallen = [(_text(name), number(before), number(after)) for name, before, after in change.fallen]
+            lines += [f"<details><summary>{_text(change.column)}: what got worse most</summary>", ""]
+            lines += [*markdown_table(("sample", "before", "now"), fallen, "---"), "</details>", ""]
+    return lines
 
 
 def _text(text: str) -> str:

@@ -41,17 +41,16 @@ class Bounds(NamedTuple):
 def check_bounds(policy: Policy) -> None:
     """Refuse a policy under which it is not known which ranks hold which unjudged item, or there are none."""
     if policy.judged_only:
-        msg = "policy judged_only=true drops every unjudged result, so bounds say nothing; leave one of the two out"
-        raise PolicyError(msg)
+        raise PolicyError(
+            "policy judged_only=true drops every unjudged result, so bounds say nothing; leave one of the two out"
+        )
     if policy.averages_ties:
-        msg = "bounds need settled ranks, which policy ties=average has not; choose ties=docno or given"
-        raise PolicyError(msg)
+        raise PolicyError("bounds need settled ranks, which policy ties=average has not; choose ties=docno or given")
     if policy.duplicates in {"keep", "credit-once"}:
-        msg = (
+        raise PolicyError(
             f"bounds need distinct results, and policy duplicates={policy.duplicates} lets one stand at several ranks; "
             "choose duplicates=first, last, best or error"
         )
-        raise PolicyError(msg)
 
 
 def mean_bounds(plan: Plan, metric: PlannedMetric, judged: Judged, values: Scores, top: float) -> Bounds | None:
@@ -62,27 +61,22 @@ def mean_bounds(plan: Plan, metric: PlannedMetric, judged: Judged, values: Score
     grade that an unjudged result may get. None where no bounds are known for the metric with these parameters, or
     nothing is in the mean.
     """
-    formula = EXTREMES.get(metric.metric.alias)
-    if formula is None or not _takes(formula, metric) or np.isnan(values).all():
+    formula, is_counted = EXTREMES.get(metric.metric.alias), ~np.isnan(values)
+    if formula is None or not is_counted.any():
         return None
-    offered = {"k": metric.cut.resolve([None], plan.default_k)[0], "top": top}
+    parameters = inspect.signature(formula).parameters
+    if not set(metric.params) <= set(parameters) or str(metric.params.get("ideal")).startswith("retrieved"):
+        return None
+    data = {"k": metric.cut.resolve([None], plan.default_k)[0], "top": top}
     if metric.infers_max_grade:
-        offered["max_grade"] = float(judged.gold.grade.max(initial=0.0))
-    taken = {name: value for name, value in offered.items() if name in inspect.signature(formula).parameters}
+        data["max_grade"] = float(judged.gold.grade.max(initial=0.0))
+    params = {**metric.params, **{name: value for name, value in data.items() if name in parameters}}
     judged = judged if metric.rel is None else judged.at_least(metric.rel)
-    parts = [formula(part, **{**metric.params, **taken}) for part in _parts(judged)]
-    found = Extremes(*(np.concatenate(column) for column in zip(*parts, strict=True)))
-    counted = ~np.isnan(values)
-    worst, best = np.fmin(found.worst, values)[counted], np.fmax(found.best, values)[counted]
-    low, high = (aggregate(each, metric.metric.aggregate) for each in (worst, best))
-    return None if low is None or high is None else Bounds(low, high)
-
-
-def _takes(formula: object, metric: PlannedMetric) -> bool:
-    """Return whether a formula covers the parameters of a column."""
-    known = inspect.signature(formula).parameters  # type: ignore[arg-type]  # a function of the table
-    unlike_gold = str(metric.params.get("ideal", "gold")).startswith("retrieved")
-    return set(metric.params) <= set(known) and not unlike_gold
+    parts = [formula(part, **params) for part in _parts(judged)]
+    extremes = Extremes(*map(np.concatenate, zip(*parts, strict=True)))
+    worst = aggregate(np.fmin(extremes.worst, values)[is_counted], metric.metric.aggregate)
+    best = aggregate(np.fmax(extremes.best, values)[is_counted], metric.metric.aggregate)
+    return None if worst is None or best is None else Bounds(worst, best)
 
 
 def _parts(judged: Judged) -> Iterator[Judged]:

@@ -22,34 +22,18 @@ __all__ = ["EXTREMES", "Extremes"]
 
 
 class Extremes(NamedTuple):
-    """
-    What scores can become.
-
-    Attributes:
-        worst: The lowest score; shape (n,), NaN where nothing can give the sample one.
-
-        best: The highest score, likewise.
-    """
+    """The lowest and the highest score of each sample, shape (n,); NaN where nothing can give the sample one."""
 
     worst: Scores
     best: Scores
 
 
 class _Ranks(NamedTuple):
-    """
-    A batch rank by rank, down to the cutoff.
+    """A batch rank by rank, down to the cutoff."""
 
-    Attributes:
-        open: Whether a rank holds an unjudged item; shape (n, width).
-
-        grade: The grade at each rank, minus infinity where there is none; shape (n, width).
-
-        below: How many unjudged items stand below the cutoff; shape (n,).
-    """
-
-    open: Flags
-    grade: Floats
-    below: Ints
+    open: Flags  # whether a rank holds an unjudged item; shape (n, width)
+    grade: Floats  # the grade at each rank, minus infinity where there is none; shape (n, width)
+    below: Ints  # how many unjudged items stand below the cutoff; shape (n,)
 
     @property
     def width(self) -> int:
@@ -57,12 +41,17 @@ class _Ranks(NamedTuple):
         width: int = self.open.shape[1]
         return width
 
+    def relevant(self, judged: Judged) -> Flags:
+        """Return which ranks hold an item that is relevant as it was judged."""
+        return judged.relevance.of(self.grade) & (self.grade > -np.inf)
+
 
 def _ranks(judged: Judged, k: int | None = None) -> _Ranks:
     """Lay a batch out; an item with a grade below 0 is unjudged, as in `retrieval-unjudged-at-k`."""
     known = judged.rows.where((judged.rows.grade >= 0) | judged.relevance.of(judged.rows.grade))
     n_open = judged.depth - np.bincount(known.sample, minlength=judged.n)
-    width = int(judged.depth.max(initial=0)) if k is None else min(k, int(judged.depth.max(initial=0)))
+    deepest = int(judged.depth.max(initial=0))
+    width = deepest if k is None else min(k, deepest)
     known = known.until(width)
     grade = np.full((judged.n, width), -np.inf)
     grade[known.sample, known.rank - 1] = known.grade
@@ -76,13 +65,13 @@ def _precision(judged: Judged, *, k: int) -> Extremes:
 
 
 def _hit(judged: Judged, *, k: int) -> Extremes:
-    hits, unjudged = judged.found(k), np.count_nonzero(_ranks(judged, k).open, axis=1)
-    return Extremes((hits > 0).astype(np.float64), (hits + unjudged > 0).astype(np.float64))
+    worst, best = _precision(judged, k=k)
+    return Extremes((worst > 0).astype(np.float64), (best > 0).astype(np.float64))
 
 
 def _reciprocal_rank(judged: Judged, *, k: int | None = None) -> Extremes:
     ranks = _ranks(judged, k)
-    relevant = judged.relevance.of(ranks.grade) & (ranks.grade > -np.inf)
+    relevant = ranks.relevant(judged)
     return Extremes(_first(relevant), _first(relevant | ranks.open))
 
 
@@ -112,37 +101,36 @@ def _share(judged: Judged, k: int, more: int) -> Extremes:
 
 def _r_precision(judged: Judged) -> Extremes:
     ranks = _ranks(judged)
-    hits, unjudged = _running(judged.relevance.of(ranks.grade) & (ranks.grade > -np.inf)), _running(ranks.open)
+    hits, unjudged = _running(ranks.relevant(judged)), _running(ranks.open)
     wanted = judged.n_gold()[:, None]
     # column x: the unjudged at ranks up to x are relevant; or those below x
     first = wanted + unjudged
     last = wanted + unjudged[:, -1:] - unjudged
-    at = [np.minimum(cut, ranks.width) for cut in (first, last)]
-    found = np.take_along_axis(hits, at[0], 1) + np.minimum(np.take_along_axis(unjudged, at[0], 1), unjudged)
-    lost = np.take_along_axis(hits, at[1], 1) + np.maximum(np.take_along_axis(unjudged, at[1], 1) - unjudged, 0)
-    return Extremes(_least(lost, last), _most(found, first))
+    cuts = [np.minimum(cut, ranks.width) for cut in (first, last)]
+    most = np.take_along_axis(hits, cuts[0], 1) + np.minimum(np.take_along_axis(unjudged, cuts[0], 1), unjudged)
+    least = np.take_along_axis(hits, cuts[1], 1) + np.maximum(np.take_along_axis(unjudged, cuts[1], 1) - unjudged, 0)
+    return Extremes(_least(least, last), _most(most, first))
 
 
 def _average_precision(judged: Judged, *, k: int | None = None) -> Extremes:
     ranks = _ranks(judged, k)
-    relevant = judged.relevance.of(ranks.grade) & (ranks.grade > -np.inf)
+    relevant = ranks.relevant(judged)
     either = relevant | ranks.open
     hits, unjudged, both = _running(relevant), _running(ranks.open), _running(either)
-    place = np.arange(1, ranks.width + 1)
+    rank = np.arange(1, ranks.width + 1)
     wanted = judged.n_gold()[:, None]
     # The precisions at some ranks, added up to x; those below x count what stands above them, x included.
-    full, own = _running(either * both[:, 1:] / place), _running(relevant * hits[:, 1:] / place)
-    each, each_own = _running(either / place), _running(relevant / place)
-    first = full + (own[:, -1:] - own) + unjudged * (each_own[:, -1:] - each_own)
-    last = own + (full[:, -1:] - full) - unjudged * (each[:, -1:] - each)
+    sums, sums_judged = _running(either * both[:, 1:] / rank), _running(relevant * hits[:, 1:] / rank)
+    steps, steps_judged = _running(either / rank), _running(relevant / rank)
+    first = sums + (sums_judged[:, -1:] - sums_judged) + unjudged * (steps_judged[:, -1:] - steps_judged)
+    last = sums_judged + (sums[:, -1:] - sums) - unjudged * (steps[:, -1:] - steps)
     rest = unjudged[:, -1:] - unjudged + ranks.below[:, None]
     return Extremes(_least(last, wanted + rest), _most(first, wanted + unjudged))
 
 
 def _least(above: NDArray[Any], below: NDArray[Any]) -> Scores:
     """Return the lowest fraction of each row; what is divided by 0 is none."""
-    fractions = np.divide(above, below, out=np.full(above.shape, np.inf), where=below > 0)
-    least: Scores = fractions.min(axis=1)
+    least: Scores = np.divide(above, below, out=np.full(above.shape, np.inf), where=below > 0).min(axis=1)
     return np.where(np.isinf(least), np.nan, least)
 
 
@@ -165,22 +153,21 @@ def _rank_biased_precision(judged: Judged, *, top: float, k: int | None = None, 
     """
     ranks = _ranks(judged.by_gain(), k)
     weight = (1.0 - p) * p ** np.arange(ranks.width)
-    own = np.ones(judged.n)
-    np.maximum.at(own, judged.gold.sample, judged.gold.grade)
+    highest = np.ones(judged.n)
+    np.maximum.at(highest, judged.gold.sample, judged.gold.grade)
     earned, unjudged = np.maximum(ranks.grade, 0.0) @ weight, ranks.open @ weight
     deepest = np.where(ranks.open, weight, 1.0).min(axis=1, initial=1.0)
     deepest = np.where(ranks.below > 0, 0.0, np.where(ranks.open.any(axis=1), deepest, np.inf))
-    divided = np.where(top > own, earned / max(top, 1.0) + deepest, np.inf)
-    best = (earned + unjudged * np.minimum(own, top)) / own
-    return Extremes(np.minimum(earned / own, divided), np.minimum(best, 1.0))
+    divided = np.where(top > highest, earned / max(top, 1.0) + deepest, np.inf)
+    best = (earned + unjudged * np.minimum(highest, top)) / highest
+    return Extremes(np.minimum(earned / highest, divided), np.minimum(best, 1.0))
 
 
 def _expected_reciprocal_rank(judged: Judged, *, top: float, k: int, max_grade: float) -> Extremes:
     """Return what a cascade of readers makes of none and of all: those below lose less than a result gains."""
     ranks = _ranks(judged.by_gain(), k)
     none, every = np.maximum(ranks.grade, 0.0), np.where(ranks.open, min(top, max_grade), ranks.grade)
-    worst, best = (_cascade((np.exp2(np.maximum(each, 0.0)) - 1) / np.exp2(max_grade)) for each in (none, every))
-    return Extremes(worst, best)
+    return Extremes(*(_cascade((np.exp2(np.maximum(grade, 0.0)) - 1) / np.exp2(max_grade)) for grade in (none, every)))
 
 
 def _cascade(satisfied: Floats) -> Scores:
@@ -201,7 +188,7 @@ def _cg(judged: Judged, *, top: float, k: int | None, gain: str = "linear") -> E
 def _of_sum(judged: Judged, top: float, k: int | None, gain: str, weights: Floats) -> Extremes:
     """Return the extremes of a weighted sum of gains: nothing that is unjudged gains, or everything the most."""
     ranks = _ranks(judged.by_gain(), k)
-    gains, most = (_gain(each, gain) for each in (np.maximum(ranks.grade, 0.0), np.array(top)))
+    gains, most = (_gain(grades, gain) for grades in (np.maximum(ranks.grade, 0.0), np.array(top)))
     return Extremes(gains @ weights, (gains + ranks.open * most) @ weights)
 
 
@@ -209,7 +196,7 @@ def _ndcg(
     judged: Judged, *, top: float, k: int | None, gain: str = "linear", discount: str = "log2", ideal: str = "gold-at-k"
 ) -> Extremes:
     judged = judged.by_gain()
-    rows, gold, most = (_gain(each, gain) for each in (judged.rows.grade, judged.gold.grade, np.array(top)))
+    rows, gold, most = (_gain(grades, gain) for grades in (judged.rows.grade, judged.gold.grade, np.array(top)))
     return _of_gains(judged.with_grades(rows, gold), float(most), k, discount, uncut=k is None or ideal == "gold")
 
 
@@ -230,8 +217,8 @@ def _gain(grades: Floats, gain: str) -> Floats:
 
 def _weights(count: int, discount: str) -> Floats:
     """Return what a gain is multiplied by at each of the first ranks."""
-    places = np.arange(1, count + 1)
-    weights: Floats = 1.0 / np.log2(places + 1 if discount == "log2" else np.maximum(places, 2))
+    ranks = np.arange(1, count + 1)
+    weights: Floats = 1.0 / np.log2(ranks + 1 if discount == "log2" else np.maximum(ranks, 2))
     return weights
 
 
@@ -262,25 +249,25 @@ def _of_gains(judged: Judged, top: float, k: int | None, discount: str, *, uncut
     unjudged, gained = _running(ranks.open), _running(ranks.open * weight[: ranks.width])
 
     rest = unjudged[:, -1:] - unjudged + ranks.below[:, None]
-    over = np.zeros(rest.shape)
-    for height, own in zip(heights, better, strict=True):
-        over += height * ideal[own[:, None] + rest]
-    lowest = _least(earned + top * (gained[:, -1:] - gained), over)
+    below = np.zeros(rest.shape)
+    for height, n_gold in zip(heights, better, strict=True):
+        below += height * ideal[n_gold[:, None] + rest]
+    lowest = _least(earned + top * (gained[:, -1:] - gained), below)
 
     highest = np.full(judged.n, np.nan)
     for _ in range(_MOST_STEPS):
         t = np.nan_to_num(highest)[:, None]
         above, below = earned[:, 0].copy(), np.zeros(judged.n)
-        for height, own in zip(heights, better, strict=True):
-            costs = ideal[own[:, None] + unjudged]
+        for height, n_gold in zip(heights, better, strict=True):
+            costs = ideal[n_gold[:, None] + unjudged]
             m = np.argmax(gained - t * costs, axis=1)[:, None]
             above += height * np.take_along_axis(gained, m, 1)[:, 0]
             below += height * np.take_along_axis(costs, m, 1)[:, 0]
-        found = np.divide(above, below, out=np.full(judged.n, np.nan), where=below > 0)
-        if not (found > t[:, 0] + _LAST_BITS).any():
+        fraction = np.divide(above, below, out=np.full(judged.n, np.nan), where=below > 0)
+        highest = np.fmax(highest, fraction)
+        if not (fraction > t[:, 0] + _LAST_BITS).any():
             break
-        highest = np.fmax(highest, found)
-    return Extremes(lowest, np.minimum(np.fmax(highest, found), 1.0))
+    return Extremes(lowest, np.minimum(highest, 1.0))
 
 
 _MOST_STEPS = 100

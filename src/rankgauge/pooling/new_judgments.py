@@ -24,63 +24,51 @@ __all__ = ["NewJudgments", "compare_judgments", "provenance_path", "write_judgme
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewJudgments:
-    """
-    What a judge has added, and how well that agrees with what there was.
+    """What a judge has added, and how well that agrees with what there was."""
 
-    Attributes:
-        added: Documents that nobody had judged.
-
-        again: Documents that were judged before, each with its earlier grade, which stays.
-
-        grades: Agreement on the grade of these.
-
-        relevance: Agreement on whether they are relevant.
-
-        by_judge: Agreement on the grade by judge, where there are several.
-    """
-
-    added: Sequence[Graded]
-    again: Sequence[tuple[Graded, float]]
-    grades: Agreement
-    relevance: Agreement
-    by_judge: Mapping[str, Agreement]
+    added: Sequence[Graded]  # documents that nobody had judged
+    again: Sequence[tuple[Graded, float]]  # documents that were judged before, with the earlier grade, which stays
+    grades: Agreement  # on the grade of these
+    relevance: Agreement  # on whether they are relevant
+    by_judge: Mapping[str, Agreement]  # on the grade, by judge, where there are several
 
     @property
     def judges(self) -> Mapping[str, int]:
         """Return how many judgments each judge has added, by name."""
-        return dict(sorted(Counter(each.judge for each in self.added).items()))
+        return dict(sorted(Counter(graded.judge for graded in self.added).items()))
 
 
 def compare_judgments(graded: Sequence[Graded], qrels: Qrels, *, rel: float = 1.0) -> NewJudgments:
     """Part judgments into new ones and those that repeat earlier ones, and compare the latter; *rel* is relevant."""
     known = _grades(graded, qrels)
-    again = [(each, known[each.query, each.document]) for each in graded if (each.query, each.document) in known]
-    judges = sorted({each.judge for each, _ in again})
-    relevant = Relevance.from_grade(rel)
+    earlier = [(new, known.get((new.query, new.document))) for new in graded]
+    again = [(new, grade) for new, grade in earlier if grade is not None]
+    is_relevant = Relevance.from_grade(rel).holds
+    judges = sorted({new.judge for new, _ in again})
+    by_judge = {
+        judge: _agreement([pair for pair in again if pair[0].judge == judge]) for judge in judges if len(judges) > 1
+    }
     return NewJudgments(
-        added=[each for each in graded if (each.query, each.document) not in known],
+        added=[new for new, grade in earlier if grade is None],
         again=again,
         grades=_agreement(again),
-        relevance=agreement(
-            [relevant.holds(grade) for _, grade in again], [relevant.holds(each.grade) for each, _ in again]
-        ),
-        by_judge={
-            judge: _agreement([pair for pair in again if pair[0].judge == judge]) for judge in judges if len(judges) > 1
-        },
+        relevance=agreement([is_relevant(grade) for _, grade in again], [is_relevant(new.grade) for new, _ in again]),
+        by_judge=by_judge,
     )
 
 
 def _agreement(again: Sequence[tuple[Graded, float]]) -> Agreement:
-    return agreement([grade for _, grade in again], [each.grade for each, _ in again])
+    return agreement([grade for _, grade in again], [new.grade for new, _ in again])
 
 
 def _grades(graded: Sequence[Graded], qrels: Qrels) -> dict[tuple[bytes, bytes], float]:
     """Return the grades of the queries that were judged again; one below 0 says that nobody judged the document."""
-    names = {each.query for each in graded}
-    places = [place for place, name in enumerate(qrels.queries) if name in names]
-    rows = np.flatnonzero(np.isin(qrels.owners, places) & (qrels.grades >= 0))
-    owners = [qrels.queries[place] for place in qrels.owners[rows].tolist()]
-    keys = zip(owners, qrels.documents.at(rows).texts(), strict=True)
+    names = {new.query for new in graded}
+    queries = [number for number, name in enumerate(qrels.queries) if name in names]
+    rows = np.flatnonzero(np.isin(qrels.owners, queries) & (qrels.grades >= 0))
+    keys = zip(
+        map(qrels.queries.__getitem__, qrels.owners[rows].tolist()), qrels.documents.at(rows).texts(), strict=True
+    )
     return dict(zip(keys, qrels.grades[rows].tolist(), strict=True))
 
 

@@ -25,26 +25,13 @@ _DIGITS = 12
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pooled:
-    """
-    A document that a run has near the top of a query.
-
-    Attributes:
-        query: The query's id.
-
-        document: The document's id.
-
-        ranks: Its rank in each run, 0 where the run does not have it near the top.
-
-        priority: How much judging it can change the comparison; 0 for one that is judged.
-
-        grade: Its grade; None for one that nobody judged.
-    """
+    """A document that a run has near the top of a query."""
 
     query: bytes
     document: bytes
-    ranks: tuple[int, ...]
-    priority: float = 0.0
-    grade: float | None = None
+    ranks: tuple[int, ...]  # in each run, 0 where the run does not have it near the top
+    priority: float = 0.0  # how much judging it can change the comparison; 0 for one that is judged
+    grade: float | None = None  # None for one that nobody judged
 
     @property
     def order(self) -> tuple[float, int, bytes, bytes]:
@@ -54,41 +41,18 @@ class Pooled:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Queue:
-    """
-    What to judge next.
-
-    Attributes:
-        items: The documents in the order in which to judge them, some of them judged before.
-
-        runs: The names of the runs that ranks are of.
-
-        metric: The column that priorities are of.
-
-        depth: How many results of each query were looked at.
-
-        seed: What chose the documents that were judged before.
-
-        fingerprint: The judgments that the queue was made for.
-
-        grades: The grades that a judge may give.
-
-        n_unjudged: How many unjudged documents were looked at.
-
-        n_idle: How many of them cannot change the comparison.
-
-        n_unknown: For each run, how many of its queries nobody judged any document of.
-    """
+    """What to judge next: documents in the order in which to judge them, some of them judged before."""
 
     items: Sequence[Pooled]
-    runs: tuple[str, ...]
-    metric: str
-    depth: int
-    seed: int
-    fingerprint: str
-    grades: tuple[float, ...]
-    n_unjudged: int
-    n_idle: int
-    n_unknown: tuple[int, ...]
+    runs: tuple[str, ...]  # that ranks are of
+    metric: str  # the column that priorities are of
+    depth: int  # how many results of each query were looked at
+    seed: int  # of the choice among documents that were judged before
+    fingerprint: str  # of the judgments that the queue was made for
+    grades: tuple[float, ...]  # that a judge may give
+    n_unjudged: int  # how many unjudged documents were looked at
+    n_idle: int  # how many of them cannot change the comparison
+    n_unknown: tuple[int, ...]  # for each run, how many of its queries nobody judged any document of
 
     @property
     def n_new(self) -> int:
@@ -97,11 +61,7 @@ class Queue:
 
 
 def priorities(changes: Sequence[Floats]) -> Floats:
-    """
-    Return how much each document can change a comparison, from how much it would change each run's score.
-
-    Of two runs, the difference of the changes; of any other number, the sum of their sizes.
-    """
+    """Return how much each document can change a comparison: of two runs the difference, else the sum of changes."""
     if len(changes) == 2:
         return np.abs(changes[0] - changes[1])
     total: Floats = np.sum(np.abs(changes), axis=0)
@@ -120,15 +80,15 @@ class Shortlist:
 
     def add(self, pooled: Iterable[Pooled]) -> None:
         """Take some more documents."""
-        for each in pooled:
-            if each.grade is not None:
-                self._known.append((self._draw(each), each))
-            elif round(each.priority, _DIGITS) > 0:
-                self._new.append(each)
+        for document in pooled:
+            if document.grade is not None:
+                self._known.append((self._draw(document), document))
+            elif round(document.priority, _DIGITS) > 0:
+                self._new.append(document)
             else:
                 self.n_idle += 1
-            self.n_unjudged += each.grade is None
-        self._new = sorted(self._new, key=lambda each: each.order)[: self._limit]
+            self.n_unjudged += document.grade is None
+        self._new = sorted(self._new, key=lambda document: document.order)[: self._limit]
         self._known = sorted(self._known, key=lambda drawn: drawn[0])[: self._limit]
 
     def items(self) -> list[Pooled]:
@@ -141,15 +101,15 @@ class Shortlist:
         tenth = round(self._limit / 10)
         new = self._new[: self._limit - tenth]
         known = self._known[: tenth if len(new) + tenth == self._limit else round(len(new) / 9)]
-        found: list[Pooled] = []
-        for place, (draw, judged) in enumerate(known):
-            ten = new[9 * place : 9 * place + 9]
-            at = draw[-1] % (len(ten) + 1)
-            found += [*ten[:at], judged, *ten[at:]]
-        return [*found, *new[9 * len(known) :]]
+        items: list[Pooled] = []
+        for number, (draw, judged) in enumerate(known):
+            nine = new[9 * number : 9 * number + 9]
+            nine.insert(draw[-1] % (len(nine) + 1), judged)
+            items += nine
+        return items + new[9 * len(known) :]
 
-    def _draw(self, each: Pooled) -> bytes:
-        return hashlib.sha256(b"\0".join((str(self._seed).encode(), each.query, each.document))).digest()
+    def _draw(self, document: Pooled) -> bytes:
+        return hashlib.sha256(b"\0".join((str(self._seed).encode(), document.query, document.document))).digest()
 
 
 _AT_ONCE = 1 << 20

@@ -5,16 +5,14 @@ Queues laid out: for a judge, who must see neither runs nor reasons, and the key
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rankgauge.base.plain_text import visible
 from rankgauge.errors import counted
+from rankgauge.pooling.new_judgments import NewJudgments
+from rankgauge.pooling.queue import Queue
 from rankgauge.pooling.queue_files import SCHEMA_VERSION, decoded
-
-if TYPE_CHECKING:
-    from rankgauge.pooling.new_judgments import NewJudgments
-    from rankgauge.pooling.queue import Queue
-    from rankgauge.stats import Agreement
+from rankgauge.stats import Agreement
 
 __all__ = ["KEY_SCHEMA_VERSION", "judgments_summary", "judgments_text", "key_rows", "queue_rows"]
 
@@ -61,37 +59,38 @@ def key_rows(queue: Queue) -> Iterator[dict[str, Any]]:
         }
 
 
-def judgments_summary(found: NewJudgments) -> dict[str, Any]:
+def judgments_summary(judgments: NewJudgments) -> dict[str, Any]:
     """Return what judges have added, and how they agree with earlier judgments, as plain data."""
     return {
-        "added": len(found.added),
-        "again": len(found.again),
-        "judges": dict(found.judges),
+        "added": len(judgments.added),
+        "again": len(judgments.again),
+        "judges": dict(judgments.judges),
         "agreement": {
-            "grades": found.grades._asdict(),
-            "relevance": found.relevance._asdict(),
-            "by_judge": {judge: own._asdict() for judge, own in found.by_judge.items()},
+            "grades": judgments.grades._asdict(),
+            "relevance": judgments.relevance._asdict(),
+            "by_judge": {judge: agreement._asdict() for judge, agreement in judgments.by_judge.items()},
         },
     }
 
 
-def judgments_text(found: NewJudgments) -> Iterator[str]:
+def judgments_text(judgments: NewJudgments) -> Iterator[str]:
     """Yield the same in words."""
-    judges = ", ".join(f"{visible(judge)} {count:,}" for judge, count in found.judges.items())
-    added, again = len(found.added), len(found.again)
-    yield f"{counted(added, 'new judgment')}{f' ({judges})' if judges else ''}; {again:,} were judged before"
-    if not found.again:
+    judges = ", ".join(f"{visible(judge)} {count:,}" for judge, count in judgments.judges.items())
+    added, again = counted(len(judgments.added), "new judgment"), len(judgments.again)
+    yield f"{added}{f' ({judges})' if judges else ''}; {again:,} were judged before"
+    if not again:
         yield "no document was judged twice, so nothing is known of agreement"
         return
-    yield f"agreement with earlier judgments on the grade: {_agreement(found.grades)}"
-    yield f"agreement on whether a document is relevant: {_agreement(found.relevance)}"
-    for judge, own in found.by_judge.items():
-        yield f"  {visible(judge)}, on the grade: {_agreement(own)}"
+    yield f"agreement with earlier judgments on the grade: {_agreement(judgments.grades)}"
+    yield f"agreement on whether a document is relevant: {_agreement(judgments.relevance)}"
+    for judge, agreement in judgments.by_judge.items():
+        yield f"  {visible(judge)}, on the grade: {_agreement(agreement)}"
 
 
-def _agreement(found: Agreement) -> str:
-    kappa = "undefined, all labels are the same" if found.kappa is None else f"{found.kappa:.3f}"
-    return f"{found.same:,} of {found.n:,} ({found.same / found.n:.1%}), Cohen's kappa {kappa}"
+def _agreement(agreement: Agreement) -> str:
+    kappa = "undefined, all labels are the same" if agreement.kappa is None else f"{agreement.kappa:.3f}"
+    share = f"{agreement.same:,} of {agreement.n:,} ({agreement.same / agreement.n:.1%})"
+    return f"{share}, Cohen's kappa {kappa}"
 
 
 def _plain(grade: float) -> float | int:

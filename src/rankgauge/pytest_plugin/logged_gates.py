@@ -25,11 +25,11 @@ from rankgauge.gates.verdicts import MetricTraits, judge_resolved
 from rankgauge.planning.requests import Located
 from rankgauge.pytest_plugin.logged_samples import make_record, refuse
 from rankgauge.report.samples import sample_lines, sample_title
-from rankgauge.result.wording import counts
 
 if TYPE_CHECKING:
+    from rankgauge.engine.result import Result
     from rankgauge.planning.resolve import PlannedMetric
-    from rankgauge.result import MetricSummary, Result
+    from rankgauge.result import MetricSummary
 
 __all__ = ["Judgment", "Scoring", "column_line", "failure_text", "read_gates", "worst_lines"]
 
@@ -230,7 +230,7 @@ def failure_text(judgment: Judgment, n_samples: int) -> str:
 def column_line(column: MetricSummary) -> str:
     """Return the name, value and counts of a metric without a gate."""
     value = "no value" if column.mean is None or not column.n else f"{column.mean:.4f}"
-    return f"       {column.name}: {value} ({column.info.aggregate} of {counts_text(counts(column))})"
+    return f"       {column.name}: {value} ({column.info.aggregate} of {counts_text(column.counts)})"
 
 
 def worst_lines(outcome: GateOutcome, judgment: Judgment, tests: Mapping[str, str] | None = None) -> Iterator[str]:

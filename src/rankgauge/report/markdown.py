@@ -7,18 +7,19 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from rankgauge.base.plain_text import visible
-from rankgauge.base.tables import cell
+from rankgauge.base.tables import cell, markdown_table
 from rankgauge.errors import counted
 from rankgauge.plugin import reporter
 from rankgauge.report.samples import listed_heading, listed_lines
+from rankgauge.result import MetricSummary, ResultValues
 from rankgauge.result.wording import (
     ERROR_LINE,
     FACTS,
     calls_line,
     column_lines,
+    dataset_name,
     facts,
     listed_cohorts,
     mean,
@@ -26,9 +27,6 @@ from rankgauge.result.wording import (
     policy_line,
     policy_options,
 )
-
-if TYPE_CHECKING:
-    from rankgauge.result import MetricSummary, ResultValues
 
 __all__ = ["markdown_report"]
 
@@ -39,17 +37,12 @@ _LISTED = 50
 @reporter("markdown", suffix=".md")
 def markdown_report(result: ResultValues) -> str:
     """Lay the result out as Markdown: metrics, cohorts, distributions, notes and failures."""
-    dataset = result.manifest.get("dataset") or {}
     stopped = " The run was interrupted; only these samples were done." if result.manifest.get("interrupted") else ""
-    parts = [
-        f"# Evaluation of {cell(dataset.get('name') or 'samples given in Python')}",
-        "",
-        f"{counted(len(result), 'sample')}, {cell(policy_line(result))}.{stopped}",
-        "",
-        *([cell(line) + ".", ""] if (line := calls_line(result)) else []),
-        *_folded("All policy options", [f"{name}={value}" for name, value in policy_options(result).items()]),
-        *_metrics(result),
-    ]
+    parts = [f"# Evaluation of {cell(dataset_name(result))}", ""]
+    parts += [f"{counted(len(result), 'sample')}, {cell(policy_line(result))}.{stopped}", ""]
+    parts += [f"{cell(line)}.", ""] if (line := calls_line(result)) else []
+    parts += _folded("All policy options", [f"{name}={value}" for name, value in policy_options(result).items()])
+    parts += _metrics(result)
     if any(result.tags):
         parts += _cohorts(result)
     if result.listed:
@@ -64,25 +57,21 @@ def markdown_report(result: ResultValues) -> str:
     return "\n".join(parts).rstrip() + "\n"
 
 
-def _table(header: Sequence[str], rows: Sequence[Sequence[str]], rule: str = "---:") -> list[str]:
-    return [f"| {' | '.join(row)} |" for row in (header, ["---", *[rule] * (len(header) - 1)], *rows)] + [""]
-
-
 def _metrics(result: ResultValues) -> list[str]:
     rows = [
         (cell(name), *facts(column).values(), number(column.pass_rate())) for name, column in result.metrics.items()
     ]
-    budgets = [f"- {cell(line)}" for line in column_lines(result)]
-    table = _table(("metric", *FACTS, "pass rate (>= 0.5)"), rows)
-    return ["## Metrics", "", *table, f"{ERROR_LINE}.", "", *([*budgets, ""] if budgets else [])]
+    lines = [f"- {cell(line)}" for line in column_lines(result)]
+    metrics = markdown_table(("metric", *FACTS, "pass rate (>= 0.5)"), rows)
+    return ["## Metrics", "", *metrics, f"{ERROR_LINE}.", "", *([*lines, ""] if lines else [])]
 
 
 def _cohorts(result: ResultValues) -> list[str]:
     cohorts, others = listed_cohorts(result)
     rows = [(cell(name), str(len(cohort)), *map(mean, cohort.metrics.values())) for name, cohort in cohorts]
-    table = _table(("cohort", "samples", *map(cell, result.metrics)), rows)
+    means = markdown_table(("cohort", "samples", *map(cell, result.metrics)), rows)
     more = [f"... and {others}.", ""] if others else []
-    return ["## Cohorts", "", "A sample of several cohorts counts in each.", "", *table, *more]
+    return ["## Cohorts", "", "A sample of several cohorts counts in each.", "", *means, *more]
 
 
 def _folded(summary: str, lines: Sequence[str]) -> list[str]:
@@ -113,4 +102,4 @@ def _failures(result: ResultValues) -> list[str]:
         return []
     rows = [(cell(e.sample_id), cell(e.metric or "(all)"), e.status, cell(e.reason)) for e in errors[:_LISTED]]
     more = [f"... and {len(errors) - _LISTED:,} more in `errors.jsonl`.", ""] if len(errors) > _LISTED else []
-    return ["## Missing and failed", "", *_table(("sample", "metric", "status", "reason"), rows, "---"), *more]
+    return ["## Missing and failed", "", *markdown_table(("sample", "metric", "status", "reason"), rows, "---"), *more]

@@ -6,34 +6,27 @@ from __future__ import annotations
 
 import html
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
 from rankgauge.base.plain_text import visible
 from rankgauge.errors import counted
-from rankgauge.result.wording import FACTS, facts, policy_line
-
-if TYPE_CHECKING:
-    from rankgauge.result import ResultValues
+from rankgauge.result import ResultValues
+from rankgauge.result.wording import FACTS, dataset_name, facts, policy_line
 
 __all__ = ["notebook_table"]
 
 
 def notebook_table(result: ResultValues) -> str:
     """Return the metrics of a result as an HTML table without script or style."""
-    dataset = result.manifest.get("dataset") or {}
-    title = (
-        f"{dataset.get('name') or 'samples given in Python'}: {counted(len(result), 'sample')}; {policy_line(result)}"
-    )
-    rows = (_row("td", (name, *facts(column).values())) for name, column in result.metrics.items())
-    unhealthy = ""
-    if result.n_unhealthy:
-        unhealthy = (
-            f"<p>{counted(result.n_unhealthy, 'sample')} missing or failed; <code>errors</code> has the reasons.</p>"
-        )
-    return (
+    title = f"{dataset_name(result)}: {counted(len(result), 'sample')}; {policy_line(result)}"
+    rows = "".join(_row("td", (name, *facts(column).values())) for name, column in result.metrics.items())
+    table = (
         f"<table><caption>{_text(title)}</caption><thead>{_row('th', ('metric', *FACTS))}</thead>"
-        f"<tbody>{''.join(rows)}</tbody></table>{unhealthy}"
+        f"<tbody>{rows}</tbody></table>"
     )
+    if not result.n_unhealthy:
+        return table
+    unhealthy = counted(result.n_unhealthy, "sample")
+    return f"{table}<p>{unhealthy} missing or failed; <code>errors</code> has the reasons.</p>"
 
 
 def _row(tag: str, cells: Iterable[str]) -> str:

@@ -4,15 +4,11 @@ Rendering: calling a reporter, which may be a plugin's, on a result.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from rankgauge.base.guard import ForeignError, guarded, shown
 from rankgauge.catalog import Claim
 from rankgauge.errors import PluginError, RankgaugeError
 from rankgauge.plugin.declarations import Reporter
-
-if TYPE_CHECKING:
-    from rankgauge.result import ResultValues
+from rankgauge.result import ResultValues
 
 __all__ = ["rendered"]
 

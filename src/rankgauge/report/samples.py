@@ -5,16 +5,13 @@ Samples in a few lines each: the score, the question, what was retrieved, and wh
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from rankgauge.base.plain_text import visible
 from rankgauge.errors import counted
+from rankgauge.explain import Explanation
 from rankgauge.explain.explanation import question, shortened
+from rankgauge.result import ResultValues
 from rankgauge.result.wording import number
-
-if TYPE_CHECKING:
-    from rankgauge.explain import Explanation
-    from rankgauge.result import ResultValues
 
 __all__ = ["listed_heading", "listed_lines", "sample_lines", "sample_title"]
 

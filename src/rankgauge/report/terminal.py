@@ -5,26 +5,24 @@ The terminal report: tables for people, with a word for a mean where a reader ma
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from rankgauge.base.plain_text import visible
 from rankgauge.base.tables import Line, left_out_line, ruled, without_least
 from rankgauge.errors import counted
 from rankgauge.plugin import reporter
 from rankgauge.report.samples import listed_lines
+from rankgauge.result import ResultValues
 from rankgauge.result.wording import (
     ERROR_LINE,
     FACTS,
     calls_line,
     column_lines,
+    dataset_name,
     facts,
     listed_cohorts,
     mean,
     policy_line,
 )
-
-if TYPE_CHECKING:
-    from rankgauge.result import ResultValues
 
 __all__ = ["band", "result_lines", "terminal_report"]
 
@@ -62,26 +60,22 @@ def terminal_report(result: ResultValues) -> str:
 
 def result_lines(result: ResultValues, *, width: int | None, bands: bool = False, rule: str = "─") -> Iterator[Line]:
     """Yield the lines of a result, tables no wider than *width*, with a word for each mean where *bands* are wanted."""
-    dataset = result.manifest.get("dataset") or {}
     columns = list(result.metrics.values())
-    table = [facts(column) for column in columns]
-    numbers = {heading: [row[heading] for row in table] for heading in FACTS}
+    rows = [facts(column) for column in columns]
+    cells = {heading: [row[heading] for row in rows] for heading in FACTS}
     if bands:
-        numbers["band"] = [band(column.info.alias, column.mean) for column in columns]
-    wasted = [heading for heading in ("undefined", "missing", "failed") if set(numbers[heading]) <= {"0"}]
-    kept = without_least([visible(name) for name in result.metrics], numbers, (*wasted, *_LEAST), width)
-    rows = [(name, *(numbers[heading][place] for heading in kept)) for place, name in enumerate(result.metrics)]
-    title = f"{dataset.get('name') or 'samples given in Python'}: {counted(len(result), 'sample')}"
-    yield from ruled(title, ("metric", *kept), rows, width=width, rule=rule)
+        cells["band"] = [band(column.info.alias, column.mean) for column in columns]
+    wasted = [heading for heading in ("undefined", "missing", "failed") if set(cells[heading]) <= {"0"}]
+    kept = without_least([visible(name) for name in result.metrics], cells, (*wasted, *_LEAST), width)
+    table = list(zip(result.metrics, *(cells[heading] for heading in kept), strict=True))
+    title = f"{dataset_name(result)}: {counted(len(result), 'sample')}"
+    yield from ruled(title, ("metric", *kept), table, width=width, rule=rule)
     if any(result.tags):
         yield from _cohorts(result, width, rule)
-    for line in _notes(result):
-        yield Line(visible(line))
-    left_out = [heading for heading in numbers if heading not in kept and heading not in wasted]
-    small = [ERROR_LINE if "se" in kept else "", left_out_line(left_out), *column_lines(result), calls_line(result)]
-    for line in (*small, policy_line(result)):
-        if line:
-            yield Line(line, "small")
+    yield from (Line(visible(line)) for line in _notes(result))
+    left_out = left_out_line([heading for heading in cells if heading not in {*kept, *wasted}])
+    small = [ERROR_LINE if "se" in kept else "", left_out, *column_lines(result), calls_line(result)]
+    yield from (Line(line, "small") for line in (*small, policy_line(result)) if line)
 
 
 def _notes(result: ResultValues) -> Iterator[str]:
@@ -100,11 +94,11 @@ def _cohorts(result: ResultValues, width: int | None, rule: str) -> Iterator[Lin
     cohorts, others = listed_cohorts(result)
     header = ["cohort", "samples", *result.metrics]
     rows = [[tag, f"{len(cohort):,}", *map(mean, cohort.metrics.values())] for tag, cohort in cohorts]
-    lines = list(ruled("means by cohort", header, rows, width=width, rule=rule))
-    turned = ["metric", *(f"{tag} ({len(cohort):,})" for tag, cohort in cohorts)]
+    down = list(ruled("means by cohort", header, rows, width=width, rule=rule))
+    header = ["metric", *(f"{tag} ({len(cohort):,})" for tag, cohort in cohorts)]
     means = [[name, *(mean(cohort.metrics[name]) for _, cohort in cohorts)] for name in result.metrics]
-    across = list(ruled("means by cohort", turned, means, width=width, rule=rule))
-    is_whole = len(lines) == len(rows) + 5  # in one part
-    yield from lines if is_whole or len(lines) <= len(across) else across
+    across = list(ruled("means by cohort", header, means, width=width, rule=rule))
+    is_in_one_part = len(down) == len(rows) + 5
+    yield from down if is_in_one_part or len(down) <= len(across) else across
     if others:
         yield Line(f"... and {visible(others)}")

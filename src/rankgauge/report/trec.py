@@ -9,18 +9,15 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from rankgauge.base.plain_text import visible
+from rankgauge.catalog.trec_eval import TrecColumn
+from rankgauge.columns import Floats
 from rankgauge.errors import ParameterError
+from rankgauge.result import MetricSummary, ResultValues
 from rankgauge.scoring.score import MISSING
-
-if TYPE_CHECKING:
-    from rankgauge.catalog.trec_eval import TrecColumn
-    from rankgauge.columns import Floats
-    from rankgauge.result import MetricSummary, ResultValues
 
 __all__ = ["trec_lines"]
 
@@ -72,11 +69,10 @@ def _check_printable(queries: Sequence[str], tag: str) -> None:
     names = [*(("query", query) for query in queries), *([("run tag", tag)] if tag else ())]
     for what, name in names:
         if not name or " " in name or name != visible(name):
-            msg = (
+            raise ParameterError(
                 f"--format trec cannot print the {what} {name!r}: white space separates the parts of a line, and "
                 "control characters could hide some; use another format, such as --format jsonl"
             )
-            raise ParameterError(msg)
 
 
 def _queries(

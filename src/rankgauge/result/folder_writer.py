@@ -37,8 +37,7 @@ def keep_files(result: ResultValues, folder: Path, manifest: dict[str, Any]) -> 
     """
     data = None if result.origin is None else result.origin.data
     if data is None:
-        msg = "the data cannot be kept: this result was not computed from samples in this process"
-        raise ResultError(msg)
+        raise ResultError("the data cannot be kept: this result was not computed from samples in this process")
     dataset, outputs = dict(manifest["dataset"]), dict(manifest["outputs"])
     if isinstance(data.source, Path):
         dataset["path"] = _copied(data.source, folder / f"samples{_suffixes(data.source)}", dataset["fingerprint"])
@@ -63,8 +62,7 @@ def _copied(source: Path, target: Path, fingerprint: str) -> str:
     """Copy a file that is still what was scored, and return the name of the copy."""
     shutil.copyfile(source, target)
     if digest(target) != fingerprint:
-        msg = f"the data cannot be kept: {source} has changed since it was scored"
-        raise ResultError(msg)
+        raise ResultError(f"the data cannot be kept: {source} has changed since it was scored")
     return target.name
 
 

@@ -329,6 +329,11 @@ class MetricSummary:
         """Return how many samples failed: a malformed output, a failing system or a failing plugin."""
         return self._count(FAILED)
 
+    @property
+    def counts(self) -> dict[str, int]:
+        """Return how many values count, `n`, and how many samples are `undefined`, `missing` and `failed`."""
+        return {"n": self.n, "undefined": self.n_undefined, "missing": self.n_missing, "failed": self.n_failed}
+
     @cached_property
     def std(self) -> float | None:
         """Return the sample standard deviation (divided by n - 1) of the values that count; None for fewer than two."""

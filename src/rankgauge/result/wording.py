@@ -5,30 +5,36 @@ How every report writes scores, means, cutoffs and the policy.
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, TypeVar
+
+import orjson
 
 from rankgauge.base.plain_text import visible
 from rankgauge.errors import counted, listed
 from rankgauge.judging.keeping import in_words
 from rankgauge.policy import PROFILES, option_text
-
-if TYPE_CHECKING:
-    from rankgauge.result import MetricSummary, ResultValues
+from rankgauge.result import MetricSummary, ResultValues
 
 __all__ = [
     "ERRORS",
     "ERROR_LINE",
     "FACTS",
+    "Further",
     "calls_line",
-    "counts",
+    "column_lines",
+    "dataset_name",
     "errors",
     "facts",
+    "json_text",
+    "largest",
     "listed_cohorts",
     "mean",
     "number",
     "policy_line",
     "policy_options",
     "score",
+    "tag_name",
 ]
 
 ERRORS = ("se", "low", "high")
@@ -39,7 +45,12 @@ ERROR_LINE = "se: standard error of the mean, std / sqrt(n), where std divides b
 FACTS = ("mean", *ERRORS, "n", "k", "undefined", "missing", "failed", "std", "p50", "p95")
 """What tables tell of a column."""
 
+Further = Mapping[str, Mapping[str, float | None]]
+"""For each column its further means: `condensed`, `worst` and `best`, those that were asked for."""
+
 _MOST_COHORTS = 20
+
+_Item = TypeVar("_Item")
 
 
 def number(value: float | None) -> str:
@@ -58,68 +69,75 @@ def mean(column: MetricSummary) -> str:
     return score(column, column.mean)
 
 
-def counts(column: MetricSummary) -> dict[str, int]:
-    """Return how many samples of a column count, and how many are undefined, missing and failed."""
-    return {"n": column.n, "undefined": column.n_undefined, "missing": column.n_missing, "failed": column.n_failed}
-
-
 def facts(column: MetricSummary) -> dict[str, str]:
     """Return the `FACTS` of a column as tables write them; of a cutoff that differs, the lowest and the highest."""
-    k = column.k
-    spread = "-" if k is None else f"{k[0]}-{k[1]}" if isinstance(k, tuple) else str(k)
-    n, *flaws = (f"{count:,}" for count in counts(column).values())
-    trust = errors(column).values()
-    numbers = map(number, (column.std, column.percentile(50), column.percentile(95)))
-    return dict(zip(FACTS, (mean(column), *trust, n, spread, *flaws, *numbers), strict=True))
-
-
-def column_lines(result: ResultValues) -> list[str]:
-    """Return what to know of single columns: which are no means, what failed, and how many results fit a budget."""
-    whole = [visible(name) for name, column in result.metrics.items() if column.rankings is not None]
-    are = "is one value of the whole run and no mean" if len(whole) == 1 else "are values of the whole run and no means"
-    lines = [f"{listed(whole)} {are}; n counts rankings"] if whole else []
-    lines += [
-        f"{visible(name)}: what stands under mean is the {visible(column.info.aggregate)} of its scores"
-        for name, column in result.metrics.items()
-        if column.info.aggregate_provider is not None
-    ]
-    lines += [
-        f"{visible(name)}: {visible(column.failure)}" for name, column in result.metrics.items() if column.failure
-    ]
-    for name, column in result.metrics.items():
-        if column.info.budget is None:
-            continue
-        given = (column.info.budget[fact] for fact in ("amount", "unit", "tokenizer"))
-        budget = f"{visible(name)}: a budget of {visible(in_words(*given, partial=column.info.budget['partial']))}"
-        if column.fitted is None:
-            lines.append(f"{budget}; no sample has texts to fit into it")
-            continue
-        low, median, high = column.fitted
-        samples = column.info.fitted or {}
-        none, n = samples.get("0", 0), sum(samples.values())
-        spread = f"{low:,} to {high:,}" if low != high else f"{low:,} for each sample"
-        empty = f"; nothing fits for {none:,} of {counted(n, 'sample')}" if none else ""
-        lines.append(f"{budget}; results that fit: median {median:g}, {spread}{empty}")
-    return lines
+    k = "-" if column.k is None else "-".join(map(str, column.k if isinstance(column.k, tuple) else [column.k]))
+    n, *flaws = (f"{count:,}" for count in column.counts.values())
+    spread = map(number, (column.std, column.percentile(50), column.percentile(95)))
+    return dict(zip(FACTS, (mean(column), *errors(column).values(), n, k, *flaws, *spread), strict=True))
 
 
 def errors(column: MetricSummary) -> dict[str, str]:
     """Return the `ERRORS` of a column as tables write them; dashes where there are none."""
-    low, high = column.interval() or (None, None)
-    return dict(zip(ERRORS, map(number, (column.standard_error, low, high)), strict=True))
+    interval = column.interval() or (None, None)
+    return dict(zip(ERRORS, map(number, (column.standard_error, *interval)), strict=True))
+
+
+def column_lines(result: ResultValues) -> Iterator[str]:
+    """Yield what to know of single columns: which are no means, what failed, and how many results fit a budget."""
+    columns = [(visible(name), column) for name, column in result.metrics.items()]
+    if whole := [name for name, column in columns if column.rankings is not None]:
+        are = "is one value of the whole run and no mean"
+        are = are if len(whole) == 1 else "are values of the whole run and no means"
+        yield f"{listed(whole)} {are}; n counts rankings"
+    for name, column in columns:
+        if column.info.aggregate_provider is not None:
+            yield f"{name}: what stands under mean is the {visible(column.info.aggregate)} of its scores"
+    yield from (f"{name}: {visible(column.failure)}" for name, column in columns if column.failure)
+    for name, column in columns:
+        if column.info.budget is not None:
+            yield f"{name}: a budget of {_budget(column, column.info.budget)}"
+
+
+def _budget(column: MetricSummary, budget: Mapping[str, Any]) -> str:
+    """Return a budget, and how many results of a sample fit into it."""
+    *size, partial = (budget[fact] for fact in ("amount", "unit", "tokenizer", "partial"))
+    words = visible(in_words(*size, partial=partial))
+    if column.fitted is None:
+        return f"{words}; no sample has texts to fit into it"
+    low, median, high = column.fitted
+    samples = column.info.fitted or {}
+    none, n = samples.get("0", 0), sum(samples.values())
+    spread = f"{low:,} to {high:,}" if low != high else f"{low:,} for each sample"
+    empty = f"; nothing fits for {none:,} of {counted(n, 'sample')}" if none else ""
+    return f"{words}; results that fit: median {median:g}, {spread}{empty}"
+
+
+def dataset_name(result: ResultValues) -> str:
+    """Return what the data of a result is called."""
+    return str((result.manifest.get("dataset") or {}).get("name") or "samples given in Python")
+
+
+def tag_name(tag: str | None) -> str:
+    """Return a tag as tables write it; None is for samples without any."""
+    return "(untagged)" if tag is None else visible(tag)
+
+
+def largest(items: Sequence[_Item], size: Callable[[_Item], int]) -> tuple[list[_Item], list[_Item]]:
+    """Part items into as many of the largest as a table lists, in their order, and the others, the largest first."""
+    by_size = sorted(range(len(items)), key=lambda at: -size(items[at]))
+    return [items[at] for at in sorted(by_size[:_MOST_COHORTS])], [items[at] for at in by_size[_MOST_COHORTS:]]
 
 
 def listed_cohorts(result: ResultValues) -> tuple[list[tuple[str, ResultValues]], str]:
     """Return the cohorts that a table lists, the largest where there are many, and a sentence on the others."""
-    cohorts = [("(untagged)" if tag is None else visible(tag), cohort) for tag, cohort in result.by_tag().items()]
-    if len(cohorts) <= _MOST_COHORTS:
-        return cohorts, ""
-    by_size = sorted(range(len(cohorts)), key=lambda place: (-len(cohorts[place][1]), place))
-    kept, left = sorted(by_size[:_MOST_COHORTS]), by_size[_MOST_COHORTS:]
-    largest = len(cohorts[left[0]][1])
-    size = f"{counted(largest, 'sample')}{' or fewer' if largest > 1 else ''}"
-    told = f"{counted(len(left), 'more cohort')} of {size}; the JSON report has all {len(cohorts):,}"
-    return [cohorts[place] for place in kept], told
+    cohorts = [(tag_name(tag), cohort) for tag, cohort in result.by_tag().items()]
+    kept, left = largest(cohorts, lambda cohort: len(cohort[1]))
+    if not left:
+        return kept, ""
+    most = len(left[0][1])
+    size = f"{counted(most, 'sample')}{' or fewer' if most > 1 else ''}"
+    return kept, f"{counted(len(left), 'more cohort')} of {size}; the JSON report has all {len(cohorts):,}"
 
 
 def calls_line(result: ResultValues) -> str:
@@ -158,3 +176,8 @@ def policy_options(result: ResultValues) -> dict[str, str]:
 def _text(value: object) -> str:
     """Return an option as configs write it, a whole number without a decimal point."""
     return option_text(int(value) if isinstance(value, float) and value.is_integer() else value)
+
+
+def json_text(value: object) -> str:
+    """Return JSON for people: indented, and ended by a line feed."""
+    return orjson.dumps(value, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE).decode()

@@ -50,14 +50,14 @@ class ListsWriter:
         columns: list[list[_Row | None]] = [[None] * len(names) for _ in runs]
         kinds = dict.fromkeys(facts.lists.judged for run in runs if run is not None for facts in run.columns.values())
         sets = []
-        for number, kind in enumerate(kinds):
-            own = _Kind(kind, runs, self._place)
-            sets.append(self._set(own, documents))
-            for run, part in own.parts.items():
-                for place, name in enumerate(names):
-                    facts = part.columns.get(name)
-                    if facts is not None:
-                        columns[run][place] = {"set": number, **self._column(part, facts)}
+        for number, judged in enumerate(kinds):
+            kind = _Kind(judged, runs, self._place)
+            sets.append(self._set(kind, documents))
+            for run, part in kind.parts.items():
+                columns[run] = [
+                    {"set": number, **self._column(part, part.columns[name])} if name in part.columns else column
+                    for name, column in zip(names, columns[run], strict=True)
+                ]
         return sets, columns
 
     def _set(self, kind: _Kind, documents: Mapping[str, str]) -> _Row:
@@ -74,11 +74,11 @@ class ListsWriter:
             gold["text"] = packer.counts(self._gold_texts(kind))
         flat = ["" if isinstance(name, tuple) else name for name in chain.from_iterable(named)]
         runs: list[_Row | None] = [None] * kind.n_runs
-        for (run, part), own_codes in zip(kind.parts.items(), codes, strict=False):
+        for (run, part), item_codes in zip(kind.parts.items(), codes, strict=False):
             runs[run] = {
                 "listed": None if part.is_whole else packer.counts(part.listed),
                 "count": packer.counts(part.item_counts),
-                "item": packer.counts(own_codes),
+                "item": packer.counts(item_codes),
                 "depth": packer.counts(part.depth),
                 **texts[run],
                 "rows": packer.counts(part.row_counts),
@@ -95,62 +95,58 @@ class ListsWriter:
 
     def _item_texts(self, kind: _Kind, documents: Mapping[str, str]) -> dict[int, _Row]:
         """Return the texts of items, and where what matched begins and ends; sample by sample, so that runs share."""
-        found = {
+        excerpts = {
             run: np.zeros((3, len(part.lists.items.ids)), dtype=np.int64)
             for run, part in kind.parts.items()
             if documents or part.lists.items.texts is not None
         }
-        held = {run: kind.parts[run].gold_of_items() for run in found}
-        for at in self._order if found else ():
-            for run, places in found.items():
-                self._add_texts(kind.parts[run], at, held[run], documents, places)
+        gold = {run: kind.parts[run].gold_of_items() for run in excerpts}
+        for sample_no in self._order if excerpts else ():
+            for run, columns in excerpts.items():
+                self._add_texts(kind.parts[run], sample_no, gold[run], documents, columns)
             if self._texts.is_full:
                 break
         rows: dict[int, _Row] = {run: {"text": None, "from": None, "length": None} for run in kind.parts}
-        for run, places in found.items():
-            columns = map(self._packer.counts, places[:, kind.parts[run].item_order])
-            rows[run] = dict(zip(("text", "from", "length"), columns, strict=True))
+        for run, columns in excerpts.items():
+            rows[run] |= zip(rows[run], map(self._packer.counts, columns[:, kind.parts[run].item_order]), strict=True)
         return rows
 
     def _add_texts(
         self,
         part: _Part,
-        at: int,
-        held: Mapping[int, Sequence[str]],
+        sample_no: int,
+        gold: Mapping[int, Sequence[str]],
         documents: Mapping[str, str],
-        places: NDArray[np.int64],
+        excerpts: NDArray[np.int64],
     ) -> None:
-        """Take the texts of one sample of one run, and note their places."""
-        sample, items = part.number.get(at), part.lists.items
+        """Take the texts of one sample of one run, and note where they are."""
+        sample, items = part.number.get(sample_no), part.lists.items
         if sample is None:
             return
         for item in range(int(items.starts[sample]), int(items.starts[sample + 1])):
-            text = None if items.texts is None else items.texts[item]
-            name = items.ids[item]
+            name, text = items.ids[item], None if items.texts is None else items.texts[item]
             text = documents.get(name) if text is None and name is not None else text
             if text is not None:
-                matched = matched_stretch(text, held[item]) if item in held else None
-                places[:, item] = self._texts.add(text, matched)
+                matched = matched_stretch(text, gold[item]) if item in gold else None
+                excerpts[:, item] = self._texts.add(text, matched)
 
     def _gold_texts(self, kind: _Kind) -> Ints:
         """Return the places of gold texts."""
-        found = np.zeros(len(kind.gold_names), dtype=np.int64)
+        places = np.zeros(len(kind.gold_names), dtype=np.int64)
         ends = np.cumsum(kind.gold_counts)
-        for at in self._order:
-            for row in range(int(ends[at] - kind.gold_counts[at]), int(ends[at])):
-                found[row] = self._texts.add(kind.gold_names[row]).place
-        return found
+        for sample_no in self._order:
+            for gold_no in range(int(ends[sample_no] - kind.gold_counts[sample_no]), int(ends[sample_no])):
+                places[gold_no] = self._texts.add(kind.gold_names[gold_no]).place
+        return places
 
     def _column(self, part: _Part, facts: ColumnFacts) -> _Row:
-        gain, discount, divisor = part.sums(facts)
-        packer = self._packer
+        packer, is_one = self._packer, facts.k is None or isinstance(facts.k, int)
+        sums = zip(("gain", "discount", "divisor"), map(packer.floats, part.sums(facts)), strict=True)
         return {
             "k": facts.k if facts.k is None or isinstance(facts.k, int) else packer.counts(part.spread(facts.k)),
-            "ks": not (facts.k is None or isinstance(facts.k, int)),
+            "ks": not is_one,
             "least": facts.least if np.isfinite(facts.least) else None,
-            "gain": packer.floats(gain),
-            "discount": packer.floats(discount),
-            "divisor": packer.floats(divisor),
+            **dict(sums),
             "unit": visible(facts.sums.divisor_is),
         }
 
@@ -160,12 +156,14 @@ def _numbered(columns: Sequence[tuple[Sequence[_Key], Ints]]) -> tuple[list[Coll
     starts = [[0, *np.cumsum(counts).tolist()] for _, counts in columns]
     named: list[Collection[_Key]] = []
     codes: list[list[int]] = [[] for _ in columns]
-    for at in range(len(columns[0][1])):
-        own = [keys[start[at] : start[at + 1]] for (keys, _), start in zip(columns, starts, strict=True)]
-        distinct = dict.fromkeys(chain.from_iterable(own))
+    for sample_no in range(len(columns[0][1])):
+        keys = [
+            column[start[sample_no] : start[sample_no + 1]] for (column, _), start in zip(columns, starts, strict=True)
+        ]
+        distinct = dict.fromkeys(chain.from_iterable(keys))
         number = dict(zip(distinct, range(len(distinct)), strict=True))
-        for found, keys in zip(codes, own, strict=True):
-            found.extend(map(number.__getitem__, keys))
+        for numbers, of_column in zip(codes, keys, strict=True):
+            numbers.extend(map(number.__getitem__, of_column))
         named.append(distinct)
     return named, codes
 

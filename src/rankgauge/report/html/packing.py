@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rankgauge.base.plain_text import visible
 
-__all__ = ["Excerpt", "Packer", "Texts"]
+__all__ = ["Excerpt", "Packer", "Texts", "clipped"]
 
 _SEPARATOR = "\0"
 """Between texts, none of which holds it: control characters are escaped in all that is shown."""
@@ -75,31 +75,15 @@ _BEFORE = 120
 
 
 class Excerpt(NamedTuple):
-    """
-    A text as the report holds it.
+    """A text as the report holds it, and the stretch of it that matched, counted as JavaScript counts."""
 
-    Attributes:
-        place: Which of the texts it is, from 1; 0 where there was no room for it.
-
-        start: Where in it the matched stretch begins, counted as JavaScript counts.
-
-        length: How long that is; 0 for none.
-    """
-
-    place: int
+    place: int  # which of the texts it is, from 1; 0 where there was no room for it
     start: int = 0
-    length: int = 0
+    length: int = 0  # 0 for none
 
 
 class Texts:
-    """
-    Takes texts, the most important first.
-
-    Attributes:
-        kept: The texts, safe to show.
-
-        is_full: Whether one was left out for want of room; no other is taken then.
-    """
+    """Takes texts, the most important first; once one is left out for want of room, no other is taken."""
 
     def __init__(self, budget: int) -> None:
         self.kept: list[str] = []
@@ -111,19 +95,18 @@ class Texts:
         """Take a text, of a long one the part around what matched."""
         at = text.find(matched) if matched else -1
         if at < 0:
-            return Excerpt(self._place(_clipped(text)))
+            return Excerpt(self._place(_shown(clipped(text))))
         begin = max(0, at - _BEFORE) if len(text) > _LONGEST else 0
         ahead, held = _shown(text[begin:at]), _shown((matched or "")[:_LONGEST])
         ahead = f"…{ahead}" if begin else ahead
-        rest = text[at + len(matched or "") :]
-        behind = rest if len(text) <= _LONGEST else _clipped(rest[: _LONGEST + 1])
+        behind = text[at + len(matched or "") :]
+        behind = behind if len(text) <= _LONGEST else clipped(behind)
         place = self._place(f"{ahead}{held}{_shown(behind)}")
         return Excerpt(place, _units(ahead), _units(held)) if place else Excerpt(0)
 
     def _place(self, shown: str) -> int:
-        known = self._places.get(shown)
-        if known is not None:
-            return known
+        if shown in self._places:
+            return self._places[shown]
         size = len(shown.encode())
         if self.is_full or size > self._left:
             self.is_full = True
@@ -133,8 +116,9 @@ class Texts:
         return self._places.setdefault(shown, len(self.kept))
 
 
-def _clipped(text: str) -> str:
-    return _shown(text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…")
+def clipped(text: str) -> str:
+    """Return the beginning of a text that is long."""
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
 
 
 def _shown(text: str) -> str:

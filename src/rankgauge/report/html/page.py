@@ -6,13 +6,13 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from importlib.resources import files
-from typing import Any
+from typing import Any, TypeVar
 
 from rankgauge.base.plain_text import visible
-from rankgauge.comparison.differences import Comparison, MetricComparison
+from rankgauge.comparison.differences import CohortDifference, Comparison, MetricComparison, RunComparison
 from rankgauge.errors import counted
 from rankgauge.report.html import charts
 from rankgauge.report.html.payload import payload_of
@@ -22,6 +22,7 @@ from rankgauge.report.html.words import (
     cohorts_heading,
     depth_heading,
     difference,
+    half,
     half_width,
     headline,
     metrics_heading,
@@ -30,7 +31,7 @@ from rankgauge.report.html.words import (
     questions,
     score,
 )
-from rankgauge.result import MetricSummary, ResultValues
+from rankgauge.result import ResultValues
 from rankgauge.result.wording import column_lines, policy_line
 from rankgauge.version import __version__
 
@@ -38,6 +39,7 @@ __all__ = ["lay_out"]
 
 _TEXT_BUDGET = 20_000_000
 _SHADED = 0.03
+_MOST_COHORTS = 20
 
 
 def lay_out(data: ReportData, *, text_budget: int = _TEXT_BUDGET) -> str:
@@ -100,18 +102,17 @@ def _shown(text: object) -> str:
 def _context(data: ReportData) -> dict[str, Any]:
     """Return what the static part of the page shows, which is readable without the script."""
     names = list(data.results)
-    first = data.results[names[0]]
     finding = headline(data)
     pairs = [] if data.comparison is None else data.comparison.comparisons
-    plots = charts.Intervals.of([each for pair in pairs for each in pair.metrics.values()]) if pairs else None
+    plots = charts.Intervals.of([metric for pair in pairs for metric in pair.metrics.values()]) if pairs else None
     return {
-        "runs": [visible(name) for name in names],
+        "runs": list(map(visible, names)),
         "dataset": visible(data.dataset),
         "n": max(map(len, data.results.values())),
         "comparison": data.comparison,
         "headline": finding,
         "title": finding["plain"],
-        "hero": _hero(data),
+        "hero": None if data.pair is None else _hero(data.pair),
         "questions": list(questions(data)),
         "headings": {
             "metrics": metrics_heading(data),
@@ -120,21 +121,19 @@ def _context(data: ReportData) -> dict[str, Any]:
         },
         "facts": list(_facts(data)),
         "axis": "" if plots is None else plots.head(),
-        "metrics": list(_metric_rows(data, plots)),
-        "heat": _heat(data),
+        "metrics": list(_means(data) if plots is None else _differences(data, pairs, plots)),
+        "heat": _heat_of_means(data.first) if data.pair is None else _heat_of_differences(data.pair),
         "curves": [charts.depth(curve, names) for curve in data.curves],
-        "notes": [visible(note) for note in [*data.notes, *_result_notes(data)]],
+        "notes": [visible(note) for note in [*data.notes, *_notes(data)]],
         "sections": [laid_out(section) for section in data.sections],
         "listed": _listed(data),
-        "created": _day(first),
+        "created": _day(data.first),
         "is_empty": not any(column.n for result in data.results.values() for column in result.metrics.values()),
     }
 
 
-def _hero(data: ReportData) -> Mapping[str, Any] | None:
-    if data.comparison is None or not data.comparison.comparisons:
-        return None
-    pair = data.comparison.comparisons[0]
+def _hero(pair: RunComparison) -> dict[str, Any]:
+    """Return the first metric of the first pair, which stands large at the top."""
     metric = next(iter(pair.metrics.values()))
     return {
         "metric": visible(metric.name),
@@ -148,8 +147,8 @@ def _hero(data: ReportData) -> Mapping[str, Any] | None:
 
 def _facts(data: ReportData) -> Iterator[tuple[str, str]]:
     """Yield what a reader has to know to trust the numbers."""
-    first = next(iter(data.results.values()))
-    yield "Policy", visible(policy_line(first))
+    manifest = data.first.manifest
+    yield "Policy", visible(policy_line(data.first))
     if data.comparison is not None:
         yield "Method", visible(_method(data.comparison))
     for name, result in data.results.items():
@@ -158,132 +157,125 @@ def _facts(data: ReportData) -> Iterator[tuple[str, str]]:
         yield f"Run {visible(name)}", visible(f"{source}; {counted(len(result), 'sample')}")
         for line in column_lines(result):
             yield "Columns", f"{visible(name)}, {line}" if len(data.results) > 1 else line
-    dataset = first.manifest.get("dataset") or {}
+    dataset = manifest.get("dataset") or {}
     yield "Data", visible(f"{dataset.get('path') or dataset.get('name') or 'in memory'}; {dataset.get('fingerprint')}")
-    versions = first.manifest.get("versions") or {}
+    versions = manifest.get("versions") or {}
     yield "Versions", visible(", ".join(f"{name} {number}" for name, number in versions.items()))
 
 
 def _method(comparison: Comparison) -> str:
-    parts = [f"{comparison.test} test, {comparison.resamples:,} resamples, seed {comparison.seed}"]
-    parts.append(f"intervals of {100 * comparison.confidence:g} % (Student's t)")
-    parts += [comparison.correction] if comparison.correction else []
-    parts += [f"clusters by {comparison.cluster}"] if comparison.cluster else []
-    return "; ".join(parts)
+    parts = [
+        f"{comparison.test} test, {comparison.resamples:,} resamples, seed {comparison.seed}",
+        f"intervals of {100 * comparison.confidence:g} % (Student's t)",
+        comparison.correction,
+        f"clusters by {comparison.cluster}" if comparison.cluster else "",
+    ]
+    return "; ".join(filter(None, parts))
 
 
-def _metric_rows(data: ReportData, plots: charts.Intervals | None) -> Iterator[dict[str, Any]]:
+def _means(data: ReportData) -> Iterator[dict[str, Any]]:
+    """Yield a row for each metric of one run."""
+    for place, column in enumerate(data.first.metrics.values()):
+        yield {
+            "place": place,
+            "name": visible(column.name),
+            "mean": column.mean,
+            "half": half_width(column),
+            "std": column.std,
+            "n": column.n,
+            "undefined": column.n_undefined,
+            "missing": column.n_missing + column.n_failed,
+            "bars": charts.histogram(column),
+        }
+
+
+def _differences(data: ReportData, pairs: Sequence[RunComparison], plots: charts.Intervals) -> Iterator[dict[str, Any]]:
     """Yield a row for each metric, and for each run that is compared with the first."""
     names = list(data.results)
-    first = data.results[names[0]]
-    if data.comparison is None or plots is None:
-        for place, column in enumerate(first.metrics.values()):
-            yield {"place": place, "name": visible(column.name), **_mean_of(column), "bars": charts.histogram(column)}
-        return
-    for pair in data.comparison.comparisons:
-        for place, column in enumerate(first.metrics.values()):
-            metric = pair.metrics.get(column.name)
-            if metric is None:
-                continue
-            own = data.results[pair.run].metrics.get(column.name)
-            yield {
-                "place": place,
-                "run": visible(pair.run),
-                "run_place": names.index(pair.run),
-                "name": visible(metric.name),
-                "metric": metric,
-                "half_a": half_width(column, metric.confidence),
-                "half_b": None if own is None else half_width(own, metric.confidence),
-                "plot": plots.row(metric),
-            }
+    for pair in pairs:
+        for place, column in enumerate(data.first.metrics.values()):
+            metric, other = pair.metrics.get(column.name), data.results[pair.run].metrics.get(column.name)
+            if metric is not None:
+                yield {
+                    "place": place,
+                    "run": visible(pair.run),
+                    "run_place": names.index(pair.run),
+                    "name": visible(metric.name),
+                    "metric": metric,
+                    "half_a": half_width(column, metric.confidence),
+                    "half_b": None if other is None else half_width(other, metric.confidence),
+                    "plot": plots.row(metric),
+                }
 
 
-def _mean_of(column: MetricSummary) -> dict[str, Any]:
-    return {
-        "mean": column.mean,
-        "half": half_width(column),
-        "std": column.std,
-        "n": column.n,
-        "undefined": column.n_undefined,
-        "missing": column.n_missing + column.n_failed,
-    }
+_Cell = dict[str, str]
+_Compared = CohortDifference | MetricComparison | None
+_Part = TypeVar("_Part")
 
 
-def _heat(data: ReportData) -> dict[str, Any] | None:
-    """Return cohorts by metrics: differences, or the means of one run."""
-    if data.comparison is not None:
-        pair = data.comparison.comparisons[0]
-        return _heat_of_differences(list(pair.metrics.values()))
-    (result,) = data.results.values()
+def _heat_of_means(result: ResultValues) -> dict[str, Any] | None:
+    """Return cohorts by metrics: the means of one run."""
+
+    def row(part: ResultValues) -> tuple[int, list[_Cell]]:
+        return len(part), [_cell(score(column.mean), half_width(column)) for column in part.metrics.values()]
+
     cohorts = result.by_tag()
-    if set(cohorts) <= {None}:
+    return None if set(cohorts) <= {None} else _heat(result.metrics, cohorts, result, row)
+
+
+def _heat_of_differences(pair: RunComparison) -> dict[str, Any] | None:
+    """Return cohorts by metrics: differences of two runs."""
+    metrics = list(pair.metrics.values())
+    cohorts = [{cohort.tag: cohort for cohort in metric.cohorts} for metric in metrics]
+    tags = dict.fromkeys(tag for by_tag in cohorts for tag in by_tag)
+    parts: dict[str | None, Sequence[_Compared]] = {tag: [by_tag.get(tag) for by_tag in cohorts] for tag in tags}
+
+    def row(parts: Sequence[_Compared]) -> tuple[int, list[_Cell]]:
+        cells = [_shaded(metric, part) for metric, part in zip(metrics, parts, strict=True)]
+        return max(0 if part is None else part.n for part in parts), cells
+
+    return _heat(pair.metrics, parts, metrics, row)
+
+
+def _heat(
+    columns: Iterable[str],
+    parts: Mapping[str | None, _Part],
+    whole: _Part,
+    row: Callable[[_Part], tuple[int, list[_Cell]]],
+) -> dict[str, Any] | None:
+    """Return a table of the first cohorts and of all samples; *row* gives their number and the cells of a part."""
+    if not parts:
         return None
-    rows = []
-    for tag, own in list(cohorts.items())[:_MOST_COHORTS]:
-        cells = [
-            {"value": score(column.mean), "half": _half(half_width(column)), "shade": ""}
-            for column in own.metrics.values()
-        ]
-        rows.append({"tag": "(no tag)" if tag is None else visible(tag), "n": len(own), "cells": cells})
-    total = [
-        {"value": score(column.mean), "half": _half(half_width(column)), "shade": ""}
-        for column in result.metrics.values()
-    ]
-    return {
-        "columns": list(map(visible, result.metrics)),
-        "rows": rows,
-        "total": {"tag": "All samples", "n": len(result), "cells": total},
-        "left": max(0, len(cohorts) - _MOST_COHORTS),
-    }
+    named = [("(no tag)" if tag is None else visible(tag), part) for tag, part in parts.items()][:_MOST_COHORTS]
+    *rows, total = (
+        dict(zip(("tag", "n", "cells"), (name, *row(part)), strict=True))
+        for name, part in (*named, ("All samples", whole))
+    )
+    left = max(0, len(parts) - _MOST_COHORTS)
+    return {"columns": list(map(visible, columns)), "rows": rows, "total": total, "left": left}
 
 
-_MOST_COHORTS = 20
-
-
-def _heat_of_differences(metrics: Sequence[MetricComparison]) -> dict[str, Any] | None:
-    if not any(metric.cohorts for metric in metrics):
-        return None
-    tags = list(dict.fromkeys(cohort.tag for metric in metrics for cohort in metric.cohorts))
-    rows = []
-    for tag in tags[:_MOST_COHORTS]:
-        cells, n = [], 0
-        for metric in metrics:
-            own = next((cohort for cohort in metric.cohorts if cohort.tag == tag), None)
-            n = max(n, 0 if own is None else own.n)
-            cells.append(_cell(metric, None if own is None else own.difference, None if own is None else own.interval))
-        rows.append({"tag": "(no tag)" if tag is None else visible(tag), "n": n, "cells": cells})
-    total = [_cell(metric, metric.difference, metric.interval) for metric in metrics]
-    return {
-        "columns": [visible(metric.name) for metric in metrics],
-        "rows": rows,
-        "total": {"tag": "All samples", "n": max(metric.n for metric in metrics), "cells": total},
-        "left": max(0, len(tags) - _MOST_COHORTS),
-    }
-
-
-def _cell(metric: MetricComparison, value: float | None, interval: tuple[float, float] | None) -> dict[str, str]:
-    """Return a cell, shaded in the colour of the run that it favours where the interval leaves out 0."""
+def _shaded(metric: MetricComparison, part: _Compared) -> _Cell:
+    """Return a difference, shaded in the colour of the run that it favours where the interval leaves out 0."""
+    value, interval = (None, None) if part is None else (part.difference, part.interval)
     shade = ""
     if value is not None and interval is not None and (interval[0] > 0 or interval[1] < 0):
         favours_b = (value > 0) == metric.higher_is_better
         shade = f"h{'b' if favours_b else 'a'}{min(4, 1 + int(abs(value) / _SHADED))}"
-    half = None if interval is None else (interval[1] - interval[0]) / 2
-    return {"value": difference(value), "half": _half(half), "shade": shade}
+    return _cell(difference(value), half(interval), shade)
 
 
-def _half(width: float | None) -> str:
-    return "" if width is None else score(width)
+def _cell(value: str, width: float | None, shade: str = "") -> _Cell:
+    return {"value": value, "half": "" if width is None else score(width), "shade": shade}
 
 
-def _result_notes(data: ReportData) -> Iterator[str]:
+def _notes(data: ReportData) -> Iterator[str]:
     for name, result in data.results.items():
-        for note in result.notes:
-            yield f"{name}: {note}" if len(data.results) > 1 else note
-    if data.comparison is not None:
-        for pair in data.comparison.comparisons:
-            yield from (f"{pair.run}: {note}" for note in pair.notes)
-            for metric in pair.metrics.values():
-                yield from (f"{pair.run}, {metric.name}: {note}" for note in metric.notes)
+        yield from (f"{name}: {note}" if len(data.results) > 1 else note for note in result.notes)
+    for pair in () if data.comparison is None else data.comparison.comparisons:
+        yield from (f"{pair.run}: {note}" for note in pair.notes)
+        for metric in pair.metrics.values():
+            yield from (f"{pair.run}, {metric.name}: {note}" for note in metric.notes)
 
 
 def _listed(data: ReportData) -> str:

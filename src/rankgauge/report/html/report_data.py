@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from rankgauge.comparison.differences import Comparison
+from rankgauge.comparison.differences import Comparison, RunComparison
 from rankgauge.explain.ranked_lists import ResultLists
 from rankgauge.plugin.sections import View
 from rankgauge.result import ResultValues
@@ -18,16 +18,7 @@ __all__ = ["DepthCurve", "Losses", "ReportData", "Section"]
 
 @dataclass(frozen=True, slots=True)
 class DepthCurve:
-    """
-    A mean by cutoff.
-
-    Attributes:
-        name: What it is: recall, precision or unjudged.
-
-        depths: The cutoffs, ascending.
-
-        means: The mean at each cutoff, by run; None where there is none.
-    """
+    """A mean by cutoff: *name* is recall, precision or unjudged, *depths* ascend, and a run may lack a mean."""
 
     name: str
     depths: tuple[int, ...]
@@ -35,36 +26,16 @@ class DepthCurve:
 
 
 class Losses(NamedTuple):
-    """
-    Why a run loses samples, by its first metric.
+    """Why a run loses samples, by its first metric."""
 
-    Attributes:
-        n: On how many samples it is worse.
-
-        left: On how many of these a relevant result is not within the cutoff any more.
-
-        k: The cutoff; None for none, or one a sample.
-    """
-
-    n: int
-    left: int
-    k: int | None
+    n: int  # on how many samples it is worse
+    left: int  # on how many of these a relevant result is not within the cutoff any more
+    k: int | None  # the cutoff; None for none, or one a sample
 
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """
-    A section that a plugin adds.
-
-    Attributes:
-        title: Its heading.
-
-        summary: What it shows, in a sentence; may be empty.
-
-        provider: Who made it.
-
-        views: What stands in it, one below the other.
-    """
+    """A section that a plugin adds: its views stand one below the other, and *summary* may be empty."""
 
     title: str
     summary: str
@@ -74,44 +45,27 @@ class Section:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReportData:
-    """
-    What a report of one or several runs shows.
+    """What a report shows of one or several runs over one dataset; what needs data that cannot be read is empty."""
 
-    Attributes:
-        results: The results by run, the baseline first; of one dataset.
-
-        comparison: The comparison of all others with the first; None for one run.
-
-        dataset: What the dataset is called.
-
-        order: The samples, first those that a reader will open first; their texts are kept where room is scarce.
-
-        inputs: The question of each sample, by its id; empty where data cannot be read again.
-
-        texts: Of documents that have none in the data, by id.
-
-        lists: The ranked lists of each run, with what ranks add to scores; those of a run may be absent.
-
-        curves: Means by depth; empty where data cannot be read again.
-
-        unjudged: The share of unjudged results in the first ten, by run and sample; empty where it is not known.
-
-        losses: Why the first run that is compared loses samples; None where that is not known.
-
-        notes: What is left out, in sentences.
-
-        sections: What plugins add.
-    """
-
-    results: Mapping[str, ResultValues]
-    comparison: Comparison | None
+    results: Mapping[str, ResultValues]  # by run, the baseline first
+    comparison: Comparison | None  # of all others with the first; None for one run
     dataset: str
-    order: Sequence[str] = ()
-    inputs: Mapping[str, str] = field(default_factory=dict)
-    texts: Mapping[str, str] = field(default_factory=dict)
-    lists: Mapping[str, ResultLists] = field(default_factory=dict)
+    order: Sequence[str] = ()  # samples that a reader opens first come first; their texts are kept where room is scarce
+    inputs: Mapping[str, str] = field(default_factory=dict)  # questions by sample
+    texts: Mapping[str, str] = field(default_factory=dict)  # of documents that have none in the data, by id
+    lists: Mapping[str, ResultLists] = field(default_factory=dict)  # by run; those of a run may be absent
     curves: Sequence[DepthCurve] = ()
-    unjudged: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    unjudged: Mapping[str, Mapping[str, float]] = field(default_factory=dict)  # shares in the first ten, by run, sample
     losses: Losses | None = None
     notes: Sequence[str] = ()
     sections: Sequence[Section] = ()
+
+    @property
+    def first(self) -> ResultValues:
+        """Return the first result, which is the baseline of a comparison."""
+        return next(iter(self.results.values()))
+
+    @property
+    def pair(self) -> RunComparison | None:
+        """Return the comparison that headlines speak of."""
+        return None if self.comparison is None else self.comparison.comparisons[0]

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 from urllib.parse import quote
 
 from rankgauge.base.plain_text import visible
@@ -14,6 +14,7 @@ from rankgauge.comparison.differences import MetricComparison, RunComparison
 from rankgauge.errors import counted
 from rankgauge.report.html.report_data import ReportData
 from rankgauge.result import MetricSummary
+from rankgauge.stats import aggregate
 from rankgauge.stats.estimates import estimate_mean
 
 __all__ = [
@@ -21,6 +22,7 @@ __all__ = [
     "cohorts_heading",
     "depth_heading",
     "difference",
+    "half",
     "half_width",
     "headline",
     "metrics_heading",
@@ -58,59 +60,6 @@ def percent(share: float | None) -> str:
     return _NONE if share is None else f"{100 * share:.0f} %"
 
 
-def headline(data: ReportData) -> dict[str, Any]:
-    """Return the finding in words, by rule: better, worse, the same, or not to be told apart."""
-    names = list(data.results)
-    first = data.results[names[0]]
-    column = first.leading
-    if column is None or not any(each.n for result in data.results.values() for each in result.metrics.values()):
-        return {"kind": "nothing", "plain": "Nothing was measured", "more": _nothing(data)}
-    if data.comparison is None:
-        half = half_width(column)
-        within = "" if half is None else f" ± {score(half)}"
-        return {
-            "kind": "one",
-            "plain": f"{visible(names[0])}: {visible(column.name)} {score(column.mean)}{within}",
-            "more": "",
-        }
-    pair = data.comparison.comparisons[0]
-    metric = next(iter(pair.metrics.values()))
-    a, b = visible(pair.baseline), visible(pair.run)
-    told = {"kind": metric.verdict.replace(" ", "-"), "a": a, "b": b, "metric": visible(metric.name), "more": ""}
-    before, after = score(metric.baseline_mean), score(metric.mean)
-    rises = "rises" if (metric.difference or 0) > 0 else "falls"
-    change = f"{visible(metric.name)} {rises} from {before} to {after}."
-    if before == after:
-        change = f"{visible(metric.name)} is {after} in both."
-    match metric.verdict:
-        case "better":
-            told["plain"] = f"{b} is better than {a}. {change}"
-        case "worse":
-            told["plain"] = f"{a} is better than {b}. {change}"
-        case "same":
-            told["plain"] = f"Both runs rank the same: no {visible(metric.name)} differs."
-        case "depends on unjudged documents":
-            told["plain"] = f"Whether {b} is better than {a} depends on unjudged documents. {change}"
-        case _:
-            told["plain"] = f"No difference can be told between {a} and {b}."
-            told["more"] = change
-            if metric.detectable is not None:
-                told["more"] += f" {counted(metric.n, 'sample')} can show a difference of {score(metric.detectable)}."
-    differ = metric.wins + metric.losses
-    if 0 < differ < 10:
-        told["more"] += f" Only {counted(differ, 'sample')} of {metric.n:,} differ."
-    told["change"] = change
-    return told
-
-
-def _nothing(data: ReportData) -> str:
-    first = next(iter(data.results.values()))
-    if not len(first):
-        return "There is no sample."
-    reasons = [error.reason for error in first.unscored[:1]]
-    return visible(f"None of {counted(len(first), 'sample')} has a score{f': {reasons[0]}' if reasons else ''}.")
-
-
 class Linked(NamedTuple):
     """A piece of an answer, and the view that it opens; empty for plain words."""
 
@@ -118,39 +67,100 @@ class Linked(NamedTuple):
     link: str = ""
 
 
-def questions(data: ReportData) -> Iterator[tuple[str, Sequence[Linked]]]:
+_Answer = tuple[str, Sequence[Linked]]
+
+
+def headline(data: ReportData) -> dict[str, str]:
+    """Return the finding in words, by rule: better, worse, the same, or not to be told apart."""
+    column = data.first.leading
+    if column is None or not any(each.n for result in data.results.values() for each in result.metrics.values()):
+        return {"kind": "nothing", "plain": "Nothing was measured", "more": _nothing(data)}
+    if data.pair is None:
+        width = half_width(column)
+        within = "" if width is None else f" ± {score(width)}"
+        plain = f"{visible(next(iter(data.results)))}: {visible(column.name)} {score(column.mean)}{within}"
+        return {"kind": "one", "plain": plain, "more": ""}
+    metric = next(iter(data.pair.metrics.values()))
+    a, b, name = visible(data.pair.baseline), visible(data.pair.run), visible(metric.name)
+    before, after = score(metric.baseline_mean), score(metric.mean)
+    rises = "rises" if (metric.difference or 0) > 0 else "falls"
+    change = f"{name} is {after} in both." if before == after else f"{name} {rises} from {before} to {after}."
+    plain = {
+        "better": f"{b} is better than {a}. {change}",
+        "worse": f"{a} is better than {b}. {change}",
+        "same": f"Both runs rank the same: no {name} differs.",
+        "depends on unjudged documents": f"Whether {b} is better than {a} depends on unjudged documents. {change}",
+        "undecided": f"No difference can be told between {a} and {b}.",
+    }[metric.verdict]
+    more, differ = "", metric.wins + metric.losses
+    if metric.verdict == "undecided":
+        more = change
+        if metric.detectable is not None:
+            more += f" {counted(metric.n, 'sample')} can show a difference of {score(metric.detectable)}."
+    if 0 < differ < 10:
+        more += f" Only {counted(differ, 'sample')} of {metric.n:,} differ."
+    return {"kind": metric.verdict.replace(" ", "-"), "a": a, "b": b, "plain": plain, "change": change, "more": more}
+
+
+def _nothing(data: ReportData) -> str:
+    if not len(data.first):
+        return "There is no sample."
+    reasons = [error.reason for error in data.first.unscored[:1]]
+    return visible(f"None of {counted(len(data.first), 'sample')} has a score{f': {reasons[0]}' if reasons else ''}.")
+
+
+def questions(data: ReportData) -> Iterator[_Answer]:
     """Yield the questions that a reader asks next, with answers that the numbers decide."""
-    if data.comparison is None:
-        yield from _questions_of_one(data)
-        return
-    pair = data.comparison.comparisons[0]
+    yield from _questions_of_one(data) if data.pair is None else _questions_of_two(data, data.pair)
+
+
+def _questions_of_two(data: ReportData, pair: RunComparison) -> Iterator[_Answer]:
     metric = next(iter(pair.metrics.values()))
     yield "Is it noise?", [Linked(_noise(pair, metric))]
     for question, count, word, changes in (
         ("Where does it lose?", metric.losses, "worst", metric.worst),
         ("Where does it win?", metric.wins, "most", () if metric.losses else metric.best),
     ):
-        if told := [(each.sample_id, difference(each.difference)) for each in changes[:3]]:
+        if samples := [(change.sample_id, difference(change.difference)) for change in changes[:3]]:
             where = f"On {count:,} of {counted(metric.n, 'sample')}, {word} "
-            yield question, _listed(where, told, metric.name)
+            yield question, _listed(where, samples, metric.name)
     if metric.losses:
         yield "Why?", [Linked(_why(data))]
     yield "What is not known?", [Linked(_not_known(data))]
 
 
+def _questions_of_one(data: ReportData) -> Iterator[_Answer]:
+    result, column = data.first, data.first.leading
+    if column is None:
+        return
+    n, *flaws = column.counts.items()
+    counts = ", ".join([counted(n[1], "sample"), *(f"{count:,} {status}" for status, count in flaws if count)])
+    stopped = " The run was interrupted; only these samples were done." if result.manifest.get("interrupted") else ""
+    yield "What is in the mean?", [Linked(f"{counts}.{stopped}")]
+    worst = [(result.sample_ids[place], score(float(column.values[place]))) for place in column.worst(3)]
+    yield "Where is it worst?", _listed("", worst, column.name) if worst else [Linked("No sample has a score.")]
+    width = half_width(column)
+    sure = "One score says nothing about others."
+    if width is not None:
+        sure = f"The true mean is within ± {score(width)} at 95 % confidence, if these samples are like those to come."
+    yield "How sure is it?", [Linked(sure)]
+    yield "What is not known?", [Linked(_not_known(data))]
+
+
 def _noise(pair: RunComparison, metric: MetricComparison) -> str:
-    told = []
+    sentences = []
     if metric.detectable is not None:
-        seen = f"nly differences above {score(metric.detectable)} can be seen."
-        told.append(f"n = {metric.n}: o{seen}" if metric.n <= 30 else f"O{seen}")
+        few = f"n = {metric.n}: o" if metric.n <= 30 else "O"
+        sentences.append(f"{few}nly differences above {score(metric.detectable)} can be seen.")
     if metric.interval is not None:
-        told.append(f"The interval runs from {difference(metric.interval[0])} to {difference(metric.interval[1])}.")
+        low, high = map(difference, metric.interval)
+        sentences.append(f"The interval runs from {low} to {high}.")
     if metric.p_adjusted is not None:
         largest = max(each.p_adjusted for each in pair.metrics.values() if each.p_adjusted is not None)
         several = f", at most {p_value(largest)} over {len(pair.metrics)} metrics" if len(pair.metrics) > 1 else ""
         p = p_value(metric.p_adjusted)
-        told.append(f"Corrected p {p if p.startswith('<') else f'= {p}'}{several}.")
-    return " ".join(told) or "No pair of scores differs."
+        sentences.append(f"Corrected p {p if p.startswith('<') else f'= {p}'}{several}.")
+    return " ".join(sentences) or "No pair of scores differs."
 
 
 def _why(data: ReportData) -> str:
@@ -158,26 +168,30 @@ def _why(data: ReportData) -> str:
     if losses is None:
         return "That needs ranks and judgments, which could not be read again."
     top = "what was retrieved" if losses.k is None else f"the top {losses.k}"
-    rest = losses.n - losses.left
-    lower = f"{'on the other' if losses.left else 'on'} {rest:,} the same ones only stand lower"
-    left = f"on {losses.left:,} a relevant result leaves {top}"
-    told = "; ".join([*([left] if losses.left else []), *([lower] if rest else [])])
-    return f"Of {counted(losses.n, 'loss', 'losses')}, {told}."
+    reasons = [f"on {losses.left:,} a relevant result leaves {top}"] if losses.left else []
+    if lower := losses.n - losses.left:
+        reasons.append(f"{'on the other' if losses.left else 'on'} {lower:,} the same ones only stand lower")
+    return f"Of {counted(losses.n, 'loss', 'losses')}, {'; '.join(reasons)}."
 
 
 def _not_known(data: ReportData) -> str:
-    shares = [f"{percent(_mean(list(own.values())))} of {visible(run)}'s" for run, own in data.unjudged.items() if own]
-    if not shares:
+    means = {
+        run: aggregate([share for share in shares.values() if not math.isnan(share)])
+        for run, shares in data.unjudged.items()
+        if shares
+    }
+    if not means:
         return "Which documents nobody judged: the ground truth lists only relevant ones."
-    return f"Nobody judged {_and(shares)} first 10 results. They count as not relevant."
+    shares = _and([f"{percent(mean)} of {visible(run)}'s" for run, mean in means.items()])
+    return f"Nobody judged {shares} first 10 results. They count as not relevant."
 
 
 def _listed(before: str, samples: Sequence[tuple[str, str]], metric: str) -> list[Linked]:
-    """Return samples with their numbers, each of which opens."""
+    """Return samples with their numbers; a sample's name opens it."""
     pieces = [Linked(before)]
-    for number, (sample_id, told) in enumerate(samples, 1):
+    for left, (sample_id, value) in zip(range(len(samples) - 1, -1, -1), samples, strict=True):
         link = f"#sample={quote(visible(sample_id), safe='')}&metric={quote(visible(metric), safe='')}"
-        pieces += [Linked(visible(sample_id), link), Linked(f" {told}{'.' if number == len(samples) else ', '}")]
+        pieces += [Linked(visible(sample_id), link), Linked(f" {value}{', ' if left else '.'}")]
     return pieces
 
 
@@ -187,81 +201,56 @@ def _and(parts: Sequence[str]) -> str:
 
 def metrics_heading(data: ReportData) -> str:
     """Say in how many metrics the first run that is compared is better and worse."""
-    if data.comparison is None:
+    if data.pair is None:
         return "Every metric"
-    pair = data.comparison.comparisons[0]
-    verdicts = [metric.verdict for metric in pair.metrics.values()]
-    run, baseline, n = visible(pair.run), visible(pair.baseline), len(verdicts)
+    verdicts = [metric.verdict for metric in data.pair.metrics.values()]
+    run, baseline, n = visible(data.pair.run), visible(data.pair.baseline), len(verdicts)
+    counts = {word: verdicts.count(word) for word in ("better", "worse") if word in verdicts}
     if n < 2 or len(data.results) > 2:
         return f"Every metric against {baseline}"
-    for verdict, told in (("better", f"{run} is better by"), ("worse", f"{run} is worse by")):
-        if all(each == verdict for each in verdicts):
-            return f"{told} {'both' if n == 2 else f'all {n}'} metrics"
-    if not {"better", "worse"} & set(verdicts):
+    if not counts:
         return f"No metric tells {run} from {baseline}"
-    counts = [f"{word} by {verdicts.count(word)}" for word in ("better", "worse") if word in verdicts]
-    return f"Of {n} metrics, {run} is {_and(counts)}"
+    for word, count in counts.items():
+        if count == n:
+            return f"{run} is {word} by {'both' if n == 2 else f'all {n}'} metrics"
+    return f"Of {n} metrics, {run} is {_and([f'{word} by {count}' for word, count in counts.items()])}"
 
 
 def cohorts_heading(data: ReportData) -> str:
-    """Say in how many cohorts the first run that is compared is clearly worse by the first metric."""
-    if data.comparison is None:
+    """Say in how many cohorts the first run that is compared is clearly worse by some metric."""
+    if data.pair is None:
         return "Cohorts"
-    pair = data.comparison.comparisons[0]
     worse = {
         cohort.tag
-        for metric in pair.metrics.values()
+        for metric in data.pair.metrics.values()
         for cohort in metric.cohorts
         if cohort.interval is not None
         and (cohort.interval[1] < 0 if metric.higher_is_better else cohort.interval[0] > 0)
     }
     if not worse:
         return "No cohort is clearly worse"
-    return f"{visible(pair.run)} is clearly worse in {counted(len(worse), 'cohort')} by some metric"
+    return f"{visible(data.pair.run)} is clearly worse in {counted(len(worse), 'cohort')} by some metric"
 
 
 def depth_heading(data: ReportData) -> str:
     """Say which of two runs finds more at every depth."""
     recall = next((curve for curve in data.curves if curve.name == "recall"), None)
-    if recall is None or len(recall.means) != 2:
-        return "By depth"
-    (one, before), (other, after) = recall.means.items()
-    changes = [(second or 0.0) - (first or 0.0) for first, second in zip(before, after, strict=True)]
-    if all(change > 0 for change in changes):
-        return f"{visible(other)} finds more at every depth"
-    if all(change < 0 for change in changes):
-        return f"{visible(one)} finds more at every depth"
+    if recall is not None and len(recall.means) == 2:
+        (one, before), (other, after) = recall.means.items()
+        changes = [(second or 0.0) - (first or 0.0) for first, second in zip(before, after, strict=True)]
+        for run, sign in ((other, 1), (one, -1)):
+            if all(sign * change > 0 for change in changes):
+                return f"{visible(run)} finds more at every depth"
     return "By depth"
-
-
-def _questions_of_one(data: ReportData) -> Iterator[tuple[str, Sequence[Linked]]]:
-    ((_, result),) = data.results.items()
-    column = result.leading
-    if column is None:
-        return
-    counts = [counted(column.n, "sample")]
-    for count, said in ((column.n_undefined, "undefined"), (column.n_missing, "missing"), (column.n_failed, "failed")):
-        counts += [f"{count:,} {said}"] if count else []
-    stopped = " The run was interrupted; only these samples were done." if result.manifest.get("interrupted") else ""
-    yield "What is in the mean?", [Linked(f"{', '.join(counts)}.{stopped}")]
-    worst = [(result.sample_ids[place], score(float(column.values[place]))) for place in column.worst(3)]
-    yield "Where is it worst?", _listed("", worst, column.name) if worst else [Linked("No sample has a score.")]
-    half = half_width(column)
-    sure = "One score says nothing about others."
-    if half is not None:
-        sure = f"The true mean is within ± {score(half)} at 95 % confidence, if these samples are like those to come."
-    yield "How sure is it?", [Linked(sure)]
-    yield "What is not known?", [Linked(_not_known(data))]
-
-
-def _mean(values: Sequence[float]) -> float | None:
-    known = [value for value in values if not math.isnan(value)]
-    return math.fsum(known) / len(known) if known else None
 
 
 def half_width(column: MetricSummary, confidence: float = 0.95) -> float | None:
     """Return half the width of the interval of a mean."""
     if column.info.aggregate != "mean" or not column.n:
         return None
-    interval = estimate_mean(column.counted).interval(confidence)
+    return half(estimate_mean(column.counted).interval(confidence))
+
+
+def half(interval: tuple[float, float] | None) -> float | None:
+    """Return half the width of an interval."""
     return None if interval is None else (interval[1] - interval[0]) / 2
