@@ -240,7 +240,7 @@ def _clusters(written: str | None) -> str | Mapping[str, object] | None:
 
 def _print(comparison: Comparison, form: str, gating: Gating) -> None:
     if form == "json":
-        gates = {} if gating.report is None else {"gates": [each.as_dict() for each in gating.report.outcomes]}
+        gates = {} if gating.report is None else {"gates": [each.to_dict() for each in gating.report.outcomes]}
         print_json(comparison.to_dict() | gates)
         return
     from rankgauge.comparison import layouts as report

@@ -7,7 +7,6 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from rankgauge.policy import option_text
@@ -38,8 +37,8 @@ def conventions_of(
     alias = planned[0].metric.alias
 
     def set_parameter(profile: Profile, name: str, value: Any) -> Profile:  # noqa: ANN401  # of any parameter
-        own = MappingProxyType({**profile.parameters.get(alias, {}), name: value})
-        return dataclasses.replace(profile, parameters=MappingProxyType({**profile.parameters, alias: own}))
+        own = {**profile.parameters.get(alias, {}), name: value}
+        return dataclasses.replace(profile, parameters={**profile.parameters, alias: own})
 
     def found() -> Iterator[Convention | None]:
         for parameter in planned[0].metric.parameters:

@@ -50,7 +50,7 @@ def explain(arguments: Sequence[str]) -> int:
     of_folder = given.qrels is None and given.run is None
     explanation = _of_folder(given, parser) if of_folder else _of_run(given)
     if given.json:
-        print_json(explanation.as_dict())
+        print_json(explanation.to_dict())
         return 0
     from rankgauge.explain.explanation import explanation_lines
 

@@ -214,7 +214,7 @@ class Gating:
         import orjson
 
         outcomes = self.report.outcomes
-        gates = {name: [each.as_dict() for each in outcomes if each.dataset == name] for name in reports}
+        gates = {name: [each.to_dict() for each in outcomes if each.dataset == name] for name in reports}
         options = orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE
         return {
             name: orjson.dumps({**orjson.loads(text), "gates": gates[name]}, option=options).decode()

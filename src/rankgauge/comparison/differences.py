@@ -4,11 +4,11 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from rankgauge.frozen import freeze_fields, plain
 from rankgauge.stats.estimates import TIED
 
 __all__ = [
@@ -82,6 +82,9 @@ class Unjudged:
 
     shares: Mapping[str, float | None]
     bounds: Mapping[str, tuple[float, float]]
+
+    def __post_init__(self) -> None:
+        freeze_fields(self)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -165,6 +168,9 @@ class MetricComparison:
     cohorts: tuple[CohortDifference, ...]
     condensed: MetricComparison | None = None
 
+    def __post_init__(self) -> None:
+        freeze_fields(self)
+
     @property
     def verdict(self) -> Verdict:
         """
@@ -208,12 +214,9 @@ class MetricComparison:
             "notes": list(self.notes),
             "verdict": self.verdict,
             "higher_is_better": self.higher_is_better,
-            "worst": [dataclasses.asdict(change) for change in self.worst],
-            "best": [dataclasses.asdict(change) for change in self.best],
-            "cohorts": [
-                {**dataclasses.asdict(each), "interval": None if each.interval is None else list(each.interval)}
-                for each in self.cohorts
-            ],
+            "worst": plain(self.worst),
+            "best": plain(self.best),
+            "cohorts": plain(self.cohorts),
             **({} if self.condensed is None else {"condensed": self.condensed.to_dict()}),
         }
 
@@ -243,6 +246,9 @@ class RunComparison:
     baseline: str
     metrics: Mapping[str, MetricComparison]
     notes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        freeze_fields(self)
 
     def __getitem__(self, name: str) -> MetricComparison:
         """Return a metric by its column's name or safe name, in any case; a `KeyError` lists what there is."""
@@ -292,6 +298,9 @@ class Comparison:
     cluster: str | None = None
     unjudged: Mapping[str, Unjudged] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        freeze_fields(self)
+
     def __getitem__(self, run: str) -> RunComparison:
         """Return the comparison of a run with the baseline; a `KeyError` lists the runs."""
         for each in self.comparisons:
@@ -323,8 +332,5 @@ class Comparison:
             "resamples": self.resamples,
             "seed": self.seed,
             "cluster": self.cluster,
-            "unjudged": {
-                run: {"shares": dict(own.shares), "bounds": {name: list(ends) for name, ends in own.bounds.items()}}
-                for run, own in self.unjudged.items()
-            },
+            "unjudged": plain(self.unjudged),
         }

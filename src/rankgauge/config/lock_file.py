@@ -14,6 +14,7 @@ import yaml
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from rankgauge.errors import ConfigError, Problem
+from rankgauge.frozen import plain
 from rankgauge.io.documents import decode_text
 from rankgauge.io.files import read_bytes
 from rankgauge.io.whole_files import replace_file
@@ -43,7 +44,7 @@ class _Metric(_Model):
     names: list[str]
     definition: dict[str, Any]
     source: str = ""
-    tokenizer: LockedPart | None = None
+    parts: list[LockedPart] = []
 
 
 class _Matcher(_Model):
@@ -54,7 +55,7 @@ class _Matcher(_Model):
 
 
 class _File(_Model):
-    schema_version: Literal["rankgauge.lock.v1"]
+    schema_version: Literal["rankgauge.lock.v2"]
     metrics: list[_Metric]
     matchers: list[_Matcher]
     policy: dict[str, Any]
@@ -88,12 +89,8 @@ def read_lock(path: Path, config: Path) -> Lock:
             entry.name,
             {**entry.definition, **shared},
             entry.fingerprint,
-            (
-                LockedPart(entry.alias, entry.distribution, entry.version),
-                *(() if entry.tokenizer is None else (entry.tokenizer,)),
-            ),
+            (LockedPart(entry.alias, entry.distribution, entry.version, "metric", entry.source), *entry.parts),
             tuple(entry.names),
-            entry.source,
         )
         for entry in file.metrics
     ]
@@ -117,9 +114,9 @@ def write_lock(lock: Lock, path: Path) -> None:
 
 def _document(lock: Lock) -> dict[str, Any]:
     metrics = [entry for entry in lock.entries if entry.kind == "metric"]
-    shared = {key: dict(metrics[0].definition[key]) if metrics else {} for key in _SHARED}
+    shared = {key: plain(metrics[0].definition[key]) if metrics else {} for key in _SHARED}
     return {
-        "schema_version": "rankgauge.lock.v1",
+        "schema_version": "rankgauge.lock.v2",
         "metrics": [
             {
                 "name": entry.name,
@@ -127,10 +124,10 @@ def _document(lock: Lock) -> dict[str, Any]:
                 "distribution": entry.parts[0].distribution,
                 "version": entry.parts[0].version,
                 "fingerprint": entry.fingerprint,
-                **({"source": entry.source} if entry.source else {}),
+                **({"source": entry.parts[0].source} if entry.parts[0].source else {}),
                 "names": _Line(entry.names),
-                "definition": {key: value for key, value in entry.definition.items() if key not in _SHARED},
-                **({"tokenizer": entry.parts[1]} if len(entry.parts) > 1 else {}),
+                "definition": {key: plain(value) for key, value in entry.definition.items() if key not in _SHARED},
+                **({"parts": list(entry.parts[1:])} if len(entry.parts) > 1 else {}),
             }
             for entry in metrics
         ],
@@ -138,7 +135,7 @@ def _document(lock: Lock) -> dict[str, Any]:
             {
                 "name": entry.name,
                 "fingerprint": entry.fingerprint,
-                "definition": dict(entry.definition),
+                "definition": plain(entry.definition),
                 "parts": list(entry.parts),
             }
             for entry in lock.entries
@@ -168,7 +165,8 @@ def _line(dumper: yaml.SafeDumper, items: Iterable[str]) -> yaml.SequenceNode:
 
 
 def _part(dumper: yaml.SafeDumper, part: LockedPart) -> yaml.MappingNode:
-    return dumper.represent_mapping("tag:yaml.org,2002:map", part._asdict(), flow_style=True)
+    written = {name: value for name, value in part._asdict().items() if name != "source" or value}
+    return dumper.represent_mapping("tag:yaml.org,2002:map", written, flow_style=True)
 
 
 _Dumper.add_representer(str, _text)

@@ -20,6 +20,7 @@ from rankgauge.engine.job import Job, OutputsSource
 from rankgauge.engine.sample_score import DataCheck, Progress, SampleScore
 from rankgauge.errors import DataError, ParameterError, Problem, RankgaugeError, counted, listed
 from rankgauge.expression import MetricExpression
+from rankgauge.frozen import FrozenMap, frozen
 from rankgauge.io.datasets import DataSource
 from rankgauge.io.field_names import FieldMap, check_field, remapped
 from rankgauge.pickling import itself
@@ -476,7 +477,7 @@ class Evaluation:
             for kind in GOLD_KINDS:
                 gold[kind] += sum(bool(getattr(sample.expected, kind)) for sample in batch)
         notes = job.collector.finish(require_gold=require_gold).notes
-        return DataCheck(samples, without, malformed, gold, tuple(notes))
+        return DataCheck(samples, without, malformed, FrozenMap(gold), tuple(notes))
 
     def score(self, sample: Mapping[str, Any] | Sample, *, details: bool = False) -> dict[str, SampleScore]:
         """
@@ -510,7 +511,7 @@ class Evaluation:
             value = float(outcome.values[0])
             status = STATUSES[int(outcome.status[0])]
             shown = None if math.isnan(value) else value
-            scores[name] = SampleScore(shown, status, outcome.reasons.get(0, ""), facts)
+            scores[name] = SampleScore(shown, status, outcome.reasons.get(0, ""), frozen(facts))
         return scores
 
     @cached_property

@@ -13,6 +13,7 @@ from typing import Any
 
 from rankgauge.catalog import Catalog, Provider, ResolvedMatcher
 from rankgauge.errors import ExpressionError, ParameterError, PlanError, Problem, RankgaugeError, counted
+from rankgauge.frozen import FrozenMap
 from rankgauge.judging import Keep, Target
 from rankgauge.pickling import itself, reduced, restored
 from rankgauge.planning.cutoffs import DefaultK, check_k
@@ -139,7 +140,7 @@ def make_plan(
         catalog=catalog,
         dataset=dataset,
         locks=tuple(locks),
-        targets=MappingProxyType(targets),
+        targets=FrozenMap(targets),
         notes=tuple(dict.fromkeys(note for lock in locks for note in lock.warnings(columns.values()))),
     )
 

@@ -14,6 +14,7 @@ from rankgauge.catalog import Catalog, Claim, Provider, ResolvedMatcher, check_p
 from rankgauge.catalog.other_tools import whole_ranking
 from rankgauge.errors import ParameterError, RankgaugeError
 from rankgauge.expression import MetricExpression, Value, safe_name
+from rankgauge.frozen import FrozenMap, frozen
 from rankgauge.judging import Target
 from rankgauge.pickling import reduced
 from rankgauge.planning.cutoffs import Cut, DefaultK, check_k
@@ -143,13 +144,13 @@ def resolve(
         metric=metric,
         provider=provider,
         aggregate=aggregate,
-        params=MappingProxyType({key: value for key, value in params.items() if key not in matching}),
+        params=FrozenMap({key: value for key, value in params.items() if key not in matching}),
         rel=rel,
         targets=targets,
-        matchers=MappingProxyType(matchers),
+        matchers=FrozenMap(matchers),
         cut=cut,
-        settings=MappingProxyType({**defaults, **params, **engine, **budget_settings(cut.budget)}),
-        definition=MappingProxyType(definition),
+        settings=FrozenMap({**defaults, **params, **engine, **budget_settings(cut.budget)}),
+        definition=frozen(definition),
         fingerprint=fingerprint_of(definition),
     )
 

@@ -19,6 +19,7 @@ import numpy as np
 from rankgauge.columns import Flags, Judged, JudgedSample, Scores
 from rankgauge.errors import DeclarationError, ExpressionError, did_you_mean
 from rankgauge.expression import Value, parse
+from rankgauge.frozen import frozen
 from rankgauge.pickling import goes_by_name, itself
 from rankgauge.plugin.contributions import Contributions
 from rankgauge.plugin.signature import CutoffKind, Parameter, companion, first_line, read_signature
@@ -288,7 +289,7 @@ def metric(
             describes=describes,
             expectation=companion(alias, "expectation", expectation, given) if callable(expectation) else expectation,
             contributions=(None if contributions is None else companion(alias, "contributions", contributions, given)),
-            example=MappingProxyType(dict(example)),
+            example=frozen(example),
         )
         _check(declaration)
         function.__rankgauge__ = declaration  # type: ignore[attr-defined]  # a function takes attributes

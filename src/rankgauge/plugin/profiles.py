@@ -8,11 +8,11 @@ import dataclasses
 import typing
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from types import MappingProxyType
 from typing import Any
 
 from rankgauge.errors import DeclarationError, PolicyError, did_you_mean
 from rankgauge.expression import Value
+from rankgauge.frozen import freeze_fields, frozen
 from rankgauge.plugin.signature import first_line, plain_name
 from rankgauge.policy import Contract, Profile
 
@@ -43,6 +43,9 @@ class ProfileSpec:
     parameters: Mapping[str, Mapping[str, Value]] = field(default_factory=dict)
     conventions: Mapping[str, Any] = field(default_factory=dict)
     contract: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        freeze_fields(self)
 
     def plain(self) -> dict[str, Any]:
         """Return the form that `read_profile` reads."""
@@ -87,9 +90,7 @@ def read_profile(spec: Mapping[str, Any]) -> ProfileSpec:
     _check_values("a profile", {key: spec[key] for key in _CONVENTIONS if key in spec}, Profile)
     _check_keys("the contract of a profile", parts["contract"], Contract._fields)
     _check_values("the contract of a profile", parts["contract"], Contract)
-    return ProfileSpec(
-        extends=extends, conventions=MappingProxyType({key: spec[key] for key in _CONVENTIONS if key in spec}), **parts
-    )
+    return ProfileSpec(extends=extends, conventions={key: spec[key] for key in _CONVENTIONS if key in spec}, **parts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +164,7 @@ def metric_set(
         if isinstance(metrics, str) or not metrics or not all(isinstance(each, str | Mapping) for each in metrics):
             msg = f"set {name!r} is a list of metrics, as under `metrics.use` in a config; not {metrics!r}"
             raise DeclarationError(msg)
-        declaration = MetricSet(plain_name(name), tuple(metrics), first_line(function), function)
+        declaration = MetricSet(plain_name(name), tuple(map(frozen, metrics)), first_line(function), function)
         function.__rankgauge__ = declaration  # type: ignore[attr-defined]  # functions allow it
         return function
 

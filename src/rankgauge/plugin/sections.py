@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from rankgauge.errors import DeclarationError, ParameterError, counted
+from rankgauge.frozen import freeze_fields
 from rankgauge.plugin.signature import Authored, plain_name
 
 __all__ = ["ReportBars", "ReportSection", "ReportTable", "ReportText", "View", "report_section"]
@@ -51,6 +52,7 @@ class ReportTable:
                 if not (cell is None or isinstance(cell, str) or _is_number(cell)):
                     msg = f"row {number} of a ReportTable has {cell!r}; a cell is a text, a finite number or None"
                     raise ParameterError(msg)
+        freeze_fields(self)
 
 
 @dataclass(frozen=True, slots=True)

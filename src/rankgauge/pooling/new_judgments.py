@@ -14,6 +14,7 @@ import numpy as np
 
 from rankgauge.columns import Qrels, Relevance
 from rankgauge.errors import DataError, Problem
+from rankgauge.frozen import freeze_fields
 from rankgauge.io.files import open_file
 from rankgauge.pooling.queue_files import Graded, decoded, write_bytes, write_lines
 from rankgauge.stats import Agreement, agreement
@@ -43,6 +44,9 @@ class NewJudgments:
     grades: Agreement
     relevance: Agreement
     by_judge: Mapping[str, Agreement]
+
+    def __post_init__(self) -> None:
+        freeze_fields(self)
 
     @property
     def judges(self) -> Mapping[str, int]:

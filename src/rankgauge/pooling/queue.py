@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rankgauge.columns import Floats, Ints, Judged, Rows
+from rankgauge.frozen import freeze_fields
 from rankgauge.judging import Evidence
 from rankgauge.planning.plan import Plan
 from rankgauge.planning.resolve import PlannedMetric
@@ -89,6 +90,9 @@ class Queue:
     n_unjudged: int
     n_idle: int
     n_unknown: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        freeze_fields(self)
 
     @property
     def n_new(self) -> int:

@@ -46,7 +46,7 @@ def per_sample_jsonl(result: Result) -> str:
             if column.details is not None:
                 entry["details"] = column.details[place]
             scores[name] = entry
-        texts = {} if result.texts is None else result.texts[place].as_dict()
+        texts = {} if result.texts is None else result.texts[place].to_dict()
         line = {"sample_id": sample_id, "tags": result.tags[place], **texts, "scores": scores}
         lines.append(orjson.dumps(line).decode())
     return "".join(f"{line}\n" for line in lines)
@@ -78,7 +78,7 @@ def summary(result: Result) -> dict[str, Any]:
             for tag, cohort in (result.by_tag().items() if any(result.tags) else ())
         ],
         "notes": list(result.notes),
-        **({"worst": [explanation.as_dict() for explanation in result.listed]} if result.listed else {}),
+        **({"worst": [explanation.to_dict() for explanation in result.listed]} if result.listed else {}),
         "errors": [dataclasses.asdict(error) for error in result.errors],
     }
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import repeat
@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankgauge.errors import MissingExtraError, ResultError, counted, listed
+from rankgauge.frozen import FrozenMap, frozen, plain, read_only, refuse_attribute
 from rankgauge.result.merge import Part, concatenated, difference, find_column, merged_manifest
 from rankgauge.result.summary import MetricInfo, MetricSummary
 from rankgauge.samples import KeptOutput
@@ -71,9 +72,9 @@ class SampleText(NamedTuple):
     input: Any
     retrieved: tuple[tuple[str | None, str | None], ...]
 
-    def as_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Return it as JSON values: `input`, and `retrieved` as a list of ``{id, text}``."""
-        return {"input": self.input, "retrieved": [{"id": name, "text": text} for name, text in self.retrieved]}
+        return {"input": plain(self.input), "retrieved": [{"id": name, "text": text} for name, text in self.retrieved]}
 
 
 def text_columns(texts: Sequence[SampleText]) -> dict[str, pl.Series]:
@@ -81,7 +82,7 @@ def text_columns(texts: Sequence[SampleText]) -> dict[str, pl.Series]:
     import polars as pl
 
     inputs = [_written(each.input) for each in texts]
-    retrieved = [each.as_dict()["retrieved"] for each in texts]
+    retrieved = [each.to_dict()["retrieved"] for each in texts]
     kind = pl.List(pl.Struct({"id": pl.String, "text": pl.String}))
     return {"input": pl.Series(inputs, dtype=pl.String), "retrieved": pl.Series(retrieved, dtype=kind)}
 
@@ -119,7 +120,7 @@ class SampleError:
 
 class Result:
     """
-    The scores of an evaluation.
+    The scores of an evaluation; nothing of it can be changed.
 
     Attributes:
         sample_ids: The samples, in order.
@@ -134,6 +135,18 @@ class Result:
 
         gold_keys: A hash of what each sample was judged against, by which results are compared; None where unknown.
     """
+
+    tags: tuple[tuple[str, ...], ...]
+    metrics: FrozenMap[str, MetricSummary]
+    notes: tuple[str, ...]
+    _sample_ids: Sequence[str] | Callable[[], Sequence[str]]
+    _manifest: Manifest
+    _gold_keys: GoldKeys
+    _settings: Callable[[], Mapping[str, Any]] | None = None
+    _origin: Origin | None = None
+    _folder: Path | None = None
+    _listed: tuple[Explanation, ...] = ()
+    _texts: tuple[SampleText, ...] | None = None
 
     def __init__(
         self,
@@ -162,17 +175,15 @@ class Result:
             gold_keys: A 64-bit hash of what each sample was judged against, or a function that returns them when they
                 are first needed; None where that is not known.
         """
-        self._sample_ids = sample_ids
-        self.tags = tuple(tags)
-        self.metrics = dict(metrics)
-        self._manifest = manifest
-        self.notes = tuple(notes)
-        self._gold_keys = gold_keys
-        self._settings: Callable[[], Mapping[str, Any]] | None = None
-        self._origin: Origin | None = None
-        self._folder: Path | None = None
-        self._listed: tuple[Explanation, ...] = ()
-        self._texts: tuple[SampleText, ...] | None = None
+        fields = vars(self)
+        fields["_sample_ids"] = sample_ids
+        fields["tags"] = tuple(tags)
+        fields["metrics"] = FrozenMap(metrics)
+        fields["_manifest"] = manifest
+        fields["notes"] = tuple(notes)
+        fields["_gold_keys"] = gold_keys
+
+    __setattr__ = __delattr__ = refuse_attribute
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Result, (
@@ -204,8 +215,7 @@ class Result:
         columns = map(MetricSummary.of, scored.metrics, infos or repeat(None))
         metrics = {column.name: column for column in columns}
         result = cls(scored.ids, scored.tags, metrics, manifest, scored.notes, gold_keys)
-        result._origin = origin
-        result._settings = settings
+        vars(result).update(_origin=origin, _settings=settings)
         return result
 
     @cached_property
@@ -221,19 +231,24 @@ class Result:
         Returns:
             `profile`, `policy`, `interrupted` and, of a run, `relevance`, as in the manifest.
         """
-        return self._settings() if self._settings is not None else self.manifest
+        return frozen(self._settings()) if self._settings is not None else self.manifest
 
     @cached_property
-    def manifest(self) -> dict[str, Any]:
-        """Return versions, provenance, policy, expressions, and fingerprints of data and definitions."""
-        return dict(self._manifest() if callable(self._manifest) else self._manifest)
+    def manifest(self) -> FrozenMap[str, Any]:
+        """
+        Return versions, provenance, policy, expressions, and fingerprints of data and definitions.
 
-    @property
+        Returns:
+            JSON values, which are read-only at any depth.
+        """
+        manifest: FrozenMap[str, Any] = frozen(self._manifest() if callable(self._manifest) else self._manifest)
+        return manifest
+
+    @cached_property
     def gold_keys(self) -> NDArray[np.uint64] | None:
         """Return a hash of what each sample was judged against; shape (samples,), None where that is not known."""
-        if callable(self._gold_keys):
-            self._gold_keys = self._gold_keys()
-        return self._gold_keys
+        keys = self._gold_keys() if callable(self._gold_keys) else self._gold_keys
+        return None if keys is None else read_only(keys)
 
     @property
     def origin(self) -> Origin | None:
@@ -259,15 +274,17 @@ class Result:
             DataError: The file in the result folder cannot be read.
         """
         if self._origin is not None:
-            return self._origin.calls
+            calls: Mapping[str, KeptOutput] = frozen(self._origin.calls)
+            return calls
         if self._folder is None or self.manifest.get("outputs", {}).get("from") != "sut":
-            return {}
+            return FrozenMap()
         from rankgauge.io.output_files import (
             OUTPUTS_FILE,  # most results have none
             read_kept,
         )
 
-        return read_kept(self._folder / OUTPUTS_FILE)
+        kept: Mapping[str, KeptOutput] = frozen(read_kept(self._folder / OUTPUTS_FILE))
+        return kept
 
     def __getitem__(self, name: object) -> MetricSummary:
         """
@@ -325,7 +342,7 @@ class Result:
 
         return notebook_table(self)
 
-    @cached_property
+    @property
     def per_sample(self) -> pl.DataFrame:
         """
         Return the scores as a polars frame.
@@ -334,8 +351,12 @@ class Result:
             One row a sample: `sample_id`, `tags`, then for each metric its value under the safe name (null where it
             does not count) and its status under ``<safe name>_status``; for a metric of whole runs also the ids that
             the sample gave it, under ``<safe name>_ids``. After `with_texts` also `input` and
-            `retrieved`, a list of ``{id, text}``.
+            `retrieved`, a list of ``{id, text}``. Who changes the frame changes nothing of the result.
         """
+        return self._per_sample.clone()  # of its columns only, which polars never changes in place
+
+    @cached_property
+    def _per_sample(self) -> pl.DataFrame:
         import polars as pl
 
         kinds: dict[tuple[str, ...], int] = {}  # a list takes polars some microseconds, and most samples share theirs
@@ -447,8 +468,7 @@ class Result:
             self.notes,
             None if self.gold_keys is None else self.gold_keys[[int(place) for place in places]],
         )
-        taken._origin, taken._folder = self._origin, self._folder
-        return taken
+        return taken._copied(_origin=self._origin, _folder=self._folder)
 
     @classmethod
     def merge(cls, results: Sequence[Result]) -> Result:
@@ -570,8 +590,35 @@ class Result:
         from rankgauge.engine.explaining import texts_of  # an import that points up
 
         result = self._copied(_texts=texts_of(self, top))
-        vars(result).pop("per_sample", None)  # the frame without texts
+        vars(result).pop("_per_sample", None)  # the frame without texts
         return result
+
+    def with_columns(self, columns: Iterable[MetricSummary]) -> Result:
+        """
+        Return this result with other columns.
+
+        Args:
+            columns: Columns over the same samples, in order.
+
+        Returns:
+            A new result.
+        """
+        result = self._copied(metrics=FrozenMap((column.name, column) for column in columns))
+        for cached in ("_per_sample", "unscored"):
+            vars(result).pop(cached, None)
+        return result
+
+    def with_manifest(self, entries: Mapping[str, Any]) -> Result:
+        """
+        Return this result with other entries in its manifest.
+
+        Args:
+            entries: JSON values, which replace entries of the same name.
+
+        Returns:
+            A new result.
+        """
+        return self._copied(manifest=frozen({**self.manifest, **entries}), _settings=None)
 
     def _copied(self, **changes: object) -> Self:
         """Return a copy with other attributes, which keeps where the result came from, unlike one that is pickled."""
@@ -626,7 +673,7 @@ class Result:
         from rankgauge.result.folder_reader import read_folder  # most results were not loaded
 
         result = cls(*read_folder(Path(directory)))
-        result._folder = Path(directory).absolute()
+        vars(result)["_folder"] = Path(directory).absolute()
         return result
 
 

@@ -95,4 +95,5 @@ def _joined(metric: PlannedMetric, columns: Sequence[_Column], places: NDArray[n
     spreads = [column.k for column in columns if column.k is not None]
     spread = (min(low for low, _ in spreads), max(high for _, high in spreads)) if spreads else None
     target = columns[0].target if columns else metric.targets[0]
-    return ScoredMetric(metric, target, Outcome(values[places], status[places], reasons), spread, sources, {}, None)
+    outcome = Outcome(values[places], status[places], reasons).marked()
+    return ScoredMetric(metric, target, outcome, spread, sources, {}, None)

@@ -51,7 +51,7 @@ class ScoredMetric(NamedTuple):
 
         target: What it was judged against.
 
-        outcome: Values, statuses and reasons.
+        outcome: Values, statuses and reasons; its arrays are read-only.
 
         k: Lowest and highest cutoff in use; None where there is none.
 
@@ -309,7 +309,7 @@ class Collector:
         if self.details:
             pairs = zip(parts, self._batches, strict=True)
             details = [fact for part, batch in pairs for fact in self._facts(part, batch)]
-        outcome = _joined([part.outcome for part in parts])
+        outcome = _joined([part.outcome for part in parts]).marked()
         return ScoredMetric(metric, target, outcome, spread, sources, extra, details, fitted)
 
     def _fitted(self, budget: Budget, target: Target) -> dict[int, int]:

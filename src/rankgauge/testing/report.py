@@ -4,12 +4,12 @@ Reports: which laws hold, which are broken, and the smallest example of each bro
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from rankgauge.errors import BrokenLawError, counted
+from rankgauge.frozen import freeze_fields, plain
 
 __all__ = ["Exhibit", "PluginReport", "Report", "State", "Verdict"]
 
@@ -41,6 +41,9 @@ class Verdict:
     state: State
     reason: str = ""
     example: tuple[Exhibit, ...] = ()
+
+    def __post_init__(self) -> None:
+        freeze_fields(self)
 
     def __str__(self) -> str:
         if self.state == "holds":
@@ -121,10 +124,7 @@ class Report:
             "name": self.name,
             "called": self.called,
             "ok": self.ok,
-            "laws": [
-                {**dataclasses.asdict(verdict), "example": [dict(exhibit) for exhibit in verdict.example]}
-                for verdict in self.verdicts
-            ],
+            "laws": plain(self.verdicts),
             "could_declare": list(self.could_declare),
             "unusable": self.unusable,
         }

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from rankgauge.comparison.differences import Comparison
 from rankgauge.explain.ranked_lists import ResultLists
+from rankgauge.frozen import freeze_fields
 from rankgauge.plugin.sections import View
 from rankgauge.result import Result
 
@@ -32,6 +33,9 @@ class DepthCurve:
     name: str
     depths: tuple[int, ...]
     means: Mapping[str, tuple[float | None, ...]]
+
+    def __post_init__(self) -> None:
+        freeze_fields(self)
 
 
 class Losses(NamedTuple):
@@ -70,6 +74,9 @@ class Section:
     summary: str
     provider: str
     views: Sequence[View]
+
+    def __post_init__(self) -> None:
+        freeze_fields(self)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,3 +122,6 @@ class ReportData:
     losses: Losses | None = None
     notes: Sequence[str] = ()
     sections: Sequence[Section] = ()
+
+    def __post_init__(self) -> None:
+        freeze_fields(self)
