@@ -1,5 +1,5 @@
 """
-Pickling: values with read-only mappings in them, and functions that cannot be sent to another process.
+Pickling: values without their caches, and functions that cannot be sent to another process.
 """
 
 from __future__ import annotations
@@ -8,11 +8,11 @@ import dataclasses
 import pickle
 import sys
 from collections.abc import Callable, Mapping
-from types import MappingProxyType
 from typing import Any, TypeVar
 
 from rankgauge.base.guard import ForeignError, guarded
 from rankgauge.errors import NotPicklableError
+from rankgauge.frozen import read_only
 
 __all__ = ["goes_by_name", "itself", "reduced", "restored"]
 
@@ -20,25 +20,22 @@ __all__ = ["goes_by_name", "itself", "reduced", "restored"]
 T = TypeVar("T")
 
 
-class _ReadOnly(dict[Any, Any]):
-    """What a read-only mapping travels as: `MappingProxyType` itself cannot be pickled."""
-
-
 def reduced(value: Any) -> tuple[Callable[..., Any], tuple[type, dict[str, Any]]]:  # noqa: ANN401  # any dataclass
     """
     Return how to pickle a frozen dataclass: its fields, without its caches.
 
-    A class says ``__reduce__ = reduced`` when it has read-only mappings, slots, or caches not worth sending.
+    A class says ``__reduce__ = reduced`` when it has slots, arrays, or caches not worth sending.
     """
-    fields = {field.name: _opened(getattr(value, field.name)) for field in dataclasses.fields(value)}
+    fields = {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
     return restored, (type(value), fields)
 
 
 def restored(kind: type, fields: Mapping[str, Any]) -> Any:  # noqa: ANN401  # an instance of `kind`
-    """Return the instance that `reduced` was given; nothing is validated again."""
+    """Return the instance that `reduced` was given; nothing is validated again, and arrays are read-only again."""
     value: Any = object.__new__(kind)
     for name, item in fields.items():
-        object.__setattr__(value, name, _closed(item))  # the class is frozen
+        kept = read_only(item) if hasattr(item, "setflags") else item
+        object.__setattr__(value, name, kept)  # the class is frozen
     return value
 
 
@@ -82,15 +79,3 @@ def _under_cloudpickle() -> bool:
         if "cloudpickle" in str(frame.f_globals.get("__name__", "")):
             return True
     return False
-
-
-def _opened(value: object) -> object:
-    if isinstance(value, MappingProxyType):
-        return _ReadOnly({key: _opened(item) for key, item in value.items()})
-    return value
-
-
-def _closed(value: object) -> object:
-    if isinstance(value, _ReadOnly):
-        return MappingProxyType({key: _closed(item) for key, item in value.items()})
-    return value

@@ -17,6 +17,7 @@ from typing import Any, Literal, NamedTuple, get_args, get_type_hints
 from rankgauge.base.plain_text import read_share
 from rankgauge.errors import PolicyError, did_you_mean
 from rankgauge.expression import Value
+from rankgauge.frozen import frozen
 from rankgauge.pickling import reduced
 
 __all__ = ["DEFAULT_CONTRACT", "PROFILES", "Contract", "Policy", "Profile", "option_text", "profile"]
@@ -206,8 +207,7 @@ class Profile:
     __reduce__ = reduced
 
     def __post_init__(self) -> None:
-        frozen = {alias: MappingProxyType(dict(values)) for alias, values in self.parameters.items()}
-        object.__setattr__(self, "parameters", MappingProxyType(frozen))  # the class is frozen
+        object.__setattr__(self, "parameters", frozen(self.parameters))  # the class is frozen
 
     def adapted(self, options: Mapping[str, Any], relevance: float | None = None) -> Profile:  # Any: as `with_options`
         """

@@ -62,7 +62,7 @@ def test_order_and_batches_do_not_matter(ids: list[str], data: st.DataObject) ->
     whole = sketch(ids)
     assert sketch(shuffled[:cut], shuffled[cut:]) == whole
     assert sketch(shuffled[:cut]).merged(sketch(shuffled[cut:])) == whole
-    assert IdSketch.from_dict(whole.as_dict()) == whole
+    assert IdSketch.from_dict(whole.to_dict()) == whole
 
 
 def test_many_batches_keep_the_smallest_hashes() -> None:

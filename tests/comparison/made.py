@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -19,8 +20,8 @@ def result(
     names = list(ids or (f"q{place:03}" for place in range(n)))
     judged: Mapping[str, Mapping[str, int]] = {name: {"a": 1} for name in names}
     made = evaluate(judged, judged, [f"P@{place}" for place in range(1, len(columns) + 1)])
-    metrics = dict(made.metrics)
-    for column, scores in zip(metrics.values(), columns, strict=True):
-        column.values[:] = np.array(scores)
-        column.codes[np.isnan(column.values)] = 1
+    metrics = {}
+    for column, scores in zip(made.metrics.values(), columns, strict=True):
+        values = np.array(scores, dtype=np.float64)
+        metrics[column.name] = replace(column, values=values, codes=np.isnan(values).astype(np.uint8))
     return Result(made.sample_ids, tags or made.tags, metrics, made.manifest, made.notes)

@@ -125,7 +125,7 @@ class TestStatus:
 
     def test_the_plain_values_hold_the_change(self, scored) -> None:
         outcome = judge(scored(TestBounds.BEFORE), scored(TestBounds.AFTER), "ndcg@10 max_drop 2%")
-        plain = outcome.as_dict()
+        plain = outcome.to_dict()
         assert (plain["max_drop"], plain["verdict"], plain["n"]) == ("2%", "inconclusive", 4)
         assert plain["change"]["margin"] == pytest.approx(0.01)
         assert set(plain["change"]["bounds"]) == {"worst", "best"}
@@ -169,7 +169,7 @@ class TestPairs:
         outcome = judge(before, after, "ndcg@10 max_drop 0.1")
         assert outcome.drop is not None
         assert outcome.drop.n == 2
-        dropped = outcome.drop.as_dict()["dropped"]
+        dropped = outcome.drop.to_dict()["dropped"]
         assert dropped == {"only_in_baseline": 1, "only_in_run": 1, "undefined_in_one": 1}
 
     def test_a_tag_selects_pairs(self, scored) -> None:

@@ -56,7 +56,7 @@ def test_an_outcome_says_what_was_counted(result: Result) -> None:
     outcome = judge(result, "MRR >= 0.5")
     assert (outcome.value, outcome.counts) == (0.375, {"n": 4, "undefined": 1, "missing": 1, "failed": 0})
     assert outcome.gate.metric == result["MRR"].name
-    plain = outcome.as_dict()
+    plain = outcome.to_dict()
     assert {"minimum": 0.5, "value": 0.375, "n": 4, "n_missing": 1, "passed": False}.items() <= plain.items()
 
 

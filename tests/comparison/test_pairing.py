@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import pickle
 from pathlib import Path
 from typing import Any
@@ -48,12 +49,16 @@ def test_samples_of_one_side_only_are_counted() -> None:
     assert (pairs.columns["p@2"].dropped["only_in_baseline"], pairs.columns["p@2"].dropped["only_in_run"]) == (1, 1)
 
 
+def undefined_at(result: Result, places: list[int]) -> Result:
+    (column,) = result.metrics.values()
+    values, codes = column.values.copy(), column.codes.copy()
+    values[places], codes[places] = float("nan"), 1
+    return result.with_columns([dataclasses.replace(column, values=values, codes=codes)])
+
+
 def test_a_score_that_is_undefined_in_either_makes_no_pair() -> None:
-    first, second = run(FIRST, ["P@2"]), run(SECOND, ["P@2"])
-    one, both = first.metrics["p@2"], second.metrics["p@2"]
-    one.values[1], one.codes[1] = float("nan"), 1
-    for column in (one, both):
-        column.values[3], column.codes[3] = float("nan"), 1
+    first = undefined_at(run(FIRST, ["P@2"]), [1, 3])
+    second = undefined_at(run(SECOND, ["P@2"]), [3])
     pairs = pair_results(first, second).columns["p@2"]
     assert pairs.is_pair.tolist() == [True, False, True, False]
     assert (pairs.dropped["undefined"], pairs.dropped["undefined_in_one"], pairs.dropped["excluded"]) == (1, 1, 0)
@@ -165,7 +170,9 @@ def test_another_parameter_is_refused_by_name() -> None:
 
 def test_what_was_found_in_the_data_has_to_be_the_same() -> None:
     first, second = run(FIRST, ["err@5"]), run(SECOND, ["err@5"])
-    second.metrics["err@5"].info.inferred["max_grade"] = 3.0
+    column = second["err@5"]
+    info = dataclasses.replace(column.info, inferred={"max_grade": 3.0})
+    second = second.with_columns([dataclasses.replace(column, info=info)])
     assert refusal(first, second).startswith("err@5 took max_grade=2 from the data of one and max_grade=3 from that of")
 
 

@@ -142,8 +142,7 @@ def test_data_that_give_another_score_are_refused(tmp_path):
     path.write_text("".join(f"{json.dumps(row)}\n" for row in ROWS), encoding="utf-8")
     result = ENGINE.dataset(path).with_metrics(["MRR"]).run()
     column = dataclasses.replace(result["MRR"], values=result["MRR"].values + 0.25)
-    changed = Result.load(result.save(tmp_path / "out"))
-    changed.metrics["mrr"] = column
+    changed = Result.load(result.save(tmp_path / "out")).with_columns([column])
 
     assert Result.load(tmp_path / "out").explain("half").score == 0.5
     with pytest.raises(ResultError, match=r"'mrr' of sample 'half' is 0.5 now, and the result has 0.75"):
@@ -164,7 +163,7 @@ def test_details_hold_the_facts_of_explanations_for_every_metric():
     for name, column in kept.metrics.items():
         assert column.details is not None
         for sample_id, details in zip(kept.sample_ids, column.details, strict=True):
-            told, explained = details["explanation"], kept.explain(sample_id, name).as_dict()
+            told, explained = details["explanation"], kept.explain(sample_id, name).to_dict()
             assert (told["missing"], told["arithmetic"]) == (explained["missing"], explained["arithmetic"])
             held = [{key: rank[key] for key in rank if key not in {"text", "matched"}} for rank in explained["ranks"]]
             assert told["ranks"] == [rank for rank in held if rank["gold"]]

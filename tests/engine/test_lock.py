@@ -39,6 +39,74 @@ TOKENIZER = """
 """
 
 
+DOTS = """
+    import re
+
+    from rankgauge.plugin import hookimpl, normalizer
+
+    class Marks:
+        def __init__(self, marks):
+            self.marks = marks
+
+        def removed(self, text):
+            return re.sub(self.marks, "", text)
+
+    def without_dots(text):
+        return Marks("[.]").removed(text)
+
+    @normalizer("drop-dots", stage="strip")
+    def drop_dots(text):
+        return without_dots(text)
+
+    @hookimpl
+    def rankgauge_normalizers():
+        return [drop_dots]
+"""
+
+EQUAL = """
+    import numpy as np
+
+    from rankgauge.plugin import comparer, hookimpl
+
+    def each(retrieved, gold):
+        return [[float(text == other) for other in gold] for text in retrieved]
+
+    @comparer("alike")
+    def alike(retrieved, gold):
+        return np.array(each(retrieved, gold)).reshape(len(retrieved), len(gold))
+
+    @hookimpl
+    def rankgauge_comparers():
+        return [alike]
+"""
+
+MEDIAN = """
+    from statistics import median
+
+    from rankgauge.plugin import aggregate, hookimpl, sample_metric
+
+    def middle(values):
+        return median(values)
+
+    @aggregate("median")
+    def of_all(values):
+        return middle(values)
+
+    @sample_metric("alpha-depth", aggregate="median")
+    def depth(ranking):
+        \"\"\"Count what was retrieved.\"\"\"
+        return float(ranking.depth > 0)
+
+    @hookimpl
+    def rankgauge_aggregates():
+        return [of_all]
+
+    @hookimpl
+    def rankgauge_metrics():
+        return [depth]
+"""
+
+
 class Locked:
     """A config in a folder, its lock, and what comes of running it."""
 
@@ -135,7 +203,9 @@ class TestWhatIsLocked:
         config.write("recall(tokenizer=acme)@2000tok")
         config.relock()
         (entry,) = config.entries("metrics")
-        assert {"name": "acme", "distribution": "acme-tokens", "version": "1.2"} == entry["tokenizer"]
+        (part,) = entry["parts"]
+        assert 16 == len(part.pop("source"))
+        assert {"name": "acme", "distribution": "acme-tokens", "version": "1.2", "kind": "tokenizer"} == part
         budget = {"budget": 2000, "unit": "tok", "tokenizer": "acme 7", "partial": False}
         assert budget == entry["definition"]["cutoff"]
         assert config.engine().lock() == config.engine()._lock
@@ -184,7 +254,8 @@ class TestWhatIsRefused:
         config.write("{metric: recall(tokenizer=acme)@2000tok, as: main}")
         installed.upgrade(file, "1.3")
         (problem,) = config.problems()
-        assert "says that acme-tokens 1.2 provides metric 'main'; found is acme-tokens 1.3" in problem
+        says = "says that acme-tokens 1.2 provides tokenizer 'acme' of metric 'main'; found is acme-tokens 1.3"
+        assert says in problem
         installed.uninstall(file)
         (problem,) = config.problems()
         assert "unknown tokenizer 'acme'" in problem
@@ -325,6 +396,49 @@ class TestWhatIsRefused:
         assert "metric 'ndcg@7' is not in the lock" in new
         assert "parameters.rel is 2.0, locked is None" in redefined
 
+    @pytest.mark.parametrize(
+        ("source", "metric", "part"),
+        [
+            (DOTS, "EM(matcher='drop-dots > equal')", "normalizer 'drop-dots' of matcher 'drop-dots > equal >= 1'"),
+            (EQUAL, "EM(matcher='casefold > alike')", "comparer 'alike' of matcher 'casefold > alike >= 1'"),
+            (TOKENIZER.format(version=1), "recall(tokenizer=acme)@9tok", "tokenizer 'acme' of metric "),
+            (MEDIAN, "alpha-depth", "aggregate 'median' of metric 'alpha-depth'"),
+        ],
+    )
+    def test_another_version_of_a_part_is_named(self, config, installed, source, metric, part):
+        file = installed.add("alpha-tools", source, version="1")
+        config.write(f'"{metric}"')
+        config.relock()
+        installed.upgrade(file, "2")
+        problem = "".join(config.problems())
+        assert "says that alpha-tools 1 provides " in problem
+        assert part in problem
+        assert "found is alpha-tools 2; `pip install alpha-tools==1`" in problem
+
+    @pytest.mark.parametrize(
+        ("source", "old", "new", "metric", "part"),
+        [
+            (DOTS, '"[.]"', '"[.,]"', "EM(matcher='drop-dots > equal')", "normalizer 'drop-dots' of matcher"),
+            (DOTS, 'self.marks, ""', 'self.marks, " "', "EM(matcher='drop-dots > equal')", "normalizer 'drop-dots'"),
+            (EQUAL, "text == other", "text in other", "EM(matcher='casefold > alike')", "comparer 'alike' of matcher"),
+            (TOKENIZER.format(version=1), "len(text)", "2 * len(text)", "recall(tokenizer=acme)@9tok", "tokenizer"),
+            (MEDIAN, "median(values)", "max(values)", "alpha-depth", "aggregate 'median' of metric 'alpha-depth'"),
+        ],
+    )
+    def test_other_source_code_of_a_part_or_its_helpers_is_a_note(
+        self, config, installed, source, old, new, metric, part
+    ):
+        file = installed.add("alpha-tools", source, version="1")
+        config.write(f'"{metric}"')
+        config.relock()
+        assert () == config.plan().notes
+        installed.uninstall(file)
+        installed.add("alpha-tools", source.replace(old, new), version="1")
+        (note,) = config.plan().notes
+        assert note.startswith(part)
+        assert " of alpha-tools 1 has other source code than the lock" in note
+        assert "under the same version (1); if its scores changed" in note
+
 
 class TestWhatIsMissing:
     @pytest.fixture
@@ -398,19 +512,22 @@ class TestLockFiles:
             config.engine().dataset("mine")
 
     def test_one_that_is_no_lock_says_what_is_wrong_and_where(self, config):
-        config.lock.write_text("schema_version: rankgauge.lock.v1\nmetrics: 3\nmatchers: []\npolicy: {}\n", "utf-8")
+        config.lock.write_text("schema_version: rankgauge.lock.v2\nmetrics: 3\nmatchers: []\npolicy: {}\n", "utf-8")
         with pytest.raises(ConfigError, match="is not a lock file this version of rankgauge can read") as caught:
             config.engine().dataset("mine")
         assert {("metrics", 2), ("conventions", None)} == {
             (problem.path, problem.line) for problem in caught.value.problems
         }
 
-    def test_one_of_a_later_version_is_refused(self, config):
+    @pytest.mark.parametrize("version", ["v1", "v3"])
+    def test_one_of_another_version_is_refused_with_what_writes_it(self, config, version):
         config.relock()
         text = config.lock.read_text(encoding="utf-8")
-        config.lock.write_text(text.replace("lock.v1", "lock.v2"), encoding="utf-8")
-        with pytest.raises(ConfigError, match=r"rankgauge\.lock\.v1"):
+        config.lock.write_text(text.replace("lock.v2", f"lock.{version}"), encoding="utf-8")
+        with pytest.raises(ConfigError, match=r"`rankgauge plugins lock .*` writes it again") as caught:
             config.engine().dataset("mine")
+        assert ["schema_version"] == [problem.path for problem in caught.value.problems]
+        assert "rankgauge.lock.v2" in str(caught.value)
 
     def test_one_that_cannot_be_written_leaves_the_old_one(self, config, monkeypatch):
         config.relock()

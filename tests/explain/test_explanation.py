@@ -230,7 +230,7 @@ def test_a_metric_that_fails_on_a_change_has_no_score_there():
 
 
 def test_json_has_its_keys():
-    found = explain("ndcg@3", GRADED).as_dict()
+    found = explain("ndcg@3", GRADED).to_dict()
 
     assert list(found) == [
         *("sample", "metric", "score", "ranks", "missing", "arithmetic", "without", "with_missing_on_top")

@@ -191,7 +191,7 @@ def test_values_nested_a_thousand_deep_are_reported_without_being_shown(field, t
 def test_long_fields_of_tables_are_read(length, tmp_path):
     document = "d" * length
     path = write(tmp_path, "qrels.csv", f'query-id,corpus-id,score\nq1,"{document}",1\n'.encode())
-    assert open_qrels(path).names == [document]
+    assert open_qrels(path).names == (document,)
 
 
 def test_a_wrong_table_with_long_fields_is_explained(tmp_path):

@@ -621,3 +621,21 @@ class TestFingerprints:
         spelling = "retrieval-recall-at-k"
         given = one(spelling, default_k=DefaultK(5, "--k"))
         assert one(spelling).fingerprint == given.fingerprint
+
+    @pytest.mark.parametrize(
+        "changed", [{"aggregate": "sum"}, {"higher_is_better": False}, {"range": (0.0, None)}, {"range": (-1.0, 1.0)}]
+    )
+    def test_aggregate_direction_and_range_matter(self, one, changed):
+        """A metric that is changed so, without another version, must not be merged with what it was."""
+
+        def declared_with(**declaration):
+            @metric("depth", **declaration)
+            def depth(judged: Judged) -> Scores:
+                """Count what was retrieved."""
+                return judged.depth.astype(float)
+
+            return depth
+
+        assert one(declared_with()).fingerprint == one(declared_with()).fingerprint
+        assert one(declared_with()).fingerprint == one(declared_with(range=(0, 1))).fingerprint
+        assert one(declared_with()).fingerprint != one(declared_with(**changed)).fingerprint

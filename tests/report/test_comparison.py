@@ -65,8 +65,7 @@ def test_tables_leave_out_what_says_least(width: int) -> None:
 
 def test_what_makes_no_pair_is_told() -> None:
     first, second = result([0.1, 0.5, float("nan")]), result([0.2, 0.5, 0.3], ids=["q000", "q001", "q009"])
-    second.manifest["dataset"] = first.manifest["dataset"]
-    found = lines(compare({"old": first, "new": second}))
+    found = lines(compare({"old": first, "new": second.with_manifest({"dataset": first.manifest["dataset"]})}))
     assert "note: no pair: 1 only in old, 1 only in new" in found
 
 

@@ -152,8 +152,7 @@ class TestPullRequest:
         assert pull_request_markdown({"mine": result}, None).startswith("## rankgauge: mine: 3 samples\n")
 
     def test_an_interrupted_run_says_so_before_its_means(self, engine) -> None:
-        part = engine.dataset(ROWS).with_metrics(["hit@1"]).run()
-        part.manifest["interrupted"] = True
+        part = engine.dataset(ROWS).with_metrics(["hit@1"]).run().with_manifest({"interrupted": True})
         text = pull_request_markdown({"mine": part}, None)
         assert text.index("The run was interrupted: only these samples were done") < text.index("| metric |")
 

@@ -233,9 +233,9 @@ def test_another_version_of_an_aggregate_is_another_definition(engine):
     assert old.fingerprint != new.fingerprint
 
 
-def test_built_in_aggregates_are_no_part_of_a_definition_and_cannot_be_replaced(engine):
+def test_built_in_aggregates_are_part_of_a_definition_and_cannot_be_replaced(engine):
     (column,) = engine.dataset(samples([1])).with_metrics(["MRR"]).plan().metrics
-    assert (column.aggregate, "aggregate" in column.definition) == (None, False)
+    assert (column.aggregate, column.definition["aggregate"]) == (None, "mean")
 
     @aggregate("mean")
     def mean(values):

@@ -46,8 +46,7 @@ def test_a_cancelled_arun_hands_over_what_was_done():
 def test_merging_an_interrupted_part_stays_interrupted():
     whole = ENGINE.dataset(samples(2)).with_metrics(["hit@1"]).run()
     other = [{**sample, "id": f"other {sample['id']}"} for sample in samples(2)]
-    part = ENGINE.dataset(other).with_metrics(["hit@1"]).run()
-    part.manifest["interrupted"] = True
+    part = ENGINE.dataset(other).with_metrics(["hit@1"]).run().with_manifest({"interrupted": True})
     merged = Result.merge([whole, part])
     assert merged.is_incomplete
     assert merged.manifest["merged_from"] == 2

@@ -38,9 +38,12 @@ def test_every_pattern_is_computed_once(catalog, computed):
     assert computed == [2, 1]
 
 
-def test_results_do_not_share_values(catalog):
+def test_nobody_can_change_the_values_that_are_remembered(catalog):
     scores = scores_of(catalog, "RR", "P@2")
-    scores.score([FIRST])[0].outcome.values[0] = 0.5
+    values = scores.score([FIRST])[0].outcome.values
+    for array in (values, values.base):
+        with pytest.raises(ValueError, match="read-only"):
+            array[0] = 0.5
     assert [column.outcome.values.tolist() for column in scores.score([FIRST])] == [[1.0], [0.5]]
 
 

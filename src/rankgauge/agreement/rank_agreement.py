@@ -15,6 +15,7 @@ from rankgauge.agreement.measures import read_measures
 from rankgauge.base.tables import aligned
 from rankgauge.columns import Floats
 from rankgauge.errors import counted
+from rankgauge.frozen import freeze_fields
 from rankgauge.result.wording import json_text, number
 from rankgauge.stats.aggregates import aggregate, standard_deviation
 
@@ -46,6 +47,9 @@ class AgreementMeasure:
     name: str
     summary: str
     values: Floats
+
+    def __post_init__(self) -> None:
+        freeze_fields(self)
 
     @property
     def n(self) -> int:
@@ -120,6 +124,9 @@ class RankAgreement:
     only_other: Sequence[str]
     policy: Mapping[str, Any]
     notes: Sequence[str]
+
+    def __post_init__(self) -> None:
+        freeze_fields(self)
 
     def __len__(self) -> int:
         return len(self.queries)

@@ -27,6 +27,7 @@ from rankgauge.errors import (
     suggest,
 )
 from rankgauge.expression import MetricExpression, Value, parse
+from rankgauge.frozen import FrozenMap
 from rankgauge.pickling import goes_by_name, itself
 from rankgauge.plugin.declarations import Aggregate, Reader, Reporter, Tokenizer
 from rankgauge.plugin.matching import Matcher, NamedMatcher, parse_matcher
@@ -60,8 +61,8 @@ class Catalog:
         """
         self._installed = installed
         self._loading = threading.RLock()
-        self._profiles: dict[str, ProfileSpec] = {}
-        self._matchers: dict[str, Matcher | str] = {}
+        self._profiles: FrozenMap[str, ProfileSpec] = FrozenMap()
+        self._matchers: FrozenMap[str, Matcher | str] = FrozenMap()
         self._index(plugins)
 
     def _index(self, plugins: Iterable[Plugin]) -> None:
@@ -205,7 +206,7 @@ class Catalog:
 
     def _with(self, matchers: Mapping[str, Matcher | str], profiles: Mapping[str, ProfileSpec]) -> Catalog:
         copy = Catalog(self.plugins)
-        copy._matchers, copy._profiles = dict(matchers), dict(profiles)
+        copy._matchers, copy._profiles = FrozenMap(matchers), FrozenMap(profiles)
         return copy
 
     @property

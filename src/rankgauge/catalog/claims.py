@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from rankgauge.expression import MetricExpression, parse
+from rankgauge.frozen import freeze_fields
 from rankgauge.plugin.declarations import Aggregate, Reader, Reporter, Tokenizer
 from rankgauge.plugin.matching import Comparer, NamedMatcher, Normalizer
 from rankgauge.plugin.metric import Metric
@@ -137,6 +138,9 @@ class Plugin:
     offers: tuple[Claim[Declaration], ...] = ()
     observers: Mapping[str, Callable[[object], None]] = field(default_factory=dict)  # by hook
     faults: tuple[Fault, ...] = ()
+
+    def __post_init__(self) -> None:
+        freeze_fields(self)
 
     @property
     def id(self) -> str:

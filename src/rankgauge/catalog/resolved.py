@@ -16,6 +16,7 @@ from rankgauge.base.guard import ForeignError, guarded
 from rankgauge.catalog.claims import Claim, Provider
 from rankgauge.errors import CatalogError, ExpressionError, MatcherError, ParameterError, PolicyError, did_you_mean
 from rankgauge.expression import Value
+from rankgauge.frozen import FrozenMap
 from rankgauge.plugin.matching import STAGES, Comparer, Matcher, Normalizer
 from rankgauge.plugin.profiles import ProfileSpec
 from rankgauge.plugin.signature import Parameter
@@ -89,6 +90,14 @@ class ResolvedMatcher:
     compare_batch: Callable[..., Any] | None = None  # the texts of many samples -> scores of each
     cache: bool = True  # whether each distinct text is normalized once
 
+    @property
+    def functions(self) -> tuple[tuple[str, tuple[Callable[..., Any] | None, ...]], ...]:
+        """Return for each of `providers` its kind and the functions that make scores."""
+        steps = [("normalizer", (step,)) for step in self.normalizers]
+        comparer = ("comparer", (self.compare.func, getattr(self.compare_batch, "func", None)))  # type: ignore[attr-defined]  # partials
+        named = len(self.providers) - len(steps) - 1
+        return (*[("matcher", ())] * named, *steps, comparer)
+
     def check_usable(self) -> None:
         """Raise `MatcherError` when the comparer says that it cannot work here."""
         if self.check is None:
@@ -150,11 +159,13 @@ def build_matcher(
         functools.partial(function, **given),
         functools.partial(function, **everything),
         tuple(providers),
-        settings={**{parameter.name: parameter.default for parameter in known}, **given},
-        versions={
-            **{step.declaration.name: step.declaration.version for step in steps},
-            matcher.comparer: declaration.version,
-        },
+        settings=FrozenMap({**{parameter.name: parameter.default for parameter in known}, **given}),
+        versions=FrozenMap(
+            {
+                **{step.declaration.name: step.declaration.version for step in steps},
+                matcher.comparer: declaration.version,
+            }
+        ),
         check=None if declaration.check is None else functools.partial(declaration.check, **params),
         prepare=None if declaration.prepare is None else functools.partial(declaration.prepare, **params),
         compare_batch=None if declaration.batch is None else functools.partial(declaration.batch, **given),

@@ -207,7 +207,7 @@ class Gating:
         import orjson
 
         outcomes = self.report.outcomes
-        gates = {name: [outcome.as_dict() for outcome in outcomes if outcome.dataset == name] for name in reports}
+        gates = {name: [outcome.to_dict() for outcome in outcomes if outcome.dataset == name] for name in reports}
         options = orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE
         return {
             name: orjson.dumps({**orjson.loads(text), "gates": gates[name]}, option=options).decode()

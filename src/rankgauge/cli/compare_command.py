@@ -206,7 +206,7 @@ def _of_outputs(given: argparse.Namespace, gating: Gating) -> dict[str, ResultVa
 
 def _print(comparison: Comparison, form: str, gating: Gating) -> None:
     if form == "json":
-        gates = {} if gating.report is None else {"gates": [outcome.as_dict() for outcome in gating.report.outcomes]}
+        gates = {} if gating.report is None else {"gates": [outcome.to_dict() for outcome in gating.report.outcomes]}
         print_json(comparison.to_dict() | gates)
         return
     from rankgauge.comparison import layouts as report

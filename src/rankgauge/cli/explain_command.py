@@ -42,7 +42,7 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
 def _explain(given: argparse.Namespace) -> int:
     explanation = _of_folder(given) if given.qrels is None and given.run is None else _of_run(given)
     if given.as_json:
-        print_json(explanation.as_dict())
+        print_json(explanation.to_dict())
         return 0
     from rankgauge.explain.explanation import explanation_lines
 

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from rankgauge.columns.judged_rows import Flags, Floats, Ints
 from rankgauge.columns.slices import Slices, Words
 from rankgauge.errors import Problem
+from rankgauge.frozen import read_only
 
 __all__ = ["RankingBatch", "RunSource", "number_problem"]
 
@@ -23,7 +24,7 @@ __all__ = ["RankingBatch", "RunSource", "number_problem"]
 @dataclass(frozen=True, slots=True)
 class RankingBatch:
     """
-    The rankings of some queries, each whole and in the order given.
+    The rankings of some queries, each whole and in the order given. Its columns are read-only.
 
     Attributes:
         names: The id of each query.
@@ -46,6 +47,14 @@ class RankingBatch:
     keys: Words
     scores: Floats
     stated: Floats | None = None
+
+    def __post_init__(self) -> None:
+        for column in (self.lengths, self.keys, self.scores, self.stated, *self.names, *self.documents):
+            if column is not None:
+                read_only(column)
+
+    def __reduce__(self) -> tuple[type[RankingBatch], tuple[Any, ...]]:
+        return RankingBatch, tuple(getattr(self, each.name) for each in dataclasses.fields(self))
 
     @property
     def queries(self) -> list[bytes]:

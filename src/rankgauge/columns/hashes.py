@@ -74,10 +74,10 @@ class IdSketch(NamedTuple):
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> IdSketch:
-        """Return what `as_dict` wrote; raise `ValueError` or `KeyError` for anything else."""
+        """Return what `to_dict` wrote; raise `ValueError` or `KeyError` for anything else."""
         return cls(tuple(int(each, 16) for each in data["hashes"]), int(data["gold"]), int(data["found"]))
 
-    def as_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Return it in values that JSON has."""
         return {"gold": self.gold, "found": self.found, "hashes": [f"{each:016x}" for each in self.hashes]}
 

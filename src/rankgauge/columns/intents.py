@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from rankgauge.columns.judged_rows import Floats, Ints
+from rankgauge.frozen import read_only
 
 __all__ = ["Intents", "intents_of"]
 
@@ -33,6 +34,12 @@ class Intents(NamedTuple):
     intent: Ints
     grade: Floats
     place: Ints
+
+    def marked(self) -> Intents:
+        """Return the same rows, which from now on are read-only."""
+        for column in self:
+            read_only(column)
+        return self
 
     def renumbered(self, number: Ints) -> Intents:
         """Return the rows under other numbers of their items, ascending as before; -1 drops an item."""

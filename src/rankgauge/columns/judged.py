@@ -11,6 +11,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -32,6 +33,7 @@ from rankgauge.columns.judged_rows import (
     same_rank_as_before,
 )
 from rankgauge.columns.seen import JudgedSample, Seen, unasked
+from rankgauge.frozen import read_only
 
 __all__ = ["Judged"]
 
@@ -39,7 +41,7 @@ __all__ = ["Judged"]
 @dataclass(frozen=True, slots=True, eq=False)
 class Judged:
     """
-    A batch of samples, judged: which gold item was found at which rank.
+    A batch of samples, judged: which gold item was found at which rank. Its columns are read-only.
 
     Attributes:
         n: Number of samples.
@@ -96,6 +98,22 @@ class Judged:
     _n_gold: list[Ints] = field(default_factory=list, init=False, repr=False)
     _hits: list[Rows] = field(default_factory=list, init=False, repr=False)
     _by_gain: list[Judged] = field(default_factory=list, init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        for column in (self.depth, self.first, self.earns, self.score, self.times, self.graded):
+            column.setflags(write=False)
+        self.rows.marked()
+        self.gold.marked()
+        if self.low is not None and self.high is not None:
+            read_only(self.low)
+            read_only(self.high)
+        if self.intents is not None:
+            self.intents.marked()
+        if type(self.shown) is list:
+            object.__setattr__(self, "shown", tuple(self.shown))  # the class is frozen
+
+    def __reduce__(self) -> tuple[type[Judged], tuple[Any, ...]]:
+        return Judged, tuple(getattr(self, each.name) for each in dataclasses.fields(self) if each.init)
 
     @property
     def seen(self) -> Sequence[Seen]:
@@ -161,8 +179,7 @@ class Judged:
         if not self._n_gold:  # asked for by nearly every metric, and the same for all of them
             relevant = self.gold.sample[self.relevance.of(self.gold.grade)]
             counts = np.bincount(relevant, minlength=self.n)
-            counts.setflags(write=False)
-            self._n_gold.append(counts)
+            self._n_gold.append(read_only(counts))
         return self._n_gold[0]
 
     def n_listed(self) -> Ints:
@@ -386,5 +403,5 @@ class Judged:
 
     def _relevant(self) -> Rows:
         if not self._hits:  # asked for by nearly every metric
-            self._hits.append(self.rows.where(self.earns & self.relevance.of(self.rows.grade)))
+            self._hits.append(self.rows.where(self.earns & self.relevance.of(self.rows.grade)).marked())
         return self._hits[0]

@@ -96,6 +96,12 @@ class Rows(NamedTuple):
     grade: Floats
     gold: Ints
 
+    def marked(self) -> Rows:
+        """Return the same rows, which from now on are read-only."""
+        for column in self:
+            column.setflags(write=False)
+        return self
+
     def where(self, mask: NDArray[np.bool_] | Ints) -> Rows:
         """Return the rows that a mask or an index selects; a mask that selects all changes nothing."""
         if mask.dtype == np.bool_:

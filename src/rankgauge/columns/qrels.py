@@ -6,10 +6,10 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from itertools import chain, pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from rankgauge.columns.judged_rows import Floats, Ints, distinct
 from rankgauge.columns.pairs import Directory, FewJudged, JudgedPairs, salts
 from rankgauge.columns.slices import Slices, Words, encoded, mixed
 from rankgauge.errors import Problem, RepeatedJudgmentsError
+from rankgauge.frozen import frozen, read_only
 
 __all__ = ["Qrels"]
 
@@ -48,7 +49,7 @@ class Given(NamedTuple):
 @dataclass(frozen=True, eq=False)
 class Qrels:
     """
-    Judgments in order of query id by bytes, then as they were listed.
+    Judgments in order of query id by bytes, then as they were listed. The columns are read-only.
 
     Attributes:
         ids: The id of each query: slices of what was read, or texts that were given; None as for `listed`.
@@ -72,6 +73,22 @@ class Qrels:
     source: str = ""
     intents: Intents | None = None
     _given: Given | None = field(default=None, repr=False)
+
+    def __post_init__(self) -> None:
+        slices = [part for part in (self.ids, self.listed) if isinstance(part, Slices)]
+        for column in (
+            self.lengths,
+            self.grades,
+            *(self.intents or ()),
+            *(column for part in slices for column in part),
+        ):
+            read_only(column)
+        for name in ("ids", "listed"):
+            if type(given := getattr(self, name)) is list:
+                object.__setattr__(self, name, tuple(given))  # the class is frozen
+
+    def __reduce__(self) -> tuple[type[Qrels], tuple[Any, ...]]:
+        return Qrels, tuple(getattr(self, each.name) for each in fields(self))
 
     @classmethod
     def of(cls, queries: Sequence[bytes], owners: Ints, documents: Slices, grades: Floats, source: str = "") -> Qrels:
@@ -144,18 +161,18 @@ class Qrels:
     @cached_property
     def documents(self) -> Slices:
         """Return the document of each judgment."""
-        return self.listed if isinstance(self.listed, Slices) else Slices.of_strings(self.names)
+        return self.listed if isinstance(self.listed, Slices) else frozen(Slices.of_strings(self.names))
 
     @cached_property
     def names(self) -> Sequence[str]:
         """Return the document of each judgment as a text."""
         if isinstance(self.listed, Slices):
-            return [name.decode("utf-8", "surrogateescape") for name in self.listed.texts()]
+            return tuple(name.decode("utf-8", "surrogateescape") for name in self.listed.texts())
         if self.listed is not None:
             return self.listed
         _, documents, places = self.given
         moved = _moved(self.lengths[places], np.argsort(places))
-        return list(map(documents.__getitem__, moved.tolist()))
+        return tuple(map(documents.__getitem__, moved.tolist()))
 
     @property
     def given(self) -> Given:
@@ -165,14 +182,14 @@ class Qrels:
     @cached_property
     def queries(self) -> Sequence[bytes]:
         """Return each query's id as bytes."""
-        return self.ids.texts() if isinstance(self.ids, Slices) else list(map(encoded, self.query_names))
+        return tuple(self.ids.texts() if isinstance(self.ids, Slices) else map(encoded, self.query_names))
 
     @cached_property
     def query_names(self) -> Sequence[str]:
         """Return each query's id as a text, with invalid bytes spelled out."""
         if isinstance(self.ids, Slices):
-            return [name.decode("utf-8", "backslashreplace") for name in self.queries]
-        return self.ids or list(map(self.given.queries.__getitem__, np.argsort(self.given.places).tolist()))
+            return tuple(name.decode("utf-8", "backslashreplace") for name in self.queries)
+        return self.ids or tuple(map(self.given.queries.__getitem__, np.argsort(self.given.places).tolist()))
 
     @property
     def n_queries(self) -> int:
@@ -187,7 +204,7 @@ class Qrels:
     @cached_property
     def owners(self) -> Ints:
         """Return the query of each judgment."""
-        return np.repeat(np.arange(len(self.lengths)), self.lengths)
+        return read_only(np.repeat(np.arange(len(self.lengths)), self.lengths))
 
     @cached_property
     def fingerprint(self) -> str:
@@ -215,7 +232,7 @@ class Qrels:
             item, intent, grade, _ = self.intents
             of_intent = mixed(mixed(keys[item], bits(grade)), intent.astype(np.uint64) + np.uint64(1))
             np.add.at(sums, self.owners[item], of_intent)
-        return sums
+        return read_only(sums)
 
     def places_of(self, names: Slices) -> Ints:
         """Return the place of each query; -1 for one that is not judged."""

@@ -6,15 +6,14 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
-from types import MappingProxyType
 from typing import Any
 
 from rankgauge.errors import DeclarationError
+from rankgauge.frozen import FrozenMap, frozen
 
 __all__ = ["JudgedSample", "Seen"]
 
 _OF_RANKS = {"texts", "ids", "scores"}
-_NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,11 +23,17 @@ class Seen:
 
     What it did not ask for is an error that says so: a metric cannot come to depend on what another one asked for.
 
+    Mappings and lists of the input and the metadata are read-only.
+
     Attributes:
         given: What there is to see, by the name of the need.
     """
 
-    given: Mapping[str, Any] = field(default_factory=lambda: _NOTHING)
+    given: Mapping[str, Any] = field(default_factory=FrozenMap)
+
+    def __post_init__(self) -> None:
+        if type(self.given) is not FrozenMap:
+            object.__setattr__(self, "given", frozen(self.given))  # the class is frozen
 
     @property
     def texts(self) -> tuple[str, ...]:
@@ -75,7 +80,7 @@ class Seen:
         Returns:
             What of it there is.
         """
-        return Seen({name: value for name, value in self.given.items() if name in needs})
+        return Seen(FrozenMap({name: value for name, value in self.given.items() if name in needs}))
 
     def without_ranks(self) -> Seen:
         """
@@ -84,7 +89,7 @@ class Seen:
         Returns:
             What there is to see, without any rank's text, id or score.
         """
-        return Seen({name: () if name in _OF_RANKS else value for name, value in self.given.items()})
+        return Seen(FrozenMap({name: () if name in _OF_RANKS else value for name, value in self.given.items()}))
 
     def _asked(self, need: str) -> Any:  # noqa: ANN401  # each need has a type of its own
         if need not in self.given:

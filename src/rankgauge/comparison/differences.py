@@ -4,11 +4,11 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from rankgauge.frozen import freeze_fields, plain, plain_fields
 from rankgauge.stats.estimates import TIED
 
 __all__ = [
@@ -75,6 +75,9 @@ class Unjudged:
 
     shares: Mapping[str, float | None]  # the means of its `unjudged@k`, from 0 to 1; empty where it has none
     bounds: Mapping[str, tuple[float, float]]  # the worst and the best case of means; empty where not asked for
+
+    def __post_init__(self) -> None:
+        freeze_fields(self)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -158,6 +161,9 @@ class MetricComparison:
     cohorts: tuple[CohortDifference, ...]
     condensed: MetricComparison | None = None
 
+    def __post_init__(self) -> None:
+        freeze_fields(self)
+
     @property
     def verdict(self) -> Verdict:
         """
@@ -183,9 +189,9 @@ class MetricComparison:
     def to_dict(self) -> dict[str, Any]:
         """Return it as JSON values."""
         return {
-            **{fact: _json(getattr(self, fact)) for fact in _ESTIMATES},
+            **{fact: plain(getattr(self, fact)) for fact in _ESTIMATES},
             "effect": {"dz": self.dz, "g": self.g},
-            **{fact: _json(getattr(self, fact)) for fact in _SAMPLES},
+            **{fact: plain(getattr(self, fact)) for fact in _SAMPLES},
             **({} if self.condensed is None else {"condensed": self.condensed.to_dict()}),
         }
 
@@ -195,17 +201,6 @@ _SAMPLES = (
     *("wins", "ties", "losses", "detectable", "dropped", "notes", "verdict", "higher_is_better"),
     *("worst", "best", "cohorts"),
 )
-
-
-def _json(value: Any) -> Any:  # noqa: ANN401  # any value of this module
-    """Return a value as JSON has it, a data class by its fields in their order."""
-    if isinstance(value, MetricComparison):
-        return value.to_dict()
-    if dataclasses.is_dataclass(value):
-        return {field.name: _json(getattr(value, field.name)) for field in dataclasses.fields(value)}
-    if isinstance(value, Mapping):
-        return {key: _json(own) for key, own in value.items()}
-    return list(map(_json, value)) if isinstance(value, tuple) else value
 
 
 def _direction(metric: MetricComparison) -> int:
@@ -233,6 +228,9 @@ class RunComparison:
     baseline: str
     metrics: Mapping[str, MetricComparison]
     notes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        freeze_fields(self)
 
     def __getitem__(self, name: str) -> MetricComparison:
         """Return a metric by its column's name or safe name, in any case; a `KeyError` lists what there is."""
@@ -281,6 +279,9 @@ class Comparison:
     cluster: str | None = None
     unjudged: Mapping[str, Unjudged] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        freeze_fields(self)
+
     def __getitem__(self, run: str) -> RunComparison:
         """Return the comparison of a run with the baseline; a `KeyError` lists the runs."""
         for pair in self.comparisons:
@@ -293,4 +294,4 @@ class Comparison:
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as JSON values; keys are only ever added to this schema."""
-        return {"schema_version": SCHEMA_VERSION, **_json(self)}
+        return {"schema_version": SCHEMA_VERSION, **plain_fields(self)}

@@ -9,14 +9,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 
 import numpy as np
 
 from rankgauge.base.plain_text import visible
 from rankgauge.columns.judged_rows import Flags, Floats, Ints
 from rankgauge.errors import ResultError, counted
+from rankgauge.frozen import FrozenMap, freeze_fields, read_only
 from rankgauge.plugin.metric import WHOLE_RUN
 from rankgauge.result import MetricInfo, MetricSummary, ResultValues
+from rankgauge.result.meaning import Differences, Meant, differences
 from rankgauge.scoring.score import UNDEFINED
 
 __all__ = ["DROPPED", "UNJUDGED", "PairedColumn", "Pairing", "pair_results"]
@@ -40,15 +43,18 @@ class PairedColumn:
     values: Floats  # those of the other result
     dropped: Mapping[str, int]  # how many samples make no pair, by a reason of `DROPPED`
 
+    def __post_init__(self) -> None:
+        freeze_fields(self)
+
     @cached_property
     def is_pair(self) -> Flags:
         """Return which of the shared samples make a pair; shape (shared samples,)."""
-        return ~np.isnan(self.baseline)
+        return read_only(~np.isnan(self.baseline))
 
     @cached_property
     def differences(self) -> Floats:
         """Return the other result's value minus the baseline's; NaN where there is no pair; shape (shared samples,)."""
-        return self.values - self.baseline
+        return read_only(self.values - self.baseline)
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,6 +65,9 @@ class Pairing:
     tags: tuple[tuple[str, ...], ...]  # the cohorts of each, as the baseline has them
     columns: Mapping[str, PairedColumn]  # the metrics that both have, by the baseline's names
     notes: tuple[str, ...] = ()  # what a reader of the comparison should know
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "columns", FrozenMap(self.columns))  # the class is frozen, and the rest are tuples
 
 
 def pair_results(
@@ -76,8 +85,10 @@ def pair_results(
     and cutoffs, have no sample or no metric in common, or lack a metric that was asked for.
     """
     said = f"cannot compare {visible(names[1])} with {visible(names[0])}"
-    if (reason := _queries_difference(baseline, other)) is not None:
-        raise ResultError(f"{said}: {reason}")
+    if (queries := differences(Meant(baseline.manifest), Meant(other.manifest)).queries) is not None:
+        one, another = queries
+        policies = f"the policy queries={one} and the other with queries={another}"
+        raise ResultError(f"{said}: one was evaluated with {policies}")
     notes: list[str] = []
     matched = _matched(baseline, other, metrics, said, notes)
     own = {sample_id: place for place, sample_id in enumerate(baseline.sample_ids)}
@@ -168,9 +179,11 @@ def _matched(
             if metrics is not None:
                 raise ResultError(f"{said}: it has no {info.name}; it has {', '.join(other.metrics) or 'no metric'}")
             notes.append(f"{info.name} is in the baseline only; left out")
-        elif (difference := _data_bound_difference(info, counterpart.info)) is not None:
-            raise ResultError(f"{said}: {difference}")
         else:
+            differing = differences(Meant(baseline.manifest, info), Meant(other.manifest, counterpart.info))
+            if (difference := _data_bound_difference(info.name, differing)) is not None:
+                msg = f"{said}: {difference}"
+                raise ResultError(msg)
             found[column.name] = (column, counterpart)
     if not found:
         first, second = (", ".join(result.metrics) or "no metric" for result in (baseline, other))
@@ -212,72 +225,31 @@ def _spelled(info: MetricInfo, other: ResultValues) -> MetricSummary | None:
         return None
 
 
-def _queries_difference(baseline: ResultValues, other: ResultValues) -> str | None:
-    """Return how the sets of queries that were evaluated differ; None where they do not."""
-    queries = [(result.manifest.get("policy") or {}).get("queries") for result in (baseline, other)]
-    if queries[0] != queries[1]:
-        return f"one was evaluated with the policy queries={queries[0]} and the other with queries={queries[1]}"
-    return None
-
-
-def _data_bound_difference(own: MetricInfo, its: MetricInfo) -> str | None:
+def _data_bound_difference(name: str, found: Differences) -> str | None:
     """Return how two columns of one definition differ by what was found in the data; None where they do not."""
-    if (own.judged, own.matcher) != (its.judged, its.matcher):
+    if found.judged is not None:
+        one, other = found.judged
+        return f"{name} was judged against different ground truth: {one}, and {other}; say which with gold=..."
+    if found.inferred is not None:
+        one, other = (", ".join(f"{key}={value:g}" for key, value in side.items()) for side in found.inferred)
         return (
-            f"{own.name} was judged against different ground truth: {own.judged}, and {its.judged}; say which with "
-            "gold=..."
-        )
-    if dict(own.inferred) != dict(its.inferred):
-        found = [", ".join(f"{name}={value:g}" for name, value in info.inferred.items()) for info in (own, its)]
-        return (
-            f"{own.name} took {found[0] or 'nothing'} from the data of one and {found[1] or 'nothing'} from that of "
-            "the other; give it in the metric"
+            f"{name} took {one or 'nothing'} from the data of one and {other or 'nothing'} from that of the other; "
+            "give it in the metric"
         )
     return None
 
 
 def _definition_difference(baseline: ResultValues, own: MetricInfo, other: ResultValues, its: MetricInfo) -> str:
     """Return how two columns that go by one name differ in what they mean."""
-    facts = [_facts(baseline, own), _facts(other, its)]
-    different = [name for name in facts[0] | facts[1] if facts[0].get(name) != facts[1].get(name)]
-    if not different:
+    definition = differences(Meant(baseline.manifest, own), Meant(other.manifest, its)).definition
+    if definition is None or not definition[0]:
         return (
             f"{own.name} does not mean the same in both (fingerprints {own.fingerprint} and {its.fingerprint}); "
             "evaluate both with the same version and profile"
         )
-    told = [f"{name}={fact.get(name)}" for fact in facts for name in different[:_SHOWN]]
-    half = len(told) // 2
-    more = f" and {len(different) - _SHOWN} more" if len(different) > _SHOWN else ""
-    return (
-        f"{own.name} does not mean the same in both: {', '.join(told[:half])} in one, {', '.join(told[half:])} in the "
-        f"other{more}; evaluate both alike"
-    )
-
-
-def _facts(result: ResultValues, info: MetricInfo) -> dict[str, object]:
-    """Return what a fingerprint covers, by the names that users know, the most telling first."""
-    manifest = result.manifest
-    is_bound = info.cut in {"free", "own", "pinned"} and info.k is not None
-    cutoff = {"k": info.k[0] if info.k and info.k[0] == info.k[1] else info.k} if is_bound else {"k": "none"}
-    if info.budget is not None:
-        budget = info.budget
-        cutoff = {"budget": f"{budget['amount']}{budget['unit']}", "tokenizer": budget["tokenizer"]}
-    policy = {
-        f"policy {name}": value
-        for name, value in (manifest.get("policy") or {}).items()
-        if name not in {"queries", "max_failed"}
-    }
-    return {
-        "metric": info.alias,
-        **cutoff,
-        **info.params,
-        "matcher": info.matcher,
-        "judged": info.judged,
-        **policy,
-        "relevance": manifest.get("relevance"),
-        "profile": manifest.get("profile"),
-        "version": info.version,
-    }
+    one, another = (", ".join(f"{name}={value}" for name, value in islice(side.items(), _SHOWN)) for side in definition)
+    more = f" and {len(definition[0]) - _SHOWN} more" if len(definition[0]) > _SHOWN else ""
+    return f"{own.name} does not mean the same in both: {one} in one, {another} in the other{more}; evaluate both alike"
 
 
 def _look(sample_ids: Sequence[str]) -> str:

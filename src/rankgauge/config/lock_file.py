@@ -13,6 +13,7 @@ import yaml
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from rankgauge.errors import ConfigError, Problem
+from rankgauge.frozen import plain
 from rankgauge.io.documents import decode_text
 from rankgauge.io.files import read_bytes, sha256
 from rankgauge.io.whole_files import replace_file
@@ -41,7 +42,7 @@ class _Metric(_Model):
     names: list[str]
     definition: dict[str, Any]
     source: str = ""
-    tokenizer: LockedPart | None = None
+    parts: list[LockedPart] = []
 
 
 class _Matcher(_Model):
@@ -52,7 +53,7 @@ class _Matcher(_Model):
 
 
 class _File(_Model):
-    schema_version: Literal["rankgauge.lock.v1"]
+    schema_version: Literal["rankgauge.lock.v2"]
     metrics: list[_Metric]
     matchers: list[_Matcher]
     policy: dict[str, Any]
@@ -80,11 +81,9 @@ def read_lock(path: Path, config: Path) -> Lock:
     shared = {"policy": file.policy, "conventions": file.conventions}
     entries = []
     for metric in file.metrics:
-        provider = LockedPart(metric.alias, metric.distribution, metric.version)
-        parts = (provider,) if metric.tokenizer is None else (provider, metric.tokenizer)
-        meaning = {**metric.definition, **shared}
-        names = tuple(metric.names)
-        entries.append(Locked("metric", metric.name, meaning, metric.fingerprint, parts, names, metric.source))
+        provider = LockedPart(metric.alias, metric.distribution, metric.version, "metric", metric.source)
+        meaning, parts = {**metric.definition, **shared}, (provider, *metric.parts)
+        entries.append(Locked("metric", metric.name, meaning, metric.fingerprint, parts, tuple(metric.names)))
     entries += [Locked("matcher", m.name, m.definition, m.fingerprint, tuple(m.parts)) for m in file.matchers]
     return Lock(name, tuple(entries), remedy(config), name, sha256(data))
 
@@ -102,28 +101,28 @@ def write_lock(lock: Lock, path: Path) -> None:
 def _document(lock: Lock) -> dict[str, Any]:
     metrics = [entry for entry in lock.entries if entry.kind == "metric"]
     matchers = [entry for entry in lock.entries if entry.kind == "matcher"]
-    shared = {key: dict(metrics[0].definition[key]) if metrics else {} for key in _SHARED}
+    shared = {key: plain(metrics[0].definition[key]) if metrics else {} for key in _SHARED}
     listed = {"metrics": list(map(_metric, metrics)), "matchers": list(map(_matcher, matchers))}
-    return {"schema_version": "rankgauge.lock.v1", **listed, **shared}
+    return {"schema_version": "rankgauge.lock.v2", **listed, **shared}
 
 
 def _matcher(entry: Locked) -> dict[str, Any]:
-    meaning = {"fingerprint": entry.fingerprint, "definition": dict(entry.definition)}
+    meaning = {"fingerprint": entry.fingerprint, "definition": plain(entry.definition)}
     return {"name": entry.name, **meaning, "parts": list(entry.parts)}
 
 
 def _metric(entry: Locked) -> dict[str, Any]:
-    provider, *tokenizer = entry.parts
+    provider, *parts = entry.parts
     return {
         "name": entry.name,
         "alias": provider.name,
         "distribution": provider.distribution,
         "version": provider.version,
         "fingerprint": entry.fingerprint,
-        **({"source": entry.source} if entry.source else {}),
+        **({"source": provider.source} if provider.source else {}),
         "names": _Line(entry.names),
-        "definition": {key: value for key, value in entry.definition.items() if key not in _SHARED},
-        **({"tokenizer": tokenizer[0]} if tokenizer else {}),
+        "definition": {key: plain(value) for key, value in entry.definition.items() if key not in _SHARED},
+        **({"parts": parts} if parts else {}),
     }
 
 
@@ -147,7 +146,8 @@ def _line(dumper: yaml.SafeDumper, items: Iterable[str]) -> yaml.SequenceNode:
 
 
 def _part(dumper: yaml.SafeDumper, part: LockedPart) -> yaml.MappingNode:
-    return dumper.represent_mapping("tag:yaml.org,2002:map", part._asdict(), flow_style=True)
+    written = {name: value for name, value in part._asdict().items() if name != "source" or value}
+    return dumper.represent_mapping("tag:yaml.org,2002:map", written, flow_style=True)
 
 
 _Dumper.add_representer(str, _text)

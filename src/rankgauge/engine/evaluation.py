@@ -18,6 +18,7 @@ from rankgauge.engine.result import Result
 from rankgauge.engine.sample_score import DataCheck, Progress, SampleScore
 from rankgauge.engine.setup import Setup
 from rankgauge.errors import DataError, Problem
+from rankgauge.frozen import FrozenMap, frozen
 from rankgauge.io.field_names import remapped
 from rankgauge.planning.plan import Plan
 from rankgauge.samples import GOLD_KINDS, Fault, Sample, read_sample
@@ -290,7 +291,7 @@ class Evaluation(Setup):
             for kind in GOLD_KINDS:
                 gold[kind] += sum(bool(getattr(sample.expected, kind)) for sample in batch)
         notes = job.collector.finish(require_gold=require_gold).notes
-        return DataCheck(samples, without, malformed, gold, tuple(notes))
+        return DataCheck(samples, without, malformed, FrozenMap(gold), tuple(notes))
 
     def score(self, sample: Mapping[str, Any] | Sample, *, details: bool = False) -> dict[str, SampleScore]:
         """
@@ -323,7 +324,7 @@ class Evaluation(Setup):
             value = float(outcome.values[0])
             status = STATUSES[int(outcome.status[0])]
             shown = None if math.isnan(value) else value
-            scores[name] = SampleScore(shown, status, outcome.reasons.get(0, ""), facts)
+            scores[name] = SampleScore(shown, status, outcome.reasons.get(0, ""), frozen(facts))
         return scores
 
     @cached_property

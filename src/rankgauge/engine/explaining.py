@@ -15,6 +15,7 @@ from rankgauge.engine.runs import RunEvaluation
 from rankgauge.engine.unjudged import evaluation_behind, judged_again
 from rankgauge.errors import DataError, ParameterError, Problem, ResultError, counted, did_you_mean
 from rankgauge.explain import Explanation, Scorer, explain_batch, explain_sample
+from rankgauge.frozen import frozen
 from rankgauge.judging import Ranking
 from rankgauge.judging.outputs import prepare
 from rankgauge.judging.top import read_queries
@@ -119,11 +120,12 @@ def texts_of(result: ResultValues, top: int = 10, *, catalog: Catalog | None = N
     ordered = [samples[sample_id] for sample_id in result.sample_ids]
     found = []
     for sample, ranking in zip(ordered, prepare(ordered, plan.profile, by_text=by_text), strict=True):
+        given = frozen(sample.input)
         if not isinstance(ranking, Ranking):
-            found.append(SampleText(sample.input, ()))
+            found.append(SampleText(given, ()))
             continue
         ids = ranking.ids[:top]
-        found.append(SampleText(sample.input, tuple(zip(ids, ranking.texts or [None] * top, strict=False))))
+        found.append(SampleText(given, tuple(zip(ids, ranking.texts or [None] * top, strict=False))))
     return tuple(found)
 
 

@@ -194,9 +194,7 @@ def _samples_first(result: ResultValues) -> ResultValues:
     columns = sorted(result.metrics.items(), key=lambda named: named[1].rankings is not None)
     if [name for name, _ in columns] == list(result.metrics):
         return result
-    ordered = result.take(range(len(result)))
-    ordered.metrics = dict(columns)
-    return ordered
+    return result.with_columns([column for _, column in columns])
 
 
 def _without_text(found: Iterable[Reread], order: Sequence[str]) -> set[str]:

@@ -295,7 +295,7 @@ class Job(Generic[Held]):
             origin, file = "argument", None
         config = resolved_config(self.plan, data, file)
         manifest = make_manifest(self.plan, dataset, {"from": origin, **attached}, interrupted=self.interrupted)
-        sketch = {} if self.sketcher is None else {"retrieved_ids": self.sketcher.sketch().as_dict()}
+        sketch = {} if self.sketcher is None else {"retrieved_ids": self.sketcher.sketch().to_dict()}
         return manifest | sketch | {"config": config}
 
     def _attached(self, batch: list[Sample]) -> list[Sample]:

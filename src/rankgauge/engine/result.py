@@ -189,7 +189,7 @@ class Result(ResultValues):
         from rankgauge.engine.explaining import texts_of
 
         result = self.holding(self, _texts=texts_of(self, top))
-        vars(result).pop("per_sample", None)  # the frame without texts
+        vars(result).pop("_per_sample", None)  # the frame without texts
         return result
 
     def bounds(self, *, grade: float | None = None, catalog: Catalog | None = None) -> dict[str, Bounds | None]:

@@ -61,7 +61,7 @@ class ScoredRun(NamedTuple):
         scored.notes.extend([*evaluation.run.notes, *self.counts.notes(evaluation.plan.profile.policy)])
         for note in scored.notes:
             logger("engine").info(note)
-        further: dict[str, Any] = {} if self.sketcher is None else {"retrieved_ids": self.sketcher.sketch().as_dict()}
+        further: dict[str, Any] = {} if self.sketcher is None else {"retrieved_ids": self.sketcher.sketch().to_dict()}
         further["files"] = {
             "qrels": _absolute(self.source),
             "run": _absolute(evaluation.run.name),

@@ -12,8 +12,9 @@ from typing import Any, Literal
 from rankgauge.base.plain_text import visible
 from rankgauge.base.tables import text_width
 from rankgauge.errors import counted
+from rankgauge.frozen import freeze_fields, plain
 from rankgauge.result.wording import number
-from rankgauge.scoring.facts import MissingGold, RankFacts, plain_facts
+from rankgauge.scoring.facts import MissingGold, RankFacts
 
 __all__ = ["NARROWEST", "Explanation", "Trial", "explanation_lines", "question", "shortened"]
 
@@ -281,6 +282,9 @@ class Explanation:
     notes: tuple[str, ...] = ()
     budget: str = ""
 
+    def __post_init__(self) -> None:
+        freeze_fields(self)
+
     @property
     def cost_most(self) -> Trial | None:
         """Return the result without which the score would be best, if that is better than it is."""
@@ -312,7 +316,7 @@ class Explanation:
         """
         return None if trial.score is None or self.score is None else trial.score - self.score
 
-    def as_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """
         Return the explanation as JSON values: what `rankgauge explain --json` prints.
 
@@ -323,8 +327,8 @@ class Explanation:
             "sample": self.sample,
             "metric": self.metric,
             "score": self.score,
-            "ranks": [plain_facts(each) for each in self.ranks],
-            "missing": [plain_facts(each) for each in self.missing],
+            "ranks": plain(self.ranks),
+            "missing": plain(self.missing),
             "arithmetic": self.arithmetic,
             "without": [{"rank": each.rank, "score": each.score} for each in self.without],
             "with_missing_on_top": [{"id": each.id, "score": each.score} for each in self.with_missing_on_top],

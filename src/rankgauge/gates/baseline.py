@@ -16,6 +16,7 @@ import numpy as np
 import orjson
 
 from rankgauge.errors import ResultError, UnreadableError
+from rankgauge.frozen import read_only
 from rankgauge.io.files import read_bytes
 from rankgauge.io.whole_files import replace_file
 from rankgauge.result.folder_reader import DAMAGED, check_form, read_info
@@ -147,9 +148,8 @@ def _load_folders(path: Path) -> dict[str, ResultValues]:
     for folder in folders:
         result = ResultValues.load(folder)
         name = (result.manifest.get("dataset") or {}).get("name") or folder.name
-        result.manifest.setdefault("commit", "")
-        result.manifest["baseline"] = str(folder)
-        found[name if name not in found else folder.name] = result
+        facts = {"commit": result.manifest.get("commit", ""), "baseline": str(folder)}
+        found[name if name not in found else folder.name] = result.with_manifest(facts)
     return found
 
 
@@ -257,6 +257,8 @@ def _read(entry: Mapping[str, Any], shared: Mapping[str, Any]) -> ResultValues:
     values = np.array(scores, dtype=np.float64).reshape(len(samples), len(infos))  # null becomes NaN
     code_of = {status: code for code, status in enumerate(STATUSES)}
     codes = np.array([[code_of[status] for status in each] for each in statuses], dtype=np.uint8).reshape(values.shape)
+    read_only(values)  # a single column is no copy
+    read_only(codes)
     metrics = {
         info.name: MetricSummary(info, np.ascontiguousarray(values[:, at]), np.ascontiguousarray(codes[:, at]))
         for at, info in enumerate(infos)

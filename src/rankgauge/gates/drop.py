@@ -14,6 +14,7 @@ import numpy as np
 from rankgauge.columns import Floats, IdSketch
 from rankgauge.comparison.pairing import PairedColumn, pair_results
 from rankgauge.errors import ResultError
+from rankgauge.frozen import freeze_fields
 from rankgauge.gates.grammar import MaxDrop
 from rankgauge.result import MetricSummary, ResultValues
 from rankgauge.stats.effects import pairs_for_margin
@@ -63,7 +64,10 @@ class Drop:
     dropped: Mapping[str, int] = field(default_factory=dict)
     note: str = ""
 
-    def as_dict(self) -> dict[str, Any]:
+    def __post_init__(self) -> None:
+        freeze_fields(self)
+
+    def to_dict(self) -> dict[str, Any]:
         """Return it in plain values, as reports hold it."""
         return {
             "n": self.n,

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from rankgauge.frozen import freeze_fields
 from rankgauge.gates.drop import Drop
 from rankgauge.gates.grammar import Gate, MaxDrop
 
@@ -52,6 +53,9 @@ class GateOutcome:
     missed: tuple[tuple[str, float | None], ...] = ()
     drop: Drop | None = None
 
+    def __post_init__(self) -> None:
+        freeze_fields(self)
+
     @property
     def status(self) -> Status:
         """Return what the verdict does to a run, after the gate's `level` and `inconclusive`."""
@@ -63,7 +67,7 @@ class GateOutcome:
             return "passed"
         return "warned" if "warn" in {effect, self.gate.level} else "failed"
 
-    def as_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Return the outcome in plain values, as reports hold it."""
         rule = self.gate.rule
         bound: dict[str, Any] = {"max_drop": str(rule)} if isinstance(rule, MaxDrop) else {rule.side: rule.number}
@@ -80,7 +84,7 @@ class GateOutcome:
             "passed": self.verdict == "pass",
             "reason": self.reason,
             **({"missed": dict(self.missed)} if self.gate.per_sample else {}),
-            **({} if self.drop is None else {"change": self.drop.as_dict()}),
+            **({} if self.drop is None else {"change": self.drop.to_dict()}),
         }
 
 
@@ -98,6 +102,9 @@ class GateReport:
 
     outcomes: tuple[GateOutcome, ...] = ()
     ids_changed: Mapping[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        freeze_fields(self)
 
     def of(self, status: Status) -> tuple[GateOutcome, ...]:
         """Return the outcomes with a status."""

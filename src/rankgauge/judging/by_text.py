@@ -41,7 +41,7 @@ class TextScorer:
     def one(self, retrieved: Texts, gold: Texts) -> Block:
         """Return the scores of one sample's texts; whatever a plugin raises comes through."""
         own, other = self._normalized([retrieved, gold])
-        return checked_scores(self._matcher.compare(own, other), len(own), len(other))
+        return checked_scores(self._matcher.compare(own, other), len(retrieved), len(gold))
 
     def many(self, pairs: Sequence[tuple[Texts, Texts]]) -> list[Block | None]:
         """Return the scores of many samples; None for each that has to be compared alone."""
@@ -68,8 +68,8 @@ class TextScorer:
         with contextlib.suppress(ForeignError), guarded():
             retrieved = self._normalized([own for own, _ in pairs])
             gold = self._normalized([other for _, other in pairs])
-            blocks = zip(compare(retrieved, gold), retrieved, gold, strict=True)
-            shaped = [_shaped(block, len(own), len(other)) for block, own, other in blocks]
+            blocks = zip(compare(retrieved, gold), pairs, strict=True)
+            shaped = [_shaped(block, len(own), len(other)) for block, (own, other) in blocks]
             _check_range(np.concatenate(shaped, axis=None))
             return shaped
         return [None] * len(pairs)
@@ -77,7 +77,7 @@ class TextScorer:
     def _normalized(self, lists: Sequence[Texts]) -> Sequence[Texts]:
         """Return lists of texts after every normalizer; where one raises, nothing of this call is kept."""
         if not self._matcher.cache:
-            return list(map(self._matcher.normalize_all, lists))
+            return [list(self._matcher.normalize_all(texts)) for texts in lists]
         self._add(chain.from_iterable(lists))
         return [list(map(self._known.__getitem__, texts)) for texts in lists]
 

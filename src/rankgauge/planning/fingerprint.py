@@ -36,11 +36,12 @@ def metric_definition(
 ) -> dict[str, Any]:
     """Return what a metric's fingerprint covers, as plain data; who provides the metric is not part of it."""
     policy = {name: value for name, value in dataclasses.asdict(profile.policy).items() if name not in _NO_VALUE}
-    declared = {} if aggregate is None else {"aggregate": f"{aggregate.name} {aggregate.version}"}
     return {
         "alias": metric.alias,
         "version": metric.version,
-        **declared,
+        "aggregate": metric.aggregate if aggregate is None else f"{aggregate.name} {aggregate.version}",
+        "range": [None if end is None else float(end) for end in metric.range],
+        "better": "higher" if metric.higher_is_better else "lower",
         "parameters": {name: _plain(value) for name, value in sorted(params.items())},
         "cutoff": cutoff,
         "judged": "; ".join(f"{target.gold} {target.judges}" for target in targets),

@@ -4,21 +4,19 @@ Locks: what the metrics and matchers of an evaluation have to be, and how they d
 
 from __future__ import annotations
 
-import hashlib
-import inspect
-import textwrap
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from rankgauge.base.guard import ForeignError, guarded
-from rankgauge.catalog import Catalog, ResolvedMatcher
+from rankgauge.catalog import Catalog, Provider, ResolvedMatcher
 from rankgauge.catalog.claims import OWN, spellings
 from rankgauge.errors import ExpressionError, NameClashError, RankgaugeError, UnknownNameError
 from rankgauge.expression import parse
+from rankgauge.frozen import freeze_fields
 from rankgauge.pickling import reduced
 from rankgauge.planning.fingerprint import fingerprint_of, matcher_definition
 from rankgauge.planning.resolve import PlannedMetric
+from rankgauge.planning.source_code import hash_of_source
 
 __all__ = ["Lock", "Locked", "LockedPart", "lock_columns", "lock_for_sending"]
 
@@ -29,6 +27,16 @@ class LockedPart(NamedTuple):
     name: str
     distribution: str
     version: str
+    kind: str  # metric, tokenizer, aggregate, matcher, normalizer or comparer
+    source: str = ""  # a hash of a plugin's functions; empty for built-in ones, and where there is none
+
+    @classmethod
+    def of(
+        cls, kind: str, name: str, provider: Provider, functions: Iterable[Callable[..., Any] | None] = ()
+    ) -> LockedPart:
+        """Return a part with a hash of its functions, unless it is built in."""
+        source = "" if provider.distribution == OWN else hash_of_source(functions)
+        return cls(name, provider.distribution, provider.version, kind, source)
 
     @property
     def who(self) -> str:
@@ -49,31 +57,59 @@ class Locked:
     name: str  # of the column or the matcher; how a matcher without a name prints
     definition: Mapping[str, Any]
     fingerprint: str
-    parts: tuple[
-        LockedPart, ...
-    ]  # a metric under its alias, and its tokenizer; or a matcher, its normalizers and its comparer
+    parts: tuple[LockedPart, ...]  # a metric, its tokenizer, its aggregate; or a matcher, its normalizers, its comparer
     names: tuple[str, ...] = ()  # every name of a metric
-    source: str = field(default="", compare=False)  # a hash of a plugin's function; empty where there is none
     __reduce__ = reduced
+
+    def __post_init__(self) -> None:
+        freeze_fields(self)
 
     @classmethod
     def metric(cls, column: PlannedMetric) -> Locked:
         """Lock a column."""
-        parts = [LockedPart(column.metric.alias, column.provider.distribution, column.provider.version)]
-        if column.cut.budget is not None and (claim := column.cut.budget.tokenizer) is not None:
-            by = claim.provider
-            parts.append(LockedPart(claim.declaration.name, by.distribution, by.version))
-        names = column.metric.names
-        source = "" if column.provider.distribution == OWN else _hash_of_source(column.metric.source)
-        return cls("metric", column.standard_name, column.definition, column.fingerprint, tuple(parts), names, source)
+        metric, tokenizer = column.metric, None if column.cut.budget is None else column.cut.budget.tokenizer
+        functions = [
+            metric.source,
+            metric.judging.defined,
+            *(each for each in (metric.judging.matcher, metric.expectation) if callable(each)),
+        ]
+        parts = [LockedPart.of("metric", metric.alias, column.provider, functions)]
+        parts += [
+            LockedPart.of(claim.kind, claim.declaration.name, claim.provider, [claim.declaration.function])
+            for claim in (tokenizer, column.aggregate)
+            if claim is not None
+        ]
+        return cls(
+            "metric", column.standard_name, column.definition, column.fingerprint, tuple(parts), column.metric.names
+        )
 
     @classmethod
     def matcher(cls, matcher: ResolvedMatcher) -> Locked:
         """Lock a matcher."""
         definition = matcher_definition(matcher)
-        parts = tuple(LockedPart(name, by.distribution, by.version) for name, by in matcher.providers)
+        parts = tuple(
+            LockedPart.of(kind, name, by, functions)
+            for (name, by), (kind, functions) in zip(matcher.providers, matcher.functions, strict=True)
+        )
         name = matcher.name or str(matcher.matcher)
         return cls("matcher", name, definition, fingerprint_of(definition), parts)
+
+    def called(self, part: LockedPart) -> str:
+        """Return how messages call one of its parts."""
+        return str(self) if part.kind == self.kind else f"{part.kind} {part.name!r} of {self}"
+
+    def declared(self, part: LockedPart) -> str:
+        """Return the version that the declaration of one of its parts says."""
+        match part.kind:
+            case "metric":
+                return str(self.definition["version"])
+            case "tokenizer":
+                written = str(self.definition["cutoff"]["tokenizer"])
+            case "aggregate":
+                written = str(self.definition["aggregate"])
+            case _:
+                written = str(self.definition["versions"][part.name])
+        return written.rpartition(" ")[2]  # of `name version`
 
     def __str__(self) -> str:
         return f"{self.kind} {self.name!r}"
@@ -92,7 +128,7 @@ class Lock:
     def problems(self, columns: Iterable[PlannedMetric]) -> Iterator[tuple[str, str]]:
         """Yield columns and how they or their matchers differ; a difference that several share is reported once."""
         redefined: dict[str, list[tuple[str, Locked, Locked]]] = {}
-        moved: dict[tuple[LockedPart, LockedPart], list[tuple[str, Locked]]] = {}
+        moved: dict[tuple[str, str, str], list[tuple[str, str]]] = {}
         distinct: dict[tuple[str, str, str], tuple[str, Locked]] = {}
         for column, current in _entries(columns):
             distinct.setdefault((current.kind, current.name, current.fingerprint), (column, current))
@@ -105,8 +141,9 @@ class Lock:
             if nearest.fingerprint != current.fingerprint:
                 differing = [f"{key} is {new!r}, locked is {old!r}" for key, old, new in _differences(nearest, current)]
                 redefined.setdefault("; ".join(differing), []).append((column, nearest, current))
-            for pair in _moved(nearest.parts, current.parts):
-                moved.setdefault(pair, []).append((column, current))
+            for was, part in _moved(nearest.parts, current.parts):
+                install = f"; {was.install}" if was.distribution else ""
+                moved.setdefault((was.who, part.who, install), []).append((column, current.called(part)))
         for differing_in, entries in redefined.items():
             prints = ", ".join(
                 f"{current} (fingerprint {current.fingerprint}, locked {locked.fingerprint})"
@@ -114,29 +151,24 @@ class Lock:
             )
             how = differing_in or "it does not say what differs"
             yield entries[0][0], f"not defined as the lock {self.origin} says: {prints}: {how}{self.remedy}"
-        for (locked, installed), providing in moved.items():
-            names = ", ".join(dict.fromkeys(str(current) for _, current in providing))
-            install = f"; {locked.install}" if locked.distribution else ""
-            says = f"the lock {self.origin} says that {locked.who} provides {names}; found is {installed.who}"
+        for (locked, installed, install), providing in moved.items():
+            names = ", ".join(dict.fromkeys(name for _, name in providing))
+            says = f"the lock {self.origin} says that {locked} provides {names}; found is {installed}"
             yield providing[0][0], f"{says}{install}{self.remedy}"
 
     def warnings(self, columns: Iterable[PlannedMetric]) -> Iterator[str]:
-        """Yield which columns are computed by other code than locked, though nothing that is declared differs."""
-        for column in columns:
-            current = Locked.metric(column)
-            meant = (current.kind, current.name, current.fingerprint, current.parts)
-            same = [
-                entry
-                for entry in self.entries
-                if entry.source and (entry.kind, entry.name, entry.fingerprint, entry.parts) == meant
-            ]
-            if same and current.source and all(entry.source != current.source for entry in same):
-                part = current.parts[0]
-                yield (
-                    f"{current} of {part.who} has other source code than the lock {self.origin} knows, under the same "
-                    f"version ({column.metric.version}); if its scores changed, its author has to raise `version`"
-                    f"{self.remedy}"
-                )
+        """Yield what is other code than locked, though nothing that is declared differs."""
+        for _, current in _entries(columns):
+            meant = (current.kind, current.name, current.fingerprint)
+            known = [entry for entry in self.entries if (entry.kind, entry.name, entry.fingerprint) == meant]
+            for part in current.parts:
+                sources = {was.source for entry in known for was in entry.parts if was[:4] == part[:4] and was.source}
+                if part.source and sources and part.source not in sources:
+                    yield (
+                        f"{current.called(part)} of {part.who} has other source code than the lock {self.origin} "
+                        f"knows, under the same version ({current.declared(part)}); "
+                        f"if its scores changed, its author has to raise `version`{self.remedy}"
+                    )
 
     def hint(self, error: RankgaugeError, catalog: Catalog) -> str:
         """Return a clause for an error message: who the lock says provides a name, and what to install."""
@@ -172,9 +204,9 @@ class Lock:
         for entry in self.entries:
             if kind == "metric" and entry.kind == "metric" and wanted & {known.casefold() for known in entry.names}:
                 yield entry.parts[0]
-            elif kind != "metric" and entry.kind == ("metric" if kind == "tokenizer" else "matcher"):
-                parts = entry.parts[1:] if kind == "tokenizer" else entry.parts
-                yield from (part for part in parts if part.name.casefold() in wanted)
+            yield from (
+                part for part in entry.parts if part.kind == kind != "metric" and part.name.casefold() in wanted
+            )
 
     def _not_locked(self, current: Locked) -> str:
         same = [e.name for e in self.entries if (e.kind, e.fingerprint) == (current.kind, current.fingerprint)]
@@ -204,28 +236,18 @@ def _entries(columns: Iterable[PlannedMetric]) -> Iterator[tuple[str, Locked]]:
         yield from ((column.standard_name, Locked.matcher(matcher)) for matcher in column.matchers.values())
 
 
-def _hash_of_source(function: Callable[..., Any]) -> str:
-    """Return a hash of a function's source; empty where that cannot be read."""
-    try:
-        with guarded():
-            source = inspect.getsource(inspect.unwrap(function))
-    except ForeignError:
-        return ""
-    return hashlib.sha256(textwrap.dedent(source).encode()).hexdigest()[:16]
-
-
 def _nearest(entries: Sequence[Locked], current: Locked) -> Locked:
     """Return the entry with the same fingerprint, or else the one that differs least."""
     return min(entries, key=lambda entry: (entry.fingerprint != current.fingerprint, len(_differences(entry, current))))
 
 
 def _moved(locked: Sequence[LockedPart], current: Sequence[LockedPart]) -> Iterator[tuple[LockedPart, LockedPart]]:
-    """Yield which distribution or version provided a part, and which provides it now, without the part's name."""
-    before = {part.name: part for part in locked}
+    """Yield parts that another distribution or version provides now, as they were and as they are."""
+    before = {(part.kind, part.name): part for part in locked}
     for part in current:
-        was = before.get(part.name)
-        if was is not None and was != part:
-            yield was._replace(name=""), part._replace(name="")
+        was = before.get((part.kind, part.name))
+        if was is not None and was.who != part.who:
+            yield was, part
 
 
 def _differences(locked: Locked, current: Locked) -> list[tuple[str, object, object]]:

@@ -8,11 +8,11 @@ import dataclasses
 import inspect
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import Any
 
 from rankgauge.catalog import Catalog, Provider, ResolvedMatcher
 from rankgauge.errors import ExpressionError, ParameterError, PlanError, Problem, RankgaugeError, counted
+from rankgauge.frozen import FrozenMap
 from rankgauge.judging import Keep, Target
 from rankgauge.pickling import itself, reduced, restored
 from rankgauge.planning.conventions import Conventions
@@ -130,7 +130,7 @@ def make_plan(
         catalog=conventions.catalog,
         dataset=dataset,
         locks=tuple(locks),
-        targets=MappingProxyType(targets),
+        targets=FrozenMap(targets),
         notes=tuple(dict.fromkeys(note for lock in locks for note in lock.warnings(columns.values()))),
     )
 

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from rankgauge.base.guard import ForeignError, guarded
@@ -14,6 +13,7 @@ from rankgauge.catalog import Catalog, Claim, Provider, ResolvedMatcher, check_p
 from rankgauge.catalog.other_tools import whole_ranking
 from rankgauge.errors import ParameterError, RankgaugeError
 from rankgauge.expression import MetricExpression, Value, safe_name
+from rankgauge.frozen import FrozenMap, frozen
 from rankgauge.judging import Target
 from rankgauge.pickling import reduced
 from rankgauge.planning.conventions import Conventions
@@ -93,13 +93,13 @@ def resolve(request: Request, conventions: Conventions) -> PlannedMetric:
         metric=metric,
         provider=bound.provider,
         aggregate=aggregate,
-        params=MappingProxyType({key: value for key, value in bound.params.items() if key not in matching}),
+        params=FrozenMap({key: value for key, value in bound.params.items() if key not in matching}),
         rel=rel,
         targets=tuple(judged),
-        matchers=MappingProxyType(matchers),
+        matchers=FrozenMap(matchers),
         cut=cut,
-        settings=MappingProxyType({**settings, **_unusual_engine(request), **budget_settings(cut.budget)}),
-        definition=MappingProxyType(definition),
+        settings=FrozenMap({**settings, **_unusual_engine(request), **budget_settings(cut.budget)}),
+        definition=frozen(definition),
         fingerprint=fingerprint_of(definition),
     )
 

@@ -19,6 +19,7 @@ import numpy as np
 from rankgauge.columns import Cutoff, Flags, Judged, JudgedSample, Scores
 from rankgauge.errors import DeclarationError, ExpressionError, did_you_mean
 from rankgauge.expression import Value, parse
+from rankgauge.frozen import frozen
 from rankgauge.pickling import goes_by_name, itself
 from rankgauge.plugin.contributions import Contributions
 from rankgauge.plugin.signature import CutoffKind, Parameter, companion, declaring, first_line, read_signature
@@ -332,7 +333,7 @@ def metric(
             needs_max_grade=needs_max_grade,
             check=None if check is None else companion(alias, "check", check, defaults, skip_first=False),
             expectation=narrowed("expectation", expectation) if callable(expectation) else expectation,
-            example=MappingProxyType(dict(example)),
+            example=frozen(example),
         )
         _check(declaration)
         return declaration

@@ -8,11 +8,11 @@ import dataclasses
 import typing
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from types import MappingProxyType
 from typing import Any
 
 from rankgauge.errors import DeclarationError, PolicyError, did_you_mean
 from rankgauge.expression import Value
+from rankgauge.frozen import freeze_fields, frozen
 from rankgauge.plugin.signature import Authored, declaring, plain_name
 from rankgauge.policy import Contract, Profile
 
@@ -30,6 +30,9 @@ class ProfileSpec:
     parameters: Mapping[str, Mapping[str, Value]] = field(default_factory=dict)  # parameters by metric
     conventions: Mapping[str, Any] = field(default_factory=dict)  # those of `_CONVENTIONS` that are given
     contract: Mapping[str, Any] = field(default_factory=dict)  # parts of the contract by name
+
+    def __post_init__(self) -> None:
+        freeze_fields(self)
 
     def plain(self) -> dict[str, Any]:
         """Return the form that `read_profile` reads."""
@@ -72,9 +75,7 @@ def read_profile(spec: Mapping[str, Any]) -> ProfileSpec:
     _check_values("a profile", {key: spec[key] for key in _CONVENTIONS if key in spec}, Profile)
     _check_keys("the contract of a profile", parts["contract"], Contract._fields)
     _check_values("the contract of a profile", parts["contract"], Contract)
-    return ProfileSpec(
-        extends=extends, conventions=MappingProxyType({key: spec[key] for key in _CONVENTIONS if key in spec}), **parts
-    )
+    return ProfileSpec(extends=extends, conventions={key: spec[key] for key in _CONVENTIONS if key in spec}, **parts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +141,7 @@ def metric_set(
         if isinstance(metrics, str) or not metrics or not all(isinstance(metric, str | Mapping) for metric in metrics):
             msg = f"set {name!r} is a list of metrics, as under `metrics.use` in a config; not {metrics!r}"
             raise DeclarationError(msg)
-        return MetricSet(plain_name(name), function, tuple(metrics))
+        return MetricSet(plain_name(name), function, tuple(map(frozen, metrics)))
 
     return declaring(declare)
 

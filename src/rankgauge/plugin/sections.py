@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from rankgauge.errors import DeclarationError, ParameterError, counted
+from rankgauge.frozen import freeze_fields
 from rankgauge.plugin.signature import Authored, declaring, plain_name
 
 __all__ = ["ReportBars", "ReportSection", "ReportTable", "ReportText", "View", "report_section"]
@@ -52,6 +53,7 @@ class ReportTable:
                     raise ParameterError(
                         f"row {number} of a ReportTable has {cell!r}; a cell is a text, a finite number or None"
                     )
+        freeze_fields(self)
 
 
 @dataclass(frozen=True, slots=True)

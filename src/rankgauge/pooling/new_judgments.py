@@ -14,6 +14,7 @@ import numpy as np
 
 from rankgauge.columns import Qrels, Relevance
 from rankgauge.errors import DataError, Problem
+from rankgauge.frozen import freeze_fields
 from rankgauge.io.files import open_file
 from rankgauge.io.problems import refuse
 from rankgauge.pooling.queue_files import Graded, decoded, write_bytes, write_lines
@@ -31,6 +32,9 @@ class NewJudgments:
     grades: Agreement  # on the grade of these
     relevance: Agreement  # on whether they are relevant
     by_judge: Mapping[str, Agreement]  # on the grade, by judge, where there are several
+
+    def __post_init__(self) -> None:
+        freeze_fields(self)
 
     @property
     def judges(self) -> Mapping[str, int]:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rankgauge.columns import Floats, Ints, Judged, Rows
+from rankgauge.frozen import freeze_fields
 from rankgauge.judging import Evidence
 from rankgauge.planning.plan import Plan
 from rankgauge.planning.resolve import PlannedMetric
@@ -53,6 +54,9 @@ class Queue:
     n_unjudged: int  # how many unjudged documents were looked at
     n_idle: int  # how many of them cannot change the comparison
     n_unknown: tuple[int, ...]  # for each run, how many of its queries nobody judged any document of
+
+    def __post_init__(self) -> None:
+        freeze_fields(self)
 
     @property
     def n_new(self) -> int:

@@ -7,11 +7,11 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from types import MappingProxyType
 from typing import Any, Literal
 
 from rankgauge.base.plain_text import visible
 from rankgauge.errors import counted
+from rankgauge.frozen import freeze_fields, plain
 
 __all__ = ["About", "Finding", "Preflight", "Severity"]
 
@@ -54,12 +54,12 @@ class Finding:
     examples: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "counts", MappingProxyType(dict(self.counts)))
+        freeze_fields(self)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values, ready for JSON."""
-        plain: dict[str, Any] = {name: getattr(self, name) for name in self.__slots__}
-        return plain | {"counts": dict(self.counts), "examples": list(self.examples)}
+        found: dict[str, Any] = plain(self)
+        return found
 
     def lines(self) -> Iterator[str]:
         """Yield the lines of the finding as text."""
@@ -103,7 +103,7 @@ class Preflight:
     findings: tuple[Finding, ...]
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "facts", MappingProxyType(dict(self.facts)))
+        freeze_fields(self)
 
     @property
     def ok(self) -> bool:

@@ -186,7 +186,7 @@ def _judge(item: pytest.Item, asked: Asked) -> None:
     if judgment.result is not None:
         for name, column in judgment.result.metrics.items():
             item.user_properties.append((f"rankgauge {name}", column.mean))
-    item.stash[_gates_key] = [{"scope": item.nodeid, **outcome.as_dict()} for outcome in judgment.outcomes]
+    item.stash[_gates_key] = [{"scope": item.nodeid, **outcome.to_dict()} for outcome in judgment.outcomes]
     if judgment.failed:
         text = failure_text(judgment, len(samples))
         if logged is None:

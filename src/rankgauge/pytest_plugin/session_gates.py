@@ -141,7 +141,7 @@ class Session:
         if judgment.result is not None:
             report = summary(judgment.result)
             per_sample = [json.loads(line) for line in per_sample_jsonl(judgment.result).splitlines()]
-        gates = [{"scope": "session", **outcome.as_dict()} for outcome in judgment.outcomes]
+        gates = [{"scope": "session", **outcome.to_dict()} for outcome in judgment.outcomes]
         gates += [gate for test in sorted(self._tests) for gate in self._tests[test]["gates"]]
         return {
             **report,

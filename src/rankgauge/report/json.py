@@ -46,7 +46,7 @@ def per_sample_jsonl(result: ResultValues) -> str:
             if column.details is not None:
                 entry["details"] = column.details[place]
             scores[column.name] = entry
-        texts = {} if result.texts is None else result.texts[place].as_dict()
+        texts = {} if result.texts is None else result.texts[place].to_dict()
         line = {"sample_id": sample_id, "tags": result.tags[place], **texts, "scores": scores}
         lines.append(f"{orjson.dumps(line).decode()}\n")
     return "".join(lines)
@@ -71,7 +71,7 @@ def summary(result: ResultValues) -> dict[str, Any]:
             for tag, part in cohorts.items()
         ],
         "notes": list(result.notes),
-        **({"worst": [explanation.as_dict() for explanation in result.listed]} if result.listed else {}),
+        **({"worst": [explanation.to_dict() for explanation in result.listed]} if result.listed else {}),
         "errors": [dataclasses.asdict(error) for error in result.errors],
     }
 

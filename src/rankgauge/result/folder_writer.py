@@ -15,6 +15,7 @@ import orjson
 import yaml
 
 from rankgauge.errors import ResultError
+from rankgauge.frozen import plain
 from rankgauge.io.files import COMPRESSIONS, digest, sha256
 from rankgauge.io.output_files import OUTPUTS_FILE, OutputsFile, kept_line, read_kept
 from rankgauge.io.whole_files import replace_file
@@ -143,7 +144,7 @@ def _files(result: ResultValues, staging: Staging, *, keep_data: bool) -> dict[s
     columns = list(result.metrics.values())
     frame = result.per_sample
     if result.gold_keys is not None:
-        frame = frame.clone().insert_column(2, pl.Series(GOLD_KEYS, result.gold_keys, dtype=pl.UInt64))
+        frame = frame.insert_column(2, pl.Series(GOLD_KEYS, result.gold_keys, dtype=pl.UInt64))
     table = _parquet(frame)
     manifest: dict[str, Any] = {
         "schema_version": SCHEMA_VERSION,
@@ -164,7 +165,7 @@ def _files(result: ResultValues, staging: Staging, *, keep_data: bool) -> dict[s
         manifest["outputs"] = {**manifest["outputs"], "path": OUTPUTS_FILE, "fingerprint": fingerprint}
     if keep_data:
         keep_files(result, staging.path, manifest)
-    config = yaml.safe_dump(manifest.get("config", {}), sort_keys=False, allow_unicode=True)
+    config = yaml.safe_dump(plain(manifest.get("config", {})), sort_keys=False, allow_unicode=True)
     return {
         "manifest.json": orjson.dumps(manifest, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE),
         "per_sample.parquet": table,

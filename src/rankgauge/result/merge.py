@@ -9,7 +9,6 @@ import dataclasses
 import functools
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from pathlib import PurePath
 from typing import Any, NamedTuple, Protocol, TypeVar, cast
 
 import numpy as np
@@ -20,6 +19,7 @@ from rankgauge.columns import IdSketch
 from rankgauge.errors import ResultError, suggest
 from rankgauge.expression import parse
 from rankgauge.plugin.metric import WHOLE_RUN
+from rankgauge.result.meaning import Meant, differences
 from rankgauge.result.summary import MetricInfo, MetricSummary
 
 __all__ = ["Column", "Part", "concatenated", "difference", "find_column", "merged_info", "merged_manifest"]
@@ -50,25 +50,24 @@ def difference(first: Part, other: Part) -> str | None:
     """Return why two results cannot be merged: their columns differ, or mean different things; None if they can."""
     if not _are_alike(list(first.metrics.values()), list(other.metrics.values())):
         return f"the columns differ: {', '.join(first.metrics)} and {', '.join(other.metrics)}"
-    one, another = (part.manifest.get("policy", {}).get("queries") for part in (first, other))
-    if one != another:
-        return f"one part evaluates queries={one} and another queries={another}, so that means differ"
-    for (name, column), another_column in zip(first.metrics.items(), other.metrics.values(), strict=True):
-        own, its = column.info, another_column.info
-        if (own.judged, own.matcher) != (its.judged, its.matcher):
-            return (
-                f"{name!r} was judged against different ground truth: {own.judged}, and {its.judged}; say which with "
-                "gold=..."
-            )
-        if own.fingerprint != its.fingerprint:
+    if (queries := differences(Meant(first.manifest), Meant(other.manifest)).queries) is not None:
+        return f"one part evaluates queries={queries[0]} and another queries={queries[1]}, so that means differ"
+    for (name, column), counterpart in zip(first.metrics.items(), other.metrics.values(), strict=True):
+        own, its = column.info, counterpart.info
+        found = differences(Meant(first.manifest, own), Meant(other.manifest, its))
+        if found.judged is not None:
+            one, another = found.judged
+            return f"{name!r} was judged against different ground truth: {one}, and {another}; say which with gold=..."
+        if found.definition is not None:
             return (
                 f"{name!r} does not mean the same in both: {own.expression} under {first.manifest.get('profile')}, "
                 f"{its.expression} under {other.manifest.get('profile')}"
             )
-        if (own_by := _providers(own)) != (its_by := _providers(its)):
+        if found.code is not None:
+            in_one, in_other = (", ".join(sorted(providers)) for providers in found.code)
             return (
-                f"{name!r} was computed by other code: {', '.join(sorted(own_by - its_by))} in one, "
-                f"{', '.join(sorted(its_by - own_by))} in the other; compute both with the same distributions"
+                f"{name!r} was computed by other code: {in_one} in one, {in_other} in the other; compute both with the "
+                "same distributions"
             )
     return None
 
@@ -79,20 +78,6 @@ def _are_alike(columns: Sequence[Column], others: Sequence[Column]) -> bool:
         own.name == its.name or (own.info.alias, own.info.fingerprint) == (its.info.alias, its.info.fingerprint)
         for own, its in zip(columns, others, strict=True)
     )
-
-
-def _providers(info: MetricInfo) -> set[str]:
-    """Return the providers of a column and of what it uses; of a function given in Python, file and line."""
-    found = set()
-    own = [(info.alias, info.provider)]
-    if info.aggregate_provider is not None:
-        own.append((info.aggregate, info.aggregate_provider))
-    if info.budget is not None and info.budget["provider"] is not None:
-        own.append((f"tokenizer {info.budget['tokenizer']}", info.budget["provider"]))
-    for name, by in (*own, *info.matcher_providers.items()):
-        place = f"{PurePath(by['file']).name}:{by['line']}"  # without the folder, which differs between machines
-        found.add(f"{name} of {by['distribution']} {by['version']}" if by["distribution"] else f"{name} of {place}")
-    return found
 
 
 def merged_info(infos: Sequence[MetricInfo]) -> MetricInfo:
@@ -159,7 +144,7 @@ def merged_manifest(manifests: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     merged.pop("retrieved_ids", None)
     if None not in sketches:  # of some parts alone it would say that the ids of the others are gone
         sketch = functools.reduce(IdSketch.merged, map(IdSketch.from_dict, cast("list[dict[str, Any]]", sketches)))
-        merged["retrieved_ids"] = sketch.as_dict()
+        merged["retrieved_ids"] = sketch.to_dict()
     return merged
 
 

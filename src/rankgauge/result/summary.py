@@ -11,7 +11,6 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -21,6 +20,7 @@ from rankgauge.catalog import Provider
 from rankgauge.catalog.claims import plain_template, spellings
 from rankgauge.errors import NotPicklableError
 from rankgauge.expression import MetricExpression, parse
+from rankgauge.frozen import FrozenMap, frozen, read_only
 from rankgauge.judging import Budget, Target
 from rankgauge.pickling import goes_by_name, reduced
 from rankgauge.plugin.metric import WHOLE_RUN
@@ -121,6 +121,12 @@ class MetricInfo:
     budget: Mapping[str, Any] | None = None
     fitted: Mapping[str, int] | None = None
 
+    def __post_init__(self) -> None:
+        for name in _MAPPINGS:  # made for every column of every result, and nearly all of them are frozen
+            given = getattr(self, name)
+            if given is not None and type(given) is not FrozenMap:
+                object.__setattr__(self, name, frozen(given))  # the class is frozen
+
     @classmethod
     def of(cls, scored: ScoredMetric) -> MetricInfo:
         """Return what a scored column is."""
@@ -135,7 +141,7 @@ class MetricInfo:
             expression=str(planned.expression),
             cut=planned.cut.rule,
             k=scored.k,
-            k_sources=dict(scored.k_sources.items()),
+            k_sources=FrozenMap(scored.k_sources.items()),
             judged=str(scored.target),
             matcher=None if matcher is None else str(matcher),
             range=planned.metric.range,
@@ -143,10 +149,12 @@ class MetricInfo:
             aggregate=planned.metric.aggregate,
             version=planned.metric.version,
             fingerprint=planned.fingerprint,
-            provider=dict(_plain(planned.provider)),
-            matcher_providers={} if matcher is None else {name: dict(_plain(by)) for name, by in matcher.providers},
-            inferred=dict(scored.params),
-            params=dict(planned.settings),
+            provider=_plain(planned.provider),
+            matcher_providers=FrozenMap(
+                () if matcher is None else ((name, _plain(by)) for name, by in matcher.providers)
+            ),
+            inferred=FrozenMap(scored.params),
+            params=planned.settings,
             pins=planned.metric.cutoff.pins,
             aggregate_provider=None if planned.aggregate is None else dataclasses.asdict(planned.aggregate.provider),
             budget=None if planned.cut.budget is None else _plain_budget(planned.cut.budget),
@@ -193,10 +201,22 @@ class MetricInfo:
         return False
 
 
+_MAPPINGS = (
+    "k_sources",
+    "provider",
+    "matcher_providers",
+    "inferred",
+    "params",
+    "aggregate_provider",
+    "budget",
+    "fitted",
+)
+
+
 @functools.lru_cache(maxsize=1024)
 def _plain(provider: Provider) -> Mapping[str, Any]:
     """Return a provider as a manifest holds it; made for every column of every result, so only once each."""
-    return MappingProxyType(dataclasses.asdict(provider))
+    return FrozenMap(dataclasses.asdict(provider))
 
 
 def _plain_budget(budget: Budget) -> dict[str, Any]:
@@ -206,14 +226,17 @@ def _plain_budget(budget: Budget) -> dict[str, Any]:
         "unit": budget.unit,
         "tokenizer": None if by is None else by.declaration.name,
         "partial": budget.partial,
-        "provider": None if by is None else dict(_plain(by.provider)),
+        "provider": None if by is None else _plain(by.provider),
     }
+
+
+_NO_REASONS: FrozenMap[int, str] = FrozenMap()
 
 
 @dataclass(frozen=True, eq=False)
 class MetricSummary:
     """
-    One metric over all samples.
+    One metric over all samples. Its arrays and mappings are read-only.
 
     Attributes:
         info: What the column is.
@@ -236,10 +259,19 @@ class MetricSummary:
     info: MetricInfo
     values: NDArray[np.float64]
     codes: NDArray[np.uint8]
-    reasons: Mapping[int, str] = field(default_factory=dict)
+    reasons: Mapping[int, str] = field(default_factory=FrozenMap)
     details: Sequence[Mapping[str, Any]] | None = None
     aggregator: Callable[..., Any] | None = field(default=None, repr=False)
     rankings: Sequence[tuple[str, ...]] | None = field(default=None, repr=False)
+
+    def __post_init__(self) -> None:
+        self.values.setflags(write=False)
+        self.codes.setflags(write=False)
+        vars(self).update(
+            reasons=FrozenMap(self.reasons),
+            details=None if self.details is None else frozen(self.details),
+            rankings=None if self.rankings is None else tuple(self.rankings),
+        )
 
     def __reduce__(self) -> tuple[Callable[..., MetricSummary], tuple[type, dict[str, Any]]]:
         restore, (kind, fields) = reduced(self)
@@ -255,15 +287,18 @@ class MetricSummary:
         outcome = scored.outcome
         declared = scored.planned.aggregate
         function = None if declared is None else declared.declaration.function
-        return cls(
-            info or MetricInfo.of(scored),
-            outcome.values,
-            outcome.status,
-            outcome.reasons,
-            scored.details,
-            function if outcome.rankings is None else scored.planned.metric.function,
-            outcome.rankings,
-        )
+        summary = object.__new__(cls)  # by `__init__` a few queries in a loop would take a tenth longer
+        fields: dict[str, Any] = {
+            "info": info or MetricInfo.of(scored),
+            "values": outcome.values,
+            "codes": outcome.status,
+            "reasons": FrozenMap(outcome.reasons) if outcome.reasons else _NO_REASONS,
+            "details": None if scored.details is None else frozen(scored.details),
+            "aggregator": function if outcome.rankings is None else scored.planned.metric.function,
+            "rankings": outcome.rankings,
+        }
+        vars(summary).update(fields)
+        return summary
 
     @property
     def name(self) -> str:
@@ -398,7 +433,7 @@ class MetricSummary:
     @cached_property
     def _ordered(self) -> NDArray[np.float64]:
         """Return the values that count in aggregates, in ascending order."""
-        return np.sort(self._counted)
+        return read_only(np.sort(self._counted))
 
     def worst(self, n: int, *, highest: bool | None = None) -> list[int]:
         """Return the places of the *n* worst values, worst first: the lowest, or the *highest* where less is better."""

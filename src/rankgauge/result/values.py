@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import repeat
@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankgauge.errors import MissingExtraError, ResultError, counted, listed
+from rankgauge.frozen import FrozenMap, frozen, plain, read_only, refuse_attribute
 from rankgauge.result.merge import Part, concatenated, difference, find_column, merged_manifest
 from rankgauge.result.summary import MetricInfo, MetricSummary
 from rankgauge.samples import KeptOutput
@@ -70,9 +71,9 @@ class SampleText(NamedTuple):
     input: Any
     retrieved: tuple[tuple[str | None, str | None], ...]
 
-    def as_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Return it as JSON values: `input`, and `retrieved` as a list of ``{id, text}``."""
-        return {"input": self.input, "retrieved": [{"id": name, "text": text} for name, text in self.retrieved]}
+        return {"input": plain(self.input), "retrieved": [{"id": name, "text": text} for name, text in self.retrieved]}
 
 
 def text_columns(texts: Sequence[SampleText]) -> dict[str, pl.Series]:
@@ -80,7 +81,7 @@ def text_columns(texts: Sequence[SampleText]) -> dict[str, pl.Series]:
     import polars as pl
 
     inputs = [_written(each.input) for each in texts]
-    retrieved = [each.as_dict()["retrieved"] for each in texts]
+    retrieved = [each.to_dict()["retrieved"] for each in texts]
     kind = pl.List(pl.Struct({"id": pl.String, "text": pl.String}))
     return {"input": pl.Series(inputs, dtype=pl.String), "retrieved": pl.Series(retrieved, dtype=kind)}
 
@@ -120,6 +121,8 @@ class ResultValues:
     """
     The scores of an evaluation as values, which every room below the facade hands on; users hold a `rankgauge.Result`.
 
+    Nothing of it can be changed.
+
     Attributes:
         sample_ids: The samples, in order.
 
@@ -133,6 +136,18 @@ class ResultValues:
 
         gold_keys: A hash of what each sample was judged against, by which results are compared; None where unknown.
     """
+
+    tags: tuple[tuple[str, ...], ...]
+    metrics: FrozenMap[str, MetricSummary]
+    notes: tuple[str, ...]
+    _sample_ids: Sequence[str] | Callable[[], Sequence[str]]
+    _manifest: Manifest
+    _gold_keys: GoldKeys
+    _settings: Callable[[], Mapping[str, Any]] | None = None
+    _origin: Origin | None = None
+    _folder: Path | None = None
+    _listed: tuple[Any, ...] = ()  # explanations, whose type stands in a higher room
+    _texts: tuple[SampleText, ...] | None = None
 
     def __init__(
         self,
@@ -161,17 +176,15 @@ class ResultValues:
             gold_keys: A 64-bit hash of what each sample was judged against, or a function that returns them when they
                 are first needed; None where that is not known.
         """
-        self._sample_ids = sample_ids
-        self.tags = tuple(tags)
-        self.metrics = dict(metrics)
-        self._manifest = manifest
-        self.notes = tuple(notes)
-        self._gold_keys = gold_keys
-        self._settings: Callable[[], Mapping[str, Any]] | None = None
-        self._origin: Origin | None = None
-        self._folder: Path | None = None
-        self._listed: tuple[Any, ...] = ()
-        self._texts: tuple[SampleText, ...] | None = None
+        fields = vars(self)
+        fields["_sample_ids"] = sample_ids
+        fields["tags"] = tuple(tags)
+        fields["metrics"] = FrozenMap(metrics)
+        fields["_manifest"] = manifest
+        fields["notes"] = tuple(notes)
+        fields["_gold_keys"] = gold_keys
+
+    __setattr__ = __delattr__ = refuse_attribute
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (
@@ -203,8 +216,7 @@ class ResultValues:
         columns = map(MetricSummary.of, scored.metrics, infos or repeat(None))
         metrics = {column.name: column for column in columns}
         result = cls(scored.ids, scored.tags, metrics, manifest, scored.notes, gold_keys)
-        result._origin = origin
-        result._settings = settings
+        vars(result).update(_origin=origin, _settings=settings)
         return result
 
     @cached_property
@@ -220,19 +232,24 @@ class ResultValues:
         Returns:
             `profile`, `policy`, `interrupted` and, of a run, `relevance`, as in the manifest.
         """
-        return self._settings() if self._settings is not None else self.manifest
+        return frozen(self._settings()) if self._settings is not None else self.manifest
 
     @cached_property
-    def manifest(self) -> dict[str, Any]:
-        """Return versions, provenance, policy, expressions, and fingerprints of data and definitions."""
-        return dict(self._manifest() if callable(self._manifest) else self._manifest)
+    def manifest(self) -> FrozenMap[str, Any]:
+        """
+        Return versions, provenance, policy, expressions, and fingerprints of data and definitions.
 
-    @property
+        Returns:
+            JSON values, which are read-only at any depth.
+        """
+        manifest: FrozenMap[str, Any] = frozen(self._manifest() if callable(self._manifest) else self._manifest)
+        return manifest
+
+    @cached_property
     def gold_keys(self) -> NDArray[np.uint64] | None:
         """Return a hash of what each sample was judged against; shape (samples,), None where that is not known."""
-        if callable(self._gold_keys):
-            self._gold_keys = self._gold_keys()
-        return self._gold_keys
+        keys = self._gold_keys() if callable(self._gold_keys) else self._gold_keys
+        return None if keys is None else read_only(keys)
 
     @property
     def origin(self) -> Origin | None:
@@ -258,15 +275,17 @@ class ResultValues:
             DataError: The file in the result folder cannot be read.
         """
         if self._origin is not None:
-            return self._origin.calls
+            calls: Mapping[str, KeptOutput] = frozen(self._origin.calls)
+            return calls
         if self._folder is None or self.manifest.get("outputs", {}).get("from") != "sut":
-            return {}
+            return FrozenMap()
         from rankgauge.io.output_files import (
             OUTPUTS_FILE,  # most results have none
             read_kept,
         )
 
-        return read_kept(self._folder / OUTPUTS_FILE)
+        kept: Mapping[str, KeptOutput] = frozen(read_kept(self._folder / OUTPUTS_FILE))
+        return kept
 
     def __getitem__(self, name: object) -> MetricSummary:
         """
@@ -305,7 +324,7 @@ class ResultValues:
         ]
         return f"<Result of {counted(len(self), 'sample')}: {listed(columns)}>"
 
-    @cached_property
+    @property
     def per_sample(self) -> pl.DataFrame:
         """
         Return the scores as a polars frame.
@@ -314,8 +333,12 @@ class ResultValues:
             One row a sample: `sample_id`, `tags`, then for each metric its value under the safe name (null where it
             does not count) and its status under ``<safe name>_status``; for a metric of whole runs also the ids that
             the sample gave it, under ``<safe name>_ids``. After `with_texts` also `input` and
-            `retrieved`, a list of ``{id, text}``.
+            `retrieved`, a list of ``{id, text}``. Who changes the frame changes nothing of the result.
         """
+        return self._per_sample.clone()  # of its columns only, which polars never changes in place
+
+    @cached_property
+    def _per_sample(self) -> pl.DataFrame:
         import polars as pl
 
         kinds: dict[tuple[str, ...], int] = {}  # a list takes polars some microseconds, and most samples share theirs
@@ -466,6 +489,33 @@ class ResultValues:
         gold_keys = np.concatenate(keys) if len(keys) == len(results) else None
         return cls(ids, tags, metrics, manifest, list(notes), gold_keys)
 
+    def with_columns(self, columns: Iterable[MetricSummary]) -> Self:
+        """
+        Return this result with other columns.
+
+        Args:
+            columns: Columns over the same samples, in order.
+
+        Returns:
+            A new result.
+        """
+        result = self.holding(self, metrics=FrozenMap((column.name, column) for column in columns))
+        for cached in ("_per_sample", "unscored"):
+            vars(result).pop(cached, None)
+        return result
+
+    def with_manifest(self, entries: Mapping[str, Any]) -> Self:
+        """
+        Return this result with other entries in its manifest.
+
+        Args:
+            entries: JSON values, which replace entries of the same name.
+
+        Returns:
+            A new result.
+        """
+        return self.holding(self, manifest=frozen({**self.manifest, **entries}), _settings=None)
+
     @classmethod
     def holding(cls, values: ResultValues, **changes: object) -> Self:
         """Return a result with the values of another one, which keeps where they came from."""
@@ -500,5 +550,5 @@ class ResultValues:
         from rankgauge.result.folder_reader import read_folder  # most results were not loaded
 
         result = cls(*read_folder(Path(directory)))
-        result._folder = Path(directory).absolute()
+        vars(result)["_folder"] = Path(directory).absolute()
         return result

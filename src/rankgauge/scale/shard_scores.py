@@ -80,4 +80,4 @@ def _joined(metric: PlannedMetric, columns: Sequence[_Column], places: NDArray[n
     target = columns[0].target if columns else metric.targets[0]
     spread = widest(column.k for column in columns if column.k is not None)
     sources = add_counts(column.k_sources for column in columns)
-    return ScoredMetric(metric, target, ordered, spread, sources, {}, None)
+    return ScoredMetric(metric, target, ordered.marked(), spread, sources, {}, None)

@@ -12,6 +12,7 @@ from functools import cached_property
 from typing import Any, Self
 
 from rankgauge.errors import ParameterError, ResultError, counted, listed
+from rankgauge.frozen import FrozenMap, frozen, refuse_attribute
 from rankgauge.pickling import reduced
 from rankgauge.result.merge import Part, difference, find_column, merged_info, merged_manifest
 from rankgauge.result.summary import MetricInfo, MetricSummary
@@ -203,6 +204,11 @@ class Totals:
         notes: Remarks on the data.
     """
 
+    n: int
+    metrics: FrozenMap[str, MetricTotals]
+    manifest: FrozenMap[str, Any]
+    notes: tuple[str, ...]
+
     def __init__(
         self, n: int, metrics: Mapping[str, MetricTotals], manifest: Mapping[str, Any], notes: Sequence[str] = ()
     ) -> None:
@@ -218,10 +224,9 @@ class Totals:
 
             notes: Remarks on the data.
         """
-        self.n = n
-        self.metrics = dict(metrics)
-        self.manifest = dict(manifest)
-        self.notes = tuple(notes)
+        vars(self).update(n=n, metrics=FrozenMap(metrics), manifest=frozen(manifest), notes=tuple(notes))
+
+    __setattr__ = __delattr__ = refuse_attribute
 
     @classmethod
     def of(cls, result: ResultValues) -> Self:

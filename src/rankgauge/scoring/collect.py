@@ -250,7 +250,7 @@ class Collector:
         if self.details:
             pairs = zip(parts, self._batches, strict=True)
             details = [fact for part, batch in pairs for fact in self._facts(part, batch)]
-        outcome = join_outcomes([part.outcome for part in parts])
+        outcome = join_outcomes([part.outcome for part in parts]).marked()
         sources = add_counts(part.k_sources for part in parts)
         return ScoredMetric(metric, target, outcome, spread, sources, extra, details, fitted)
 

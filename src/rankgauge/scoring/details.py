@@ -13,10 +13,11 @@ import numpy as np
 from rankgauge.base.guard import ForeignError, guarded
 from rankgauge.catalog import ResolvedMatcher
 from rankgauge.columns import Cutoff, Relevance
+from rankgauge.frozen import FrozenList, FrozenMap
 from rankgauge.judging import Evidence, Ranking, Target
 from rankgauge.judging.by_text import checked_scores, gold_texts
 from rankgauge.samples import Sample
-from rankgauge.scoring.facts import RankFacts, SampleFacts, facts_of, plain_facts
+from rankgauge.scoring.facts import RankFacts, SampleFacts, facts_of, missing_by_name, rank_by_name
 from rankgauge.scoring.score import JudgedBatch, MetricScores, cut_for, judged_for
 
 __all__ = ["add_explanations", "add_near_misses", "arithmetic", "explain_batch"]
@@ -142,11 +143,11 @@ def add_explanations(facts: Sequence[dict[str, Any]], scores: MetricScores, batc
     """
     values = scores.outcome.values.tolist()
     for fact, parts, value in zip(facts, facts_of(scores, batch), values, strict=True):
-        fact["explanation"] = {
-            "ranks": [plain_facts(item, without=("text", "matched")) for item in parts.ranks],
-            "missing": [plain_facts(item) for item in parts.missing],
-            "arithmetic": arithmetic(scores.metric.name, parts, None if math.isnan(value) else value),
-        }
+        fact["explanation"] = FrozenMap(
+            ranks=FrozenList(map(rank_by_name, parts.ranks)),
+            missing=FrozenList(map(missing_by_name, parts.missing)),
+            arithmetic=arithmetic(scores.metric.name, parts, None if math.isnan(value) else value),
+        )
 
 
 def add_near_misses(

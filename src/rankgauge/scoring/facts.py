@@ -8,20 +8,31 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from rankgauge.columns import Cutoff, Ints, Judged
+from rankgauge.frozen import FrozenList, FrozenMap
 from rankgauge.judging import Ranking, Target
 from rankgauge.judging.by_text import gold_texts
 from rankgauge.samples import Output, Sample
 from rankgauge.scoring.score import JudgedBatch, MetricScores, judged_for
 from rankgauge.scoring.sums import RankSums, rank_sums
 
-__all__ = ["MissingGold", "RankFacts", "SampleFacts", "facts_of", "gold_names", "matched_stretch", "plain_facts"]
+__all__ = [
+    "MissingGold",
+    "RankFacts",
+    "SampleFacts",
+    "facts_of",
+    "gold_names",
+    "matched_stretch",
+    "missing_by_name",
+    "rank_by_name",
+]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,10 +116,19 @@ class SampleFacts(NamedTuple):
     fault: str = ""  # why the metric's own contributions cannot be used; empty where they can, or it declares none
 
 
-def plain_facts(facts: RankFacts | MissingGold, *, without: Collection[str] = ()) -> dict[str, Any]:
-    """Return facts by name, as JSON holds them, without some of them."""
-    values = {name: getattr(facts, name) for name in facts.__slots__ if name not in without}
-    return {name: list(value) if isinstance(value, tuple) else value for name, value in values.items()}
+_OF_RANKS = tuple(name for name in RankFacts.__slots__ if name not in {"text", "matched"})
+_OF_MISSING = MissingGold.__slots__
+_of_rank, _of_missing = attrgetter(*_OF_RANKS), attrgetter(*_OF_MISSING)
+
+
+def rank_by_name(facts: RankFacts) -> FrozenMap[str, Any]:
+    """Return the facts of a rank by name, as JSON holds them, without texts."""
+    return FrozenMap(zip(_OF_RANKS, _of_rank(facts), strict=True), gold=FrozenList(facts.gold))
+
+
+def missing_by_name(facts: MissingGold) -> FrozenMap[str, Any]:
+    """Return the facts of a missing gold item by name."""
+    return FrozenMap(zip(_OF_MISSING, _of_missing(facts), strict=True))
 
 
 def facts_of(scores: MetricScores, batch: JudgedBatch, *, plain: int = 0) -> Iterator[SampleFacts]:
@@ -254,7 +274,21 @@ class _Sums:
             gain, discounted, value = sums.get(rank_facts.rank, _NO_SUM)
             total += value
             discount = discounted / gain if gain else None
-            yield replace(rank_facts, gain=gain, discount=discount, contribution=value, total=total)
+            yield RankFacts(  # several times as fast as `dataclasses.replace`
+                rank=rank_facts.rank,
+                id=rank_facts.id,
+                score=rank_facts.score,
+                grade=rank_facts.grade,
+                relevant=rank_facts.relevant,
+                gold=rank_facts.gold,
+                text=rank_facts.text,
+                match=rank_facts.match,
+                matched=rank_facts.matched,
+                gain=gain,
+                discount=discount,
+                contribution=value,
+                total=total,
+            )
 
 
 def _starts(owners: Ints, n: int) -> list[int]:

@@ -13,6 +13,7 @@ from typing import NamedTuple, cast
 import numpy as np
 
 from rankgauge.catalog.claims import OWN
+from rankgauge.frozen import read_only
 from rankgauge.judging import Evidence
 from rankgauge.judging.few import Pattern, judged_patterns, takes_few
 from rankgauge.planning.plan import Plan
@@ -73,6 +74,8 @@ class PatternScores:
                 codes[:, place] = cell.codes
                 for column, reason in zip(reasons, cell.reasons, strict=True):
                     column.update({} if reason is None else {place: reason})
+        read_only(values)  # and so its rows, which are the columns
+        read_only(codes)
         return [
             ScoredMetric(metric, metric.targets[0], Outcome(*column), k, {source: n}, {}, None)
             for metric, (k, source), *column in zip(self.plan.metrics, self._cuts, values, codes, reasons, strict=True)

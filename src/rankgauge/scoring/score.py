@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from rankgauge.base.guard import ForeignError, guarded
 from rankgauge.columns import Cutoff, Flags, Judged, Scores
 from rankgauge.errors import Problem, SampleRefusedError, counted
+from rankgauge.frozen import read_only
 from rankgauge.judging import Evidence, Target
 from rankgauge.planning.cutoffs import CutSource
 from rankgauge.planning.plan import Plan
@@ -62,6 +63,12 @@ class Outcome(NamedTuple):
     status: NDArray[np.uint8]  # a code into `STATUSES` for each sample; shape (n,)
     reasons: dict[int, str]  # why a sample that is not `scored` has no score, by its place
     rankings: tuple[tuple[str, ...], ...] | None = None  # the ids of each sample, cut, for a metric of whole runs
+
+    def marked(self) -> Outcome:
+        """Return the same scores, whose arrays are read-only from now on."""
+        read_only(self.values)
+        read_only(self.status)
+        return self
 
 
 @dataclass(slots=True)
@@ -113,6 +120,8 @@ def score_metric(
         k, sources = metric.cut.resolve(batch.ks, plan.default_k)
     else:
         k, sources = batch.evidence[target].fits[budget].ranks, {"budget": len(batch.ks)}
+    if isinstance(k, np.ndarray):
+        read_only(k)  # plugins are given it
     outcome = _outcome(metric, target, batch, k, plan.profile.policy, extra)
     return MetricScores(metric, target, outcome, k, sources, extra)
 

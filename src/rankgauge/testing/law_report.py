@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 from rankgauge.errors import BrokenLawError, counted
+from rankgauge.frozen import freeze_fields
 
 __all__ = ["Exhibit", "PluginReport", "Report", "State", "Verdict"]
 
@@ -40,6 +41,9 @@ class Verdict:
     state: State
     reason: str = ""
     example: tuple[Exhibit, ...] = ()
+
+    def __post_init__(self) -> None:
+        freeze_fields(self)
 
     def __str__(self) -> str:
         if self.state == "holds":

@@ -34,9 +34,9 @@ def test_blocks_never_change_what_is_read(written, monkeypatch, block):
     """A stretch may go on in the next block, and `q2` comes again at the end."""
     monkeypatch.setattr(module, "_BLOCK", block)
     qrels = read_qrels(written(LINES))
-    assert qrels.queries == [b"q1", b"q10", b"q2"]
+    assert qrels.queries == (b"q1", b"q10", b"q2")
     assert qrels.lengths.tolist() == [1, 2, 4]
-    assert qrels.names == ["d9", "d1", "d2", "d1", "a-document-with-a-long-name", "d3", "d4"]
+    assert qrels.names == ("d9", "d1", "d2", "d1", "a-document-with-a-long-name", "d3", "d4")
     assert qrels.grades.tolist() == [3.0, -1.0, 1.5, 1.0, 0.0, 2.0, 1.0]
 
 
@@ -44,7 +44,7 @@ def test_blocks_never_change_what_is_read(written, monkeypatch, block):
 def test_intents_are_read_whatever_the_blocks(written, monkeypatch, block):
     monkeypatch.setattr(module, "_BLOCK", block)
     qrels = read_qrels(written("q 1 a 1\nq 2 a 2\nq 1 b 0\n"), intents=True)
-    assert (qrels.names, qrels.grades.tolist()) == (["a", "b"], [2.0, 0.0])
+    assert (qrels.names, qrels.grades.tolist()) == (("a", "b"), [2.0, 0.0])
     assert qrels.intents is not None
     assert qrels.intents.grade.tolist() == [1.0, 2.0, 0.0]
 

@@ -166,10 +166,8 @@ def test_an_interrupted_run_says_so_beside_its_counts():
     rows = [{"id": "q1", "expected_output": ["a"], "actual_output": ["a"]}]
     result = Engine(catalog=CATALOG).dataset(rows).with_metrics(["MRR"]).run()
     assert "interrupted" not in Page(rankgauge.html_report(result)).text
-    result.manifest["interrupted"] = True
-    assert (
-        "1 sample. The run was interrupted; only these samples were done." in Page(rankgauge.html_report(result)).text
-    )
+    stopped = Page(rankgauge.html_report(result.with_manifest({"interrupted": True})))
+    assert "1 sample. The run was interrupted; only these samples were done." in stopped.text
 
 
 def test_nothing_measured_is_said_with_the_reason():

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from rankgauge.comparison.differences import Comparison, RunComparison
 from rankgauge.explain.ranked_lists import ResultLists
+from rankgauge.frozen import freeze_fields
 from rankgauge.plugin.sections import View
 from rankgauge.result import ResultValues
 
@@ -23,6 +24,9 @@ class DepthCurve:
     name: str
     depths: tuple[int, ...]
     means: Mapping[str, tuple[float | None, ...]]
+
+    def __post_init__(self) -> None:
+        freeze_fields(self)
 
 
 class Losses(NamedTuple):
@@ -42,6 +46,9 @@ class Section:
     provider: str
     views: Sequence[View]
 
+    def __post_init__(self) -> None:
+        freeze_fields(self)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReportData:
@@ -59,6 +66,9 @@ class ReportData:
     losses: Losses | None = None
     notes: Sequence[str] = ()
     sections: Sequence[Section] = ()
+
+    def __post_init__(self) -> None:
+        freeze_fields(self)
 
     @property
     def first(self) -> ResultValues:

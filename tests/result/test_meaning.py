@@ -1,0 +1,83 @@
+"""Whether results mean the same: one answer, for those who merge and for those who compare."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import pytest
+
+from rankgauge import Engine, Policy, Result, compare
+from rankgauge.errors import ResultError
+from rankgauge.plugin import Judged, Scores, metric
+from rankgauge.result.meaning import Differences, Meant, differences
+
+ROWS = [{"id": name, "expected_output": ["a"], "actual_output": ["b", "a"]} for name in "pq"]
+
+
+def run(rows: list[Any], *metrics: Any, **policy: Any) -> Result:
+    return Engine().dataset(rows).with_metrics(metrics).with_policy(Policy(**policy)).run()
+
+
+def depth_with(**declaration: Any) -> Any:
+    @metric("depth", **declaration)
+    def depth(judged: Judged) -> Scores:
+        """Count what was retrieved."""
+        return judged.depth.astype(float)
+
+    return depth
+
+
+def differing(one: Result, other: Result) -> Differences:
+    first, second = (next(iter(result.metrics.values())).info for result in (one, other))
+    return differences(Meant(one.manifest, first), Meant(other.manifest, second))
+
+
+def test_the_same_evaluated_twice_means_the_same() -> None:
+    assert differing(run(ROWS, "MRR"), run(ROWS[:1], "MRR")) == Differences()
+
+
+def test_what_differs_is_listed_with_both_sides() -> None:
+    one, other = run(ROWS, "P@1"), run(ROWS, "P@2", no_gold="zero", queries="intersection")
+    found = differing(one, other)
+    assert found.queries == ("judged", "intersection")
+    assert found.definition == (
+        {"k": 1, "policy no_gold": "undefined"},
+        {"k": 2, "policy no_gold": "zero"},
+    )
+    assert (found.judged, found.inferred, found.code) == (None, None, None)
+
+
+def test_what_was_found_in_the_data_is_listed_though_fingerprints_are_equal() -> None:
+    one = run([{"id": "p", "expected_output": {"a": 2}, "actual_output": ["a"]}], "err@5")
+    other = run([{"id": "p", "expected_output": {"a": 3}, "actual_output": ["a"]}], "err@5")
+    assert differing(one, other) == Differences(inferred=({"max_grade": 2.0}, {"max_grade": 3.0}))
+
+
+def test_other_code_is_listed_without_what_both_use() -> None:
+    one = run(ROWS, "MRR")
+    info = one["MRR"].info
+    moved = dataclasses.replace(info, provider={**info.provider, "version": "0.0.1"})
+    found = differences(Meant(one.manifest, info), Meant(one.manifest, moved))
+    assert found.code is not None
+    assert found.code[1] == {"retrieval-mrr of rankgauge 0.0.1"}
+    assert found._replace(code=None) == Differences()
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        ({"aggregate": "sum"}, None),
+        ({"higher_is_better": False}, "higher_is_better=True in one, higher_is_better=False in the other"),
+        ({"range": (0.0, 9.0)}, r"range=\(0\.0, 1\.0\) in one, range=\(0\.0, 9\.0\) in the other"),
+    ],
+)
+def test_another_aggregate_direction_or_range_is_neither_merged_nor_compared(
+    changed: dict[str, Any], said: str | None
+) -> None:
+    first, second = run(ROWS[:1], depth_with()), run(ROWS[1:], depth_with(**changed))
+    with pytest.raises(ResultError, match="cannot merge: 'depth' does not mean the same in both"):
+        Result.merge([first, second])
+    whole, again = run(ROWS, depth_with()), run(ROWS, depth_with(**changed))
+    with pytest.raises(ResultError, match=said or "aggregate=mean in one, aggregate=sum in the other"):
+        compare({"old": whole, "new": again})
