@@ -16,7 +16,7 @@ from rankgauge.engine.calls import CallOptions, call_figures, check_whole, run_t
 from rankgauge.engine.manifest import make_manifest, resolved_config
 from rankgauge.engine.sample_score import Progress
 from rankgauge.errors import DataError, NothingToEvaluateError, Problem, RunInterrupted
-from rankgauge.io.datasets import DatasetReader, DataSource, without_gc
+from rankgauge.io.datasets import DatasetReader, DataSource
 from rankgauge.io.output_files import OUTPUTS_FILE, Outputs, OutputsFile, kept, read_outputs
 from rankgauge.planning.plan import Plan
 from rankgauge.result import Origin, Result
@@ -144,16 +144,11 @@ class Job:
 
     def _judge_blocks(self) -> Iterator[int]:
         """Judge plain samples as columns, and others as `judge` does."""
-        blocks = self.reader.blocks()
-        while True:
-            with without_gc():
-                block = next(blocks, None)
-                if block is None:
-                    return
-                if isinstance(block, Block):
-                    self.collector.add_block(block)
-                else:
-                    self.collector.add(block)
+        for block in self.reader.blocks():
+            if isinstance(block, Block):
+                self.collector.add_block(block)
+            else:
+                self.collector.add(block)
             yield self.reader.count
 
     async def call(self, sut: SystemUnderTest, options: CallOptions) -> AsyncIterator[tuple[int, int]]:

@@ -20,35 +20,16 @@ _ROUNDING = 1e-9
 
 
 class RankSums(NamedTuple):
-    """
-    What ranks add to scores, in order of sample, then rank; a rank may have several rows.
+    """What ranks add to scores, in order of sample, then rank; a rank may have several rows."""
 
-    Attributes:
-        sample: Whose score each row adds to.
-
-        rank: The rank that adds it.
-
-        gain: What it is worth.
-
-        discounted: The gain times the discount of the rank.
-
-        value: What it adds to the score.
-
-        divisor: What the sum of each sample is divided by; NaN where its score is no such sum.
-
-        divisor_is: What that is, such as ``ideal DCG``.
-
-        faults: Why the contributions that a metric declares cannot be used, by sample.
-    """
-
-    sample: Ints
-    rank: Ints
-    gain: Floats
-    discounted: Floats
-    value: Floats
-    divisor: Scores
-    divisor_is: str = ""
-    faults: Mapping[int, str] = {}
+    sample: Ints  # whose score each row adds to
+    rank: Ints  # the rank that adds it
+    gain: Floats  # what it is worth
+    discounted: Floats  # the gain times the discount of the rank
+    value: Floats  # what it adds to the score
+    divisor: Scores  # what the sum of each sample is divided by; NaN where its score is no such sum
+    divisor_is: str = ""  # what that is, such as ``ideal DCG``
+    faults: Mapping[int, str] = {}  # why the contributions that a metric declares cannot be used, by sample
 
 
 def rank_sums(scores: MetricScores, judged: Judged) -> RankSums:
