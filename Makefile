@@ -113,6 +113,7 @@ bench: $(VENV)/.installed-dev
 	$(BIN)/python benchmarks/registry.py
 	$(BIN)/python benchmarks/growth.py
 	$(BIN)/python benchmarks/rankings.py
+	$(BIN)/python benchmarks/shortcuts.py
 	$(BIN)/python benchmarks/report.py
 
 clean:

@@ -70,8 +70,8 @@ def _under_cloudpickle() -> bool:
     """
     Return whether the running pickler is cloudpickle's, or a copy of it that a framework carries.
 
-    Nothing plainer works: a pickler tells an object only its protocol number, and the same lambda has to be refused
-    with our message under pickle, and be sent as code under cloudpickle (Spark, Ray, Dask).
+    A pickler tells an object only its protocol number. Without looking at who calls, a lambda would either be refused
+    under cloudpickle (Spark, Ray, Dask), which can send its code, or fail under pickle without our message.
     """
     frame = sys._getframe()  # noqa: SLF001  # the only way to see who calls
     while frame.f_back is not None:

@@ -2,6 +2,7 @@
 
 import json
 import os
+import platform
 import subprocess
 import sys
 
@@ -10,11 +11,20 @@ import pytest
 THREADS = ("OPENBLAS_NUM_THREADS", "GOTO_NUM_THREADS", "OMP_NUM_THREADS")
 TOLD = """
 import atexit, gc, json, os, sys
+def resident():
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+def kept():
+    import numpy
+    before = resident() if os.path.exists("/proc/self/statm") else 0
+    numpy.ones(16_000_000, dtype="u1")
+    return resident() - before if before else 0
 def tell():
     facts = {
         "frozen": gc.get_freeze_count(),
         "collects": gc.isenabled(),
         "variables": {name: os.environ[name] for name in %r if name in os.environ},
+        "kept": kept(),
         "threads": len(os.listdir("/proc/self/task")) if os.path.isdir("/proc/self/task") else None,
     }
     sys.stderr.write("FACTS" + json.dumps(facts))
@@ -52,6 +62,12 @@ def test_a_run_is_evaluated_in_one_thread_and_nobody_inherits_the_variable_that_
     facts = facts_of("trec", "qrels.txt", "run.txt", "-m", "RR")
     assert facts["threads"] in {1, None}
     assert facts["variables"] == {}
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="other allocators decide for themselves")
+def test_memory_that_a_run_frees_stays_with_the_process_of_the_command(facts_of):
+    """Of 16 MB that are written and freed; by default glibc returns a block of this size to the kernel."""
+    assert facts_of("trec", "qrels.txt", "run.txt", "-m", "RR")["kept"] > 12_000_000
 
 
 def test_whoever_says_how_many_threads_openblas_has_is_obeyed(facts_of):

@@ -123,16 +123,6 @@ def test_texts_of_any_length_are_compared_in_full(pairs, at):
     assert one.equal(other).tolist() == [a == b for a, b in pairs]
 
 
-@given(st.lists(st.tuples(st.binary(max_size=12), st.binary(max_size=12)), max_size=20))
-def test_texts_whose_hashes_are_equal_are_compared_only_where_they_are_long(pairs):
-    """Two texts of up to eight bytes with one hash are the same if their lengths are: ``a`` and ``a`` before a zero."""
-    pairs = [*pairs, *((one, one) for one, _ in pairs), (b"a", b"a\0")]
-    one, other = (Slices.of(texts) for texts in zip(*pairs, strict=True))
-    alike = np.flatnonzero(one.keys() == other.keys())
-    expected = [pairs[at][0] == pairs[at][1] for at in alike.tolist()]
-    assert one.at(alike).equal(other.at(alike), hashed=True).tolist() == expected
-
-
 @pytest.mark.parametrize("count", [1, 255, 256, 40_000])
 def test_words_are_the_bytes_that_stand_there(count):
     """Few are gathered one way and many another, in pieces; each as Python reads eight bytes."""

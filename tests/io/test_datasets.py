@@ -1,4 +1,3 @@
-import gc
 import json
 
 import pytest
@@ -207,12 +206,3 @@ def test_remapping_reaches_into_fields_and_keeps_the_rest():
     found = remapped(record, {"id": "qid", "metadata.tags": "group"})
     assert found == {"qid": "q", "id": "q", "metadata": {"k": 3, "tags": "g"}, "group": "g"}
     assert record == {"qid": "q", "metadata": {"k": 3}, "group": "g"}
-
-
-def test_reading_leaves_the_cycle_collector_as_it_was(tmp_path):
-    path = lines(tmp_path, sample("q1"), sample("q2"))
-    was_on = gc.isenabled()
-    batches = reader_of(path).batches(1)
-    next(batches)
-    batches.close()
-    assert was_on == gc.isenabled()

@@ -71,3 +71,18 @@ def test_other_policies_are_left_to_columns(options):
     assert takes_few(TREC.policy)
     assert not takes_few(TREC.policy.with_options(options))
     assert not takes_few(Policy())
+
+
+def test_a_hundred_queries_256_judgments_and_2048_results_are_few_and_one_more_is_not():
+    def queries(count, size):
+        return {f"q{number}": {f"d{place}": 1.0 for place in range(size)} for number in range(count)}
+
+    assert FewQueries.of(queries(100, 2)) is not None
+    assert FewQueries.of(queries(101, 2)) is None
+    assert FewQueries.of(queries(1, 256)) is not None
+    assert FewQueries.of(queries(1, 257)) is None
+    one = {"q0": {"d0": 1}}
+    ranking = {f"d{place}": 1.0 / (place + 1) for place in range(2049)}
+    assert judged(one, {"q0": ranking}) is None
+    del ranking["d2048"]
+    assert judged(one, {"q0": ranking})[0] == [(2048, (1,), (1,))]

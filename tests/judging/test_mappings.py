@@ -66,7 +66,7 @@ def test_the_order_of_queries_never_changes_a_score():
         assert scores_of({query: qrels[query] for query in order}, run) == expected
 
 
-@pytest.mark.parametrize("names", [["_LONG"], ["_MANY"], ["_LONG", "_MANY"]])
+@pytest.mark.parametrize("names", [["_LONG"]])
 def test_long_rankings_and_many_judged_results_come_to_the_same(monkeypatch, names):
     """What is done query by query from some size on is done here for all."""
     cases = [drawn(random.Random(seed)) for seed in range(5)]  # noqa: S311  # no secret
@@ -76,7 +76,7 @@ def test_long_rankings_and_many_judged_results_come_to_the_same(monkeypatch, nam
     assert [scores_of(*case) for case in cases] == expected
 
 
-@pytest.mark.parametrize("names", [[], ["_LONG"], ["_LONG", "_MANY"]])
+@pytest.mark.parametrize("names", [[], ["_LONG"]])
 @pytest.mark.parametrize("score", ["1", None, float("inf"), 10**400])
 def test_a_score_that_is_no_number_is_told_however_it_was_read(monkeypatch, names, score):
     for name in names:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import gc
 import logging
 
 import pytest
@@ -53,11 +52,6 @@ def test_merging_an_interrupted_part_stays_interrupted():
     assert [entry["fingerprint"] for entry in merged.manifest["further_dataset"]] == [
         part.manifest["dataset"]["fingerprint"]
     ]
-
-
-def test_a_stream_leaves_the_cycle_collector_to_its_caller():
-    stream = ENGINE.dataset(samples(4)).with_metrics(["hit@1"]).stream(batch_size=1)
-    assert [gc.isenabled() for _ in stream] == [True] * 4
 
 
 def test_a_stream_without_any_ground_truth_says_so_at_its_end():

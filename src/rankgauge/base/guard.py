@@ -93,10 +93,9 @@ def was_interrupted(error: BaseException) -> bool:
     """
     Return whether an error comes from Ctrl-C, and not from a ``raise KeyboardInterrupt``.
 
-    Without it, a plugin with a ``raise KeyboardInterrupt`` would end a whole run as if somebody had pressed Ctrl-C, or
-    Ctrl-C would be told as a fault of the plugin that it met. Python raises for a signal between any two instructions,
-    or in a handler; code raises in a ``raise`` statement. The traceback knows which: nothing plainer tells the two
-    apart, because the objects are the same.
+    Python raises for a signal between any two instructions, or in a handler; code raises in a ``raise`` statement. The
+    objects are the same, and only the instruction at which the traceback ends tells the two apart: without it, a plugin
+    that raises `KeyboardInterrupt` would end a run of hours as if somebody had pressed Ctrl-C.
     """
     seen: set[int] = set()
     found: BaseException | None = error

@@ -10,10 +10,7 @@ import os
 import sys
 from collections.abc import Sequence
 
-__all__ = ["INTERRUPTED", "call", "main"]
-
-INTERRUPTED = 3
-"""The exit code of a call that Ctrl-C ended."""
+__all__ = ["call", "main"]
 
 
 def main(argv: Sequence[str] | None = None) -> None:
@@ -27,7 +24,7 @@ def main(argv: Sequence[str] | None = None) -> None:
         code = _process(list(sys.argv[1:] if argv is None else argv))
     except KeyboardInterrupt:  # outside of a command, such as while modules load
         os.write(2, b"error: interrupted\n")
-        code = INTERRUPTED
+        code = 3  # `own_process.INTERRUPTED`, which may not be loaded yet
     sys.exit(code)
 
 

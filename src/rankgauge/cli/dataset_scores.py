@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rankgauge.cli import INTERRUPTED
 from rankgauge.cli.command_gates import GateOptions, Gating
 from rankgauge.cli.console import (
     complain,
@@ -24,6 +23,7 @@ from rankgauge.cli.console import (
     show,
 )
 from rankgauge.cli.conventions import policy_options
+from rankgauge.cli.own_process import INTERRUPTED
 from rankgauge.cli.report_command import check_html, write_html
 from rankgauge.cli.result_folders import Folders, plain_name
 from rankgauge.cli.system_under_test import Interrupts, System

@@ -59,18 +59,11 @@ class IdSketch(NamedTuple):
 
     A hash is as good as random, so that these ids are a random sample, and two runs sample the same ids. Up to 1,024
     distinct ids the sketch has all of them.
-
-    Attributes:
-        hashes: At most 1,024 hashes in ascending order.
-
-        gold: How many relevant ids there were to find, over all samples.
-
-        found: How many of them were retrieved.
     """
 
-    hashes: tuple[int, ...] = ()
-    gold: int = 0
-    found: int = 0
+    hashes: tuple[int, ...] = ()  # at most 1,024 hashes in ascending order
+    gold: int = 0  # how many relevant ids there were to find, over all samples
+    found: int = 0  # how many of them were retrieved
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> IdSketch:

@@ -28,6 +28,7 @@ __all__ = [
     "one_a_rank",
     "ones",
     "same_rank_as_before",
+    "stretches",
 ]
 
 N = TypeVar("N", bound="np.generic[Any]")
@@ -192,13 +193,17 @@ def nth_of_each(ordered: Ints) -> Ints:
     return number - begun + 1
 
 
+def stretches(starts: Ints, lengths: Ints) -> Ints:
+    """Return the places in stretches of some lengths: of those that start at 7 and 2 with 2 and 3, 7 8 2 3 4."""
+    ends = np.cumsum(lengths)
+    return np.repeat(starts - (ends - lengths), lengths) + np.arange(int(ends[-1]) if len(ends) else 0)
+
+
 def gather(owners: Ints, samples: Ints) -> tuple[Ints, Ints]:
     """Return the places of the rows that *samples* own, and the new number of each one's sample."""
     starts = np.searchsorted(owners, samples, side="left")
     lengths = np.searchsorted(owners, samples, side="right") - starts
-    renumbered = np.repeat(np.arange(len(samples)), lengths)
-    within = np.arange(len(renumbered)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
-    return starts[renumbered] + within, renumbered
+    return stretches(starts, lengths), np.repeat(np.arange(len(samples)), lengths)
 
 
 def dense(rows: Rows, n: int, width: int) -> Floats:

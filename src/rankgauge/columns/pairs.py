@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rankgauge.columns.judged_rows import Flags, Ints
+from rankgauge.columns.judged_rows import Flags, Ints, stretches
 from rankgauge.columns.slices import Slices, Words
 
 __all__ = ["Directory", "FewJudged", "JudgedPairs", "salts"]
@@ -38,21 +38,12 @@ class FewJudged(NamedTuple):
 
     A row has to meet the mask of its query before it is compared with each judgment. Masks are read in order of the
     queries, and so are in a cache.
-
-    Attributes:
-        keys: The key of each judgment's document.
-
-        masks: The mask of each query.
-
-        starts: Where the judgments of each query begin.
-
-        lengths: How many each has.
     """
 
-    keys: Words
-    masks: Words
-    starts: Ints
-    lengths: Ints
+    keys: Words  # the key of each judgment's document
+    masks: Words  # the mask of each query
+    starts: Ints  # where the judgments of each query begin
+    lengths: Ints  # how many each has
 
     @classmethod
     def of(cls, keys: Words, owners: Ints, lengths: Ints) -> FewJudged:
@@ -88,26 +79,13 @@ class FewJudged(NamedTuple):
 
 
 class JudgedPairs(NamedTuple):
-    """
-    All judged pairs of query and document.
+    """All judged pairs of query and document."""
 
-    Attributes:
-        pairs: A key of each pair, in order.
-
-        judgment: The judgment of each.
-
-        bitmap: Says quickly that a pair is not among them, at the place that the highest bits of its key give.
-
-        shift: What leaves these bits.
-
-        has_twins: Whether two pairs have the same key.
-    """
-
-    pairs: Words
-    judgment: Ints
-    bitmap: Flags
-    shift: np.uint64
-    has_twins: bool
+    pairs: Words  # a key of each pair, in order
+    judgment: Ints  # the judgment of each
+    bitmap: Flags  # says quickly that a pair is not among them, at the place that the highest bits of its key give
+    shift: np.uint64  # what leaves these bits
+    has_twins: bool  # whether two pairs have the same key
 
     @classmethod
     def of(cls, pairs: Words) -> JudgedPairs:
@@ -130,8 +108,7 @@ class JudgedPairs(NamedTuple):
         if not self.has_twins:
             return rows, self.judgment[first]
         several = np.searchsorted(self.pairs, pairs[rows], side="right") - first
-        within = np.arange(int(several.sum())) - np.repeat(np.cumsum(several) - several, several)
-        return np.repeat(rows, several), self.judgment[np.repeat(first, several) + within]
+        return np.repeat(rows, several), self.judgment[stretches(first, several)]
 
     def twins(self) -> tuple[Ints, Ints]:
         """Return pairs of judgments with the same key: one of them, and one after it."""
@@ -181,7 +158,7 @@ class Directory:
             places[others] = self._lost[nearest]
             same[others] = self._lost_keys[nearest] == keys[others]
         found = np.flatnonzero(same)
-        same[found] = asked.at(found).equal(self._texts.at(places[found]), hashed=True)
+        same[found] = asked.at(found).equal(self._texts.at(places[found]))
         places[~same] = -1
         return places
 

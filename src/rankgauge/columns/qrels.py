@@ -15,7 +15,7 @@ import numpy as np
 
 from rankgauge.columns.hashes import bits, keys_of_gold
 from rankgauge.columns.intents import Intents, intents_of
-from rankgauge.columns.judged_rows import Floats, Ints, distinct
+from rankgauge.columns.judged_rows import Floats, Ints, distinct, stretches
 from rankgauge.columns.pairs import Directory, FewJudged, JudgedPairs, salts
 from rankgauge.columns.slices import Slices, Words, encoded, mixed
 from rankgauge.errors import Problem, RepeatedJudgmentsError
@@ -299,5 +299,4 @@ class Qrels:
 
 def _moved(lengths: Ints, order: Ints) -> Ints:
     """Return the rows of stretches of some lengths, in another order of the stretches."""
-    starts, moved = (np.cumsum(lengths) - lengths)[order], lengths[order]
-    return np.repeat(starts - (np.cumsum(moved) - moved), moved) + np.arange(int(moved.sum()))
+    return stretches((np.cumsum(lengths) - lengths)[order], lengths[order])

@@ -15,24 +15,15 @@ from numpy.typing import NDArray
 
 from rankgauge.columns.judged_rows import Ints
 
-__all__ = ["PADDING", "Slices", "Words", "are_texts", "encoded", "keep_pages", "mixed", "short_keys", "words_at"]
+__all__ = ["PADDING", "Slices", "Words", "are_texts", "encoded", "mixed", "short_keys", "words_at"]
 
 PADDING = 32
 """How many bytes before the first and after the last text of a buffer may be read, without any effect."""
-
-_SHARE = 256
-"""Up to how many bytes of the buffer for each text it pays to copy all of it."""
 
 Words = NDArray[np.uint64]
 
 _NEWLINE = ord("\n")
 _WORD = 8
-_MANY = 256
-"""From how many words on it pays to gather them in several passes."""
-
-_PIECE = 1 << 15
-"""How many words are gathered at once, so that what is passed over again is still in a cache."""
-
 _COMPARED = 64
 """How many bytes of texts are compared as words before the rest of long ones is compared one by one."""
 
@@ -50,26 +41,8 @@ _SHIFT_NEXT = np.uint64(31)
 
 def words_at(buffer: NDArray[np.uint8], places: Ints) -> Words:
     """Return the eight bytes at each of some places of a buffer as one integer, the first byte lowest."""
-    if len(places) < _MANY:
-        at_each: Words = np.ndarray((buffer.size - 7,), dtype="<u8", buffer=buffer.data, strides=(1,))
-        return at_each[places]
-    # Numpy gathers eight times as fast where all words are aligned. The bytes at 13 are the last three of the word at
-    # 8 and the first five of the one at 16: one is moved down by 5 bytes, the other up by 3.
-    aligned = buffer[: buffer.size & -_WORD].view("<u8")
-    words = np.empty(len(places), dtype=np.uint64)
-    for begin in range(0, len(places), _PIECE):
-        some = places[begin : begin + _PIECE]
-        at = some >> 3
-        low = aligned[at]
-        at += 1
-        high = aligned[at]
-        moved = (some & 7).astype(np.uint64)
-        moved <<= np.uint64(3)
-        low >>= moved
-        high <<= np.uint64(1)  # with the next line 64 bits in all where nothing moves, which leaves nothing
-        high <<= np.uint64(63) - moved
-        np.bitwise_or(low, high, out=words[begin : begin + _PIECE])
-    return words
+    at_each: Words = np.ndarray((buffer.size - 7,), dtype="<u8", buffer=buffer.data, strides=(1,))
+    return at_each[places]
 
 
 def mixed(keys: Words, salts: Words) -> Words:
@@ -112,20 +85,11 @@ def are_texts(ids: Iterable[object]) -> bool:
 
 
 class Slices(NamedTuple):
-    """
-    Texts inside a buffer.
+    """Texts inside a buffer."""
 
-    Attributes:
-        buffer: Bytes, with `PADDING` bytes before the first text and behind the last.
-
-        start: Where each text begins.
-
-        length: How many bytes each has.
-    """
-
-    buffer: NDArray[np.uint8]
-    start: Ints
-    length: Ints
+    buffer: NDArray[np.uint8]  # bytes, with `PADDING` bytes before the first text and behind the last
+    start: Ints  # where each text begins
+    length: Ints  # how many bytes each has
 
     @classmethod
     def of(cls, texts: Iterable[bytes]) -> Slices:
@@ -208,9 +172,6 @@ class Slices(NamedTuple):
     def texts(self) -> list[bytes]:
         """Return each text as an object of its own."""
         starts, ends = self.start.tolist(), (self.start + self.length).tolist()
-        if len(starts) * _SHARE > self.buffer.size:
-            whole = self.buffer.tobytes()  # a slice of bytes is one object, one of a view two
-            return [whole[start:end] for start, end in zip(starts, ends, strict=True)]
         view = self.buffer.data
         return [bytes(view[start:end]) for start, end in zip(starts, ends, strict=True)]
 
@@ -244,15 +205,10 @@ class Slices(NamedTuple):
         table: NDArray[np.bytes_] = np.ascontiguousarray(letters).view(f"S{width}").ravel()
         return table
 
-    def equal(self, other: Slices, *, hashed: bool = False) -> NDArray[np.bool_]:
-        """
-        Return which texts are the same as those of *other*, one by one.
-
-        Where texts are *hashed*, what `keys` returns is known to be the same for both. For up to eight bytes it is made
-        so that texts of the same length are the same, too.
-        """
+    def equal(self, other: Slices) -> NDArray[np.bool_]:
+        """Return which texts are the same as those of *other*, one by one."""
         same: NDArray[np.bool_] = self.length == other.length
-        rows = np.flatnonzero(same & (self.length > _WORD) if hashed else same)
+        rows = np.flatnonzero(same)
         for done in range(0, _COMPARED, _WORD):
             if len(rows) and done:
                 rows = rows[same[rows] & (self.length[rows] > done)]
@@ -300,20 +256,3 @@ def _ranked_in(table: NDArray[np.bytes_]) -> Ints:
     ranks = np.zeros(len(table), dtype=np.int64)
     ranks[order[1:]] = np.cumsum(ordered[1:] != ordered[:-1])
     return ranks
-
-
-_LARGEST = (1 << 25) - (1 << 13)
-"""Nearly the largest block that glibc learns from: 32 MB with what it adds for itself."""
-
-
-def keep_pages() -> None:
-    """
-    Let memory that is freed stay with this process, up to 64 MB at the end of each heap.
-
-    By default, glibc asks the kernel for blocks of 128 kB or more, and returns them when they are freed; a page that
-    comes back is cleared first. The columns of a block of a file are such blocks, made and freed again and again. When
-    a block of the kernel's is freed, glibc learns from its size and takes smaller ones from a heap. So this allocates
-    and frees a large one, without touching it; what a program that embeds rankgauge frees stays with it, too. Other
-    allocators take no notice.
-    """
-    np.empty(_LARGEST, dtype=np.uint8)

@@ -17,7 +17,7 @@ from rankgauge.engine.calls import Calls, call_figures, check_whole, run_to_end,
 from rankgauge.engine.manifest import make_manifest, resolved_config
 from rankgauge.engine.sample_score import Progress
 from rankgauge.errors import DataError, NothingToEvaluateError, ParameterError, Problem, RunInterrupted
-from rankgauge.io.datasets import DatasetReader, DataSource, without_gc
+from rankgauge.io.datasets import DatasetReader, DataSource
 from rankgauge.io.output_files import OUTPUTS_FILE, OutputsFile, kept, read_outputs
 from rankgauge.planning.plan import Plan
 from rankgauge.result import Origin, ResultValues
@@ -182,16 +182,11 @@ class Job(Generic[Held]):
 
     def _judge_blocks(self) -> Iterator[int]:
         """Judge plain samples as columns, and others as `judge` does."""
-        blocks = self.reader.blocks()
-        while True:
-            with without_gc():
-                block = next(blocks, None)
-                if block is None:
-                    return
-                if isinstance(block, Block):
-                    self.collector.add_block(block)
-                else:
-                    self.collector.add(block)
+        for block in self.reader.blocks():
+            if isinstance(block, Block):
+                self.collector.add_block(block)
+            else:
+                self.collector.add(block)
             yield self.reader.count
 
     async def _call_all(self, progress: Progress | None) -> None:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, BinaryIO
 from rankgauge.base.guard import ForeignError, guarded
 from rankgauge.engine.workers import READY, JudgedLines
 from rankgauge.errors import Problem, RankgaugeError
-from rankgauge.io.datasets import DatasetReader, without_gc
+from rankgauge.io.datasets import DatasetReader
 from rankgauge.io.file_records import Lines
 from rankgauge.samples import Block
 from rankgauge.scoring.collect import Collector
@@ -77,7 +77,7 @@ def main() -> None:
             return None
         found = None
         try:
-            with guarded(), without_gc():
+            with guarded():
                 found = judge.judged(*lines)
         except ForeignError:
             pass  # it is raised again where the piece is judged next

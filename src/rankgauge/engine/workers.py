@@ -37,17 +37,10 @@ _START = "import sys; sys.path[:] = sys.argv[1:]; from rankgauge.engine.worker_p
 
 
 class JudgedLines(NamedTuple):
-    """
-    What a worker has judged of some lines.
+    """What a worker has judged of some lines."""
 
-    Attributes:
-        part: The judged samples.
-
-        places: The line of each id.
-    """
-
-    part: JudgedPart
-    places: Mapping[str, int | str]
+    part: JudgedPart  # the judged samples
+    places: Mapping[str, int | str]  # the line of each id
 
 
 Judging = Callable[[Iterator[Lines]], Iterator[tuple[Lines, JudgedLines | None]]]
@@ -117,8 +110,7 @@ class _Worker:
             raise refusal
         if refusal is not None:
             hint = "what a script or notebook defines has to stand in a module that can be imported, or use one worker"
-            msg = f"a worker process cannot evaluate {self._label}: {refusal}; {hint}"
-            raise WorkerError(msg)
+            raise WorkerError(f"a worker process cannot evaluate {self._label}: {refusal}; {hint}")
 
     def ask(self, piece: Lines) -> None:
         """Send some lines to be judged."""

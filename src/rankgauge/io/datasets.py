@@ -4,11 +4,9 @@ Datasets: turns the records of a file, or Python objects, into samples, and repo
 
 from __future__ import annotations
 
-import gc
 import hashlib
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
 from types import MappingProxyType
@@ -29,7 +27,7 @@ from rankgauge.samples import Block, Fault, Sample, read_block, read_sample
 from rankgauge.samples.sample_records import with_cohorts
 from rankgauge.samples.sample_values import InvalidError, read_id
 
-__all__ = ["DataSource", "DatasetReader", "without_gc"]
+__all__ = ["DataSource", "DatasetReader"]
 
 _BATCH = 4096
 _BLOCK = 64  # lines that are read as one block: few enough to stay in a processor's cache
@@ -95,8 +93,7 @@ class DatasetReader:
         read = records(source, self._catalog) if isinstance(source, Path) else given(source, "samples")
         samples = self._samples(islice(read, self._limit), problems)
         while True:
-            with without_gc():  # never across a yield: what the caller does is not ours to decide
-                batch = list(islice(samples, size))
+            batch = list(islice(samples, size))
             self.count += len(batch)
             if not batch or len(problems) > _MOST_PROBLEMS:
                 break
@@ -284,15 +281,3 @@ def _digest_of(source: Path | Sequence[object]) -> str:
         except TypeError:  # what JSON cannot hold is a problem of its sample, and reported as one
             hasher.update(type(value).__name__.encode())
     return f"sha256:{hasher.hexdigest()}"
-
-
-@contextmanager
-def without_gc() -> Iterator[None]:
-    """Pause the cycle collector: decoding makes many objects and no cycles, and a pass costs three times as much."""
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()

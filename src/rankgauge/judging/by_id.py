@@ -62,7 +62,6 @@ class IdJudge:
         lists, found, first = self._lists, judged.found, len(self._lists.depth)
         lists.row_sample += (found.sample + first).tolist()
         lists.row_rank += found.rank.tolist()
-        lists.row_grade += found.grade.tolist()
         lists.row_gold += (found.gold + len(lists.gold_grade)).tolist()
         lists.gold_grade += judged.qrels.grades.tolist()
         lists.gold_count += judged.block.gold.counts
@@ -105,10 +104,7 @@ class IdJudge:
                 lists.row_idle.append(len(lists.row_sample))
             if ranking.ties is not None:
                 lists.row_ties.append(ranking.ties[at - 1])
-            lists.row_sample.append(place)
-            lists.row_rank.append(at)
-            lists.row_grade.append(gold[name])
-            lists.row_gold.append(places[name])
+            lists.add_row(place, at, places[name])
 
 
 _NO_SUPPORT = (
@@ -162,10 +158,7 @@ class SupportJudge:
         for at, nugget in enumerate(nuggets):
             found = max(support.get(name, 0.0) for name in (nugget.id, nugget.text) if name is not None)
             if found:
-                lists.row_sample.append(place)
-                lists.row_rank.append(1)
-                lists.row_grade.append(nugget.weight)
-                lists.row_gold.append(start + at)
+                lists.add_row(place, 1, start + at)
                 lists.row_score.append(found)
 
 

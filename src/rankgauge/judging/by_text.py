@@ -96,15 +96,13 @@ def checked_scores(returned: object, retrieved: int, gold: int) -> NDArray[np.fl
 def _shaped(returned: object, retrieved: int, gold: int) -> Block:
     scores = np.asarray(returned, dtype=np.float64)
     if scores.shape != (retrieved, gold):
-        msg = f"it returned the shape {scores.shape} where ({retrieved}, {gold}) is needed"
-        raise ValueError(msg)
+        raise ValueError(f"it returned the shape {scores.shape} where ({retrieved}, {gold}) is needed")
     return scores
 
 
 def _check_range(scores: Block) -> None:
     if not ((scores >= 0) & (scores <= 1)).all():
-        msg = "it returned a score that is not from 0 to 1"
-        raise ValueError(msg)
+        raise ValueError("it returned a score that is not from 0 to 1")
 
 
 _NO_ANSWER = Fault("the output has no 'answer'; emit {'retrieved': [...], 'answer': '...'}")
@@ -204,10 +202,7 @@ class TextJudge:
         for at, wanted in np.argwhere(scores >= self._matcher.matcher.threshold).tolist():
             if ranking.repeated is not None and ranking.repeated[at]:
                 lists.row_idle.append(len(lists.row_sample))
-            lists.row_sample.append(place)
-            lists.row_rank.append(at + 1)
-            lists.row_grade.append(lists.gold_grade[start + wanted])
-            lists.row_gold.append(start + wanted)
+            lists.add_row(place, at + 1, start + wanted)
             lists.row_score.append(float(scores[at, wanted]))
         return None
 

@@ -24,20 +24,13 @@ __all__ = ["Evidence", "GoldKeys", "Target"]
 
 
 class Target(NamedTuple):
-    """
-    What is judged against what, and how; metrics with equal targets share one judging.
+    """What is judged against what, and how; metrics with equal targets share one judging."""
 
-    Attributes:
-        gold: The kind of ground truth.
-
-        judges: Whether the retrieved items are judged, or the generated answer.
-
-        matcher: The matcher as written, for gold that is text; None for a join of ids, and for nuggets whose support
-            the output gives.
-    """
-
-    gold: GoldKind
+    gold: GoldKind  # the kind of ground truth
+    # whether the retrieved items are judged, or the generated answer
     judges: Literal["retrieved", "answer"] = "retrieved"
+    # the matcher as written, for gold that is text; None for a join of ids, and for nuggets whose support the
+    # output gives
     matcher: str | None = None
 
     def __str__(self) -> str:
@@ -48,41 +41,23 @@ class Target(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """
-    A judged batch, of samples or of a run's queries.
+    """A judged batch, of samples or of a run's queries."""
 
-    Attributes:
-        judged: The columns that metrics read.
-
-        without_gold: The samples that do not have this kind of ground truth at all.
-
-        faults: Why a sample could not be judged, by its place in the batch.
-
-        rankings: What each sample retrieved, after policy, None where there is nothing; empty unless asked for.
-
-        looks: One retrieved id and one gold id, of a sample that has both; for messages.
-
-        textless: The first rank whose item has no text, of samples that were judged by text without all of them.
-
-        lacks: What metrics asked to see and a sample lacks, by its place.
-
-        fits: How many ranks of each sample fit into each budget that was asked for.
-
-        n_tied: Of how many queries of a run the order of equal scores may change a score.
-
-        n_dropped: How many duplicates were dropped from a run.
-    """
-
-    judged: Judged
-    without_gold: Sequence[int] = ()
+    judged: Judged  # the columns that metrics read
+    without_gold: Sequence[int] = ()  # the samples that do not have this kind of ground truth at all
+    # why a sample could not be judged, by its place in the batch
     faults: Mapping[int, str] = field(default_factory=dict)
+    # what each sample retrieved, after policy, None where there is nothing; empty unless asked for
     rankings: Sequence[Ranking | None] = ()
-    looks: tuple[str, str] | None = None
+    looks: tuple[str, str] | None = None  # one retrieved id and one gold id, of a sample that has both; for messages
+    # the first rank whose item has no text, of samples that were judged by text without all of them
     textless: Mapping[int, int] = field(default_factory=dict)
+    # what metrics asked to see and a sample lacks, by its place
     lacks: Mapping[int, Sequence[Lack]] = field(default_factory=dict)
+    # how many ranks of each sample fit into each budget that was asked for
     fits: Mapping[Budget, Fits] = field(default_factory=dict)
-    n_tied: int = 0
-    n_dropped: int = 0
+    n_tied: int = 0  # of how many queries of a run the order of equal scores may change a score
+    n_dropped: int = 0  # how many duplicates were dropped from a run
 
     @classmethod
     def kept(

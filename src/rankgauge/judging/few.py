@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence, Sized
 from itertools import chain
 from typing import NamedTuple, cast
 
@@ -25,10 +25,10 @@ from rankgauge.judging.ranks import Ranks
 from rankgauge.judging.run import RunCounts
 from rankgauge.policy import Policy, Profile
 
-__all__ = ["FewQueries", "Pattern", "judged_patterns", "takes_few"]
+__all__ = ["FewQueries", "Pattern", "is_small", "judged_patterns", "takes_few"]
 
-_QUERIES, _RESULTS = 256, 1 << 12
-"""Up to how many queries and results going through them one by one is faster than columns."""
+_QUERIES, _JUDGMENTS, _RESULTS = 100, 1 << 8, 1 << 11
+"""Up to how many of each going through them one by one is faster than columns, also on rankings never seen before."""
 
 _TIED = 64
 """Up to how many tied results going through the ranking of each one is not too slow."""
@@ -54,19 +54,15 @@ def takes_few(policy: Policy) -> bool:
 
 
 class FewQueries:
-    """
-    Judgments of a few queries, which runs are judged against.
-
-    Attributes:
-        names: The id of each query, in byte order.
-    """
+    """Judgments of a few queries, which runs are judged against."""
 
     def __init__(self, judgments: dict[str, dict[str, float]]) -> None:
         names: list[str] = sorted(judgments)  # as their bytes do, but for lone surrogates
+        # the id of each query, in byte order
         self.names = names if "".join(names).isascii() else sorted(names, key=encoded)
         each = [judgments[name] for name in self.names]
         self._documents = list(map(tuple, each))
-        self._grades = [tuple(own.values()) for own in each]
+        self._grades = [tuple(grades.values()) for grades in each]
 
     @property
     def judgments(self) -> dict[str, dict[str, float]]:
@@ -83,7 +79,7 @@ class FewQueries:
         if not (0 < len(judgments) <= _QUERIES and set(map(type, judgments)) == {str}):
             return None
         each = judgments.values()
-        if not (set(map(type, each)) <= _DICTIONARIES and sum(map(len, each)) <= _RESULTS):
+        if not (set(map(type, each)) <= _DICTIONARIES and sum(map(len, each)) <= _JUDGMENTS):
             return None
         grades = list(chain.from_iterable(map(dict.values, each)))
         kinds = set(map(type, grades))
@@ -105,54 +101,62 @@ class FewQueries:
             return None
         tied: list[_Tied] = []
         patterns: list[Pattern] = []
-        found = 0
         columns = zip(map(run.get, self.names), self._documents, self._grades, strict=True)
-        for place, (ranking, documents, grades) in enumerate(columns):
+        for query_no, (ranking, documents, grades) in enumerate(columns):
             if ranking is None:
                 patterns.append((None, grades, ()))
                 continue
-            found += 1
             ascending = sorted(ranking.values())
-            below = len(ascending) + 1
+            depth = len(ascending)
             ranks = []
-            for document in documents:
+            for document, grade in zip(documents, grades, strict=True):
                 score = ranking.get(document)
                 if score is None:
                     ranks.append(0)
                     continue
-                at = bisect_right(ascending, score)
-                if at > 1 and ascending[at - 2] == score:
-                    high = below - 1 - bisect_left(ascending, score)
-                    tied.append(_Tied(place, below - at, high, grades[documents.index(document)]))
+                n_not_above = bisect_right(ascending, score)  # of 1 3 3 7 and the score 3 these are three: rank 2
+                rank = depth - n_not_above + 1
+                if n_not_above > 1 and ascending[n_not_above - 2] == score:
+                    tied.append(_Tied(query_no, rank, depth - bisect_left(ascending, score), grade))
                     members = [member for member, its in ranking.items() if its == score]
                     if len(tied) > _TIED or not are_texts(members):
                         return None
-                    at -= _behind(document, members)
-                ranks.append(below - at)
-            patterns.append((below - 1, grades, tuple(ranks)))
-        if not found:
+                    rank += _behind(document, members)
+                ranks.append(rank)
+            patterns.append((depth, grades, tuple(ranks)))
+        n_missing = sum(depth is None for depth, _, _ in patterns)
+        n_judged = len(patterns) - n_missing
+        if not n_judged:
             return None
         n_tied = _count(tied, profile) if tied else 0
-        return patterns, RunCounts(len(patterns), len(patterns) - found, len(run) - found, n_tied)
+        return patterns, RunCounts(len(patterns), n_missing, len(run) - n_judged, n_tied)
+
+
+def is_small(run: object) -> bool:
+    """Return whether a run is a dictionary of dictionaries with few queries and results."""
+    if type(run) not in _DICTIONARIES:
+        return False
+    rankings = cast("dict[object, object]", run).values()
+    if len(rankings) > 2 * _QUERIES or not set(map(type, rankings)) <= _DICTIONARIES:
+        return False
+    return sum(map(len, cast("Iterable[Sized]", rankings))) <= _RESULTS
 
 
 def _behind(document: str, members: Sequence[str]) -> int:
     """Return how many documents a tie puts before one of them: those whose bytes sort behind it."""
     if "".join(members).isascii():
         return sum([member > document for member in members])
-    own = encoded(document)  # characters sort as their bytes do, but for lone surrogates
-    return sum([encoded(member) > own for member in members])
+    its_bytes = encoded(document)  # characters sort as their bytes do, but for lone surrogates
+    return sum([encoded(member) > its_bytes for member in members])
 
 
 def _plain_run(mapping: object) -> dict[str, dict[str, float]] | None:
     """Return a run that is a plain dictionary of a few results; None for any other."""
-    if type(mapping) not in _DICTIONARIES:
+    if not is_small(mapping):
         return None
     run = cast("dict[str, dict[str, float]]", mapping)
     each = run.values()
-    if not (len(run) <= 2 * _QUERIES and set(map(type, run)) == {str} and set(map(type, each)) <= _DICTIONARIES):
-        return None
-    if sum(map(len, each)) > _RESULTS or not have_text_ids(each):
+    if set(map(type, run)) != {str} or not have_text_ids(each):
         return None
     scores = list(chain.from_iterable(map(dict.values, each)))
     return run if scores and set(map(type, scores)) <= _SCORES and all(map(math.isfinite, scores)) else None
@@ -161,18 +165,18 @@ def _plain_run(mapping: object) -> dict[str, dict[str, float]] | None:
 class _Tied(NamedTuple):
     """A judged result that shares its score with others: its query, the first and last rank of these, its grade."""
 
-    place: int
-    low: int
-    high: int
+    query_no: int
+    first: int
+    last: int
     grade: float
 
 
 def _count(tied: Sequence[_Tied], profile: Profile) -> int:
     """Return of how many queries the order of equal scores may change a score."""
-    places, low, high, grades = map(np.array, zip(*tied, strict=True))
+    query_nos, first, last, grades = map(np.array, zip(*tied, strict=True))
     earns = earned(grades.astype(np.float64), relevance_of(profile))
-    mixed = mixed_ties(places, Ranks(low, low, high), earns, profile.policy.depth)
-    return len(distinct(places[mixed]))
+    mixed = mixed_ties(query_nos, Ranks(first, first, last), earns, profile.policy.depth)
+    return len(distinct(query_nos[mixed]))
 
 
 def judged_patterns(patterns: Sequence[Pattern], profile: Profile) -> Judged:
@@ -186,7 +190,6 @@ def judged_patterns(patterns: Sequence[Pattern], profile: Profile) -> Judged:
         lists.gold_grade += grades
         lists.row_sample += [place] * len(found)
         lists.row_rank += [rank for rank, _ in found]
-        lists.row_grade += [grades[gold] for _, gold in found]
         lists.row_gold += [begin + gold for _, gold in found]
     lists.graded += range(len(patterns))
     return lists.build(profile)

@@ -9,7 +9,6 @@ from typing import NamedTuple
 import numpy as np
 
 from rankgauge.columns import Ints, Qrels, RankingBatch, Rows, Slices
-from rankgauge.columns.slices import keep_pages
 from rankgauge.judging.ranking import Settled, settle
 from rankgauge.judging.ranks import RepeatFinder
 from rankgauge.policy import Policy, Profile
@@ -19,20 +18,11 @@ __all__ = ["BlockJudge", "Joined", "JudgedBlock", "joined"]
 
 
 class Joined(NamedTuple):
-    """
-    The judged rows of some whole queries.
+    """The judged rows of some whole queries."""
 
-    Attributes:
-        settled: The rows that the policy leaves.
-
-        rows: Which of these are judged, in any order.
-
-        judgments: The judgment of each.
-    """
-
-    settled: Settled
-    rows: Ints
-    judgments: Ints
+    settled: Settled  # the rows that the policy leaves
+    rows: Ints  # which of these are judged, in any order
+    judgments: Ints  # the judgment of each
 
 
 def joined(batch: RankingBatch, qrels: Qrels, places: Ints, policy: Policy, finder: RepeatFinder) -> Joined:
@@ -40,12 +30,11 @@ def joined(batch: RankingBatch, qrels: Qrels, places: Ints, policy: Policy, find
     pairs = qrels.salted(batch.keys, np.repeat(places, batch.lengths))
     settled = settle(batch, pairs, policy, finder.find)
     batch = settled.batch
-    by_key = qrels.are_few  # pairs can be the same where keys are not
-    if by_key:
+    if qrels.are_few:
         rows, judgments = qrels.find_few(batch.keys, places, batch.lengths)
     else:
         rows, judgments = qrels.find(settled.pairs)
-    real = batch.documents.at(rows).equal(qrels.documents.at(judgments), hashed=by_key)
+    real = batch.documents.at(rows).equal(qrels.documents.at(judgments))
     return Joined(settled, rows[real], judgments[real])
 
 
@@ -54,26 +43,13 @@ _NO_NAMES = Slices.of_lines(b"")
 
 
 class JudgedBlock(NamedTuple):
-    """
-    A judged block.
+    """A judged block."""
 
-    Attributes:
-        block: The samples.
-
-        depth: How many items each retrieved, after policy; shape (n,).
-
-        found: The judged rows, in order of sample and rank.
-
-        qrels: The ground truth, with one query for each sample.
-
-        batch: The rankings as they were given.
-    """
-
-    block: Block
-    depth: Ints
-    found: Rows
-    qrels: Qrels
-    batch: RankingBatch
+    block: Block  # the samples
+    depth: Ints  # how many items each retrieved, after policy; shape (n,)
+    found: Rows  # the judged rows, in order of sample and rank
+    qrels: Qrels  # the ground truth, with one query for each sample
+    batch: RankingBatch  # the rankings as they were given
 
     @property
     def looks(self) -> tuple[str, str] | None:
@@ -92,7 +68,6 @@ class BlockJudge:
     def __init__(self, profile: Profile) -> None:
         self._policy = profile.policy
         self._finder = RepeatFinder()
-        keep_pages()
 
     def judge(self, block: Block) -> JudgedBlock:
         """Join what samples retrieved with their ground truth."""

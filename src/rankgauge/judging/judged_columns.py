@@ -81,49 +81,29 @@ class JudgedLists:
 
     Rows are added in order of sample, then rank; gold in order of sample. What is the same nearly everywhere is kept
     as the exceptions only.
-
-    Attributes:
-        depth: One number for each sample.
-
-        gold_count: How many gold items each sample has.
-
-        graded: The samples whose ground truth gives grades.
-
-        gold_grade: One grade for each gold item.
-
-        times: How often a gold item was listed, by its place, where that is not once.
-
-        intents: The place, sample and id of every gold item whose intents were named, and its gain for each.
-
-        row_sample: The sample of each judged row.
-
-        row_rank: Its rank, from 1.
-
-        row_grade: Its grade.
-
-        row_gold: The place of its gold item in the batch.
-
-        row_ties: The first and the last rank that it could take; empty where ties are not averaged.
-
-        row_idle: The places of rows that earn nothing.
-
-        row_score: The match score of each judged row; empty where all are 1.
     """
 
     def __init__(self) -> None:
-        self.depth: list[int] = []
-        self.gold_count: list[int] = []
-        self.graded: list[int] = []
-        self.gold_grade: list[float] = []
-        self.times: dict[int, int] = {}
+        self.depth: list[int] = []  # one number for each sample
+        self.gold_count: list[int] = []  # how many gold items each sample has
+        self.graded: list[int] = []  # the samples whose ground truth gives grades
+        self.gold_grade: list[float] = []  # one grade for each gold item
+        self.times: dict[int, int] = {}  # how often a gold item was listed, by its place, where that is not once
+        # the place, sample and id of every gold item whose intents were named, and its gain for each
         self.intents: list[tuple[int, int, bytes, Mapping[str, float]]] = []
-        self.row_sample: list[int] = []
-        self.row_rank: list[int] = []
-        self.row_grade: list[float] = []
-        self.row_gold: list[int] = []
+        self.row_sample: list[int] = []  # the sample of each judged row
+        self.row_rank: list[int] = []  # its rank, from 1
+        self.row_gold: list[int] = []  # the place of its gold item in the batch
+        # the first and the last rank that it could take; empty where ties are not averaged
         self.row_ties: list[tuple[int, int]] = []
-        self.row_idle: list[int] = []
-        self.row_score: list[float] = []
+        self.row_idle: list[int] = []  # the places of rows that earn nothing
+        self.row_score: list[float] = []  # the match score of each judged row; empty where all are 1
+
+    def add_row(self, sample_no: int, rank: int, gold_no: int) -> None:
+        """Add a judged row."""
+        self.row_sample.append(sample_no)
+        self.row_rank.append(rank)
+        self.row_gold.append(gold_no)
 
     def build(self, profile: Profile) -> Judged:
         """Return what was collected."""
@@ -139,19 +119,20 @@ class JudgedLists:
         if profile.policy.averages_ties:
             low, high = np.array(self.row_ties, dtype=np.int64).reshape(-1, 2).T
             ties = low, high
+        gold_grade, row_gold = np.array(self.gold_grade, dtype=np.float64), np.array(self.row_gold, dtype=np.int64)
         judged = judged_under(
             profile,
             depth=np.array(self.depth, dtype=np.int64),
             rows=Rows(
                 np.array(self.row_sample, dtype=np.int64),
                 np.array(self.row_rank, dtype=np.int64),
-                np.array(self.row_grade, dtype=np.float64),
-                np.array(self.row_gold, dtype=np.int64),
+                gold_grade[row_gold],
+                row_gold,
             ),
             gold=Rows(
                 gold_sample,
                 gold_place - (np.cumsum(counts) - counts)[gold_sample] + 1,
-                np.array(self.gold_grade, dtype=np.float64),
+                gold_grade,
                 gold_place,
             ),
             ties=ties,

@@ -29,23 +29,12 @@ _NAMES: Mapping[Unit, str] = {"tok": "token", "char": "character"}
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """
-    A cutoff that is counted in tokens or characters of the retrieved texts, and not in ranks.
+    """A cutoff that is counted in tokens or characters of the retrieved texts, and not in ranks."""
 
-    Attributes:
-        amount: How many, 1 or more.
-
-        unit: Of what.
-
-        tokenizer: What counts tokens; None for characters.
-
-        partial: Whether a result that begins inside the budget and ends outside counts.
-    """
-
-    amount: int
-    unit: Unit
-    tokenizer: Claim[Tokenizer] | None
-    partial: bool = False
+    amount: int  # how many, 1 or more
+    unit: Unit  # of what
+    tokenizer: Claim[Tokenizer] | None  # what counts tokens; None for characters
+    partial: bool = False  # whether a result that begins inside the budget and ends outside counts
 
     def __str__(self) -> str:
         by = None if self.tokenizer is None else self.tokenizer.declaration.name
@@ -64,8 +53,7 @@ class Budget:
             if text is None:
                 if used >= self.amount:
                     return place
-                msg = f"a budget counts the text of every result; the item at rank {place + 1} has none"
-                raise UncountedError(msg)
+                raise UncountedError(f"a budget counts the text of every result; the item at rank {place + 1} has none")
             length = length_of(text)
             if used + length > self.amount:
                 return place + (self.partial and used < self.amount)
@@ -80,17 +68,10 @@ def in_words(amount: int, unit: Unit, tokenizer: str | None, *, partial: bool) -
 
 
 class Fits(NamedTuple):
-    """
-    How many ranks of each sample of a batch fit into one budget.
+    """How many ranks of each sample of a batch fit into one budget."""
 
-    Attributes:
-        ranks: The number of ranks, 0 where nothing fits; shape (n,).
-
-        faults: Why it is not known for a sample, by its place.
-    """
-
-    ranks: Ints
-    faults: Mapping[int, str]
+    ranks: Ints  # the number of ranks, 0 where nothing fits; shape (n,)
+    faults: Mapping[int, str]  # why it is not known for a sample, by its place
 
 
 class UncountedError(Exception):
@@ -116,11 +97,9 @@ def _counted(tokenizer: Claim[Tokenizer], text: str) -> int:
         with guarded():
             found = count(text)
     except ForeignError as error:
-        msg = f"{_told(tokenizer)} failed: {error}"
-        raise UncountedError(msg) from error
+        raise UncountedError(f"{_told(tokenizer)} failed: {error}") from error
     if isinstance(found, bool) or not isinstance(found, int) or found < 0:
-        msg = f"{_told(tokenizer)} returned {shown(found)} for a text, not how many tokens it has"
-        raise UncountedError(msg)
+        raise UncountedError(f"{_told(tokenizer)} returned {shown(found)} for a text, not how many tokens it has")
     return found
 
 
@@ -133,20 +112,11 @@ _OF_SAMPLES: frozenset[Need] = frozenset({"input", "answer", "metadata"})
 
 
 class Keep(NamedTuple):
-    """
-    What to keep beside judged rows.
+    """What to keep beside judged rows."""
 
-    Attributes:
-        rankings: Whether to keep what each sample retrieved, after policy.
-
-        needs: What metrics ask to see.
-
-        budgets: Budgets into which rankings are to be fitted.
-    """
-
-    rankings: bool = False
-    needs: frozenset[Need] = frozenset()
-    budgets: frozenset[Budget] = frozenset()
+    rankings: bool = False  # whether to keep what each sample retrieved, after policy
+    needs: frozenset[Need] = frozenset()  # what metrics ask to see
+    budgets: frozenset[Budget] = frozenset()  # budgets into which rankings are to be fitted
 
 
 NOTHING = Keep()
@@ -168,16 +138,7 @@ class Lack(NamedTuple):
 
 
 class Keeper:
-    """
-    Keeps what is asked for of one batch.
-
-    Attributes:
-        rankings: What each sample retrieved; empty unless asked for.
-
-        shown: What metrics see of each sample; None unless asked for.
-
-        lacks: What of that a sample lacks, by its place.
-    """
+    """Keeps what is asked for of one batch."""
 
     def __init__(self, keep: Keep, profile: Profile) -> None:
         self._keep = keep
@@ -185,9 +146,10 @@ class Keeper:
         self._ranks: dict[Budget, list[int]] = {budget: [] for budget in keep.budgets}
         self._unfit: dict[Budget, dict[int, str]] = {budget: {} for budget in keep.budgets}
         self._profile = profile
-        self.rankings: list[Ranking | None] = []
+        self.rankings: list[Ranking | None] = []  # what each sample retrieved; empty unless asked for
+        # what metrics see of each sample; None unless asked for
         self.shown: list[Seen] | None = [] if keep.needs & (_OF_RANKS | _OF_SAMPLES) else None
-        self.lacks: dict[int, list[Lack]] = {}
+        self.lacks: dict[int, list[Lack]] = {}  # what of that a sample lacks, by its place
 
     def add(self, samples: Sequence[Sample], rankings: Sequence[Ranking | Fault | None], *, judged: str) -> None:
         """Take some more samples and what of each was *judged*: its `retrieved` items, or its `answer` as a ranking."""

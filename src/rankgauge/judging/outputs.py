@@ -22,25 +22,15 @@ __all__ = ["Ranking", "copies", "prepare", "stands_as_given"]
 
 
 class Ranking(NamedTuple):
-    """
-    A ranking as it is judged, rank 1 first.
+    """A ranking as it is judged, rank 1 first."""
 
-    Attributes:
-        ids: One id for each rank; None for an item that has only a text.
-
-        texts: One text for each rank; None when no item has one.
-
-        repeated: Whether each rank repeats an earlier item and so earns nothing; None when no rank does.
-
-        ties: The first and the last rank that each rank's item could take; None where ties are not averaged.
-
-        entries: The place of each rank's item in the output, from 0; None where rank 1 is the first, and so on.
-    """
-
-    ids: Sequence[str | None]
-    texts: Sequence[str | None] | None
+    ids: Sequence[str | None]  # one id for each rank; None for an item that has only a text
+    texts: Sequence[str | None] | None  # one text for each rank; None when no item has one
+    # whether each rank repeats an earlier item and so earns nothing; None when no rank does
     repeated: Sequence[bool] | None = None
+    # the first and the last rank that each rank's item could take; None where ties are not averaged
     ties: Sequence[tuple[int, int]] | None = None
+    # the place of each rank's item in the output, from 0; None where rank 1 is the first, and so on
     entries: Sequence[int] | None = None
 
     def entry(self, rank: int) -> int:
@@ -167,7 +157,7 @@ class _Columns:
             pairs = settled.pairs[kept][order].view(np.int64)
             by_pair = np.argsort(pairs, kind="stable")
             repeated[by_pair] = ~first_of_each(pairs[by_pair])
-        rankings = self._split(rows[kept][order], repeated, ranks.low[order], ranks.high[order], depth)
+        rankings = self._split(rows[kept][order], repeated, ranks.tie_first[order], ranks.tie_last[order], depth)
         return [Fault(faults[owner]) if owner in faults else each for owner, each in enumerate(rankings)]
 
     def _split(self, rows: Ints, repeated: Flags, low: Ints, high: Ints, depth: Ints) -> Iterator[Ranking]:
@@ -195,7 +185,7 @@ class _Columns:
             grades = (gold[owner].get(name, np.nan) for owner, name in zip(owners.tolist(), ids, strict=True))
             earns = earned(np.fromiter(grades, np.float64, len(ids)), relevance_of(self._profile))
         for row in mixed_ties(owners, ranks, earns, self._profile.policy.depth).tolist():
-            reason = tie_reason(ids[row] or "", int(ranks.low[row]), int(ranks.high[row]))
+            reason = tie_reason(ids[row] or "", int(ranks.tie_first[row]), int(ranks.tie_last[row]))
             faults.setdefault(int(owners[row]), reason)
 
     def _judged_ids(self, sample: Sample) -> Container[str | None] | None:

@@ -33,26 +33,14 @@ __all__ = [
 
 
 class Settled(NamedTuple):
-    """
-    A batch without the rows that a policy drops, before anything is ranked.
+    """A batch without the rows that a policy drops, before anything is ranked."""
 
-    Attributes:
-        batch: The rows left, in the order given; its scores are those that order them.
-
-        rows: Which rows of the original batch they are.
-
-        pairs: A key of query and document for each.
-
-        refused: Queries of the batch with why the policy refuses their duplicates, to be read once; None for none.
-
-        n_dropped: How many duplicates were dropped.
-    """
-
-    batch: RankingBatch
-    rows: Ints | slice
-    pairs: Words
+    batch: RankingBatch  # the rows left, in the order given; its scores are those that order them
+    rows: Ints | slice  # which rows of the original batch they are
+    pairs: Words  # a key of query and document for each
+    # queries of the batch with why the policy refuses their duplicates, to be read once; None for none
     refused: Iterator[tuple[int, str]] | None = None
-    n_dropped: int = 0
+    n_dropped: int = 0  # how many duplicates were dropped
 
 
 def settle(
@@ -100,20 +88,11 @@ def own_rows(batch: RankingBatch) -> Flags:
 
 
 class Standing(NamedTuple):
-    """
-    Where ranked rows stand after depth and judged-only.
+    """Where ranked rows stand after depth and judged-only."""
 
-    Attributes:
-        kept: Which of the ranked rows are left.
-
-        ranks: Where these stand.
-
-        depth: How many rows each query has; shape (queries,).
-    """
-
-    kept: Ints | slice
-    ranks: Ranks
-    depth: Ints
+    kept: Ints | slice  # which of the ranked rows are left
+    ranks: Ranks  # where these stand
+    depth: Ints  # how many rows each query has; shape (queries,)
 
 
 def stand(policy: Policy, owners: Ints, ranks: Ranks, depth: Ints, judged: Callable[[], Flags]) -> Standing:
@@ -130,7 +109,7 @@ def stand(policy: Policy, owners: Ints, ranks: Ranks, depth: Ints, judged: Calla
     kept = kept[np.lexsort((ranks.rank[kept], owners[kept]))]
     owners = owners[kept]
     rank = nth_of_each(owners)
-    edges = _edges(owners, ranks.low[kept])  # ties have fewer rows, too
+    edges = _edges(owners, ranks.tie_first[kept])  # ties have fewer rows, too
     sizes = np.diff(np.append(edges, len(kept)))
     low = np.repeat(rank[edges], sizes)
     high = low + np.repeat(sizes, sizes) - 1
@@ -148,21 +127,21 @@ def mixed_ties(owners: Ints, ranks: Ranks, earns: Floats | None, depth: int | No
 
     Documents of a tie that are not among the rows earn nothing. Where *earns* is None, every tie counts as mixed.
     """
-    tied = ranks.low != ranks.high
+    tied = ranks.tie_first != ranks.tie_last
     if depth is not None:
-        tied &= ranks.low <= depth
+        tied &= ranks.tie_first <= depth
     inside = np.flatnonzero(tied)
     if not len(inside):
         return inside
     values: Floats = np.zeros(len(owners)) if earns is None else earns
-    order = inside[np.lexsort((-values[inside], ranks.low[inside], owners[inside]))]
-    edges = _edges(owners[order], ranks.low[order])
+    order = inside[np.lexsort((-values[inside], ranks.tie_first[inside], owners[inside]))]
+    edges = _edges(owners[order], ranks.tie_first[order])
     if earns is None:
         return order[edges]
     sizes = np.diff(np.append(edges, len(order)))
     best: Ints = order[edges]
     worst = values[order[edges + sizes - 1]]
-    worst[sizes < (ranks.high - ranks.low + 1)[best]] = -np.inf
+    worst[sizes < (ranks.tie_last - ranks.tie_first + 1)[best]] = -np.inf
     return best[np.flatnonzero(values[best] != worst)]
 
 

@@ -10,85 +10,81 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankgauge.columns import Flags, Floats, Ints, RankingBatch, Slices, Words
-from rankgauge.columns.judged_rows import distinct
+from rankgauge.columns.judged_rows import distinct, stretches
 
 __all__ = ["Ranks", "RepeatFinder", "Repeats", "grouped", "ranks_of", "surplus"]
 
 
 class Ranks(NamedTuple):
-    """
-    Where some rows stand.
+    """Where some rows stand."""
 
-    Attributes:
-        rank: The rank of each row, from 1.
-
-        low: The first rank among the rows of the same query and score.
-
-        high: The last such rank.
-    """
-
-    rank: Ints
-    low: Ints
-    high: Ints
+    rank: Ints  # the rank of each row, from 1
+    tie_first: Ints  # the first rank among the rows of the same query and score
+    tie_last: Ints  # the last such rank
 
 
 def ranks_of(batch: RankingBatch, rows: Ints, *, by_id: bool) -> Ranks:
     """Rank some rows by score, descending; equal scores *by_id*, descending by bytes, or else as they are given."""
-    n = len(batch.scores)
-    starts = batch.starts[batch.lengths > 0]
-    begins = np.zeros(n + 1, dtype=np.bool_)
-    begins[starts] = True
-    begins[n] = True
-    sorting = _sorting(batch, begins, starts)
-    scores = batch.scores if sorting is None else sorting.scores
-    places = rows if sorting is None else sorting.place_of[rows]
-    first = starts[np.searchsorted(starts, rows, side="right") - 1]
-    rank = places - first + 1
-    apart = begins  # whether a place holds another score than the one before it
-    np.logical_or(begins[1:n], scores[1:] != scores[:-1], out=begins[1:n])
-    tied = np.flatnonzero(~(apart[places] & apart[places + 1]))
-    low, high = rank.copy(), rank.copy()
+    # A query with the rows 0 1 2, documents a b c and scores 1 3 1, then one with the rows 3 4 and scores 7 5:
+    #   position        0  1  2 | 3  4
+    #   row_at          1  0  2 | 3  4     the second query is in order, and is not sorted
+    #   score           3  1  1 | 7  5
+    #   begins_tie      T  T  F | T  T  T  where query or score change, and at the end
+    # Row 0 has position 1 and so rank 2, in a tie of ranks 2 to 3. By id c comes before a, which gives it rank 3.
+    n_rows = len(batch.scores)
+    query_starts = batch.starts[batch.lengths > 0]
+    begins_query = np.zeros(n_rows + 1, dtype=np.bool_)
+    begins_query[query_starts] = True
+    begins_query[n_rows] = True
+    order = _order(batch, begins_query, query_starts)
+    scores = batch.scores if order is None else order.scores
+    position = rows if order is None else order.position_of[rows]
+    query_start = query_starts[np.searchsorted(query_starts, rows, side="right") - 1]
+    rank = position - query_start + 1
+    begins_tie = begins_query
+    np.logical_or(begins_query[1:n_rows], scores[1:] != scores[:-1], out=begins_tie[1:n_rows])
+    tied = np.flatnonzero(~(begins_tie[position] & begins_tie[position + 1]))
+    tie_first, tie_last = rank.copy(), rank.copy()
     if not len(tied):
-        return Ranks(rank, low, high)
-    edges = np.flatnonzero(apart)
-    group = np.searchsorted(edges, places[tied], side="right") - 1
-    low[tied] = edges[group] - first[tied] + 1
-    high[tied] = edges[group + 1] - first[tied]
+        return Ranks(rank, tie_first, tie_last)
+    tie_starts = np.flatnonzero(begins_tie)
+    tie_no = np.searchsorted(tie_starts, position[tied], side="right") - 1
+    tie_first[tied] = tie_starts[tie_no] - query_start[tied] + 1
+    tie_last[tied] = tie_starts[tie_no + 1] - query_start[tied]
     if by_id:
-        chosen = distinct(group)
-        sizes = edges[chosen + 1] - edges[chosen]
-        members = np.repeat(edges[chosen] - (np.cumsum(sizes) - sizes), sizes) + np.arange(int(sizes.sum()))
-        member_rows = members if sorting is None else sorting.row_at[members]
-        order = batch.documents.at(member_rows).order(np.repeat(np.arange(len(chosen)), sizes))
-        settled = np.arange(n) if sorting is None else sorting.place_of
-        settled[member_rows[order]] = members
-        rank[tied] = settled[rows[tied]] - first[tied] + 1
-    return Ranks(rank, low, high)
+        ties = distinct(tie_no)
+        sizes = tie_starts[ties + 1] - tie_starts[ties]
+        positions = stretches(tie_starts[ties], sizes)
+        members = positions if order is None else order.row_at[positions]
+        by_bytes = batch.documents.at(members).order(np.repeat(np.arange(len(ties)), sizes))
+        position_of = np.arange(n_rows) if order is None else order.position_of
+        position_of[members[by_bytes]] = positions
+        rank[tied] = position_of[rows[tied]] - query_start[tied] + 1
+    return Ranks(rank, tie_first, tie_last)
 
 
-class _Sorting(NamedTuple):
-    """A batch in order of score: the scores, the place of each row, and the row at each place."""
+class _Order(NamedTuple):
+    """The rows of a batch by query and score: the score and the row at each position, and the position of each row."""
 
     scores: Floats
-    place_of: Ints
     row_at: Ints
+    position_of: Ints
 
 
-def _sorting(batch: RankingBatch, begins: np.ndarray, starts: Ints) -> _Sorting | None:
+def _order(batch: RankingBatch, begins_query: Flags, query_starts: Ints) -> _Order | None:
     """Sort the queries whose scores rise somewhere; None where there is none."""
-    n = len(batch.scores)
-    rises = np.flatnonzero((batch.scores[1:] > batch.scores[:-1]) & ~begins[1:n]) + 1
+    n_rows = len(batch.scores)
+    rises = np.flatnonzero((batch.scores[1:] > batch.scores[:-1]) & ~begins_query[1:n_rows]) + 1
     if not len(rises):
         return None
-    unsorted = distinct(np.searchsorted(starts, rises, side="right") - 1)
-    lengths = np.diff(np.append(starts, n))[unsorted]
-    rows = np.repeat(starts[unsorted] - (np.cumsum(lengths) - lengths), lengths) + np.arange(int(lengths.sum()))
-    order = rows[np.lexsort((-batch.scores[rows], np.repeat(unsorted, lengths)))]  # stable: as given among equals
-    row_at = np.arange(n)
-    row_at[rows] = order
-    place_of = np.arange(n)
-    place_of[order] = rows
-    return _Sorting(batch.scores[row_at], place_of, row_at)
+    unsorted = distinct(np.searchsorted(query_starts, rises, side="right") - 1)
+    lengths = np.diff(np.append(query_starts, n_rows))[unsorted]
+    positions = stretches(query_starts[unsorted], lengths)
+    by_score = np.lexsort((-batch.scores[positions], np.repeat(unsorted, lengths)))  # stable: as given among equals
+    row_at, position_of = np.arange(n_rows), np.arange(n_rows)
+    row_at[positions] = positions[by_score]
+    position_of[positions[by_score]] = positions
+    return _Order(batch.scores[row_at], row_at, position_of)
 
 
 _ROOM = 4
@@ -96,17 +92,10 @@ _ROOM = 4
 
 
 class Repeats(NamedTuple):
-    """
-    Rows that hold the same document of the same query.
+    """Rows that hold the same document of the same query."""
 
-    Attributes:
-        rows: The rows, group by group, in the order given within each.
-
-        group: The number of each row's group.
-    """
-
-    rows: Ints
-    group: Ints
+    rows: Ints  # the rows, group by group, in the order given within each
+    group: Ints  # the number of each row's group
 
 
 class RepeatFinder:

@@ -26,26 +26,13 @@ __all__ = ["BatchJudge", "RunCollector", "RunCounts", "ScatteredError", "no_over
 
 
 class RunCounts(NamedTuple):
-    """
-    How a run fits the judgments.
+    """How a run fits the judgments."""
 
-    Attributes:
-        queries: How many queries are evaluated.
-
-        missing: How many of these have no results in the run.
-
-        unjudged: How many queries of the run are not judged, and so left out.
-
-        tied: How many queries have equal scores whose order may change a score.
-
-        dropped: How many repeated results the policy dropped.
-    """
-
-    queries: int = 0
-    missing: int = 0
-    unjudged: int = 0
-    tied: int = 0
-    dropped: int = 0
+    queries: int = 0  # how many queries are evaluated
+    missing: int = 0  # how many of these have no results in the run
+    unjudged: int = 0  # how many queries of the run are not judged, and so left out
+    tied: int = 0  # how many queries have equal scores whose order may change a score
+    dropped: int = 0  # how many repeated results the policy dropped
 
     @classmethod
     def total(cls, parts: Iterable[RunCounts]) -> RunCounts:
@@ -186,7 +173,7 @@ class RunCollector:
         tied = mixed_ties(owners, ranks, earned(grades, relevance_of(self.profile)), policy.depth)
         if policy.ties == "error" and len(tied):
             documents = self.qrels.documents.at(judgments[tied]).texts()
-            columns = (places[owners[tied]], ranks.low[tied], ranks.high[tied])
+            columns = (places[owners[tied]], ranks.tie_first[tied], ranks.tie_last[tied])
             self.refuse(
                 (query, tie_reason(shown(document), low, high))
                 for document, query, low, high in zip(documents, *(column.tolist() for column in columns), strict=True)
@@ -196,7 +183,7 @@ class RunCollector:
             return grades >= (0.0 if self.profile.negatives == "unjudged" else -np.inf)
 
         kept, ranks, depth = stand(policy, owners, ranks, depth, judged)
-        ties = (ranks.low, ranks.high) if policy.averages_ties else None
+        ties = (ranks.tie_first, ranks.tie_last) if policy.averages_ties else None
         part = _Part(places, depth, judgments[kept], ranks.rank, ties, distinct(places[owners[tied]]), n_dropped)
         with self._lock:
             self._seen[places] = True
@@ -225,8 +212,7 @@ class RunCollector:
         is judged.
         """
         if self._problems:
-            msg = f"the policy refuses {run}:"
-            raise DataError(msg, sorted(self._problems, key=str))
+            raise DataError(f"the policy refuses {run}:", sorted(self._problems, key=str))
         if require_overlap and not self._seen.any():
             raise no_overlap(run, self.qrels.n_queries, self.looks, shown(self.qrels.queries[0]))
         if not self._parts:

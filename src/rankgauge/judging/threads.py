@@ -63,17 +63,10 @@ def work_on_parts(
 
 @dataclass(frozen=True, slots=True)
 class Task(Generic[T]):
-    """
-    Something to do.
+    """Something to do."""
 
-    Attributes:
-        do: Does it.
-
-        may_wait: Whether to do it in the calling thread, when its result is wanted.
-    """
-
-    do: Callable[[], T]
-    may_wait: bool = False
+    do: Callable[[], T]  # does it
+    may_wait: bool = False  # whether to do it in the calling thread, when its result is wanted
 
 
 def in_order(tasks: Iterable[Task[T]], threads: int) -> Iterator[T]:

@@ -20,20 +20,11 @@ __all__ = ["Top", "TopCollector", "read_queries"]
 
 
 class Top(NamedTuple):
-    """
-    The first results of each judged query, in order of query and rank.
+    """The first results of each judged query, in order of query and rank."""
 
-    Attributes:
-        places: The query of each row, as its place in the judgments.
-
-        ranks: The rank of each row, from 1.
-
-        documents: The document of each row.
-    """
-
-    places: Ints
-    ranks: Ints
-    documents: Slices
+    places: Ints  # the query of each row, as its place in the judgments
+    ranks: Ints  # the rank of each row, from 1
+    documents: Slices  # the document of each row
 
     def of_queries(self, first: int, last: int) -> list[tuple[int, int, bytes]]:
         """Return place, rank and document of every row of the queries from *first* up to, but not including, *last*."""
@@ -43,15 +34,10 @@ class Top(NamedTuple):
 
 
 class TopCollector:
-    """
-    Keeps the first results of each query, batch by batch; rankings are prepared and ordered as for scoring.
-
-    Attributes:
-        wanted: Whether each query of the judgments is kept; None for all.
-    """
+    """Keeps the first results of each query, batch by batch; rankings are prepared and ordered as for scoring."""
 
     def __init__(self, qrels: Qrels, policy: Policy, depth: int, *, wanted: Flags | None = None) -> None:
-        self.wanted = wanted
+        self.wanted = wanted  # whether each query of the judgments is kept; None for all
         self._qrels = qrels
         self._policy = policy
         self._depth = depth if policy.depth is None else min(depth, policy.depth)

@@ -26,24 +26,14 @@ _MOST_PROBLEMS = 1000
 
 
 class WholeRankings(NamedTuple):
-    """
-    The rankings of some queries, each whole and in order of rank.
+    """The rankings of some queries, each whole and in order of rank."""
 
-    Attributes:
-        names: The id of each query.
-
-        lengths: How many documents each query has; shape (queries,).
-
-        pairs: A hash of the document and the query of each row: two rows of two runs with the same hash are taken for
-            the same document of the same query.
-
-        low: The first rank of the row's tie: rows of one query with equal scores have the same.
-    """
-
-    names: list[bytes]
-    lengths: Ints
+    names: list[bytes]  # the id of each query
+    lengths: Ints  # how many documents each query has; shape (queries,)
+    # a hash of the document and the query of each row: two rows of two runs with the same hash are taken for the
+    # same document of the same query
     pairs: Words
-    low: Ints
+    low: Ints  # the first rank of the row's tie: rows of one query with equal scores have the same
 
 
 def check_whole(policy: Policy) -> None:
@@ -82,8 +72,7 @@ class WholeReader:
     def finish(self, run: str) -> set[bytes]:
         """Return the queries of the run, the unwanted included; raise `DataError` for what the policy refuses."""
         if self._problems:
-            msg = f"the policy refuses {run}:"
-            raise DataError(msg, sorted(self._problems, key=str)[:_MOST_PROBLEMS])
+            raise DataError(f"the policy refuses {run}:", sorted(self._problems, key=str)[:_MOST_PROBLEMS])
         return self._seen
 
     def _add(self, batch: RankingBatch, finder: RepeatFinder) -> None:
@@ -111,17 +100,17 @@ class WholeReader:
             self._refuse_ties(batch.queries, owners, ranks)
         order = np.empty(len(pairs), dtype=np.int64)
         order[batch.starts[owners] + ranks.rank - 1] = np.arange(len(pairs))
-        pairs, low, lengths = pairs[order], ranks.low[order], batch.lengths
+        pairs, low, lengths = pairs[order], ranks.tie_first[order], batch.lengths
         if self._policy.depth is not None:
             within = np.arange(len(pairs)) - batch.starts[owners] < self._policy.depth
             pairs, low, lengths = pairs[within], low[within], np.minimum(lengths, self._policy.depth)
         return WholeRankings(batch.queries, lengths, pairs, low)
 
     def _refuse_ties(self, names: list[bytes], owners: Ints, ranks: Ranks) -> None:
-        begins = (ranks.low != ranks.high) & (ranks.rank == ranks.low)
+        begins = (ranks.tie_first != ranks.tie_last) & (ranks.rank == ranks.tie_first)
         if self._policy.depth is not None:
-            begins &= ranks.low <= self._policy.depth
-        columns = (owners[begins], ranks.low[begins], ranks.high[begins])
+            begins &= ranks.tie_first <= self._policy.depth
+        columns = (owners[begins], ranks.tie_first[begins], ranks.tie_last[begins])
         self._refuse(
             [
                 (shown(names[query]), f"ranks {low} to {high} have the same score, and policy says ties=error")

@@ -36,15 +36,10 @@ class _Cells(NamedTuple):
 
 
 class PatternScores:
-    """
-    The scores of patterns under one plan, for any thread.
-
-    Attributes:
-        plan: What is computed.
-    """
+    """The scores of patterns under one plan, for any thread."""
 
     def __init__(self, plan: Plan) -> None:
-        self.plan = plan
+        self.plan = plan  # what is computed
         self._known: dict[Pattern, _Cells] = {}
         self._size = 0
         cuts = (metric.cut.resolve([None], plan.default_k) for metric in plan.metrics)

@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankgauge.columns import PADDING, Flags, Ints, Slices
-from rankgauge.columns.slices import keep_pages
 from rankgauge.io.problems import MalformedError
 
 __all__ = ["Fields", "Window", "find_fields"]
@@ -30,7 +29,6 @@ class Window:
 
     def __init__(self, stream: IO[bytes], *, limit: int | None, size: int) -> None:
         """Open a window of *size* bytes, or more where a query needs it, over *limit* bytes of a stream or all."""
-        keep_pages()
         self._stream = stream
         self._left = limit
         self._held = 0
