@@ -22,6 +22,7 @@ from rankgauge.frozen import FrozenList, FrozenMap, frozen, plain
 from rankgauge.gates.verdicts import judge_gates
 from rankgauge.io.nested_mappings import MappingRun, qrels_of_mapping
 from rankgauge.plugin import Cutoff, JudgedSample, Scores, comparer, hookimpl, metric, sample_metric
+from rankgauge.scale import Totals
 
 QRELS = {"q1": {"a": 2, "b": 1}, "q2": {"c": 1}, "q3": {"d": 3, "e": 0}}
 RUN = {"q1": {"x": 3.0, "a": 2.0, "b": 1.0}, "q2": {"c": 2.0, "y": 1.0}, "q3": {"d": 1.0, "e": 2.0}}
@@ -174,7 +175,7 @@ def made(kind: str, folder: Path) -> Any:  # noqa: C901, PLR0912  # a list of wh
         case "with texts":
             return of_samples().with_texts().with_worst()
         case "totals":
-            return rankgauge.Totals.of(of_samples())
+            return Totals.of(of_samples())
         case "comparison":
             other = rankgauge.evaluate(QRELS, OTHER, METRICS)
             return rankgauge.compare({"a": rankgauge.evaluate(QRELS, RUN, METRICS), "b": other}, bounds=True)
@@ -183,7 +184,7 @@ def made(kind: str, folder: Path) -> Any:  # noqa: C901, PLR0912  # a list of wh
         case "explanation":
             return of_samples().explain("s1")
         case "preflight":
-            return tuple(rankgauge.preflight_runs(QRELS, RUN).values())
+            return tuple(rankgauge.preflight(QRELS, runs={"run": RUN}).values())
         case "agreement":
             return rankgauge.rank_agreement(RUN, OTHER, ["rbo"])
         case "score":

@@ -19,24 +19,24 @@ def make(rows):
 
 def test_queries_stand_in_byte_order_with_their_judgments():
     qrels = make([(b"q2", b"a", 1), (b"Q1", b"b", 2), (b"q2", b"c", 0), (b"q10", b"a", 3)])
-    assert qrels.queries == [b"Q1", b"q10", b"q2"]
+    assert qrels.queries == (b"Q1", b"q10", b"q2")
     assert qrels.lengths.tolist() == [1, 1, 2]
     assert qrels.documents.texts() == [b"b", b"a", b"a", b"c"]
     assert qrels.grades.tolist() == [2.0, 3.0, 1.0, 0.0]
-    assert qrels.names == ["b", "a", "a", "c"]
-    assert qrels.query_names == ["Q1", "q10", "q2"]
+    assert qrels.names == ("b", "a", "a", "c")
+    assert qrels.query_names == ("Q1", "q10", "q2")
 
 
 def test_judgments_in_memory_are_the_same_as_those_of_a_file():
     """`q10` has no judgment; texts stand in the order given until somebody asks for them in order."""
     lengths = np.array([2, 1, 0, 1])
     texts = Qrels.of_texts(["q2", "Q1", "q10", "é"], lengths, ["a", "c", "b", "d"], np.array([1.0, 0.0, 2.0, 3.0]))
-    assert texts.query_names == ["Q1", "q10", "q2", "é"]
+    assert texts.query_names == ("Q1", "q10", "q2", "é")
     assert texts.lengths.tolist() == [1, 0, 2, 1]
     assert texts.grades.tolist() == [2.0, 1.0, 0.0, 3.0]
-    assert texts.names == ["b", "a", "c", "d"]
+    assert texts.names == ("b", "a", "c", "d")
     assert texts.documents.texts() == [b"b", b"a", b"c", b"d"]
-    assert texts.given.queries == ["q2", "Q1", "q10", "é"]
+    assert texts.given.queries == ("q2", "Q1", "q10", "é")
     assert texts.given.places.tolist() == [2, 0, 1, 3]
     ordered = Qrels.of_texts(texts.query_names, texts.lengths, texts.names, texts.grades)
     assert texts.fingerprint == ordered.fingerprint
@@ -46,7 +46,7 @@ def test_judgments_in_memory_are_the_same_as_those_of_a_file():
 def test_two_queries_in_memory_change_places():
     """An exchange is its own inverse, unlike other orders."""
     qrels = Qrels.of_texts(["q", "Q"], np.array([1, 1]), ["a", "b"], np.array([1.0, 2.0]))
-    assert (qrels.query_names, qrels.names, qrels.grades.tolist()) == (["Q", "q"], ["b", "a"], [2.0, 1.0])
+    assert (qrels.query_names, qrels.names, qrels.grades.tolist()) == (("Q", "q"), ("b", "a"), [2.0, 1.0])
 
 
 def test_a_pair_is_found_for_its_own_query_only():
@@ -126,7 +126,7 @@ def test_stretches_of_one_query_are_put_together():
     names, documents = Slices.of([b"q", b"p", b"q"]), Slices.of([b"a", b"b", b"c", b"d"])
     qrels = Qrels.of_stretches(names, np.array([2, 1, 1]), documents, np.arange(4.0))
     assert (qrels.queries, qrels.names, qrels.grades.tolist()) == (
-        [b"p", b"q"],
-        ["c", "a", "b", "d"],
+        (b"p", b"q"),
+        ("c", "a", "b", "d"),
         [2.0, 0.0, 1.0, 3.0],
     )

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 import rankgauge
-from rankgauge import Catalog, Engine, Result
+from rankgauge import Catalog, Engine, Evaluation, Result
+from rankgauge.engine.evaluate import evaluate_plan
 from rankgauge.engine.reopen import check_definitions, evaluation_of, is_of_run, run_evaluation_of
-from rankgauge.engine.runs import evaluate_plan
 from rankgauge.errors import DataError, ResultError
 
 CATALOG = Catalog.discover(own_only=True)
@@ -41,7 +41,7 @@ def again(result):
     """Score a result again from where it came, and return its scores."""
     reopened = evaluation_of(result, catalog=CATALOG)
     check_definitions(reopened.plan(), result)
-    scored = reopened.run()
+    scored = Evaluation.of(reopened).run()
     return scores(scored)
 
 

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from rankgauge import Engine
+from rankgauge.engine import workers
 from rankgauge.errors import DataError, NotPicklableError, ParameterError, PlanError, WorkerError
 from rankgauge.io import file_records as lines
-from rankgauge.scale import workers
 
 SAY_READY = f"import os, pickle, sys; sys.stdout.buffer.write({workers.READY!r}); "
 REFUSE = "pickle.load(sys.stdin.buffer); pickle.dump('no plan', sys.stdout.buffer)"

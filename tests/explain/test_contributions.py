@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from draws import draws
 from rankgauge import Engine, Policy
 from rankgauge.catalog import Catalog
-from rankgauge.explain import Explanation, Scorer, explain_sample
+from rankgauge.explain import Explanation
+from rankgauge.explain.one_score import Scorer, explain_sample
 from rankgauge.samples import read_sample
 
 CATALOG = Catalog.discover(own_only=True)

@@ -10,7 +10,8 @@ import pytest
 
 from rankgauge import Engine, Policy
 from rankgauge.catalog import Catalog
-from rankgauge.explain import Explanation, MissingGold, Scorer, explain_sample
+from rankgauge.explain import Explanation, MissingGold
+from rankgauge.explain.one_score import Scorer, explain_sample
 from rankgauge.plugin import Contributions, metric
 from rankgauge.samples import read_sample
 

@@ -169,7 +169,7 @@ def test_its_names_resolve_in_python(environment, folder):
 def test_the_lock_names_it(folder):
     text = (folder / "rankgauge.lock.yaml").read_text(encoding="utf-8")
     assert '  alias: tides-waste-at-k\n  distribution: rankgauge-tides\n  version: "1.2"\n' in text
-    assert '{name: drop-salt, distribution: rankgauge-tides, version: "1.2"}' in text
+    assert '{name: drop-salt, distribution: rankgauge-tides, version: "1.2", kind: normalizer, source: ' in text
 
 
 @pytest.mark.usefixtures("_locked")

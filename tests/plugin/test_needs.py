@@ -163,7 +163,7 @@ class TestWhatIsSeen:
         sample = read_sample(SAMPLE, problems=[])
         assert judge([sample], Target("relevant"), PROFILES["default"]).judged.shown is None
         seen = judge([sample], Target("relevant"), PROFILES["default"], keep=Keep(needs=frozenset({"ids"}))).judged.seen
-        assert [Seen({"ids": ("a", "b", "c")})] == seen
+        assert [Seen({"ids": ("a", "b", "c")})] == list(seen)
 
 
 class TestWhatIsMissing:

@@ -15,6 +15,7 @@ from rankgauge import Engine
 from rankgauge.catalog import Catalog
 from rankgauge.cli import call
 from rankgauge.errors import UnknownNameError
+from rankgauge.expression import MetricExpression
 from rankgauge.testing import check_metric
 
 ROOT = Path(__file__).parents[2]
@@ -108,4 +109,4 @@ def test_metrics_show_says_where_it_comes_from(installed, capsys):
 
 def test_without_the_plugin_its_names_are_unknown_and_nothing_is_read(tmp_path, monkeypatch):
     with pytest.raises(UnknownNameError, match="unknown metric 'my_ncg'"):
-        Catalog.discover(own_only=True).read(__import__("rankgauge").MetricExpression("my_ncg"))
+        Catalog.discover(own_only=True).read(MetricExpression("my_ncg"))

@@ -13,7 +13,8 @@ import pytest
 
 from rankgauge import Result, evaluate, load_baseline, save_baseline
 from rankgauge.columns import IdSketch
-from rankgauge.engine.runs import evaluate_plan, plan_run
+from rankgauge.engine.evaluate import evaluate_plan
+from rankgauge.engine.runs import plan_run
 from rankgauge.errors import ResultError
 from rankgauge.io.open_sources import open_qrels
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from rankgauge import Engine, Policy, Result, compare
+from rankgauge import Engine, Result, compare
 from rankgauge.errors import ResultError
 from rankgauge.plugin import Judged, Scores, metric
 from rankgauge.result.meaning import Differences, Meant, differences
@@ -16,7 +16,7 @@ ROWS = [{"id": name, "expected_output": ["a"], "actual_output": ["b", "a"]} for 
 
 
 def run(rows: list[Any], *metrics: Any, **policy: Any) -> Result:
-    return Engine().dataset(rows).with_metrics(metrics).with_policy(Policy(**policy)).run()
+    return Engine().dataset(rows).with_metrics(metrics).with_profile(**policy).run()
 
 
 def depth_with(**declaration: Any) -> Any:

@@ -15,7 +15,8 @@ import rankgauge
 from ranked_tables import qrels_frame, run_frame, write_qrels
 from rankgauge import Catalog, Engine, Result
 from rankgauge.cli import call
-from rankgauge.engine.runs import evaluate_plan, plan_run
+from rankgauge.engine.evaluate import evaluate_plan
+from rankgauge.engine.runs import plan_run
 from rankgauge.errors import DataError, SampleRefusedError
 from rankgauge.io.open_sources import open_qrels
 from rankgauge.policy import option_text

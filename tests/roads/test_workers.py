@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankgauge import Engine
+from rankgauge.engine import workers
 from rankgauge.engine.worker_process import LineJudge
 from rankgauge.errors import RankgaugeError
 from rankgauge.io import file_records as lines
-from rankgauge.scale import workers
 from roads.test_blocks import ODD_LINES, lines_of, records
 
 METRICS = ("recall@2", "AP", "err@3", "judged@3", "answer-containment@2", "keyword-coverage-at-k", "recall@6char")

@@ -115,7 +115,7 @@ class Qrels:
             return cls(queries, lengths, grades, documents)
         places = np.empty(len(order), dtype=np.int64)
         places[order] = in_order
-        given = Given(queries, documents, places)
+        given = Given(tuple(queries), documents, places)
         return cls(None, lengths[order], grades[_moved(lengths, order)], None, _given=given)
 
     @classmethod

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rankgauge.catalog import Catalog
-from rankgauge.config.with_plugins import Configured, configured, data_source, lock_of, metrics_of_sets
+from rankgauge.engine.configured import Configured, configured, data_source, lock_of, metrics_of_sets
 from rankgauge.engine.evaluation import Evaluation
 from rankgauge.errors import (
     ConfigError,

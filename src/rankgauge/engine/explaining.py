@@ -14,7 +14,8 @@ from rankgauge.engine.reopen import check_definitions, evaluation_of, is_of_run,
 from rankgauge.engine.runs import RunEvaluation
 from rankgauge.engine.unjudged import evaluation_behind, judged_again
 from rankgauge.errors import DataError, ParameterError, Problem, ResultError, counted, did_you_mean
-from rankgauge.explain import Explanation, Scorer, explain_batch, explain_sample
+from rankgauge.explain import Explanation
+from rankgauge.explain.one_score import Scorer, explain_batch, explain_sample
 from rankgauge.frozen import frozen
 from rankgauge.judging import Ranking
 from rankgauge.judging.outputs import prepare

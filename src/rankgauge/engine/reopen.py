@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from rankgauge.catalog import Catalog
-from rankgauge.config.with_plugins import configured, data_source
+from rankgauge.engine.configured import configured, data_source
 from rankgauge.engine.job import Job, RunOptions
 from rankgauge.engine.runs import RunEvaluation, plan_run
 from rankgauge.engine.setup import Setup

@@ -29,7 +29,7 @@ from rankgauge.samples import GoldKind
 from rankgauge.samples.sample_records import check_cohort
 
 if TYPE_CHECKING:
-    from rankgauge.config.with_plugins import Configured
+    from rankgauge.engine.configured import Configured
 
 __all__ = ["Setup"]
 

@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from rankgauge.base.plain_text import visible
 from rankgauge.errors import counted
-from rankgauge.frozen import freeze_fields, plain
+from rankgauge.frozen import freeze_fields, plain_fields
 
 __all__ = ["About", "Finding", "Preflight", "Severity"]
 
@@ -58,7 +58,7 @@ class Finding:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values, ready for JSON."""
-        found: dict[str, Any] = plain(self)
+        found: dict[str, Any] = plain_fields(self)
         return found
 
     def lines(self) -> Iterator[str]:

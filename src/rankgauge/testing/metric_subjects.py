@@ -17,7 +17,8 @@ from rankgauge.engine.engine import Engine
 from rankgauge.engine.evaluation import Evaluation
 from rankgauge.engine.result import Result
 from rankgauge.errors import MatcherError
-from rankgauge.explain import Explanation, Scorer, explain_sample
+from rankgauge.explain import Explanation
+from rankgauge.explain.one_score import Scorer, explain_sample
 from rankgauge.expression import Value
 from rankgauge.judging import Keep, Target, judge
 from rankgauge.plugin.metric import Metric

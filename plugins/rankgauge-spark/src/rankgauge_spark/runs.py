@@ -105,8 +105,9 @@ def evaluate(
             each partition sends exact sums, some hundred bytes a metric.
 
     Returns:
-        One score for each judged query and metric, in order of the query ids. Without *per_query*, `rankgauge.Totals`:
-        the same means to the last bit, counts, standard errors and extremes; no quantiles, gates or comparisons.
+        One score for each judged query and metric, in order of the query ids. Without *per_query*,
+        `rankgauge.scale.Totals`: the same means to the last bit, counts, standard errors and extremes; no quantiles,
+        gates or comparisons.
 
     Raises:
         PlanError: Metrics that cannot be resolved, need more than ids, or would mean something else on a worker.
