@@ -13,13 +13,14 @@ from typing import TYPE_CHECKING, Any, Self
 
 from rankgauge.base.logs import logger
 from rankgauge.engine.calls import Calls
-from rankgauge.engine.job import Job, OutputsSource, RunOptions
+from rankgauge.engine.job import Job, RunOptions
 from rankgauge.engine.result import Result
 from rankgauge.engine.sample_score import DataCheck, Progress, SampleScore
 from rankgauge.engine.setup import Setup
 from rankgauge.errors import DataError, Problem
 from rankgauge.frozen import FrozenMap, frozen
 from rankgauge.io.field_names import remapped
+from rankgauge.io.output_files import OutputsSource
 from rankgauge.planning.plan import Plan
 from rankgauge.samples import GOLD_KINDS, Fault, Sample, read_sample
 from rankgauge.scoring.collect import Collector

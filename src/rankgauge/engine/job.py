@@ -5,7 +5,7 @@ One run: reading, attaching outputs or calling the system under test, judging, a
 from __future__ import annotations
 
 import os
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Generic, TypeVar
@@ -18,7 +18,7 @@ from rankgauge.engine.manifest import make_manifest, resolved_config
 from rankgauge.engine.sample_score import Progress
 from rankgauge.errors import DataError, NothingToEvaluateError, ParameterError, Problem, RunInterrupted
 from rankgauge.io.datasets import DatasetReader, DataSource
-from rankgauge.io.output_files import OUTPUTS_FILE, OutputsFile, kept, read_outputs
+from rankgauge.io.output_files import OUTPUTS_FILE, OutputsFile, OutputsSource, kept, read_outputs
 from rankgauge.planning.plan import Plan
 from rankgauge.result import Origin, ResultValues
 from rankgauge.samples import Block, CallError, Fault, KeptOutput, Sample
@@ -29,9 +29,6 @@ __all__ = ["Job", "OutputsSource", "RunOptions"]
 
 _STEP = 256
 """How many samples are read and judged at once: few enough to stay in a processor's cache on the way."""
-
-OutputsSource = str | os.PathLike[str] | Mapping[str, object] | Sequence[Mapping[str, object]]
-"""A file with outputs, a map from sample ids to outputs, or rows ``{id, actual_output}``."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, cast
 
 from rankgauge.catalog import Catalog
-from rankgauge.engine.job import OutputsSource
 from rankgauge.errors import RankgaugeError, counted, listed
 from rankgauge.expression import MetricExpression
 from rankgauge.io.datasets import DataSource
 from rankgauge.io.field_names import FieldMap, check_field
+from rankgauge.io.output_files import OutputsSource
 from rankgauge.pickling import itself
 from rankgauge.planning.conventions import Conventions
 from rankgauge.planning.cutoffs import DefaultK

@@ -28,7 +28,20 @@ from rankgauge.policy import Contract
 from rankgauge.samples import CallError, Fault, KeptOutput, Output, labelled, read_output
 from rankgauge.samples.sample_values import look
 
-__all__ = ["OUTPUTS_FILE", "Outputs", "OutputsFile", "kept", "kept_line", "kept_row", "read_kept", "read_outputs"]
+__all__ = [
+    "OUTPUTS_FILE",
+    "Outputs",
+    "OutputsFile",
+    "OutputsSource",
+    "kept",
+    "kept_line",
+    "kept_row",
+    "read_kept",
+    "read_outputs",
+]
+
+OutputsSource = str | os.PathLike[str] | Mapping[str, object] | Sequence[Mapping[str, object]]
+"""A file with outputs, a map from sample ids to outputs, or rows ``{id, actual_output}``."""
 
 OUTPUTS_FILE = "outputs.jsonl"
 """What kept outputs are called in a result folder."""
