@@ -16,9 +16,9 @@ import pytest
 
 import rankgauge
 from rankgauge import Catalog, Engine, Result
+from rankgauge.base.frozen import FrozenList, FrozenMap, frozen, plain
 from rankgauge.columns import Judged, Qrels, RankingBatch
 from rankgauge.errors import DeclarationError
-from rankgauge.frozen import FrozenList, FrozenMap, frozen, plain
 from rankgauge.gates.verdicts import judge_gates
 from rankgauge.io.nested_mappings import MappingRun, qrels_of_mapping
 from rankgauge.plugin import Cutoff, JudgedSample, Scores, comparer, hookimpl, metric, sample_metric

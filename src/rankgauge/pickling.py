@@ -10,9 +10,9 @@ import sys
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
+from rankgauge.base.frozen import read_only
 from rankgauge.base.guard import ForeignError, guarded
 from rankgauge.errors import NotPicklableError
-from rankgauge.frozen import read_only
 
 __all__ = ["goes_by_name", "itself", "reduced", "restored"]
 

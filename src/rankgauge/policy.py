@@ -14,10 +14,10 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple, get_args, get_type_hints
 
+from rankgauge.base.frozen import frozen
 from rankgauge.base.plain_text import read_share
 from rankgauge.errors import PolicyError, did_you_mean
 from rankgauge.expression import Value
-from rankgauge.frozen import frozen
 from rankgauge.pickling import reduced
 
 __all__ = ["DEFAULT_CONTRACT", "PROFILES", "Contract", "Policy", "Profile", "option_text", "profile"]

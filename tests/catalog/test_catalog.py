@@ -8,7 +8,7 @@ from fake_plugins import METRIC_LINE, metric_module
 from rankgauge.catalog import Catalog
 from rankgauge.errors import MatcherError, NameClashError, RequiredPluginError, UnknownNameError
 from rankgauge.expression import parse
-from rankgauge.planning.conventions import Conventions
+from rankgauge.planning.cutoffs import Conventions
 from rankgauge.planning.plan import make_plan
 from rankgauge.policy import PROFILES
 

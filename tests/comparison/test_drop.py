@@ -11,8 +11,7 @@ import pytest
 
 from rankgauge import MetricSummary, Result, judge_gates
 from rankgauge.gates.drop import changes_since
-from rankgauge.gates.lines import outcome_line
-from rankgauge.gates.outcomes import GateOutcome
+from rankgauge.gates.outcomes import GateOutcome, outcome_line
 from rankgauge.gates.pull_request import pull_request_markdown
 
 NAN = float("nan")

@@ -128,7 +128,7 @@ def test_a_worker_with_other_plugins_refuses(data, monkeypatch):
 
 
 READS_STDIN = """
-import sys, rankgauge.engine.worker_process as worker
+import sys, rankgauge.engine.workers as worker
 judged = worker.LineJudge.judged
 worker.LineJudge.judged = lambda self, *lines: (sys.stdin.read(), judged(self, *lines))[1]
 """

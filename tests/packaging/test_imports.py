@@ -93,7 +93,7 @@ def test_running_a_config_loads_nothing_that_only_other_runs_need(tmp_path):
         "rankgauge.gates.grammar",
         "rankgauge.scoring.details",
     }
-    commands = {f"rankgauge.cli.{name}_command" for name in ("rescore", "metrics", "trec", "judge")}
+    commands = {f"rankgauge.cli.{name}_command" for name in ("metrics", "trec", "judge")}
     assert (seldom | commands | {"asyncio", "scipy", "structlog", "jinja2"}) & loaded == set()
 
 

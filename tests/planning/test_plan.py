@@ -7,8 +7,7 @@ from rankgauge.catalog import Catalog
 from rankgauge.errors import PlanError
 from rankgauge.expression import parse
 from rankgauge.judging import Target
-from rankgauge.planning.conventions import Conventions
-from rankgauge.planning.cutoffs import Cut, DefaultK
+from rankgauge.planning.cutoffs import Conventions, Cut, DefaultK
 from rankgauge.planning.plan import make_plan
 from rankgauge.planning.requests import Located
 from rankgauge.plugin import Cutoff, Judged, JudgedSample, Scores, hookimpl, metric

@@ -10,8 +10,7 @@ import pytest
 from rankgauge import Result
 from rankgauge.gates.ci_reports import github_annotations, junit_xml
 from rankgauge.gates.grammar import read_gates
-from rankgauge.gates.lines import baseline_line, gate_lines, outcome_line, summary_line
-from rankgauge.gates.outcomes import GateOutcome, GateReport
+from rankgauge.gates.outcomes import GateOutcome, GateReport, baseline_line, gate_lines, outcome_line, summary_line
 from rankgauge.gates.pull_request import pull_request_markdown
 from rankgauge.gates.verdicts import judge_gates
 

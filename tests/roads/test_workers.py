@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from rankgauge import Engine
 from rankgauge.engine import workers
-from rankgauge.engine.worker_process import LineJudge
+from rankgauge.engine.workers import LineJudge
 from rankgauge.errors import RankgaugeError
 from rankgauge.io import file_records as lines
 from roads.test_blocks import ODD_LINES, lines_of, records

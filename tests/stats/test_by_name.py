@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from rankgauge.stats.bootstrap import bootstrap_bca
+from rankgauge.stats.estimates import bootstrap_bca
 from rankgauge.stats.paired_tests import wilcoxon
 from stats.reference import DARWIN
 

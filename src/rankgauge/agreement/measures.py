@@ -1,26 +1,169 @@
 """
-Measures of agreement between rankings, and how they are named: ``rbo(p=0.98)@100``.
-
-A measure is a function over `Pairs`, of which a cutoff has cut both rankings already, so that every measure has one.
+Measures of agreement between rankings, such as ``rbo(p=0.98)@100``, and the rankings of two runs joined by document.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from types import MappingProxyType
 from typing import Literal, NamedTuple
 
 import numpy as np
 
-from rankgauge.agreement.joined_rankings import Pairs, joined
 from rankgauge.catalog.resolved import check_parameters, signature_parameters
-from rankgauge.columns import Floats, Ints
+from rankgauge.columns import Flags, Floats, Ints
 from rankgauge.errors import ParameterError, UnknownNameError, suggest
 from rankgauge.expression import MetricExpression, parse_many
+from rankgauge.judging.whole_runs import WholeRankings
 from rankgauge.plugin.signature import first_line
-from rankgauge.stats.agreement import Taus, check_persistence, smaller_above, tau_ap, taus, untied_tau
+from rankgauge.stats.agreement import (
+    RankBiasedOverlap,
+    Taus,
+    check_persistence,
+    rank_biased_overlap,
+    smaller_above,
+    tau_ap,
+    taus,
+    untied_tau,
+)
 
-__all__ = ["DEFAULT_MEASURES", "MEASURES", "Measure", "read_measures"]
+__all__ = ["DEFAULT_MEASURES", "MEASURES", "HeldRun", "Measure", "Pairs", "Places", "joined", "paired", "read_measures"]
+
+
+class Places(NamedTuple):
+    """Documents in one of two rankings, or in both, in order of query."""
+
+    query: Ints  # which query, from 0
+    rank: Ints  # at which rank the run has it, from 1
+    low: Ints  # the first rank of its tie there
+    other_rank: Ints  # the same in the other run
+    other_low: Ints
+
+    def where(self, mask: Flags | Ints) -> Places:
+        """Return the rows that a mask or an index selects."""
+        return Places(*(column[mask] for column in self))
+
+
+@dataclass(frozen=True, eq=False)  # without slots, for the cached property
+class Pairs:
+    """The rankings of some queries by two runs; the documents of one alone lie right below the end of the other."""
+
+    depth: Ints  # how many documents the run has; shape (queries,)
+    other_depth: Ints
+    both: Places  # documents that both have, in the order of the run
+    only: Places  # documents of the run alone, all tied in the other
+    only_other: Places
+
+    @cached_property
+    def above(self) -> Ints:
+        """Return, for each document that both have, how many of those above it in the run are above it in the other."""
+        return smaller_above(self.both.query, self.both.other_rank)
+
+    @cached_property
+    def has_ties(self) -> bool:
+        """Return whether any document that both have stands behind one with the same score."""
+        both = self.both
+        return bool((both.low != both.rank).any() or (both.other_low != both.other_rank).any())
+
+    @cached_property
+    def _overlaps(self) -> dict[float, RankBiasedOverlap]:
+        return {}
+
+    def rank_biased_overlap(self, p: float) -> RankBiasedOverlap:
+        """Return the rank-biased overlap; its three parts are asked for one by one, and computed once."""
+        if p not in self._overlaps:
+            full = (self.depth > 0) & (self.other_depth > 0)
+            lengths = np.maximum(self.depth, 1), np.maximum(self.other_depth, 1)
+            deeper = np.maximum(self.both.rank, self.both.other_rank)
+            overlap = rank_biased_overlap(self.both.query, deeper, lengths, p)
+            self._overlaps[p] = RankBiasedOverlap(*(np.where(full, values, np.nan) for values in overlap))
+        return self._overlaps[p]
+
+    @property
+    def n(self) -> int:
+        """Return how many queries there are."""
+        return len(self.depth)
+
+    def until(self, k: int) -> Pairs:
+        """Return the same with both rankings cut at rank *k*."""
+        depth, other_depth = np.minimum(self.depth, k), np.minimum(self.other_depth, k)
+        here, there = self.both.rank <= k, self.both.other_rank <= k
+        only = joined(self.only.where(self.only.rank <= k), self.both.where(here & ~there))
+        only_other = joined(self.only_other.where(self.only_other.other_rank <= k), self.both.where(there & ~here))
+        below, other_below = depth[only_other.query] + 1, other_depth[only.query] + 1
+        return Pairs(
+            depth,
+            other_depth,
+            self.both.where(here & there),
+            only._replace(other_rank=other_below, other_low=other_below),
+            only_other._replace(rank=below, low=below),
+        )
+
+
+class HeldRun:
+    """The rankings of one run, held until those of another one come: 12 bytes for each row."""
+
+    def __init__(self) -> None:
+        self._parts: list[WholeRankings] = []
+        self._place: dict[bytes, tuple[int, int, int]] = {}
+
+    def add(self, rankings: WholeRankings) -> None:
+        """Take some whole queries; the caller sees to it that one thread does so at a time."""
+        number = len(self._parts)
+        self._parts.append(rankings._replace(low=rankings.low.astype(np.int32)))
+        ends = np.cumsum(rankings.lengths)
+        places = zip(rankings.names, (ends - rankings.lengths).tolist(), ends.tolist(), strict=True)
+        self._place.update({name: (number, start, end) for name, start, end in places})
+
+    def __contains__(self, name: bytes) -> bool:
+        return name in self._place
+
+    def of(self, names: Sequence[bytes]) -> WholeRankings:
+        """Return the rankings of some queries, in the order asked for."""
+        places = [self._place[name] for name in names]
+        lengths = np.array([end - start for _, start, end in places], dtype=np.int64)
+        pairs, low = (
+            np.concatenate([getattr(self._parts[part], column)[start:end] for part, start, end in places])
+            for column in ("pairs", "low")
+        )
+        return WholeRankings(list(names), lengths, pairs, low.astype(np.int64))
+
+
+def paired(run: WholeRankings, other: WholeRankings) -> Pairs:
+    """Join the rankings of the same queries, in the same order, by document."""
+    query, rank = _numbered(run.lengths)
+    other_query, other_rank = _numbered(other.lengths)
+    order = np.argsort(other.pairs)
+    keys = other.pairs[order]
+    key_no = np.searchsorted(keys, run.pairs)
+    shared = key_no < len(keys)
+    shared[shared] = keys[key_no[shared]] == run.pairs[shared]
+    match = order[key_no[shared]]
+    both = Places(query[shared], rank[shared], run.low[shared], other_rank[match], other.low[match])
+    alone = ~shared
+    below = other.lengths[query[alone]] + 1
+    only = Places(query[alone], rank[alone], run.low[alone], below, below)
+    unmatched = np.ones(len(keys), dtype=np.bool_)
+    unmatched[match] = False
+    below = run.lengths[other_query[unmatched]] + 1
+    only_other = Places(other_query[unmatched], below, below, other_rank[unmatched], other.low[unmatched])
+    return Pairs(run.lengths, other.lengths, both, only, only_other)
+
+
+def _numbered(lengths: Ints) -> tuple[Ints, Ints]:
+    """Return the query and the rank of each row."""
+    query = np.repeat(np.arange(len(lengths)), lengths)
+    starts = np.cumsum(lengths) - lengths
+    return query, np.arange(1, len(query) + 1) - np.repeat(starts, lengths)
+
+
+def joined(*parts: Places) -> Places:
+    """Return the rows of several in order of query, those of a query in order of the parts."""
+    rows = Places(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
+    return rows.where(np.argsort(rows.query, kind="stable"))
+
 
 DEFAULT_MEASURES = ("tau_b", "tau_ap", "rbo", "rbo_min", "rbo_res", "overlap@10")
 

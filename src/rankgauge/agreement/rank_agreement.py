@@ -12,10 +12,10 @@ import numpy as np
 import orjson
 
 from rankgauge.agreement.measures import read_measures
+from rankgauge.base.frozen import freeze_fields
 from rankgauge.base.tables import aligned
 from rankgauge.columns import Floats
 from rankgauge.errors import counted
-from rankgauge.frozen import freeze_fields
 from rankgauge.result.wording import json_text, number
 from rankgauge.stats.aggregates import aggregate, standard_deviation
 

@@ -11,6 +11,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from rankgauge.base.frozen import FrozenMap
 from rankgauge.catalog.claims import OWN, Claim, Fault, Plugin, indexed, normalized, spellings
 from rankgauge.catalog.discovery import Installed, disabled_plugins, discover_again, no_plugins
 from rankgauge.catalog.loading import load_plugin
@@ -27,7 +28,6 @@ from rankgauge.errors import (
     suggest,
 )
 from rankgauge.expression import MetricExpression, Value, parse
-from rankgauge.frozen import FrozenMap
 from rankgauge.pickling import goes_by_name, itself
 from rankgauge.plugin.declarations import Aggregate, Reader, Reporter, Tokenizer
 from rankgauge.plugin.matching import Matcher, NamedMatcher, parse_matcher

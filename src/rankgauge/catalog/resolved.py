@@ -12,11 +12,11 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 
+from rankgauge.base.frozen import FrozenMap
 from rankgauge.base.guard import ForeignError, guarded
 from rankgauge.catalog.claims import Claim, Provider
 from rankgauge.errors import CatalogError, ExpressionError, MatcherError, ParameterError, PolicyError, did_you_mean
 from rankgauge.expression import Value
-from rankgauge.frozen import FrozenMap
 from rankgauge.plugin.matching import STAGES, Comparer, Matcher, Normalizer
 from rankgauge.plugin.profiles import ProfileSpec
 from rankgauge.plugin.signature import Parameter

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from rankgauge.config import LoadedConfig
     from rankgauge.gates.grammar import Gate
     from rankgauge.gates.outcomes import GateReport
-    from rankgauge.gates.planned import Planner
+    from rankgauge.gates.verdicts import Planner
     from rankgauge.planning.requests import MetricSpec
     from rankgauge.result import ResultValues
 
@@ -131,7 +131,7 @@ class Gating:
         """Return the metrics of a dataset with those that its gates need."""
         if not self.gates:
             return tuple(specs)
-        from rankgauge.gates.planned import ask_gates
+        from rankgauge.gates.verdicts import ask_gates
 
         asked = ask_gates([gate for gate in self.gates if gate.dataset in {"", dataset}], specs, plan)
         self._asked[dataset] = asked.gates
@@ -236,7 +236,7 @@ class Gating:
         report = self.report
         if report is None:
             return
-        from rankgauge.gates.lines import baseline_line, gate_lines
+        from rankgauge.gates.outcomes import baseline_line, gate_lines
 
         if self.baseline is not None and "baseline" in next(iter(self.baseline.values())).manifest:
             remark(visible(baseline_line(self.baseline)))

@@ -20,7 +20,7 @@ _ABOUT = "Retrieval metrics you can trust."
 _COMMANDS: Mapping[str, tuple[str, str]] = {
     "run": ("run_command:RUN", "Evaluate a config or a data file."),
     "eval": ("run_command:RUN", "The same as `run`."),
-    "rescore": ("rescore_command:RESCORE", "Score the outputs of a result folder again, without calling anything."),
+    "rescore": ("run_command:RESCORE", "Score the outputs of a result folder again, without calling anything."),
     "validate": ("validate_command:VALIDATE", "Check a config, samples, or judgments and runs."),
     "init": ("init_command:INIT", "Write a config, its schema for editors, and a tiny dataset to start from."),
     "trec": ("trec_command:TREC", "Evaluate TREC runs as trec_eval does."),

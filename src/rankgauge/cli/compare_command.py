@@ -91,7 +91,7 @@ def _compare(given: argparse.Namespace) -> int:
     _check(given)
     from rankgauge.cli.command_gates import GateOptions, Gating
     from rankgauge.cli.report_command import check_html, write_html
-    from rankgauge.comparison.method import Method
+    from rankgauge.comparison.estimate import Method
 
     choices = {name: getattr(given, name) for name in ("test", "confidence", "resamples", "seed")}
     Method(**choices).check()  # before anything is scored
@@ -102,7 +102,7 @@ def _compare(given: argparse.Namespace) -> int:
         gating.tell(show=remark)
         return gating.exit_code
     from rankgauge.engine.comparing import compare
-    from rankgauge.io.clusters import read_clusters
+    from rankgauge.io.file_records import read_clusters
 
     is_file = given.cluster is not None and path(given.cluster).is_file()
     comparison = compare(

@@ -244,7 +244,7 @@ def _print_results(
         for result in results.values():
             show(result_lines(result, width=report_width(), bands=work.wants("bands"), rule=rule()))
     elif results:
-        from rankgauge.report.rendering import rendered
+        from rankgauge.report.json import rendered
 
         form = reporter.declaration.name
         reports = {name: rendered(reporter, result) for name, result in results.items()}

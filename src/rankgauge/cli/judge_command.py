@@ -74,8 +74,8 @@ def _queue(given: argparse.Namespace) -> int:
     key = Path(f"{given.output}.key.jsonl")
     _refuse_taken(given.output, key)
     from rankgauge.engine.pools import make_queue
+    from rankgauge.pooling.queue import key_rows, queue_rows
     from rankgauge.pooling.queue_files import decoded, write_lines
-    from rankgauge.pooling.queue_layout import key_rows, queue_rows
 
     conventions = Conventions(
         profile=given.profile,
@@ -199,8 +199,8 @@ def _read_options(parser: argparse.ArgumentParser) -> None:
 def _read(given: argparse.Namespace) -> int:
     from rankgauge.cli.conventions import table_columns
     from rankgauge.pooling.new_judgments import compare_judgments, provenance_path, write_judgments
+    from rankgauge.pooling.queue import judgments_summary, judgments_text
     from rankgauge.pooling.queue_files import read_queue
-    from rankgauge.pooling.queue_layout import judgments_summary, judgments_text
 
     side = provenance_path(given.output)
     _refuse_taken(given.output, side)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from rankgauge.cli.command_line import Command
 from rankgauge.cli.console import described_parameter, echo, parameter_line, plain_table, print_json, warn_of_faults
-from rankgauge.cli.law_checks import add_law_options, keep_files_away, print_verdicts, wanted_cases
+from rankgauge.cli.plugins_command import add_law_options, keep_files_away, print_verdicts, wanted_cases
 from rankgauge.cli.shared_options import FUNCTION, add_json_option
 from rankgauge.errors import ParameterError
 

@@ -108,7 +108,7 @@ class Folders:
     def _stage(self, names: list[str]) -> None:
         target = self.output
         if target is None and self.resume is not None:
-            from rankgauge.engine.resume import target_of
+            from rankgauge.engine.calls import target_of
 
             target = target_of(self.resume)
         if target is None and self.directory is None:

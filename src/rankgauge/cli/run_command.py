@@ -1,11 +1,11 @@
 """
-`rankgauge run`: evaluate the datasets of a config, or one data file.
+``rankgauge run`` and ``rankgauge rescore``: the scores of datasets, now or from what an earlier run kept.
 """
 
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rankgauge.cli.command_line import Command
 from rankgauge.cli.shared_options import FUNCTION, add_data_options, add_score_options, path
@@ -14,11 +14,13 @@ from rankgauge.errors import ParameterError
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from rankgauge.catalog import Catalog
     from rankgauge.cli.system_under_test import System
     from rankgauge.engine.engine import Engine
     from rankgauge.engine.evaluation import Evaluation
+    from rankgauge.engine.result import Result
 
-__all__ = ["RUN"]
+__all__ = ["RESCORE", "RUN"]
 
 _ABOUT = """\
 Without --data, all datasets of the config are evaluated. Options override the config; gates are added to its gates.
@@ -154,3 +156,68 @@ def _system(given: argparse.Namespace) -> System:
 
 
 RUN = Command("[OPTIONS] [CONFIG]", _ABOUT, _add_options, _run)
+
+
+_ABOUT_RESCORING = """\
+Metrics, profile, policy and cutoff are those of the folder unless others are given. Data and outputs are read from
+where the folder's manifest says, and refused if they have changed. Exit codes: as `run`.
+"""
+
+
+def _add_rescore_options(parser: argparse.ArgumentParser) -> None:
+    folder = "A result folder, or a folder of several. [default: the working directory]"
+    parser.add_argument("folder", metavar="FOLDER", nargs="?", default=".", type=path, help=folder)
+    add_score_options(parser)
+
+
+def _rescore(given: argparse.Namespace) -> int:
+    from rankgauge.cli.conventions import make_catalog
+    from rankgauge.cli.dataset_scores import Scoring, score_datasets
+    from rankgauge.cli.result_folders import Folders
+    from rankgauge.engine.result import Result
+
+    inner = sorted(manifest.parent for manifest in given.folder.glob("*/manifest.json"))
+    is_one = (given.folder / "manifest.json").exists() or not inner
+    results = [Result.load(folder) for folder in ([given.folder] if is_one else inner)]
+    catalog = make_catalog()
+    limits = {result.manifest.get("dataset", {}).get("limit") for result in results}
+    return score_datasets(
+        Scoring(
+            evaluations=[_evaluation_of(result, given, catalog) for result in results],
+            given=given,
+            folders=Folders(output=given.output, several=not is_one, keep_data=given.keep_data),
+            catalog=catalog,
+            limit=limits.pop() if len(limits) == 1 else None,
+        )
+    )
+
+
+def _evaluation_of(result: Result, given: argparse.Namespace, catalog: Catalog) -> Evaluation:
+    from rankgauge.cli.dataset_scores import overridden
+    from rankgauge.engine.reopen import evaluation_of, is_of_run
+
+    if is_of_run(result):
+        import shlex
+
+        files = result.manifest["files"]
+        command = shlex.join(["rankgauge", "trec", files["qrels"] or "QRELS", files["run"] or "RUN", "-m", "METRIC"])
+        msg = f"{result.folder} has the scores of a run; compute other metrics from its files: {command}"
+        raise ParameterError(msg)
+    from rankgauge.engine.evaluation import Evaluation
+
+    evaluation = Evaluation.of(evaluation_of(result, catalog=catalog))
+    if given.metric:
+        evaluation = evaluation.with_metrics(given.metric)
+    return overridden(evaluation, given, _changed_options(evaluation))
+
+
+def _changed_options(evaluation: Evaluation) -> dict[str, Any]:
+    """Return the policy options that differ from the profile's: another profile leaves them as they are."""
+    from dataclasses import asdict
+
+    usual = asdict(evaluation.catalog().profile(evaluation.profile.name).policy)
+    options = asdict(evaluation.profile.policy)
+    return {name: value for name, value in options.items() if value != usual[name]}
+
+
+RESCORE = Command("[OPTIONS] [FOLDER]", _ABOUT_RESCORING, _add_rescore_options, _rescore)

@@ -91,7 +91,7 @@ class System:
 
     def prepare(self, evaluations: Sequence[Evaluation], folders: Folders) -> None:
         """Write down what is run, and take over what an earlier run has kept; nothing is called yet."""
-        from rankgauge.engine.resume import begin, go_on
+        from rankgauge.engine.calls import begin, go_on
 
         for evaluation in evaluations:
             name = evaluation.data.name or "data"

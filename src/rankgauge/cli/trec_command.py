@@ -249,7 +249,7 @@ def _print_reports(
     results: Mapping[str, Result], further: Mapping[str, Further], reporter: Claim[Reporter], gating: Gating
 ) -> None:
     """Print what a reporter makes of each run."""
-    from rankgauge.report.rendering import rendered
+    from rankgauge.report.json import rendered
 
     form = reporter.declaration.name
     texts = {name: rendered(reporter, result) for name, result in results.items()}
@@ -282,7 +282,7 @@ def _trec_lines(
     given: argparse.Namespace, result: Result, measures: Sequence[TrecColumn], judgments: Qrels
 ) -> Iterator[str]:
     """Return the lines that trec_eval prints."""
-    from rankgauge.report.trec import trec_lines
+    from rankgauge.report.run_tables import trec_lines
 
     texts = {}
     if lengths := {str(measure.label): measure.length for measure in measures if measure.length is not None}:

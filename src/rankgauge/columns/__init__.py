@@ -2,9 +2,20 @@
 
 from rankgauge.columns.batch import RankingBatch, RunSource, number_problem
 from rankgauge.columns.hashes import IdSketch, IdSketcher, keys_of_gold
-from rankgauge.columns.intents import Intents, intents_of
 from rankgauge.columns.judged import Judged
-from rankgauge.columns.judged_rows import ANY_GRADE, POSITIVE, Cutoff, Flags, Floats, Ints, Relevance, Rows, Scores
+from rankgauge.columns.judged_rows import (
+    ANY_GRADE,
+    POSITIVE,
+    Cutoff,
+    Flags,
+    Floats,
+    Intents,
+    Ints,
+    Relevance,
+    Rows,
+    Scores,
+    intents_of,
+)
 from rankgauge.columns.qrels import Qrels
 from rankgauge.columns.seen import JudgedSample, Seen
 from rankgauge.columns.slices import PADDING, Slices, Words, are_texts, encoded, short_keys, words_at

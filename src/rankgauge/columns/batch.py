@@ -13,10 +13,10 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
+from rankgauge.base.frozen import read_only
 from rankgauge.columns.judged_rows import Flags, Floats, Ints
 from rankgauge.columns.slices import Slices, Words
 from rankgauge.errors import Problem
-from rankgauge.frozen import read_only
 
 __all__ = ["RankingBatch", "RunSource", "number_problem"]
 

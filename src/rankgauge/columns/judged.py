@@ -15,13 +15,14 @@ from typing import Any
 
 import numpy as np
 
-from rankgauge.columns.intents import Intents
+from rankgauge.base.frozen import read_only
 from rankgauge.columns.judged_rows import (
     ANY_GRADE,
     POSITIVE,
     Cutoff,
     Flags,
     Floats,
+    Intents,
     Ints,
     Relevance,
     Rows,
@@ -33,7 +34,6 @@ from rankgauge.columns.judged_rows import (
     same_rank_as_before,
 )
 from rankgauge.columns.seen import JudgedSample, Seen, unasked
-from rankgauge.frozen import read_only
 
 __all__ = ["Judged"]
 

@@ -13,13 +13,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from rankgauge.base.frozen import frozen, read_only
 from rankgauge.columns.hashes import bits, keys_of_gold
-from rankgauge.columns.intents import Intents, intents_of
-from rankgauge.columns.judged_rows import Floats, Ints, distinct, stretches
+from rankgauge.columns.judged_rows import Floats, Intents, Ints, distinct, intents_of, stretches
 from rankgauge.columns.pairs import Directory, FewJudged, JudgedPairs, salts
 from rankgauge.columns.slices import Slices, Words, encoded, mixed
 from rankgauge.errors import Problem, RepeatedJudgmentsError
-from rankgauge.frozen import frozen, read_only
 
 __all__ = ["Qrels"]
 

@@ -8,8 +8,8 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from rankgauge.base.frozen import FrozenMap, frozen
 from rankgauge.errors import DeclarationError
-from rankgauge.frozen import FrozenMap, frozen
 
 __all__ = ["JudgedSample", "Seen"]
 

@@ -14,13 +14,12 @@ import numpy as np
 from rankgauge.base.plain_text import visible
 from rankgauge.columns.judged_rows import Ints
 from rankgauge.comparison.differences import Comparison, RunComparison
-from rankgauge.comparison.estimate import Tested, compare_metric, estimate_pairs, settled
-from rankgauge.comparison.method import Method
+from rankgauge.comparison.estimate import Method, Tested, compare_metric, estimate_pairs, settled
 from rankgauge.comparison.pairing import PairedColumn, Pairing, pair_results
 from rankgauge.errors import ParameterError, ResultError, counted, did_you_mean
 from rankgauge.result import ResultValues
-from rankgauge.stats.bootstrap import bootstrap_bca
 from rankgauge.stats.effects import holm
+from rankgauge.stats.estimates import bootstrap_bca
 from rankgauge.stats.paired_tests import flip_signs, wilcoxon
 
 __all__ = ["compare_results"]

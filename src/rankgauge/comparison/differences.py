@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from rankgauge.frozen import freeze_fields, plain, plain_fields
+from rankgauge.base.frozen import freeze_fields, plain, plain_fields
 from rankgauge.stats.estimates import TIED
 
 __all__ = [

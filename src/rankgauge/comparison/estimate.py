@@ -1,23 +1,57 @@
 """
-The difference of one metric: its mean, interval, effect, the samples that changed, and what limits these numbers.
+The difference of one metric: how it is tested, its mean, interval and effect, and what limits these numbers.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from dataclasses import dataclass
+from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 
 from rankgauge.columns.judged_rows import Flags, Floats, Ints
 from rankgauge.comparison.differences import Change, CohortDifference, MetricComparison
-from rankgauge.comparison.method import Method
 from rankgauge.comparison.pairing import PairedColumn, Pairing
-from rankgauge.errors import counted
+from rankgauge.errors import ParameterError, counted, did_you_mean
 from rankgauge.stats.effects import detectable_effect, effect_sizes, unseen_difference
 from rankgauge.stats.estimates import TIED, MeanEstimate, estimate_mean
 
-__all__ = ["Tested", "compare_metric", "estimate_pairs", "settled"]
+__all__ = ["TESTS", "Method", "TestName", "Tested", "compare_metric", "estimate_pairs", "settled"]
+
+TestName = Literal["sign-flip", "t", "wilcoxon", "bootstrap-bca"]
+TESTS: tuple[TestName, ...] = get_args(TestName)
+
+_MOST_SEED = 1 << 128
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Method:
+    """How results are compared; 1 minus *confidence* is the level of the tests."""
+
+    test: TestName = "sign-flip"
+    confidence: float = 0.95
+    resamples: int = 100_000
+    seed: int = 0
+
+    def check(self) -> None:
+        """Raise `ParameterError` for anything that cannot be used."""
+        if self.test not in TESTS:
+            hint = did_you_mean(str(self.test), TESTS)
+            raise ParameterError(f"unknown test {self.test!r}{hint}; there are {', '.join(TESTS)}")
+        if isinstance(self.confidence, bool) or not isinstance(self.confidence, int | float):
+            raise ParameterError(f"confidence is a number such as 0.95, not {self.confidence!r}")
+        if not 0 < self.confidence < 1:
+            hint = f"; write {self.confidence / 100:g}" if 1 < self.confidence < 100 else ""
+            raise ParameterError(f"confidence lies between 0 and 1, not at {self.confidence!r}{hint}")
+        for name, value, least, below in (
+            ("resamples", self.resamples, 1, ""),
+            ("seed", self.seed, 0, " and below 2**128"),
+        ):
+            is_whole = isinstance(value, int) and not isinstance(value, bool)
+            if not is_whole or value < least or (below and value >= _MOST_SEED):
+                raise ParameterError(f"{name} is an integer of {least} or more{below}, not {value!r}")
+
 
 _LISTED = 5
 _FEW_DIFFERENCES, _FEW_CLUSTERS = 10, 40

@@ -13,10 +13,10 @@ from itertools import islice
 
 import numpy as np
 
+from rankgauge.base.frozen import FrozenMap, freeze_fields, read_only
 from rankgauge.base.plain_text import visible
 from rankgauge.columns.judged_rows import Flags, Floats, Ints
 from rankgauge.errors import ResultError, counted
-from rankgauge.frozen import FrozenMap, freeze_fields, read_only
 from rankgauge.plugin.metric import WHOLE_RUN
 from rankgauge.result import MetricInfo, MetricSummary, ResultValues
 from rankgauge.result.meaning import Differences, Meant, differences

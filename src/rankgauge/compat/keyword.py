@@ -13,7 +13,7 @@ from typing import Protocol
 
 from rankgauge.columns import Judged
 from rankgauge.compat.plain_values import ByText, ByValue, cutoff, judge_by_text, judge_by_value, scores_of
-from rankgauge.metrics.keyword import keyword_ndcg, keyword_reciprocal_rank
+from rankgauge.metrics.answer import keyword_ndcg, keyword_reciprocal_rank
 from rankgauge.metrics.ndcg import discounted
 from rankgauge.metrics.recall import recall
 

@@ -12,8 +12,8 @@ from typing import Any, Literal
 import yaml
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from rankgauge.base.frozen import plain
 from rankgauge.errors import ConfigError, Problem
-from rankgauge.frozen import plain
 from rankgauge.io.documents import decode_text
 from rankgauge.io.files import read_bytes, sha256
 from rankgauge.io.whole_files import replace_file

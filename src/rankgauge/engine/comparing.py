@@ -13,7 +13,7 @@ from typing import TypeVar, cast
 from rankgauge.base.plain_text import visible
 from rankgauge.comparison.compare import compare_results
 from rankgauge.comparison.differences import Comparison, RunComparison, Unjudged
-from rankgauge.comparison.method import Method, TestName
+from rankgauge.comparison.estimate import Method, TestName
 from rankgauge.comparison.pairing import UNJUDGED
 from rankgauge.engine.unjudged import bounds as bounds_of
 from rankgauge.engine.unjudged import condensed as without_unjudged

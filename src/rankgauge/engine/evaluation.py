@@ -11,6 +11,7 @@ from dataclasses import fields
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
 
+from rankgauge.base.frozen import FrozenMap, frozen
 from rankgauge.base.logs import logger
 from rankgauge.engine.calls import Calls
 from rankgauge.engine.job import Job, RunOptions
@@ -18,7 +19,6 @@ from rankgauge.engine.result import Result
 from rankgauge.engine.sample_score import DataCheck, Progress, SampleScore
 from rankgauge.engine.setup import Setup
 from rankgauge.errors import DataError, Problem
-from rankgauge.frozen import FrozenMap, frozen
 from rankgauge.io.field_names import remapped
 from rankgauge.io.output_files import OutputsSource
 from rankgauge.planning.plan import Plan

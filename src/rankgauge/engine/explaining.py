@@ -9,6 +9,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 
+from rankgauge.base.frozen import frozen
 from rankgauge.catalog import Catalog
 from rankgauge.engine.reopen import check_definitions, evaluation_of, is_of_run, job_of, lost_sample, run_evaluation_of
 from rankgauge.engine.runs import RunEvaluation
@@ -16,7 +17,6 @@ from rankgauge.engine.unjudged import evaluation_behind, judged_again
 from rankgauge.errors import DataError, ParameterError, Problem, ResultError, counted, did_you_mean
 from rankgauge.explain import Explanation
 from rankgauge.explain.one_score import Scorer, explain_batch, explain_sample
-from rankgauge.frozen import frozen
 from rankgauge.judging import Ranking
 from rankgauge.judging.outputs import prepare
 from rankgauge.judging.top import read_queries

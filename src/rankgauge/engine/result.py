@@ -259,7 +259,7 @@ class Result(ResultValues):
         return html_report(self)
 
     def _repr_html_(self) -> str:
-        from rankgauge.report.notebook import notebook_table
+        from rankgauge.report.markdown import notebook_table
 
         return notebook_table(self)
 

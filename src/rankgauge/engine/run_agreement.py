@@ -10,8 +10,7 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from rankgauge.agreement.joined_rankings import HeldRun, paired
-from rankgauge.agreement.measures import DEFAULT_MEASURES, Measure, read_measures
+from rankgauge.agreement.measures import DEFAULT_MEASURES, HeldRun, Measure, paired, read_measures
 from rankgauge.agreement.rank_agreement import AgreementMeasure, RankAgreement
 from rankgauge.base.logs import logger
 from rankgauge.catalog import Catalog

@@ -23,8 +23,7 @@ from rankgauge.judging.keeping import Keeper
 from rankgauge.judging.outputs import prepare
 from rankgauge.judging.threads import Task, in_order, thread_count, work_on_parts
 from rankgauge.judging.top import TopCollector, read_queries
-from rankgauge.planning.conventions import Conventions
-from rankgauge.planning.cutoffs import DefaultK
+from rankgauge.planning.cutoffs import Conventions, DefaultK
 from rankgauge.planning.plan import Plan, make_plan
 from rankgauge.planning.requests import MetricSpec, specs_of
 from rankgauge.policy import Policy, Profile

@@ -19,8 +19,7 @@ from rankgauge.io.datasets import DataSource
 from rankgauge.io.field_names import FieldMap, check_field
 from rankgauge.io.output_files import OutputsSource
 from rankgauge.pickling import itself
-from rankgauge.planning.conventions import Conventions
-from rankgauge.planning.cutoffs import DefaultK
+from rankgauge.planning.cutoffs import Conventions, DefaultK
 from rankgauge.planning.lock import Lock, lock_for_sending
 from rankgauge.planning.plan import Plan, make_plan
 from rankgauge.planning.requests import Located, MetricSpec, check_sendable

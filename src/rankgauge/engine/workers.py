@@ -1,13 +1,11 @@
 """
-Worker processes that judge parts of a dataset, and the order in which their answers are taken.
-
-They are fresh interpreters, because a process whose libraries have threads cannot be forked safely. Lines are dealt
-out in turn and answers are taken in the same turn. A worker has one piece at a time and reads all of it before it
-answers, so that neither side waits for the other to empty a pipe.
+Worker processes that judge parts of a dataset: what each of them does, and the order in which their answers are taken.
 """
 
 from __future__ import annotations
 
+import io
+import os
 import pickle
 import signal
 import subprocess
@@ -16,13 +14,20 @@ from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from itertools import islice
-from typing import IO, Any, NamedTuple, cast
+from typing import IO, TYPE_CHECKING, Any, BinaryIO, NamedTuple, cast
 
-from rankgauge.errors import RankgaugeError, WorkerError
+from rankgauge.base.guard import ForeignError, guarded
+from rankgauge.errors import Problem, RankgaugeError, WorkerError
+from rankgauge.io.datasets import DatasetReader
 from rankgauge.io.file_records import Lines
-from rankgauge.scoring.judged_parts import JudgedPart
+from rankgauge.samples import Block
+from rankgauge.scoring.collect import Collector
+from rankgauge.scoring.judged_parts import JudgedPart, Sighting
 
-__all__ = ["ENOUGH", "READY", "JudgedLines", "judging_lines"]
+if TYPE_CHECKING:
+    from rankgauge.engine.setup import Setup
+
+__all__ = ["ENOUGH", "READY", "JudgedLines", "LineJudge", "judging_lines", "main"]
 
 ENOUGH = 1 << 25
 """How many bytes of data a worker is started for: to judge fewer takes less time than to start an interpreter."""
@@ -33,7 +38,7 @@ READY = b"\0rankgauge-worker\0"
 _PATIENCE = 5
 """Seconds that a process which closed its answers has to end."""
 
-_START = "import sys; sys.path[:] = sys.argv[1:]; from rankgauge.engine.worker_process import main; main()"
+_START = "import sys; sys.path[:] = sys.argv[1:]; from rankgauge.engine.workers import main; main()"
 
 
 class JudgedLines(NamedTuple):
@@ -157,3 +162,66 @@ class _Worker:
         doing = f"while it judged {self._doing} of {self._label}" if self._doing else "before it judged anything"
         hint = "; it may have run out of memory, of which fewer workers need less" if -code == signal.SIGKILL else ""
         return WorkerError(f"a worker process was ended {how} {doing}{hint}")
+
+
+class LineJudge:
+    """Judges pieces of a dataset, and remembers what decides about all samples."""
+
+    def __init__(self, evaluation: Setup) -> None:
+        self._plan = evaluation.plan()
+        self._data = evaluation.data
+        self._sighting = Sighting()
+
+    def judged(self, data: bytes, first: int, offset: int) -> JudgedLines | None:
+        """Return what was judged of some lines; None where something is wrong with them."""
+        problems: list[Problem] = []
+        reader = DatasetReader(self._data, catalog=self._plan.catalog, contract=self._plan.profile.contract)
+        collector = Collector(self._plan, batch_size=sys.maxsize, sighting=self._sighting)
+        as_blocks = collector.takes_blocks and reader.has_blocks
+        for samples in reader.read_lines(Lines(io.BytesIO(data), first, offset), problems, as_blocks=as_blocks):
+            if isinstance(samples, Block):
+                collector.add_block(samples)
+            else:
+                collector.add(samples)
+        if problems:
+            return None
+        part = collector.part()
+        self._sighting |= part.sighting
+        return JudgedLines(part, reader.places)
+
+
+def main() -> None:
+    """Answer what comes in until nothing more comes."""
+    # What a plugin prints must not stand among the answers, and what it reads must not be a question.
+    answers, questions = os.fdopen(os.dup(1), "wb"), os.fdopen(os.dup(0), "rb")
+    os.dup2(2, 1)
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+    answers.write(READY)
+    try:
+        with guarded(RankgaugeError):
+            judge = LineJudge(pickle.load(questions))  # noqa: S301  # from the process that started this one
+    except RankgaugeError as error:
+        return _answer(answers, error)
+    except ForeignError as error:
+        return _answer(answers, str(error))
+    _answer(answers, None)
+    while True:
+        try:
+            lines = pickle.load(questions)  # noqa: S301  # as above
+        except EOFError:
+            return None
+        found = None
+        try:
+            with guarded():
+                found = judge.judged(*lines)
+        except ForeignError:
+            pass  # it is raised again where the piece is judged next
+        _answer(answers, found)
+
+
+def _answer(answers: BinaryIO, value: object) -> None:
+    try:
+        pickle.dump(value, answers, pickle.HIGHEST_PROTOCOL)
+        answers.flush()
+    except BrokenPipeError:
+        os._exit(1)  # nobody is there any more to whom anything could be told

@@ -9,10 +9,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from rankgauge.base.frozen import freeze_fields, plain
 from rankgauge.base.plain_text import visible
 from rankgauge.base.tables import text_width
 from rankgauge.errors import counted
-from rankgauge.frozen import freeze_fields, plain
 from rankgauge.result.wording import number
 from rankgauge.scoring.facts import MissingGold, RankFacts
 

@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 import orjson
 
+from rankgauge.base.frozen import read_only
 from rankgauge.errors import ResultError, UnreadableError
-from rankgauge.frozen import read_only
 from rankgauge.io.files import read_bytes
 from rankgauge.io.whole_files import replace_file
 from rankgauge.result.folder_reader import DAMAGED, check_form, read_info

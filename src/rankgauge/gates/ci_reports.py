@@ -9,8 +9,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from rankgauge.base.plain_text import visible
-from rankgauge.gates.lines import headline
-from rankgauge.gates.outcomes import GateOutcome, GateReport
+from rankgauge.gates.outcomes import GateOutcome, GateReport, headline
 from rankgauge.result.wording import policy_line
 
 if TYPE_CHECKING:

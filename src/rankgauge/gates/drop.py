@@ -11,10 +11,10 @@ from typing import Any, Literal
 
 import numpy as np
 
+from rankgauge.base.frozen import freeze_fields
 from rankgauge.columns import Floats, IdSketch
 from rankgauge.comparison.pairing import PairedColumn, pair_results
 from rankgauge.errors import ResultError
-from rankgauge.frozen import freeze_fields
 from rankgauge.gates.grammar import MaxDrop
 from rankgauge.result import MetricSummary, ResultValues
 from rankgauge.stats.effects import pairs_for_margin

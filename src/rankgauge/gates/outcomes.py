@@ -1,18 +1,33 @@
 """
-What became of gates: values that reports lay out, and that say how a run ends.
+Outcomes of gates: what became of each, as values and in one line of words.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import Any, Literal
 
-from rankgauge.frozen import freeze_fields
+from rankgauge.base.frozen import freeze_fields
+from rankgauge.base.plain_text import visible
+from rankgauge.errors import counted, listed
 from rankgauge.gates.drop import Drop
-from rankgauge.gates.grammar import Gate, MaxDrop
+from rankgauge.gates.grammar import Bound, Gate, MaxDrop
+from rankgauge.result import ResultValues
 
-__all__ = ["GateOutcome", "GateReport", "Status"]
+__all__ = [
+    "GateOutcome",
+    "GateReport",
+    "Status",
+    "apart",
+    "baseline_line",
+    "counts_text",
+    "gate_lines",
+    "headline",
+    "outcome_line",
+    "summary_line",
+]
 
 Status = Literal["passed", "failed", "warned", "error"]
 
@@ -114,3 +129,147 @@ class GateReport:
     def exit_code(self) -> int:
         """Return 2 where a gate cannot be judged or ids changed, 1 where one failed, else 0."""
         return 2 if self.ids_changed or self.of("error") else 1 if self.of("failed") else 0
+
+
+_WORDS = {"passed": "ok", "failed": "MISSED", "warned": "warn", "error": "ERROR"}
+_OPEN = "open"
+_SAMPLES = 5
+
+
+def gate_lines(report: GateReport) -> Iterator[str]:
+    """Yield the verdict on all gates, then a line for each, by dataset where there are several."""
+    yield summary_line(report)
+    several = len({outcome.dataset for outcome in report.outcomes}) > 1
+    yield from (outcome_line(outcome, of_dataset=several) for outcome in report.outcomes)
+
+
+def summary_line(report: GateReport) -> str:
+    """Say how many gates passed: ``1 of 3 gates failed, 1 warning``."""
+    n = len(report.outcomes)
+    counts = {"cannot be judged": len(report.of("error")), "failed": len(report.of("failed"))}
+    parts = [f"{'the gate' if n == 1 else f'{count} of {n} gates'} {word}" for word, count in counts.items() if count]
+    parts += [counted(warned, "warning")] if (warned := len(report.of("warned"))) else []
+    return ", ".join(parts) or ("the gate passed" if n == 1 else f"all {n} gates passed")
+
+
+def outcome_line(outcome: GateOutcome, *, of_dataset: bool = False) -> str:
+    """Say how a gate came out: ``MISSED ndcg@10: 0.3155 is below the minimum 0.42 (mean of n=3, 1 undefined)``."""
+    word = _OPEN if outcome.verdict == "inconclusive" and outcome.status != "failed" else _WORDS[outcome.status]
+    return visible(f"{word:<6} {headline(outcome, of_dataset=of_dataset)}")
+
+
+def headline(outcome: GateOutcome, *, of_dataset: bool = False) -> str:
+    """Say the same without the word in front."""
+    gate = outcome.gate
+    dataset = f"{outcome.dataset}: " if of_dataset else ""
+    where = f" where {gate.where}" if gate.where else ""
+    of = f" of {', '.join(gate.of)}" if gate.of and not gate.per_sample else ""
+    return f"{dataset}{gate.metric}{where}{of}: {_finding(outcome)}"
+
+
+def _finding(outcome: GateOutcome) -> str:
+    """Say what the numbers are; the first rule that fits decides."""
+    rule = outcome.gate.rule
+    if outcome.verdict == "error":
+        return f"cannot be judged: {outcome.reason}"
+    if isinstance(rule, MaxDrop) and outcome.drop is None:
+        return outcome.reason
+    if isinstance(rule, Bound) and outcome.value is None:
+        return f"no value for {_bound(rule)}: {outcome.reason} {_denominator(outcome)}"
+    if outcome.gate.per_sample:
+        return _of_samples(outcome)
+    if isinstance(rule, MaxDrop):
+        return _of_change(outcome, rule)
+    value, limit = apart(outcome.value or 0.0, rule.number)
+    keeps = "keeps" if outcome.verdict == "pass" else f"is {_beyond(rule)}"
+    return f"{value} {keeps} {_bound(rule, limit)} {_denominator(outcome)}"
+
+
+def _bound(rule: Bound, limit: str = "") -> str:
+    return f"the {'maximum' if rule.side == 'maximum' else 'minimum'} {limit or f'{rule.number:g}'}"
+
+
+def _beyond(rule: Bound) -> str:
+    return "above" if rule.side == "maximum" else "below"
+
+
+def _denominator(outcome: GateOutcome) -> str:
+    return f"({outcome.aggregate} of {counts_text(outcome.counts)})"
+
+
+def _of_change(outcome: GateOutcome, rule: MaxDrop) -> str:
+    """Say how a mean changed: what it was, what it is, and how sure that is."""
+    drop = outcome.drop
+    if drop is None:
+        return outcome.reason
+    digits = 4 if max(abs(drop.difference), drop.margin) >= 1e-4 or not drop.difference else 8
+    change = f"{drop.value:.{digits}f} against {drop.baseline:.{digits}f}, {drop.difference:+.{digits}f}"
+    margin = f"the margin {rule} ({drop.margin:.4g})" if rule.is_relative else f"the margin {drop.margin:.4g}"
+    if drop.worst is None or drop.best is None:
+        within = {"pass": "within", "fail": "beyond", "inconclusive": "open at"}[outcome.verdict]
+        return f"{change}, {within} {margin} (n={drop.n}; {drop.note})"
+    bounds = f"{drop.worst:+.{digits}f} at worst and {drop.best:+.{digits}f} at best"
+    verdict = {"pass": "within", "fail": "worse by more than"}.get(outcome.verdict, "too few samples to tell it from")
+    notes = [f"n={drop.n}", drop.note, _needed(drop) if outcome.verdict == "inconclusive" else ""]
+    sure = f"{rule.confidence * 100:g} %"
+    return f"{change}, {verdict} {margin}: at {sure} it is {bounds} ({'; '.join(filter(None, notes))})"
+
+
+def _needed(drop: Drop) -> str:
+    if drop.needed is None:
+        return "no number of samples decides"
+    if drop.needed <= drop.n:
+        return "the change lies close to the margin"
+    return f"about {drop.needed:,} samples would decide"
+
+
+def _of_samples(outcome: GateOutcome) -> str:
+    """Say how many samples miss a gate that each has to meet, and name the first with their values."""
+    rule, missed = outcome.gate.rule, len(outcome.missed)
+    n = len(outcome.gate.of) or outcome.counts["n"]
+    if isinstance(rule, MaxDrop):
+        kept = f"none of {counted(n, 'sample')} fell by more than {rule}"
+        fell = f"fell by more than {rule}"
+        values = ["no pair of scores" if change is None else f"{change:+.4f}" for _, change in outcome.missed]
+    else:
+        kept = f"{'the sample keeps' if n == 1 else f'all {n:,} samples keep'} {_bound(rule)}"
+        fell = f"{'is' if missed == 1 else 'are'} {_beyond(rule)} {_bound(rule)}"
+        values = ["no value" if value is None else apart(value, rule.number)[0] for _, value in outcome.missed]
+    if not missed:
+        return kept
+    samples = [f"{name} ({value})" for (name, _), value in zip(outcome.missed, values, strict=True)]
+    return f"{missed:,} of {counted(n, 'sample')} {fell}: {listed(samples, _SAMPLES)}"
+
+
+def counts_text(counts: Mapping[str, int]) -> str:
+    """Return the denominator and what is not in it: ``n=3, 1 undefined``."""
+    return ", ".join([f"n={counts['n']}", *(f"{n} {status}" for status, n in counts.items() if status != "n" and n)])
+
+
+def apart(value: float, bound: float) -> tuple[str, str]:
+    """Return both numbers with enough digits to tell them apart, at least four for the value."""
+    for digits in range(4, 17):
+        shown = f"{value:.{digits}f}"
+        if value == bound or float(shown) != bound:
+            return shown, f"{bound:g}"
+    return repr(value), repr(bound)
+
+
+def baseline_line(baseline: Mapping[str, ResultValues], *, now: datetime | None = None) -> str:
+    """Say which baseline it is: ``baseline main.json: saved 3 days ago, commit 1a2b3c4d5e``."""
+    manifest = next(iter(baseline.values())).manifest if baseline else {}
+    parts = [f"saved {_ago(manifest['created_at'], now or datetime.now(UTC))}"] if manifest.get("created_at") else []
+    parts += [f"commit {manifest['commit'][:10]}"] if manifest.get("commit") else []
+    return f"baseline {manifest.get('baseline', '')}{': ' if parts else ''}{', '.join(parts)}"
+
+
+def _ago(created_at: str, now: datetime) -> str:
+    """Return how long ago something was, in the unit that a reader thinks in."""
+    try:
+        seconds = (now - datetime.fromisoformat(created_at)).total_seconds()
+    except (ValueError, TypeError):  # a hand-written time, or one without a zone
+        return visible(created_at)
+    for unit, length in (("day", 86_400), ("hour", 3_600), ("minute", 60)):
+        if seconds >= length:
+            return f"{counted(int(seconds // length), unit)} ago"
+    return "just now"

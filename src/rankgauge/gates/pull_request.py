@@ -12,8 +12,7 @@ from rankgauge.base.tables import cell, markdown_table
 from rankgauge.comparison.sentences import signed, span
 from rankgauge.errors import counted
 from rankgauge.gates.drop import ColumnChange
-from rankgauge.gates.lines import baseline_line, headline, summary_line
-from rankgauge.gates.outcomes import GateReport
+from rankgauge.gates.outcomes import GateReport, baseline_line, headline, summary_line
 from rankgauge.result import ResultValues
 from rankgauge.result.wording import mean, number, policy_line
 

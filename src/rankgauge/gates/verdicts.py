@@ -1,24 +1,26 @@
 """
-Verdicts of gates: what the scores of one or several datasets, and of a baseline, say of each.
+Verdicts of gates: the columns that gates ask for, and what scores, and those of a baseline, say of each gate.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from rankgauge.comparison.pairing import PairedColumn
-from rankgauge.errors import ParameterError, ResultError, counted, did_you_mean
+from rankgauge.errors import ParameterError, PlanError, Problem, ResultError, counted, did_you_mean
 from rankgauge.gates.drop import baseline_of, ids_changed, judge_drop, pair_with_baseline
 from rankgauge.gates.grammar import Bound, Gate, MaxDrop, read_gates
 from rankgauge.gates.outcomes import GateOutcome, GateReport
+from rankgauge.planning.requests import Located, MetricSpec
+from rankgauge.planning.resolve import PlannedMetric
 from rankgauge.plugin.metric import WHOLE_RUN
 from rankgauge.result import MetricSummary, ResultValues
 from rankgauge.stats.estimates import TIED
 
-__all__ = ["MetricTraits", "flaw", "judge_gates", "judge_resolved", "resolved"]
+__all__ = ["Asked", "MetricTraits", "ask_gates", "flaw", "judge_gates", "judge_resolved", "resolved"]
 
 
 class MetricTraits(Protocol):
@@ -248,3 +250,69 @@ def _fallen(
         else:
             fallen.pop(name, None)
     return tuple(fallen.items())
+
+
+Planner = Callable[[Sequence[MetricSpec]], Sequence[PlannedMetric]]
+"""Returns the columns that some metrics make."""
+
+Check = Callable[[Gate, str, MetricTraits], str]
+"""Returns why a gate cannot be used for a column; empty where it can."""
+
+
+class Asked(NamedTuple):
+    """
+    Metrics and gates, resolved.
+
+    Attributes:
+        specs: The metrics to compute, with those that only gates name.
+
+        gates: The gates, each on one column by its name.
+    """
+
+    specs: tuple[MetricSpec, ...] = ()
+    gates: tuple[Gate, ...] = ()
+
+
+def ask_gates(
+    gates: Iterable[Gate], specs: Sequence[MetricSpec], plan: Planner, *, check: Check | None = None
+) -> Asked:
+    """
+    Resolve gates before any data is read; raise one `PlanError` for all that cannot be used.
+
+    A gate may name a column, or any metric: one that nobody asked for is computed because of the gate. A metric that is
+    several columns (`recall@1,5`) is as many gates. *check* may refuse a gate for its column.
+    """
+    wanted = list(specs)
+    columns = list(plan(wanted)) if wanted else []
+    known = {(column.standard_name, column.fingerprint): column for column in columns}
+    problems: list[Problem] = []
+    found: dict[Gate, None] = {}
+    for gate in gates:
+        place = _place(gate.origin)
+        own = [column for column in columns if gate.metric in {column.name, column.safe_name}]
+        if not own:
+            spec = Located(gate.metric, *place)
+            try:
+                own = list(plan([spec]))
+            except PlanError as error:
+                problems += error.problems
+                continue
+            wanted.append(spec)
+        for column in own:
+            column = known.setdefault((column.standard_name, column.fingerprint), column)  # noqa: PLW2901  # `MRR` is `RR`
+            told = check(gate, column.name, column.metric) if check is not None else ""
+            if told := told or flaw(gate, column.name, column.metric):
+                problems.append(Problem(told, *place))
+            found[resolved(gate, column.name, column.metric)] = None
+    if problems:
+        msg = "the gates cannot be used:"
+        raise PlanError(msg, problems)
+    if len(wanted) > len(specs):
+        plan(wanted)  # two columns of one name are found only when all are planned together
+    return Asked(tuple(wanted), tuple(found))
+
+
+def _place(origin: str) -> tuple[str, int | None]:
+    """Return file and line of an origin such as ``rankgauge.yaml:12``; else it stands for the file."""
+    file, colon, line = origin.rpartition(":")
+    return (file, int(line)) if colon and line.isdecimal() else (origin, None)

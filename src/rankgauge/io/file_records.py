@@ -1,5 +1,5 @@
 """
-Records: what a reader yields for a file, the lines of a file in portions, and texts by id.
+Records: what a reader yields for a file, its lines in portions, texts by id, and clusters of samples.
 """
 
 from __future__ import annotations
@@ -9,15 +9,17 @@ from pathlib import Path
 from typing import NamedTuple, Protocol
 
 from rankgauge.base.guard import ForeignError, guarded, shown
+from rankgauge.base.plain_text import visible
 from rankgauge.catalog import Catalog
 from rankgauge.catalog.claims import OWN, Claim
-from rankgauge.errors import Problem, RankgaugeError, did_you_mean
+from rankgauge.errors import ParameterError, Problem, RankgaugeError, did_you_mean
+from rankgauge.io.documents import decode_text
 from rankgauge.io.files import OpenFile, open_file, plain_suffix
 from rankgauge.io.problems import first_problems, refuse, unreadable
 from rankgauge.plugin.declarations import Reader, Record, Source
 from rankgauge.samples import Fault
 
-__all__ = ["Lines", "Placed", "foreign_records", "given", "portions", "read_texts", "records"]
+__all__ = ["Lines", "Placed", "foreign_records", "given", "portions", "read_clusters", "read_texts", "records"]
 
 
 def records(path: Path, catalog: Catalog) -> Iterator[Record]:
@@ -138,3 +140,18 @@ def _of_lines(path: Path, wanted: Collection[str]) -> Iterator[tuple[str, str]]:
             name, _, text = line.decode("utf-8", "replace").rstrip("\r\n").partition("\t")
             if name in wanted and text:
                 yield name, text
+
+
+def read_clusters(file: str, option: str) -> dict[str, object]:
+    """Return the cluster of each id; *option* named the file."""
+    clusters: dict[str, object] = {}
+    for number, line in enumerate(decode_text(Path(file).read_bytes(), file).splitlines(), 1):
+        parts = line.split()
+        if not parts:
+            continue
+        if len(parts) != 2 or parts[0] in clusters:
+            why = "has no id and cluster" if len(parts) != 2 else f"gives {visible(parts[0])} a second cluster"
+            msg = f"{option} {visible(file)}, line {number}: it {why}; each line is an id, a blank and its cluster"
+            raise ParameterError(msg)
+        clusters[parts[0]] = parts[1]
+    return clusters

@@ -1,11 +1,11 @@
 """Judging: the one ranking policy, then which retrieved item is which gold item, by id or by text."""
 
 from rankgauge.judging.evidence import Evidence, GoldKeys, Target
-from rankgauge.judging.joining import BlockJudge
 from rankgauge.judging.judge import Judge, judge, make_judge, takes_blocks
 from rankgauge.judging.keeping import Budget, Keep
 from rankgauge.judging.mappings import judge_mapping
 from rankgauge.judging.outputs import Ranking
+from rankgauge.judging.ranking import BlockJudge
 from rankgauge.judging.run import BatchJudge, RunCollector, RunCounts, ScatteredError
 
 __all__ = [

@@ -15,9 +15,9 @@ import numpy as np
 import orjson
 
 from rankgauge.columns import Judged, Slices, Words, keys_of_gold
-from rankgauge.judging.joining import JudgedBlock
 from rankgauge.judging.keeping import Budget, Fits, Keeper, Lack
 from rankgauge.judging.outputs import Ranking
+from rankgauge.judging.ranking import JudgedBlock
 from rankgauge.samples import Expected, GoldKind, Sample
 
 __all__ = ["Evidence", "GoldKeys", "Target"]

@@ -1,21 +1,178 @@
 """
-Judging: each sample's output against one kind of its ground truth.
+Judging: each sample's output against one kind of its ground truth; ids and labels are joined here.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
+from typing import cast
 
 from rankgauge.catalog import ResolvedMatcher
-from rankgauge.judging.by_id import IdJudge, SupportJudge
+from rankgauge.columns import encoded
+from rankgauge.errors import did_you_mean
 from rankgauge.judging.by_text import TextJudge
 from rankgauge.judging.evidence import Evidence, Target
-from rankgauge.judging.keeping import NOTHING, Keep
-from rankgauge.judging.outputs import stands_as_given
+from rankgauge.judging.judged_columns import JudgedLists
+from rankgauge.judging.keeping import NOTHING, Keep, Keeper
+from rankgauge.judging.outputs import Ranking, prepare, stands_as_given
+from rankgauge.judging.ranking import JudgedBlock
 from rankgauge.policy import DEFAULT_CONTRACT, Profile
-from rankgauge.samples import Sample
+from rankgauge.samples import Expected, Fault, Nugget, Output, Sample
 
-__all__ = ["Judge", "judge", "make_judge", "takes_blocks"]
+__all__ = ["IdJudge", "Judge", "SupportJudge", "judge", "make_judge", "takes_blocks"]
+
+_NOTHING: Mapping[str, float] = MappingProxyType({})
+
+
+class IdJudge:
+    """Judges a batch against its `relevant` gold."""
+
+    def __init__(self, profile: Profile, *, keep: Keep = NOTHING) -> None:
+        self._profile = profile
+        self._keeper = Keeper(keep, profile)
+        self._lists = JudgedLists()
+        self._faults: dict[int, str] = {}
+        self._looks: tuple[str, str] | None = None
+
+    def add(self, samples: Sequence[Sample]) -> None:
+        """Judge some more samples, in order of the batch."""
+        lists = self._lists
+        prepared = prepare(samples, self._profile, by_text=False)
+        self._keeper.add(samples, prepared, judged="retrieved")
+        for place, (sample, ranking) in enumerate(zip(samples, prepared, strict=True), len(lists.depth)):
+            expected = sample.expected
+            gold = expected.relevant or _NOTHING
+            if isinstance(ranking, Fault):
+                if gold:
+                    self._faults[place] = ranking.reason
+                ranking = None  # noqa: PLW2901  # what cannot be ranked is judged as if nothing were there
+            ids = () if ranking is None else ranking.ids
+            lists.depth.append(len(ids))
+            lists.gold_count.append(len(gold))
+            if expected.faults is not None and "relevant" in expected.faults:
+                self._faults[place] = expected.faults["relevant"].reason
+            if not gold:
+                continue
+            start = self._add_gold(place, expected, gold)
+            if ranking is not None and ids:
+                self._looks = self._looks or (ids[0] or "(no id)", next(iter(gold)))
+                self._add_rows(place, ranking, gold, start)
+
+    def add_block(self, judged: JudgedBlock) -> None:
+        """Take some more plain samples."""
+        lists, found, first = self._lists, judged.found, len(self._lists.depth)
+        lists.row_sample += (found.sample + first).tolist()
+        lists.row_rank += found.rank.tolist()
+        lists.row_gold += (found.gold + len(lists.gold_grade)).tolist()
+        lists.gold_grade += judged.qrels.grades.tolist()
+        lists.gold_count += judged.block.gold.counts
+        lists.graded += [first + place for place in judged.block.graded]
+        lists.depth += judged.depth.tolist()
+        if self._looks is None:
+            self._looks = judged.looks
+
+    def evidence(self) -> Evidence:
+        """Return the judged batch."""
+        without = [place for place, count in enumerate(self._lists.gold_count) if not count]
+        return Evidence.kept(self._keeper, self._lists.build(self._profile), without, self._faults, looks=self._looks)
+
+    def _add_gold(self, place: int, expected: Expected, gold: Mapping[str, float]) -> int:
+        """Add a sample's ground truth; return the place of its first item in the batch."""
+        lists = self._lists
+        start = len(lists.gold_grade)
+        lists.gold_grade += gold.values()
+        if expected.graded:
+            lists.graded.append(place)
+        if expected.intents is not None:
+            lists.intents += [
+                (start + at, place, encoded(name), expected.intents[name])
+                for at, name in enumerate(gold)
+                if name in expected.intents
+            ]
+        if expected.repeats is not None:
+            lists.times |= {start + at: expected.repeats.get(name, 1) for at, name in enumerate(gold)}
+        return start
+
+    def _add_rows(self, place: int, ranking: Ranking, gold: Mapping[str, float], start: int) -> None:
+        """Add one sample's judged rows, in order of rank."""
+        lists, ids = self._lists, ranking.ids
+        places: dict[str, int] | None = None
+        at = 0
+        for name in cast("Iterator[str]", filter(gold.__contains__, ids)):  # gold names no item without an id
+            places = places or dict(zip(gold, range(start, start + len(gold)), strict=True))
+            at = ids.index(name, at) + 1  # ids stand in order of rank, and so do those that are found
+            if ranking.repeated is not None and ranking.repeated[at - 1]:
+                lists.row_idle.append(len(lists.row_sample))
+            if ranking.ties is not None:
+                lists.row_ties.append(ranking.ties[at - 1])
+            lists.add_row(place, at, places[name])
+
+
+_NO_SUPPORT = (
+    "the output has no 'support', which says how far its answer supports each nugget; emit {'answer': '...', "
+    "'support': {ID or text: 'support'}}, or look for nuggets in the answer: (matcher=keyword)"
+)
+
+
+class SupportJudge:
+    """Judges a batch against its nuggets, by the support that each output comes with; the answer is rank 1."""
+
+    def __init__(self, profile: Profile, *, keep: Keep = NOTHING) -> None:
+        self._profile = profile
+        self._keeper = Keeper(keep, profile)
+        self._lists = JudgedLists()
+        self._faults: dict[int, str] = {}
+
+    def add(self, samples: Sequence[Sample]) -> None:
+        """Judge some more samples, in order of the batch."""
+        lists = self._lists
+        outputs = [sample.output if isinstance(sample.output, Output) else None for sample in samples]
+        answers = [None if output is None else Ranking((None,), (output.answer,)) for output in outputs]
+        self._keeper.add(samples, answers, judged="answer")
+        for place, (sample, output) in enumerate(zip(samples, outputs, strict=True), len(lists.depth)):
+            nuggets = sample.expected.nuggets or ()
+            start = len(lists.gold_grade)
+            lists.depth.append(0 if output is None else 1)
+            lists.gold_count.append(len(nuggets))
+            lists.gold_grade += [nugget.weight for nugget in nuggets]
+            if output is None or not nuggets:
+                continue
+            if output.support is None:
+                self._faults[place] = _NO_SUPPORT
+            elif unknown := _unknown(output.support, nuggets):
+                self._faults[place] = unknown
+            else:
+                self._add_rows(place, output.support, nuggets, start)
+
+    def add_block(self, judged: JudgedBlock) -> None:
+        """Judge some more plain samples, which have no nuggets."""
+        self._lists.depth += [1] * len(judged.depth)
+        self._lists.gold_count += [0] * len(judged.depth)
+
+    def evidence(self) -> Evidence:
+        """Return the judged batch."""
+        without = [place for place, count in enumerate(self._lists.gold_count) if not count]
+        return Evidence.kept(self._keeper, self._lists.build(self._profile), without, self._faults)
+
+    def _add_rows(self, place: int, support: Mapping[str, float], nuggets: Sequence[Nugget], start: int) -> None:
+        lists = self._lists
+        for at, nugget in enumerate(nuggets):
+            found = max(support.get(name, 0.0) for name in (nugget.id, nugget.text) if name is not None)
+            if found:
+                lists.add_row(place, 1, start + at)
+                lists.row_score.append(found)
+
+
+def _unknown(support: Mapping[str, float], nuggets: Sequence[Nugget]) -> str:
+    """Return why the support cannot be that of these nuggets; empty where it can."""
+    known = {name for nugget in nuggets for name in (nugget.id, nugget.text) if name is not None}
+    for name in support:
+        if name not in known:
+            hint = did_you_mean(name, sorted(known))
+            return f"the output's 'support' names {name!r}, which is no nugget of the ground truth{hint}"
+    return ""
+
 
 Judge = IdJudge | SupportJudge | TextJudge
 """Judges one batch: `add(samples)` any number of times, then `evidence()`."""

@@ -20,7 +20,8 @@ FAMILIES: Mapping[str, str] = {
         "retrieval-iprec-at-recall iprec iprec_at_recall iprec_at_recall_{k} retrieval-11pt-avg 11pt_avg"
     ),
     "reciprocal_rank": (
-        "retrieval-mrr mrr rr recip_rank retrieval-first-rank first_rank rank_first_rel retrieval-err-at-k err"
+        "retrieval-mrr mrr rr recip_rank retrieval-first-rank first_rank rank_first_rel retrieval-err-at-k err "
+        "retrieval-rbp rbp retrieval-rbp-residual rbp_resid rbp_residual"
     ),
     "average_precision": "retrieval-map map ap map_cut_{k} retrieval-gm-map gm_map gmap",
     "preferences": (
@@ -29,7 +30,6 @@ FAMILIES: Mapping[str, str] = {
         "retrieval-compatibility compat compatibility"
     ),
     "ndcg": "retrieval-ndcg-at-k ndcg ndcg_cut_{k} retrieval-ndcg-any-at-k ndcg_any",
-    "rbp": "retrieval-rbp rbp retrieval-rbp-residual rbp_resid rbp_residual",
     "gain": (
         "retrieval-dcg-at-k dcg retrieval-cg-at-k cg retrieval-g g retrieval-bin-g bing bin_g "
         "retrieval-ndcg-rel ndcg_rel retrieval-r-ndcg rndcg"
@@ -63,12 +63,11 @@ FAMILIES: Mapping[str, str] = {
     ),
     "answer": (
         "answer-containment-at-k containment answer_containment answer-exact-match exact_match em answer-f1 answer_f1 "
-        "token_f1"
+        "token_f1 keyword-coverage-at-k keyword_coverage keyword-mrr keyword_mrr keyword-ndcg-at-k keyword_ndcg"
     ),
     "nuggets": (
         "answer-vital-nuggets vital_nuggets answer-all-nuggets all_nuggets answer-weighted-nuggets weighted_nuggets"
     ),
-    "keyword": "keyword-coverage-at-k keyword_coverage keyword-mrr keyword_mrr keyword-ndcg-at-k keyword_ndcg",
 }
 """
 The modules of this package that declare metrics, in the order in which they are listed, and the names in each.

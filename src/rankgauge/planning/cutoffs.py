@@ -1,21 +1,24 @@
 """
-Cutoffs: which k counts for which sample, and where it came from.
+Cutoffs, and the other conventions that hold for every metric of a plan.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
 import numpy as np
 
+from rankgauge.catalog import Catalog
 from rankgauge.columns import Cutoff
 from rankgauge.errors import ParameterError
 from rankgauge.expression import Unit
 from rankgauge.judging import Budget
-from rankgauge.samples import HIGHEST_K
+from rankgauge.policy import Profile
+from rankgauge.samples import HIGHEST_K, GoldKind
 
-__all__ = ["DEFAULT_K", "Cut", "CutSource", "DefaultK", "check_k"]
+__all__ = ["DEFAULT_K", "Conventions", "Cut", "CutSource", "DefaultK", "check_k"]
 
 DEFAULT_K = 5
 
@@ -84,3 +87,14 @@ def check_k(k: object, source: str) -> int:
     if k > HIGHEST_K:
         raise ParameterError(f"the cutoff of {source} must be at most 2**53, not {k}")
     return k
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Conventions:
+    """What holds for every metric of a plan."""
+
+    catalog: Catalog
+    profile: Profile
+    default_k: DefaultK = DefaultK()  # noqa: RUF009  # an immutable tuple
+    matchers: Mapping[GoldKind, str] = field(default_factory=dict)  # for metrics that name none
+    by_id: bool = False  # whether the data have ids only, as a run has

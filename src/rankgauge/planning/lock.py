@@ -8,15 +8,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from rankgauge.base.frozen import freeze_fields
 from rankgauge.catalog import Catalog, Provider, ResolvedMatcher
 from rankgauge.catalog.claims import OWN, spellings
 from rankgauge.errors import ExpressionError, NameClashError, RankgaugeError, UnknownNameError
 from rankgauge.expression import parse
-from rankgauge.frozen import freeze_fields
 from rankgauge.pickling import reduced
-from rankgauge.planning.fingerprint import fingerprint_of, matcher_definition
+from rankgauge.planning.fingerprint import fingerprint_of, hash_of_source, matcher_definition
 from rankgauge.planning.resolve import PlannedMetric
-from rankgauge.planning.source_code import hash_of_source
 
 __all__ = ["Lock", "Locked", "LockedPart", "lock_columns", "lock_for_sending"]
 

@@ -10,13 +10,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from rankgauge.base.frozen import FrozenMap
 from rankgauge.catalog import Catalog, Provider, ResolvedMatcher
 from rankgauge.errors import ExpressionError, ParameterError, PlanError, Problem, RankgaugeError, counted
-from rankgauge.frozen import FrozenMap
 from rankgauge.judging import Keep, Target
 from rankgauge.pickling import itself, reduced, restored
-from rankgauge.planning.conventions import Conventions
-from rankgauge.planning.cutoffs import DefaultK, check_k
+from rankgauge.planning.cutoffs import Conventions, DefaultK, check_k
 from rankgauge.planning.lock import Lock
 from rankgauge.planning.requests import Located, MetricSpec, read_requests
 from rankgauge.planning.resolve import PlannedMetric, resolve

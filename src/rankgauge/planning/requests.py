@@ -20,8 +20,7 @@ from rankgauge.errors import ExpressionError, ParameterError
 from rankgauge.expression import MetricExpression, Value, parse_many, read_budget
 from rankgauge.judging import Budget
 from rankgauge.pickling import goes_by_name
-from rankgauge.planning.conventions import Conventions
-from rankgauge.planning.cutoffs import check_k
+from rankgauge.planning.cutoffs import Conventions, check_k
 from rankgauge.plugin.metric import Metric, declared, sample_metric
 
 __all__ = [

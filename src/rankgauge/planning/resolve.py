@@ -8,16 +8,15 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from rankgauge.base.frozen import FrozenMap, frozen
 from rankgauge.base.guard import ForeignError, guarded
 from rankgauge.catalog import Catalog, Claim, Provider, ResolvedMatcher, check_parameters
 from rankgauge.catalog.other_tools import whole_ranking
 from rankgauge.errors import ParameterError, RankgaugeError
 from rankgauge.expression import MetricExpression, Value, safe_name
-from rankgauge.frozen import FrozenMap, frozen
 from rankgauge.judging import Target
 from rankgauge.pickling import reduced
-from rankgauge.planning.conventions import Conventions
-from rankgauge.planning.cutoffs import Cut, check_k
+from rankgauge.planning.cutoffs import Conventions, Cut, check_k
 from rankgauge.planning.fingerprint import fingerprint_of, metric_definition
 from rankgauge.planning.requests import USUAL_BUDGET, Request, budget_of, budget_settings
 from rankgauge.plugin.declarations import Aggregate

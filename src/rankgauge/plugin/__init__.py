@@ -19,12 +19,20 @@ from rankgauge.base.deprecation import Deprecated, deprecated_names
 from rankgauge.columns import Cutoff, Judged, JudgedSample, Rows, Scores, Seen
 from rankgauge.errors import DataError, Problem
 from rankgauge.plugin.contributions import Contributions
-from rankgauge.plugin.declarations import Record, Source, TokenizerLaw, aggregate, reader, reporter, tokenizer
+from rankgauge.plugin.declarations import (
+    Record,
+    Source,
+    TokenizerLaw,
+    aggregate,
+    reader,
+    reporter,
+    run_metric,
+    tokenizer,
+)
 from rankgauge.plugin.hookspecs import API, FinishedRun, StartedRun, hookimpl
 from rankgauge.plugin.matching import ComparerLaw, Matcher, comparer, named_matcher, normalizer
 from rankgauge.plugin.metric import Law, Need, metric, sample_metric
 from rankgauge.plugin.profiles import metric_set, named_profile
-from rankgauge.plugin.run_metric import run_metric
 from rankgauge.plugin.sections import ReportBars, ReportTable, ReportText, report_section
 
 __all__ = [

@@ -16,10 +16,10 @@ from typing import Any, Concatenate, Literal, ParamSpec, SupportsIndex, TypeVar
 
 import numpy as np
 
+from rankgauge.base.frozen import frozen
 from rankgauge.columns import Cutoff, Flags, Judged, JudgedSample, Scores
 from rankgauge.errors import DeclarationError, ExpressionError, did_you_mean
 from rankgauge.expression import Value, parse
-from rankgauge.frozen import frozen
 from rankgauge.pickling import goes_by_name, itself
 from rankgauge.plugin.contributions import Contributions
 from rankgauge.plugin.signature import CutoffKind, Parameter, companion, declaring, first_line, read_signature

@@ -10,9 +10,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from rankgauge.base.frozen import freeze_fields, frozen
 from rankgauge.errors import DeclarationError, PolicyError, did_you_mean
 from rankgauge.expression import Value
-from rankgauge.frozen import freeze_fields, frozen
 from rankgauge.plugin.signature import Authored, declaring, plain_name
 from rankgauge.policy import Contract, Profile
 

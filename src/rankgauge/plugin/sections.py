@@ -9,8 +9,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from rankgauge.base.frozen import freeze_fields
 from rankgauge.errors import DeclarationError, ParameterError, counted
-from rankgauge.frozen import freeze_fields
 from rankgauge.plugin.signature import Authored, declaring, plain_name
 
 __all__ = ["ReportBars", "ReportSection", "ReportTable", "ReportText", "View", "report_section"]

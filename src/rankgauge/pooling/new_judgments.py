@@ -12,9 +12,9 @@ from pathlib import Path
 
 import numpy as np
 
+from rankgauge.base.frozen import freeze_fields
 from rankgauge.columns import Qrels, Relevance
 from rankgauge.errors import DataError, Problem
-from rankgauge.frozen import freeze_fields
 from rankgauge.io.files import open_file
 from rankgauge.io.problems import refuse
 from rankgauge.pooling.queue_files import Graded, decoded, write_bytes, write_lines

@@ -9,9 +9,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from rankgauge.base.frozen import freeze_fields, plain_fields
 from rankgauge.base.plain_text import visible
 from rankgauge.errors import counted
-from rankgauge.frozen import freeze_fields, plain_fields
 
 __all__ = ["About", "Finding", "Preflight", "Severity"]
 

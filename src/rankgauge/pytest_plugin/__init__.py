@@ -19,7 +19,7 @@ from rankgauge.pytest_plugin.eval_fixture import RankgaugeEval
 
 if TYPE_CHECKING:
     from rankgauge.gates.grammar import Gate
-    from rankgauge.gates.planned import Asked
+    from rankgauge.gates.verdicts import Asked
     from rankgauge.pytest_plugin.logged_gates import Scoring
 
 __all__ = ["RankgaugeEval"]

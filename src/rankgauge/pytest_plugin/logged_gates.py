@@ -18,10 +18,8 @@ from rankgauge.engine.explaining import explain_samples
 from rankgauge.errors import ParameterError, RankgaugeError, counted
 from rankgauge.gates.grammar import Bound, Gate, Side
 from rankgauge.gates.grammar import read_gates as read_any
-from rankgauge.gates.lines import apart, counts_text, headline, outcome_line
-from rankgauge.gates.outcomes import GateOutcome
-from rankgauge.gates.planned import Asked, ask_gates
-from rankgauge.gates.verdicts import MetricTraits, judge_resolved
+from rankgauge.gates.outcomes import GateOutcome, apart, counts_text, headline, outcome_line
+from rankgauge.gates.verdicts import Asked, MetricTraits, ask_gates, judge_resolved
 from rankgauge.planning.requests import Located
 from rankgauge.pytest_plugin.logged_samples import make_record, refuse
 from rankgauge.report.samples import sample_lines, sample_title

@@ -17,13 +17,13 @@ import pytest
 
 from rankgauge.base.plain_text import visible
 from rankgauge.errors import counted
-from rankgauge.gates.lines import outcome_line
+from rankgauge.gates.outcomes import outcome_line
 from rankgauge.io.whole_files import replace_file
 from rankgauge.pytest_plugin.logged_gates import Judgment, Scoring, column_line, worst_lines
 from rankgauge.report.json import SCHEMA_VERSION, per_sample_jsonl, summary
 
 if TYPE_CHECKING:
-    from rankgauge.gates.planned import Asked
+    from rankgauge.gates.verdicts import Asked
 
 __all__ = ["ATTRIBUTE", "Session"]
 

@@ -1,5 +1,5 @@
 """
-The JSON report, and the scores of every sample as JSON lines.
+The JSON report, the scores of every sample as JSON lines, and calling any reporter on a result.
 """
 
 from __future__ import annotations
@@ -9,12 +9,16 @@ from typing import Any
 
 import orjson
 
+from rankgauge.base.guard import ForeignError, guarded, shown
+from rankgauge.catalog import Claim
+from rankgauge.errors import PluginError, RankgaugeError
 from rankgauge.plugin import reporter
+from rankgauge.plugin.declarations import Reporter
 from rankgauge.result import MetricSummary, ResultValues
 from rankgauge.result.wording import json_text
 from rankgauge.scoring.score import STATUSES
 
-__all__ = ["SCHEMA_VERSION", "json_report", "per_sample_jsonl", "summary"]
+__all__ = ["SCHEMA_VERSION", "json_report", "per_sample_jsonl", "rendered", "summary"]
 
 SCHEMA_VERSION = "rankgauge.report.v1"
 
@@ -108,3 +112,16 @@ def _fitted(column: MetricSummary) -> dict[str, Any]:
     samples = column.info.fitted or {}
     spread = dict(zip(("min", "median", "max"), column.fitted or (None, None, None), strict=True))
     return {**spread, "none": samples.get("0", 0), "samples": sum(samples.values())}
+
+
+def rendered(claim: Claim[Reporter], result: ResultValues) -> str:
+    """Return the text that a reporter makes of a result; raise `PluginError` where it fails."""
+    what, provider = f"reporter {claim.declaration.name!r}", str(claim.provider)
+    try:
+        with guarded(RankgaugeError):
+            text: object = claim.declaration.function(result)
+    except ForeignError as error:
+        raise PluginError(what, provider, str(error)) from error
+    if type(text) is not str:
+        raise PluginError(what, provider, f"it returned {shown(text)} where a text is needed")
+    return text

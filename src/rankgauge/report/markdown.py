@@ -1,12 +1,12 @@
 """
-The Markdown report: tables as GitHub shows them, with everything that comes from data escaped.
+The Markdown report, and the small HTML table of notebooks, with everything that comes from data escaped.
 """
 
 from __future__ import annotations
 
 import html
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from rankgauge.base.plain_text import visible
 from rankgauge.base.tables import cell, markdown_table
@@ -28,7 +28,7 @@ from rankgauge.result.wording import (
     policy_options,
 )
 
-__all__ = ["markdown_report"]
+__all__ = ["markdown_report", "notebook_table"]
 
 _BAR = 24
 _LISTED = 50
@@ -103,3 +103,25 @@ def _failures(result: ResultValues) -> list[str]:
     rows = [(cell(e.sample_id), cell(e.metric or "(all)"), e.status, cell(e.reason)) for e in errors[:_LISTED]]
     more = [f"... and {len(errors) - _LISTED:,} more in `errors.jsonl`.", ""] if len(errors) > _LISTED else []
     return ["## Missing and failed", "", *markdown_table(("sample", "metric", "status", "reason"), rows, "---"), *more]
+
+
+def notebook_table(result: ResultValues) -> str:
+    """Return the metrics of a result as an HTML table without script or style."""
+    title = f"{dataset_name(result)}: {counted(len(result), 'sample')}; {policy_line(result)}"
+    rows = "".join(_row("td", (name, *facts(column).values())) for name, column in result.metrics.items())
+    table = (
+        f"<table><caption>{_text(title)}</caption><thead>{_row('th', ('metric', *FACTS))}</thead>"
+        f"<tbody>{rows}</tbody></table>"
+    )
+    if not result.n_unhealthy:
+        return table
+    unhealthy = counted(result.n_unhealthy, "sample")
+    return f"{table}<p>{unhealthy} missing or failed; <code>errors</code> has the reasons.</p>"
+
+
+def _row(tag: str, cells: Iterable[str]) -> str:
+    return f"<tr>{''.join(f'<{tag}>{_text(cell)}</{tag}>' for cell in cells)}</tr>"
+
+
+def _text(text: str) -> str:
+    return html.escape(visible(text))

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 import orjson
 import yaml
 
+from rankgauge.base.frozen import plain
 from rankgauge.errors import ResultError
-from rankgauge.frozen import plain
 from rankgauge.io.files import COMPRESSIONS, digest, sha256
 from rankgauge.io.output_files import OUTPUTS_FILE, OutputsFile, kept_line, read_kept
 from rankgauge.io.whole_files import replace_file

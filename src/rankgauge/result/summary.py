@@ -16,11 +16,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rankgauge.base.frozen import FrozenMap, frozen, read_only
 from rankgauge.catalog import Provider
 from rankgauge.catalog.claims import plain_template, spellings
 from rankgauge.errors import NotPicklableError
 from rankgauge.expression import MetricExpression, parse
-from rankgauge.frozen import FrozenMap, frozen, read_only
 from rankgauge.judging import Budget, Target
 from rankgauge.pickling import goes_by_name, reduced
 from rankgauge.plugin.metric import WHOLE_RUN

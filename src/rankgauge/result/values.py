@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from rankgauge.base.frozen import FrozenMap, frozen, plain, read_only, refuse_attribute
 from rankgauge.errors import MissingExtraError, ResultError, counted, listed
-from rankgauge.frozen import FrozenMap, frozen, plain, read_only, refuse_attribute
 from rankgauge.result.merge import Part, concatenated, difference, find_column, merged_manifest
 from rankgauge.result.summary import MetricInfo, MetricSummary
 from rankgauge.samples import KeptOutput

@@ -25,8 +25,7 @@ from rankgauge.io.open_sources import open_qrels, open_run
 from rankgauge.judging import RunCounts
 from rankgauge.judging.run import no_overlap
 from rankgauge.pickling import itself
-from rankgauge.planning.conventions import Conventions
-from rankgauge.planning.cutoffs import DefaultK
+from rankgauge.planning.cutoffs import Conventions, DefaultK
 from rankgauge.planning.lock import Lock, lock_for_sending
 from rankgauge.planning.plan import Plan, make_plan
 from rankgauge.planning.requests import MetricSpec, check_sendable, specs_of

@@ -11,8 +11,8 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any, Self
 
+from rankgauge.base.frozen import FrozenMap, frozen, refuse_attribute
 from rankgauge.errors import ParameterError, ResultError, counted, listed
-from rankgauge.frozen import FrozenMap, frozen, refuse_attribute
 from rankgauge.pickling import reduced
 from rankgauge.result.merge import Part, difference, find_column, merged_info, merged_manifest
 from rankgauge.result.summary import MetricInfo, MetricSummary

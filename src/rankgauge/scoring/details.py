@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
+from rankgauge.base.frozen import FrozenList, FrozenMap
 from rankgauge.base.guard import ForeignError, guarded
 from rankgauge.catalog import ResolvedMatcher
 from rankgauge.columns import Cutoff, Relevance
-from rankgauge.frozen import FrozenList, FrozenMap
 from rankgauge.judging import Evidence, Ranking, Target
 from rankgauge.judging.by_text import checked_scores, gold_texts
 from rankgauge.samples import Sample

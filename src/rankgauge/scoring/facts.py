@@ -15,8 +15,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from rankgauge.base.frozen import FrozenList, FrozenMap
 from rankgauge.columns import Cutoff, Ints, Judged
-from rankgauge.frozen import FrozenList, FrozenMap
 from rankgauge.judging import Ranking, Target
 from rankgauge.judging.by_text import gold_texts
 from rankgauge.samples import Output, Sample

@@ -12,8 +12,8 @@ from typing import NamedTuple, cast
 
 import numpy as np
 
+from rankgauge.base.frozen import read_only
 from rankgauge.catalog.claims import OWN
-from rankgauge.frozen import read_only
 from rankgauge.judging import Evidence
 from rankgauge.judging.few import Pattern, judged_patterns, takes_few
 from rankgauge.planning.plan import Plan

@@ -11,10 +11,10 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from rankgauge.base.frozen import read_only
 from rankgauge.base.guard import ForeignError, guarded
 from rankgauge.columns import Cutoff, Flags, Judged, Scores
 from rankgauge.errors import Problem, SampleRefusedError, counted
-from rankgauge.frozen import read_only
 from rankgauge.judging import Evidence, Target
 from rankgauge.planning.cutoffs import CutSource
 from rankgauge.planning.plan import Plan

@@ -8,8 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
+from rankgauge.base.frozen import freeze_fields
 from rankgauge.errors import BrokenLawError, counted
-from rankgauge.frozen import freeze_fields
 
 __all__ = ["Exhibit", "PluginReport", "Report", "State", "Verdict"]
 

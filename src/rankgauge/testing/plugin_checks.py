@@ -250,7 +250,7 @@ def _misread(claim: Claim[Reader], source: Source) -> str:
 def _tiny_results(trial: Trial[Claim[Reporter]]) -> None:
     """Results with and without scores give a text."""
     from rankgauge.engine.engine import Engine
-    from rankgauge.report.rendering import rendered
+    from rankgauge.report.json import rendered
 
     engine = Engine(catalog=Catalog.discover(own_only=True))
     for what, samples in (("one sample", _SAMPLES[:1]), ("samples without a score", _SAMPLES)):

@@ -16,8 +16,7 @@ from rankgauge.errors import RepeatedJudgmentsError
 from rankgauge.io.files import OpenFile, open_file, too_large
 from rankgauge.io.problems import MalformedError, longest_piece, no_judgments, unreadable
 from rankgauge.io.trec.decimal_texts import parse_floats
-from rankgauge.io.trec.line_fields import Window, find_fields
-from rankgauge.io.trec.wrong_lines import explain
+from rankgauge.io.trec.line_fields import Window, explain, find_fields
 
 __all__ = ["read_qrels"]
 

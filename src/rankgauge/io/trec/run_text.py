@@ -22,8 +22,7 @@ from rankgauge.errors import UnreadableError
 from rankgauge.io.files import open_file
 from rankgauge.io.problems import RAISE_IT, MalformedError, longest_piece, unreadable, written_size
 from rankgauge.io.trec.decimal_texts import parse_floats
-from rankgauge.io.trec.line_fields import Fields, Window, find_fields
-from rankgauge.io.trec.wrong_lines import explain
+from rankgauge.io.trec.line_fields import Fields, Window, explain, find_fields
 
 __all__ = ["BLOCK", "RunFile", "grouped", "read_header"]
 

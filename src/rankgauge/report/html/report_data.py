@@ -8,9 +8,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from rankgauge.base.frozen import freeze_fields
 from rankgauge.comparison.differences import Comparison, RunComparison
 from rankgauge.explain.ranked_lists import ResultLists
-from rankgauge.frozen import freeze_fields
 from rankgauge.plugin.sections import View
 from rankgauge.result import ResultValues
 
