@@ -1,22 +1,38 @@
-# Every target works on a fresh machine: Python 3.11 or later, pip and make. PYTHON picks the interpreter.
+# Every target works on a fresh machine: Python 3.11 or later, pip and make. PYTHON picks the interpreter, and another
+# one than python3 has an environment of its own: make test PYTHON=python3.13.
 PYTHON ?= python3
-VENV ?= .venv
+# Tests start hundreds of processes; where bytecode is not kept, each of them compiles again all that it imports.
+unexport PYTHONDONTWRITEBYTECODE
+VENV ?= .venv$(if $(filter-out python3,$(PYTHON)),-$(notdir $(PYTHON)))
 TORCH ?= torch==2.13.0
 BIN = $(VENV)/bin
 LIGHT_PLUGINS = $(patsubst %/pyproject.toml,%,$(wildcard plugins/*/pyproject.toml))
 
-.PHONY: help audit demo fuzz test test-thorough test-hosts test-model test-browser test-spark check format docs site bench clean
+# $(call install,ENVIRONMENT,REQUIREMENTS), which have no comma: uv takes a tenth of pip's time; without it pip installs.
+UV := $(shell command -v uv)
+WITH_PIP = $(1)/bin/python -m pip install --quiet --disable-pip-version-check $(2)
+install = $(if $(UV),$(UV) pip install --quiet --python $(1)/bin/python $(2) || )$(WITH_PIP)
+
+.PHONY: help audit build coverage demo fuzz mutants sbom test test-thorough test-newest test-lowest test-hosts test-model
+.PHONY: test-browser test-spark check format docs site bench clean
 
 help:
 	@echo "make demo     run the quickstart and print its scores"
-	@echo "make test     run every test, with few drawn examples (WHEEL=1: against the built wheel, away from src)"
+	@echo "make test     run every test, with few drawn examples (WHEEL=1: against the built wheel, away from src;"
+	@echo "              TESTS=tests/stats: some; PYTHON=python3.13: in another Python, in an environment of its own)"
 	@echo "make test-thorough  run every test, with all drawn examples; CI does (WHEEL=1 as above)"
+	@echo "make test-newest  run what depends most on versions in the newest Python that is installed (TESTS=tests: all)"
+	@echo "make test-lowest  run the same with the lowest versions that pyproject.toml allows (TESTS=tests: all)"
+	@echo "make coverage  run every test, list how much of each room it covers, and fail below the floor"
+	@echo "make mutants ROOM=stats  list the changes of a room that its tests do not see (MINUTES=25 SEED=1 TESTS=\"...\")"
 	@echo "make test-model  run rankgauge-semantic's default model (an environment of 1.5 GB or more; TORCH picks a build)"
 	@echo "make test-hosts  test rankgauge inside each harness, in an environment each (HOSTS=\"haystack ragas\" for some)"
 	@echo "make test-browser  drive HTML reports in a real browser (Debian's Chromium)"
 	@echo "make test-spark  test rankgauge-spark on a local Spark (an environment of 700 MB; Debian's Java 17)"
 	@echo "make check    format and lint (ruff), types (mypy), layers (import-linter)"
 	@echo "make format   let ruff format and fix"
+	@echo "make build    build the distributions into dist, install each in a clean environment, and try it"
+	@echo "make sbom     write what is installed along with rankgauge to build/sbom.cdx.json (CycloneDX)"
 	@echo "make audit    look for known vulnerabilities of dependencies (pip-audit; says so where it cannot run)"
 	@echo "make fuzz     feed mutated files to every command (SEED=1 CASES=2000); the last line has the figures"
 	@echo "make docs     write the generated pages and configs/schema.json"
@@ -29,11 +45,11 @@ $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
 
 $(VENV)/.installed: $(BIN)/python pyproject.toml
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e .
+	$(call install,$(VENV),-e .)
 	@touch $@
 
 $(VENV)/.installed-dev: $(BIN)/python pyproject.toml $(wildcard plugins/*/pyproject.toml)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]' $(addprefix -e ./,$(LIGHT_PLUGINS))
+	$(call install,$(VENV),-e '.[dev]' $(addprefix -e ./,$(LIGHT_PLUGINS)))
 	@touch $@ $(VENV)/.installed
 
 demo: $(VENV)/.installed
@@ -42,21 +58,53 @@ demo: $(VENV)/.installed
 PYTEST = $(BIN)/python $(if $(WHEEL),tests/packaging/run_on_wheel.py,-m pytest) -n auto --dist worksteal
 
 test: $(VENV)/.installed-dev
-	$(PYTEST)
+	$(PYTEST) $(TESTS)
 
 test-thorough: $(VENV)/.installed-dev
-	$(PYTEST) --hypothesis-profile=thorough
+	$(PYTEST) $(TESTS) --hypothesis-profile=thorough
+
+# What depends most on versions: numbers, files of every format, declarations, configs, the command line.
+SMOKE = $(addprefix tests/,cli/test_run.py cli/test_trec.py columns config io judging planning plugin report scoring stats)
+SMOKE += $(addprefix tests/,test_expression.py test_samples.py)
+NEWEST = $(lastword $(foreach version,3.11 3.12 3.13 3.14,$(shell python$(version) -c pass 2>/dev/null && \
+	echo python$(version)) $(wildcard $(HOME)/.pyenv/versions/$(version).*/bin/python$(version))))
+test-newest:
+	@echo "the newest Python here is $(or $(NEWEST),$(PYTHON))"
+	$(MAKE) test PYTHON=$(or $(NEWEST),$(PYTHON)) TESTS="$(or $(TESTS),$(SMOKE))"
+
+LOWEST = .venv-lowest
+test-lowest:
+	$(PYTHON) -m venv $(LOWEST)
+	$(LOWEST)/bin/python -m pip install --quiet --disable-pip-version-check uv
+	$(LOWEST)/bin/uv pip install --quiet --python $(LOWEST)/bin/python --resolution lowest-direct -e '.[dev]' $(addprefix -e ./,$(LIGHT_PLUGINS))
+	$(LOWEST)/bin/python -m pytest -p no:cacheprovider -n auto --dist worksteal $(or $(TESTS),$(SMOKE))
+
+FLOOR = 97
+# It looks for sqlite3, which coverage loads.
+SEES_COVERAGE = plugins/rankgauge-semantic/tests/test_plugin.py::TestInstalled::test_a_catalog_that_is_only_listed_loads_neither_a_model_nor_the_cache
+coverage: $(VENV)/.installed-dev
+	mkdir -p build/coverage
+	$(BIN)/coverage erase
+	$(BIN)/coverage run -m pytest -n auto --dist worksteal --deselect $(SEES_COVERAGE)
+	$(BIN)/coverage combine --quiet
+	$(BIN)/coverage json --quiet -o build/coverage.json
+	$(BIN)/python .ci/coverage build/coverage.json $(FLOOR)
+
+ROOM ?= stats
+MINUTES ?= 25
+mutants: $(VENV)/.installed-dev
+	$(BIN)/python tests/mutants.py $(ROOM) $(TESTS) --minutes $(MINUTES) --seed $(SEED)
 
 # The default model's environment is its own: PyTorch weighs more than everything else together.
 test-model:
 	$(PYTHON) -m venv .venv-model
-	.venv-model/bin/python -m pip install --quiet --disable-pip-version-check $(TORCH) -e . -e './plugins/rankgauge-semantic[minilm]' pytest
+	$(call install,.venv-model,$(TORCH) -e . -e './plugins/rankgauge-semantic[minilm]' pytest)
 	HF_HUB_OFFLINE=1 .venv-model/bin/python -m pytest -p no:cacheprovider plugins/rankgauge-semantic/model_tests
 
 # Debian's Chromium, driven through Playwright; screenshots are left in build/browser.
 test-browser: $(VENV)/.installed-dev
 	$(BIN)/python tests/browser/install.py
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check 'playwright>=1.48'
+	$(call install,$(VENV),'playwright>=1.48')
 	RANKGAUGE_BROWSER=1 $(BIN)/python -m pytest -p no:cacheprovider tests/browser
 
 # Hosts cannot share an environment; each has one under $(VENV)/hosts.
@@ -69,7 +117,7 @@ SPARK_TESTS = plugins/rankgauge-spark
 test-spark: $(BIN)/python
 	$(BIN)/python $(SPARK_TESTS)/install_java.py
 	$(BIN)/python -m venv $(SPARK)
-	$(SPARK)/bin/python -m pip install --quiet --disable-pip-version-check -e . -e './$(SPARK_TESTS)[spark,test]'
+	$(call install,$(SPARK),-e . -e './$(SPARK_TESTS)[spark]' -e './$(SPARK_TESTS)[test]')
 	$(SPARK)/bin/python -m pytest -p no:cacheprovider -c $(SPARK_TESTS)/pyproject.toml $(SPARK_TESTS)/tests
 
 check: $(VENV)/.installed-dev
@@ -85,8 +133,21 @@ format: $(VENV)/.installed-dev
 # An environment of its own, because pip-audit brings dozens of distributions along.
 audit: $(BIN)/python
 	$(PYTHON) -m venv .venv-audit
-	.venv-audit/bin/python -m pip install --quiet --disable-pip-version-check . || true
+	$(call install,.venv-audit,.) || true
 	.venv-audit/bin/python .ci/audit
+
+build: $(VENV)/.installed-dev
+	$(BIN)/python tests/packaging/build.py
+
+# Two environments: what is listed, and what lists it.
+sbom: $(BIN)/python
+	$(PYTHON) -m venv .venv-sbom
+	$(call install,.venv-sbom,.)
+	.venv-sbom/bin/python -m pip uninstall --quiet --yes setuptools pip
+	$(PYTHON) -m venv .venv-sbom-tool
+	$(call install,.venv-sbom-tool,cyclonedx-bom)
+	mkdir -p build
+	.venv-sbom-tool/bin/cyclonedx-py environment --pyproject pyproject.toml --output-reproducible -o build/sbom.cdx.json .venv-sbom/bin/python
 
 SEED ?= 1
 CASES ?= 2000
@@ -101,7 +162,7 @@ docs: $(VENV)/.installed-dev
 DOCS_GROUP = import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["optional-dependencies"]["docs"])
 site: $(BIN)/python
 	$(PYTHON) -m venv .venv-site
-	$(PYTHON) -c '$(DOCS_GROUP)' | xargs .venv-site/bin/python -m pip install --quiet --disable-pip-version-check
+	$(call install,.venv-site,$$($(PYTHON) -c '$(DOCS_GROUP)'))
 	NO_MKDOCS_2_WARNING=1 .venv-site/bin/mkdocs build --strict
 
 bench: $(VENV)/.installed-dev
@@ -117,4 +178,4 @@ bench: $(VENV)/.installed-dev
 	$(BIN)/python benchmarks/report.py
 
 clean:
-	rm -rf $(VENV) .venv-audit .venv-model .venv-site .mypy_cache .ruff_cache .pytest_cache .hypothesis dist build
+	rm -rf $(VENV) .venv-* .mypy_cache .ruff_cache .pytest_cache .hypothesis dist build

@@ -32,6 +32,9 @@ def shell(script: str, *, cwd: Path, env: Mapping[str, str] | None = None) -> su
     """Run a line of shell, in which ``rankgauge`` is the command line."""
     calls: Sequence[str] = command()
     line = f'rankgauge() {{ {" ".join(calls)} "$@"; }}; {script}'
+    env = dict(env or variables())
+    if "ulimit -f" in script:  # Python would keep the half of its bytecode that fits
+        env["PYTHONDONTWRITEBYTECODE"] = "1"
     return subprocess.run(
-        [SHELL, "-c", line], cwd=cwd, env=env or variables(), capture_output=True, text=True, timeout=120, check=False
+        [SHELL, "-c", line], cwd=cwd, env=env, capture_output=True, text=True, timeout=120, check=False
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import signal
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -49,6 +50,15 @@ Judger = Callable[..., Judged]
 def catalog() -> Catalog:
     """Return rankgauge's own plugins, whatever else is installed."""
     return Catalog.discover(own_only=True)
+
+
+@pytest.fixture(autouse=True)
+def _logging_as_found() -> Iterator[None]:
+    """Leave no handler of a command behind, whose stream ends with its test."""
+    root = logging.getLogger("rankgauge")
+    before = (root.handlers[:], root.level)
+    yield
+    root.handlers[:], root.level = before[0], before[1]
 
 
 @pytest.fixture

@@ -1,5 +1,5 @@
 """
-How much tests draw: all of it in the thorough suite, a quarter in the quick one.
+How much tests draw: all of it in the thorough suite, a sixth in the quick one.
 
 The quick suite runs by default; ``make test-thorough`` or ``pytest --hypothesis-profile=thorough`` runs the other. A
 test that expects a fault to be found draws as much in both, because a few draws may miss it.
@@ -11,7 +11,7 @@ from hypothesis import settings
 
 __all__ = ["EXAMPLES", "draws"]
 
-EXAMPLES: Final = {"quick": 15, "thorough": 60}
+EXAMPLES: Final = {"quick": 10, "thorough": 60}
 """How many examples a hypothesis test draws by default, by profile."""
 
 _FEWEST = 5

@@ -98,6 +98,8 @@ def test_several_bounds_in_one_mapping_are_several_gates() -> None:
         ("ndcg@10 >= 0.6 level loud", "level is fail or warn, not 'loud'"),
         ("ndcg@10 >= 0.6 confidence 0.9", "'confidence' belongs to max_drop"),
         ("ndcg@10 max_drop 1 confidence 95", "above 0.5 and below 1, such as 0.95, not '95'"),
+        ("ndcg@10 max_drop 1 confidence 0.5", "above 0.5 and below 1, such as 0.95, not '0.5'"),
+        ("ndcg@10 max_drop 1 confidence 100%", "above 0.5 and below 1, such as 0.95, not '100%'"),
         ("ndcg@10 max_drop 1 inconclusive perhaps", "inconclusive is fail or warn or pass"),
         ("ndcg@10 max_drop 1 require prof", r"require is proof, not 'prof' \(did you mean 'proof'\?\)"),
         ("ndcg@10 max_drop 1 require proof inconclusive warn", "the gate also says 'warn'"),

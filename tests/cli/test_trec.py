@@ -50,6 +50,13 @@ def test_several_runs_have_a_column_each_in_order_of_a_metric(rankgauge, files):
     assert "bad.run: 1 query of the run not judged; left out" in done.err
 
 
+def test_where_less_is_better_the_run_with_least_stands_first(rankgauge, files, write):
+    """unj@1: good has only judged documents on top, bad has x on top of q1 and q2."""
+    for runs in (files[1:], files[:0:-1]):
+        done = rankgauge("trec", files[0], *runs, "-m", "unj@1", "-m", "RR", "--sort", "unj@1")
+        assert table(done.out)["metric"] == ["good.run", "bad.run"]
+
+
 def test_many_runs_have_a_row_each(rankgauge, files, write, monkeypatch):
     monkeypatch.setenv("COLUMNS", "40")
     runs = [write(f"a-run-with-number-{number}.txt", GOOD) for number in range(4)]

@@ -88,6 +88,15 @@ def test_the_samples_that_changed_most() -> None:
     assert (found.worst[0].baseline, found.worst[0].value) == (0.5, 0.1)
 
 
+def test_equal_changes_are_listed_in_order_of_their_ids() -> None:
+    """Seven of eight samples change by the same; the five that are listed are those whose ids come first."""
+    order = [7, 2, 6, 0, 5, 1, 4, 3]
+    old, new = (result(scores).take(order) for scores in ([0.5] * 8, [0.25] * 7 + [0.0]))
+    most = ["q007", "q000", "q001", "q002", "q003"]
+    assert [change.sample_id for change in compare({"old": old, "new": new})["new"]["p@1"].worst] == most
+    assert [change.sample_id for change in compare({"new": new, "old": old})["old"]["p@1"].best] == most
+
+
 def test_where_lower_is_better_a_rise_is_a_loss() -> None:
     judged = {f"q{place}": {"a": 1} for place in range(8)}
     down = {query: {"a": 1, "b": 2} for query in judged}
@@ -111,6 +120,13 @@ def test_cohorts_have_their_own_difference() -> None:
     assert found[2].interval is None  # both differ by the same amount
 
 
+def test_the_interval_of_a_cohort_is_a_pair_in_json() -> None:
+    old, new = result([0.0] * 3, tags=[("legal",)] * 3), result([0.5, 0.7, 0.6], tags=[("legal",)] * 3)
+    comparison = compare({"old": old, "new": new})
+    (cohort,) = comparison.to_dict()["comparisons"][0]["metrics"]["p@1"]["cohorts"]
+    assert cohort["interval"] == list(comparison["new"]["p@1"].cohorts[0].interval)
+
+
 def test_clusters_widen_the_interval() -> None:
     """Four clusters of five equal differences are four values: half of t(.975, 3) times their standard deviation."""
     means = [0.1, 0.4, 0.3, 0.6]
@@ -124,6 +140,21 @@ def test_clusters_widen_the_interval() -> None:
         "only 4 clusters: below 40, intervals tend to be too narrow",
         "only 4 of 4 clusters differ: no test of signs can give a two-sided p below 0.125",
     )
+
+
+@pytest.mark.parametrize(("count", "are_few"), [(39, True), (40, False)])
+def test_fewer_than_forty_clusters_are_few(count: int, *, are_few: bool) -> None:
+    second = [0.01 * (place + 1) for place in range(count) for _ in range(2)]
+    found = against([0.0] * 2 * count, second, cluster={f"q{place:03}": place // 2 for place in range(2 * count)})
+    assert found.notes == (("only 39 clusters: below 40, intervals tend to be too narrow",) if are_few else ())
+
+
+@pytest.mark.parametrize(("changed", "are_few"), [(9, True), (10, False)])
+def test_fewer_than_ten_differences_leave_a_test_of_signs_little(changed: int, *, are_few: bool) -> None:
+    """Nine signs: the two most extreme of 2**9 assignments."""
+    second = [0.01 * (place + 1) * (place < changed) for place in range(12)]
+    note = "only 9 of 12 pairs differ: no test of signs can give a two-sided p below 0.003906"
+    assert against([0.0] * 12, second).notes == ((note,) if are_few else ())
 
 
 def test_clusters_whose_differences_cancel_cannot_flip() -> None:
@@ -305,3 +336,14 @@ def test_metrics_and_runs_are_found_by_name() -> None:
         found["new"]["p@9"]
     with pytest.raises(KeyError, match="no run 'nwe' was compared; there are new"):
         found["nwe"]
+
+
+def test_one_resample_is_a_number_of_resamples() -> None:
+    assert against([0.0] * 3, [0.1, 0.2, 0.3], resamples=1).n == 3
+    with pytest.raises(ParameterError, match="resamples is an integer of 1 or more, not 0"):
+        against([0.0] * 3, [0.1, 0.2, 0.3], resamples=0)
+
+
+def test_what_is_no_result_is_not_compared() -> None:
+    with pytest.raises(ParameterError, match="compare takes results by name"):
+        compare({"old": result([0.5]), "new": 0.5})  # type: ignore[dict-item]

@@ -141,10 +141,20 @@ class TestStatus:
         )
 
 
+@pytest.mark.parametrize(("changed", "is_rough"), [(9, True), (10, False)])
+def test_bounds_are_rough_where_fewer_than_ten_scores_changed(scored, changed: int, *, is_rough: bool) -> None:
+    before, after = scored([0.5] * 12), scored([0.5 + 0.01 * (place + 1) * (place < changed) for place in range(12)])
+    outcome = judge(before, after, "ndcg@10 max_drop 0.1")
+    assert outcome.drop is not None
+    assert outcome.drop.note == ("only 9 of 12 scores changed, so that the bounds are rough" if is_rough else "")
+
+
 class TestWithoutBounds:
     def test_where_nothing_changed_it_passes(self, scored) -> None:
         outcome = judge(scored([0.5, 0.7]), scored([0.5, 0.7 + 1e-15]), "ndcg@10 max_drop 0 require proof")
         assert outcome.verdict == "pass"
+        assert outcome.drop is not None
+        assert outcome.drop.difference == 0.0
         assert "no score changed" in outcome_line(outcome)
 
     def test_where_all_changed_by_the_same_the_mean_decides(self, scored) -> None:
@@ -236,6 +246,16 @@ class TestPerSample:
         outcome = judge(before, after, "ndcg@10 max_drop 15% per_sample")
         assert [name for name, _ in outcome.missed] == ["q0", "q1"]
         assert judge(before, after, "ndcg@10 max_drop 0.2 per_sample").verdict == "pass"
+
+    def test_a_relative_margin_of_a_score_below_0_is_as_wide(self, scored) -> None:
+        """A tenth of -0.5 is 0.05."""
+        before, after = scored([-0.5, 0.5]), scored([-0.54, 0.5])
+        assert judge(before, after, "ndcg@10 max_drop 10% per_sample").verdict == "pass"
+        assert judge(before, after, "ndcg@10 max_drop 7% per_sample").missed == (("q0", pytest.approx(-0.04)),)
+
+    def test_rounding_makes_no_sample_fall_beyond_the_margin(self, scored) -> None:
+        """0.7 - 0.8 is -0.1 and a little less in binary."""
+        assert judge(scored([0.8, 0.5]), scored([0.7, 0.5]), "ndcg@10 max_drop 0.1 per_sample").verdict == "pass"
 
     def test_of_samples_named_by_id_each_needs_a_pair(self, scored) -> None:
         before, after = scored([0.5, 0.5, NAN]), scored([0.5, 0.3, 0.9])

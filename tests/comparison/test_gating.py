@@ -52,6 +52,11 @@ def test_a_bound_is_decided_by_the_mean_of_the_samples_that_it_is_for(result: Re
     assert judge(result, gate).verdict == verdict
 
 
+@pytest.mark.parametrize("gate", ["MRR >= 1", "MRR <= 0"])
+def test_a_bound_at_the_end_of_the_range_can_be_kept_and_is_judged(result: Result, gate: str) -> None:
+    assert judge(result, gate).verdict == "fail"
+
+
 def test_an_outcome_says_what_was_counted(result: Result) -> None:
     outcome = judge(result, "MRR >= 0.5")
     assert (outcome.value, outcome.counts) == (0.375, {"n": 4, "undefined": 1, "missing": 1, "failed": 0})
@@ -203,3 +208,29 @@ class TestIdsChanged:
     def test_without_sketches_nothing_is_claimed(self, engine) -> None:
         now = engine.dataset(self.rows("new-")).with_metrics(["recall@5"]).run()
         assert judge_gates(now, ["recall@5 >= 0.5"], baseline=self.run(engine, "")).ids_changed == {}
+
+    @pytest.mark.parametrize(
+        ("now", "suspected"),
+        [
+            ("r0 x0 x1 x2 n0 n1 n2 n3", False),  # half of the ids are new: no more than half
+            ("r0 x0 x1 n0 n1 n2 n3 n4", True),  # five of eight are new, and 1/4 is found where it was 1
+            ("r0 r1 n0 n1 n2 n3 n4 n5", False),  # six of eight are new, but 1/2 is found: no less than half of 1
+        ],
+    )
+    def test_most_ids_are_new_and_less_than_half_as_many_are_found(self, engine, now: str, *, suspected: bool) -> None:
+        """Once all four relevant documents r0 to r3 were retrieved."""
+
+        def run(retrieved: str) -> Result:
+            rows = [{"id": "q", "expected_output": ["r0", "r1", "r2", "r3"], "actual_output": retrieved.split()}]
+            made: Result = engine.dataset(rows).with_metrics(["recall@8"]).run(sketch_ids=True)
+            return made
+
+        before = run("r0 r1 r2 r3 x0 x1 x2 x3")
+        report = judge_gates(run(now), ["recall@8 >= 0"], baseline=before)
+        assert bool(report.ids_changed) == suspected
+
+    def test_fewer_found_than_before_but_more_than_half_is_just_worse(self, engine) -> None:
+        """16 of 20 relevant documents were found, now 9 are: 11 of 20 ids are new, and 9 is more than half of 16."""
+        before, now = self.run(engine, "", found=16), self.run(engine, "new-", kept=9)
+        assert judge_gates(now, ["recall@5 >= 0"], baseline=before).ids_changed == {}
+        assert judge_gates(self.run(engine, "new-", kept=7), ["recall@5 >= 0"], baseline=before).ids_changed

@@ -9,7 +9,10 @@ import pytest
 
 from rankgauge import Engine, Result, evaluate
 from rankgauge.catalog import Catalog
+from rankgauge.engine.explaining import explain_query
+from rankgauge.engine.runs import RunEvaluation, plan_run
 from rankgauge.errors import ParameterError, ResultError
+from rankgauge.io.open_sources import open_qrels, open_run
 from rankgauge.report.json import per_sample_jsonl, summary
 from rankgauge.report.markdown import markdown_report
 from rankgauge.report.terminal import terminal_report
@@ -60,6 +63,15 @@ def test_a_query_of_a_run_is_explained_with_the_highest_grade_of_all():
 
     assert explanation.score == 1 / 8  # (2 ** 1 - 1) / 2 ** 3
     assert explanation.score == result["err@2"].values[0]
+
+
+@pytest.mark.parametrize(("queries", "score"), [("judged", 1 / 8), ("intersection", 1 / 2)])
+def test_the_highest_grade_is_that_of_the_queries_that_are_evaluated(queries, score):
+    """ERR of a grade of 1 on top is (2 ** 1 - 1) / 2 ** highest: 3 with q2, which the run lacks, and 1 without."""
+    plan = plan_run(["err@2"], policy={"queries": queries})
+    judged, run = open_qrels({"q1": {"a": 1}, "q2": {"a": 3}}), open_run({"q1": {"a": 1.0}})
+
+    assert explain_query(RunEvaluation(plan, judged, run), "q1").score == score
 
 
 def test_scores_of_a_run_with_ties_and_depth_are_those_of_its_queries():
@@ -256,3 +268,20 @@ def test_listing_samples_loses_neither_the_outputs_nor_the_way_back(tmp_path):
     loaded = Result.load(told.save(tmp_path / "out"))
     assert set(loaded.outputs) == {"good", "half"}
     assert [each.sample for each in told.listed] == ["good"]
+
+
+def test_a_score_that_differs_by_more_than_rounding_is_refused(tmp_path):
+    """The relevant document moves from rank 1000 to 1001, which changes its reciprocal rank by a millionth."""
+
+    def write(rank):
+        names = [f"x{number}" for number in range(1001)]
+        names[rank - 1] = "a"
+        path.write_text("".join(f"q Q0 {name} 0 {-at} t\n" for at, name in enumerate(names)), encoding="utf-8")
+
+    path = tmp_path / "run"
+    write(1000)
+    result = evaluate({"q": {"a": 1}}, path, ["RR"])
+    assert result.explain("q").score == 1 / 1000
+    write(1001)
+    with pytest.raises(ResultError, match="the data have changed"):
+        result.explain("q")

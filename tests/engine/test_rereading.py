@@ -120,3 +120,16 @@ def test_data_that_give_other_scores_are_refused(tmp_path):
         ResultError, match=r"'rr' of sample 'q' is 0.5 now, and the result has 1.0: the data have changed"
     ):
         reread(result, None, {})
+
+
+def test_scores_that_differ_by_more_than_rounding_are_refused(tmp_path):
+    """The relevant document moves from rank 1000 to 1001, which changes its reciprocal rank by a millionth."""
+    run, names = tmp_path / "run", [f"x{number}" for number in range(1001)]
+    names[999] = "a"
+    run.write_text("".join(f"q Q0 {name} 0 {-at} t\n" for at, name in enumerate(names)), encoding="utf-8")
+    result = rankgauge.evaluate({"q": {"a": 1}}, run, ["RR"], catalog=CATALOG)
+    names[999:] = ["x999", "a"]
+    run.write_text("".join(f"q Q0 {name} 0 {-at} t\n" for at, name in enumerate(names)), encoding="utf-8")
+
+    with pytest.raises(ResultError, match="the data have changed"):
+        reread(result, None, {})

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankgauge import Catalog, Engine, Policy
+from rankgauge import Catalog, Engine, Policy, Result
 from rankgauge.plugin import Cutoff, Judged, JudgedSample, Scores, metric, sample_metric
 
 ENGINE = Engine(catalog=Catalog.discover(own_only=True))
@@ -119,6 +119,19 @@ def test_a_score_too_large_to_sum_fails_the_sample():
     column = run(samples, [huge])["huge-at-k"]
     assert column.n_failed == 2
     assert "it returned a score beyond 1e+100" in column.reasons[0]
+
+
+def test_a_score_of_the_largest_size_counts_and_the_next_float_does_not(tmp_path):
+    @metric("large-at-k", range=(None, None))
+    def large(judged: Judged, *, k: Cutoff) -> Scores:
+        """Return the largest score that is one, or the next float."""
+        return np.where(judged.found(k) > 0, 1e100, np.nextafter(-1e100, -np.inf))
+
+    result = run([sample("q1", ["a"]), sample("q2", ["b"])], [large])
+    column = result["large-at-k"]
+    assert (column.values[0], column.n_failed) == (1e100, 1)
+    again = Result.load(result.save(tmp_path / "out"))
+    assert again["large-at-k"].values[0] == 1e100
 
 
 def test_gains_too_large_for_a_float_fail_the_sample_and_say_so():

@@ -35,6 +35,11 @@ def test_queries_count_as_tied_where_equal_scores_earn_differently():
     assert judged(qrels, run, TREC.adapted({}, 0.0))[1].tied == 3
 
 
+def test_a_query_with_several_ties_counts_once():
+    run = {"q": {"a": 2.0, "x": 2.0, "b": 1.0, "y": 1.0}}
+    assert judged({"q": {"a": 1, "b": 1}}, run)[1] == RunCounts(queries=1, tied=1)
+
+
 def test_many_ties_are_left_to_columns():
     documents = [f"d{number}" for number in range(65)]
     run = {"q": dict.fromkeys(documents, 1.0)}

@@ -169,6 +169,17 @@ class TestNames:
         assert ("ndcg@5", parse("retrieval-ndcg-at-k(clamp=true)@5")) == (column.name, column.expression)
         assert {"clamp": True} == dict(column.params)
 
+    @pytest.mark.parametrize(
+        ("spelling", "name"),
+        [
+            ("ndcg(clamp=true)@5", "ndcg@5"),  # what the profile says anyway
+            ("ndcg(clamp=false)@5", "ndcg(clamp=false)@5"),  # the metric's own default, which the profile changed
+            ("ndcg(gain=linear)@5", "ndcg@5"),
+        ],
+    )
+    def test_a_name_holds_the_parameters_that_differ_from_what_the_profile_says(self, one, spelling, name):
+        assert name == one(spelling, profile=PROFILES["eval-harness"]).name
+
     def test_what_is_written_beats_a_profile(self, one):
         assert {"clamp": False} == dict(one("ndcg(clamp=false)@5", profile=PROFILES["eval-harness"]).params)
 

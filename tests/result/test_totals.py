@@ -1,14 +1,16 @@
 """Totals: what a result comes to without the score of each sample, over any parts of it."""
 
+import dataclasses
 import pickle
 import random
 
+import numpy as np
 import pytest
 
 from rankgauge import Catalog, Engine
 from rankgauge.errors import ParameterError, ResultError
 from rankgauge.plugin import aggregate, hookimpl, sample_metric
-from rankgauge.scale import Totals
+from rankgauge.scale.totals import MetricTotals, Totals
 
 METRICS = ["ndcg@5", "recall@5", "gm_map", "num_rel_ret", "RR"]
 
@@ -72,6 +74,14 @@ def test_equal_values_say_nothing_of_other_samples(engine):
     samples = [{"id": str(n), "expected_output": ["a"], "actual_output": ["x", "y", "a"]} for n in range(3)]
     found = Totals.of(engine.dataset(samples).with_metrics(["RR"]).run())["RR"]
     assert (found.mean, found.std, found.interval()) == (1 / 3, 0.0, None)
+
+
+@pytest.mark.parametrize(("second", "has_spread"), [(0.1 + 0.2, False), (0.3 + 1e-11, True)])
+def test_values_that_differ_by_rounding_are_equal(engine, second, has_spread):
+    sample = {"expected_output": ["a"], "actual_output": ["a"]}
+    result = engine.dataset([{"id": "s", **sample}, {"id": "t", **sample}]).with_metrics(["RR"]).run()
+    column = dataclasses.replace(result["RR"], values=np.array([0.3, second]))
+    assert (MetricTotals.of(column).interval() is not None) == (column.interval() is not None) == has_spread
 
 
 def test_without_a_value_there_is_no_mean(engine):

@@ -62,3 +62,13 @@ def test_values_that_do_not_vary_tell_the_bootstrap_nothing(values: list[float])
     """Rounding alone is no variation: it would make an interval of no width, and the smallest p."""
     assert bootstrap_bca(np.array(values)) == (None, None)
     assert bootstrap_bca(np.zeros(3)) == (None, 1.0)
+
+
+def test_a_difference_of_the_size_of_rounding_has_no_rank() -> None:
+    """Two differences of one sign: 2 of 4 ways are as extreme. With a third one it would be 2 of 8."""
+    assert wilcoxon(np.array([1e-12, 1.0, 2.0])) == 0.5
+
+
+def test_two_values_are_enough_for_the_bootstrap() -> None:
+    """A quarter of the resamples has 0 only, a quarter 1 only, so that the ends of 95 % are these."""
+    assert bootstrap_bca(np.array([0.0, 1.0]), resamples=1_000).interval == (0.0, 1.0)

@@ -79,3 +79,8 @@ def test_the_unseen_difference_by_hand() -> None:
     assert unseen_difference(10, 1.0) == pytest.approx(1 - 0.05**0.1, rel=1e-12)
     assert unseen_difference(1, 2.0, 0.9) == pytest.approx(1.8, rel=1e-12)
     assert unseen_difference(10, None) is None
+
+
+def test_two_pairs_find_an_effect_that_is_large_enough() -> None:
+    """With one degree of freedom the 97.5 % quantile is 12.7, which 100 sqrt(2) = 141 passes."""
+    assert pairs_for_effect(100.0) == 2.0

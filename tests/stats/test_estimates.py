@@ -104,3 +104,10 @@ def test_no_value_is_refused() -> None:
 def test_order_does_not_matter() -> None:
     values = np.random.default_rng(0).random(501)
     assert estimate_mean(values) == estimate_mean(values[::-1])
+
+
+def test_clusters_by_hand() -> None:
+    """Deviations from the mean 3 are -2, -1, 0, 3; those of the clusters 5 and 9 sum to -2 and 2."""
+    found = estimate_mean([1.0, 2.0, 3.0, 6.0], [5, 9, 5, 9])
+    assert found.standard_error == 1.0  # sqrt((4 + 4) * 2 / 1) / 4
+    assert found.df == 1

@@ -343,3 +343,12 @@ def test_the_first_of_several_runs_that_cannot_be_read_is_named(tmp_path):
     runs = {name: str(tmp_path / name) for name in ("good.run", "bad.run", "worse.run")}
     with pytest.raises(DataError, match="the score 'high' is not a finite number"):
         rankgauge.evaluate({"q": {"a": 1}}, runs=runs, metrics="RR")
+
+
+@pytest.mark.parametrize("duplicates", ["first", "keep"])
+def test_a_run_without_repeats_has_no_note_of_any(tmp_path, duplicates):
+    run = tmp_path / "run"
+    run.write_text("q Q0 a 1 2 t\nq Q0 b 2 1 t\n", encoding="utf-8")
+    result = rankgauge.evaluate({"q": {"a": 1}}, run, ["RR"], policy={"duplicates": duplicates})
+    assert result.notes == ()
+    assert result.manifest["outputs"]["results_dropped"] == 0

@@ -78,8 +78,8 @@ def compare_metric(
     if estimate is not None:
         interval = test.interval or _interval(estimate, column, confidence)
         dz, g = effect_sizes(estimate.mean, estimate.std, estimate.n)
-        effect = detectable_effect(estimate.df, confidence) if estimate.standard_error else None
-        detectable = None if effect is None or not estimate.standard_error else effect * estimate.standard_error
+        if estimate.standard_error and (effect := detectable_effect(estimate.df, confidence)) is not None:
+            detectable = effect * estimate.standard_error
     return MetricComparison(
         name=info.name,
         safe_name=info.safe_name,

@@ -106,6 +106,8 @@ def test_rankings_worked_out_by_hand():
     assert value("tau", first, second) == pytest.approx(1 / 3)  # a, b, d: one of three pairs is turned
     assert value("tau_ap", first, second) == pytest.approx(2 / 2 * (0 / 1 + 2 / 2) - 1)
     assert value("tau_ap(symmetric=true)", first, second) == pytest.approx(0)
+    # a c b against a b c: behind the top one of one, then one of two, from either side: 2 / 2 * (1 + 1/2) - 1.
+    assert value("tau_ap(symmetric=true)", "abc", "acb") == pytest.approx(0.5)
     # c and e are each below everything where they are missing: 10 pairs, of which a-b, c-d, c-e and d-e are turned.
     assert value("tau_a(items=all)", first, second) == pytest.approx((6 - 4) / 10)
     # Agreement is 0, 1, 2/3, 3/4 at depths 1 to 4, and 3/4 below.
