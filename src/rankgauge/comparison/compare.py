@@ -18,6 +18,7 @@ from rankgauge.comparison.estimate import Method, Tested, compare_metric, estima
 from rankgauge.comparison.pairing import PairedColumn, Pairing, pair_results
 from rankgauge.errors import ParameterError, ResultError, counted, did_you_mean
 from rankgauge.result import ResultValues
+from rankgauge.result.values import check_results
 from rankgauge.stats.effects import holm
 from rankgauge.stats.estimates import bootstrap_bca
 from rankgauge.stats.paired_tests import flip_signs, wilcoxon
@@ -72,8 +73,7 @@ def compare_results(
 
 def _baseline(results: Mapping[str, ResultValues], name: str | None) -> str:
     """Return the name of the baseline; refuse what is not two or more results."""
-    if not isinstance(results, Mapping) or not all(isinstance(result, ResultValues) for result in results.values()):
-        raise ParameterError("compare takes results by name, such as {'bm25': first, 'rrf': second}")
+    check_results("compare", results)
     if len(results) < 2:
         raise ParameterError(f"comparing takes two or more results, and {len(results) or 'none'} is given")
     if name is not None and name not in results:

@@ -113,6 +113,8 @@ def evaluate(
         raise ParameterError(f"evaluate takes one run, or several as runs={{name: run}}; it got {got}")
     if metrics is None:
         raise ParameterError("evaluate needs metrics, such as 'ndcg@10' or ['ndcg@10', 'AP']")
+    if runs is not None and not isinstance(runs, Mapping):
+        raise ParameterError(f"runs are given by name, such as {{'bm25': 'run.txt'}}, not {runs!r}")
     given = {"run": run} if run is not None else dict(runs or {})
     found = evaluate_runs(
         qrels, given, metrics, profile=profile, policy=policy, rel=rel, k=k, columns=columns, catalog=catalog

@@ -24,6 +24,7 @@ from rankgauge.io.file_records import read_texts
 from rankgauge.plugin.sections import ReportBars, ReportTable, ReportText, View
 from rankgauge.report.html.report_data import DepthCurve, Losses, ReportData, Section
 from rankgauge.result import ResultValues
+from rankgauge.result.values import check_results
 from rankgauge.stats.estimates import TIED
 
 __all__ = ["gather", "html_report", "sections_of"]
@@ -131,7 +132,10 @@ def gather(
     catalog: Catalog | None = None,
 ) -> ReportData:
     """Return what a report shows; see `html_report`."""
-    named = {_name(results): results} if isinstance(results, ResultValues) else dict(results)
+    if isinstance(results, ResultValues):
+        results = {_name(results): results}
+    check_results("html_report", results)
+    named = dict(results)
     if not named:
         msg = "a report is of one result or more, and none is given"
         raise ParameterError(msg)

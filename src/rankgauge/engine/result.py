@@ -86,13 +86,16 @@ class Result(ResultValues):
         return compare({"baseline": baseline, "this": self}, **options)  # type: ignore[arg-type]  # said by `compare`
 
     def gate(
-        self, gates: Iterable[Gate | str | Mapping[str, Any]], *, baseline: ResultValues | None = None
+        self,
+        gates: Iterable[Gate | str | Mapping[str, Any]] | Gate | str | Mapping[str, Any],
+        *,
+        baseline: ResultValues | None = None,
     ) -> GateReport:
         """
         Judge gates, such as ``"ndcg@10 >= 0.6"``; `rankgauge.judge_gates` takes several results.
 
         Args:
-            gates: Gates in any form.
+            gates: One gate or several, in any form.
 
             baseline: What changes are judged against.
 

@@ -6,14 +6,14 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, cast
 
 from rankgauge.catalog import Catalog
-from rankgauge.errors import RankgaugeError, counted, listed
+from rankgauge.errors import ParameterError, RankgaugeError, counted, listed
 from rankgauge.expression import MetricExpression
 from rankgauge.io.datasets import DataSource
 from rankgauge.io.field_names import FieldMap, check_field
@@ -98,7 +98,9 @@ class Setup:
         """
         if isinstance(metrics, str | MetricExpression | Mapping) or callable(metrics):
             return self._with(metrics=(metrics,))
-        return self._with(metrics=tuple(cast("Sequence[MetricSpec]", metrics)))
+        if not isinstance(metrics, Iterable):
+            raise ParameterError(f"with_metrics takes metrics, such as 'ndcg@10' or ['ndcg@10', 'AP'], not {metrics!r}")
+        return self._with(metrics=tuple(cast("Iterable[MetricSpec]", metrics)))
 
     def with_profile(self, name: str | Policy | Profile | None = None, /, **policy: Any) -> Self:  # noqa: ANN401  # checked
         """
@@ -153,6 +155,7 @@ class Setup:
         Returns:
             A new evaluation.
         """
+        _check("with_matchers", matchers, "a matcher for each kind of gold, such as {'passages': 'exact'}")
         return self._with(matchers=tuple(matchers.items()))
 
     def with_outputs(self, outputs: OutputsSource) -> Self:
@@ -166,6 +169,8 @@ class Setup:
         Returns:
             A new evaluation.
         """
+        if not isinstance(outputs, str | os.PathLike | Iterable):
+            raise ParameterError(f"with_outputs takes a file, outputs by sample id, or rows, not {outputs!r}")
         source = Path(outputs) if isinstance(outputs, str | os.PathLike) else outputs
         return self._with(data=self.data._replace(outputs=source))
 
@@ -184,6 +189,7 @@ class Setup:
         Raises:
             ParameterError: A field that samples do not have, or a place that cannot be read.
         """
+        _check("with_fields", fields, "where the data has each field, such as {'id': 'qid'}")
         for name, place in fields.items():
             check_field(name, place)
         return self._with(data=self.data._replace(fields={**self.data.fields, **fields}))
@@ -202,6 +208,8 @@ class Setup:
         Raises:
             ParameterError: A field that is not one of the metadata.
         """
+        if not isinstance(fields, Iterable):
+            raise ParameterError(f"with_cohorts takes fields such as 'metadata.language', not {fields!r}")
         listed = [fields] if isinstance(fields, str) else fields
         return self._with(data=self.data._replace(cohorts=tuple(map(check_cohort, listed))))
 
@@ -227,6 +235,12 @@ class Setup:
         )
         locks = [lock for lock in (self.lock, self.sender) if lock is not None]
         return make_plan(self.metrics, conventions, dataset=self.data.label, locks=locks)
+
+
+def _check(function: str, given: object, takes: str) -> None:
+    """Refuse what is no mapping."""
+    if not isinstance(given, Mapping):
+        raise ParameterError(f"{function} takes {takes}, not {given!r}")
 
 
 def _unpacked(kind: type[Setup], values: Mapping[str, Any]) -> Setup:

@@ -18,6 +18,7 @@ from rankgauge.planning.requests import Located, MetricSpec
 from rankgauge.planning.resolve import PlannedMetric
 from rankgauge.plugin.metric import WHOLE_RUN
 from rankgauge.result import MetricSummary, ResultValues
+from rankgauge.result.values import check_results
 from rankgauge.stats.estimates import TIED
 
 __all__ = ["Asked", "MetricTraits", "ask_gates", "flaw", "judge_gates", "judge_resolved", "resolved"]
@@ -44,7 +45,7 @@ class MetricTraits(Protocol):
 
 def judge_gates(
     results: Mapping[str, ResultValues] | ResultValues,
-    gates: Iterable[Gate | str | Mapping[str, Any]],
+    gates: Iterable[Gate | str | Mapping[str, Any]] | Gate | str | Mapping[str, Any],
     *,
     baseline: Mapping[str, ResultValues] | ResultValues | None = None,
 ) -> GateReport:
@@ -57,7 +58,7 @@ def judge_gates(
     Args:
         results: Results by dataset, or one result.
 
-        gates: Gates in any form. Each holds for every dataset, unless it names one.
+        gates: One gate or several, in any form. Each holds for every dataset, unless it names one.
 
         baseline: What changes are judged against: results by dataset, as `rankgauge.load_baseline` returns them, or one
             result.
@@ -71,6 +72,10 @@ def judge_gates(
     """
     results = {"": results} if isinstance(results, ResultValues) else results
     earlier = {"": baseline} if isinstance(baseline, ResultValues) else baseline
+    check_results("judge_gates", results)
+    if earlier is not None:
+        check_results("baseline", earlier)
+    gates = [gates] if isinstance(gates, Gate | str | Mapping) else gates
     every = [one for gate in gates for one in ([gate] if isinstance(gate, Gate) else read_gates(gate))]
     problems = [f"{gate}: {problem}" for gate in every for problem in _problems(gate, results, earlier)]
     if problems:

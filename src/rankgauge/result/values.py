@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankgauge.base.frozen import FrozenMap, frozen, plain, read_only, refuse_attribute
-from rankgauge.errors import MissingExtraError, ResultError, counted, listed
+from rankgauge.errors import MissingExtraError, ParameterError, ResultError, counted, listed
 from rankgauge.result.merge import Part, concatenated, difference, find_column, merged_manifest
 from rankgauge.result.summary import MetricInfo, MetricSummary
 from rankgauge.samples import KeptOutput
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from rankgauge.io.datasets import DataSource
 
-__all__ = ["Origin", "ResultValues", "SampleError", "SampleText", "text_columns"]
+__all__ = ["Origin", "ResultValues", "SampleError", "SampleText", "check_results", "text_columns"]
 
 _NONE: Mapping[str, KeptOutput] = MappingProxyType({})
 
@@ -552,3 +552,9 @@ class ResultValues:
         result = cls(*read_folder(Path(directory)))
         vars(result)["_folder"] = Path(directory).absolute()
         return result
+
+
+def check_results(function: str, results: object) -> None:
+    """Refuse what is no mapping of results by name, given to a public function."""
+    if not isinstance(results, Mapping) or not all(isinstance(result, ResultValues) for result in results.values()):
+        raise ParameterError(f"{function} takes results by name, such as {{'bm25': first, 'rrf': second}}")
