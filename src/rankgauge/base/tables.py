@@ -7,7 +7,6 @@ and what is still too wide goes on below under the same first column.
 
 from __future__ import annotations
 
-import html
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import zip_longest
@@ -173,6 +172,8 @@ def _joined(row: Sequence[str], widths: Sequence[int], gap: str, *, numbers: boo
 
 def cell(text: object) -> str:
     """Return a text that is safe in a Markdown table: no line breaks, no markup, no HTML, no control characters."""
+    import html  # a table of 2,000 entities, which tables for terminals go without
+
     flat = visible(" ".join(str(text).split()))
     return re.sub(r"([\\`*_\[\]|~#])", r"\\\1", html.escape(flat, quote=False))
 

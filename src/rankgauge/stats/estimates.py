@@ -8,7 +8,6 @@ import functools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from statistics import NormalDist
 from typing import NamedTuple
 
 import numpy as np
@@ -183,7 +182,6 @@ def estimate_mean(
 
 
 _AT_ONCE = 1 << 20
-_NORMAL = NormalDist()
 
 
 class Bootstrap(NamedTuple):
@@ -209,7 +207,9 @@ def bootstrap_bca(
 
     Drawn sums are exact integers on a grid, so that interval and p are the same on every machine.
     """
-    n = len(values)
+    from statistics import NormalDist  # loads decimals and fractions, for those who ask for the bootstrap
+
+    n, normal = len(values), NormalDist()
     if n < 2 or np.ptp(values) <= TIED:
         return Bootstrap(None, None if values.any() else 1.0)
     scale = 52 - math.frexp(n * float(np.abs(values).max()))[1]
@@ -217,19 +217,19 @@ def bootstrap_bca(
     means = np.sort(_sums(grid, resamples, seed))
     observed = float(grid.sum())
     below, equal = (float(np.searchsorted(means, observed, side)) for side in ("left", "right"))
-    bias = _NORMAL.inv_cdf(_inside((below + equal) / 2, resamples))
+    bias = normal.inv_cdf(_inside((below + equal) / 2, resamples))
     deviations = grid - observed / n
     acceleration = math.fsum((deviations**3).tolist()) / (6 * math.fsum((deviations**2).tolist()) ** 1.5)
     ends = []
     for tail in ((1 - confidence) / 2, (1 + confidence) / 2):
-        z = bias + _NORMAL.inv_cdf(tail)
-        share = _NORMAL.cdf(bias + z / (1 - acceleration * z))
+        z = bias + normal.inv_cdf(tail)
+        share = normal.cdf(bias + z / (1 - acceleration * z))
         ends.append(means[min(int(share * resamples), resamples - 1)])
     low, high = (math.ldexp(float(end), -scale) / n for end in ends)
     below, equal = (float(np.searchsorted(means, 0.0, side)) for side in ("left", "right"))
-    z = _NORMAL.inv_cdf(_inside((below + equal) / 2, resamples)) - bias
+    z = normal.inv_cdf(_inside((below + equal) / 2, resamples)) - bias
     z = z / (1 + acceleration * z) - bias
-    return Bootstrap((low, high), max(1 / (resamples + 1), min(1.0, 2 * _NORMAL.cdf(-abs(z)))))
+    return Bootstrap((low, high), max(1 / (resamples + 1), min(1.0, 2 * normal.cdf(-abs(z)))))
 
 
 def _inside(count: float, resamples: int) -> float:
