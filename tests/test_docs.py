@@ -184,7 +184,12 @@ def test_the_map_has_every_room_with_what_it_may_import() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     contract = project["tool"]["importlinter"]["contracts"][0]
     layers = [[room.strip().removeprefix("rankgauge.") for room in layer.split("|")] for layer in contract["layers"]]
-    below = ["everything below", *(f"`{layer[0]}` and below" for layer in layers[2:-1]), f"`{layers[-1][0]}`", "nothing"]
+    below = [
+        "everything below",
+        *(f"`{layer[0]}` and below" for layer in layers[2:-1]),
+        f"`{layers[-1][0]}`",
+        "nothing",
+    ]
     expected = [
         (room, text if room == layer[0] or text == "nothing" else f"as `{layer[0]}`")
         for layer, text in zip(layers, below, strict=True)
