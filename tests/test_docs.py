@@ -9,6 +9,7 @@ import shlex
 import shutil
 import sys
 import tomllib
+from collections import Counter
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 
@@ -169,6 +170,13 @@ def test_every_file_on_the_map_exists() -> None:
     assert [name for name in named if not (Path(rankgauge.__file__).parent / name).is_file()] == []
 
 
+@pytest.mark.parametrize("page", [*(ROOT / "docs/explanation").glob("*.md"), ROOT / "CONTRIBUTING.md"], ids=name_of)
+def test_every_file_of_the_source_that_a_page_names_exists(page: Path) -> None:
+    named = re.findall(r"`((?:\w+/)+\w+\.py)`", page.read_text(encoding="utf-8"))
+    places = [ROOT, Path(rankgauge.__file__).parent]
+    assert [name for name in named if not any((place / name).is_file() for place in places)] == []
+
+
 def test_every_function_on_the_map_stands_in_the_file_before_it() -> None:
     _, _, page = MAP.read_text(encoding="utf-8").partition("## Where to change what")
     rows = re.findall(r"^\| .+ \| (.+) \|$", page, re.MULTILINE)
@@ -200,6 +208,11 @@ def test_the_map_has_every_room_with_what_it_may_import() -> None:
     assert [(room, said.removesuffix(", but not `io`")) for room, said in rows] == expected
     here = {path.stem for path in Path(rankgauge.__file__).parent.iterdir() if path.suffix == ".py" or path.is_dir()}
     assert {room for room, _ in rows} == here - {"__init__", "__main__", "__pycache__"}
+
+
+def test_no_name_of_a_file_occurs_more_than_twice() -> None:
+    names = Counter(path.name for path in Path(rankgauge.__file__).parent.rglob("*.py"))
+    assert [name for name, times in names.items() if times > 2 and name != "__init__.py"] == []
 
 
 def test_every_term_of_the_glossary_has_one_heading() -> None:
