@@ -1,7 +1,8 @@
 """
 What is public, read from the source: every name of every public module, with the first sentence of its docstring.
 
-`docs/generate.py` writes the page from it. No module is imported, because those of `rankgauge_hosts` need their hosts.
+`docs/generate.py` writes the page from it, grouped by what names are for.
+No module is imported, because those of `rankgauge_hosts` need their hosts.
 """
 
 from __future__ import annotations
@@ -9,31 +10,11 @@ from __future__ import annotations
 import ast
 import importlib.util
 import inspect
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-__all__ = ["MODULES", "Name", "page", "public_names"]
-
-MODULES = {
-    "rankgauge": "Evaluate, compare, gate and explain.",
-    "rankgauge.plugin": "All that a plugin imports. [Plugins](plugins.md) shows each with an example.",
-    "rankgauge.testing": "Check a plugin against the [laws](laws.md). Needs the extra `testing`.",
-    "rankgauge.compat.classic": "The classic blog library's names and numbers.",
-    "rankgauge.compat.haystack": "Haystack's evaluators, without Haystack.",
-    "rankgauge.compat.keyword": "The keyword article's functions.",
-    "rankgauge.compat.remem": "REMem's metrics.",
-    "rankgauge_hosts": "What the modules for the hosts share. It is a distribution of its own.",
-    "rankgauge_hosts.deepeval": "[Inside DeepEval](../how-to/embed-in-deepeval.md).",
-    "rankgauge_hosts.haystack": "[Inside Haystack](../how-to/embed-in-haystack.md).",
-    "rankgauge_hosts.inspect_ai": "[Inside inspect_ai](../how-to/embed-in-inspect.md).",
-    "rankgauge_hosts.mlflow": "[Inside MLflow](../how-to/embed-in-mlflow.md).",
-    "rankgauge_hosts.promptfoo": "[Inside promptfoo](../how-to/embed-in-promptfoo.md).",
-    "rankgauge_hosts.ragas": "[Inside ragas](../how-to/embed-in-ragas.md).",
-    "rankgauge_recsys": "[For recommenders](../../plugins/rankgauge-recsys/README.md), a distribution of its own.",
-    "rankgauge_semantic": "[By embeddings](../../plugins/rankgauge-semantic/README.md), a distribution of its own.",
-    "rankgauge_spark": "[On Spark](../how-to/evaluate-on-spark.md), a distribution of its own.",
-}
-"""The public modules, in the order of the page, each with what it is for."""
+__all__ = ["MODULES", "SECTIONS", "Name", "Section", "exported", "page", "public_names"]
 
 
 class Name(NamedTuple):
@@ -58,7 +39,129 @@ class Name(NamedTuple):
         return " ".join(self.doc.partition("\n\n")[0].split()).replace("``", "`")
 
 
+class Section(NamedTuple):
+    """
+    A part of the page, and a page of the site.
+
+    Attributes:
+        title: Its heading: what the names are for, or the module that all of them are imported from.
+
+        purpose: What they are for.
+
+        names: The names by module, in the order of the page; None for all that a module exports.
+    """
+
+    title: str
+    purpose: str
+    names: Mapping[str, Sequence[str] | None]
+
+
+def _module(name: str, purpose: str) -> Section:
+    return Section(name, purpose, {name: None})
+
+
+SECTIONS = (
+    Section(
+        "Evaluate",
+        "From judgments and rankings, or from samples, to scores.",
+        {
+            "rankgauge": (
+                "evaluate",
+                "Engine",
+                "Evaluation",
+                "Result",
+                "MetricSummary",
+                "Policy",
+                "Profile",
+                "Catalog",
+                "HostScorer",
+                "__version__",
+            ),
+            "rankgauge.engine.host": ("HostColumn", "SampleScore"),
+            "rankgauge.scoring.stop": ("Stop",),
+            "rankgauge.expression": ("MetricExpression",),
+        },
+    ),
+    Section(
+        "Compare",
+        "Results against each other, and rankings without judgments. `Result.compare` does the same for two results.",
+        {
+            "rankgauge": ("compare", "Comparison", "rank_agreement"),
+            "rankgauge.agreement.rank_agreement": ("RankAgreement",),
+            "rankgauge.pooling.bounds": ("Bounds",),
+        },
+    ),
+    Section(
+        "Gate",
+        "Bounds of means and of drops against a baseline. `Result.gate` judges the gates of one result.",
+        {
+            "rankgauge": ("judge_gates", "GateReport", "load_baseline", "save_baseline"),
+            "rankgauge.gates.outcomes": ("GateOutcome",),
+        },
+    ),
+    Section("Explain", "What `Result.explain` and `Result.worst` return.", {"rankgauge": ("Explanation",)}),
+    Section("Report", "Results as one HTML file; `Result.to_html` does so for one.", {"rankgauge": ("html_report",)}),
+    Section(
+        "Files",
+        "What data may be, and checking it before anything is scored. `Result.save` and `Result.load` keep results.",
+        {
+            "rankgauge": ("preflight", "Preflight", "Sample"),
+            "rankgauge.preflight_checks.findings": ("Finding",),
+            "rankgauge.io.open_sources": ("QrelsLike", "RunLike"),
+        },
+    ),
+    Section(
+        "Scale",
+        "[Past one machine](../explanation/past-one-machine.md): the same evaluation in parts, with the same bits.",
+        {"rankgauge.scale": None},
+    ),
+    Section(
+        "Errors",
+        "What to catch; [errors](errors.md) lists all of them with their attributes.",
+        {"rankgauge": ("RankgaugeError", "RunInterrupted")},
+    ),
+    _module("rankgauge.plugin", "All that a plugin imports. [Plugins](plugins.md) shows each with an example."),
+    _module("rankgauge.testing", "Check a plugin against the [laws](laws.md). Needs the extra `testing`."),
+    _module("rankgauge.compat.classic", "The classic blog library's names and numbers."),
+    _module("rankgauge.compat.haystack", "Haystack's evaluators, without Haystack."),
+    _module("rankgauge.compat.keyword", "The keyword article's functions."),
+    _module("rankgauge.compat.remem", "REMem's metrics."),
+    _module("rankgauge_hosts", "What the modules for the hosts share. It is a distribution of its own."),
+    _module("rankgauge_hosts.deepeval", "[Inside DeepEval](../how-to/embed-in-deepeval.md)."),
+    _module("rankgauge_hosts.haystack", "[Inside Haystack](../how-to/embed-in-haystack.md)."),
+    _module("rankgauge_hosts.inspect_ai", "[Inside inspect_ai](../how-to/embed-in-inspect.md)."),
+    _module("rankgauge_hosts.mlflow", "[Inside MLflow](../how-to/embed-in-mlflow.md)."),
+    _module("rankgauge_hosts.promptfoo", "[Inside promptfoo](../how-to/embed-in-promptfoo.md)."),
+    _module("rankgauge_hosts.ragas", "[Inside ragas](../how-to/embed-in-ragas.md)."),
+    _module(
+        "rankgauge_recsys", "[For recommenders](../../plugins/rankgauge-recsys/README.md), a distribution of its own."
+    ),
+    _module(
+        "rankgauge_semantic", "[By embeddings](../../plugins/rankgauge-semantic/README.md), a distribution of its own."
+    ),
+    _module("rankgauge_spark", "[On Spark](../how-to/evaluate-on-spark.md), a distribution of its own."),
+)
+"""The page, part by part; a name of `rankgauge` that is in none of them is missing in it, which a test refuses."""
+
+MODULES = list(dict.fromkeys(module for section in SECTIONS for module in section.names))
+"""The public modules."""
+
+
 def public_names(module: str) -> list[Name]:
+    """
+    Return what is public of a module.
+
+    Args:
+        module: Its dotted name.
+
+    Returns:
+        The names that the sections list, in their order; those of its `__all__` where a section has all of them.
+    """
+    listed = [section.names[module] for section in SECTIONS if module in section.names]
+    return [_found(module, name) for names in listed for name in (exported(module) if names is None else names)]
+
+
+def exported(module: str) -> list[str]:
     """
     Return what a module exports.
 
@@ -66,12 +169,12 @@ def public_names(module: str) -> list[Name]:
         module: Its dotted name.
 
     Returns:
-        The names of its `__all__`, in that order.
+        Its `__all__`.
     """
     listed = next(node for node in _tree(module).body if "__all__" in _bound(node))
     assert isinstance(listed, ast.Assign | ast.AnnAssign)  # noqa: S101  # for mypy
     assert listed.value is not None  # noqa: S101  # for mypy
-    return [_found(module, name) for name in ast.literal_eval(listed.value)]
+    return list(ast.literal_eval(listed.value))
 
 
 def page() -> str:
@@ -79,18 +182,23 @@ def page() -> str:
     Return the text of `docs/reference/api.md`.
 
     Returns:
-        A table for each module.
+        A table for each section.
     """
     parts = [
         "# Public names",
         "",
-        "Generated from the source by `make docs`. Everything that you may import, and what it does; [what is",
-        "stable](../explanation/stability.md) says how it may change. The site ([`make site`](../../CONTRIBUTING.md))",
-        "has a page for each module, with all arguments and attributes; `help(name)` in Python prints the same.",
+        "Generated from the source by `make docs`. Everything that you may import, from where, and what it does; [what",
+        "is stable](../explanation/stability.md) says how it may change. The site ([`make",
+        "site`](../../CONTRIBUTING.md)) has a page for each section, with all arguments and attributes; `help(name)`",
+        "in Python prints the same.",
     ]
-    for module, purpose in MODULES.items():
-        parts += ["", f"## {module}", "", purpose, "", "| name | |", "|---|---|"]
-        parts += [f"| `{each.name}` | {each.summary} |".replace(" |  |", " | |") for each in public_names(module)]
+    for title, purpose, modules in SECTIONS:
+        parts += ["", f"## {title}", "", purpose, "", "| name | module | |", "|---|---|---|"]
+        for module, names in modules.items():
+            entries = [_found(module, name) for name in (exported(module) if names is None else names)]
+            parts += [
+                f"| `{entry.name}` | `{module}` | {entry.summary} |".replace(" |  |", " | |") for entry in entries
+            ]
     return "\n".join(parts) + "\n"
 
 

@@ -2,7 +2,7 @@
 Hooks of the site (`mkdocs.yml`): navigation, pages that stand outside `docs`, and pages of the public names.
 
 Everything is written once, for readers on GitHub: `docs/README.md` lists the pages, `docs/reference/api.md` the names.
-Here the list becomes the navigation, each module a page, and links out of `docs` lead to pages of the site.
+Here the list becomes the navigation, each section of names a page, and links out of `docs` lead to pages of the site.
 """
 
 from __future__ import annotations
@@ -27,10 +27,11 @@ __all__ = [
 
 ROOT = Path(__file__).parent.parent
 _LINK = re.compile(r"\[(?P<title>[^]]+)\]\((?!https?:|mailto:|#)(?P<path>[^)#\s]+)(?P<anchor>#[^)\s]*)?\)")
-_MODULE = re.compile(
-    r"^## (?P<module>\S+)\n\n(?P<purpose>.*?)\n\n\| name \| \|\n\|---\|---\|\n(?P<rows>(?:\|.*\n)*)", re.MULTILINE
+_SECTION = re.compile(
+    r"^## (?P<title>\S+)\n\n(?P<purpose>.*?)\n\n\| name \| module \| \|\n\|---\|---\|---\|\n(?P<rows>(?:\|.*\n)*)",
+    re.MULTILINE,
 )
-_ROW = re.compile(r"^\| `(?P<name>\w+)` \| (?P<summary>.*) \|$", re.MULTILINE)
+_ROW = re.compile(r"^\| `(?P<name>\w+)` \| `(?P<module>[\w.]+)` \| (?P<summary>.*) \|$", re.MULTILINE)
 _FENCE = re.compile(r"^```(?P<kind>\w+) (?P<words>[^`\n]+)$", re.MULTILINE)
 _API = "reference/api.md"
 _META: dict[str, dict[str, Any]] = {
@@ -47,7 +48,7 @@ def on_config(config: Any) -> None:  # noqa: ANN401  # MkDocs is not installed w
 
 
 def on_files(files: Any, config: Any) -> None:  # noqa: ANN401  # as above
-    """Add the pages outside `docs`, and a page for each public module."""
+    """Add the pages outside `docs`, and a page for each section of the public names."""
     from mkdocs.structure.files import File
 
     for source, path in _outside().items():
@@ -86,7 +87,7 @@ def navigation(listed: str) -> list[dict[str, Any]]:
         listed: The text of `docs/README.md`: a heading for each tab, a subheading for each group, and links.
 
     Returns:
-        As `nav` in `mkdocs.yml`; the public modules stand behind the list of names.
+        As `nav` in `mkdocs.yml`; the pages of public names stand behind the list of them.
     """
     nav: list[dict[str, Any]] = [{"Home": "README.md"}]
     for tab in re.split(r"^## ", listed, flags=re.MULTILINE)[1:]:
@@ -102,7 +103,7 @@ def navigation(listed: str) -> list[dict[str, Any]]:
 
 def api_pages(names: str) -> dict[str, str]:
     """
-    Return a page for each public module, for mkdocstrings to fill.
+    Return a page for each section of the public names, for mkdocstrings to fill.
 
     Args:
         names: The text of `docs/reference/api.md`.
@@ -111,15 +112,13 @@ def api_pages(names: str) -> dict[str, str]:
         The texts by path in the site.
     """
     pages = {}
-    for found in _MODULE.finditer(names):
-        purpose = with_links(found["purpose"], _API).replace("](", "](../")
-        parts = [f"# {found['module']}", purpose]
-        for row in _ROW.finditer(found["rows"]):
+    for section in _SECTION.finditer(names):
+        purpose = with_links(section["purpose"], _API).replace("](", "](../")
+        parts = [f"# {section['title']}", purpose]
+        for row in _ROW.finditer(section["rows"]):
             is_read = row["name"].startswith("__")  # has no definition that could be read
-            parts.append(
-                f"## `{row['name']}`\n\n{row['summary']}" if is_read else f"::: {found['module']}.{row['name']}"
-            )
-        pages[_api_path(found["module"])] = "\n\n".join(parts) + "\n"
+            parts.append(f"## `{row['name']}`\n\n{row['summary']}" if is_read else f"::: {row['module']}.{row['name']}")
+        pages[_api_path(section["title"])] = "\n\n".join(parts) + "\n"
     return pages
 
 
@@ -198,27 +197,31 @@ def _entries(found: re.Match[str]) -> list[dict[str, Any]]:
     title = " ".join(found["title"].split())
     if path != _API:
         return [{title: path}]
-    modules = _MODULE.finditer((ROOT / "docs" / _API).read_text(encoding="utf-8"))
-    return [{title: [{"All names": path}, *({each["module"]: _api_path(each["module"])} for each in modules)]}]
+    sections = _SECTION.finditer((ROOT / "docs" / _API).read_text(encoding="utf-8"))
+    return [{title: [{"All names": path}, *({part["title"]: _api_path(part["title"])} for part in sections)]}]
 
 
-def _api_path(module: str) -> str:
-    return f"reference/api/{module}.md"
+def _api_path(title: str) -> str:
+    return f"reference/api/{title.lower()}.md"
 
 
 def _with_names(markdown: str) -> str:
     """Let each name in the tables of names lead to its entry."""
 
-    def linked(found: re.Match[str]) -> str:
-        module = found["module"]
+    def linked(section: re.Match[str]) -> str:
+        page = f"api/{section['title'].lower()}.md"
         rows = _ROW.sub(
-            lambda row: f"| [`{row['name']}`](api/{module}.md#{_anchor(module, row['name'])}) | {row['summary']} |",
-            found["rows"],
+            lambda row: f"| [`{row['name']}`]({page}#{_anchor(row)}) | `{row['module']}` | {row['summary']} |",
+            section["rows"],
         )
-        return found[0].replace(found["rows"], rows).replace(f"## {module}", f"## [{module}](api/{module}.md)", 1)
+        return (
+            section[0]
+            .replace(section["rows"], rows)
+            .replace(f"## {section['title']}", f"## [{section['title']}]({page})", 1)
+        )
 
-    return _MODULE.sub(linked, markdown)
+    return _SECTION.sub(linked, markdown)
 
 
-def _anchor(module: str, name: str) -> str:
-    return name if name.startswith("__") else f"{module}.{name}"
+def _anchor(row: re.Match[str]) -> str:
+    return row["name"] if row["name"].startswith("__") else f"{row['module']}.{row['name']}"

@@ -8,6 +8,8 @@ import runpy
 import shlex
 import shutil
 import sys
+import tomllib
+from collections import Counter
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 
@@ -25,6 +27,7 @@ PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").r
 BESIDE = sorted([ROOT / "CHANGELOG.md", ROOT / "SECURITY.md", *ROOT.glob("plugins/*/README.md")])
 """Pages that only have their links checked: they stand in the site, too."""
 
+MAP = ROOT / "docs/explanation/how-a-number-is-made.md"
 FENCE = re.compile(r"^```(?P<kind>[^\n]*)\n(?P<code>.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -160,11 +163,56 @@ def anchors(page: Path) -> set[str]:
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
-def test_the_files_that_make_a_number_exist() -> None:
-    page = (ROOT / "docs/explanation/how-a-number-is-made.md").read_text(encoding="utf-8")
-    named = re.findall(r"`(\w+/[\w/]+\.py)`", page)
-    assert len(named) > 20
-    assert [name for name in named if not (Path(rankgauge.__file__).parent / name).exists()] == []
+def test_every_file_on_the_map_exists() -> None:
+    page = MAP.read_text(encoding="utf-8")
+    named = re.findall(r"`((?:\w+/)*\w+\.(?:py|html))`", page)
+    assert len(named) > 100
+    assert [name for name in named if not (Path(rankgauge.__file__).parent / name).is_file()] == []
+
+
+@pytest.mark.parametrize("page", [*(ROOT / "docs/explanation").glob("*.md"), ROOT / "CONTRIBUTING.md"], ids=name_of)
+def test_every_file_of_the_source_that_a_page_names_exists(page: Path) -> None:
+    named = re.findall(r"`((?:\w+/)+\w+\.py)`", page.read_text(encoding="utf-8"))
+    places = [ROOT, Path(rankgauge.__file__).parent]
+    assert [name for name in named if not any((place / name).is_file() for place in places)] == []
+
+
+def test_every_function_on_the_map_stands_in_the_file_before_it() -> None:
+    _, _, page = MAP.read_text(encoding="utf-8").partition("## Where to change what")
+    rows = re.findall(r"^\| .+ \| (.+) \|$", page, re.MULTILINE)
+    assert len(rows) > 20
+    for name, functions in re.findall(r"`([\w/]+\.py)` \(([^)]*)\)", " ".join(rows)):
+        text = (Path(rankgauge.__file__).parent / name).read_text(encoding="utf-8")
+        named = re.findall(r"`(\w+)`", functions)
+        assert [each for each in named if not re.search(rf"^(?:def |class )?{each}\b", text, re.MULTILINE)] == []
+
+
+def test_the_map_has_every_room_with_what_it_may_import() -> None:
+    """The rows stand in the order of the layers; the first room of each says from which room on it may import."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    contract = project["tool"]["importlinter"]["contracts"][0]
+    layers = [[room.strip().removeprefix("rankgauge.") for room in layer.split("|")] for layer in contract["layers"]]
+    below = [
+        "everything below",
+        *(f"`{layer[0]}` and below" for layer in layers[2:-1]),
+        f"`{layers[-1][0]}`",
+        "nothing",
+    ]
+    expected = [
+        (room, text if room == layer[0] or text == "nothing" else f"as `{layer[0]}`")
+        for layer, text in zip(layers, below, strict=True)
+        for room in layer
+    ]
+    _, _, page = MAP.read_text(encoding="utf-8").partition("## The rooms")
+    rows = re.findall(r"^\| `(\w+)` \| [^|]+ \| ([^|]+) \| [^|]+ \|$", page, re.MULTILINE)
+    assert [(room, said.removesuffix(", but not `io`")) for room, said in rows] == expected
+    here = {path.stem for path in Path(rankgauge.__file__).parent.iterdir() if path.suffix == ".py" or path.is_dir()}
+    assert {room for room, _ in rows} == here - {"__init__", "__main__", "__pycache__"}
+
+
+def test_no_name_of_a_file_occurs_more_than_twice() -> None:
+    names = Counter(path.name for path in Path(rankgauge.__file__).parent.rglob("*.py"))
+    assert [name for name, times in names.items() if times > 2 and name != "__init__.py"] == []
 
 
 def test_every_term_of_the_glossary_has_one_heading() -> None:

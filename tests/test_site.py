@@ -12,6 +12,8 @@ from typing import Any
 
 import pytest
 
+import rankgauge
+
 ROOT = Path(__file__).parent.parent
 API = SimpleNamespace(**runpy.run_path(str(ROOT / "docs/api.py")))
 SITE = SimpleNamespace(**runpy.run_path(str(ROOT / "docs/site_hooks.py")))
@@ -46,23 +48,52 @@ def test_headings_become_tabs_and_groups() -> None:
     ]
 
 
-@pytest.mark.parametrize("module", API.MODULES)
-def test_every_public_name_has_a_docstring_and_an_entry(module: str) -> None:
-    names = API.public_names(module)
-    assert [each.name for each in names if not each.doc.strip()] == []
-    page = SITE.api_pages(text_of("docs/reference/api.md"))[f"reference/api/{module}.md"]
+@pytest.mark.parametrize("section", API.SECTIONS, ids=lambda section: section.title)
+def test_every_section_has_a_page_with_an_entry_for_every_name(section: Any) -> None:
+    page = SITE.api_pages(text_of("docs/reference/api.md"))[f"reference/api/{section.title.lower()}.md"]
     entries = re.findall(r"^(?:::: (\S+)|## `(\w+)`)$", page, re.MULTILINE)
-    assert [full.removeprefix(f"{module}.") or name for full, name in entries] == [each.name for each in names]
+    expected = [
+        f"{module}.{name}"
+        for module, names in section.names.items()
+        for name in (API.exported(module) if names is None else names)
+    ]
+    assert [full or f"rankgauge.{name}" for full, name in entries] == expected
+
+
+def test_evaluating_comes_first() -> None:
+    titles = re.findall("^## (.+)$", text_of("docs/reference/api.md"), re.MULTILINE)
+    assert titles[:8] == ["Evaluate", "Compare", "Gate", "Explain", "Report", "Files", "Scale", "Errors"]
+    assert SITE.api_pages(text_of("docs/reference/api.md"))["reference/api/evaluate.md"].split("::: ")[1].split() == [
+        "rankgauge.evaluate"
+    ]
+
+
+@pytest.mark.parametrize("module", API.MODULES)
+def test_every_public_name_has_a_docstring(module: str) -> None:
+    assert [each.name for each in API.public_names(module) if not each.doc.strip()] == []
 
 
 @pytest.mark.parametrize("module", IMPORTABLE)
 def test_the_names_read_from_the_source_are_those_of_the_module(module: str) -> None:
     found = importlib.import_module(module)
     names = API.public_names(module)
-    assert [each.name for each in names] == found.__all__
+    assert len({each.name for each in names}) == len(names)
+    assert API.exported(module) == found.__all__
+    assert {each.name for each in names} <= set(found.__all__)
     for each in names:
         if each.kind != "value":
             assert isinstance(getattr(found, each.name), type) == (each.kind == "class")
+
+
+def test_every_name_at_the_top_is_in_a_section() -> None:
+    assert sorted(each.name for each in API.public_names("rankgauge")) == sorted(rankgauge.__all__)
+
+
+def test_pages_show_what_a_result_and_an_evaluation_inherit() -> None:
+    """Most of what users call on them stands in classes of lower rooms, which are not public."""
+    assert "with_metrics" not in vars(rankgauge.Evaluation)
+    assert "per_sample" not in vars(rankgauge.Result)
+    assert re.search(r"^ +inherited_members: true\b", text_of("mkdocs.yml"), re.MULTILINE)
 
 
 def test_no_public_docstring_has_markup_of_another_language() -> None:

@@ -1,5 +1,5 @@
 """
-Declarations as authors write them; `make check` holds that type checkers see through the decorators.
+Declarations as authors write them, and calls of users; `make check` holds that type checkers understand them.
 
 A wrong call has a type ignore, and mypy reports one that is not needed: a decorator that forgot the signature fails.
 """
@@ -10,6 +10,7 @@ from typing import Any, assert_type
 import numpy as np
 from numpy.typing import NDArray
 
+from rankgauge import Preflight, Result, evaluate, preflight
 from rankgauge.columns import Judged, JudgedSample, Scores
 from rankgauge.plugin import (
     Cutoff,
@@ -25,7 +26,7 @@ from rankgauge.plugin import (
     tokenizer,
 )
 
-__all__ = ["check_calls", "check_other_calls"]
+__all__ = ["check_calls", "check_other_calls", "check_runs"]
 
 
 @metric("typed-waste-at-k")
@@ -96,3 +97,13 @@ def check_other_calls(judged: Judged, source: Source) -> None:
     same(["a"], ["a"], wait=1.0)  # type: ignore[call-arg]  # misspelled
     assert_type(next(lines(source)), Record)
     assert_type(means(None), str)
+
+
+def check_runs() -> None:
+    """Evaluate and check one run or several; nothing here is run."""
+    assert_type(evaluate({"q": {"d": 1}}, "run.txt", "AP"), Result)
+    assert_type(evaluate("qrels.txt", runs={"bm25": "run.txt"}, metrics="AP"), dict[str, Result])
+    assert_type(preflight("qrels.txt", "run.txt"), Preflight)
+    assert_type(preflight("qrels.txt", runs={"bm25": "run.txt"}), dict[str, Preflight])
+    evaluate(3, 4, "AP")  # type: ignore[call-overload]  # neither judgments nor a run
+    preflight(3, 4)  # type: ignore[call-overload]  # as above

@@ -95,7 +95,7 @@ def compare(
             other difference does not point the same way, the verdict is `depends on unjudged documents`. For TREC runs,
             which are read again.
 
-        bounds: Whether to find the worst and the best case of each mean, as `rankgauge.bounds` does; likewise.
+        bounds: Whether to find the worst and the best case of each mean, as `Result.bounds` does; likewise.
 
     Returns:
         For each pair of results and metric: both means, the difference with its interval, p values, effect sizes, wins
