@@ -68,11 +68,20 @@ _MANIFEST: Mapping[str, Any] = {
 """What the parts of a manifest are, as far as anything is read from them; each may be absent."""
 
 
+_PROVIDER: _Parts = {"distribution": str, "version": str, "file": str, "line": int}
+"""What a column says of whoever provides it and what it uses."""
+
+
 def read_info(data: Mapping[str, Any]) -> MetricInfo:
     """Return the info of a saved column; a `ValueError` or `TypeError` says what is wrong with it."""
     info = MetricInfo.from_dict(data)
     for name, form in get_type_hints(MetricInfo).items():
         _check(f"{name!r} of a metric", getattr(info, name), form)
+    providers = [info.provider, info.aggregate_provider, *info.matcher_providers.values()]
+    providers.append(None if info.budget is None else info.budget.get("provider"))
+    for provider in filter(None, providers):
+        for name, part in _PROVIDER.items():
+            _check(f"the {name!r} of a provider", provider.get(name), part)
     parse(info.expression)
     if info.budget is not None:
         for name, part in {"amount": int, "unit": str, "tokenizer": _Text, "partial": bool}.items():
