@@ -116,7 +116,7 @@ class JudgedPairs(NamedTuple):
         return self.judgment[at], self.judgment[at + 1]
 
 
-_ROOM = 2
+_SLOTS = 2
 """How many places the table has for each text at least; it stays small enough for a cache."""
 
 
@@ -132,7 +132,7 @@ class Directory:
         """Take the texts, at least one."""
         self._texts = texts
         self._keys = keys = texts.keys()
-        bits = max(8, (len(keys) * _ROOM).bit_length())
+        bits = max(8, (len(keys) * _SLOTS).bit_length())
         self._shift = np.uint64(64 - bits)
         self._table = np.zeros(1 << bits, dtype=np.int32)
         slots = (keys >> self._shift).view(np.int64)
