@@ -31,7 +31,8 @@ from rankgauge.plugin.declarations import (
 )
 from rankgauge.plugin.hookspecs import API, FinishedRun, StartedRun, hookimpl
 from rankgauge.plugin.matching import ComparerLaw, Matcher, comparer, named_matcher, normalizer
-from rankgauge.plugin.metric import Law, Need, metric, sample_metric
+from rankgauge.plugin.metric import Law, Need
+from rankgauge.plugin.metric_decorators import metric, sample_metric
 from rankgauge.plugin.profiles import metric_set, named_profile
 from rankgauge.plugin.sections import ReportBars, ReportTable, ReportText, report_section
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import PurePath
 from typing import Any, NamedTuple
 
-from rankgauge.result.summary import MetricInfo
+from rankgauge.result.column_info import MetricInfo
 
 __all__ = ["Differences", "Meant", "differences"]
 
