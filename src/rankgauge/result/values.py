@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from itertools import repeat
 from pathlib import Path
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
@@ -34,15 +33,13 @@ if TYPE_CHECKING:
 
 __all__ = ["Origin", "ResultValues"]
 
-_NONE: Mapping[str, KeptOutput] = MappingProxyType({})
-
 
 class Origin(NamedTuple):
     """What a result in memory came from; it is neither pickled nor saved."""
 
     evaluation: object  # that of the engine, which lives in a higher layer
     outputs: object = None  # those that were given in Python, if any
-    calls: Mapping[str, KeptOutput] = _NONE  # what each call of a system under test came to, by sample id
+    calls: Mapping[str, KeptOutput] = FrozenMap()  # what each call of a system under test came to, by sample id
     data: DataSource | None = None  # where the samples came from; None for a run and judgments
 
 
@@ -51,28 +48,11 @@ Manifest = Mapping[str, Any] | Callable[[], Mapping[str, Any]]
 
 
 class ResultValues:
-    """
-    The scores of an evaluation as values, which every room below the facade hands on; users hold a `rankgauge.Result`.
+    """The scores of an evaluation as read-only values, on which a `rankgauge.Result` is built; see there."""
 
-    Nothing of it can be changed.
-
-    Attributes:
-        sample_ids: The samples, in order.
-
-        tags: The cohorts of each sample.
-
-        metrics: The columns by name, in order.
-
-        manifest: Versions, provenance, policy, expressions, and fingerprints of data and definitions.
-
-        notes: Remarks on the data.
-
-        gold_keys: A hash of what each sample was judged against, by which results are compared; None where unknown.
-    """
-
-    tags: tuple[tuple[str, ...], ...]
-    metrics: FrozenMap[str, MetricSummary]
-    notes: tuple[str, ...]
+    tags: tuple[tuple[str, ...], ...]  # the cohorts of each sample
+    metrics: FrozenMap[str, MetricSummary]  # the columns by name, in order
+    notes: tuple[str, ...]  # remarks on the data
     _sample_ids: Sequence[str] | Callable[[], Sequence[str]]
     _manifest: Manifest
     _gold_keys: GoldKeys
@@ -127,12 +107,7 @@ class ResultValues:
 
     @property
     def settings(self) -> Mapping[str, Any]:
-        """
-        Return what reports need of the manifest when they need nothing else of it, which takes longer to make.
-
-        Returns:
-            `profile`, `policy`, `interrupted` and, of a run, `relevance`, as in the manifest.
-        """
+        """Return `profile`, `policy`, `interrupted` and, of a run, `relevance`, without the rest of the manifest."""
         return frozen(self._settings()) if self._settings is not None else self.manifest
 
     @cached_property
@@ -170,14 +145,12 @@ class ResultValues:
         Raises:
             DataError: The file in the result folder cannot be read.
         """
-        if self._origin is not None:
-            calls: Mapping[str, KeptOutput] = frozen(self._origin.calls)
-            return calls
-        if self._folder is None or self.manifest.get("outputs", {}).get("from") != "sut":
-            return FrozenMap()
-        from rankgauge.io.output_files import OUTPUTS_FILE, read_kept  # most results have none
+        calls: Mapping[str, KeptOutput] = FrozenMap() if self._origin is None else self._origin.calls
+        if self._origin is None and self._folder and self.manifest.get("outputs", {}).get("from") == "sut":
+            from rankgauge.io.output_files import OUTPUTS_FILE, read_kept  # most results have none
 
-        kept: Mapping[str, KeptOutput] = frozen(read_kept(self._folder / OUTPUTS_FILE))
+            calls = read_kept(self._folder / OUTPUTS_FILE)
+        kept: FrozenMap[str, KeptOutput] = frozen(calls)
         return kept
 
     def __getitem__(self, name: object) -> MetricSummary:
@@ -212,9 +185,8 @@ class ResultValues:
         return True
 
     def __repr__(self) -> str:
-        columns = [
-            f"{name}={'none' if column.mean is None else f'{column.mean:.4f}'}" for name, column in self.metrics.items()
-        ]
+        means = ((name, column.mean) for name, column in self.metrics.items())
+        columns = [f"{name}={'none' if mean is None else f'{mean:.4f}'}" for name, mean in means]
         return f"<Result of {counted(len(self), 'sample')}: {listed(columns)}>"
 
     @property
@@ -319,17 +291,15 @@ class ResultValues:
             ResultError: The list is empty, columns or definitions differ, or a sample is in two of them.
         """
         results = list(results)
-        ids = merged_ids(
-            [Part(result.metrics, result.manifest) for result in results], [each.sample_ids for each in results]
-        )
+        parts = [Part(result.metrics, result.manifest) for result in results]
+        ids = merged_ids(parts, [result.sample_ids for result in results])
         columns = zip(*(result.metrics.values() for result in results), strict=True)
         metrics = {name: concatenated(same) for name, same in zip(results[0].metrics, columns, strict=True)}
         notes = dict.fromkeys(note for result in results for note in result.notes)
         tags = [tags for result in results for tags in result.tags]
-        manifest = merged_manifest([result.manifest for result in results])
         keys = [result.gold_keys for result in results if result.gold_keys is not None]
         gold_keys = np.concatenate(keys) if len(keys) == len(results) else None
-        return cls(ids, tags, metrics, manifest, list(notes), gold_keys)
+        return cls(ids, tags, metrics, merged_manifest([part.manifest for part in parts]), list(notes), gold_keys)
 
     def with_columns(self, columns: Iterable[MetricSummary]) -> Self:
         """Return a new result with other columns over the same samples."""

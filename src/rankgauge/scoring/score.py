@@ -268,18 +268,15 @@ def _cutoff_of(place: int, k: Cutoff | None) -> float:
 
 
 def _count(column: PlannedMetric, values: Scores, status: NDArray[np.uint8], policy: Policy) -> None:
-    """
-    Set what counts for samples without a score: a missing or failed output counts as an empty ranking does.
-
-    Where that has no value, or less is better, it counts as the worst there is, unless the metric only describes.
-    """
+    """Set what counts for samples without a score: of a missing or failed output what an empty ranking scores."""
     metric = column.metric
-    worst = (metric.range[0] or 0.0) if metric.higher_is_better else metric.range[1]
+    worst = (metric.range[0] or 0.0) if metric.higher_is_better else metric.range[1]  # where that has no value
     for code, rule in ((MISSING, policy.missing_output), (FAILED, policy.failed_output)):
         places = status == code
         if rule != "zero":
             values[places] = np.nan
         elif metric.higher_is_better or metric.describes:
+            # a metric that only describes has no worse or better
             values[places & np.isnan(values)] = worst if metric.higher_is_better else 0.0
         elif worst is not None:
             values[places] = worst
