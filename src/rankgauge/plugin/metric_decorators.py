@@ -17,8 +17,7 @@ import numpy as np
 from rankgauge.base.frozen import frozen
 from rankgauge.columns import Flags, Judged, JudgedSample, Scores
 from rankgauge.expression import Value
-from rankgauge.plugin.contributions import Contributions
-from rankgauge.plugin.metric import CutoffRule, Explaining, Judging, Law, Metric, Need, check_declaration
+from rankgauge.plugin.metric import Contributions, CutoffRule, Explaining, Judging, Law, Metric, Need, check_declaration
 from rankgauge.plugin.signature import companion, declaring, read_signature
 from rankgauge.samples import GoldKind
 
