@@ -1,33 +1,7 @@
 """
-Every error that rankgauge raises.
+Every error that rankgauge raises; `docs/reference/errors.md` shows which is a kind of which.
 
-::
-
-    RankgaugeError                       exit code 2 unless noted
-    ├── ExpressionError (ValueError)     a metric expression that cannot be read
-    ├── PolicyError (ValueError)         an unknown profile, option or option value
-    ├── ParameterError (ValueError)      a metric parameter or cutoff that is not acceptable
-    ├── DeclarationError (ValueError)    a plugin author's declaration that cannot be used
-    ├── CatalogError
-    │   ├── UnknownNameError (LookupError)    a name that no installed plugin offers
-    │   ├── NameClashError (LookupError)      a name that several plugins claim
-    │   ├── PluginError                       a plugin that fails where nothing can go on without it
-    │   └── RequiredPluginError               a plugin that config requires is absent or broken
-    ├── MatcherError (ValueError)        a matcher that cannot be built, or misbehaves
-    ├── PlanError                        all problems of an evaluation, before data is read
-    ├── ConfigError                      all problems of a config or lock file
-    ├── DataError                        all problems of a dataset or outputs file
-    │   ├── UnreadableError              a file that cannot be opened or decoded
-    │   ├── RepeatedJudgmentsError       a document that is judged twice for one query
-    │   ├── MissingGoldError             no sample has the gold that a metric needs
-    │   └── NothingToEvaluateError       exit code 4
-    ├── SampleRefusedError               a sample that the policy turns into an error
-    ├── NotPicklableError (TypeError)    a function that cannot be sent to another process
-    ├── WorkerError                      a worker process that cannot do its part, or was ended
-    ├── ResultError                      results that cannot be merged, saved or loaded
-    ├── BrokenLawError (AssertionError)  a law that a check found broken; exit code 1
-    └── MissingExtraError (ImportError)  something needs an extra that is not installed
-    RunInterrupted (KeyboardInterrupt)   carries the result so far; exit code 3
+All but `RunInterrupted` are a `RankgaugeError`; those that Python code may expect are also one of Python's.
 """
 
 from __future__ import annotations
@@ -126,11 +100,8 @@ class Problem(NamedTuple):
         where = self.file
         if self.line is not None:
             where = f"{where}:{self.line}" if where else f"line {self.line}"
-        parts = [
-            visible(part)
-            for part in (where, self.path, f"sample {self.sample!r}" if self.sample is not None else "")
-            if part
-        ]
+        sample = f"sample {self.sample!r}" if self.sample is not None else ""
+        parts = [visible(part) for part in (where, self.path, sample) if part]
         message = visible(self.message, keep=_LAYOUT)
         return f"{', '.join(parts)}: {message}" if parts else message
 

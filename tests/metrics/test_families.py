@@ -14,7 +14,7 @@ import rankgauge.metrics
 from rankgauge.catalog import Catalog
 from rankgauge.catalog.claims import plain_template
 from rankgauge.expression import parse
-from rankgauge.metrics.names import FAMILIES
+from rankgauge.metrics import FAMILIES
 from rankgauge.plugin.signature import declared_in
 
 FOLDER = Path(rankgauge.metrics.__file__).parent

@@ -10,7 +10,7 @@ import pytest
 import rankgauge
 from rankgauge import policy
 from rankgauge.cli.command_line import command_names
-from rankgauge.metrics.names import FAMILIES
+from rankgauge.metrics import FAMILIES
 
 SOURCE = Path(rankgauge.__file__).parents[1]
 PROFILES = ["default", "eval-harness", "remem", "haystack", "classic", "keyword", "trec9", "trec10"]

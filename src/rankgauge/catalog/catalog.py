@@ -6,27 +6,17 @@ A catalog is a value: it holds what one discovery found, and several can live in
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from rankgauge.base.frozen import FrozenMap
-from rankgauge.catalog.claims import OWN, Claim, Fault, Plugin, indexed, normalized, spellings
+from rankgauge.catalog.claims import OWN, Claim, Fault, Plugin, spellings
 from rankgauge.catalog.discovery import Installed, disabled_plugins, discover_again, no_plugins
 from rankgauge.catalog.loading import load_plugin
-from rankgauge.catalog.other_tools import elsewhere_hint
+from rankgauge.catalog.name_lookup import Names, check_required, not_installed
 from rankgauge.catalog.resolved import ResolvedMatcher, build_matcher, build_profile, check_parameters
-from rankgauge.catalog.trec_eval import left_out_hint
-from rankgauge.errors import (
-    MatcherError,
-    NameClashError,
-    PolicyError,
-    RequiredPluginError,
-    UnknownNameError,
-    did_you_mean,
-    suggest,
-)
+from rankgauge.errors import MatcherError, PolicyError
 from rankgauge.expression import MetricExpression, Value, parse
 from rankgauge.pickling import goes_by_name, itself
 from rankgauge.plugin.declarations import Aggregate, Reader, Reporter, Tokenizer
@@ -59,60 +49,24 @@ class Catalog:
 
             installed: What else there is. A name loads what is built in first, and if that lacks it, everything.
         """
-        self._installed = installed
-        self._loading = threading.RLock()
+        self._names = Names(plugins, installed)
         self._profiles: FrozenMap[str, ProfileSpec] = FrozenMap()
         self._matchers: FrozenMap[str, Matcher | str] = FrozenMap()
-        self._index(plugins)
-
-    def _index(self, plugins: Iterable[Plugin]) -> None:
-        self._plugins = tuple(plugins)
-        self._claims, self._spelled, self._faults = indexed(self._plugins)
-
-    def _complete(self) -> None:
-        """Load everything that was not needed so far."""
-        with self._loading:
-            installed, self._installed = self._installed, None  # a plugin may ask for a name while it loads
-            if installed is None:
-                return
-            try:
-                self._index(installed.all())
-            except BaseException:
-                self._installed = installed
-                raise
-
-    def _is_loaded(self, kind: str, name: str) -> bool:
-        """Return whether a name is claimed, by something built in or by a plugin that is loaded."""
-        with self._loading:
-            part = None if self._installed is None else self._installed.part(kind, name.casefold())
-            if part is not None:
-                self._index((*self._plugins, part))
-            return (kind, name.casefold()) in self._claims
-
-    def _has(self, kind: str, name: str) -> bool:
-        """Return whether a name is claimed; only one that is not built in makes other plugins load."""
-        if not self._is_loaded(kind, name):
-            self._complete()
-        return (kind, name.casefold()) in self._claims
 
     @property
     def plugins(self) -> tuple[Plugin, ...]:
         """Return every plugin found, the disabled and the broken ones included."""
-        self._complete()
-        return self._plugins
+        return self._names.complete().plugins
 
     @property
     def distributions(self) -> list[tuple[str, str]]:
         """Return names and versions of the distributions whose plugins are not disabled; this loads none of them."""
-        with self._loading:
-            found = {(plugin.distribution, plugin.version) for plugin in self._plugins if not plugin.disabled}
-            return sorted(found if self._installed is None else found | self._installed.distributions)
+        return self._names.distributions()
 
     @property
     def faults(self) -> tuple[Fault, ...]:
         """Return everything that is wrong with any of them, clashes of names included."""
-        self._complete()
-        return self._faults
+        return self._names.complete().faults
 
     @classmethod
     def discover(
@@ -170,7 +124,7 @@ class Catalog:
         """
         read: dict[str, Matcher | str] = {}
         for name, spec in matchers.items():
-            if self._has("matcher", name):
+            if self._names.has("matcher", name):
                 raise MatcherError(f"matcher {name!r} is already declared by a plugin; choose another name")
             composed = parse_matcher(spec)
             is_name = composed == Matcher((), str(spec).strip())  # which a comparer's is, too
@@ -179,7 +133,7 @@ class Catalog:
 
     def _is_matcher(self, name: str) -> bool:
         """Return whether a name is that of a matcher, or at least of no comparer."""
-        kinds = [kind for kind in ("matcher", "comparer") if self._has(kind, name)]
+        kinds = [kind for kind in ("matcher", "comparer") if self._names.has(kind, name)]
         return kinds != ["comparer"]
 
     def with_profiles(self, profiles: Mapping[str, Mapping[str, Any]]) -> Catalog:
@@ -221,7 +175,7 @@ class Catalog:
 
     def built_in(self, name: str) -> Metric | None:
         """Return rankgauge's own metric of a name, None if there is none; templates are written as by `spellings`."""
-        claims = self._claims.get(("metric", name.casefold()), []) if self._is_loaded("metric", name) else []
+        claims = self._names.claims("metric", name) if self._names.is_loaded("metric", name) else ()
         own = [claim.declaration for claim in claims if claim.provider.distribution == OWN]
         return own[0] if own and isinstance(own[0], Metric) else None
 
@@ -233,11 +187,7 @@ class Catalog:
             kind: `metric`, `normalizer`, `comparer`, `matcher`, `tokenizer`, `reader`, `reporter`, `aggregate`,
                 `profile`, `metric set` or `report section`.
         """
-        self._complete()
-        found = {
-            self._spelled[key]: claims[0] for key, claims in self._claims.items() if key[0] == kind and len(claims) == 1
-        }
-        return dict(sorted(found.items()))
+        return self._names.complete().all(kind)
 
     def read(self, expression: MetricExpression) -> Reading:
         """
@@ -253,14 +203,14 @@ class Catalog:
             NameClashError: Several plugins do.
         """
         forms = spellings(expression)
-        if not any(self._is_loaded("metric", name) for name, _ in forms):
-            self._complete()  # first, since no other plugin can have a name that reads like a built-in one
+        if not any(self._names.is_loaded("metric", name) for name, _ in forms):
+            self._names.complete()  # first, since no other plugin can have a name that reads like a built-in one
         for name, k in forms:
-            if ("metric", name.casefold()) in self._claims:
+            if self._names.claims("metric", name):
                 claim: Claim[Metric] = self._get("metric", name)
                 long = {alias.casefold() for alias in (claim.declaration.alias, *claim.declaration.aliases)}
                 return Reading(claim, k, name.casefold() not in long)
-        raise self._unknown("metric", expression.name)
+        raise self._names.unknown("metric", expression.name)
 
     def matcher(self, spec: str) -> ResolvedMatcher:
         """
@@ -332,7 +282,7 @@ class Catalog:
     def short_name(self, metric: Metric) -> str | None:
         """Return the first short name, templates aside, that means a metric; None if it has none."""
         for name in metric.plain_short:
-            claims = self._claims.get(("metric", name.casefold()), ())
+            claims = self._names.claims("metric", name)
             if len(claims) == 1 and claims[0].declaration is metric:
                 return name
         return None
@@ -356,65 +306,25 @@ class Catalog:
         Raises:
             NameClashError: Several plugins read such files.
         """
-        if not self._has("file ending", suffix):
+        if not self._names.has("file ending", suffix):
             return None
         return self._get("file ending", suffix)
 
     def require(self, distributions: Iterable[str]) -> None:
         """Raise `RequiredPluginError` for a distribution whose plugin is absent, disabled or broken."""
-        for wanted in distributions:
-            own = [plugin for plugin in self.plugins if plugin.distribution == normalized(wanted)]
-            ids = {plugin.id for plugin in own}
-            if not own:
-                state = f"not installed; `pip install {wanted}`"
-            elif any(plugin.disabled for plugin in own):
-                state = "disabled; take it off the list of disabled plugins"
-            elif broken := [str(fault) for fault in self.faults if fault.plugin in ids]:
-                state = f"broken: {'; '.join(broken)}"
-            else:
-                continue
-            raise RequiredPluginError(f"the plugin {wanted!r} is required and {state}")
+        check_required(distributions, self.plugins, self.faults)
 
     def not_installed(self, distributions: Iterable[str]) -> dict[str, str]:
         """Return which distributions have no plugin here, each with what to say of it."""
-        installed = sorted({plugin.distribution for plugin in self.plugins} - {OWN, ""})
-        told = f"installed are {', '.join(installed)}" if installed else "none is installed"
-        return {
-            name: (
-                "rankgauge's own plugins cannot be disabled"
-                if normalized(name) == OWN
-                else f"no plugin {name!r} is installed{did_you_mean(normalized(name), installed)}; {told}"
-            )
-            for name in distributions
-            if normalized(name) not in installed
-        }
+        return not_installed(distributions, self.plugins)
 
     def observers(self, hook: str) -> list[tuple[str, Callable[..., None]]]:
         """Return the observers of a run, each with its plugin's id."""
         return [(plugin.id, plugin.observers[hook]) for plugin in self.plugins if hook in plugin.observers]
 
     def _get(self, kind: str, name: str) -> Claim[Any]:
-        if not self._has(kind, name):
-            raise self._unknown(kind, name)
-        claims = self._claims[kind, name.casefold()]
-        if len(claims) > 1:
-            raise NameClashError(kind, name, [str(claim.provider) for claim in claims])
-        return claims[0]
-
-    def _unknown(self, kind: str, name: str) -> UnknownNameError:
-        known = [spelled for key, spelled in self._spelled.items() if key[0] == kind and "{k}" not in spelled]
-        known += self._matchers if kind == "matcher" else (*PROFILES, *self._profiles) if kind == "profile" else ()
-        broken = sorted({fault.plugin for fault in self.faults if fault.stage in {"load", "api", "register", "hook"}})
-        disabled = sorted({plugin.distribution for plugin in self.plugins if plugin.disabled})
-        if kind == "metric":
-            hints = [left_out_hint(name) or elsewhere_hint(name), "`rankgauge metrics list` lists the installed ones"]
-        else:
-            hints = [f"known are {', '.join(sorted(known))}"]
-        if broken:
-            hints.append(f"it may come from a plugin that failed ({', '.join(broken)}: see `rankgauge plugins check`)")
-        if disabled:
-            hints.append(f"it may come from one that is disabled ({', '.join(disabled)})")
-        return UnknownNameError(kind, name, suggestions=suggest(name, known), hint="; ".join(filter(None, hints)))
+        more = self._matchers if kind == "matcher" else (*PROFILES, *self._profiles) if kind == "profile" else ()
+        return self._names.get(kind, name, more)
 
 
 def _found_again(

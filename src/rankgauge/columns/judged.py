@@ -100,15 +100,12 @@ class Judged:
     _by_gain: list[Judged] = field(default_factory=list, init=False, repr=False)
 
     def __post_init__(self) -> None:
-        for column in (self.depth, self.first, self.earns, self.score, self.times, self.graded):
-            column.setflags(write=False)
-        self.rows.marked()
-        self.gold.marked()
-        if self.low is not None and self.high is not None:
-            read_only(self.low)
-            read_only(self.high)
-        if self.intents is not None:
-            self.intents.marked()
+        for column in (self.depth, self.first, self.earns, self.score, self.times, self.graded, self.low, self.high):
+            if column is not None:
+                column.setflags(write=False)
+        for table in (self.rows, self.gold, self.intents):
+            if table is not None:
+                table.marked()
         if type(self.shown) is list:
             object.__setattr__(self, "shown", tuple(self.shown))  # the class is frozen
 
@@ -123,24 +120,11 @@ class Judged:
         return self.shown
 
     def at_least(self, rel: float) -> Judged:
-        """
-        Return the same columns with another threshold of relevance.
-
-        Args:
-            rel: The grade from which on an item is relevant.
-
-        Returns:
-            A view; nothing is copied.
-        """
+        """Return the same columns, not copied, where the grade *rel* is the lowest of what is relevant."""
         return dataclasses.replace(self, relevance=Relevance(rel, strict=False))
 
     def by_gain(self) -> Judged:
-        """
-        Return the same columns with every gain above 0 relevant, for metrics that read gains and no threshold.
-
-        Returns:
-            A view; the columns themselves where no grade is asked for.
-        """
+        """Return the same columns with every gain above 0 relevant; as they are where no grade is asked for."""
         if self.relevance.strict or self.relevance == ANY_GRADE:
             return self
         if not self._by_gain:  # asked for by every metric that reads gains
@@ -164,12 +148,7 @@ class Judged:
         )
 
     def binary(self) -> Judged:
-        """
-        Return the same columns with grade 1 for what is relevant and 0 for the rest.
-
-        Returns:
-            A view; nothing but the grades is copied.
-        """
+        """Return the same columns with grade 1 for what is relevant and 0 for the rest."""
         return self.with_grades(
             self.relevance.of(self.rows.grade).astype(np.float64), self.relevance.of(self.gold.grade).astype(np.float64)
         )
@@ -233,9 +212,6 @@ class Judged:
         Each gold item earns once, where it is found first; one result earns at most once, the highest grade that is
         still to be had. With `counts_repeats` a gold item earns wherever it stands.
 
-        Args:
-            k: The cutoff; None for none.
-
         Returns:
             Relevant rows only, in order of sample, then rank.
         """
@@ -286,48 +262,28 @@ class Judged:
             self,
             depth=np.where(fits > 0, self.depth, 0),
             rows=self.rows.where(kept),
-            first=self.first[kept],
-            earns=self.earns[kept],
-            score=self.score[kept],
-            low=None if self.low is None else self.low[kept],
-            high=None if self.high is None else self.high[kept],
+            **self._beside(kept),
             shown=shown,
             cuts_ideal=False,
         )
 
     def sum(self, rows: Rows, values: Floats) -> Scores:
-        """
-        Add values by sample, in rank order.
-
-        Args:
-            rows: The rows that the values belong to.
-
-            values: Shape (rows,).
-
-        Returns:
-            Shape (n,); 0 for a sample without rows.
-        """
+        """Add values of rows, shape (rows,), by sample, in rank order; shape (n,), 0 for a sample without rows."""
         return np.bincount(rows.sample, weights=values, minlength=self.n).astype(np.float64, copy=False)
 
     def gain_matrix(self, k: Cutoff | None = None) -> Floats:
         """
-        Return the gains as a dense table.
-
-        Args:
-            k: The cutoff; None for none.
+        Return the gain earned at each rank, 0 elsewhere and beyond a sample's own cutoff.
 
         Returns:
-            Shape (n, deepest rank in use): the gain earned at each rank, 0 elsewhere and beyond a sample's own cutoff.
+            Shape (n, deepest rank in use).
         """
         widest = int(self.depth.max(initial=0))
         return dense(self.credits(k), self.n, widest if k is None else min(widest, int(np.max(k, initial=0))))
 
     def ideal_matrix(self, k: Cutoff | None = None) -> Floats:
         """
-        Return the gains of the best possible order as a dense table.
-
-        Args:
-            k: The cutoff; None for none.
+        Return the gains of the best possible order, as `gain_matrix`.
 
         Returns:
             Shape (n, most gold items in use), descending in each row, 0 elsewhere.
@@ -336,15 +292,7 @@ class Judged:
         return dense(ideal, self.n, int(ideal.rank.max(initial=0)))
 
     def take(self, samples: Sequence[int] | Ints) -> Judged:
-        """
-        Return the judged rows of some samples, renumbered.
-
-        Args:
-            samples: Which samples, from 0, in the order wanted.
-
-        Returns:
-            A new batch of ``len(samples)`` samples.
-        """
+        """Return a batch of some of the samples, given by their places from 0, in the order wanted."""
         chosen = np.asarray(samples, dtype=np.int64)
         rows, row_samples = gather(self.rows.sample, chosen)
         gold, gold_samples = gather(self.gold.sample, chosen)
@@ -354,31 +302,19 @@ class Judged:
             n=len(chosen),
             depth=self.depth[chosen],
             rows=Rows(row_samples, self.rows.rank[rows], self.rows.grade[rows], place[self.rows.gold[rows]]),
-            first=self.first[rows],
-            earns=self.earns[rows],
-            score=self.score[rows],
+            **self._beside(rows),
             gold=Rows(gold_samples, self.gold.rank[gold], self.gold.grade[gold], np.arange(len(gold))),
             times=self.times[gold],
             graded=self.graded[chosen],
             relevance=self.relevance,
             counts_repeats=self.counts_repeats,
-            low=None if self.low is None else self.low[rows],
-            high=None if self.high is None else self.high[rows],
             intents=None if self.intents is None else self.intents.take(gold),
             shown=None if self.shown is None else [self.shown[place] for place in chosen.tolist()],
             cuts_ideal=self.cuts_ideal,
         )
 
     def sample(self, index: int) -> JudgedSample:
-        """
-        Return one sample in plain Python values, for metrics written for one ranking.
-
-        Args:
-            index: Which sample, from 0.
-
-        Returns:
-            Its ranks, gains and ground truth, and what the metric asked to see.
-        """
+        """Return one sample, by its place from 0, in plain Python values, for metrics written for one ranking."""
         one = self.take([index])
         depth = int(one.depth[0])
         grades: list[float | None] = [None] * depth
@@ -400,6 +336,11 @@ class Judged:
             seen=Seen() if one.shown is None else one.shown[0],
             cuts_ideal=one.cuts_ideal,
         )
+
+    def _beside(self, rows: Flags | Ints) -> dict[str, Any]:
+        """Return the columns of some judged rows that stand beside `rows`, by name."""
+        columns = {name: getattr(self, name) for name in ("first", "earns", "score", "low", "high")}
+        return {name: None if column is None else column[rows] for name, column in columns.items()}
 
     def _relevant(self) -> Rows:
         if not self._hits:  # asked for by nearly every metric

@@ -30,7 +30,7 @@ class Result(ResultValues):
         result = evaluation.run()
         result["ndcg@10"].mean
 
-    Everything that `ResultValues` says of it holds; what needs data, reports or another result is added here.
+    Nothing of it can be changed. To the values of `ResultValues` it adds what needs data, reports or another result.
 
     Attributes:
         sample_ids: The samples, in order.

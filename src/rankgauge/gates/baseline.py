@@ -19,8 +19,9 @@ from rankgauge.base.frozen import read_only
 from rankgauge.errors import ResultError, UnreadableError
 from rankgauge.io.files import read_bytes
 from rankgauge.io.whole_files import replace_file
+from rankgauge.result.column_info import MetricInfo
 from rankgauge.result.folder_reader import DAMAGED, check_form, read_info
-from rankgauge.result.summary import MetricInfo, MetricSummary
+from rankgauge.result.summary import MetricSummary
 from rankgauge.result.values import ResultValues
 from rankgauge.scoring.score import STATUSES
 

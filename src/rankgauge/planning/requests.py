@@ -1,5 +1,5 @@
 """
-Requests: the ways of asking for a metric, read into one form; budgets are resolved or refused here.
+Requests: the ways of asking for a metric, read into one form and bound to it; budgets are resolved or refused here.
 """
 
 from __future__ import annotations
@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, NamedTuple, cast
 
+from rankgauge.base.guard import ForeignError, guarded
+from rankgauge.catalog import Provider, check_parameters
 from rankgauge.catalog.other_tools import translated
 from rankgauge.catalog.trec_eval import read_form
 from rankgauge.columns import JudgedSample
@@ -21,13 +23,16 @@ from rankgauge.expression import MetricExpression, Value, parse_many, read_budge
 from rankgauge.judging import Budget
 from rankgauge.pickling import goes_by_name
 from rankgauge.planning.cutoffs import Conventions, check_k
-from rankgauge.plugin.metric import Metric, declared, sample_metric
+from rankgauge.plugin.metric import Metric, declared
+from rankgauge.plugin.metric_decorators import sample_metric
 
 __all__ = [
     "USUAL_BUDGET",
+    "Bound",
     "Located",
     "MetricSpec",
     "Request",
+    "bind",
     "budget_of",
     "budget_settings",
     "check_sendable",
@@ -246,3 +251,86 @@ def budget_settings(budget: Budget | None) -> dict[str, Value]:
         return {}
     by = {} if budget.tokenizer is None else {"tokenizer": budget.tokenizer.declaration.name}
     return {**by, "partial": budget.partial}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bound:
+    """A request with the metric that it names, and the values of its parameters."""
+
+    request: Request
+    metric: Metric
+    provider: Provider
+    is_short: bool  # whether it was asked for by a short name
+    number: float | None  # the cutoff or budget behind the @
+    defaults: Mapping[str, Value | None]  # of every parameter
+    usual: Mapping[str, Value]  # those that the profile gives another value
+    explicit: Mapping[str, Value]  # those that the request gives a value
+    usual_matcher: Value | None  # the profile's
+
+    @property
+    def params(self) -> dict[str, Value]:
+        """Return the parameters that have another value than the default, or are given it explicitly."""
+        return {**self.usual, **self.explicit}
+
+
+def bind(request: Request, conventions: Conventions) -> Bound:
+    """Look up the metric, bind its parameters, and check them one by one and together."""
+    if request.given is not None:
+        metric, number, is_short = request.given, request.expression.k, False
+        provider = Provider.of(metric.source, "", "", "given in Python")
+    else:
+        reading = conventions.catalog.read(request.expression)
+        metric, number, is_short = reading.claim.declaration, reading.k, reading.is_short
+        provider = reading.claim.provider
+    written, number = _pinned_parameter(request, metric, number, is_short=is_short)
+    usual = dict(conventions.profile.parameters.get(metric.alias, {}))
+    bound = Bound(
+        request=request,
+        metric=metric,
+        provider=provider,
+        is_short=is_short,
+        number=number,
+        defaults={parameter.name: parameter.default for parameter in metric.all_parameters},
+        usual_matcher=usual.pop("matcher", None),
+        usual=usual,
+        explicit=check_parameters(f"metric {metric.alias!r}", metric.all_parameters, written),
+    )
+    _check_together(bound)
+    return bound
+
+
+def _pinned_parameter(
+    request: Request, metric: Metric, number: float | None, *, is_short: bool
+) -> tuple[dict[str, Value], float | None]:
+    """Return the parameters, with the one that the number behind @ stands for; and the number, if it is a cutoff."""
+    written, name = dict(request.expression.params), metric.cutoff.pins
+    if name is None:
+        return written, number
+    if request.expression.unit is not None:
+        raise ParameterError(
+            f"{request.written!r}: the number after @ is the {name} of metric {metric.alias!r}, which has no budget"
+        )
+    if number is not None and name in written:
+        raise ParameterError(f"{request.written!r} gives its {name} twice")
+    if number is not None:
+        return {**written, name: number}, None
+    if is_short and name not in written:
+        raise ParameterError(
+            f"{request.written!r} needs a number, its {name}: {request.expression.name}@0.1, or {metric.alias} "
+            "for the default"
+        )
+    return written, None
+
+
+def _check_together(bound: Bound) -> None:
+    metric, params = bound.metric, bound.params
+    if metric.check is None:
+        return
+    names = (parameter.name for parameter in metric.parameters)
+    try:
+        with guarded():
+            metric.check(**{name: params[name] for name in names if name in params})
+    except ForeignError as error:
+        is_refusal = issubclass(type(error.__cause__), ValueError)  # which is how a check refuses
+        reason = error.reason if is_refusal else f"its check failed: {error}"
+        raise ParameterError(f"{bound.request.written!r} cannot be computed: {reason}") from None

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from rankgauge.base.frozen import FrozenMap, frozen
 from rankgauge.base.guard import ForeignError, guarded
-from rankgauge.catalog import Catalog, Claim, Provider, ResolvedMatcher, check_parameters
+from rankgauge.catalog import Catalog, Claim, Provider, ResolvedMatcher
 from rankgauge.catalog.other_tools import whole_ranking
 from rankgauge.errors import ParameterError, RankgaugeError
 from rankgauge.expression import MetricExpression, Value, safe_name
@@ -18,7 +18,7 @@ from rankgauge.judging import Target
 from rankgauge.pickling import reduced
 from rankgauge.planning.cutoffs import Conventions, Cut, check_k
 from rankgauge.planning.fingerprint import fingerprint_of, metric_definition
-from rankgauge.planning.requests import USUAL_BUDGET, Request, budget_of, budget_settings
+from rankgauge.planning.requests import USUAL_BUDGET, Bound, Request, bind, budget_of, budget_settings
 from rankgauge.plugin.declarations import Aggregate
 from rankgauge.plugin.metric import Metric, Need
 from rankgauge.samples import GoldKind
@@ -64,7 +64,7 @@ class PlannedMetric:
 
 def resolve(request: Request, conventions: Conventions) -> PlannedMetric:
     """Resolve one request; raise a `RankgaugeError` for a name, parameter, cutoff or matcher that cannot be used."""
-    bound = _bound(request, conventions)
+    bound = bind(request, conventions)
     cut = _cut(bound, conventions)
     rel = _rel(bound)
     judged = _judged(bound, conventions)
@@ -103,96 +103,10 @@ def resolve(request: Request, conventions: Conventions) -> PlannedMetric:
     )
 
 
-# -- the metric and its parameters
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Bound:
-    """A request with the metric that it names, and the values of its parameters."""
-
-    request: Request
-    metric: Metric
-    provider: Provider
-    is_short: bool  # whether it was asked for by a short name
-    number: float | None  # the cutoff or budget behind the @
-    defaults: Mapping[str, Value | None]  # of every parameter
-    usual: Mapping[str, Value]  # those that the profile gives another value
-    explicit: Mapping[str, Value]  # those that the request gives a value
-    usual_matcher: Value | None  # the profile's
-
-    @property
-    def params(self) -> dict[str, Value]:
-        """Return the parameters that have another value than the default, or are given it explicitly."""
-        return {**self.usual, **self.explicit}
-
-
-def _bound(request: Request, conventions: Conventions) -> _Bound:
-    """Look up the metric, bind its parameters, and check them one by one and together."""
-    if request.given is not None:
-        metric, number, is_short = request.given, request.expression.k, False
-        provider = Provider.of(metric.source, "", "", "given in Python")
-    else:
-        reading = conventions.catalog.read(request.expression)
-        metric, number, is_short = reading.claim.declaration, reading.k, reading.is_short
-        provider = reading.claim.provider
-    written, number = _pinned_parameter(request, metric, number, is_short=is_short)
-    usual = dict(conventions.profile.parameters.get(metric.alias, {}))
-    bound = _Bound(
-        request=request,
-        metric=metric,
-        provider=provider,
-        is_short=is_short,
-        number=number,
-        defaults={parameter.name: parameter.default for parameter in metric.all_parameters},
-        usual_matcher=usual.pop("matcher", None),
-        usual=usual,
-        explicit=check_parameters(f"metric {metric.alias!r}", metric.all_parameters, written),
-    )
-    _check_together(bound)
-    return bound
-
-
-def _pinned_parameter(
-    request: Request, metric: Metric, number: float | None, *, is_short: bool
-) -> tuple[dict[str, Value], float | None]:
-    """Return the parameters, with the one that the number behind @ stands for; and the number, if it is a cutoff."""
-    written, name = dict(request.expression.params), metric.cutoff.pins
-    if name is None:
-        return written, number
-    if request.expression.unit is not None:
-        raise ParameterError(
-            f"{request.written!r}: the number after @ is the {name} of metric {metric.alias!r}, which has no budget"
-        )
-    if number is not None and name in written:
-        raise ParameterError(f"{request.written!r} gives its {name} twice")
-    if number is not None:
-        return {**written, name: number}, None
-    if is_short and name not in written:
-        raise ParameterError(
-            f"{request.written!r} needs a number, its {name}: {request.expression.name}@0.1, or {metric.alias} "
-            "for the default"
-        )
-    return written, None
-
-
-def _check_together(bound: _Bound) -> None:
-    metric, params = bound.metric, bound.params
-    if metric.check is None:
-        return
-    names = (parameter.name for parameter in metric.parameters)
-    try:
-        with guarded():
-            metric.check(**{name: params[name] for name in names if name in params})
-    except ForeignError as error:
-        is_refusal = issubclass(type(error.__cause__), ValueError)  # which is how a check refuses
-        reason = error.reason if is_refusal else f"its check failed: {error}"
-        raise ParameterError(f"{bound.request.written!r} cannot be computed: {reason}") from None
-
-
 # -- the cutoff
 
 
-def _cut(bound: _Bound, conventions: Conventions) -> Cut:
+def _cut(bound: Bound, conventions: Conventions) -> Cut:
     """Return the rule of the cutoff: a budget, a pinned cutoff, one given to the metric, or none at all."""
     request, metric, written = bound.request, bound.metric, repr(bound.request.written)
     if (budget := budget_of(request, metric, bound.number, conventions)) is not None:
@@ -221,7 +135,7 @@ def _cut(bound: _Bound, conventions: Conventions) -> Cut:
             return Cut("free", k)
 
 
-def _rel(bound: _Bound) -> float | None:
+def _rel(bound: Bound) -> float | None:
     rel, written = bound.request.engine.get("rel"), repr(bound.request.written)
     if rel is None:
         return None
@@ -238,12 +152,12 @@ _Judged = Mapping[Target, ResolvedMatcher | None]
 """Targets in order of preference, each with its matcher; None for judging without one."""
 
 
-def _judged(bound: _Bound, conventions: Conventions) -> _Judged:
+def _judged(bound: Bound, conventions: Conventions) -> _Judged:
     judged = _by_id(bound) if conventions.by_id else _by_kind(bound, conventions)
     return _with_averaged_ties(bound, judged) if conventions.profile.policy.averages_ties else judged
 
 
-def _by_id(bound: _Bound) -> _Judged:
+def _by_id(bound: Bound) -> _Judged:
     """Return the target of a metric that can be judged by id."""
     written, metric, engine = repr(bound.request.written), bound.metric, bound.request.engine
     gold = (engine["gold"],) if "gold" in engine else metric.judging.gold
@@ -262,7 +176,7 @@ def _by_id(bound: _Bound) -> _Judged:
     return {Target("relevant", "retrieved"): None}
 
 
-def _by_kind(bound: _Bound, conventions: Conventions) -> _Judged:
+def _by_kind(bound: Bound, conventions: Conventions) -> _Judged:
     """Return a target for each kind of gold that the request allows."""
     judged: dict[Target, ResolvedMatcher | None] = {}
     for kind in _kinds(bound):
@@ -275,7 +189,7 @@ def _by_kind(bound: _Bound, conventions: Conventions) -> _Judged:
     return judged
 
 
-def _kinds(bound: _Bound) -> tuple[GoldKind, ...]:
+def _kinds(bound: Bound) -> tuple[GoldKind, ...]:
     """Return which kinds of gold the request can be judged against, and refuse a matcher that has no effect."""
     metric, engine, written = bound.metric, bound.request.engine, repr(bound.request.written)
     kinds, gold, matcher = metric.judging.gold, engine.get("gold"), engine.get("matcher")
@@ -299,7 +213,7 @@ def _kinds(bound: _Bound) -> tuple[GoldKind, ...]:
     return of_text
 
 
-def _matcher_name(bound: _Bound, kind: GoldKind, conventions: Conventions) -> Value | None:
+def _matcher_name(bound: Bound, kind: GoldKind, conventions: Conventions) -> Value | None:
     """Return the matcher: the request's, the evaluation's, the profile's, the metric's; None for plain nuggets."""
     chosen = bound.request.engine.get("matcher") or conventions.matchers.get(kind) or bound.usual_matcher
     if chosen:
@@ -315,7 +229,7 @@ def _matcher_name(bound: _Bound, kind: GoldKind, conventions: Conventions) -> Va
         raise ParameterError(f"metric {metric.alias!r} cannot choose its matcher: {error}") from error
 
 
-def _with_averaged_ties(bound: _Bound, judged: _Judged) -> _Judged:
+def _with_averaged_ties(bound: Bound, judged: _Judged) -> _Judged:
     """Return the targets that ``ties=average`` allows: those judged by id, for a metric with a closed form."""
     if bound.metric.over_ties is None:
         raise ParameterError(
@@ -341,7 +255,7 @@ class _Names(NamedTuple):
     asked: str  # by the name it was asked for, where that is a short one
 
 
-def _names(bound: _Bound, cut: Cut, catalog: Catalog) -> _Names:
+def _names(bound: Bound, cut: Cut, catalog: Catalog) -> _Names:
     request, metric = bound.request, bound.metric
     short = catalog.short_name(metric) if request.given is None else next(iter(metric.plain_short), None)
     number, unit = cut.behind_at

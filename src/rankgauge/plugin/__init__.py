@@ -18,7 +18,6 @@ Everything that a plugin author imports, and nothing else.
 from rankgauge.base.deprecation import Deprecated, deprecated_names
 from rankgauge.columns import Cutoff, Judged, JudgedSample, Rows, Scores, Seen
 from rankgauge.errors import DataError, Problem
-from rankgauge.plugin.contributions import Contributions
 from rankgauge.plugin.declarations import (
     Record,
     Source,
@@ -31,7 +30,8 @@ from rankgauge.plugin.declarations import (
 )
 from rankgauge.plugin.hookspecs import API, FinishedRun, StartedRun, hookimpl
 from rankgauge.plugin.matching import ComparerLaw, Matcher, comparer, named_matcher, normalizer
-from rankgauge.plugin.metric import Law, Need, metric, sample_metric
+from rankgauge.plugin.metric import Contributions, Law, Need
+from rankgauge.plugin.metric_decorators import metric, sample_metric
 from rankgauge.plugin.profiles import metric_set, named_profile
 from rankgauge.plugin.sections import ReportBars, ReportTable, ReportText, report_section
 

@@ -13,7 +13,8 @@ from typing import IO, Any, Literal, NamedTuple, Protocol, TypeVar
 
 from rankgauge.errors import DeclarationError
 from rankgauge.expression import Value
-from rankgauge.plugin.metric import WHOLE_RUN, metric
+from rankgauge.plugin.metric import WHOLE_RUN
+from rankgauge.plugin.metric_decorators import metric
 from rankgauge.plugin.signature import Authored, declaring, plain_name
 
 __all__ = [

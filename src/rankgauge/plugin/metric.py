@@ -1,49 +1,38 @@
 """
-Metric declarations: a function, and everything the engine must know about it.
-
-`@metric` marks a function over a batch; `@sample_metric` turns a function over one ranking into that form. Both return
-a function that can be called directly, with the declaration as its attribute `__rankgauge__`.
+`Metric`: a metric as it was declared: a function, and everything the engine must know about it.
 """
 
 from __future__ import annotations
 
-import functools
 import typing
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from types import MappingProxyType
-from typing import Any, Concatenate, Literal, ParamSpec, SupportsIndex, TypeVar
+from typing import Any, Literal, NamedTuple, SupportsIndex
 
 import numpy as np
 
-from rankgauge.base.frozen import frozen
-from rankgauge.columns import Cutoff, Flags, Judged, JudgedSample, Scores
+from rankgauge.columns import Cutoff, Flags, Floats, Judged, Rows, Scores
 from rankgauge.errors import DeclarationError, ExpressionError, did_you_mean
 from rankgauge.expression import Value, parse
 from rankgauge.pickling import goes_by_name, itself
-from rankgauge.plugin.contributions import Contributions
-from rankgauge.plugin.signature import CutoffKind, Parameter, companion, declaring, first_line, read_signature
+from rankgauge.plugin.signature import CutoffKind, Parameter, first_line
 from rankgauge.samples import GOLD_KINDS, GoldKind
 
 __all__ = [
     "WHOLE_RUN",
+    "Contributions",
     "CutoffRule",
     "Explaining",
     "Judging",
     "Law",
     "Metric",
     "Need",
+    "check_declaration",
     "declared",
-    "metric",
-    "sample_metric",
 ]
 
 WHOLE_RUN = "whole run"
 """In place of an aggregate: the metric has one value for a run, and none for a sample."""
-
-F = TypeVar("F", bound=Callable[..., Any])
-P = ParamSpec("P")
-S = TypeVar("S", bound=str)
 
 Law = Literal[
     "bounded", "perfect-is-one", "best-first", "relevant-helps", "padding", "tail", "duplicates", "monotone-in-k"
@@ -70,6 +59,56 @@ serves. A run has no texts, input, answer or metadata, so that metrics that need
 """
 
 _NEEDS = frozenset(typing.get_args(Need))
+
+
+class Contributions(NamedTuple):
+    """
+    A score as a sum over ranks: ``sum of gain * discount over the rows of a sample, divided by its divisor``.
+
+    Attributes:
+        rows: The judged rows that add to a score, in order of sample, then rank.
+
+        gains: What each is worth; shape (rows,).
+
+        discounts: What each gain is multiplied by because of its rank; shape (rows,). None for 1.
+
+        divisors: What the sum of each sample is divided by; shape (n,). None for 1. NaN says that the score of a sample
+            is no such sum, such as one that was clipped.
+
+        divisor_is: What the divisors are, such as ``ideal DCG``, for people.
+    """
+
+    rows: Rows
+    gains: Floats
+    discounts: Floats | None = None
+    divisors: Scores | None = None
+    divisor_is: str = ""
+
+    def values(self) -> Floats:
+        """
+        Return what each row adds to the score of its sample.
+
+        Returns:
+            Shape (rows,); 0 where the divisor is 0, NaN where it is NaN.
+        """
+        sums = self.gains if self.discounts is None else self.gains * self.discounts
+        if self.divisors is None:
+            return sums
+        divisors = self.divisors[self.rows.sample]
+        return np.divide(sums, divisors, out=np.zeros(len(sums)), where=divisors != 0)
+
+    def scores(self, judged: Judged) -> Scores:
+        """
+        Return the scores that the rows add up to.
+
+        Args:
+            judged: The batch that they are of.
+
+        Returns:
+            Shape (n,); NaN where the divisor is NaN.
+        """
+        added = judged.sum(self.rows, self.values())
+        return added if self.divisors is None else np.where(np.isnan(self.divisors), np.nan, added)
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,204 +233,8 @@ def declared(function: object) -> Metric | None:
     return declaration if isinstance(declaration, Metric) else None
 
 
-def metric(
-    alias: str,
-    *,
-    aliases: Iterable[str] = (),
-    short: Iterable[str] = (),
-    gold: GoldKind | Sequence[GoldKind] = "relevant",
-    judges: Literal["retrieved", "answer"] = "retrieved",
-    matcher: str | Callable[..., str] | None = None,
-    range: tuple[float | None, float | None] = (0.0, 1.0),  # noqa: A002  # the field's word
-    higher_is_better: bool = True,
-    aggregate: str = "mean",
-    version: str = "1",
-    laws: Iterable[Law] = (),
-    uses_rel: bool | Literal["binary"] = True,
-    undefined: str = "the ground truth has no relevant item",
-    defined: Callable[[Judged], Flags] | None = None,
-    needs_max_grade: bool = False,
-    needs: Need | Iterable[Need] = (),
-    details: Callable[..., Mapping[str, Sequence[Any]]] | None = None,
-    joins: Iterable[Literal["relevant", "top_k", "expected_span"]] = (),
-    pins: str | None = None,
-    check: Callable[..., None] | None = None,
-    describes: bool = False,
-    expectation: Callable[..., Scores] | Literal["itself"] | None = None,
-    contributions: Callable[..., Contributions] | None = None,
-    example: Mapping[str, Value] = MappingProxyType({}),
-) -> Callable[[F], F]:
-    """
-    Declare a metric over a batch: ``(judged: Judged, *, k: Cutoff, ...) -> Scores``.
-
-    A parameter `k` annotated ``Cutoff`` is required; ``Cutoff | None`` without a default can be dropped by writing
-    the short name without ``@``; ``Cutoff | None = None`` is optional. Further keyword-only parameters need an
-    annotation and a default.
-
-    `details`, `check`, `expectation` and `contributions` name only the parameters they use: each of these is passed by
-    name, with the metric's default where none is given.
-
-    Args:
-        alias: The name in results, lower-case words joined by hyphens; it ends in ``-at-k`` if there is a cutoff.
-
-        aliases: Further long names.
-
-        short: Short names. One with ``{k}`` in it pins the cutoff, such as ``ndcg_cut_{k}``; one with the parameter of
-            *pins* sets that.
-
-        gold: The kinds of ground truth it can be judged against; the first that a dataset has is taken.
-
-        judges: Whether the retrieved items are judged, or the generated answer.
-
-        matcher: The matcher for ground truth that is text: a name, or a function of some parameters that gives one.
-
-        range: Lowest and highest value; None for no bound.
-
-        higher_is_better: Whether more is better.
-
-        aggregate: How samples become one number: `mean`, `sum`, `geometric`, or the name of an aggregate of a plugin.
-
-        version: Raise it when the definition changes.
-
-        laws: The laws that hold; see `Law`.
-
-        uses_rel: Whether a threshold of relevance has any effect; `binary` for a metric that reads gains, which a `rel`
-            of its own turns into 1 and 0, and which ignores the threshold of the run.
-
-        undefined: Why a sample has no score if its ground truth does not allow one, for reports.
-
-        defined: ``(Judged) -> flags`` of shape (n,): which samples' ground truth allows a score; by default, where
-            anything is relevant. A missing output is *undefined* only where this says so.
-
-        needs_max_grade: Whether `max_grade`, when absent, is to be inferred from the whole data set.
-
-        needs: What it asks to see besides judged columns; see `Need`. What nobody asks for is not built.
-
-        details: ``(Judged, *, k, ...) -> {fact: one value a sample}``, computed only when asked for.
-
-        joins: Facts about ids and texts that the engine adds to the details.
-
-        pins: The parameter that a number after ``@`` sets, if it is not a cutoff (``iprec@0.1``).
-
-        check: ``(*, ...) -> None``, called when an evaluation is planned; a `ValueError` is the user's error.
-
-        describes: Whether it describes the data rather than how good a ranking is, so that a missing output counts as
-            an empty ranking, whatever the range.
-
-        expectation: ``(Judged, *, k, ...) -> Scores``, the expectation over all orders of tied results (policy
-            ``ties=average``); `itself` where their order has no effect; None where there is no closed form.
-
-        contributions: ``(Judged, *, k, ...) -> Contributions``, what each rank adds to the score, for `rankgauge
-            explain`; None where the score is no sum over ranks.
-
-        example: Parameters with which the laws are checked, for a metric that cannot work with its defaults, such as
-            one that needs a file.
-
-    Returns:
-        A decorator that leaves the function as it is.
-
-    Raises:
-        DeclarationError: When applied: the declaration cannot be used.
-    """
-
-    def declare(function: Callable[..., Any]) -> Metric:
-        source = getattr(function, "__wrapped__", function)
-        parameters, kind = read_signature(alias, source)
-        matching = read_signature(alias, matcher, skip_first=False)[0] if callable(matcher) else ()
-        defaults = {parameter.name: parameter.default for parameter in parameters}
-        cutoff = CutoffRule(kind, pins)
-        narrowed = functools.partial(companion, alias, offered={**cutoff.given(None), **defaults})
-        declaration = Metric(
-            alias=alias,
-            aliases=_several(aliases),
-            short=_several(short),
-            function=function,
-            source=source,
-            parameters=parameters,
-            cutoff=cutoff,
-            judging=Judging(
-                gold=_several(gold),
-                judges=judges,
-                matcher=matcher,
-                matching=matching,
-                needs=_several(needs),
-                uses_rel=uses_rel,
-                defined=defined,
-                undefined=undefined,
-            ),
-            explaining=Explaining(
-                None if details is None else narrowed("details", details),
-                tuple(joins),
-                None if contributions is None else narrowed("contributions", contributions),
-            ),
-            range=range,
-            higher_is_better=higher_is_better,
-            aggregate=aggregate,
-            describes=describes,
-            version=version,
-            laws=frozenset(laws),
-            needs_max_grade=needs_max_grade,
-            check=None if check is None else companion(alias, "check", check, defaults, skip_first=False),
-            expectation=narrowed("expectation", expectation) if callable(expectation) else expectation,
-            example=frozen(example),
-        )
-        _check(declaration)
-        return declaration
-
-    return declaring(declare)
-
-
-def _several(given: S | Iterable[S]) -> tuple[S, ...]:
-    """Return one text or several of them as several."""
-    return (given,) if isinstance(given, str) else tuple(given)
-
-
-def sample_metric(
-    alias: str,
-    **declaration: Any,  # noqa: ANN401  # passed on to `metric`
-) -> Callable[[Callable[Concatenate[JudgedSample, P], float | None]], Callable[Concatenate[Judged, P], Scores]]:
-    """
-    Declare a metric over one ranking: ``(ranking: JudgedSample, *, k: int, ...) -> float | None``.
-
-    The easy form; `metric` is the fast one. None means that the sample has no value.
-
-    Args:
-        alias: As in `metric`.
-
-        **declaration: As in `metric`.
-
-    Returns:
-        A decorator that lifts the function into the batch form, with the same parameters.
-
-    Raises:
-        DeclarationError: When applied: the declaration cannot be used.
-    """
-
-    def decorate(
-        function: Callable[Concatenate[JudgedSample, P], float | None],
-    ) -> Callable[Concatenate[Judged, P], Scores]:
-        lifted: Callable[Concatenate[Judged, P], Scores] = _lift(function)
-        return metric(alias, **declaration)(lifted)
-
-    return decorate
-
-
-def _lift(function: Callable[..., float | None]) -> Callable[..., Scores]:
-    @functools.wraps(function)
-    def over_batch(judged: Judged, **params: Any) -> Scores:  # noqa: ANN401  # the function's own parameters
-        scores = np.full(judged.n, np.nan)
-        cutoffs = params.get("k")
-        for index in range(judged.n):
-            if isinstance(cutoffs, np.ndarray):
-                params["k"] = int(cutoffs[index])
-            value = function(judged.sample(index), **params)
-            scores[index] = np.nan if value is None else value
-        return scores
-
-    return over_batch
-
-
-def _check(declaration: Metric) -> None:
+def check_declaration(declaration: Metric) -> None:
+    """Raise `DeclarationError` for a declaration that cannot be used."""
     for name in declaration.names:
         _check_name(name, declaration)
     for problem in _problems(declaration):

@@ -1,7 +1,10 @@
 """Results: scores and counts of an evaluation, which can be saved, loaded and merged."""
 
-from rankgauge.result.summary import MetricInfo, MetricSummary
-from rankgauge.result.values import Origin, ResultValues, SampleError, SampleText
+from rankgauge.result.column_info import MetricInfo
+from rankgauge.result.meaning import Origin
+from rankgauge.result.sample_rows import SampleError, SampleText
+from rankgauge.result.summary import MetricSummary
+from rankgauge.result.values import ResultValues
 
 __all__ = [
     "MetricInfo",

@@ -21,8 +21,9 @@ from rankgauge.expression import parse
 from rankgauge.io.files import read_bytes, reading
 from rankgauge.io.output_files import OUTPUTS_FILE
 from rankgauge.plugin.metric import WHOLE_RUN
+from rankgauge.result.column_info import MetricInfo
 from rankgauge.result.staging import has_outputs, is_staging
-from rankgauge.result.summary import MetricInfo, MetricSummary
+from rankgauge.result.summary import MetricSummary
 from rankgauge.scoring.score import LARGEST, STATUSES
 
 if TYPE_CHECKING:

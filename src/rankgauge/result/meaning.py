@@ -1,16 +1,30 @@
 """
-Meaning: how two results, or two columns of them, differ in what their scores mean.
+Meaning: what a result came from, and how two results, or columns, differ in what their scores mean.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import PurePath
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from rankgauge.result.summary import MetricInfo
+from rankgauge.base.frozen import FrozenMap
+from rankgauge.result.column_info import MetricInfo
+from rankgauge.samples import KeptOutput
 
-__all__ = ["Differences", "Meant", "differences"]
+if TYPE_CHECKING:  # runs and judgments go without it
+    from rankgauge.io.datasets import DataSource
+
+__all__ = ["Differences", "Meant", "Origin", "differences"]
+
+
+class Origin(NamedTuple):
+    """What a result in memory came from; it is neither pickled nor saved."""
+
+    evaluation: object  # that of the engine, which lives in a higher layer
+    outputs: object = None  # those that were given in Python, if any
+    calls: Mapping[str, KeptOutput] = FrozenMap()  # what each call of a system under test came to, by sample id
+    data: DataSource | None = None  # where the samples came from; None for a run and judgments
 
 
 class Meant(NamedTuple):

@@ -19,10 +19,20 @@ from rankgauge.columns import IdSketch
 from rankgauge.errors import ResultError, suggest
 from rankgauge.expression import parse
 from rankgauge.plugin.metric import WHOLE_RUN
+from rankgauge.result.column_info import MetricInfo
 from rankgauge.result.meaning import Meant, differences
-from rankgauge.result.summary import MetricInfo, MetricSummary
+from rankgauge.result.summary import MetricSummary
 
-__all__ = ["Column", "Part", "concatenated", "difference", "find_column", "merged_info", "merged_manifest"]
+__all__ = [
+    "Column",
+    "Part",
+    "concatenated",
+    "difference",
+    "find_column",
+    "merged_ids",
+    "merged_info",
+    "merged_manifest",
+]
 
 
 class Column(Protocol):
@@ -70,6 +80,20 @@ def difference(first: Part, other: Part) -> str | None:
                 "same distributions"
             )
     return None
+
+
+def merged_ids(parts: Sequence[Part], sample_ids: Sequence[Sequence[str]]) -> list[str]:
+    """Return the samples of all parts; raise `ResultError` where the parts differ, or have a sample in common."""
+    if not parts:
+        raise ResultError("there is nothing to merge")
+    for other in parts[1:]:
+        if (reason := difference(parts[0], other)) is not None:
+            raise ResultError(f"cannot merge: {reason}")
+    ids = [sample_id for part in sample_ids for sample_id in part]
+    if len(set(ids)) < len(ids):
+        twice = next(sample_id for sample_id, times in Counter(ids).items() if times > 1)
+        raise ResultError(f"cannot merge: sample {twice!r} is in two of the results")
+    return ids
 
 
 def _are_alike(columns: Sequence[Column], others: Sequence[Column]) -> bool:

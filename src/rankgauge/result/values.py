@@ -4,26 +4,25 @@
 
 from __future__ import annotations
 
-import json
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import repeat
 from pathlib import Path
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rankgauge.base.frozen import FrozenMap, frozen, plain, read_only, refuse_attribute
-from rankgauge.errors import MissingExtraError, ParameterError, ResultError, counted, listed
-from rankgauge.result.merge import Part, concatenated, difference, find_column, merged_manifest
-from rankgauge.result.summary import MetricInfo, MetricSummary
+from rankgauge.base.frozen import FrozenMap, frozen, read_only, refuse_attribute
+from rankgauge.errors import ParameterError, counted, listed
+from rankgauge.result.column_info import MetricInfo
+from rankgauge.result.meaning import Origin
+from rankgauge.result.merge import Part, concatenated, find_column, merged_ids, merged_manifest
+from rankgauge.result.sample_rows import SampleError, SampleText, pandas_frame, score_frame, without_score
+from rankgauge.result.summary import MetricSummary
 from rankgauge.samples import KeptOutput
 from rankgauge.scoring.collect import Scored
-from rankgauge.scoring.score import FAILED, MISSING, STATUSES
+from rankgauge.scoring.score import FAILED, MISSING
 
 if TYPE_CHECKING:
     import os
@@ -31,115 +30,20 @@ if TYPE_CHECKING:
     import pandas as pd
     import polars as pl
 
-    from rankgauge.io.datasets import DataSource
 
-__all__ = ["Origin", "ResultValues", "SampleError", "SampleText", "check_results", "text_columns"]
-
-_NONE: Mapping[str, KeptOutput] = MappingProxyType({})
-
-
-class Origin(NamedTuple):
-    """
-    What a result in memory came from; it is neither pickled nor saved.
-
-    Attributes:
-        evaluation: The evaluation of the engine, which lives in a higher layer.
-
-        outputs: The outputs that were given in Python, if any.
-
-        calls: What each call of a system under test came to, by sample id.
-
-        data: Where the samples came from; None for a run and judgments.
-    """
-
-    evaluation: object
-    outputs: object = None
-    calls: Mapping[str, KeptOutput] = _NONE
-    data: DataSource | None = None
-
-
-class SampleText(NamedTuple):
-    """
-    The question of a sample and its top results.
-
-    Attributes:
-        input: The sample's input; any JSON value.
-
-        retrieved: Id and text of each result after policy, rank 1 first; None for what it lacks.
-    """
-
-    input: Any
-    retrieved: tuple[tuple[str | None, str | None], ...]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return it as JSON values: `input`, and `retrieved` as a list of ``{id, text}``."""
-        return {"input": plain(self.input), "retrieved": [{"id": name, "text": text} for name, text in self.retrieved]}
-
-
-def text_columns(texts: Sequence[SampleText]) -> dict[str, pl.Series]:
-    """Return the columns `input`, an input that is no text as JSON, and `retrieved`, a list of ``{id, text}``."""
-    import polars as pl
-
-    inputs = [_written(each.input) for each in texts]
-    retrieved = [each.to_dict()["retrieved"] for each in texts]
-    kind = pl.List(pl.Struct({"id": pl.String, "text": pl.String}))
-    return {"input": pl.Series(inputs, dtype=pl.String), "retrieved": pl.Series(retrieved, dtype=kind)}
-
-
-def _written(given: Any) -> str | None:  # noqa: ANN401  # any JSON value: the system under test defines it
-    if given is None or isinstance(given, str):
-        return given
-    return json.dumps(given, ensure_ascii=False, default=repr)
+__all__ = ["ResultValues", "check_results"]
 
 
 GoldKeys = NDArray[np.uint64] | Callable[[], NDArray[np.uint64]] | None
 Manifest = Mapping[str, Any] | Callable[[], Mapping[str, Any]]
 
 
-@dataclass(frozen=True, slots=True)
-class SampleError:
-    """
-    Why a sample has no score.
-
-    Attributes:
-        sample_id: The sample.
-
-        metric: The column; None when it holds for every metric.
-
-        status: `undefined`, `missing` or `failed`.
-
-        reason: A sentence.
-    """
-
-    sample_id: str
-    metric: str | None
-    status: str
-    reason: str
-
-
 class ResultValues:
-    """
-    The scores of an evaluation as values, which every room below the facade hands on; users hold a `rankgauge.Result`.
+    """The scores of an evaluation as read-only values, on which a `rankgauge.Result` is built; see there."""
 
-    Nothing of it can be changed.
-
-    Attributes:
-        sample_ids: The samples, in order.
-
-        tags: The cohorts of each sample.
-
-        metrics: The columns by name, in order.
-
-        manifest: Versions, provenance, policy, expressions, and fingerprints of data and definitions.
-
-        notes: Remarks on the data.
-
-        gold_keys: A hash of what each sample was judged against, by which results are compared; None where unknown.
-    """
-
-    tags: tuple[tuple[str, ...], ...]
-    metrics: FrozenMap[str, MetricSummary]
-    notes: tuple[str, ...]
+    tags: tuple[tuple[str, ...], ...]  # the cohorts of each sample
+    metrics: FrozenMap[str, MetricSummary]  # the columns by name, in order
+    notes: tuple[str, ...]  # remarks on the data
     _sample_ids: Sequence[str] | Callable[[], Sequence[str]]
     _manifest: Manifest
     _gold_keys: GoldKeys
@@ -158,43 +62,15 @@ class ResultValues:
         notes: Sequence[str] = (),
         gold_keys: GoldKeys = None,
     ) -> None:
-        """
-        Put a result together; usually `Evaluation.run` does.
-
-        Args:
-            sample_ids: The samples, in order; or a function that returns them when they are first needed.
-
-            tags: The cohorts of each sample.
-
-            metrics: The columns by name, each over all samples.
-
-            manifest: Versions, provenance, policy, expressions, and fingerprints of data and definitions; or a function
-                that returns them when they are first needed.
-
-            notes: Remarks on the data.
-
-            gold_keys: A 64-bit hash of what each sample was judged against, or a function that returns them when they
-                are first needed; None where that is not known.
-        """
-        fields = vars(self)
-        fields["_sample_ids"] = sample_ids
-        fields["tags"] = tuple(tags)
-        fields["metrics"] = FrozenMap(metrics)
-        fields["_manifest"] = manifest
-        fields["notes"] = tuple(notes)
-        fields["_gold_keys"] = gold_keys
+        """Put a result together, as `Evaluation.run` does; a function is called when its value is first needed."""
+        vars(self).update(_sample_ids=sample_ids, _manifest=manifest, _gold_keys=gold_keys)
+        vars(self).update(tags=tuple(tags), metrics=FrozenMap(metrics), notes=tuple(notes))
 
     __setattr__ = __delattr__ = refuse_attribute
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (
-            self.sample_ids,
-            self.tags,
-            self.metrics,
-            self.manifest,
-            self.notes,
-            self.gold_keys,
-        )  # without what is cached
+        # without what is cached
+        return type(self), (self.sample_ids, self.tags, self.metrics, self.manifest, self.notes, self.gold_keys)
 
     @classmethod
     def of(
@@ -206,11 +82,7 @@ class ResultValues:
         settings: Callable[[], Mapping[str, Any]] | None = None,
         infos: Sequence[MetricInfo] | None = None,
     ) -> Self:
-        """
-        Return the result of a run.
-
-        Unless given, *gold_keys* are the samples' own, *settings* the manifest's, and *infos* are made of the columns.
-        """
+        """Return the result of a run; *gold_keys*, *settings* and *infos* are made of the others where not given."""
         if gold_keys is None:
             gold_keys = scored.gold_keys
         columns = map(MetricSummary.of, scored.metrics, infos or repeat(None))
@@ -226,22 +98,12 @@ class ResultValues:
 
     @property
     def settings(self) -> Mapping[str, Any]:
-        """
-        Return what reports need of the manifest when they need nothing else of it, which takes longer to make.
-
-        Returns:
-            `profile`, `policy`, `interrupted` and, of a run, `relevance`, as in the manifest.
-        """
+        """Return `profile`, `policy`, `interrupted` and, of a run, `relevance`, without the rest of the manifest."""
         return frozen(self._settings()) if self._settings is not None else self.manifest
 
     @cached_property
     def manifest(self) -> FrozenMap[str, Any]:
-        """
-        Return versions, provenance, policy, expressions, and fingerprints of data and definitions.
-
-        Returns:
-            JSON values, which are read-only at any depth.
-        """
+        """Return versions, provenance, policy, expressions and fingerprints: JSON values, read-only at any depth."""
         manifest: FrozenMap[str, Any] = frozen(self._manifest() if callable(self._manifest) else self._manifest)
         return manifest
 
@@ -274,17 +136,12 @@ class ResultValues:
         Raises:
             DataError: The file in the result folder cannot be read.
         """
-        if self._origin is not None:
-            calls: Mapping[str, KeptOutput] = frozen(self._origin.calls)
-            return calls
-        if self._folder is None or self.manifest.get("outputs", {}).get("from") != "sut":
-            return FrozenMap()
-        from rankgauge.io.output_files import (
-            OUTPUTS_FILE,  # most results have none
-            read_kept,
-        )
+        calls: Mapping[str, KeptOutput] = FrozenMap() if self._origin is None else self._origin.calls
+        if self._origin is None and self._folder and self.manifest.get("outputs", {}).get("from") == "sut":
+            from rankgauge.io.output_files import OUTPUTS_FILE, read_kept  # most results have none
 
-        kept: Mapping[str, KeptOutput] = frozen(read_kept(self._folder / OUTPUTS_FILE))
+            calls = read_kept(self._folder / OUTPUTS_FILE)
+        kept: FrozenMap[str, KeptOutput] = frozen(calls)
         return kept
 
     def __getitem__(self, name: object) -> MetricSummary:
@@ -319,9 +176,8 @@ class ResultValues:
         return True
 
     def __repr__(self) -> str:
-        columns = [
-            f"{name}={'none' if column.mean is None else f'{column.mean:.4f}'}" for name, column in self.metrics.items()
-        ]
+        means = ((name, column.mean) for name, column in self.metrics.items())
+        columns = [f"{name}={'none' if mean is None else f'{mean:.4f}'}" for name, mean in means]
         return f"<Result of {counted(len(self), 'sample')}: {listed(columns)}>"
 
     @property
@@ -339,22 +195,7 @@ class ResultValues:
 
     @cached_property
     def _per_sample(self) -> pl.DataFrame:
-        import polars as pl
-
-        kinds: dict[tuple[str, ...], int] = {}  # a list takes polars some microseconds, and most samples share theirs
-        numbers = [kinds.setdefault(tags, len(kinds)) for tags in self.tags]
-        frame: dict[str, pl.Series] = {
-            "sample_id": pl.Series(self.sample_ids, dtype=pl.String),
-            "tags": pl.Series(list(map(list, kinds)), dtype=pl.List(pl.String)).gather(numbers),
-        }
-        for column in self.metrics.values():
-            safe = column.info.safe_name
-            frame[safe] = pl.Series(column.values, dtype=pl.Float64).fill_nan(None)
-            names = np.array(STATUSES, dtype=object)[column.codes]
-            frame[f"{safe}_status"] = pl.Series(names.tolist(), dtype=pl.String)
-            if column.rankings is not None:
-                frame[f"{safe}_ids"] = pl.Series(list(map(list, column.rankings)), dtype=pl.List(pl.String))
-        return pl.DataFrame(frame | ({} if self.texts is None else text_columns(self.texts)))
+        return score_frame(self.sample_ids, self.tags, self.metrics, self.texts)
 
     def to_pandas(self) -> pd.DataFrame:
         """
@@ -366,38 +207,12 @@ class ResultValues:
         Raises:
             MissingExtraError: pandas is not installed: ``pip install 'rankgauge[pandas]'``.
         """
-        try:
-            import pandas as pd
-        except ImportError as error:
-            raise MissingExtraError("Result.to_pandas", "pandas") from error
-        frame = self.per_sample
-        return pd.DataFrame(
-            {
-                column.name: column.to_numpy()
-                if column.dtype.is_numeric()
-                else pd.Series(column.to_list(), dtype=object)
-                for column in frame
-            }
-        )
+        return pandas_frame(self.per_sample)
 
     @cached_property
     def unscored(self) -> tuple[SampleError, ...]:
         """Return every pair of sample and metric without a score; one entry where all metrics say the same."""
-        found: list[SampleError] = []
-        columns = list(self.metrics.values())
-        for place in sorted(set().union(*(column.reasons for column in columns)) if columns else ()):
-            told = {(column.status(place), column.reasons.get(place)) for column in columns}
-            sample_id = self.sample_ids[place]
-            if len(told) == 1:
-                status, reason = told.pop()
-                found.append(SampleError(sample_id, None, status, reason or ""))
-                continue
-            found += [
-                SampleError(sample_id, column.name, column.status(place), column.reasons[place])
-                for column in columns
-                if place in column.reasons
-            ]
-        return tuple(found)
+        return tuple(without_score(self.sample_ids, list(self.metrics.values())))
 
     @property
     def errors(self) -> tuple[SampleError, ...]:
@@ -467,53 +282,25 @@ class ResultValues:
             ResultError: The list is empty, columns or definitions differ, or a sample is in two of them.
         """
         results = list(results)
-        if not results:
-            msg = "there is nothing to merge"
-            raise ResultError(msg)
-        first, *others = (Part(result.metrics, result.manifest) for result in results)
-        for other in others:
-            if (reason := difference(first, other)) is not None:
-                msg = f"cannot merge: {reason}"
-                raise ResultError(msg)
-        ids = [sample_id for result in results for sample_id in result.sample_ids]
-        if len(set(ids)) < len(ids):
-            twice = next(sample_id for sample_id, times in Counter(ids).items() if times > 1)
-            msg = f"cannot merge: sample {twice!r} is in two of the results"
-            raise ResultError(msg)
+        parts = [Part(result.metrics, result.manifest) for result in results]
+        ids = merged_ids(parts, [result.sample_ids for result in results])
         columns = zip(*(result.metrics.values() for result in results), strict=True)
-        metrics = {name: concatenated(same) for name, same in zip(first.metrics, columns, strict=True)}
+        metrics = {name: concatenated(same) for name, same in zip(results[0].metrics, columns, strict=True)}
         notes = dict.fromkeys(note for result in results for note in result.notes)
         tags = [tags for result in results for tags in result.tags]
-        manifest = merged_manifest([result.manifest for result in results])
         keys = [result.gold_keys for result in results if result.gold_keys is not None]
         gold_keys = np.concatenate(keys) if len(keys) == len(results) else None
-        return cls(ids, tags, metrics, manifest, list(notes), gold_keys)
+        return cls(ids, tags, metrics, merged_manifest([part.manifest for part in parts]), list(notes), gold_keys)
 
     def with_columns(self, columns: Iterable[MetricSummary]) -> Self:
-        """
-        Return this result with other columns.
-
-        Args:
-            columns: Columns over the same samples, in order.
-
-        Returns:
-            A new result.
-        """
+        """Return a new result with other columns over the same samples."""
         result = self.holding(self, metrics=FrozenMap((column.name, column) for column in columns))
         for cached in ("_per_sample", "unscored"):
             vars(result).pop(cached, None)
         return result
 
     def with_manifest(self, entries: Mapping[str, Any]) -> Self:
-        """
-        Return this result with other entries in its manifest.
-
-        Args:
-            entries: JSON values, which replace entries of the same name.
-
-        Returns:
-            A new result.
-        """
+        """Return a new result whose manifest has other entries: JSON values, which replace those of the same name."""
         return self.holding(self, manifest=frozen({**self.manifest, **entries}), _settings=None)
 
     @classmethod

@@ -7,7 +7,6 @@ Transport only: a shard takes the road of `evaluate`, and shards merge to the bi
 from __future__ import annotations
 
 import dataclasses
-import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -16,7 +15,6 @@ from typing import TYPE_CHECKING, Any, Self
 
 from rankgauge.catalog import Catalog
 from rankgauge.columns import Qrels
-from rankgauge.columns.slices import Words
 from rankgauge.engine.manifest import make_manifest
 from rankgauge.engine.result import Result
 from rankgauge.engine.runs import judge_run, plan_run
@@ -30,7 +28,7 @@ from rankgauge.planning.lock import Lock, lock_for_sending
 from rankgauge.planning.plan import Plan, make_plan
 from rankgauge.planning.requests import MetricSpec, check_sendable, specs_of
 from rankgauge.policy import Policy, Profile
-from rankgauge.scale.shard_scores import ShardScores, join_scores, shard_scores
+from rankgauge.scale.shard_scores import ShardScores, fingerprint_of_gold, join_scores, shard_scores
 from rankgauge.scale.totals import Totals
 from rankgauge.scoring.collect import Collector
 from rankgauge.scoring.single import check_stream
@@ -38,7 +36,7 @@ from rankgauge.scoring.single import check_stream
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["RunShard", "ShardedRun", "fingerprint_of_gold"]
+__all__ = ["RunShard", "ShardedRun"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -267,8 +265,7 @@ class ShardedRun:
         """
         shards = list(shards)
         if any(shard.totals is not None for shard in shards):
-            msg = "a shard was added up, so the scores of its queries are gone; use merge_totals()"
-            raise ResultError(msg)
+            raise ResultError("a shard was added up, so the scores of its queries are gone; use merge_totals()")
         notes = self._notes(shards, run)
         scored = join_scores(self._plan, [shard.scores for shard in shards if shard.scores is not None], notes)
         fingerprint = fingerprint_of_gold(scored.sample_ids, scored.gold_keys)
@@ -300,8 +297,7 @@ class ShardedRun:
     def _notes(self, shards: Sequence[RunShard], run: str) -> list[str]:
         """Return the notes on all shards; refuse none at all, and those of a run of which no query is judged."""
         if not shards:
-            msg = "there is nothing to merge"
-            raise ResultError(msg)
+            raise ResultError("there is nothing to merge")
         counts = RunCounts.total(shard.counts for shard in shards)
         if counts.queries == counts.missing:
             raise no_overlap(run or "the run", sum(shard.n_judged for shard in shards), *_looks(shards))
@@ -335,13 +331,6 @@ def _looks(shards: Sequence[RunShard]) -> tuple[str, str]:
 
 def _unpacked(kind: type[ShardedRun], values: Mapping[str, Any]) -> ShardedRun:
     return kind(**values)
-
-
-def fingerprint_of_gold(sample_ids: Sequence[str], gold_keys: Words) -> str:
-    """Return a hash of all ground truth that is the same in any order and any shards; *sample_ids* are in order."""
-    digest = hashlib.sha256(gold_keys.tobytes())
-    digest.update("\n".join(sample_ids).encode("utf-8", "surrogatepass"))
-    return f"sha256:{digest.hexdigest()}"
 
 
 def _check_order(policy: Policy) -> None:

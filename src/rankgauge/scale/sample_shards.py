@@ -16,10 +16,8 @@ from rankgauge.engine.manifest import make_manifest, resolved_config
 from rankgauge.engine.result import Result
 from rankgauge.errors import NothingToEvaluateError, ResultError
 from rankgauge.result import ResultValues
-from rankgauge.scale.run_shards import fingerprint_of_gold
-from rankgauge.scale.shard_scores import ShardScores, join_scores, shard_scores
-from rankgauge.scoring.collect import Collector
-from rankgauge.scoring.judged_parts import Sighting
+from rankgauge.scale.shard_scores import ShardScores, fingerprint_of_gold, join_scores, shard_scores
+from rankgauge.scoring.collect import Collector, Sighting
 from rankgauge.scoring.single import check_stream
 
 __all__ = ["SampleShard", "ShardedSamples"]

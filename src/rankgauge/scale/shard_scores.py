@@ -4,6 +4,7 @@ Shards: the scores of a part of the data, without what all parts share; and how 
 
 from __future__ import annotations
 
+import hashlib
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,7 +21,7 @@ from rankgauge.planning.resolve import PlannedMetric
 from rankgauge.scoring.collect import Scored, ScoredMetric, add_counts, join_outcomes, widest
 from rankgauge.scoring.score import Outcome
 
-__all__ = ["ShardScores", "join_scores", "shard_scores"]
+__all__ = ["ShardScores", "fingerprint_of_gold", "join_scores", "shard_scores"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,3 +82,10 @@ def _joined(metric: PlannedMetric, columns: Sequence[_Column], places: NDArray[n
     spread = widest(column.k for column in columns if column.k is not None)
     sources = add_counts(column.k_sources for column in columns)
     return ScoredMetric(metric, target, ordered.marked(), spread, sources, {}, None)
+
+
+def fingerprint_of_gold(sample_ids: Sequence[str], gold_keys: Words) -> str:
+    """Return a hash of all ground truth that is the same in any order and any shards; *sample_ids* are in order."""
+    digest = hashlib.sha256(gold_keys.tobytes())
+    digest.update("\n".join(sample_ids).encode("utf-8", "surrogatepass"))
+    return f"sha256:{digest.hexdigest()}"

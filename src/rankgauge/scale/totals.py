@@ -14,8 +14,9 @@ from typing import Any, Self
 from rankgauge.base.frozen import FrozenMap, frozen, refuse_attribute
 from rankgauge.errors import ParameterError, ResultError, counted, listed
 from rankgauge.pickling import reduced
+from rankgauge.result.column_info import MetricInfo
 from rankgauge.result.merge import Part, difference, find_column, merged_info, merged_manifest
-from rankgauge.result.summary import MetricInfo, MetricSummary
+from rankgauge.result.summary import MetricSummary
 from rankgauge.result.values import ResultValues
 from rankgauge.stats import AGGREGATES, TIED, ExactSum, MeanEstimate, concluded, sum_of_squares, terms
 

@@ -24,7 +24,6 @@ from rankgauge.planning.cutoffs import CutSource
 from rankgauge.planning.plan import Plan
 from rankgauge.planning.resolve import PlannedMetric
 from rankgauge.samples import Block, Output, Sample
-from rankgauge.scoring.judged_parts import JudgedPart, Sighting
 from rankgauge.scoring.score import (
     Flaw,
     JudgedBatch,
@@ -36,10 +35,39 @@ from rankgauge.scoring.score import (
     score_metric,
 )
 
-__all__ = ["Collector", "Scored", "ScoredMetric", "add_counts", "join_outcomes", "widest"]
+__all__ = ["Collector", "JudgedPart", "Scored", "ScoredMetric", "Sighting", "add_counts", "join_outcomes", "widest"]
 
 SampleIds = Sequence[str] | Callable[[], Sequence[str]]
 """Ids, or what returns them, for a run, where they are seldom asked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sighting:
+    """What was seen in some of the samples that decides about all of them."""
+
+    targets: frozenset[Target] = frozenset()  # kinds of ground truth that a sample has
+    met: bool = False  # whether a retrieved id is a relevant id
+    looks: tuple[str, str] | None = None  # one retrieved id and one gold id, for messages
+    refused: bool = False  # whether there is ground truth that cannot be used
+
+    def __or__(self, other: Sighting) -> Sighting:
+        return Sighting(
+            self.targets | other.targets,
+            self.met or other.met,
+            self.looks or other.looks,
+            self.refused or other.refused,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedPart:
+    """Samples that were judged in one process, to be scored in another; it can be pickled."""
+
+    batch: JudgedBatch | None  # None where there was no sample
+    ids: list[str]  # in order
+    tags: list[tuple[str, ...]]  # the cohorts of each
+    keys: Words  # a hash of what each was judged against
+    sighting: Sighting
 
 
 class ScoredMetric(NamedTuple):

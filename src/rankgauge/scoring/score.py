@@ -218,11 +218,7 @@ def judged_for(column: PlannedMetric, evidence: Evidence) -> Judged:
 
 
 def cut_for(column: PlannedMetric, judged: Judged, k: Cutoff | None) -> tuple[Judged, Cutoff | None]:
-    """
-    Return the judged columns and the cutoff that a metric is called with.
-
-    Into a budget no rank at all may fit, and a cutoff is 1 or more: such a sample has an empty ranking instead.
-    """
+    """Return the columns and the cutoff of a call; a sample into whose budget nothing fits has an empty ranking."""
     if column.cut.budget is None or k is None or isinstance(k, int):
         return judged, k
     return judged.within(k), np.maximum(k, 1)
@@ -272,19 +268,15 @@ def _cutoff_of(place: int, k: Cutoff | None) -> float:
 
 
 def _count(column: PlannedMetric, values: Scores, status: NDArray[np.uint8], policy: Policy) -> None:
-    """
-    Set what counts for samples without a score.
-
-    A missing or failed output counts as an empty ranking does, which is 0 for nearly every metric; where that has no
-    value, or less is better, it counts as the worst there is. A metric that only describes has no worse or better.
-    """
+    """Set what counts for samples without a score: of a missing or failed output what an empty ranking scores."""
     metric = column.metric
-    worst = (metric.range[0] or 0.0) if metric.higher_is_better else metric.range[1]
+    worst = (metric.range[0] or 0.0) if metric.higher_is_better else metric.range[1]  # where that has no value
     for code, rule in ((MISSING, policy.missing_output), (FAILED, policy.failed_output)):
         places = status == code
         if rule != "zero":
             values[places] = np.nan
         elif metric.higher_is_better or metric.describes:
+            # a metric that only describes has no worse or better
             values[places & np.isnan(values)] = worst if metric.higher_is_better else 0.0
         elif worst is not None:
             values[places] = worst

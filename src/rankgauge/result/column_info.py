@@ -1,0 +1,211 @@
+"""
+`MetricInfo`: what a column of a result is, in plain values that a manifest can hold.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from rankgauge.base.frozen import FrozenMap, frozen
+from rankgauge.catalog import Provider
+from rankgauge.catalog.claims import plain_template, spellings
+from rankgauge.expression import MetricExpression, parse
+from rankgauge.judging import Budget, Target
+from rankgauge.scoring.collect import ScoredMetric
+
+__all__ = ["MetricInfo"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MetricInfo:
+    """
+    What a column is, in plain values that a manifest can hold.
+
+    Attributes:
+        name: The column's name.
+
+        safe_name: The same in letters, digits and ``_``.
+
+        spellings: Everything that was written to ask for it.
+
+        names: Every name of its metric.
+
+        alias: The metric's alias.
+
+        expression: The expanded expression.
+
+        cut: The rule of its cutoff: `pinned`, `free`, `own` or `none`.
+
+        k: Lowest and highest cutoff in use; None where there is none.
+
+        k_sources: How many samples took their cutoff from where.
+
+        judged: What was judged against what.
+
+        matcher: The matcher as it prints; None for a join of ids, and for support that outputs gave.
+
+        range: Lowest and highest possible value.
+
+        higher_is_better: Whether more is better.
+
+        aggregate: How samples become one number.
+
+        version: The version that the metric declares.
+
+        fingerprint: Equal for two scores that mean the same.
+
+        provider: Distribution, version, plugin, file and line of the metric.
+
+        matcher_providers: The same for the matcher and each of its parts.
+
+        inferred: Parameters that were found in the data.
+
+        params: Every parameter with its value, the defaults included.
+
+        pins: The parameter that a number behind ``@`` gives; None where that is the cutoff.
+
+        aggregate_provider: As `provider`, of an aggregate that a plugin offers; None for a built-in one.
+
+        budget: Where the cutoff is a budget, its `amount`, `unit` (`tok` or `char`), `tokenizer` (None for characters)
+            with its `provider`, and whether a `partial` result counts; else None.
+
+        fitted: How many samples had so many ranks in the budget, by the number as text; None without one.
+    """
+
+    name: str
+    safe_name: str
+    spellings: tuple[str, ...]
+    names: tuple[str, ...]
+    alias: str
+    expression: str
+    cut: str
+    k: tuple[int, int] | None
+    k_sources: Mapping[str, int]
+    judged: str
+    matcher: str | None
+    range: tuple[float | None, float | None]
+    higher_is_better: bool
+    aggregate: str
+    version: str
+    fingerprint: str
+    provider: Mapping[str, Any]
+    matcher_providers: Mapping[str, Mapping[str, Any]]
+    inferred: Mapping[str, float]
+    params: Mapping[str, Any]
+    pins: str | None = None
+    aggregate_provider: Mapping[str, Any] | None = None
+    budget: Mapping[str, Any] | None = None
+    fitted: Mapping[str, int] | None = None
+
+    def __post_init__(self) -> None:
+        for name in _MAPPINGS:  # made for every column of every result, and nearly all of them are frozen
+            given = getattr(self, name)
+            if given is not None and type(given) is not FrozenMap:
+                object.__setattr__(self, name, frozen(given))  # the class is frozen
+
+    @classmethod
+    def of(cls, scored: ScoredMetric) -> MetricInfo:
+        """Return what a scored column is."""
+        planned = scored.planned
+        matcher = planned.matchers.get(scored.target)
+        return cls(
+            name=planned.name,
+            safe_name=planned.safe_name,
+            spellings=planned.spellings,
+            names=planned.metric.names,
+            alias=planned.metric.alias,
+            expression=str(planned.expression),
+            cut=planned.cut.rule,
+            k=scored.k,
+            k_sources=FrozenMap(scored.k_sources.items()),
+            judged=str(scored.target),
+            matcher=None if matcher is None else str(matcher),
+            range=planned.metric.range,
+            higher_is_better=planned.metric.higher_is_better,
+            aggregate=planned.metric.aggregate,
+            version=planned.metric.version,
+            fingerprint=planned.fingerprint,
+            provider=_plain(planned.provider),
+            matcher_providers=FrozenMap(
+                () if matcher is None else ((name, _plain(by)) for name, by in matcher.providers)
+            ),
+            inferred=FrozenMap(scored.params),
+            params=planned.settings,
+            pins=planned.metric.cutoff.pins,
+            aggregate_provider=None if planned.aggregate is None else dataclasses.asdict(planned.aggregate.provider),
+            budget=None if planned.cut.budget is None else _plain_budget(planned.cut.budget),
+            fitted=None if scored.fitted is None else {str(ranks): count for ranks, count in scored.fitted.items()},
+        )
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> MetricInfo:
+        """Return the info of a saved manifest."""
+        values = dict(data)
+        for name in ("spellings", "names", "range"):
+            values[name] = tuple(values[name])
+        values["k"] = None if values["k"] is None else tuple(values["k"])
+        return cls(**values)
+
+    @property
+    def by_id(self) -> bool:
+        """Return whether ids were joined, so that the scores depend on how items are called."""
+        return self.judged == str(Target("relevant"))
+
+    def within_range(self, interval: tuple[float, float] | None) -> tuple[float, float] | None:
+        """Return an interval cut at the lowest and highest possible value."""
+        if interval is None:
+            return None
+        low, high = self.range
+        return max(interval[0], -math.inf if low is None else low), min(interval[1], math.inf if high is None else high)
+
+    def answers_to(self, expression: MetricExpression) -> bool:
+        """Return whether an expression, in any spelling, means this column; what it leaves out may be anything."""
+        own = parse(self.expression)
+        asked = dict(expression.params)
+        if any(name not in self.params or self.params[name] != value for name, value in asked.items()):
+            return False
+        known = {plain_template(name).casefold() for name in self.names}
+        for name, k in spellings(expression):
+            if name.casefold() not in known:
+                continue
+            if self.pins is not None:
+                return k is None or bool(self.params[self.pins] == k)
+            if k is not None:
+                return self.cut in {"pinned", "budget"} and (own.k, own.unit) == (k, expression.unit)
+            drops = "-at-k" in self.alias and "-at-k" not in name
+            return self.cut == "none" if drops else self.cut in {"free", "own"} or "-at-k" not in self.alias
+        return False
+
+
+_MAPPINGS = (
+    "k_sources",
+    "provider",
+    "matcher_providers",
+    "inferred",
+    "params",
+    "aggregate_provider",
+    "budget",
+    "fitted",
+)
+
+
+@functools.lru_cache(maxsize=1024)
+def _plain(provider: Provider) -> Mapping[str, Any]:
+    """Return a provider as a manifest holds it; made for every column of every result, so only once each."""
+    return FrozenMap(dataclasses.asdict(provider))
+
+
+def _plain_budget(budget: Budget) -> dict[str, Any]:
+    by = budget.tokenizer
+    return {
+        "amount": budget.amount,
+        "unit": budget.unit,
+        "tokenizer": None if by is None else by.declaration.name,
+        "partial": budget.partial,
+        "provider": None if by is None else _plain(by.provider),
+    }
