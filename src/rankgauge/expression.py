@@ -95,22 +95,18 @@ class MetricExpression:
             ExpressionError: A name, parameter or number that the grammar does not allow.
         """
         if not isinstance(name, str) or _NAME.fullmatch(name) is None:
-            msg = f"{name!r} is not a metric name; {_EXAMPLE}"
-            raise ExpressionError(msg, text=str(name))
+            raise ExpressionError(f"{name!r} is not a metric name; {_EXAMPLE}", text=str(name))
         if pinned := _PINNED.fullmatch(name) or _SAFE.fullmatch(name):
             if k is not None:
-                msg = f"{name!r} already has a cutoff; leave out @{k}{unit or ''}"
-                raise ExpressionError(msg, text=name)
+                raise ExpressionError(f"{name!r} already has a cutoff; leave out @{k}{unit or ''}", text=name)
             stem = pinned["stem"]
             name, k, unit = f"{stem}-k" if pinned.re is _PINNED else stem, _number(pinned["k"]), _unit(pinned["unit"])
         for key, value in (params or {}).items():
             _check_param(name, key, value)
         if k is not None and (isinstance(k, bool) or not isinstance(k, int | float) or not math.isfinite(k)):
-            msg = f"the cutoff of {name!r} must be a number, not {k!r}"
-            raise ExpressionError(msg, text=name)
+            raise ExpressionError(f"the cutoff of {name!r} must be a number, not {k!r}", text=name)
         if unit is not None and (unit not in _UNITS or not isinstance(k, int)):
-            msg = f"a budget of {name!r} is {_BUDGETS}, not {k}{unit}"
-            raise ExpressionError(msg, text=name)
+            raise ExpressionError(f"a budget of {name!r} is {_BUDGETS}, not {k}{unit}", text=name)
         object.__setattr__(self, "name", name)
         object.__setattr__(self, "params", tuple(sorted((params or {}).items())))
         object.__setattr__(self, "k", k)
@@ -132,16 +128,14 @@ def parse(text: object) -> MetricExpression:
     """Read one metric expression, such as ``ndcg@10``; its name is not resolved."""
     expressions = parse_many(text)
     if len(expressions) > 1:
-        msg = f"{text!r} lists {len(expressions)} cutoffs where one metric is expected"
-        raise ExpressionError(msg, text=str(text))
+        raise ExpressionError(f"{text!r} lists {len(expressions)} cutoffs where one metric is expected", text=str(text))
     return expressions[0]
 
 
 def parse_many(text: object) -> list[MetricExpression]:
     """Read an expression that may list cutoffs, such as ``recall@1,5,10``, into one for each cutoff."""
     if not isinstance(text, str):
-        msg = f"a metric expression is a string, not {text!r}; {_EXAMPLE}"
-        raise ExpressionError(msg, text=str(text))
+        raise ExpressionError(f"a metric expression is a string, not {text!r}; {_EXAMPLE}", text=str(text))
     plain = text.replace("\N{GREEK SMALL LETTER ALPHA}_", "alpha_")  # as ir_measures prints alpha_nDCG
     reader = _Reader(_LEVEL_LAST.sub(r"\2\1", plain))
     try:
@@ -163,8 +157,7 @@ def read_budget(written: object) -> tuple[int, Unit]:
     found = _BUDGET.fullmatch(written) if isinstance(written, str) else None
     unit = None if found is None else _unit(found["unit"])
     if found is None or unit is None or len(found["k"]) > _MOST_DIGITS:
-        msg = f"a budget is {_BUDGETS}, not {written!r}"
-        raise ExpressionError(msg, text=str(written))
+        raise ExpressionError(f"a budget is {_BUDGETS}, not {written!r}", text=str(written))
     return int(found["k"]), unit
 
 
@@ -290,18 +283,15 @@ def _unit(text: str | None) -> Unit | None:
 def _number(text: str) -> int | float:
     digits = text.lstrip("+-")
     if len(digits) > _MOST_DIGITS:
-        msg = f"a number of {len(digits):,} characters is too long for a metric expression"
-        raise ExpressionError(msg, text=text)
+        raise ExpressionError(f"a number of {len(digits):,} characters is too long for a metric expression", text=text)
     return int(text) if digits.isdigit() else float(text)
 
 
 def _check_param(name: str, key: str, value: Value) -> None:
     if not isinstance(key, str) or _WORD.fullmatch(key) is None:
-        msg = f"{key!r} is not a parameter name (of {name!r})"
-        raise ExpressionError(msg, text=name)
+        raise ExpressionError(f"{key!r} is not a parameter name (of {name!r})", text=name)
     if not isinstance(value, bool | int | float | str) or (isinstance(value, float) and not math.isfinite(value)):
-        msg = f"parameter {key!r} of {name!r} cannot be {value!r}; a value is {_VALUES}"
-        raise ExpressionError(msg, text=name)
+        raise ExpressionError(f"parameter {key!r} of {name!r} cannot be {value!r}; a value is {_VALUES}", text=name)
 
 
 def _write(value: Value) -> str:

@@ -76,8 +76,7 @@ class Policy:
         for name, choices in _choices().items():
             value = getattr(self, name)
             if value not in choices:
-                msg = f"policy option {name!r} cannot be {value!r}; choose from {', '.join(choices)}"
-                raise PolicyError(msg)
+                raise PolicyError(f"policy option {name!r} cannot be {value!r}; choose from {', '.join(choices)}")
         if (
             isinstance(self.max_failed, bool)
             or not isinstance(self.max_failed, int | float)
@@ -86,14 +85,12 @@ class Policy:
             msg = f"policy option 'max_failed' is a share from 0 to 1 (10% is 0.1), not {self.max_failed!r}"
             raise PolicyError(msg)
         if self.depth is not None and (type(self.depth) is not int or self.depth < 1):
-            msg = f"policy option 'depth' is an integer of 1 or more, or null, not {self.depth!r}"
-            raise PolicyError(msg)
+            raise PolicyError(f"policy option 'depth' is an integer of 1 or more, or null, not {self.depth!r}")
         if self.averages_ties:
             self._check_average()
         for name in ("judged_only", "exclude_self"):
             if not isinstance(getattr(self, name), bool):
-                msg = f"policy option {name!r} is true or false, not {getattr(self, name)!r}"
-                raise PolicyError(msg)
+                raise PolicyError(f"policy option {name!r} is true or false, not {getattr(self, name)!r}")
 
     @property
     def averages_ties(self) -> bool:
@@ -109,8 +106,7 @@ class Policy:
 
     def _check_average(self) -> None:
         if self.depth is not None:
-            msg = "policy ties=average has no closed form where depth cuts through a tie; leave depth out"
-            raise PolicyError(msg)
+            raise PolicyError("policy ties=average has no closed form where depth cuts through a tie; leave depth out")
         if self.duplicates in {"keep", "credit-once"}:
             msg = f"policy ties=average has no closed form with duplicates={self.duplicates}; choose first or best"
             raise PolicyError(msg)
@@ -138,8 +134,7 @@ class Policy:
             try:
                 options = {**options, "max_failed": read_share(share)}
             except ValueError as error:
-                msg = f"policy option 'max_failed': {error}"
-                raise PolicyError(msg) from None
+                raise PolicyError(f"policy option 'max_failed': {error}") from None
         return dataclasses.replace(self, **options)
 
     def __str__(self) -> str:
@@ -225,8 +220,7 @@ class Profile:
             PolicyError: An option, a value or a threshold that cannot be.
         """
         if relevance is not None and (isinstance(relevance, bool) or not isinstance(relevance, int | float)):
-            msg = f"the lowest grade of a relevant item is a number, not {relevance!r}"
-            raise PolicyError(msg)
+            raise PolicyError(f"the lowest grade of a relevant item is a number, not {relevance!r}")
         chosen = self.relevance if relevance is None else float(relevance)
         return dataclasses.replace(self, policy=self.policy.with_options(options), relevance=chosen)
 

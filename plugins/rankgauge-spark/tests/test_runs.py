@@ -201,8 +201,7 @@ class TestWorkers:
     def test_a_metric_that_fails_fails_its_queries_alone(self, qrels_df, run_df):
         def picky(ranking) -> float:
             if ranking.depth > 100:
-                msg = "too deep"
-                raise ValueError(msg)
+                raise ValueError("too deep")
             return 1.0
 
         result = rankgauge_spark.evaluate(qrels_df, run_df, [picky])

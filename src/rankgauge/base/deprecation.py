@@ -48,8 +48,7 @@ def deprecated_names(module: str, names: Mapping[str, Deprecated]) -> Callable[[
     def getattribute(name: str) -> Any:  # noqa: ANN401  # whatever the name stands for
         moved = names.get(name)
         if moved is None:
-            msg = f"module {module!r} has no attribute {name!r}"
-            raise AttributeError(msg)
+            raise AttributeError(f"module {module!r} has no attribute {name!r}")
         home, _, successor = moved.instead.partition(":")
         told = f"{module}.{name} is deprecated and goes in {moved.gone_in}; use {home}.{successor}"
         warnings.warn(told, DeprecationWarning, stacklevel=2)

@@ -29,8 +29,7 @@ _PLAIN = frozenset({str, int, float, bool, bytes, type(None)})
 
 def _refuse(value: object, *_: Any, **__: Any) -> NoReturn:  # noqa: ANN401  # the arguments of any method
     kind = "dict" if isinstance(value, dict) else "list"
-    msg = f"this {kind} cannot be changed; {kind}(...) makes a copy that can be"
-    raise TypeError(msg)
+    raise TypeError(f"this {kind} cannot be changed; {kind}(...) makes a copy that can be")
 
 
 class FrozenMap(dict[K, V]):
@@ -103,8 +102,7 @@ def freeze_fields(value: Any) -> None:  # noqa: ANN401  # any dataclass
 
 def refuse_attribute(value: object, name: str, *_: object) -> NoReturn:
     """Refuse to set or delete an attribute; a class says ``__setattr__ = __delattr__ = refuse_attribute``."""
-    msg = f"a {type(value).__name__} cannot be changed, and so not its {name!r}"
-    raise AttributeError(msg)
+    raise AttributeError(f"a {type(value).__name__} cannot be changed, and so not its {name!r}")
 
 
 def read_only(array: T) -> T:

@@ -52,6 +52,5 @@ def read_share(written: str) -> float:
     text = written.strip()
     number = text.removesuffix("%").rstrip()
     if NUMBER.fullmatch(number) is None:
-        msg = f"a share is a number from 0 to 1, or a percentage such as 10%, not {written!r}"
-        raise ValueError(msg)
+        raise ValueError(f"a share is a number from 0 to 1, or a percentage such as 10%, not {written!r}")
     return float(number) / 100 if text.endswith("%") else float(number)

@@ -79,8 +79,7 @@ def _validate(given: argparse.Namespace) -> int:
     if not is_config(first):
         _validate_samples(first, field_map(given.field), given.baseline)
     elif given.field:
-        msg = f"--field is for a data file; in {first} the fields of a dataset stand under `fields`"
-        raise ParameterError(msg)
+        raise ParameterError(f"--field is for a data file; in {first} the fields of a dataset stand under `fields`")
     else:
         _validate_config(first, given.baseline)
     return 0

@@ -182,8 +182,7 @@ def _matched(
         else:
             differing = differences(Meant(baseline.manifest, info), Meant(other.manifest, counterpart.info))
             if (difference := _data_bound_difference(info.name, differing)) is not None:
-                msg = f"{said}: {difference}"
-                raise ResultError(msg)
+                raise ResultError(f"{said}: {difference}")
             found[column.name] = (column, counterpart)
     if not found:
         first, second = (", ".join(result.metrics) or "no metric" for result in (baseline, other))

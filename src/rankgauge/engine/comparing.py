@@ -142,8 +142,7 @@ def _read_again(run: str, result: ResultValues, read: Callable[[ResultValues], _
     try:
         return read(result)
     except ResultError as error:
-        msg = f"{visible(run)}: {error}"
-        raise ResultError(msg) from error
+        raise ResultError(f"{visible(run)}: {error}") from error
 
 
 def _metadata(results: Mapping[str, ResultValues], field: str) -> dict[str, object]:
@@ -178,8 +177,6 @@ def _metadata(results: Mapping[str, ResultValues], field: str) -> dict[str, obje
         if not found:
             hint = did_you_mean(field, fields)
             there = f"; there are {', '.join(fields)}" if fields else ""
-            msg = f"cannot cluster by {field!r}: no sample has this field in its metadata{hint}{there}"
-            raise ResultError(msg)
+            raise ResultError(f"cannot cluster by {field!r}: no sample has this field in its metadata{hint}{there}")
         return found
-    msg = f"cannot cluster by {field!r}: the samples of these results cannot be read again: {why}"
-    raise ResultError(msg)
+    raise ResultError(f"cannot cluster by {field!r}: the samples of these results cannot be read again: {why}")

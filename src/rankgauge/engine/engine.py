@@ -215,8 +215,7 @@ class Engine:
             except PlanError as error:
                 problems.update({str(problem): problem for problem in error.problems})
         if problems:
-            msg = f"{loaded.path} cannot be locked ({counted(len(problems), 'problem')}):"
-            raise PlanError(msg, problems.values())
+            raise PlanError(f"{loaded.path} cannot be locked ({counted(len(problems), 'problem')}):", problems.values())
         return lock_columns(columns, str(loaded.lock_file), remedy(loaded.path), path=str(loaded.lock_file))
 
     @cached_property

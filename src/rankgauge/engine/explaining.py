@@ -149,8 +149,7 @@ def explain_query(evaluation: RunEvaluation, query: str) -> Explanation:
 
 def _check_count(count: object, what: str) -> None:
     if isinstance(count, bool) or not isinstance(count, int) or count < 1:
-        msg = f"the number of {what} must be an integer of 1 or more, not {count!r}"
-        raise ParameterError(msg)
+        raise ParameterError(f"the number of {what} must be an integer of 1 or more, not {count!r}")
 
 
 def _column(result: ResultValues, metric: str | None) -> MetricSummary:

@@ -53,14 +53,12 @@ def _views(returned: object) -> Iterator[View]:
     """Yield what a section's function returned, if it is views."""
     several = returned if isinstance(returned, Sequence) and not isinstance(returned, str) else [returned]
     if len(several) > _MOST_VIEWS:
-        msg = f"a report section has at most {_MOST_VIEWS} views, not {counted(len(several), 'view')}"
-        raise ParameterError(msg)
+        raise ParameterError(f"a report section has at most {_MOST_VIEWS} views, not {counted(len(several), 'view')}")
     for view in several:
         if view is None:
             continue
         if not isinstance(view, ReportTable | ReportBars | ReportText):
-            msg = f"it returned {shown(view)}, which is no ReportTable, ReportBars or ReportText"
-            raise ParameterError(msg)
+            raise ParameterError(f"it returned {shown(view)}, which is no ReportTable, ReportBars or ReportText")
         yield view
 
 
@@ -137,8 +135,7 @@ def gather(
     check_results("html_report", results)
     named = dict(results)
     if not named:
-        msg = "a report is of one result or more, and none is given"
-        raise ParameterError(msg)
+        raise ParameterError("a report is of one result or more, and none is given")
     if len(named) > 1:
         comparison = comparison or compare(named, baseline=baseline)
         first = comparison.baseline

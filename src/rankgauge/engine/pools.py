@@ -102,15 +102,13 @@ def make_queue(
 def _check(plan: Plan, limit: int, depth: int | None) -> None:
     for name, value in (("the limit", limit), ("the depth", depth)):
         if value is not None and value < 1:
-            msg = f"{name} of a queue must be 1 or more, not {value}"
-            raise ParameterError(msg)
+            raise ParameterError(f"{name} of a queue must be 1 or more, not {value}")
     policy = plan.profile.policy
     if policy.judged_only:
         msg = "policy judged_only=true drops every unjudged document, so there is nothing to queue; leave it out"
         raise PolicyError(msg)
     if policy.averages_ties:
-        msg = "policy ties=average settles no ranks, and a queue goes by rank; choose ties=docno or given"
-        raise PolicyError(msg)
+        raise PolicyError("policy ties=average settles no ranks, and a queue goes by rank; choose ties=docno or given")
     for column in plan.metrics:
         if needs := [need for need in column.metric.judging.needs if need != "intents"]:
             msg = (

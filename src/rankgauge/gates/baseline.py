@@ -82,8 +82,7 @@ def save_baseline(results: Mapping[str, ResultValues], path: str | os.PathLike[s
     """
     path = Path(path)
     if not results:
-        msg = f"cannot save the baseline {path}: there is no result to save"
-        raise ResultError(msg)
+        raise ResultError(f"cannot save the baseline {path}: there is no result to save")
     for name, result in results.items():
         if result.manifest.get("interrupted"):
             msg = (
@@ -125,8 +124,7 @@ def load_baseline(path: str | os.PathLike[str]) -> dict[str, ResultValues]:
         raise ResultError(msg) from error
     again = f"write it again with --save-baseline {path}"
     if b"\n<<<<<<< " in data:
-        msg = f"{path} is not a baseline: it has conflict markers of a merge; {again}"
-        raise ResultError(msg)
+        raise ResultError(f"{path} is not a baseline: it has conflict markers of a merge; {again}")
     try:
         document = orjson.loads(data)
         version = document.get("schema_version") if isinstance(document, dict) else None
@@ -136,15 +134,13 @@ def load_baseline(path: str | os.PathLike[str]) -> dict[str, ResultValues]:
     except DAMAGED as error:
         msg = f"{path} is not a baseline that can be read: {type(error).__name__}: {error}; {again}"
         raise ResultError(msg) from error
-    msg = f"{path} has the schema {version!r}; this version reads {BASELINE_VERSION!r}; {again}"
-    raise ResultError(msg)
+    raise ResultError(f"{path} has the schema {version!r}; this version reads {BASELINE_VERSION!r}; {again}")
 
 
 def _load_folders(path: Path) -> dict[str, ResultValues]:
     folders = [each for each in (path, *sorted(path.iterdir())) if (each / "manifest.json").is_file()]
     if not folders:
-        msg = f"{path} is neither a baseline file nor a result folder"
-        raise ResultError(msg)
+        raise ResultError(f"{path} is neither a baseline file nor a result folder")
     found: dict[str, ResultValues] = {}
     for folder in folders:
         result = ResultValues.load(folder)
@@ -253,8 +249,7 @@ def _read(entry: Mapping[str, Any], shared: Mapping[str, Any]) -> ResultValues:
     scores = [sample["scores"] for sample in samples]
     statuses = [sample.get("status", scored) for sample in samples]
     if any(len(each) != len(infos) for each in (*scores, *statuses)):
-        msg = f"a sample does not have a score for each of {len(infos)} metrics"
-        raise ValueError(msg)
+        raise ValueError(f"a sample does not have a score for each of {len(infos)} metrics")
     values = np.array(scores, dtype=np.float64).reshape(len(samples), len(infos))  # null becomes NaN
     code_of = {status: code for code, status in enumerate(STATUSES)}
     codes = np.array([[code_of[status] for status in each] for each in statuses], dtype=np.uint8).reshape(values.shape)

@@ -310,8 +310,7 @@ def ask_gates(
                 problems.append(Problem(told, *place))
             found[resolved(gate, column.name, column.metric)] = None
     if problems:
-        msg = "the gates cannot be used:"
-        raise PlanError(msg, problems)
+        raise PlanError("the gates cannot be used:", problems)
     if len(wanted) > len(specs):
         plan(wanted)  # two columns of one name are found only when all are planned together
     return Asked(tuple(wanted), tuple(found))

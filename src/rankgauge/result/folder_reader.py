@@ -103,18 +103,15 @@ def check_form(
     """Raise a `ValueError` for anything that no saved result has."""
     _check("a sample id", tuple(sample_ids), tuple[str, ...])
     if len(set(sample_ids)) < len(sample_ids):
-        msg = "a sample stands in it twice"
-        raise ValueError(msg)
+        raise ValueError("a sample stands in it twice")
     _check("the tags of a sample", tuple(tags), tuple[tuple[str, ...], ...])
     _check("a note", tuple(notes), tuple[str, ...])
     shapes = {*(column.values.shape for column in metrics.values()), (len(sample_ids),)}
     if len(shapes) > 1 or (gold_keys is not None and gold_keys.shape != (len(sample_ids),)):
-        msg = "a column does not have one value for each sample"
-        raise ValueError(msg)
+        raise ValueError("a column does not have one value for each sample")
     for name, column in metrics.items():
         if np.any(np.abs(column.values[~np.isnan(column.values)]) > LARGEST):
-            msg = f"a score of {name!r} is beyond {LARGEST:g}"
-            raise ValueError(msg)
+            raise ValueError(f"a score of {name!r} is beyond {LARGEST:g}")
         _check(f"a reason of {name!r}", tuple(column.reasons.values()), tuple[str, ...])
         _check(f"a ranking of {name!r}", tuple(column.rankings or ()), tuple[tuple[str, ...], ...])
         _check(f"the details of {name!r}", tuple(column.details or ()), tuple[_Parts | None, ...])
@@ -129,8 +126,7 @@ def check_form(
 
 def _check(what: str, value: object, form: Any) -> None:  # noqa: ANN401  # a type, as annotations write it
     if not _fits(value, form):
-        msg = f"{what} cannot be {shown(value)[:200]}"
-        raise ValueError(msg)
+        raise ValueError(f"{what} cannot be {shown(value)[:200]}")
 
 
 def _fits(value: Any, form: Any) -> bool:  # noqa: ANN401  # outside data and a type
@@ -187,13 +183,10 @@ def read_folder(directory: Path) -> _Folder:
         why = str(error.problems[0])
         if isinstance(error.__cause__, FileNotFoundError):
             why = _absence(directory, Path(error.__cause__.filename).name)
-        msg = f"{directory} is not a complete result folder: {why}"
-        raise ResultError(msg) from error
+        raise ResultError(f"{directory} is not a complete result folder: {why}") from error
     except damaged as error:
-        msg = f"{directory} is not a complete result folder: {type(error).__name__}: {error}"
-        raise ResultError(msg) from error
-    msg = f"{directory} has the schema {version!r}; this version reads {SCHEMA_VERSION!r}"
-    raise ResultError(msg)
+        raise ResultError(f"{directory} is not a complete result folder: {type(error).__name__}: {error}") from error
+    raise ResultError(f"{directory} has the schema {version!r}; this version reads {SCHEMA_VERSION!r}")
 
 
 def _absence(directory: Path, missing: str) -> str:
@@ -212,8 +205,7 @@ def _absence(directory: Path, missing: str) -> str:
 def _read(directory: Path, manifest: Mapping[str, Any], frame: pl.DataFrame) -> _Folder:
     for part in ("dataset", "outputs", "policy"):
         if not isinstance(manifest[part], dict):
-            msg = f"{part!r} of manifest.json is no object"
-            raise TypeError(msg)
+            raise TypeError(f"{part!r} of manifest.json is no object")
     errors = [orjson.loads(line) for line in read_bytes(directory / "errors.jsonl").splitlines()]
     details: list[Any] | None = None
     if manifest["has_details"]:

@@ -178,8 +178,7 @@ Found = TypeVar("Found", bound=Column)
 def find_column(columns: Mapping[str, Found], name: object) -> Found:
     """Return a column by its name, its safe name, or any spelling of its metric; a `KeyError` says what there is."""
     if not isinstance(name, str):
-        msg = f"a column is looked up by its name, not by {name!r}"
-        raise KeyError(msg)
+        raise KeyError(f"a column is looked up by its name, not by {name!r}")
     if name in columns:
         return columns[name]
     for column in columns.values():
@@ -194,9 +193,7 @@ def find_column(columns: Mapping[str, Found], name: object) -> Found:
     if len(found) == 1:
         return found[0]
     if found:
-        msg = f"{name!r} may be any of {', '.join(column.name for column in found)}; use one of these names"
-        raise KeyError(msg)
+        raise KeyError(f"{name!r} may be any of {', '.join(column.name for column in found)}; use one of these names")
     close = suggest(name, columns)
     hint = f" (did you mean {' or '.join(map(repr, close))}?)" if close else ""
-    msg = f"no column {name!r}{hint}; there are {', '.join(columns)}"
-    raise KeyError(msg)
+    raise KeyError(f"no column {name!r}{hint}; there are {', '.join(columns)}")

@@ -156,8 +156,7 @@ class ShardedSamples:
         shards = list(shards)
         scores = [shard.scores for shard in shards if shard.scores is not None]
         if not scores:
-            msg = "no shard has a sample to evaluate"
-            raise NothingToEvaluateError(msg, [])
+            raise NothingToEvaluateError("no shard has a sample to evaluate", [])
         if not self.agree(shards):
             msg = "the shards were judged against different kinds of ground truth; evaluate them again with knowing()"
             raise ResultError(msg)

@@ -262,13 +262,11 @@ class Totals:
         """
         parts = list(parts)
         if not parts:
-            msg = "there is nothing to merge"
-            raise ResultError(msg)
+            raise ResultError("there is nothing to merge")
         first, *others = (Part(part.metrics, part.manifest) for part in parts)
         for other in others:
             if (reason := difference(first, other)) is not None:
-                msg = f"cannot merge: {reason}"
-                raise ResultError(msg)
+                raise ResultError(f"cannot merge: {reason}")
         columns = zip(*(part.metrics.values() for part in parts), strict=True)
         metrics = {name: MetricTotals.total(same) for name, same in zip(first.metrics, columns, strict=True)}
         notes = dict.fromkeys(note for part in parts for note in part.notes)

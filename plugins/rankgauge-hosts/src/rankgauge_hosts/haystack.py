@@ -224,8 +224,7 @@ def _at(side: Sequence[Value] | None, place: int) -> Value | None:
 
 def _check_lengths(retrieved: Sequence[object], sides: Mapping[str, Sequence[object] | None]) -> None:
     if not retrieved:
-        msg = "retrieved_documents is empty; there is nothing to score"
-        raise ValueError(msg)
+        raise ValueError("retrieved_documents is empty; there is nothing to score")
     if all(sides[name] is None for name in ("ground_truth_documents", "ground_truth_answers", "expected_outputs")):
         msg = "there is no ground truth; give ground_truth_documents, ground_truth_answers or expected_outputs"
         raise ValueError(msg)

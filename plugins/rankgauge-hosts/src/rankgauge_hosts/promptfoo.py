@@ -82,8 +82,7 @@ def _gates(suite: HostScorer, given: Mapping[str, Any]) -> dict[str, float]:
             msg = f"there is a gate for {name!r}, which is not computed{hint}; computed are {', '.join(names)}"
             raise ParameterError(msg)
         if isinstance(limit, bool) or not isinstance(limit, int | float):
-            msg = f"the gate of {name!r} is a number, not {limit!r}"
-            raise ParameterError(msg)
+            raise ParameterError(f"the gate of {name!r} is a number, not {limit!r}")
     return dict(given)
 
 

@@ -17,8 +17,7 @@ def _refuse(host: object) -> None:
     name = host.decode() if isinstance(host, bytes) else str(host)
     if host is not None and name and not name.startswith(_LOCAL):
         ATTEMPTS.append(name)
-        msg = f"the tests are offline, and something tried to reach {name}"
-        raise OSError(msg)
+        raise OSError(f"the tests are offline, and something tried to reach {name}")
 
 
 def block() -> None:

@@ -18,8 +18,7 @@ def _check(*, items: str, size: int) -> None:
         msg = "give the catalogue: its file (items=items.jsonl), or the number of its items (size=1682), and not both"
         raise ValueError(msg)
     if size < 0:
-        msg = f"size is the number of items in the catalogue, not {size}"
-        raise ValueError(msg)
+        raise ValueError(f"size is the number of items in the catalogue, not {size}")
     if items:
         read_items(items)
 

@@ -36,8 +36,7 @@ def read_items(path: str) -> Mapping[str, Item]:
     try:
         state = Path(path).stat()
     except OSError as error:
-        msg = f"cannot read the items {path!r}: {error.strerror or error}"
-        raise ValueError(msg) from None
+        raise ValueError(f"cannot read the items {path!r}: {error.strerror or error}") from None
     return _read(path, state.st_mtime_ns, state.st_size)
 
 
@@ -50,15 +49,12 @@ def _read(path: str, _changed: int, _size: int) -> Mapping[str, Item]:
                 if line.strip():
                     name, item = _item(line, f"{path}:{number}")
                     if name in found:
-                        msg = f"{path}:{number}: the item {name!r} is listed twice"
-                        raise ValueError(msg)
+                        raise ValueError(f"{path}:{number}: the item {name!r} is listed twice")
                     found[name] = item
     except (OSError, UnicodeDecodeError) as error:
-        msg = f"cannot read the items {path!r}: {error}"
-        raise ValueError(msg) from None
+        raise ValueError(f"cannot read the items {path!r}: {error}") from None
     if not found:
-        msg = f"{path} has no items"
-        raise ValueError(msg)
+        raise ValueError(f"{path} has no items")
     return found
 
 
@@ -66,26 +62,22 @@ def _item(line: str, where: str) -> tuple[str, Item]:
     try:
         row = json.loads(line)
     except (ValueError, RecursionError) as error:
-        msg = f"{where}: no JSON: {error}"
-        raise ValueError(msg) from None
+        raise ValueError(f"{where}: no JSON: {error}") from None
     if not isinstance(row, dict) or not isinstance(row.get("id"), str | int) or isinstance(row["id"], bool):
         msg = f"{where}: an item is an object with an 'id', and maybe 'popularity', 'categories' and 'vector'"
         raise ValueError(msg)  # noqa: TRY004  # all that is wrong with a file is said in one way
     popularity, categories, vector = row.get("popularity"), row.get("categories", []), row.get("vector")
     if popularity is not None and not (_is_number(popularity) and 0 < popularity <= 1):
-        msg = f"{where}: popularity is a share of users, above 0 and at most 1, not {popularity!r}"
-        raise ValueError(msg)
+        raise ValueError(f"{where}: popularity is a share of users, above 0 and at most 1, not {popularity!r}")
     if not isinstance(categories, list) or not all(isinstance(each, str) for each in categories):
-        msg = f"{where}: categories is a list of strings, not {categories!r}"
-        raise ValueError(msg)
+        raise ValueError(f"{where}: categories is a list of strings, not {categories!r}")
     return str(row["id"]), Item(popularity, frozenset(categories), None if vector is None else _unit(vector, where))
 
 
 def _unit(vector: object, where: str) -> tuple[float, ...]:
     """Return a vector scaled to length 1."""
     if not isinstance(vector, list) or not all(map(_is_number, vector)) or not any(vector):
-        msg = f"{where}: vector is a list of finite numbers, not all of them 0"
-        raise ValueError(msg)
+        raise ValueError(f"{where}: vector is a list of finite numbers, not all of them 0")
     length = math.hypot(*vector)
     return tuple(each / length for each in vector)
 

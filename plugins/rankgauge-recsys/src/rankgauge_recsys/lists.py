@@ -22,8 +22,7 @@ __all__ = ["intra_list_distance", "novelty"]
 
 def _check(*, items: str) -> None:
     if not items:
-        msg = "give what is known of the items, a file of JSON lines: items=items.jsonl"
-        raise ValueError(msg)
+        raise ValueError("give what is known of the items, a file of JSON lines: items=items.jsonl")
     read_items(items)
 
 
@@ -50,8 +49,7 @@ def _known(ids: Sequence[str | None], items: str, what: str) -> list[Item]:
     for name in ids:
         item = known.get(name or "")
         if item is None or not getattr(item, what):
-            msg = f"{items} gives no {what} of the item {name!r}"
-            raise ValueError(msg)
+            raise ValueError(f"{items} gives no {what} of the item {name!r}")
         found.append(item)
     return found
 

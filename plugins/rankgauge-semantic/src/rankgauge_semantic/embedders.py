@@ -49,16 +49,13 @@ class Embedder:
 
     def __post_init__(self) -> None:
         if not isinstance(self.model, str) or not self.model.strip():
-            msg = f"an embedder needs a name for its model, with its version; not {self.model!r}"
-            raise EmbedderError(msg)
+            raise EmbedderError(f"an embedder needs a name for its model, with its version; not {self.model!r}")
         embed: object = self.embed
         if not callable(embed):
-            msg = f"the embedder of {self.model!r} needs a function from texts to vectors, not {embed!r}"
-            raise EmbedderError(msg)
+            raise EmbedderError(f"the embedder of {self.model!r} needs a function from texts to vectors, not {embed!r}")
         size = self.batch_size
         if isinstance(size, bool) or not isinstance(size, int) or size < 1:
-            msg = f"the batch size of embedder {self.model!r} is an integer of 1 or more, not {size!r}"
-            raise EmbedderError(msg)
+            raise EmbedderError(f"the batch size of embedder {self.model!r} is an integer of 1 or more, not {size!r}")
 
 
 def find_embedder(name: str) -> Embedder:

@@ -92,12 +92,10 @@ class Vectors:
         except EmbedderError:
             raise
         except Exception as error:
-            msg = f"the embedder of {model!r} failed: {type(error).__name__}: {error}"
-            raise EmbedderError(msg) from error
+            raise EmbedderError(f"the embedder of {model!r} failed: {type(error).__name__}: {error}") from error
         known = self._size()
         if vectors.ndim != 2 or len(vectors) != len(batch) or not vectors.shape[1]:
-            msg = f"the embedder of {model!r} returned the shape {vectors.shape} for {len(batch)} texts"
-            raise EmbedderError(msg)
+            raise EmbedderError(f"the embedder of {model!r} returned the shape {vectors.shape} for {len(batch)} texts")
         if known is not None and vectors.shape[1] != known:
             msg = (
                 f"the embedder of {model!r} returned vectors of {vectors.shape[1]} dimensions, but of {known} before; "
@@ -105,8 +103,7 @@ class Vectors:
             )
             raise EmbedderError(msg)
         if not np.isfinite(vectors).all():
-            msg = f"the embedder of {model!r} returned a vector with a value that is not finite"
-            raise EmbedderError(msg)
+            raise EmbedderError(f"the embedder of {model!r} returned a vector with a value that is not finite")
         lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
         return (vectors / np.where(lengths > 0, lengths, 1.0)).astype(np.float32)
 

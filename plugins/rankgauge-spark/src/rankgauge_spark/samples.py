@@ -135,8 +135,7 @@ def _columns(names: Sequence[str]) -> list[str]:
         if name not in names
     ]
     if problems:
-        msg = "the samples cannot be used:"
-        raise DataError(msg, problems)
+        raise DataError("the samples cannot be used:", problems)
     return [name for name in _FIELDS if name in names]
 
 

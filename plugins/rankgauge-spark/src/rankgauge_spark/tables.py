@@ -52,8 +52,7 @@ def shaped(table: DataFrame, kind: Kind, columns: Mapping[str, str] | None) -> D
         found = types[names.value].simpleString()
         problems.append(Problem(f"{what} in column {names.value!r} are of type {found}; make them numbers"))
     if problems:
-        msg = f"{'the judgments' if kind == 'qrels' else 'the run'} cannot be used:"
-        raise DataError(msg, problems)
+        raise DataError(f"{'the judgments' if kind == 'qrels' else 'the run'} cannot be used:", problems)
     return table.select(
         _column(names.query).cast("string").alias("query"),
         _column(names.document).cast("string").alias("document"),
@@ -66,8 +65,7 @@ def read_judgments(table: DataFrame, columns: Mapping[str, str] | None, most: in
     rows = shaped(table, "qrels", columns)
     small = pl.DataFrame(rows.limit(most + 1).toArrow()) if most else None
     if small is not None and not small.height:
-        msg = "the judgments cannot be used:"
-        raise DataError(msg, [Problem("there are no judgments")])
+        raise DataError("the judgments cannot be used:", [Problem("there are no judgments")])
     if small is None or small.height > most:
         return Judgments(_marked(rows, is_run=False), None)
     refuse_unusable(small.with_columns(is_run=pl.lit(value=False)))
