@@ -80,7 +80,7 @@ def test_a_name_tells_a_file_without_its_folder():
 def test_no_files_import_each_other_in_a_circle():
     imports = imports_by_module(SOURCE.parent)
     assert "rankgauge.result.folder_reader" in imports["rankgauge.result.values"]  # within a function
-    assert "rankgauge.io.datasets" in imports["rankgauge.result.values"]  # for types only
+    assert "rankgauge.io.datasets" in imports["rankgauge.result.meaning"]  # for types only
     assert circle_of(imports) == []
 
 
