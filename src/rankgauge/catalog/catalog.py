@@ -1,5 +1,5 @@
 """
-`Catalog`: looking up names, with clashes, shadowing, suggestions and broken plugins told apart.
+`Catalog`: looking up names, with clashes, shadowing, unknown names and broken plugins told apart.
 
 A catalog is a value: it holds what one discovery found, and several can live in one process.
 """
