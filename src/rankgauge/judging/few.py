@@ -25,7 +25,7 @@ from rankgauge.judging.ranks import Ranks
 from rankgauge.judging.run import RunCounts
 from rankgauge.policy import Policy, Profile
 
-__all__ = ["FewQueries", "Pattern", "is_small", "judged_patterns", "takes_few"]
+__all__ = ["FewQueries", "Pattern", "judged_patterns", "takes_few"]
 
 _QUERIES, _JUDGMENTS, _RESULTS = 100, 1 << 8, 1 << 11
 """Up to how many of each going through them one by one is faster than columns, also on rankings never seen before."""
@@ -132,7 +132,7 @@ class FewQueries:
         return patterns, RunCounts(len(patterns), n_missing, len(run) - n_judged, n_tied)
 
 
-def is_small(run: object) -> bool:
+def _is_small(run: object) -> bool:
     """Return whether a run is a dictionary of dictionaries with few queries and results."""
     if type(run) not in _DICTIONARIES:
         return False
@@ -152,7 +152,7 @@ def _behind(document: str, members: Sequence[str]) -> int:
 
 def _plain_run(mapping: object) -> dict[str, dict[str, float]] | None:
     """Return a run that is a plain dictionary of a few results; None for any other."""
-    if not is_small(mapping):
+    if not _is_small(mapping):
         return None
     run = cast("dict[str, dict[str, float]]", mapping)
     each = run.values()
