@@ -187,7 +187,9 @@ def with_titles(markdown: str) -> str:
 
 def _outside() -> dict[str, str]:
     """Return the pages outside `docs` by their path in the repository, with their path in the site."""
-    pages = {name: f"project/{name.lower()}" for name in ("CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md")}
+    pages = {
+        name: f"project/{name.lower()}" for name in ("CHANGELOG.md", "CONTRIBUTING.md", "RELEASING.md", "SECURITY.md")
+    }
     plugins = {f"plugins/{page.parent.name}/README.md": page.parent.name for page in ROOT.glob("plugins/*/README.md")}
     return {"README.md": "README.md", **pages, **{path: f"project/{name}.md" for path, name in plugins.items()}}
 
