@@ -24,34 +24,7 @@ __all__ = ["bounds", "condensed", "evaluation_behind", "judged_again"]
 def bounds(
     result: ResultValues, *, grade: float | None = None, catalog: Catalog | None = None
 ) -> dict[str, Bounds | None]:
-    """
-    Return the worst and the best case of each mean of a run, over everything that unjudged results might be.
-
-    The retrieved documents that nobody judged may get any grade from 0 to *grade*, each on its own, and for metrics
-    that only ask whether a document is relevant, each may be. Documents that the
-    run does not retrieve stay as they are, so that these are not bounds over all judgments. Queries that are not in the
-    mean now, such as one without a relevant document where these are left out, stay out of it.
-
-    Args:
-        result: A result of a run, as `evaluate` returns it, or one that was loaded from its folder.
-
-        grade: The highest grade that a document may get; by default the highest in the judgments, or 1 if they find
-            nothing relevant.
-
-        catalog: What plugins offer, for a result from a folder; by default everything that is installed.
-
-    Returns:
-        By column name; None for a metric for which no bounds are known: they are for precision, hit, reciprocal rank,
-        recall, F1, R-precision, average precision, rank-biased precision, ERR, CG, DCG, and nDCG with an ideal over the
-        ground truth.
-
-    Raises:
-        ParameterError: A grade below the highest in the judgments.
-
-        PolicyError: A policy that leaves open which unjudged document stands at which rank.
-
-        ResultError: The result is of samples, or its run cannot be read again.
-    """
+    """Return the worst and the best case of each mean of a run; see `Result.bounds`."""
     evaluation = evaluation_behind(result, catalog)
     plan, qrels = evaluation.plan, evaluation.qrels
     check_bounds(plan.profile.policy)
@@ -68,23 +41,7 @@ def bounds(
 
 
 def condensed(result: ResultValues, *, catalog: Catalog | None = None) -> ResultValues:
-    """
-    Return the same evaluation over condensed lists: unjudged documents are dropped before ranks are counted.
-
-    Sakai, Alternatives to bpref, SIGIR 2007. Two systems that change places here owe their order to unjudged documents.
-
-    Args:
-        result: A result of a run, as `evaluate` returns it, or one that was loaded from its folder.
-
-        catalog: As in `bounds`.
-
-    Returns:
-        A result under the policy ``judged_only=true``; its columns have other fingerprints, so that it is compared
-        only with results under that policy.
-
-    Raises:
-        ResultError: The result is of samples, or its run cannot be read again.
-    """
+    """Return the same evaluation over condensed lists; see `Result.condensed`."""
     evaluation = evaluation_behind(result, catalog)
     plan = _judged_only(evaluation.plan)
     return evaluate_planned(plan, evaluation.qrels, {"run": evaluation.run}, columns=evaluation.columns)["run"]
