@@ -52,7 +52,9 @@ class FewEvaluator:
     def _result(self, queries: FewQueries, run: object, patterns: Sequence[Pattern], counts: RunCounts) -> ResultValues:
         plan = self._scores.plan
         columns = self._scores.score(patterns)
-        scored = Scored(queries.names, [()] * len(patterns), columns, [], _NO_KEYS)
+        scored = Scored(
+            queries.names, [()] * len(patterns), columns, [column.note for column in columns if column.note], _NO_KEYS
+        )
         source = MappingRun(cast("Mapping[str, Mapping[str, float]]", run))
         evaluation = RunEvaluation(plan, lambda: qrels_of_mapping(queries.judgments), source)
         done = ScoredRun(evaluation=evaluation, scored=scored, counts=counts, origin="argument")

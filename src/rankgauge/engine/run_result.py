@@ -58,7 +58,8 @@ class ScoredRun(NamedTuple):
     def result(self, infos: Sequence[MetricInfo] | None = None) -> ResultValues:
         """Return the result; *infos* say what its columns are, where that is known already."""
         evaluation, scored = self.evaluation, self.scored
-        scored.notes.extend([*evaluation.run.notes, *self.counts.notes(evaluation.plan.profile.policy)])
+        policy = evaluation.plan.profile.policy
+        scored.notes.extend([*evaluation.run.notes, *self.counts.notes(policy), *scored.failures(policy)])
         for note in scored.notes:
             logger("engine").info(note)
         further: dict[str, Any] = {} if self.sketcher is None else {"retrieved_ids": self.sketcher.sketch().to_dict()}

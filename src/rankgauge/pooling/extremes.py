@@ -166,8 +166,9 @@ def _rank_biased_precision(judged: Judged, *, top: float, k: int | None = None, 
 def _expected_reciprocal_rank(judged: Judged, *, top: float, k: int, max_grade: float) -> Extremes:
     """Return what a cascade of readers makes of none and of all: those below lose less than a result gains."""
     ranks = _ranks(judged.by_gain(), k)
-    none, every = np.maximum(ranks.grade, 0.0), np.where(ranks.open, min(top, max_grade), ranks.grade)
-    return Extremes(*(_cascade((np.exp2(np.maximum(grade, 0.0)) - 1) / np.exp2(max_grade)) for grade in (none, every)))
+    every = np.where(ranks.open, top, ranks.grade)
+    clipped = (np.clip(grade, 0.0, max_grade) for grade in (ranks.grade, every))
+    return Extremes(*(_cascade((np.exp2(grade) - 1) / np.exp2(max_grade)) for grade in clipped))
 
 
 def _cascade(satisfied: Floats) -> Scores:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any, NamedTuple
@@ -17,14 +17,16 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rankgauge.columns import Cutoff, IdSketcher, Ints, Words
-from rankgauge.errors import MissingGoldError
+from rankgauge.errors import MissingGoldError, counted
 from rankgauge.judging import BlockJudge, Budget, Evidence, GoldKeys, Judge, Target, make_judge, takes_blocks
 from rankgauge.judging.keeping import NOTHING
 from rankgauge.planning.cutoffs import CutSource
 from rankgauge.planning.plan import Plan
 from rankgauge.planning.resolve import PlannedMetric
+from rankgauge.policy import Policy
 from rankgauge.samples import Block, Output, Sample
 from rankgauge.scoring.score import (
+    FAILED,
     Flaw,
     JudgedBatch,
     MetricScores,
@@ -81,6 +83,15 @@ class ScoredMetric(NamedTuple):
     params: dict[str, float]  # further ones, inferred from the data
     details: list[dict[str, Any]] | None  # facts behind each score, when asked for
     fitted: dict[int, int] | None = None  # of how many samples how many ranks fit into the budget, where there is one
+    top: float = 0.0  # the highest grade of the ground truth, where the metric has a scale of its own
+
+    @property
+    def note(self) -> str:
+        """Return that grades lie above the metric's scale; empty where none does."""
+        limit, name = self.planned.clips_above, self.planned.name
+        if limit is None or self.top <= limit:
+            return ""
+        return f"{name}: there are grades up to {self.top:g}; those above max_grade={limit:g} count as {limit:g}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +108,17 @@ class Scored:
     def sample_ids(self) -> Sequence[str]:
         """Return the samples, in order."""
         return self.ids() if callable(self.ids) else self.ids
+
+    def failures(self, policy: Policy) -> Iterator[str]:
+        """Yield for each metric that failed for queries how many, what they count as, and why the first did."""
+        how = "counted as the worst score" if policy.failed_output == "zero" else "left out of the mean"
+        for metric in self.metrics:
+            status = metric.outcome.status
+            failed = np.flatnonzero(status == FAILED).tolist() if metric.outcome.reasons else []
+            if failed:
+                first, of = failed[0], counted(len(status), "query", "queries")
+                why = f"{self.sample_ids[first]}: {metric.outcome.reasons[first]}"
+                yield f"{metric.planned.name}: {len(failed):,} of {of} failed, {how}; the first is {why}"
 
 
 @dataclass(slots=True)
@@ -265,9 +287,12 @@ class Collector:
     def _score(self, metric: PlannedMetric, notes: list[str]) -> ScoredMetric:
         target = metric.target_of(self.sighting.targets)
         extra: dict[str, float] = {}
-        if metric.infers_max_grade:
+        top = 0.0
+        if metric.metric.needs_max_grade:
             grades = [float(batch.evidence[target].judged.gold.grade.max(initial=0.0)) for batch in self._batches]
-            extra["max_grade"] = max(grades, default=0.0)
+            top = max(grades, default=0.0)
+        if metric.infers_max_grade:
+            extra["max_grade"] = top
             notes.append(f"{metric.name}: max_grade was inferred from the data: {extra['max_grade']:g}")
         parts = [score_metric(self.plan, metric, target, batch, extra) for batch in self._batches]
         fitted = None if metric.cut.budget is None else self._fitted(metric.cut.budget, target)
@@ -280,7 +305,9 @@ class Collector:
             details = [fact for part, batch in pairs for fact in self._facts(part, batch)]
         outcome = join_outcomes([part.outcome for part in parts]).marked()
         sources = add_counts(part.k_sources for part in parts)
-        return ScoredMetric(metric, target, outcome, spread, sources, extra, details, fitted)
+        scored = ScoredMetric(metric, target, outcome, spread, sources, extra, details, fitted, top)
+        notes += filter(None, [scored.note])
+        return scored
 
     def _fitted(self, budget: Budget, target: Target) -> dict[int, int]:
         """Return of how many samples with an output how many ranks fitted into a budget."""
