@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from rankgauge.columns import Flags, Floats, Ints, Judged, Scores
 
-__all__ = ["EXTREMES", "Extremes"]
+__all__ = ["EXTREMES", "Extremes", "binary"]
 
 
 class Extremes(NamedTuple):
@@ -202,11 +202,16 @@ def _ndcg(
 
 
 def _ndcg_any(judged: Judged, *, k: int | None, discount: str = "log2", ideal: str = "gold-at-k") -> Extremes:
-    binary = [
-        np.where(judged.relevance.of(rows.grade), 1.0, np.minimum(rows.grade, 0.0))
-        for rows in (judged.rows, judged.gold)
-    ]
-    return _of_gains(judged.with_grades(*binary), 1.0, k, discount, uncut=k is None or ideal == "gold")
+    return _of_gains(binary(judged), 1.0, k, discount, uncut=k is None or ideal == "gold")
+
+
+def binary(judged: Judged) -> Judged:
+    """Return the same columns with grade 1 for what is relevant; a grade below 0 stays, by which unjudged are known."""
+    rows, gold = (
+        np.where(judged.relevance.of(table.grade), 1.0, np.minimum(table.grade, 0.0))
+        for table in (judged.rows, judged.gold)
+    )
+    return judged.with_grades(rows, gold)
 
 
 def _gain(grades: Floats, gain: str) -> Floats:
