@@ -11,7 +11,7 @@ import math
 import typing
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,7 @@ from rankgauge.plugin.signature import PLAIN_NAME, Authored, declaring, plain_na
 
 __all__ = [
     "Comparer",
+    "Decided",
     "Matcher",
     "NamedMatcher",
     "Normalizer",
@@ -48,6 +49,20 @@ NormalizerFunction = Callable[[str], str]
 N = TypeVar("N", bound=NormalizerFunction)
 ComparerFunction = Callable[..., NDArray[np.float64]]
 C = TypeVar("C", bound=ComparerFunction)
+
+
+class Decided(NamedTuple):
+    """
+    What a comparer may return in place of scores: pairs that match whatever their score is, beside them.
+
+    Attributes:
+        scores: From 0 to 1, shape (retrieved, gold).
+
+        accepted: The pairs that match below the threshold, too; the same shape.
+    """
+
+    scores: NDArray[np.float64]
+    accepted: NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
