@@ -9,6 +9,7 @@ Runs of *n* words that a retrieved text shares with a gold text of its sample ar
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Sequence
 from itertools import chain
 from typing import NamedTuple
@@ -67,13 +68,18 @@ def cover_batch(
         shares[0][at] = float(bool(own) and own == other)  # signs alone
     accepted = shares[1] >= of_retrieved
     blocks, end = [], 0
-    for rows, columns in zip(map(len, retrieved), map(len, gold), strict=True):
-        begin, end = end, end + rows * columns
-        blocks.append(Decided(*(part[begin:end].reshape(rows, columns) for part in (shares[0], accepted))))
+    for shape in zip(map(len, retrieved), map(len, gold), strict=True):
+        begin, end = end, end + math.prod(shape)
+        blocks.append(Decided(shares[0][begin:end].reshape(shape), accepted[begin:end].reshape(shape)))
     return blocks
 
 
-@comparer("cover", batch=cover_batch)
+def _check(*, n: int = 3, **_: float) -> None:
+    if n < 1:
+        raise ValueError(f"n is the number of words that a run has at least, 1 or more, not {n}")
+
+
+@comparer("cover", check=_check, batch=cover_batch)
 def cover(
     retrieved: Sequence[str], gold: Sequence[str], *, n: int = 3, of_retrieved: float = 0.5, cutoff: float = 0.0
 ) -> Decided:
@@ -139,9 +145,12 @@ def _runs(stream: WordStream, layout: Layout, pairs: _Pairs, n: int, cutoff: flo
     most = np.add.reduceat(new, begins) if len(begins) else new
     here = pair[begins]
     sizes = stream.sizes()
+    ends = np.diff(stream.ends)
+    whole = stream.first[pairs.other[here]], stream.first[pairs.other[here] + 1] - 1
+    most += ends[whole[0]] + ends[whole[1]]  # words that may be cut
     able = most >= cutoff * np.minimum(sizes[pairs.gold[here]], sizes[pairs.other[here]])
     # Runs that all go on, or follow behind each other in both texts, reach that.
-    gold = _settled(stream, shared, gold, other, np.cumsum(first) - 1, begins)
+    gold = _settled(stream, shared, gold, other, np.cumsum(first))
     right, down = np.diff(gold), np.diff(other)
     goes_on = (right == 1) & (down == 1) & ~first[1:]
     wrong = (gold < 0) | np.concatenate([[False], ~goes_on & ~first[1:] & ((right < n) | (down < n))])[: len(gold)]
@@ -181,28 +190,24 @@ def _points(
     return pair[order], gold[order], other[order]
 
 
-def _settled(
-    stream: WordStream, shared: Shared, gold: Integers, other: Integers, group: Integers, begins: Integers
-) -> Integers:
+def _settled(stream: WordStream, shared: Shared, gold: Integers, other: Integers, group: Integers) -> Integers:
     """Return the places in gold texts; those to be chosen where the run before goes on, or the one behind begins."""
-    open_at = np.flatnonzero(gold < 0)
-    if not len(open_at):
+    to_choose = np.flatnonzero(gold < 0)
+    if not len(to_choose):
         return gold
     gold = gold.copy()
     places = np.arange(len(gold))
-    known = gold >= 0
-    before = np.maximum.accumulate(np.where(known, places, -1))[open_at]
-    behind = np.minimum.accumulate(np.where(known, places, len(gold))[::-1])[::-1][open_at]
+    before = np.maximum.accumulate(np.where(gold >= 0, places, -1))[to_choose]
+    behind = np.minimum.accumulate(np.where(gold >= 0, places, len(gold))[::-1])[::-1][to_choose]
     for near in (behind, before):  # the one before has the last word
-        usable = (near >= 0) & (near < len(gold))
-        at, near = open_at[usable], near[usable]
-        usable = group[at] == group[near]
-        at, near = at[usable], near[usable]
-        wanted = gold[near] + other[at] - other[near]
-        usable = (wanted >= 0) & (wanted < len(shared.runs))
-        at, near, wanted = at[usable], near[usable], wanted[usable]
-        usable = (shared.runs[wanted] == shared.runs[other[at]]) & (stream.text[wanted] == stream.text[gold[near]])
-        gold[at[usable]] = wanted[usable]
+        near = near.clip(0, len(gold) - 1)  # noqa: PLW2901  # what is clipped belongs to another pair, or has no place
+        usable = (group[to_choose] == group[near]) & (gold[near] >= 0)
+        at, known = to_choose[usable], near[usable]
+        wanted = gold[known] + other[at] - other[known]
+        inside = (wanted >= 0) & (wanted < len(shared.runs))
+        at, known, wanted = at[inside], known[inside], wanted[inside]
+        same = (shared.runs[wanted] == shared.runs[other[at]]) & (stream.text[wanted] == stream.text[gold[known]])
+        gold[at[same]] = wanted[same]
     return gold
 
 
@@ -245,7 +250,7 @@ def _common(stream: WordStream, pairs: _Pairs, runs: _Runs) -> NDArray[np.float6
     """Return how many characters each pair has in common; none where numbers say that the facts are others."""
     of_pairs = functools.partial(np.bincount, minlength=len(pairs.n))
     stops = runs.gold + runs.length
-    common = of_pairs(runs.pair, weights=stream.ends[stops] - stream.ends[runs.gold])
+    common = of_pairs(runs.pair, weights=stream.ends[stops] - stream.ends[runs.gold]).astype(np.float64)
     numbers = np.concatenate([[0], np.cumsum(stream.is_number)])
     agreeing = of_pairs(runs.pair, weights=numbers[stops] - numbers[runs.gold])
     differing: list[Integers] = []

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from rankgauge.matchers.escapes import ESCAPE, decoded, unescape
 
-__all__ = ["Word", "plain_words", "spaced_words"]
+__all__ = ["Word", "is_boundary", "plain_words", "spaced_words"]
 
 _UNSPACED = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff"
@@ -48,7 +48,7 @@ class Word(NamedTuple):
 def plain_words(text: str) -> list[Word]:
     """Return the words of a text, without case, compatibility forms, markup, entities, escapes and line-end hyphens."""
     clean, origins = _clean_with_origins(text)
-    spans = [(_folded(match[0]), *match.span()) for match in _word_pattern(clean.isascii()).finditer(clean)]
+    spans = [(_folded(match[0]), *match.span()) for match in _word_pattern(is_ascii=clean.isascii()).finditer(clean)]
     if origins is None:
         return [Word(*span) for span in spans]
     return [Word(word, origins[start], origins[end]) for word, start, end in spans]
@@ -68,8 +68,29 @@ def spaced_words(texts: Sequence[str]) -> list[str]:
         is_noisy = re.compile("|".join(signs)).search
         texts = [_NOISE.sub(_instead, text) if is_noisy(text) else text for text in texts]
     if whole.isascii() and not signs:
-        return texts
-    return [text if text.isascii() else " ".join(map(_folded, _word_pattern(False).findall(text))) for text in texts]
+        return list(texts)
+    return [
+        text if text.isascii() else " ".join(map(_folded, _word_pattern(is_ascii=False).findall(text)))
+        for text in texts
+    ]
+
+
+def is_boundary(text: str, at: int) -> bool:
+    """Return whether a word may begin or end at a place of a text: punctuation, white space, a Chinese character."""
+    if not 0 < at < len(text):
+        return True
+    before, behind = text[at - 1], text[at]
+    if behind.isascii() and before.isascii():
+        return not (_is_letter(before) and _is_letter(behind))
+    joined = (_is_letter(before) or _is_mark(before)) and _is_letter(behind)
+    return not _is_mark(behind) and (not joined or _IS_UNSPACED(before + behind) is not None)
+
+
+_IS_UNSPACED = re.compile(f"[{_UNSPACED}]").search
+
+
+def _is_letter(symbol: str) -> bool:
+    return symbol.isalnum() or symbol == "_"
 
 
 def _clean_with_origins(text: str) -> tuple[str, Sequence[int] | None]:
@@ -114,7 +135,7 @@ def _is_mark(symbol: str) -> bool:
 
 
 @functools.cache
-def _word_pattern(is_ascii: bool) -> re.Pattern[str]:
+def _word_pattern(*, is_ascii: bool) -> re.Pattern[str]:
     """Return what finds words; finding out which characters are marks takes some milliseconds."""
     if is_ascii:
         return re.compile("[^\\W_]+")

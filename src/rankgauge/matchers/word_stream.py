@@ -127,7 +127,7 @@ class Layout(NamedTuple):
 
 
 class Shared(NamedTuple):
-    """Where runs of words of retrieved texts stand in gold texts of the same sample; in order of the retrieved texts."""
+    """Where runs of words of retrieved texts stand in gold texts of their sample, in order of the retrieved texts."""
 
     gold: Integers
     other: Integers

@@ -45,11 +45,6 @@ _COMPARER_LAWS = frozenset(typing.get_args(ComparerLaw))
 Stage = Literal["decode", "strip", "fold"]
 STAGES: tuple[Stage, ...] = ("decode", "strip", "fold")
 
-NormalizerFunction = Callable[[str], str]
-N = TypeVar("N", bound=NormalizerFunction)
-ComparerFunction = Callable[..., NDArray[np.float64]]
-C = TypeVar("C", bound=ComparerFunction)
-
 
 class Decided(NamedTuple):
     """
@@ -63,6 +58,12 @@ class Decided(NamedTuple):
 
     scores: NDArray[np.float64]
     accepted: NDArray[np.bool_]
+
+
+NormalizerFunction = Callable[[str], str]
+N = TypeVar("N", bound=NormalizerFunction)
+ComparerFunction = Callable[..., NDArray[np.float64] | Decided]
+C = TypeVar("C", bound=ComparerFunction)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +86,7 @@ class Comparer(Authored):
     version: str = "1"
     check: Callable[..., None] | None = None
     prepare: Callable[..., None] | None = None
-    batch: Callable[..., Sequence[NDArray[np.float64]]] | None = None
+    batch: Callable[..., Sequence[NDArray[np.float64] | Decided]] | None = None
     laws: frozenset[ComparerLaw] = frozenset({"reflexive", "empty-scores-zero"})
 
 
@@ -170,13 +171,14 @@ def comparer(
     version: str = "1",
     check: Callable[..., None] | None = None,
     prepare: Callable[..., None] | None = None,
-    batch: Callable[..., Sequence[NDArray[np.float64]]] | None = None,
+    batch: Callable[..., Sequence[NDArray[np.float64] | Decided]] | None = None,
     laws: Iterable[ComparerLaw] = ("reflexive", "empty-scores-zero"),
 ) -> Callable[[C], C]:
     """
     Declare a comparer: ``(retrieved: Sequence[str], gold: Sequence[str], **params) -> scores``.
 
-    Scores have the shape (retrieved, gold) and lie between 0 and 1.
+    Scores have the shape (retrieved, gold) and lie between 0 and 1. A comparer for which some pairs match whatever
+    their score is returns `Decided`.
 
     Args:
         name: Lower-case words joined by hyphens.

@@ -5,6 +5,7 @@ The laws of normalizers, comparers, matchers and tokenizers.
 from __future__ import annotations
 
 import functools
+import operator
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -15,7 +16,7 @@ from numpy.typing import NDArray
 
 from rankgauge.catalog import Catalog, ResolvedMatcher
 from rankgauge.errors import RankgaugeError
-from rankgauge.judging.by_text import checked_scores
+from rankgauge.judging.by_text import Compared, checked
 from rankgauge.plugin.declarations import Tokenizer
 from rankgauge.plugin.matching import Normalizer, parse_matcher
 from rankgauge.testing.drawn_cases import TEXT
@@ -115,6 +116,12 @@ NORMALIZER_LAWS = book(_normalizer_total, _normalizer_twice, _idempotent, pickli
 def _block(
     trial: Trial[Any], variant: Variant, retrieved: Sequence[str], gold: Sequence[str], cutoff: float | None = None
 ) -> NDArray[np.float64]:
+    return _compared(trial, variant, retrieved, gold, cutoff).scores
+
+
+def _compared(
+    trial: Trial[Any], variant: Variant, retrieved: Sequence[str], gold: Sequence[str], cutoff: float | None = None
+) -> Compared:
     """All scores are from 0 to 1, in the shape (retrieved, gold)."""
     facts: dict[str, object] = {
         "retrieved": [repr(text) for text in retrieved],
@@ -125,12 +132,12 @@ def _block(
     options = {} if cutoff is None else {"cutoff": cutoff}
     returned = trial.attempt(lambda: variant.compare(retrieved, gold, **options), facts)
     try:
-        scores = checked_scores(returned, len(retrieved), len(gold))
+        compared = checked(returned, len(retrieved), len(gold))
     except (TypeError, ValueError) as error:
         trial.note(**facts, returned=repr(returned))
         trial.fail(str(error))
-    trial.note(**facts, scores=[[float(score) for score in row] for row in scores])
-    return scores
+    trial.note(**facts, scores=[[float(score) for score in row] for row in compared.scores])
+    return compared
 
 
 def _pair(trial: Trial[Any], variant: Variant, retrieved: str, gold: str) -> float:
@@ -191,18 +198,20 @@ def _many_samples(trial: Comparing, variant: Variant, retrieved: Texts, gold: Te
     if variant.batch is None:
         return
     samples = [(retrieved, gold), (others, [*retrieved, *gold]), ([*gold, *others], gold)]
-    alone = [_block(trial, variant, *sample) for sample in samples]
+    alone = [_compared(trial, variant, *sample) for sample in samples]
     batch, (all_retrieved, all_gold) = variant.batch, map(list, zip(*samples, strict=True))
     returned: Any = trial.attempt(lambda: batch(all_retrieved, all_gold), {}, "`batch`")
     try:
         pairs = zip(returned, samples, strict=True)
-        together = [checked_scores(block, len(sample[0]), len(sample[1])) for block, sample in pairs]
+        together = [checked(block, len(sample[0]), len(sample[1])) for block, sample in pairs]
     except (TypeError, ValueError) as error:
         trial.fail(f"`batch`: {error}")
     for number, (one, many, sample) in enumerate(zip(alone, together, samples, strict=True), 1):
         trial.note(retrieved=repr(sample[0]), against=repr(sample[1]), comparer=variant.spec)
-        wrong = f"sample {number} of 3 scores {many.tolist()} together, {one.tolist()} alone"
-        trial.demand(np.array_equal(one, many), wrong)
+        wrong = f"sample {number} of 3 scores {many.scores.tolist()} together, {one.scores.tolist()} alone"
+        trial.demand(np.array_equal(one.scores, many.scores), wrong)
+        accepted = ([] if compared.accepted is None else compared.accepted.tolist() for compared in (one, many))
+        trial.demand(operator.eq(*accepted), f"sample {number} of 3 has other accepted pairs together than alone")
 
 
 @law(draw(_variant, _BLOCK, _BLOCK), name="arguments")
@@ -237,18 +246,19 @@ def _symmetric(trial: Comparing, variant: Variant, pair: tuple[str, str]) -> Non
     trial.demand(abs(there - back) <= _SLACK, f"in one order it is {there!r}, in the other {back!r}")
 
 
-_comparer_bounded = law(draw(_variant, _BLOCK, _BLOCK), name="bounded")(_block)
+_comparer_bounded = law(draw(_variant, _BLOCK, _BLOCK), name="bounded")(_compared)
 COMPARER_LAWS = book(
     *(_comparer_bounded, _pair_by_pair, _cutoff, _comparer_twice, _prepared, _many_samples, _comparer_arguments),
     *(_reflexive, _empty_scores_zero, _symmetric, pickling, no_network),
 )
 
 
-def _match(trial: Trial[MatcherSubject], retrieved: str, gold: str) -> tuple[tuple[str, str], float]:
+def _match(trial: Trial[MatcherSubject], retrieved: str, gold: str) -> tuple[tuple[str, str], float, bool]:
     """Any two texts, however odd, get a score from 0 to 1."""
     matcher, facts = trial.subject.resolved, {"retrieved": repr(retrieved), "against": repr(gold)}
     texts = trial.attempt(lambda: (matcher.normalize(retrieved), matcher.normalize(gold)), facts, "a normalizer")
-    return texts, _pair(trial, Variant("", matcher.compare), *texts)
+    compared = _compared(trial, Variant("", matcher.compare), [texts[0]], [texts[1]])
+    return texts, float(compared.scores[0, 0]), bool(compared.matches(matcher.matcher.threshold)[0, 0])
 
 
 @law()
@@ -282,8 +292,7 @@ def _needs(name: str) -> Callable[[MatcherSubject], str]:
 @law(draw(TEXT), skip=_needs("reflexive"))
 def _matches_itself(trial: Trial[MatcherSubject], text: str) -> None:
     """A text that is not empty once normalized matches itself, if its comparer is reflexive."""
-    (normalized, _), score = _match(trial, text, text)
-    matched = score >= trial.subject.resolved.matcher.threshold
+    (normalized, _), score, matched = _match(trial, text, text)
     trial.demand(matched or not normalized, f"normalized to {normalized!r}, a text scores {score!r} against itself")
 
 
@@ -292,8 +301,7 @@ def _nothing_matches_nothing(trial: Trial[MatcherSubject], blank: str, text: str
     """A text that is empty once normalized matches none, if its comparer scores it 0."""
     for retrieved, gold in ((blank, text), (text, blank)):
         trial.forget()
-        texts, score = _match(trial, retrieved, gold)
-        matched = score >= trial.subject.resolved.matcher.threshold
+        texts, score, matched = _match(trial, retrieved, gold)
         wrong = f"a text that is empty once normalized scores {score!r}, so it matches"
         trial.demand("" not in texts or not matched, wrong)
 
