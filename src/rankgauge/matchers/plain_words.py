@@ -29,11 +29,20 @@ _TAGS = (
 )
 _NOISE = re.compile(
     r"(?P<gone>[-\u2010\u00ad](?<=[^\W\d_].) ?\r?\n[ \t]*(?=[^\W\d_])|\u00ad)"  # a word cut at the end of a line
-    rf"|(?P<markup></?(?:{_TAGS})(?=[\s/>])[^<>]*>|(?<=\])\([^()\s]*\))"  # HTML, and where a Markdown link points
+    r"|(?P<markup>(?<=\n)[ \t]*[0-9]{1,3}[.)][ \t]"  # the number of a list's item
+    rf"|</?(?:{_TAGS})(?=[\s/>])[^<>]*>|(?<=\])\([^()\s]*\))"  # HTML, and where a Markdown link points
     r"|&(?:#[0-9]{1,7}|#x[0-9a-f]{1,6}|[a-z]{2,31}[0-9]{0,2});",
     re.IGNORECASE,
 )
-_SIGNS = {"<": "<", "&": "&", "]": r"\]\(", "-": r"- ?[\r\n]", "\u2010": "\u2010", "\u00ad": "\u00ad"}
+_SIGNS = {
+    "<": "<",
+    "&": "&",
+    "]": r"\]\(",
+    "\n": r"\n[ \t]*[0-9]{1,3}[.)][ \t]",
+    "-": r"- ?[\r\n]",
+    "\u2010": "\u2010",
+    "\u00ad": "\u00ad",
+}
 """One of these patterns is in every text that has noise, by a character that is quick to look for."""
 
 
