@@ -322,10 +322,7 @@ PROFILES: Mapping[str, Profile] = MappingProxyType(
             policy=dataclasses.replace(_TREC, score_dtype="float32", queries="intersection"),
             relevance=1.0,
             negatives="unjudged",
-            parameters={
-                "retrieval-iprec-at-recall": {"rounding": "up"},
-                "retrieval-11pt-avg": {"rounding": "up"},
-            },
+            parameters={name: {"rounding": "up"} for name in ("retrieval-iprec-at-recall", "retrieval-11pt-avg")},
         ),
         "trec10": Profile(name="trec10", policy=_TREC, relevance=1.0, negatives="unjudged"),
     }
@@ -341,8 +338,8 @@ def profile(choice: str | Policy | Profile) -> Profile:
         return dataclasses.replace(PROFILES["default"], policy=choice)
     if isinstance(choice, str) and choice in PROFILES:
         return PROFILES[choice]
-    msg = f"unknown profile {choice!r}{did_you_mean(str(choice), PROFILES)}; known are {', '.join(PROFILES)}"
-    raise PolicyError(msg)
+    known = f"known are {', '.join(PROFILES)}"
+    raise PolicyError(f"unknown profile {choice!r}{did_you_mean(str(choice), PROFILES)}; {known}")
 
 
 def option_text(value: object) -> str:

@@ -20,6 +20,7 @@ from rankgauge.judging.judged_columns import JudgedLists
 from rankgauge.judging.keeping import NOTHING, Keep, Keeper
 from rankgauge.judging.outputs import Ranking, prepare
 from rankgauge.judging.ranking import JudgedBlock
+from rankgauge.judging.text_doubts import Doubter
 from rankgauge.plugin.matching import Decided
 from rankgauge.policy import Profile
 from rankgauge.samples import Expected, Fault, GoldKind, Output, Sample
@@ -139,6 +140,7 @@ class TextJudge:
         self._faults: dict[int, str] = {}
         self._scorer = TextScorer(matcher)
         self._textless: dict[int, int] = {}
+        self._doubter = Doubter(matcher, of_passages=target.gold == "passages" and target.judges == "retrieved")
 
     def add(self, samples: Sequence[Sample]) -> None:
         """Judge some more samples, in order of the batch."""
@@ -178,7 +180,9 @@ class TextJudge:
         """Return the judged batch."""
         without = [place for place, count in enumerate(self._lists.gold_count) if not count]
         judged = self._lists.build(self._profile)
-        return Evidence.kept(self._keeper, judged, without, self._faults, textless=self._textless)
+        return Evidence.kept(
+            self._keeper, judged, without, self._faults, textless=self._textless, doubts=self._doubter.doubts()
+        )
 
     def _prepared(self, samples: Sequence[Sample]) -> Sequence[Ranking | Fault | None]:
         """Return what of each sample is judged: its ranking, or its answer as a ranking of one item."""
@@ -215,7 +219,9 @@ class TextJudge:
                 compared = self._scorer.one(_texts(ranking), gold) if compared is None else compared
         except ForeignError as error:
             return Fault(f"{self._blame()} failed: {error}")
-        for at, wanted in np.argwhere(compared.matches(self._matcher.matcher.threshold)).tolist():
+        matches = compared.matches(self._matcher.matcher.threshold)
+        self._doubter.add(_texts(ranking), gold, matches)
+        for at, wanted in np.argwhere(matches).tolist():
             if ranking.repeated is not None and ranking.repeated[at]:
                 lists.row_idle.append(len(lists.row_sample))
             lists.add_row(place, at + 1, start + wanted)

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from rankgauge.matchers.escapes import ESCAPE, decoded, unescape
 
-__all__ = ["Word", "is_boundary", "plain_words", "spaced_words"]
+__all__ = ["Word", "is_boundary", "plain_words", "spaced_words", "word_around"]
 
 _UNSPACED = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff"
@@ -93,6 +93,16 @@ def is_boundary(text: str, at: int) -> bool:
         return not (_is_letter(before) and _is_letter(behind))
     joined = (_is_letter(before) or _is_mark(before)) and _is_letter(behind)
     return not _is_mark(behind) and (not joined or _IS_UNSPACED(before + behind) is not None)
+
+
+def word_around(text: str, at: int, size: int) -> str:
+    """Return a part of a text with the rest of the words that it begins and ends in."""
+    end = at + size
+    while not is_boundary(text, at):
+        at -= 1
+    while not is_boundary(text, end):
+        end += 1
+    return text[at:end]
 
 
 _IS_UNSPACED = re.compile(f"[{_UNSPACED}]").search

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from rankgauge.matchers.plain_words import is_boundary
 from rankgauge.plugin import comparer, tokenizer
 
-__all__ = ["chars4", "equal_tokens", "token_f1", "whole_words", "words"]
+__all__ = ["chars4", "equal_tokens", "stands_whole", "token_f1", "whole_words", "words"]
 
 Block = NDArray[np.float64]
 
@@ -62,11 +62,12 @@ def whole_words(retrieved: Sequence[str], gold: Sequence[str]) -> Block:
     Returns:
         Shape (retrieved, gold); 0 for an empty text.
     """
-    rows = [[bool(wanted) and _stands_whole(wanted, found) for wanted in gold] for found in retrieved]
+    rows = [[bool(wanted) and stands_whole(wanted, found) for wanted in gold] for found in retrieved]
     return np.array(rows, dtype=np.float64).reshape(len(retrieved), len(gold))
 
 
-def _stands_whole(wanted: str, found: str) -> bool:
+def stands_whole(wanted: str, found: str) -> bool:
+    """Return whether one text stands in another between two word boundaries."""
     at = found.find(wanted)
     while at >= 0:
         if is_boundary(found, at) and is_boundary(found, at + len(wanted)):
