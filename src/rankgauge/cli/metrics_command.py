@@ -135,7 +135,7 @@ def _inputs(metric: Metric) -> str:
 
     matcher = "chosen by parameters" if callable(metric.judging.matcher) else metric.judging.matcher
     if matcher is None and "passages" in metric.judging.gold:
-        matcher = f"{PROFILES['default'].passages} or the profile's"
+        matcher = PROFILES["default"].passages  # other profiles may have another
     against = f"{judged}, against expected_output: {' or '.join(metric.judging.gold)}"
     if metric.is_whole:
         return "the ids that all samples of a run retrieved; no ground truth"

@@ -195,12 +195,10 @@ def _prepared(trial: Comparing, variant: Variant, retrieved: Texts, gold: Texts,
 @law(draw(_variant, _BLOCK, _BLOCK, _BLOCK), skip=_NEEDS_BATCH)
 def _many_samples(trial: Comparing, variant: Variant, retrieved: Texts, gold: Texts, others: Texts) -> None:
     """`batch` scores each of many samples as the function does, to the last bit."""
-    if variant.batch is None:
-        return
     samples = [(retrieved, gold), (others, [*retrieved, *gold]), ([*gold, *others], gold)]
     alone = [_compared(trial, variant, *sample) for sample in samples]
     batch, both = variant.batch, map(list, zip(*samples, strict=True))
-    returned: Any = trial.attempt(lambda: batch(*both), {}, "`batch`")
+    returned: Any = trial.attempt(lambda: batch and batch(*both), {}, "`batch`")
     try:
         pairs = zip(returned, samples, strict=True)
         together = [checked(block, len(sample[0]), len(sample[1])) for block, sample in pairs]
