@@ -29,7 +29,7 @@ from rankgauge.plugin.declarations import (
     tokenizer,
 )
 from rankgauge.plugin.hookspecs import API, FinishedRun, StartedRun, hookimpl
-from rankgauge.plugin.matching import ComparerLaw, Matcher, comparer, named_matcher, normalizer
+from rankgauge.plugin.matching import ComparerLaw, Decided, Matcher, comparer, named_matcher, normalizer
 from rankgauge.plugin.metric import Contributions, Law, Need
 from rankgauge.plugin.metric_decorators import metric, sample_metric
 from rankgauge.plugin.profiles import metric_set, named_profile
@@ -38,6 +38,7 @@ from rankgauge.plugin.sections import ReportBars, ReportTable, ReportText, repor
 __all__ = [
     "API",
     "ComparerLaw",
+    "Decided",
     "Contributions",
     "Cutoff",
     "DataError",

@@ -36,6 +36,10 @@ class Sighting:
             doubts,
         )
 
+    def looked(self, target: Target) -> int:
+        """Return how many samples were looked at for doubts about the matcher of a target."""
+        return len(self.doubts[target].looks) if target in self.doubts else 0
+
     def notes(self, plan: Plan) -> list[str]:
         """Say what is suspicious: an option without effect, ids that never meet, matchers that look the wrong way."""
         notes = [plan.profile.policy.idle] if plan.profile.policy.idle else []
