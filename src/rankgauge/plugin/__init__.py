@@ -38,10 +38,10 @@ from rankgauge.plugin.sections import ReportBars, ReportTable, ReportText, repor
 __all__ = [
     "API",
     "ComparerLaw",
-    "Decided",
     "Contributions",
     "Cutoff",
     "DataError",
+    "Decided",
     "Deprecated",
     "FinishedRun",
     "Judged",
