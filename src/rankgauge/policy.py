@@ -41,13 +41,10 @@ class Policy:
             earlier ones, `best` keeps the one with the highest score, `credit-once` leaves it its rank but no gain,
             `keep` counts it again (scores may pass 1), `error` refuses the sample.
 
-        no_gold: A sample without ground truth is `undefined` (out of the mean, counted), `zero` or an `error`. `zero`
-            is the worst value in the metric's range, also for an empty ranking that the metric has no value for; where
-            the range has no worst value, as of a rank, the sample stays out of the mean. So does one for which the
-            metric has no value for another reason.
+        no_gold: A sample without ground truth is `undefined` (out of the mean, counted), `zero` (the worst value in the
+            metric's range; where that has none, out of the mean) or an `error`.
 
-        missing_output: A sample without output counts as `zero` (the score of an empty ranking, else as in `no_gold`),
-            is left out (`exclude`) or is an `error`.
+        missing_output: A sample without output counts as `zero`, is left out (`exclude`) or is an `error`.
 
         failed_output: The same for a sample whose output is malformed or whose system under test failed.
 

@@ -25,6 +25,7 @@ from rankgauge.planning.plan import Plan
 from rankgauge.planning.resolve import PlannedMetric
 from rankgauge.policy import Policy
 from rankgauge.samples import Block, Output, Sample
+from rankgauge.scoring.refusal import refuse
 from rankgauge.scoring.score import (
     FAILED,
     Flaw,
@@ -33,7 +34,6 @@ from rankgauge.scoring.score import (
     Outcome,
     flaws,
     missing_queries,
-    refuse,
     score_metric,
 )
 from rankgauge.scoring.sighting import Sighting

@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from rankgauge.base.frozen import read_only
 from rankgauge.base.guard import ForeignError, guarded
 from rankgauge.columns import Cutoff, Flags, Judged, Scores
-from rankgauge.errors import Problem, SampleRefusedError, counted
 from rankgauge.judging import Evidence, Target
 from rankgauge.planning.cutoffs import CutSource
 from rankgauge.planning.plan import Plan
@@ -38,7 +37,6 @@ __all__ = [
     "flaws",
     "judged_for",
     "missing_queries",
-    "refuse",
     "score_metric",
     "worst_value",
 ]
@@ -171,7 +169,8 @@ def _outcome(
         (FAILED, undecided),
         (UNDEFINED, dict.fromkeys(np.flatnonzero(valueless).tolist(), "the metric has no value for this ranking")),
     )
-    empty = np.flatnonzero(judged.depth == 0).tolist()
+    gainless = np.bincount(judged.gold.sample[judged.gold.grade > 0], minlength=judged.n) == 0
+    empty = np.flatnonzero(gainless | (judged.depth == 0)).tolist()
     lacking = {*undefined, *evidence.without_gold, *empty} - unanswerable.keys()
     _count(column, values, status, [place for place in lacking if status[place] == UNDEFINED], policy)
     return Outcome(values, status, reasons)
@@ -301,32 +300,6 @@ def _count(
     values[status == UNDEFINED] = np.nan
     if policy.no_gold == "zero":
         values[lacking] = worst
-
-
-def refuse(
-    outcomes: Mapping[str, Outcome],
-    sample_ids: Callable[[], Sequence[str]],
-    flawed: Mapping[int, Flaw],
-    policy: Policy,
-) -> None:
-    """Raise `SampleRefusedError` with every sample that the policy turns into an error, each with its first reason."""
-    rules = {"no_gold": (UNDEFINED, policy.no_gold), "missing_output": (MISSING, policy.missing_output)}
-    rules["failed_output"] = (FAILED, policy.failed_output)
-    refused = {code: option for option, (code, rule) in rules.items() if rule == "error"}
-    if not refused:
-        return
-    ids = sample_ids()
-    problems: dict[int, Problem] = {}
-    for name, outcome in outcomes.items():
-        for place, reason in outcome.reasons.items():
-            option = refused.get(int(outcome.status[place]))
-            declared = place in flawed and flawed[place].status == UNDEFINED
-            if option is not None and not declared and place not in problems:
-                message = f"{reason} (metric {name!r}, policy {option}=error)"
-                problems[place] = Problem(message, sample=ids[place])
-    if problems:
-        msg = f"the policy refuses {counted(len(problems), 'sample')}; no score was kept:"
-        raise SampleRefusedError(msg, [problems[place] for place in sorted(problems)])
 
 
 class _ShapeError(ValueError):
