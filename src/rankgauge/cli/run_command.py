@@ -123,7 +123,7 @@ def _of_calls(given: argparse.Namespace) -> list[str]:
 
 def _evaluation(engine: Engine, name: str | Path, given: argparse.Namespace) -> Evaluation:
     """Return the evaluation of one dataset, with what was typed in place of what the config says."""
-    from rankgauge.cli.conventions import field_map
+    from rankgauge.cli.conventions import described
     from rankgauge.cli.dataset_scores import overridden
 
     evaluation = engine.dataset(name)
@@ -132,7 +132,7 @@ def _evaluation(engine: Engine, name: str | Path, given: argparse.Namespace) -> 
     elif given.metric:
         evaluation = evaluation.with_metrics(given.metric)
     declared = {} if engine.config is None else engine.config.policy_options()
-    evaluation = overridden(evaluation, given, declared).with_fields(field_map(given.field))
+    evaluation = described(overridden(evaluation, given, declared), given)
     if not evaluation.metrics and engine.config is not None:
         from rankgauge.errors import ConfigError, Problem
 

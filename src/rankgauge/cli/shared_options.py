@@ -118,6 +118,11 @@ def add_field_option(parser: argparse._ActionsContainer) -> None:
     """Add where a data file has what samples consist of."""
     text = "Your name for a field of samples, such as id=qid; for a list of texts: retrieved=contexts:text. Repeatable."
     parser.add_argument("--field", action="append", metavar="OURS=THEIRS", help=text)
+    preset = "Whose records they are: ragas, deepeval, langchain, llamaindex, haystack, trulens, promptfoo, phoenix, "
+    preset += "langfuse, elasticsearch, openai, beir (also MTEB), or one of a plugin."
+    parser.add_argument("--preset", metavar="NAME", help=preset)
+    text = "What stands between the entries of a list that is written as one text, such as '|' in cells of CSV files."
+    parser.add_argument("--separator", metavar="TEXT", help=text)
 
 
 def add_data_options(parser: argparse._ActionsContainer) -> None:

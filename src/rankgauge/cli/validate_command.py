@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from rankgauge.engine.engine import Engine
     from rankgauge.engine.evaluation import Evaluation
     from rankgauge.engine.sample_score import DataCheck
-    from rankgauge.io.field_names import FieldMap
     from rankgauge.planning.requests import MetricSpec
     from rankgauge.planning.resolve import PlannedMetric
     from rankgauge.result import ResultValues
@@ -64,8 +63,10 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
 
 def _validate(given: argparse.Namespace) -> int:
     first, *runs = given.files
-    if runs and given.field:
-        raise ParameterError("--field is for samples: rankgauge validate SAMPLES --field id=qid")
+    typed = {"--field": given.field, "--preset": given.preset, "--separator": given.separator}
+    of_samples = next((option for option, value in typed.items() if value), None)
+    if runs and of_samples:
+        raise ParameterError(f"{of_samples} is for samples: rankgauge validate SAMPLES {of_samples} ...")
     if runs:
         if given.baseline is not None:
             _check_run_ids(first, runs, given.baseline)
@@ -74,12 +75,13 @@ def _validate(given: argparse.Namespace) -> int:
     for option, is_typed in of_runs.items():
         if is_typed:
             raise ParameterError(f"{option} is for judgments and runs: rankgauge validate QRELS RUN")
-    from rankgauge.cli.conventions import field_map, is_config
+    from rankgauge.cli.conventions import is_config
 
     if not is_config(first):
-        _validate_samples(first, field_map(given.field), given.baseline)
-    elif given.field:
-        raise ParameterError(f"--field is for a data file; in {first} the fields of a dataset stand under `fields`")
+        _validate_samples(first, given)
+    elif of_samples:
+        key = "fields" if of_samples == "--field" else of_samples.removeprefix("--")
+        raise ParameterError(f"{of_samples} is for a data file; in {first} it stands under `{key}` of a dataset")
     else:
         _validate_config(first, given.baseline)
     return 0
@@ -177,11 +179,11 @@ def _refuse_changed(results: Mapping[str, ResultValues], baseline: Mapping[str, 
         raise ResultError("; ".join(f"{name}: {why}" for name, why in changed.items()))
 
 
-def _validate_samples(data: Path, fields: FieldMap, baseline: Path | None) -> None:
-    from rankgauge.cli.conventions import make_engine
+def _validate_samples(data: Path, given: argparse.Namespace) -> None:
+    from rankgauge.cli.conventions import described, make_engine
 
-    evaluation = make_engine(None).dataset(data).with_fields(fields).with_metrics(_BY_ID)
-    if baseline is not None:
+    evaluation = described(make_engine(None).dataset(data), given).with_metrics(_BY_ID)
+    if (baseline := given.baseline) is not None:
         from rankgauge.gates.baseline import load_baseline
 
         _check_ids({evaluation.data.name: evaluation}, load_baseline(baseline))

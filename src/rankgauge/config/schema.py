@@ -236,6 +236,10 @@ class DatasetConfig(Model):
         description="Your name for a field of samples, such as `id: qid`, or `retrieved: {path: contexts, strings: "
         "text}` for a list of texts.",
     )
+    preset: str | None = Field(None, min_length=1, description="Whose records these are, such as `ragas`.")
+    separator: str | None = Field(
+        None, min_length=1, description="What stands between the entries of a list that is written as one text."
+    )
 
     @property
     def field_map(self) -> FieldMap:

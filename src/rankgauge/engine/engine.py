@@ -164,13 +164,19 @@ class Engine:
         self._sources[name] = DataSource(_opened(source), path, dict(fields or {}), name)
         return self
 
-    def dataset(self, source: str | os.PathLike[str] | Iterable[object]) -> Evaluation:
+    def dataset(
+        self, source: str | os.PathLike[str] | Iterable[object], *, preset: str = "", separator: str = ""
+    ) -> Evaluation:
         """
         Begin an evaluation.
 
         Args:
             source: A registered name, a file, or samples: mappings in the form of the dataset contract, `Sample`
                 values, or a polars or pandas frame with one a row.
+
+            preset: Whose records they are, as in `Evaluation.with_preset`; by default what the config says.
+
+            separator: What stands between the entries of a list that is written as one text.
 
         Returns:
             An evaluation with the metrics, policy and defaults of the config, if there is one.
@@ -179,8 +185,14 @@ class Engine:
             DataError: A name that is neither registered nor a file.
 
             ConfigError: The lock that the config names cannot be used.
+
+            UnknownNameError: No preset has that name.
         """
-        return replace(self._evaluation(source), lock=self._lock)
+        evaluation = replace(self._evaluation(source), lock=self._lock)
+        if not preset and not separator:
+            return evaluation
+        data = evaluation.data
+        return evaluation.with_preset(preset or data.preset, separator=separator or data.separator)
 
     def lock(self) -> Lock:
         """

@@ -19,9 +19,10 @@ from rankgauge.engine.result import Result
 from rankgauge.engine.sample_score import DataCheck, Progress, SampleScore
 from rankgauge.engine.setup import Setup
 from rankgauge.errors import DataError, Problem
-from rankgauge.io.field_names import remapped
 from rankgauge.io.output_files import OutputsSource
+from rankgauge.io.preset_records import Shape
 from rankgauge.planning.plan import Plan
+from rankgauge.plugin.declarations import Record
 from rankgauge.samples import GOLD_KINDS, Fault, Sample, read_sample
 from rankgauge.scoring.collect import Collector
 from rankgauge.scoring.score import STATUSES
@@ -314,9 +315,8 @@ class Evaluation(Setup):
         plan = self._single_plan
         if not isinstance(sample, Sample):
             problems: list[Problem] = []
-            if self.data.fields and isinstance(sample, Mapping):
-                sample = remapped(sample, self.data.fields)
-            read = read_sample(sample, problems=problems, contract=self.profile.contract)
+            shape = Shape(self.catalog(), self.data.preset, self.data.fields, self.data.separator)
+            read = read_sample(shape.sample(Record(sample)), problems=problems, contract=self.profile.contract)
             if read is None:
                 raise DataError("cannot score the sample:", problems)
             sample = read

@@ -194,6 +194,26 @@ class Setup:
             check_field(name, place)
         return self._with(data=self.data._replace(fields={**self.data.fields, **fields}))
 
+    def with_preset(self, name: str = "", *, separator: str = "") -> Self:
+        """
+        Return this evaluation with records in the form of another tool.
+
+        Args:
+            name: Whose records they are, such as ``ragas``; empty for the form of the dataset contract.
+
+            separator: What stands between the entries of a list that is written as one text, such as ``|``; empty for
+                the preset's own.
+
+        Returns:
+            A new evaluation. Fields of `with_fields` come before those of the preset.
+
+        Raises:
+            UnknownNameError: No preset has that name.
+        """
+        if name:
+            self.catalog().preset(name)
+        return self._with(data=self.data._replace(preset=name, separator=separator))
+
     def with_cohorts(self, fields: Sequence[str]) -> Self:
         """
         Return this evaluation with further cohorts, beside those of the samples' tags.
