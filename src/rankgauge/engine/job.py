@@ -70,7 +70,8 @@ class Job(Generic[Held]):
         self.given = None if options.calls is not None else chosen
         data.check_there([data.source, self.given])
         source = Path(self.given) if isinstance(self.given, str | os.PathLike) else self.given
-        self.outputs = None if source is None else read_outputs(source, shape=self.reader.shape, **how)
+        shape: dict[str, Any] = {name: getattr(data, name) for name in ("fields", "preset", "separator")}
+        self.outputs = None if source is None else read_outputs(source, **shape, **how)
         self.overlap = self.taken = 0
         self.sketcher = IdSketcher() if options.sketch_ids else None
         self.collector = Collector(

@@ -91,7 +91,7 @@ class DatasetReader:
         self._contract = contract
         self._limit = limit
         self._seen: dict[str, int | str] = {}
-        self.shape = Shape(catalog, data.preset, data.fields, data.separator)
+        self._shape = Shape(catalog, data.preset, data.fields, data.separator)
         self._to_recognize = 0 if data.preset else _LOOKED_AT
         self.looks_like = ""  # whose records samples without a usable output look like
 
@@ -104,7 +104,7 @@ class DatasetReader:
             read = folder_records(source, self._catalog)
         else:
             read = records(source, self._catalog) if isinstance(source, Path) else given(source, "samples")
-        read = self.shape.records(read)
+        read = self._shape.records(read)
         samples = self._samples(islice(read, self._limit), problems)
         while True:
             batch = list(islice(samples, size))
@@ -118,7 +118,7 @@ class DatasetReader:
     @property
     def has_blocks(self) -> bool:
         """Return whether plain samples can be read as columns: those of a whole file of JSON lines, as they stand."""
-        return self.has_lines and not self.shape and not self._data.cohorts
+        return self.has_lines and not self._shape and not self._data.cohorts
 
     @property
     def has_lines(self) -> bool:
@@ -202,7 +202,7 @@ class DatasetReader:
         if block is not None:
             yield block
         elif not is_plain or len(lines) <= _SMALLEST:
-            yield list(self._samples(self.shape.records(records_of(lines, first, offset)), problems))
+            yield list(self._samples(self._shape.records(records_of(lines, first, offset)), problems))
         else:
             half = len(lines) // 2
             behind = offset + sum(map(len, lines[:half]))
@@ -243,7 +243,7 @@ class DatasetReader:
             if isinstance(value, Sample):
                 sample: Sample | None = value
             else:
-                value = self.shape.sample(record)
+                value = self._shape.sample(record)
                 before = len(problems)
                 sample = read_sample(
                     value, problems=problems, contract=contract, file=file, line=record.line, path=record.path
@@ -269,7 +269,7 @@ class DatasetReader:
         self._to_recognize -= 1
         if len(problems) > before:
             first = problems[before]
-            problems[before] = first._replace(message=first.message + self.shape.advice(value))
+            problems[before] = first._replace(message=first.message + self._shape.advice(value))
         self.looks_like = self.looks_like or recognized(value, self._catalog) or ""
 
     @property

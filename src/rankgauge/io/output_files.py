@@ -19,6 +19,7 @@ from rankgauge.base.logs import logger
 from rankgauge.catalog import Catalog
 from rankgauge.errors import Problem, counted
 from rankgauge.io.builtin_formats import LINES, read_jsonl
+from rankgauge.io.field_names import FieldMap
 from rankgauge.io.file_records import given, records
 from rankgauge.io.files import digest, ends_within_a_line, open_file
 from rankgauge.io.preset_records import Shape
@@ -184,7 +185,9 @@ def read_outputs(
     *,
     catalog: Catalog,
     contract: Contract,
-    shape: Shape | None = None,
+    fields: FieldMap | None = None,
+    preset: str = "",
+    separator: str = "",
 ) -> Outputs:
     """
     Read outputs; a malformed one is a fault of its sample, a row without a usable id a `DataError`.
@@ -192,7 +195,7 @@ def read_outputs(
     Of the rows that a run has kept, which have attempts, the last of each sample counts. A last line of JSON lines that
     is cut off is logged and left out.
     """
-    shape = Shape(catalog) if shape is None else shape
+    shape = Shape(catalog, preset, fields, separator)
     if isinstance(source, Mapping):
         return Outputs({str(name): _kept(shape.output(raw)).read(contract) for name, raw in source.items()})
     label = str(source) if isinstance(source, Path) else ""

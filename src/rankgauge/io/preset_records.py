@@ -82,11 +82,7 @@ def recognized(record: object, catalog: Catalog) -> str | None:
 
 
 def _has_marks(record: object, preset: Preset) -> bool:
-    return any(all(_usable(record, path) for path in mark) for mark in preset.marks)
-
-
-def _usable(value: object, path: str) -> bool:
-    return any(item is not None for item in _values(value, _steps(path)))
+    return any(all(any(True for _ in _values(record, _steps(path))) for path in mark) for mark in preset.marks)
 
 
 def _rows(record: Record, document: Mapping[Any, Any], preset: Preset) -> Iterator[Record]:
