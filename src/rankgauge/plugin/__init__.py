@@ -29,7 +29,7 @@ from rankgauge.plugin.declarations import (
     tokenizer,
 )
 from rankgauge.plugin.hookspecs import API, FinishedRun, StartedRun, hookimpl
-from rankgauge.plugin.matching import ComparerLaw, Matcher, comparer, named_matcher, normalizer
+from rankgauge.plugin.matching import ComparerLaw, Decided, Matcher, comparer, named_matcher, normalizer
 from rankgauge.plugin.metric import Contributions, Law, Need
 from rankgauge.plugin.metric_decorators import metric, sample_metric
 from rankgauge.plugin.presets import preset
@@ -42,6 +42,7 @@ __all__ = [
     "Contributions",
     "Cutoff",
     "DataError",
+    "Decided",
     "Deprecated",
     "FinishedRun",
     "Judged",
