@@ -291,7 +291,8 @@ class Evaluation(Setup):
             malformed += sum(isinstance(sample.output, Fault) for sample in batch)
             for kind in GOLD_KINDS:
                 gold[kind] += sum(bool(getattr(sample.expected, kind)) for sample in batch)
-        notes = job.collector.finish(require_gold=require_gold).notes
+        job.collector.finish(require_gold=require_gold)
+        notes = job.collector.notes()
         return DataCheck(samples, without, malformed, FrozenMap(gold), tuple(notes))
 
     def score(self, sample: Mapping[str, Any] | Sample, *, details: bool = False) -> dict[str, SampleScore]:

@@ -18,7 +18,7 @@ from rankgauge.catalog import Catalog
 from rankgauge.catalog.claims import OWN
 from rankgauge.errors import DataError, NothingToEvaluateError, Problem, UnreadableError, counted
 from rankgauge.io.builtin_formats import LINES, records_of
-from rankgauge.io.field_names import FieldMap, remapped
+from rankgauge.io.field_names import FieldMap, remapped, without_mapped
 from rankgauge.io.file_records import Lines, Placed, given, portions, records
 from rankgauge.io.files import digest, is_regular, is_there, no_such_file, open_file, plain_suffix
 from rankgauge.plugin.declarations import Record
@@ -234,6 +234,10 @@ class DatasetReader:
                 sample = read_sample(
                     value, problems=problems, contract=contract, file=file, line=record.line, path=record.path
                 )
+                if fields and sample is not None:
+                    sample = without_mapped(sample, fields)
+                    if sample.output is not None:
+                        sample = sample._replace(output=without_mapped(sample.output, fields))
             name = sample.id if sample is not None else _id_of(value, contract)
             if name is None:
                 continue

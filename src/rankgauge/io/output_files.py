@@ -19,7 +19,7 @@ from rankgauge.base.logs import logger
 from rankgauge.catalog import Catalog
 from rankgauge.errors import Problem, counted
 from rankgauge.io.builtin_formats import LINES, read_jsonl
-from rankgauge.io.field_names import FieldMap, remapped
+from rankgauge.io.field_names import FieldMap, remapped, without_mapped
 from rankgauge.io.file_records import given, records
 from rankgauge.io.files import digest, ends_within_a_line, open_file
 from rankgauge.io.problems import refuse
@@ -110,7 +110,8 @@ def kept(raw: object, contract: Contract) -> KeptOutput:
     if isinstance(read, Fault):
         return KeptOutput(error=CallError("", read.reason))
     support = {} if read.support is None else {"support": labelled(read.support)}
-    value = _plain({"retrieved": _items(read), "answer": read.answer, **support})
+    ranking = {"retrieved": _items(read)} if read.is_ranked else {}
+    value = _plain({**ranking, "answer": read.answer, **support})
     if value is None:
         return KeptOutput(error=CallError("", "the output holds half of a surrogate pair, which UTF-8 cannot encode"))
     return KeptOutput(value)
@@ -196,7 +197,7 @@ def read_outputs(
         return Outputs({str(name): _kept(raw).read(contract) for name, raw in source.items()})
     label = str(source) if isinstance(source, Path) else ""
     rows = records(source, catalog) if isinstance(source, Path) else given(source, "outputs")
-    collected = _Rows(label, lambda output: output.read(contract))
+    collected = _Rows(label, lambda output: without_mapped(output.read(contract), fields or {}))
     collected.take_all(rows, fields or {})
     return Outputs(collected.by_id, label, digest(source) if isinstance(source, Path) else "")
 

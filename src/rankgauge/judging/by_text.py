@@ -21,6 +21,7 @@ from rankgauge.judging.outputs import Ranking, prepare
 from rankgauge.judging.ranking import JudgedBlock
 from rankgauge.policy import Profile
 from rankgauge.samples import Expected, Fault, GoldKind, Output, Sample
+from rankgauge.samples.sample_values import lacks_key
 
 __all__ = ["TextJudge", "TextScorer", "checked_scores", "gold_texts"]
 
@@ -105,9 +106,6 @@ def _check_range(scores: Block) -> None:
         raise ValueError("it returned a score that is not from 0 to 1")
 
 
-_NO_ANSWER = Fault("the output has no 'answer'; emit {'retrieved': [...], 'answer': '...'}")
-
-
 _NO_TEXT = Fault("a nugget has an id and no text, so a matcher cannot look for it; give every nugget a 'text'")
 
 
@@ -170,7 +168,11 @@ class TextJudge:
             return prepare(samples, self._profile, by_text=True)
         outputs = (sample.output if isinstance(sample.output, Output) else None for sample in samples)
         return [
-            None if output is None else _NO_ANSWER if output.answer is None else Ranking((None,), (output.answer,))
+            None
+            if output is None
+            else lacks_key("answer", output.unread)
+            if output.answer is None
+            else Ranking((None,), (output.answer,))
             for output in outputs
         ]
 

@@ -33,6 +33,11 @@ class Target(NamedTuple):
     # output gives
     matcher: str | None = None
 
+    @property
+    def key(self) -> str:
+        """Return the key of an output that holds what is judged."""
+        return "support" if self.gold == "nuggets" and self.matcher is None else self.judges
+
     def __str__(self) -> str:
         judged = "" if self.judges == "retrieved" else " of the generated answer"
         joined = "id" if self.gold == "relevant" else "the support that the output gives"

@@ -17,6 +17,7 @@ from rankgauge.judging.ranking import earned, mixed_ties, settle, stand, tie_rea
 from rankgauge.judging.ranks import Ranks, grouped, ranks_of
 from rankgauge.policy import Policy, Profile
 from rankgauge.samples import Fault, Output, Sample
+from rankgauge.samples.sample_values import lacks_key
 
 __all__ = ["Ranking", "copies", "prepare", "stands_as_given"]
 
@@ -54,6 +55,8 @@ def prepare(samples: Sequence[Sample], profile: Profile, *, by_text: bool) -> li
         output = sample.output
         if not isinstance(output, Output):
             found.append(None)
+        elif not output.is_ranked:
+            found.append(lacks_key("retrieved", output.unread))
         elif stands and (policy.duplicates == "keep" or not _repeats(output, key)):
             found.append(Ranking(output.ids, output.texts))
         elif policy.order == "score" and None in (scores := output.scores or [None] * len(output.ids)):

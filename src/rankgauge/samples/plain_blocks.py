@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 from rankgauge.policy import DEFAULT_CONTRACT
 from rankgauge.samples.sample_records import read_metadata
 from rankgauge.samples.sample_values import GOLD_KINDS, NUMBERS, InvalidError
+from rankgauge.samples.unread_keys import ITEMS, OUTPUT, Unread, unread_keys
 
 __all__ = ["Block", "IdLists", "read_block"]
 
@@ -42,6 +43,7 @@ class Block(NamedTuple):
     retrieved: IdLists  # rank 1 first
     ks: Sequence[int | None]  # the cutoff that each sample brings along, if any
     tags: Sequence[tuple[str, ...]]  # the cohorts that each belongs to
+    unread: frozenset[Unread] = frozenset()  # keys that nothing reads
 
     @classmethod
     def together(cls, blocks: Sequence[Block]) -> Block:
@@ -62,6 +64,7 @@ class Block(NamedTuple):
             _together([block.retrieved for block in blocks]),
             [k for block in blocks for k in block.ks],
             [tags for block in blocks for tags in block.tags],
+            frozenset().union(*(block.unread for block in blocks)),
         )
 
 
@@ -90,13 +93,14 @@ def _block(records: Sequence[Any]) -> Block:
     if "" in ids:
         raise _OddError
     lists = list(map(_items, outputs))
-    retrieved = _retrieved(lists)
+    retrieved, unread = _retrieved(lists)
     ks: Sequence[int | None] = (None,) * len(ids)
     tags: Sequence[tuple[str, ...]] = ((),) * len(ids)
     if any(map(dict.__contains__, records, repeat("metadata"))):
         ks, tags = zip(*map(_metadata, records), strict=True)
     graded, gains = _gains(gold)
-    return Block(ids, _joined(gold, list(map(len, gold))), gains, graded, retrieved, ks, tags)
+    unread += unread_keys(records, "") + unread_keys(outputs, OUTPUT)
+    return Block(ids, _joined(gold, list(map(len, gold))), gains, graded, retrieved, ks, tags, frozenset(unread))
 
 
 def _expect(kinds: set[type], values: Iterable[object]) -> None:
@@ -124,15 +128,18 @@ def _items(output: Any) -> Any:  # noqa: ANN401  # whatever JSON holds
     return output["retrieved"]
 
 
-def _retrieved(lists: Sequence[Any]) -> IdLists:
-    """Return the ids that were retrieved, as they are or as the ids of objects."""
+def _retrieved(lists: Sequence[Any]) -> tuple[IdLists, tuple[Unread, ...]]:
+    """Return the ids that were retrieved, as they are or as the ids of objects, whose other keys nothing reads."""
     _expect({list}, lists)
     first = next(filter(None, lists), [""])[0]
     counts = list(map(len, lists))
-    return _joined(lists if type(first) is str else [_ids_of(list(chain.from_iterable(lists)))], counts)
+    if type(first) is str:
+        return _joined(lists, counts), ()
+    ids, unread = _ids_of(list(chain.from_iterable(lists)))
+    return _joined([ids], counts), unread
 
 
-def _ids_of(items: Sequence[Any]) -> list[Any]:
+def _ids_of(items: Sequence[Any]) -> tuple[list[Any], tuple[Unread, ...]]:
     """Return the ids of retrieved objects, which may have a score and no text, in few passes: each costs time."""
     try:
         ids = list(map(_ID, items))
@@ -144,9 +151,11 @@ def _ids_of(items: Sequence[Any]) -> list[Any]:
         scores, fields = set(map(type, map(dict.get, items, repeat("score")))) - {type(None)}, 1
     if not scores <= NUMBERS:  # JSON has only finite ones
         raise _OddError
-    if max(map(len, items)) > fields and any(map(dict.__contains__, items, repeat("text"))):
+    if max(map(len, items)) == fields:
+        return ids, ()
+    if any(map(dict.__contains__, items, repeat("text"))):
         raise _OddError
-    return ids
+    return ids, unread_keys(items, ITEMS)
 
 
 def _joined(lists: Iterable[Iterable[Any]], counts: Sequence[int]) -> IdLists:

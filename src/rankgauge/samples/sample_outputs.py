@@ -13,13 +13,24 @@ import orjson
 
 from rankgauge.policy import DEFAULT_CONTRACT, Contract
 from rankgauge.samples.ground_truth import read_support
-from rankgauge.samples.sample_values import Fault, InvalidError, Output, are_strings, is_finite_number, look, read_id
+from rankgauge.samples.sample_values import (
+    Fault,
+    InvalidError,
+    Output,
+    are_strings,
+    is_finite_number,
+    lacks_key,
+    look,
+    read_id,
+)
+from rankgauge.samples.unread_keys import ITEMS, OUTPUT, unread_keys
 
 __all__ = ["CallError", "KeptOutput", "read_output"]
 
 _NOTHING = type(None)
 _TEXT = frozenset({str, _NOTHING})
 _SCORE = frozenset({float, _NOTHING})
+_FORM = "the output must be a list, or an object with a 'retrieved' list"
 
 
 def read_output(raw: object, *, contract: Contract = DEFAULT_CONTRACT) -> Output | Fault:
@@ -29,32 +40,39 @@ def read_output(raw: object, *, contract: Contract = DEFAULT_CONTRACT) -> Output
             raw = orjson.loads(raw)
         except orjson.JSONDecodeError as error:
             return Fault(f"the output is a string that is not valid JSON: {error}")
+    given = raw if type(raw) is dict or isinstance(raw, Mapping) else None
+    unread = () if given is None else unread_keys((given,), OUTPUT)
     try:
-        answer, support, entries = _parts(raw, contract)
+        answer, support, entries = (None, None, raw) if given is None else _parts(given, contract)
     except InvalidError as invalid:
-        return Fault(invalid.message)
+        return Fault(invalid.message, unread)
+    is_ranked = entries is not None or given is None
+    if not is_ranked:
+        is_misspelt = any(key.meant == "retrieved" for key in unread)
+        if answer is None and support is None:
+            return lacks_key("retrieved", unread) if is_misspelt else Fault(f"{_FORM}; found {look(raw)}", unread)
+        entries = ()
     if not isinstance(entries, list | tuple):
-        return Fault(f"the output must be a list, or an object with a 'retrieved' list; found {look(raw)}")
+        return Fault(f"{_FORM}; found {look(raw)}", unread)
     if are_strings(entries):
         if "" in entries:
             return Fault(f"retrieved[{entries.index('')}] is an empty id")
-        return Output(entries, None, None, answer, support)
+        return Output(entries, None, None, answer, support, is_ranked, unread)
+    unread += unread_keys(entries, ITEMS)
     try:
         output = _plain_entries(entries, contract) or _read_entries(entries, contract)
-        return output._replace(answer=answer, support=support)
+        return output._replace(answer=answer, support=support, unread=unread)
     except InvalidError as invalid:
-        return Fault(f"retrieved{invalid.path} {invalid.message}")
+        return Fault(f"retrieved{invalid.path} {invalid.message}", unread)
 
 
-def _parts(raw: object, contract: Contract) -> tuple[str | None, dict[str, float] | None, object]:
-    """Return the answer, its support of nuggets, and what was retrieved."""
-    if type(raw) is not dict and not isinstance(raw, Mapping):
-        return None, None, raw
+def _parts(raw: Mapping[Any, Any], contract: Contract) -> tuple[str | None, dict[str, float] | None, object]:
+    """Return the answer, its support of nuggets, and what was retrieved; None where it is not said."""
     answer, entries, support = raw.get("answer"), raw.get("retrieved"), raw.get("support")
     if answer is not None and not isinstance(answer, str):
         raise InvalidError("", f"'answer' must be a string, not {look(answer)}")
-    if entries is None and (answer is not None or support is not None or (not raw and contract.coerce)):
-        entries = []
+    if entries is None and contract.coerce and (answer is not None or support is not None or not raw):
+        entries = []  # the eval-harness scores an output without a ranking as an empty one
     if support is None or contract.coerce:
         return answer, None, entries
     try:

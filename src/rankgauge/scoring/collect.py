@@ -17,7 +17,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rankgauge.columns import Cutoff, IdSketcher, Ints, Words
-from rankgauge.errors import MissingGoldError
 from rankgauge.judging import BlockJudge, Budget, Evidence, GoldKeys, Judge, Target, make_judge, takes_blocks
 from rankgauge.judging.keeping import NOTHING
 from rankgauge.planning.cutoffs import CutSource
@@ -34,29 +33,12 @@ from rankgauge.scoring.score import (
     refuse,
     score_metric,
 )
+from rankgauge.scoring.sightings import Sighting
 
-__all__ = ["Collector", "JudgedPart", "Scored", "ScoredMetric", "Sighting", "add_counts", "join_outcomes", "widest"]
+__all__ = ["Collector", "JudgedPart", "Scored", "ScoredMetric", "add_counts", "join_outcomes", "widest"]
 
 SampleIds = Sequence[str] | Callable[[], Sequence[str]]
 """Ids, or what returns them, for a run, where they are seldom asked for."""
-
-
-@dataclass(frozen=True, slots=True)
-class Sighting:
-    """What was seen in some of the samples that decides about all of them."""
-
-    targets: frozenset[Target] = frozenset()  # kinds of ground truth that a sample has
-    met: bool = False  # whether a retrieved id is a relevant id
-    looks: tuple[str, str] | None = None  # one retrieved id and one gold id, for messages
-    refused: bool = False  # whether there is ground truth that cannot be used
-
-    def __or__(self, other: Sighting) -> Sighting:
-        return Sighting(
-            self.targets | other.targets,
-            self.met or other.met,
-            self.looks or other.looks,
-            self.refused or other.refused,
-        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,8 +102,8 @@ class Collector:
 
     def conclude(self) -> list[str]:
         """Return the notes on all samples that `sighting` is of; raise `MissingGoldError` as `finish` does on a run."""
-        self.check_gold()
-        return self._notes()
+        self.check_needs()
+        return self.notes()
 
     def add(self, samples: Sequence[Sample]) -> None:
         """Judge some more samples, in the order of the result; they may come in small steps, which suits caches."""
@@ -131,6 +113,7 @@ class Collector:
         if self.sketcher is not None:
             outputs = (sample.output for sample in samples)
             self.sketcher.add_texts(name for output in outputs if isinstance(output, Output) for name in output.ids)
+        self.sighting |= Sighting.of(samples)
         batch = self._opened()
         batch.flawed |= flaws(samples, start=len(batch.ks))
         batch.ks += [sample.k for sample in samples]
@@ -154,6 +137,7 @@ class Collector:
         self._tags += block.tags
         if self._blocks is None:
             self._blocks = BlockJudge(self.plan.profile)
+        self.sighting |= Sighting.of_block(block)
         judged = self._blocks.judge(block)
         self._keys.add_block(judged)
         if self.sketcher is not None:
@@ -227,13 +211,13 @@ class Collector:
         """Score everything; raise `MissingGoldError` where *require_gold*, `SampleRefusedError` as the policy says."""
         self._close()
         if require_gold:
-            self.check_gold()
+            self.check_needs()
         flawed: dict[int, Flaw] = {}
         start = 0
         for batch in self._batches:
             flawed |= {start + place: flaw for place, flaw in batch.flawed.items()}
             start += len(batch.ks)
-        notes = self._notes() if require_gold else []
+        notes = self.notes() if require_gold else []
         metrics = [self._score(metric, notes) for metric in self.plan.metrics]
         outcomes = {metric.planned.name: metric.outcome for metric in metrics}
         scored = Scored(self._query_ids or self._ids, self._tags, metrics, notes, self._keys.keys())
@@ -247,20 +231,11 @@ class Collector:
                 return metric.targets[: place + 1]
         return metric.targets
 
-    def check_gold(self) -> None:
-        """Raise `MissingGoldError` for metrics for which no sample that was added has ground truth."""
-        if self.sighting.refused and self.plan.profile.contract.on_bad_gold == "pair":
-            return  # unusable ground truth is that pair's failure there
-        problems = [
-            f"metric {metric.name!r} needs ground truth of the kind "
-            f"{' or '.join(target.gold for target in metric.targets)}, and no sample has any; add it to "
-            "`expected_output`, or leave the metric out"
-            for metric in self.plan.metrics
-            if not (metric.metric.is_whole or self.sighting.targets.intersection(metric.targets))
-        ]
-        if problems:
-            msg = f"{len(problems)} of {len(self.plan.metrics)} metrics cannot score any sample:"
-            raise MissingGoldError(msg, problems)
+    def check_needs(self) -> None:
+        """Raise `MissingGoldError` or `DataError` for metrics for which no sample has ground truth, or no output."""
+        if not (self.sighting.refused and self.plan.profile.contract.on_bad_gold == "pair"):
+            self.sighting.check_gold(self.plan.metrics)  # unusable ground truth is that pair's failure there
+        self.sighting.check_keys(self.plan.metrics)
 
     def _score(self, metric: PlannedMetric, notes: list[str]) -> ScoredMetric:
         target = metric.target_of(self.sighting.targets)
@@ -303,14 +278,10 @@ class Collector:
             add_near_misses(facts, batch, part.target, matcher)
         return facts
 
-    def _notes(self) -> list[str]:
-        """Say what is suspicious: an option without effect, and ids of the two sides that never meet."""
-        idle = [self.plan.profile.policy.idle] if self.plan.profile.policy.idle else []
-        if self.sighting.met or self.sighting.looks is None:
-            return idle
-        retrieved, gold = self.sighting.looks
-        note = "no retrieved id is ever a relevant id, so every score by id is 0; do both sides use the same ids? "
-        return [*idle, f"{note}outputs: `{retrieved}`; ground truth: `{gold}`"]
+    def notes(self) -> list[str]:
+        """Say what is suspicious: an option without effect, unread keys, and ids of the two sides that never meet."""
+        idle = self.plan.profile.policy.idle
+        return [*([idle] if idle else []), *self.sighting.notes()]
 
 
 def _spread(k: Cutoff) -> tuple[int, int]:

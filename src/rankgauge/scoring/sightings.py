@@ -1,0 +1,95 @@
+"""
+Sightings: what was seen in some of the samples and decides about all of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import chain
+from typing import Self
+
+from rankgauge.errors import DataError, MissingGoldError
+from rankgauge.judging import Target
+from rankgauge.planning.resolve import PlannedMetric
+from rankgauge.samples import Block, Fault, Output, Sample
+from rankgauge.samples.sample_values import lacks_key
+from rankgauge.samples.unread_keys import Unread, unread_notes
+
+__all__ = ["Sighting"]
+
+
+@dataclass(frozen=True, slots=True)
+class Sighting:
+    """What was seen in some of the samples that decides about all of them."""
+
+    targets: frozenset[Target] = frozenset()  # kinds of ground truth that a sample has
+    met: bool = False  # whether a retrieved id is a relevant id
+    looks: tuple[str, str] | None = None  # one retrieved id and one gold id, for messages
+    refused: bool = False  # whether there is ground truth that cannot be used
+    keys: frozenset[str] | None = None  # which of the keys that are judged an output has; None where there is no output
+    unread: frozenset[Unread] = frozenset()  # keys that nothing reads
+
+    def __or__(self, other: Sighting) -> Sighting:
+        return Sighting(
+            self.targets | other.targets,
+            self.met or other.met,
+            self.looks or other.looks,
+            self.refused or other.refused,
+            self.keys if other.keys is None else other.keys | (self.keys or frozenset()),
+            self.unread | other.unread,
+        )
+
+    @classmethod
+    def of(cls, samples: Sequence[Sample]) -> Self:
+        """Return which keys the outputs of samples have, and which of them and of the samples nothing reads."""
+        outputs = [sample.output for sample in samples if sample.output is not None]
+        read = [output for output in outputs if isinstance(output, Output)]
+        has = {
+            "retrieved": any(output.is_ranked for output in read),
+            "answer": any(output.answer is not None for output in read),
+            "support": any(output.support is not None for output in read),
+        }
+        unread = frozenset(chain.from_iterable(each.unread for each in (*samples, *outputs) if each.unread))
+        is_read = read or any(isinstance(output, Fault) and output.unread for output in outputs)
+        return cls(keys=frozenset(key for key, is_there in has.items() if is_there) if is_read else None, unread=unread)
+
+    @classmethod
+    def of_block(cls, block: Block) -> Self:
+        """Return the same of plain samples, which all have a ranking."""
+        return cls(keys=frozenset({"retrieved"}), unread=block.unread)
+
+    def check_gold(self, metrics: Sequence[PlannedMetric]) -> None:
+        """Raise `MissingGoldError` for metrics for which no sample that was added has ground truth."""
+        problems = [
+            f"metric {metric.name!r} needs ground truth of the kind "
+            f"{' or '.join(target.gold for target in metric.targets)}, and no sample has any; add it to "
+            "`expected_output`, or leave the metric out"
+            for metric in metrics
+            if not (metric.metric.is_whole or self.targets.intersection(metric.targets))
+        ]
+        if problems:
+            msg = f"{len(problems)} of {len(metrics)} metrics cannot score any sample:"
+            raise MissingGoldError(msg, problems)
+
+    def check_keys(self, metrics: Sequence[PlannedMetric]) -> None:
+        """Raise a `DataError` for metrics that judge a key which no output has, though there are outputs."""
+        if self.keys is None:
+            return
+        problems = []
+        for metric in metrics:
+            judged = [target.key for target in metric.targets if metric.metric.is_whole or target in self.targets]
+            if judged and self.keys.isdisjoint(judged):
+                problems.append(f"metric {metric.name!r}: {lacks_key(judged[0], sorted(self.unread)).reason}")
+        if problems:
+            msg = f"{len(problems)} of {len(metrics)} metrics judge a key that no output has:"
+            raise DataError(msg, problems)
+
+    def notes(self) -> list[str]:
+        """Say what is suspicious: keys that nothing reads, and ids of the two sides that never meet."""
+        unread = unread_notes(self.unread)
+        if self.met or self.looks is None:
+            return unread
+        retrieved, gold = self.looks
+        note = "no retrieved id is ever a relevant id, so every score by id is 0; do both sides use the same ids? "
+        return [*unread, f"{note}outputs: `{retrieved}`; ground truth: `{gold}`"]
