@@ -14,6 +14,7 @@ from rankgauge.cli.console import echo, print_json, remark
 from rankgauge.cli.shared_options import add_field_option, path
 from rankgauge.errors import (
     ConfigError,
+    DataError,
     MissingGoldError,
     NothingToEvaluateError,
     ParameterError,
@@ -54,6 +55,7 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("files", metavar="CONFIG | SAMPLES | QRELS RUN...", nargs="+", type=path, help="What to check.")
     add_field_option(parser)
+    add("--outputs", type=path, metavar="FILE", help="Outputs for the samples of a data file.")
     baseline = "Also check that the retrieved ids are those of a baseline."
     add("--baseline", type=path, metavar="FILE", help=baseline)
     add = parser.add_argument_group("judgments and runs").add_argument
@@ -64,8 +66,10 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
 
 def _validate(given: argparse.Namespace) -> int:
     first, *runs = given.files
-    if runs and given.field:
-        raise ParameterError("--field is for samples: rankgauge validate SAMPLES --field id=qid")
+    of_samples = {"--field id=qid": given.field, "--outputs FILE": given.outputs}
+    for option, is_typed in of_samples.items():
+        if runs and is_typed:
+            raise ParameterError(f"{option.partition(' ')[0]} is for samples: rankgauge validate SAMPLES {option}")
     if runs:
         if given.baseline is not None:
             _check_run_ids(first, runs, given.baseline)
@@ -77,7 +81,9 @@ def _validate(given: argparse.Namespace) -> int:
     from rankgauge.cli.conventions import field_map, is_config
 
     if not is_config(first):
-        _validate_samples(first, field_map(given.field), given.baseline)
+        _validate_samples(first, field_map(given.field), given.outputs, given.baseline)
+    elif given.outputs is not None:
+        raise ParameterError(f"--outputs is for a data file; in {first} a dataset names its outputs under `outputs`")
     elif given.field:
         raise ParameterError(f"--field is for a data file; in {first} the fields of a dataset stand under `fields`")
     else:
@@ -177,18 +183,33 @@ def _refuse_changed(results: Mapping[str, ResultValues], baseline: Mapping[str, 
         raise ResultError("; ".join(f"{name}: {why}" for name, why in changed.items()))
 
 
-def _validate_samples(data: Path, fields: FieldMap, baseline: Path | None) -> None:
+def _validate_samples(data: Path, fields: FieldMap, outputs: Path | None, baseline: Path | None) -> None:
     from rankgauge.cli.conventions import make_engine
 
     evaluation = make_engine(None).dataset(data).with_fields(fields).with_metrics(_BY_ID)
+    if outputs is not None:
+        evaluation = evaluation.with_outputs(outputs)
     if baseline is not None:
         from rankgauge.gates.baseline import load_baseline
 
         _check_ids({evaluation.data.name: evaluation}, load_baseline(baseline))
     checked = evaluation.check(require_gold=False)
-    echo(f"{_contents(checked)}\n{data}: valid")
     for note in checked.notes:
         remark(f"note: {note}")
+    echo(f"{_contents(checked)}\n{data}: valid{_except_failed(checked, str(data))}")
+
+
+def _except_failed(checked: DataCheck, data: str) -> str:
+    """Return how many outputs `run` would count as failed, and name them; refuse data in which all of them are."""
+    failed, n, outputs = checked.failed, len(checked.failed), checked.samples - checked.without_output
+    if not failed:
+        return ""
+    problems = [Problem(reason, sample=name) for name, reason in failed.items()]
+    error = DataError(f"{data}: {n:,} of {counted(outputs, 'output')} would fail:", problems)
+    if n == outputs:
+        raise error
+    remark(str(error))
+    return f", but for {counted(n, 'output')} that would fail"
 
 
 def _contents(checked: DataCheck) -> str:
@@ -239,9 +260,10 @@ def _check_dataset(evaluation: Evaluation, config: Path, problems: dict[str, Pro
         # With other metrics, which no lock is about, data can be read even where the config's cannot be planned.
         readable = replace(evaluation, lock=None).with_metrics(_BY_ID) if problems else evaluation
         checked = readable.check(require_gold=not problems)
-        yield f"{_contents(checked)}\n"
         for note in checked.notes:
             remark(f"note: {note}")
+        failed = _except_failed(checked, evaluation.data.name)
+        yield f"{_contents(checked)}{failed}\n"
 
 
 VALIDATE = Command("[OPTIONS] CONFIG | SAMPLES | QRELS RUN [RUN ...]", _ABOUT, _add_options, _validate)

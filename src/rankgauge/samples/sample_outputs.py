@@ -39,7 +39,10 @@ def read_output(raw: object, *, contract: Contract = DEFAULT_CONTRACT) -> Output
         try:
             raw = orjson.loads(raw)
         except orjson.JSONDecodeError as error:
-            return Fault(f"the output is a string that is not valid JSON: {error}")
+            advice = (
+                "an answer is {'answer': '...'}, which --field actual_output.answer=actual_output makes of a string"
+            )
+            return Fault(f"the output is a string that is not valid JSON: {error}; {advice}")
     given = raw if type(raw) is dict or isinstance(raw, Mapping) else None
     unread = () if given is None else unread_keys((given,), OUTPUT)
     try:
