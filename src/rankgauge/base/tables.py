@@ -51,9 +51,20 @@ def text_width(text: str) -> int:
     return cell_len(text)
 
 
-def aligned(table: Sequence[Sequence[str]]) -> Iterator[str]:
-    """Yield the rows of a table, header first, as lines: the first column to the left, numbers to the right."""
+def aligned(table: Sequence[Sequence[str]], width: int | None = None) -> Iterator[str]:
+    """
+    Yield the rows of a table, header first, as lines: the first column to the left, numbers to the right.
+
+    The first column is folded where that makes the table no wider than *width*.
+    """
     shown = [[visible(cell) for cell in row] for row in table]
+    if width is not None:
+        room = max(width - sum(len(_GAP) + column for column in _widths(shown)[1:]), _NARROWEST)
+        shown = [
+            [piece, *(row[1:] if not number else [""] * len(row[1:]))]
+            for row in shown
+            for number, piece in enumerate(folded(row[0], room))
+        ]
     widths = _widths(shown)
     yield from (_joined(row, widths, _GAP) for row in shown)
 
@@ -124,17 +135,16 @@ def folded(text: str, width: int | None) -> list[str]:
 
 
 def without_least(
-    names: Sequence[str], columns: Mapping[str, Sequence[str]], least: Sequence[str], width: int | None
+    names: Sequence[str], columns: Mapping[str, Sequence[str]], least: Sequence[Sequence[str]], width: int | None
 ) -> list[str]:
-    """Return which columns fit beside the first one with *names*, leaving out those that say *least* first."""
+    """Return which columns fit beside the first one with *names*, leaving out groups that say *least* first."""
     kept = list(columns)
-    for heading in least:
+    for group in least:
         first = max(map(text_width, names), default=0)
         others = [max(map(text_width, (each, *columns[each]))) for each in kept]
         if width is None or _whole_width([min(first, width // 2), *others]) <= width:
             break
-        if heading in kept:
-            kept.remove(heading)
+        kept = [heading for heading in kept if heading not in group]
     return kept
 
 
