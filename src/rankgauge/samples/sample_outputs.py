@@ -25,7 +25,7 @@ from rankgauge.samples.sample_values import (
 )
 from rankgauge.samples.unread_keys import ITEMS, OUTPUT, unread_keys
 
-__all__ = ["CallError", "KeptOutput", "read_output"]
+__all__ = ["TIMED_OUT", "CallError", "KeptOutput", "read_output"]
 
 _NOTHING = type(None)
 _TEXT = frozenset({str, _NOTHING})
@@ -129,17 +129,22 @@ def _read_entries(entries: Sequence[object], contract: Contract) -> Output:
     return Output(ids, texts if has_text else None, scores if has_score else None)
 
 
+TIMED_OUT = "TimeoutError"
+"""The type of a call that took too long; what a system raises under this name comes with a traceback."""
+
+
 class CallError(NamedTuple):
     """Why a call of a system under test gave no output."""
 
-    type: str  # the name of the exception's class; empty where nothing was raised
+    type: str  # the name of the exception's class, or `TIMED_OUT`; empty where nothing was raised
     message: str  # what the exception said, or a sentence
     traceback: str = ""
 
     @property
     def reason(self) -> str:
         """Return the reason that the sample's scores are given."""
-        return f"the system under test raised {self.type}: {self.message}" if self.type else self.message
+        is_raised = self.type and (self.traceback or self.type != TIMED_OUT)
+        return f"the system under test raised {self.type}: {self.message}" if is_raised else self.message
 
 
 class KeptOutput(NamedTuple):
