@@ -19,9 +19,11 @@ __all__ = [
     "aligned",
     "cell",
     "folded",
+    "html_table",
     "left_out_line",
     "listing",
     "markdown_table",
+    "preformatted",
     "ruled",
     "text_width",
     "without_least",
@@ -191,3 +193,27 @@ def cell(text: object) -> str:
 def markdown_table(header: Sequence[str], rows: Iterable[Sequence[str]], rule: str = "---:") -> list[str]:
     """Return the lines of a table and an empty one; *rule* says on which side all columns but the first stand."""
     return [f"| {' | '.join(row)} |" for row in (header, ["---", *[rule] * (len(header) - 1)], *rows)] + [""]
+
+
+def html_table(title: str, header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """Return a table for notebooks, without script or style."""
+    body = "".join(_html_row("td", row) for row in rows)
+    head = f"<caption>{_html_text(title)}</caption><thead>{_html_row('th', header)}</thead>"
+    return f"<table>{head}<tbody>{body}</tbody></table>"
+
+
+def preformatted(text: str) -> str:
+    """Return a text of several lines for notebooks."""
+    import html
+
+    return f"<pre>{html.escape(text)}</pre>"
+
+
+def _html_row(tag: str, cells: Iterable[str]) -> str:
+    return f"<tr>{''.join(f'<{tag}>{_html_text(cell)}</{tag}>' for cell in cells)}</tr>"
+
+
+def _html_text(text: str) -> str:
+    import html  # as in `cell`
+
+    return html.escape(visible(text))

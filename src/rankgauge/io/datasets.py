@@ -21,6 +21,7 @@ from rankgauge.io.builtin_formats import LINES, records_of
 from rankgauge.io.field_names import FieldMap, remapped, without_mapped
 from rankgauge.io.file_records import Lines, Placed, given, portions, records
 from rankgauge.io.files import digest, is_regular, is_there, no_such_file, open_file, plain_suffix
+from rankgauge.io.problems import once
 from rankgauge.plugin.declarations import Record
 from rankgauge.policy import Contract
 from rankgauge.samples import Block, Fault, Sample, read_block, read_sample
@@ -214,6 +215,7 @@ class DatasetReader:
         label = self._data.label
         if problems:
             more = "at least " if len(problems) > _MOST_PROBLEMS else ""
+            problems = once(problems)
             raise DataError(f"{label} cannot be used ({more}{counted(len(problems), 'problem')}):", problems)
         if not self.count:
             raise NothingToEvaluateError(f"{label} has no samples; there is nothing to evaluate", [])

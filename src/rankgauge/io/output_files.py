@@ -22,7 +22,7 @@ from rankgauge.io.builtin_formats import LINES, read_jsonl
 from rankgauge.io.field_names import FieldMap, remapped, without_mapped
 from rankgauge.io.file_records import given, records
 from rankgauge.io.files import digest, ends_within_a_line, open_file
-from rankgauge.io.problems import refuse
+from rankgauge.io.problems import once, refuse
 from rankgauge.plugin.declarations import Record
 from rankgauge.policy import Contract
 from rankgauge.samples import CallError, Fault, KeptOutput, Output, labelled, read_output
@@ -231,9 +231,8 @@ class _Rows(Generic[T]):
         if last is not None and isinstance(last.value, Fault) and is_lines and ends_within_a_line(Path(self.file)):
             self.problems.pop()
             logger("io").warning("%s:%s: the last line is cut off; its output is left out", self.file, last.line)
-        refuse(
-            f"{self.file or 'the outputs'} cannot be used ({counted(len(self.problems), 'problem')}):", self.problems
-        )
+        problems = once(self.problems)
+        refuse(f"{self.file or 'the outputs'} cannot be used ({counted(len(problems), 'problem')}):", problems)
 
     def take(self, record: Record, fields: FieldMap) -> None:
         value: Any = record.value
@@ -245,7 +244,7 @@ class _Rows(Generic[T]):
         elif record.path or fields or {"id", "actual_output"} & set(value):
             row = remapped(value, fields)
             if {"error", "attempt"}.isdisjoint(value):
-                self.add(record, row.get("id"), row.get("actual_output"))
+                self.add(record, row.get("id"), row.get("actual_output"), is_sample="expected_output" in row)
             else:
                 self.add(record, row.get("id"), kept_row(row), replaces="attempt" in value)
         elif {"retrieved", "answer", "support"} & set(value):
@@ -254,7 +253,9 @@ class _Rows(Generic[T]):
             for name, raw in value.items():
                 self.add(record._replace(path=f"[{name!r}]"), name, raw)
 
-    def add(self, record: Record, name: object, raw: object, *, replaces: bool = False) -> None:
+    def add(
+        self, record: Record, name: object, raw: object, *, replaces: bool = False, is_sample: bool = False
+    ) -> None:
         output = _kept(raw)
         if isinstance(name, int) and not isinstance(name, bool):
             name = str(name)
@@ -263,7 +264,8 @@ class _Rows(Generic[T]):
         elif name in self.by_id and not replaces:
             self.problem(record, "there are two outputs for this sample; keep one", name)
         elif output.actual_output is None and output.error is None:
-            self.problem(record, "the field 'actual_output' is missing", name)
+            swapped = "; if this is a file of samples, it goes with --data" if is_sample else ""
+            self.problem(record, f"the field 'actual_output' is missing{swapped}", name)
         else:
             self.by_id[name] = self.read(output)
 

@@ -17,7 +17,7 @@ from rankgauge.catalog import ResolvedMatcher
 from rankgauge.judging.evidence import Evidence, Target
 from rankgauge.judging.judged_columns import JudgedLists
 from rankgauge.judging.keeping import NOTHING, Keep, Keeper
-from rankgauge.judging.outputs import Ranking, prepare
+from rankgauge.judging.outputs import Ranking, n_dropped, prepare
 from rankgauge.judging.ranking import JudgedBlock
 from rankgauge.policy import Profile
 from rankgauge.samples import Expected, Fault, GoldKind, Output, Sample
@@ -127,6 +127,8 @@ class TextJudge:
         lists = self._lists
         listed = [gold_texts(sample.expected, self._target.gold) for sample in samples]
         prepared = self._prepared(samples)
+        if self._target.judges == "retrieved":
+            lists.n_dropped += n_dropped(samples, prepared, self._profile, by_text=True)
         self._keeper.add(samples, prepared, judged=self._target.judges)
         golds = [tuple(dict.fromkeys(texts)) for texts in listed]
         known = self._compared(prepared, golds)
@@ -160,7 +162,8 @@ class TextJudge:
         """Return the judged batch."""
         without = [place for place, count in enumerate(self._lists.gold_count) if not count]
         judged = self._lists.build(self._profile)
-        return Evidence.kept(self._keeper, judged, without, self._faults, textless=self._textless)
+        more = {"textless": self._textless, "n_dropped": self._lists.n_dropped}
+        return Evidence.kept(self._keeper, judged, without, self._faults, **more)
 
     def _prepared(self, samples: Sequence[Sample]) -> Sequence[Ranking | Fault | None]:
         """Return what of each sample is judged: its ranking, or its answer as a ranking of one item."""

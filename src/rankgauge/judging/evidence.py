@@ -62,7 +62,7 @@ class Evidence:
     # how many ranks of each sample fit into each budget that was asked for
     fits: Mapping[Budget, Fits] = field(default_factory=dict)
     n_tied: int = 0  # of how many queries of a run the order of equal scores may change a score
-    n_dropped: int = 0  # how many duplicates were dropped from a run
+    n_dropped: int = 0  # how many duplicates were dropped
 
     @classmethod
     def kept(

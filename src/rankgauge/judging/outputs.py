@@ -19,7 +19,7 @@ from rankgauge.policy import Policy, Profile
 from rankgauge.samples import Fault, Output, Sample
 from rankgauge.samples.sample_values import lacks_key
 
-__all__ = ["Ranking", "copies", "prepare", "stands_as_given"]
+__all__ = ["Ranking", "copies", "n_dropped", "prepare", "stands_as_given"]
 
 
 class Ranking(NamedTuple):
@@ -83,6 +83,21 @@ def copies(output: Output, entry: int, profile: Profile, *, by_text: bool) -> li
     if profile.policy.duplicates not in {"first", "last", "best"} or keys[entry] is None:
         return [entry]
     return [place for place, key in enumerate(keys) if key == keys[entry]]
+
+
+def n_dropped(
+    samples: Sequence[Sample], rankings: Sequence[Ranking | Fault | None], profile: Profile, *, by_text: bool
+) -> int:
+    """Return how many items of samples were dropped because they repeat another one."""
+    if profile.policy.duplicates not in {"first", "last", "best"}:
+        return 0
+    dropped = 0
+    for sample, ranking in zip(samples, rankings, strict=True):
+        output = sample.output
+        if isinstance(ranking, Ranking) and isinstance(output, Output) and len(ranking.ids) < len(output.ids):
+            keys = [key for key in _keys(output, profile.duplicate_texts if by_text else "id") if key is not None]
+            dropped += len(keys) - len(set(keys))
+    return dropped
 
 
 def _repeats(output: Output, key: str) -> bool:

@@ -9,8 +9,8 @@ sample that is not plain is left to `read_sample`, which is the one place that s
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import chain, repeat
-from operator import itemgetter
+from itertools import accumulate, chain, islice, pairwise, repeat
+from operator import itemgetter, lt
 from typing import Any, NamedTuple
 
 from rankgauge.policy import DEFAULT_CONTRACT
@@ -33,6 +33,10 @@ class IdLists(NamedTuple):
     counts: Sequence[int]  # how many ids each sample has
 
 
+Rise = tuple[str, int, float, float]
+"""A sample, a rank from 1, and the scores there and at the next."""
+
+
 class Block(NamedTuple):
     """Some plain samples, in order; one entry of each column is one sample."""
 
@@ -44,6 +48,7 @@ class Block(NamedTuple):
     ks: Sequence[int | None]  # the cutoff that each sample brings along, if any
     tags: Sequence[tuple[str, ...]]  # the cohorts that each belongs to
     unread: frozenset[Unread] = frozenset()  # keys that nothing reads
+    rises: tuple[Rise, ...] = ()  # the first place where a score is higher than the one before it, if there is one
 
     @classmethod
     def together(cls, blocks: Sequence[Block]) -> Block:
@@ -65,6 +70,7 @@ class Block(NamedTuple):
             [k for block in blocks for k in block.ks],
             [tags for block in blocks for tags in block.tags],
             frozenset().union(*(block.unread for block in blocks)),
+            tuple(chain.from_iterable(block.rises for block in blocks))[:1],
         )
 
 
@@ -93,14 +99,14 @@ def _block(records: Sequence[Any]) -> Block:
     if "" in ids:
         raise _OddError
     lists = list(map(_items, outputs))
-    retrieved, unread = _retrieved(lists)
+    retrieved, unread, rises = _retrieved(lists, ids)
     ks: Sequence[int | None] = (None,) * len(ids)
     tags: Sequence[tuple[str, ...]] = ((),) * len(ids)
     if any(map(dict.__contains__, records, repeat("metadata"))):
         ks, tags = zip(*map(_metadata, records), strict=True)
     graded, gains = _gains(gold)
     unread += unread_keys(records, "") + unread_keys(outputs, OUTPUT)
-    return Block(ids, _joined(gold, list(map(len, gold))), gains, graded, retrieved, ks, tags, frozenset(unread))
+    return Block(ids, _joined(gold, list(map(len, gold))), gains, graded, retrieved, ks, tags, frozenset(unread), rises)
 
 
 def _expect(kinds: set[type], values: Iterable[object]) -> None:
@@ -128,34 +134,53 @@ def _items(output: Any) -> Any:  # noqa: ANN401  # whatever JSON holds
     return output["retrieved"]
 
 
-def _retrieved(lists: Sequence[Any]) -> tuple[IdLists, tuple[Unread, ...]]:
-    """Return the ids that were retrieved, as they are or as the ids of objects, whose other keys nothing reads."""
+def _retrieved(lists: Sequence[Any], samples: Sequence[str]) -> tuple[IdLists, tuple[Unread, ...], tuple[Rise, ...]]:
+    """Return the ids that were retrieved, as they are or as the ids of objects; what is unread of these, and a rise."""
     _expect({list}, lists)
     first = next(filter(None, lists), [""])[0]
     counts = list(map(len, lists))
     if type(first) is str:
-        return _joined(lists, counts), ()
-    ids, unread = _ids_of(list(chain.from_iterable(lists)))
-    return _joined([ids], counts), unread
+        return _joined(lists, counts), (), ()
+    ids, scores, unread = _ids_of(list(chain.from_iterable(lists)))
+    return _joined([ids], counts), unread, _rises(scores, counts, samples)
 
 
-def _ids_of(items: Sequence[Any]) -> tuple[list[Any], tuple[Unread, ...]]:
-    """Return the ids of retrieved objects, which may have a score and no text, in few passes: each costs time."""
+def _rises(scores: Sequence[Any], counts: Sequence[int], samples: Sequence[str]) -> tuple[Rise, ...]:
+    """Return the first rise of scores within a sample whose items all have one: it adds to those between samples."""
+    ends = list(accumulate(counts))
+    if None not in scores:
+        between = sum(scores[end - 1] < scores[end] for end in set(ends) if 0 < end < len(scores))
+        if sum(map(lt, scores, islice(scores, 1, None))) == between:
+            return ()
+    for sample, count, end in zip(samples, counts, ends, strict=True):
+        own = scores[end - count : end]
+        for rank, (score, higher) in enumerate(pairwise(() if None in own else own), 1):
+            if score < higher:
+                return ((sample, rank, score, higher),)
+    return ()
+
+
+def _ids_of(items: Sequence[Any]) -> tuple[list[Any], list[Any], tuple[Unread, ...]]:
+    """
+    Return the ids of retrieved objects, which may have a score and no text, in few passes: each costs time.
+
+    Scores are returned, too, None where there is none.
+    """
     try:
         ids = list(map(_ID, items))
     except TypeError:  # no object: nothing else in JSON has a name for an index
         raise _OddError from None
     try:
-        scores, fields = set(map(type, map(_SCORE, items))), 2
+        scores, fields = list(map(_SCORE, items)), 2
     except KeyError:
-        scores, fields = set(map(type, map(dict.get, items, repeat("score")))) - {type(None)}, 1
-    if not scores <= NUMBERS:  # JSON has only finite ones
+        scores, fields = list(map(dict.get, items, repeat("score"))), 1
+    if not set(map(type, scores)) - (set() if fields == 2 else {type(None)}) <= NUMBERS:  # JSON has only finite ones
         raise _OddError
     if max(map(len, items)) == fields:
-        return ids, ()
+        return ids, scores, ()
     if any(map(dict.__contains__, items, repeat("text"))):
         raise _OddError
-    return ids, unread_keys(items, ITEMS)
+    return ids, scores, unread_keys(items, ITEMS)
 
 
 def _joined(lists: Iterable[Iterable[Any]], counts: Sequence[int]) -> IdLists:

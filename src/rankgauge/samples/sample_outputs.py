@@ -23,7 +23,7 @@ from rankgauge.samples.sample_values import (
     look,
     read_id,
 )
-from rankgauge.samples.unread_keys import ITEMS, OUTPUT, unread_keys
+from rankgauge.samples.unread_keys import ITEMS, OUTPUT, of_object, unread_keys
 
 __all__ = ["TIMED_OUT", "CallError", "KeptOutput", "read_output"]
 
@@ -53,18 +53,29 @@ def read_output(raw: object, *, contract: Contract = DEFAULT_CONTRACT) -> Output
     if not is_ranked:
         is_misspelt = any(key.meant == "retrieved" for key in unread)
         if answer is None and support is None:
-            return lacks_key("retrieved", unread) if is_misspelt else Fault(f"{_FORM}; found {look(raw)}", unread)
+            if is_misspelt:
+                return lacks_key("retrieved", unread)
+            return Fault(f"{_FORM}; found {look(raw)}", unread, has_no_key=bool(unread))
         entries = ()
     if not isinstance(entries, list | tuple):
         return Fault(f"{_FORM}; found {look(raw)}", unread)
+    read = _ranked(entries, contract)
+    unread += read.unread
+    if isinstance(read, Fault):
+        return read._replace(unread=unread)
+    return Output(read.ids, read.texts, read.scores, answer, support, is_ranked, unread)
+
+
+def _ranked(entries: Sequence[Any], contract: Contract) -> Output | Fault:
+    """Return what was retrieved."""
     if are_strings(entries):
         if "" in entries:
             return Fault(f"retrieved[{entries.index('')}] is an empty id")
-        return Output(entries, None, None, answer, support, is_ranked, unread)
-    unread += unread_keys(entries, ITEMS)
+        return Output(entries)
+    unread = unread_keys(entries, ITEMS)
     try:
         output = _plain_entries(entries, contract) or _read_entries(entries, contract)
-        return output._replace(answer=answer, support=support, unread=unread)
+        return output._replace(unread=unread) if unread else output
     except InvalidError as invalid:
         return Fault(f"retrieved{invalid.path} {invalid.message}", unread)
 
@@ -115,7 +126,7 @@ def _read_entries(entries: Sequence[object], contract: Contract) -> Output:
             text = ""
         if name is None and (text is None or contract.strict_ids):
             needed = "'id'" if contract.strict_ids else "'id' or a text"
-            raise InvalidError(f"[{index}]", f"needs an {needed}; found {look(entry)}")
+            raise InvalidError(f"[{index}]", f"needs an {needed}; found {look(entry)}{of_object(entry)}")
         is_plain = name is None or (type(name) is str and name)
         ids.append(name if is_plain else read_id(name, f"[{index}].id", contract))
         if score is not None and not is_finite_number(score):

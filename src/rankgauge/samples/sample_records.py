@@ -95,7 +95,8 @@ def _expected_of(record: Mapping[Any, Any], contract: Contract, *, is_needed: bo
         if others:
             mapped = "`fields: {expected_output: ...}` or --field expected_output=..."
             raise InvalidError("", f"the field is missing{hint}; map one of yours ({listed(others)}) onto it: {mapped}")
-        raise InvalidError("", f"the field is missing; give {FORMS}")
+        swapped = "; if this is a file of outputs, it goes with --outputs" if "actual_output" in record else ""
+        raise InvalidError("", f"the field is missing{swapped}; give {FORMS}")
     return _NOTHING_EXPECTED
 
 

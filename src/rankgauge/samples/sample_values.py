@@ -12,7 +12,7 @@ from typing import Any, Literal, NamedTuple, TypeGuard
 from rankgauge.base.plain_text import NUMBER, visible
 from rankgauge.errors import listed
 from rankgauge.policy import Contract
-from rankgauge.samples.unread_keys import OUTPUT, Unread, how_to_map
+from rankgauge.samples.unread_keys import OUTPUT, Unread, how_to_map, of_object
 
 __all__ = [
     "FIELDS",
@@ -59,7 +59,8 @@ class Fault(NamedTuple):
     """Why a sample's output, or one kind of its ground truth, cannot be used: a sentence with the offending value."""
 
     reason: str
-    unread: tuple[Unread, ...] = ()  # the keys of an output that has none that is read
+    unread: tuple[Unread, ...] = ()  # the keys of an output, and of its items, that nothing reads
+    has_no_key: bool = False  # whether the output is an object that has nothing but such keys
 
 
 class Nugget(NamedTuple):
@@ -150,7 +151,7 @@ def lacks_key(key: str, unread: Sequence[Unread]) -> Fault:
     others = [each.key for each in unread if each.place == OUTPUT]
     hint = f"; is it {similar[0]!r}? {how_to_map(key, f'{OUTPUT}.{similar[0]}')}" if similar else ""
     shown = f"; nothing reads its {listed([repr(other) for other in others])}" if others and not similar else ""
-    return Fault(f"the output has no {key!r}{visible(hint or shown)}", tuple(unread))
+    return Fault(f"the output has no {key!r}{visible(hint or shown)}", tuple(unread), has_no_key=bool(unread))
 
 
 class Sample(NamedTuple):
@@ -209,7 +210,7 @@ def read_id(raw: object, path: str, contract: Contract) -> str:
     if not contract.strict_ids and isinstance(raw, int) and not isinstance(raw, bool):
         return str(raw)
     wanted = "a string" if contract.strict_ids else "a string or an integer"
-    raise InvalidError(path, f"an id must be {wanted}, not {look(raw)}")
+    raise InvalidError(path, f"an id must be {wanted}, not {look(raw)}{of_object(raw)}")
 
 
 def read_gain(raw: object, path: str, contract: Contract) -> float:

@@ -85,6 +85,26 @@ def how_to_map(ours: str, theirs: str) -> str:
     return f"rename it, or map it: --field {ours}={theirs}"
 
 
+def of_object(item: object) -> str:
+    """Return what an item of another library, such as a document, has for our keys; empty for plain values."""
+    if isinstance(item, Mapping):
+        pairs = {each.meant: f"{each.key!r}" for each in unread_keys((item,), ITEMS) if each.meant}
+        advice = "rename it in your data"
+    else:
+        plain = isinstance(item, str | bytes | int | float | list | tuple | None)
+        names = (
+            () if plain else sorted(name for name in (*_KNOWN[ITEMS], *_ITEM_ID, *_ITEM_TEXT) if hasattr(item, name))
+        )
+        pairs = {}
+        for name in names:
+            pairs.setdefault(name if name in _KNOWN[ITEMS] else meant(ITEMS, name), f"item.{name}")
+        advice = f"give {{{', '.join(f'{ours!r}: {theirs}' for ours, theirs in pairs.items())}}} for each item"
+    if not pairs:
+        return ""
+    listing = " and ".join(f"its {ours} in {theirs}" for ours, theirs in pairs.items())
+    return f"; it seems to have {visible(listing)}: {visible(advice)}"
+
+
 def unread_notes(unread: Iterable[Unread]) -> list[str]:
     """Return what users should know of keys that nothing reads: a line for each that looks like ours, one for all."""
     seen = sorted(set(unread))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any, NamedTuple
@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rankgauge.columns import Cutoff, IdSketcher, Ints, Words
+from rankgauge.errors import counted
 from rankgauge.judging import BlockJudge, Budget, Evidence, GoldKeys, Judge, Target, make_judge, takes_blocks
 from rankgauge.judging.keeping import NOTHING
 from rankgauge.planning.cutoffs import CutSource
@@ -217,7 +218,7 @@ class Collector:
         for batch in self._batches:
             flawed |= {start + place: flaw for place, flaw in batch.flawed.items()}
             start += len(batch.ks)
-        notes = self.notes() if require_gold else []
+        notes = [*self.notes(), *self._repeats()] if require_gold else []
         metrics = [self._score(metric, notes) for metric in self.plan.metrics]
         outcomes = {metric.planned.name: metric.outcome for metric in metrics}
         scored = Scored(self._query_ids or self._ids, self._tags, metrics, notes, self._keys.keys())
@@ -236,6 +237,19 @@ class Collector:
         if not (self.sighting.refused and self.plan.profile.contract.on_bad_gold == "pair"):
             self.sighting.check_gold(self.plan.metrics)  # unusable ground truth is that pair's failure there
         self.sighting.check_keys(self.plan.metrics)
+
+    def _repeats(self) -> Iterator[str]:
+        """Yield how many retrieved items were dropped because they repeat another one; runs count their own."""
+        if self._query_ids is None:
+            by_target = [
+                sum(batch.evidence[target].n_dropped for batch in self._batches if target in batch.evidence)
+                for target in self.plan.targets
+            ]
+            if dropped := max(by_target, default=0):
+                rule = self.plan.profile.policy.duplicates
+                were = "was" if dropped == 1 else "were"
+                what = f"{counted(dropped, 'retrieved item')} {were} dropped before the cutoff"
+                yield f"{what} as repeats within a sample (policy duplicates={rule}; duplicates=keep counts all)"
 
     def _score(self, metric: PlannedMetric, notes: list[str]) -> ScoredMetric:
         target = metric.target_of(self.sighting.targets)
@@ -280,8 +294,8 @@ class Collector:
 
     def notes(self) -> list[str]:
         """Say what is suspicious: an option without effect, unread keys, and ids of the two sides that never meet."""
-        idle = self.plan.profile.policy.idle
-        return [*([idle] if idle else []), *self.sighting.notes()]
+        policy = self.plan.profile.policy
+        return [*([policy.idle] if policy.idle else []), *self.sighting.notes(policy, is_alone=len(self._ids) == 1)]
 
 
 def _spread(k: Cutoff) -> tuple[int, int]:

@@ -6,12 +6,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import chain
-from typing import Self
+from itertools import chain, islice, pairwise
+from operator import lt
+from typing import Any, Self
 
 from rankgauge.errors import DataError, MissingGoldError
 from rankgauge.judging import Target
 from rankgauge.planning.resolve import PlannedMetric
+from rankgauge.policy import Policy
 from rankgauge.samples import Block, Fault, Output, Sample
 from rankgauge.samples.sample_values import lacks_key
 from rankgauge.samples.unread_keys import Unread, unread_notes
@@ -29,6 +31,8 @@ class Sighting:
     refused: bool = False  # whether there is ground truth that cannot be used
     keys: frozenset[str] | None = None  # which of the keys that are judged an output has; None where there is no output
     unread: frozenset[Unread] = frozenset()  # keys that nothing reads
+    is_filled: bool = False  # whether a ranking has an item
+    rising: str = ""  # where a score is higher than the one before it, in words; empty for nowhere
 
     def __or__(self, other: Sighting) -> Sighting:
         return Sighting(
@@ -38,6 +42,8 @@ class Sighting:
             self.refused or other.refused,
             self.keys if other.keys is None else other.keys | (self.keys or frozenset()),
             self.unread | other.unread,
+            self.is_filled or other.is_filled,
+            self.rising or other.rising,
         )
 
     @classmethod
@@ -51,13 +57,20 @@ class Sighting:
             "support": any(output.support is not None for output in read),
         }
         unread = frozenset(chain.from_iterable(each.unread for each in (*samples, *outputs) if each.unread))
-        is_read = read or any(isinstance(output, Fault) and output.unread for output in outputs)
-        return cls(keys=frozenset(key for key, is_there in has.items() if is_there) if is_read else None, unread=unread)
+        is_read = read or any(isinstance(output, Fault) and output.has_no_key for output in outputs)
+        return cls(
+            keys=frozenset(key for key, is_there in has.items() if is_there) if is_read else None,
+            unread=unread,
+            is_filled=any(output.ids for output in read),
+            rising=next((place for place in map(_rise, samples) if place), ""),
+        )
 
     @classmethod
     def of_block(cls, block: Block) -> Self:
         """Return the same of plain samples, which all have a ranking."""
-        return cls(keys=frozenset({"retrieved"}), unread=block.unread)
+        is_filled = any(block.retrieved.counts)
+        rising = next((_worded(*rise) for rise in block.rises), "")
+        return cls(keys=frozenset({"retrieved"}), unread=block.unread, is_filled=is_filled, rising=rising)
 
     def check_gold(self, metrics: Sequence[PlannedMetric]) -> None:
         """Raise `MissingGoldError` for metrics for which no sample that was added has ground truth."""
@@ -85,11 +98,31 @@ class Sighting:
             msg = f"{len(problems)} of {len(metrics)} metrics judge a key that no output has:"
             raise DataError(msg, problems)
 
-    def notes(self) -> list[str]:
-        """Say what is suspicious: keys that nothing reads, and ids of the two sides that never meet."""
-        unread = unread_notes(self.unread)
+    def notes(self, policy: Policy, *, is_alone: bool = False) -> list[str]:
+        """Say what is suspicious: unread keys, empty rankings unless one *is_alone*, order of scores, ids never met."""
+        notes = unread_notes(self.unread)
+        if self.keys is not None and "retrieved" in self.keys and not (self.is_filled or is_alone):
+            notes.append("every ranking is empty, so nothing was retrieved for any sample")
+        if self.rising and policy.order == "given":
+            notes.append(
+                f"scores rise along a ranking ({self.rising}), and policy order=given ranks items as they are listed; "
+                "order=score ranks them by score, highest first"
+            )
         if self.met or self.looks is None:
-            return unread
+            return notes
         retrieved, gold = self.looks
         note = "no retrieved id is ever a relevant id, so every score by id is 0; do both sides use the same ids? "
-        return [*unread, f"{note}outputs: `{retrieved}`; ground truth: `{gold}`"]
+        return [*notes, f"{note}outputs: `{retrieved}`; ground truth: `{gold}`"]
+
+
+def _rise(sample: Sample) -> str:
+    """Return where a score is higher than the one before it, in words; empty for nowhere."""
+    scores: Sequence[Any] | None = sample.output.scores if isinstance(sample.output, Output) else None
+    if scores is None or None in scores or not any(map(lt, scores, islice(scores, 1, None))):
+        return ""
+    rank = next(rank for rank, (one, two) in enumerate(pairwise(scores), 1) if one < two)
+    return _worded(sample.id, rank, scores[rank - 1], scores[rank])
+
+
+def _worded(sample: str, rank: int, score: float, higher: float) -> str:
+    return f"sample {sample!r}: {score:g} at rank {rank}, {higher:g} at rank {rank + 1}"
