@@ -22,7 +22,7 @@ from rankgauge.io.datasets import DatasetReader
 from rankgauge.io.file_records import Lines
 from rankgauge.samples import Block
 from rankgauge.scoring.collect import Collector, JudgedPart
-from rankgauge.scoring.sightings import Sighting
+from rankgauge.scoring.sighting import Sighting
 
 if TYPE_CHECKING:
     from rankgauge.engine.setup import Setup

@@ -34,7 +34,7 @@ from rankgauge.scoring.score import (
     refuse,
     score_metric,
 )
-from rankgauge.scoring.sightings import Sighting
+from rankgauge.scoring.sighting import Sighting
 
 __all__ = ["Collector", "JudgedPart", "Scored", "ScoredMetric", "add_counts", "join_outcomes", "widest"]
 
@@ -206,6 +206,7 @@ class Collector:
                 met=by_id and len(evidence.judged.rows.sample) > 0,
                 looks=evidence.looks if by_id else None,
                 refused=bool(evidence.faults),
+                doubts={} if evidence.doubts is None else {target: evidence.doubts},
             )
 
     def finish(self, *, require_gold: bool = True) -> Scored:
@@ -293,9 +294,8 @@ class Collector:
         return facts
 
     def notes(self) -> list[str]:
-        """Say what is suspicious: an option without effect, unread keys, and ids of the two sides that never meet."""
-        policy = self.plan.profile.policy
-        return [*([policy.idle] if policy.idle else []), *self.sighting.notes(policy, is_alone=len(self._ids) == 1)]
+        """Say what is suspicious of what was seen."""
+        return self.sighting.notes(self.plan, is_alone=len(self._ids) == 1)
 
 
 def _spread(k: Cutoff) -> tuple[int, int]:

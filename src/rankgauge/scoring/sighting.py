@@ -1,19 +1,20 @@
 """
-Sightings: what was seen in some of the samples and decides about all of them.
+Sightings: what some samples show that decides about all of them, or that their user should know.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import chain, islice, pairwise
 from operator import lt
 from typing import Any, Self
 
 from rankgauge.errors import DataError, MissingGoldError
 from rankgauge.judging import Target
+from rankgauge.judging.text_doubts import Doubts
+from rankgauge.planning.plan import Plan
 from rankgauge.planning.resolve import PlannedMetric
-from rankgauge.policy import Policy
 from rankgauge.samples import Block, Fault, Output, Sample
 from rankgauge.samples.sample_values import lacks_key
 from rankgauge.samples.unread_keys import Unread, unread_notes
@@ -32,9 +33,13 @@ class Sighting:
     keys: frozenset[str] | None = None  # which of the keys that are judged an output has; None where there is no output
     unread: frozenset[Unread] = frozenset()  # keys that nothing reads
     is_filled: bool = False  # whether a ranking has an item
+    doubts: Mapping[Target, Doubts] = field(default_factory=dict)  # about the matchers of targets that are texts
     rising: str = ""  # where a score is higher than the one before it, in words; empty for nowhere
 
     def __or__(self, other: Sighting) -> Sighting:
+        doubts = dict(self.doubts)
+        for target, further in other.doubts.items():
+            doubts[target] = doubts.get(target, Doubts()) | further
         return Sighting(
             self.targets | other.targets,
             self.met or other.met,
@@ -43,6 +48,7 @@ class Sighting:
             self.keys if other.keys is None else other.keys | (self.keys or frozenset()),
             self.unread | other.unread,
             self.is_filled or other.is_filled,
+            doubts,
             self.rising or other.rising,
         )
 
@@ -98,9 +104,11 @@ class Sighting:
             msg = f"{len(problems)} of {len(metrics)} metrics judge a key that no output has:"
             raise DataError(msg, problems)
 
-    def notes(self, policy: Policy, *, is_alone: bool = False) -> list[str]:
-        """Say what is suspicious: unread keys, empty rankings unless one *is_alone*, order of scores, ids never met."""
-        notes = unread_notes(self.unread)
+    def notes(self, plan: Plan, *, is_alone: bool = False) -> list[str]:
+        """Say what is suspicious: options, keys, rankings (unless one *is_alone*), order of scores, ids, matchers."""
+        policy = plan.profile.policy
+        notes = [policy.idle] if policy.idle else []
+        notes += unread_notes(self.unread)
         if self.keys is not None and "retrieved" in self.keys and not (self.is_filled or is_alone):
             notes.append("every ranking is empty, so nothing was retrieved for any sample")
         if self.rising and policy.order == "given":
@@ -108,11 +116,15 @@ class Sighting:
                 f"scores rise along a ranking ({self.rising}), and policy order=given ranks items as they are listed; "
                 "order=score ranks them by score, highest first"
             )
-        if self.met or self.looks is None:
-            return notes
-        retrieved, gold = self.looks
-        note = "no retrieved id is ever a relevant id, so every score by id is 0; do both sides use the same ids? "
-        return [*notes, f"{note}outputs: `{retrieved}`; ground truth: `{gold}`"]
+        if not self.met and self.looks is not None:
+            retrieved, gold = self.looks
+            note = "no retrieved id is ever a relevant id, so every score by id is 0; do both sides use the same ids? "
+            notes.append(f"{note}outputs: `{retrieved}`; ground truth: `{gold}`")
+        used = {metric.target_of(self.targets) for metric in plan.metrics}
+        for target, doubts in self.doubts.items():
+            if target in used:
+                notes += doubts.notes(target.matcher)
+        return notes
 
 
 def _rise(sample: Sample) -> str:
