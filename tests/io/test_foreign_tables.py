@@ -65,7 +65,7 @@ def test_scores_of_named_tuples_may_be_whole_and_not() -> None:
 def test_tuples_of_different_fields_are_refused() -> None:
     with pytest.raises(DataError, match="different fields"):
         evaluate([*qrel_rows(), *run_rows()], RUN, "AP")
-    with pytest.raises(DataError, match="named tuples such as those of ir_measures; found a list"):
+    with pytest.raises(DataError, match="found a list; a list of named tuples"):
         evaluate([("q1", "a", 1)], RUN, "AP")
 
 

@@ -210,6 +210,6 @@ def _rows_of_table(source: Any, kind: Kind, columns: Mapping[str, str] | None) -
         from rankgauge.io.table_rows import rows_of_table  # known without loading polars or pandas
 
         return rows_of_table(source, kind, columns)
-    expected = "a path, a mapping of mappings, a table, or named tuples such as those of ir_measures"
-    problem = Problem(f"expected {expected}; found a {type(source).__name__}")
+    expected = f"expected a path, a mapping of mappings or a table, found a {type(source).__name__}"
+    problem = Problem(f"{expected}; a list of named tuples, such as those of ir_measures, is a table, too")
     raise DataError(f"{'judgments' if kind == 'qrels' else 'a run'} cannot be used:", [problem])

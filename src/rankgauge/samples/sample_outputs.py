@@ -54,7 +54,8 @@ def read_output(raw: object, *, contract: Contract = DEFAULT_CONTRACT) -> Output
         is_misspelt = any(key.meant == "retrieved" for key in unread)
         if answer is None and support is None:
             if is_misspelt:
-                return lacks_key("retrieved", unread)
+                fault = lacks_key("retrieved", unread)
+                return fault._replace(reason=f"{fault.reason}; found {look(raw)}")
             return Fault(f"{_FORM}; found {look(raw)}", unread, has_no_key=bool(unread))
         entries = ()
     if not isinstance(entries, list | tuple):
