@@ -129,7 +129,9 @@ _NO_TEXT = Fault("a nugget has an id and no text, so a matcher cannot look for i
 class TextJudge:
     """Judges a batch against gold that is text."""
 
-    def __init__(self, target: Target, profile: Profile, matcher: ResolvedMatcher, *, keep: Keep = NOTHING) -> None:
+    def __init__(
+        self, target: Target, profile: Profile, matcher: ResolvedMatcher, *, keep: Keep = NOTHING, looked: int = 0
+    ) -> None:
         self._target = target
         self._profile = profile
         self._matcher = matcher
@@ -138,7 +140,8 @@ class TextJudge:
         self._faults: dict[int, str] = {}
         self._scorer = TextScorer(matcher)
         self._textless: dict[int, int] = {}
-        self._doubter = Doubter(matcher, of_passages=target.gold == "passages" and target.judges == "retrieved")
+        of_passages = target.gold == "passages" and target.judges == "retrieved"
+        self._doubter = Doubter(matcher, of_passages=of_passages, looked=looked)
 
     def add(self, samples: Sequence[Sample]) -> None:
         """Judge some more samples, in order of the batch."""

@@ -156,7 +156,7 @@ class Collector:
             wanted = {target for metric in self.plan.metrics for target in self._candidates(metric)}
             keep = self.plan.keep(rankings=self.details)
             self._judges = {
-                target: make_judge(target, self.plan.profile, matcher, keep=keep)
+                target: make_judge(target, self.plan.profile, matcher, keep=keep, looked=self.sighting.looked(target))
                 for target, matcher in self.plan.targets.items()
                 if target in wanted
             }

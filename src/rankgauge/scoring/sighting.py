@@ -104,6 +104,10 @@ class Sighting:
             msg = f"{len(problems)} of {len(metrics)} metrics judge a key that no output has:"
             raise DataError(msg, problems)
 
+    def looked(self, target: Target) -> int:
+        """Return how many samples were looked at for doubts about the matcher of a target."""
+        return len(self.doubts[target].looks) if target in self.doubts else 0
+
     def notes(self, plan: Plan, *, is_alone: bool = False) -> list[str]:
         """Say what is suspicious: options, keys, rankings (unless one *is_alone*), order of scores, ids, matchers."""
         policy = plan.profile.policy
