@@ -136,6 +136,8 @@ def add_gate_options(parser: argparse.ArgumentParser, *, more: str = "", has_bas
     add = parser.add_argument_group("gates").add_argument
     gate = f"A gate, such as 'ndcg@10 >= 0.6' or 'ndcg@10 max_drop 0.01'. Repeatable. {more}".rstrip()
     add("--gate", action="append", metavar="GATE", help=gate)
+    open_gates = "What gates on changes do that too few samples leave open: fail, warn or pass. [default: warn]"
+    add("--inconclusive", choices=("fail", "warn", "pass"), metavar="EFFECT", help=open_gates)
     if has_baseline:
         add("--baseline", type=path, metavar="FILE", help="A baseline that gates on changes compare with.")
         text = "Save the scores as a baseline, to compare later runs with."

@@ -14,6 +14,7 @@ from rankgauge.cli.console import echo, print_json, remark
 from rankgauge.cli.shared_options import add_field_option, path
 from rankgauge.errors import (
     ConfigError,
+    DataError,
     MissingGoldError,
     NothingToEvaluateError,
     ParameterError,
@@ -53,6 +54,7 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("files", metavar="CONFIG | SAMPLES | QRELS RUN...", nargs="+", type=path, help="What to check.")
     add_field_option(parser)
+    add("--outputs", type=path, metavar="FILE", help="Outputs for the samples of a data file.")
     baseline = "Also check that the retrieved ids are those of a baseline."
     add("--baseline", type=path, metavar="FILE", help=baseline)
     add = parser.add_argument_group("judgments and runs").add_argument
@@ -63,7 +65,12 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
 
 def _validate(given: argparse.Namespace) -> int:
     first, *runs = given.files
-    typed = {"--field": given.field, "--preset": given.preset, "--separator": given.separator}
+    typed = {
+        "--field": given.field,
+        "--preset": given.preset,
+        "--separator": given.separator,
+        "--outputs": given.outputs,
+    }
     of_samples = next((option for option, value in typed.items() if value), None)
     if runs and of_samples:
         raise ParameterError(f"{of_samples} is for samples: rankgauge validate SAMPLES {of_samples} ...")
@@ -183,14 +190,29 @@ def _validate_samples(data: Path, given: argparse.Namespace) -> None:
     from rankgauge.cli.conventions import described, make_engine
 
     evaluation = described(make_engine(None).dataset(data), given).with_metrics(_BY_ID)
+    if given.outputs is not None:
+        evaluation = evaluation.with_outputs(given.outputs)
     if (baseline := given.baseline) is not None:
         from rankgauge.gates.baseline import load_baseline
 
         _check_ids({evaluation.data.name: evaluation}, load_baseline(baseline))
     checked = evaluation.check(require_gold=False)
-    echo(f"{_contents(checked)}\n{data}: valid")
     for note in checked.notes:
         remark(f"note: {note}")
+    echo(f"{_contents(checked)}\n{data}: valid{_except_failed(checked, str(data))}")
+
+
+def _except_failed(checked: DataCheck, data: str) -> str:
+    """Return how many outputs `run` would count as failed, and name them; refuse data in which all of them are."""
+    failed, n, outputs = checked.failed, len(checked.failed), checked.samples - checked.without_output
+    if not failed:
+        return ""
+    problems = [Problem(reason, sample=name) for name, reason in failed.items()]
+    error = DataError(f"{data}: {n:,} of {counted(outputs, 'output')} would fail:", problems)
+    if n == outputs:
+        raise error
+    remark(str(error))
+    return f", but for {counted(n, 'output')} that would fail"
 
 
 def _contents(checked: DataCheck) -> str:
@@ -241,9 +263,10 @@ def _check_dataset(evaluation: Evaluation, config: Path, problems: dict[str, Pro
         # With other metrics, which no lock is about, data can be read even where the config's cannot be planned.
         readable = replace(evaluation, lock=None).with_metrics(_BY_ID) if problems else evaluation
         checked = readable.check(require_gold=not problems)
-        yield f"{_contents(checked)}\n"
         for note in checked.notes:
             remark(f"note: {note}")
+        failed = _except_failed(checked, evaluation.data.name)
+        yield f"{_contents(checked)}{failed}\n"
 
 
 VALIDATE = Command("[OPTIONS] CONFIG | SAMPLES | QRELS RUN [RUN ...]", _ABOUT, _add_options, _validate)

@@ -322,6 +322,9 @@ class Config(Model):
     plugins: PluginsConfig = Field(default_factory=PluginsConfig)
     output: OutputConfig = Field(default_factory=OutputConfig)
     gates: list[GateEntry] = Field(default_factory=list, description="What metrics have to meet; a miss exits with 1.")
+    inconclusive: Literal["fail", "warn", "pass"] | None = Field(
+        None, description="What gates on changes do that too few samples leave open; by default they warn."
+    )
     baseline: str | None = Field(
         None, min_length=1, description="A baseline that gates on changes compare with, relative to the config file."
     )

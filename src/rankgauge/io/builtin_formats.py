@@ -56,10 +56,16 @@ def read_jsonl(source: Source) -> Iterator[Record]:
     yield from records_of(source.stream, 1, source.offset)
 
 
+_ARRAY = "not valid JSON lines: the file is a JSON array; name it .json, or write an element a line"
+
+
 def records_of(lines: Iterable[bytes], first: int, offset: int) -> Iterator[Record]:
     """Yield the records of some lines; *first* is the number of the first, *offset* the bytes of the file before it."""
     loads = orjson.loads
     for number, line in enumerate(lines, first):
+        if number == 1 and line.lstrip()[:1] == b"[":
+            yield Record(Fault(_ARRAY), number)
+            return
         if len(line) < 3 and not line.strip():  # an exception for each of a million blank lines takes too long
             offset += len(line)
             continue

@@ -19,10 +19,11 @@ from rankgauge.catalog.claims import OWN
 from rankgauge.errors import DataError, NothingToEvaluateError, Problem, UnreadableError, counted
 from rankgauge.io.beir_folders import BEIR, folder_digest, folder_records
 from rankgauge.io.builtin_formats import LINES, records_of
-from rankgauge.io.field_names import FieldMap
+from rankgauge.io.field_names import FieldMap, without_mapped
 from rankgauge.io.file_records import Lines, Placed, given, portions, records
 from rankgauge.io.files import digest, is_regular, is_there, no_such_file, open_file, plain_suffix
 from rankgauge.io.preset_records import Shape, recognized
+from rankgauge.io.problems import once
 from rankgauge.plugin.declarations import Record
 from rankgauge.policy import Contract
 from rankgauge.samples import Block, Fault, Output, Sample, read_block, read_sample
@@ -228,6 +229,7 @@ class DatasetReader:
         label = self._data.label
         if problems:
             more = "at least " if len(problems) > _MOST_PROBLEMS else ""
+            problems = once(problems)
             raise DataError(f"{label} cannot be used ({more}{counted(len(problems), 'problem')}):", problems)
         if not self.count:
             raise NothingToEvaluateError(f"{label} has no samples; there is nothing to evaluate", [])
@@ -249,8 +251,11 @@ class DatasetReader:
                     value, problems=problems, contract=contract, file=file, line=record.line, path=record.path
                 )
                 if self._to_recognize and (sample is None or not isinstance(sample.output, Output)):
-                    self._to_recognize -= 1
                     self._recognize(record.value, problems, before)
+                if self._shape.fields and sample is not None:
+                    sample = without_mapped(sample, self._shape.fields)
+                    if sample.output is not None:
+                        sample = sample._replace(output=without_mapped(sample.output, self._shape.fields))
             name = sample.id if sample is not None else _id_of(value, contract)
             if name is None:
                 continue

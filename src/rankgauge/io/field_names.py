@@ -5,11 +5,11 @@ Names of fields and columns: which of a file stands for which of ours.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final, Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple, TypeVar
 
 from rankgauge.errors import ParameterError, Problem, did_you_mean
 from rankgauge.io.problems import SUBJECTS, refuse
-from rankgauge.samples import FIELDS
+from rankgauge.samples import FIELDS, Fault, Output, Sample
 from rankgauge.samples.sample_records import value_at
 
 __all__ = [
@@ -25,10 +25,13 @@ __all__ = [
     "own_names",
     "read_field",
     "remapped",
+    "without_mapped",
 ]
 
 FieldMap = Mapping[str, str | Mapping[str, str]]
 """For each of our fields where the data has it: a path, or ``{path, strings}``."""
+
+Readable = TypeVar("Readable", Sample, Output | Fault)
 
 _RETRIEVED = ("actual_output", "actual_output.retrieved")
 _STRINGS = ("id", "text")
@@ -117,6 +120,13 @@ def remapped(record: Mapping[str, Any], fields: FieldMap, separator: str = "") -
 
 def _split(value: str, separator: str) -> list[str]:
     return [part.strip() for part in value.split(separator) if part.strip()]
+
+
+def without_mapped(read: Readable, fields: FieldMap) -> Readable:
+    """Return what was read of a remapped record; what `fields` reads, or what it leaves beside them, is not unread."""
+    paths = {place if isinstance(place, str) else place["path"] for place in fields.values()}
+    unread = tuple(each for each in read.unread if each.path not in paths and (each.place or each.meant))
+    return read._replace(unread=unread) if unread != read.unread else read
 
 
 def _as_texts(value: Any) -> Any:  # noqa: ANN401  # whatever the record holds

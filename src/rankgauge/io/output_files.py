@@ -19,11 +19,11 @@ from rankgauge.base.logs import logger
 from rankgauge.catalog import Catalog
 from rankgauge.errors import Problem, counted
 from rankgauge.io.builtin_formats import LINES, read_jsonl
-from rankgauge.io.field_names import FieldMap
+from rankgauge.io.field_names import FieldMap, without_mapped
 from rankgauge.io.file_records import given, records
 from rankgauge.io.files import digest, ends_within_a_line, open_file
 from rankgauge.io.preset_records import Shape
-from rankgauge.io.problems import refuse
+from rankgauge.io.problems import once, refuse
 from rankgauge.plugin.declarations import Record
 from rankgauge.policy import Contract
 from rankgauge.samples import CallError, Fault, KeptOutput, Output, labelled, read_output
@@ -111,7 +111,8 @@ def kept(raw: object, contract: Contract) -> KeptOutput:
     if isinstance(read, Fault):
         return KeptOutput(error=CallError("", read.reason))
     support = {} if read.support is None else {"support": labelled(read.support)}
-    value = _plain({"retrieved": _items(read), "answer": read.answer, **support})
+    ranking = {"retrieved": _items(read)} if read.is_ranked else {}
+    value = _plain({**ranking, "answer": read.answer, **support})
     if value is None:
         return KeptOutput(error=CallError("", "the output holds half of a surrogate pair, which UTF-8 cannot encode"))
     return KeptOutput(value)
@@ -200,7 +201,7 @@ def read_outputs(
         return Outputs({str(name): _kept(shape.output(raw)).read(contract) for name, raw in source.items()})
     label = str(source) if isinstance(source, Path) else ""
     rows = records(source, catalog) if isinstance(source, Path) else given(source, "outputs")
-    collected = _Rows(label, lambda output: output.read(contract), shape)
+    collected = _Rows(label, lambda output: without_mapped(output.read(contract), shape.fields), shape)
     collected.take_all(rows)
     return Outputs(collected.by_id, label, digest(source) if isinstance(source, Path) else "")
 
@@ -235,9 +236,8 @@ class _Rows(Generic[T]):
         if last is not None and isinstance(last.value, Fault) and is_lines and ends_within_a_line(Path(self.file)):
             self.problems.pop()
             logger("io").warning("%s:%s: the last line is cut off; its output is left out", self.file, last.line)
-        refuse(
-            f"{self.file or 'the outputs'} cannot be used ({counted(len(self.problems), 'problem')}):", self.problems
-        )
+        problems = once(self.problems)
+        refuse(f"{self.file or 'the outputs'} cannot be used ({counted(len(problems), 'problem')}):", problems)
 
     def take(self, record: Record) -> None:
         value: Any = record.value
@@ -249,7 +249,7 @@ class _Rows(Generic[T]):
         elif record.path or self.shape.fields or {"id", "actual_output"} & set(value) or self.shape.knows(value):
             row = self.shape.sample(record)
             if {"error", "attempt"}.isdisjoint(value):
-                self.add(record, row.get("id"), row.get("actual_output"))
+                self.add(record, row.get("id"), row.get("actual_output"), is_sample="expected_output" in row)
             else:
                 self.add(record, row.get("id"), kept_row(row), replaces="attempt" in value)
         elif {"retrieved", "answer", "support"} & set(value):
@@ -258,7 +258,9 @@ class _Rows(Generic[T]):
             for name, raw in value.items():
                 self.add(record._replace(path=f"[{name!r}]"), name, self.shape.output(raw))
 
-    def add(self, record: Record, name: object, raw: object, *, replaces: bool = False) -> None:
+    def add(
+        self, record: Record, name: object, raw: object, *, replaces: bool = False, is_sample: bool = False
+    ) -> None:
         output = _kept(raw)
         if isinstance(name, int) and not isinstance(name, bool):
             name = str(name)
@@ -267,7 +269,8 @@ class _Rows(Generic[T]):
         elif name in self.by_id and not replaces:
             self.problem(record, "there are two outputs for this sample; keep one", name)
         elif output.actual_output is None and output.error is None:
-            self.problem(record, "the field 'actual_output' is missing", name)
+            swapped = "; if this is a file of samples, it goes with --data" if is_sample else ""
+            self.problem(record, f"the field 'actual_output' is missing{swapped}", name)
         else:
             self.by_id[name] = self.read(output)
 
