@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import Any
 from unittest import mock
 
+from rankgauge.base.guard import ForeignError, guarded
 from rankgauge.errors import MissingExtraError
 from rankgauge.testing.law import BrokenError, Law, Laws, Trial, law_names
 from rankgauge.testing.law_report import Report, Verdict
@@ -148,12 +149,12 @@ def broken_by(law: Law, trial: Callable[[], Trial[Any]], *, cases: int, shrink: 
     """Return what breaks a law, with the smallest example unless *shrink* is off; None where it holds for all cases."""
     if law.draw is None:
         try:
-            law.check(trial())
+            _check(law, trial(), ())
         except BrokenError as error:
             return error
         return None
     from hypothesis import HealthCheck, Phase, Verbosity, given, seed, settings
-    from hypothesis.errors import Flaky
+    from hypothesis.errors import Flaky, HypothesisException, StopTest
 
     broken: list[BrokenError] = []
 
@@ -172,7 +173,7 @@ def broken_by(law: Law, trial: Callable[[], Trial[Any]], *, cases: int, shrink: 
     @given(law.draw(trial().subject))
     def holds(drawn: tuple[Any, ...]) -> None:
         try:
-            law.check(trial(), *drawn)
+            _check(law, trial(), drawn, HypothesisException, StopTest)
         except BrokenError as error:
             broken.append(error)
             raise
@@ -185,6 +186,15 @@ def broken_by(law: Law, trial: Callable[[], Trial[Any]], *, cases: int, shrink: 
         first = broken[0]
         return BrokenError(f"{first.reason}; the same case does not give the same result each time", first.example)
     return None
+
+
+def _check(law: Law, trial: Trial[Any], drawn: tuple[Any, ...], *passing: type[BaseException]) -> None:
+    """Check a law for one case; what is raised where the law expects no error breaks it, too."""
+    try:
+        with guarded(BrokenError, *passing):
+            law.check(trial, *drawn)
+    except ForeignError as error:
+        trial.fail(f"it raised {error}")
 
 
 @contextlib.contextmanager

@@ -184,6 +184,7 @@ class EngineMetric:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "params", {**self.metric.example, **self.params})
+        object.__setattr__(self, "catalog", self.catalog.without_observers())
 
     @classmethod
     def of(cls, metric: Metric, catalog: Catalog, written: Callable[..., Any] | None = None) -> EngineMetric:
