@@ -31,8 +31,8 @@ from rankgauge.testing.plugin_checks import time_left
 
 @sample_metric("checked-found-at-k", laws=["tail"])
 def found(ranking: JudgedSample, *, k: int) -> float | None:
-    """Share of what was found."""
-    return sum(ranking.relevant[:k]) / ranking.n_gold if ranking.n_gold else None
+    """Whether anything was found."""
+    return float(any(ranking.relevant[:k])) if ranking.n_gold else None
 
 
 @sample_metric("checked-per-depth-at-k", laws=["padding"])
@@ -141,7 +141,7 @@ def test_a_metric_that_divides_by_nothing_breaks_a_law_and_loses_no_other_findin
 
     assert "empty-gold" in report["checked-divides-at-k"].broken
     assert "ZeroDivisionError" in report["checked-divides-at-k"]["empty-gold"].reason
-    assert "bounded" in report["checked-divides-at-k"].holds
+    assert "tail" in report["checked-divides-at-k"].holds
     assert "padding" in report["checked-per-depth-at-k"].broken
     assert check_metric(divides, cases=draws(60)).broken == report["checked-divides-at-k"].broken
 

@@ -11,7 +11,7 @@ import contextlib
 import importlib
 import socket
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 from unittest import mock
 
@@ -19,6 +19,7 @@ from rankgauge.base.guard import ForeignError, guarded
 from rankgauge.errors import MissingExtraError
 from rankgauge.testing.law import BrokenError, Law, Laws, Trial, law_names
 from rankgauge.testing.law_report import Report, Verdict
+from rankgauge.testing.state_laws import ProcessState
 
 __all__ = [
     "CASES",
@@ -83,8 +84,12 @@ def require_hypothesis(kind: str) -> None:
 def checking(kind: str, without: Iterable[str] = (), cases: int = CASES) -> Iterator[Checker]:
     """Close the network, and yield what checks one kind of things; raise where hypothesis is not installed."""
     require_hypothesis(kind)
+    state = ProcessState()
     with closed_network() as attempts:
-        yield Checker(kind, without, cases, attempts)
+        try:
+            yield Checker(kind, without, cases, attempts, state)
+        finally:
+            state.restore()
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,12 +105,15 @@ class Checker:
         cases: How many cases to draw for a law.
 
         attempts: Attempts to reach the network.
+
+        state: What belongs to the whole process, which each law finds as it was.
     """
 
     kind: str
     without: Iterable[str] = ()
     cases: int = CASES
     attempts: list[str] | tuple[()] = ()
+    state: ProcessState = field(default_factory=ProcessState)
 
     def report(self, candidate: Candidate, known: Laws) -> Report:
         """Check the laws that apply to a candidate, in the order of all that are *known* for its kind."""
@@ -141,6 +149,7 @@ class Checker:
         def trial() -> Trial[Any]:
             return candidate.trial(candidate.subject, self.attempts)
 
+        self.state.restore()
         broken = broken_by(law, trial, cases=self.cases, shrink=shrink)
         return law.verdict("holds") if broken is None else law.verdict("broken", broken.reason, broken.example)
 

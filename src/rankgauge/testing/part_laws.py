@@ -62,12 +62,15 @@ def check_part(part: Part, without: Iterable[str] = ()) -> Report:
     return Checker(part.kind, without).report(Candidate(name=part.name, subject=part, laws=applying(laws)), laws)
 
 
+_GOOD, _DAMAGED = "a line of JSON", "the same line of JSON and a damaged one"
+
 _FILES = {
     "an empty file": b"",
     "a blank line": b"\n",
-    "a line of JSON": b'{"id": "q1", "expected_output": ["a"], "actual_output": ["a"]}\n',
+    _GOOD: b'{"id": "q1", "expected_output": ["a"], "actual_output": ["a"]}\n',
     "a line of text": b"q1 a 0.5\n",
     "bytes that are no text": bytes(range(256)),
+    _DAMAGED: b'{"id": "q1", "expected_output": ["a"], "actual_output": ["a"]}\n\x80{[\xff\n',
 }
 
 _MOST = 1000
@@ -90,7 +93,8 @@ _SCORES = {
 
 @law()
 def _tiny_files(trial: Trial[Part]) -> None:
-    """An empty, a tiny and a damaged file give records, or `DataError`."""
+    """An empty, a tiny and a damaged file give records, or `DataError`; what is damaged is not passed over."""
+    counts: dict[str, int] = {}
     declaration = trial.subject.offer.declaration
     with tempfile.TemporaryDirectory(prefix="rankgauge-") as folder:
         path = Path(folder, f"tiny{declaration.suffixes[0]}")
@@ -99,21 +103,25 @@ def _tiny_files(trial: Trial[Part]) -> None:
             trial.note(content=repr(content[:80]))
             path.write_bytes(content)
             with open_file(path) as source:
-                reason = _misread(declaration.function, source)
+                counts[what], reason = _read(declaration.function, source)
             trial.demand(not reason, f"for {what} {reason}")
+    swallowed = 0 < counts[_GOOD] == counts[_DAMAGED]
+    trial.demand(not swallowed, f"for {_DAMAGED} it gave as many records as without that; raise DataError")
 
 
-def _misread(function: Callable[[Source], Iterator[Any]], source: Source) -> str:
-    """Return what a reader does wrong with a file; empty where it does nothing wrong."""
+def _read(function: Callable[[Source], Iterator[Any]], source: Source) -> tuple[int, str]:
+    """Return how many records a reader gives, -1 where it says that it cannot; and what it does wrong, or nothing."""
     try:
         with guarded(DataError):
             records: Iterator[Any] = iter(function(source))
-            strange = [record for record in islice(records, _MOST) if type(record) is not Record]
+            several = list(islice(records, _MOST))
     except DataError:
-        return ""
+        return -1, ""
     except ForeignError as error:
-        return f"it raised {error}; for a file that it cannot read it raises rankgauge.plugin.DataError"
-    return f"it yielded {shown(strange[0])} where a rankgauge.plugin.Record is needed" if strange else ""
+        return -1, f"it raised {error}; for a file that it cannot read it raises rankgauge.plugin.DataError"
+    strange = [record for record in several if type(record) is not Record]
+    wrong = f"it yielded {shown(strange[0])} where a rankgauge.plugin.Record is needed" if strange else ""
+    return len(several), wrong
 
 
 def _tiny_runs(trial: Trial[Part]) -> Iterator[tuple[str, Plan, Result]]:

@@ -99,14 +99,14 @@ def laws_of(kind: Kind) -> Laws:
     if kind in PART_LAWS:
         return PART_LAWS[kind]
     require_hypothesis(kind)
-    from rankgauge.testing import run_laws, text_laws
+    from rankgauge.testing import run_laws, text_laws, tokenizer_laws
 
     return {
         "metric": run_laws.METRIC_LAWS,
         "normalizer": text_laws.NORMALIZER_LAWS,
         "comparer": text_laws.COMPARER_LAWS,
         "matcher": text_laws.MATCHER_LAWS,
-        "tokenizer": text_laws.TOKENIZER_LAWS,
+        "tokenizer": tokenizer_laws.TOKENIZER_LAWS,
     }[kind]
 
 
