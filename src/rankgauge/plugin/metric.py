@@ -319,7 +319,7 @@ def _odd_values(declaration: Metric) -> Iterator[str]:
     low, high = declaration.range
     if low is not None and high is not None and not low <= high:
         yield f"has the range {declaration.range!r}; write the lowest value first, and None for no bound"
-    expectation = declaration.expectation
+    expectation: object = declaration.expectation
     if isinstance(expectation, str) and expectation != "itself":
         hint = did_you_mean(expectation, ["itself"])
         yield f"has the expectation {expectation!r}{hint}; it is a function, 'itself' or None"
