@@ -402,3 +402,19 @@ class TestCompanions:
 
     def test_a_function_without_a_signature_is_called_as_it_is(self):
         assert max is declared(metric("x-at-k", details=max)(at_k)).explaining.details
+
+
+@pytest.mark.parametrize(
+    ("declaration", "reason"),
+    [
+        ({"range": (1, 0)}, r"has the range \(1, 0\); write the lowest value first"),
+        ({"range": (math.nan, 1.0)}, "write the lowest value first"),
+        ({"expectation": "itselff"}, r"has the expectation 'itselff' .did you mean 'itself'"),
+    ],
+)
+def test_values_that_mean_nothing_are_refused_where_they_are_written(declaration, reason):
+    def score(judged: Judged) -> Scores:
+        """Score."""
+
+    with pytest.raises(DeclarationError, match=reason):
+        metric("odd-value", **declaration)(score)

@@ -7,6 +7,8 @@ import math
 import socket
 from collections.abc import Sequence
 
+import numpy as np
+
 # Right ones, in the signatures that libraries and articles use.
 
 
@@ -275,6 +277,15 @@ def asking_a_server(retrieved, relevant, k):
     return recall_at_k(retrieved, relevant, k)
 
 
+def recall_at_ten_at_most(retrieved, relevant, k):
+    return recall_at_k(retrieved, relevant, min(k, 10))
+
+
+def recall_that_silences_numpy(retrieved, relevant, k):
+    np.seterr(all="ignore")
+    return recall_at_k(retrieved, relevant, k)
+
+
 CALLS = {
     reciprocal_rank: "gold,retrieved",
     average_precision: "list,retrieved,k",
@@ -348,4 +359,6 @@ FAULTY = (
     ("order-of-samples", paired_by_length),
     ("twice", counting_its_calls),
     ("no-network", asking_a_server),
+    ("last-rank", recall_at_ten_at_most),
+    ("global-state", recall_that_silences_numpy),
 )

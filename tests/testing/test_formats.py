@@ -74,6 +74,8 @@ def test_a_reader_that_breaks_the_contract_is_told_with_which_file(read, reason)
             lambda result: "".join(error.missing for error in result.errors),
             "for samples without a score: reporter 'mine'",
         ),
+        (lambda result: f"{next(iter(result.metrics.values())).mean:.3f}", "whose mean is None: reporter 'mine'"),
+        (lambda _result: "half of \ud83d", "it returned a text that cannot be written as UTF-8"),
     ],
 )
 def test_a_reporter_that_breaks_the_contract_is_told_with_which_result(report, reason):

@@ -55,7 +55,7 @@ def test_faulty_definitions_are_caught(law, function):
 
 
 def test_every_law_of_functions_from_elsewhere_catches_one():
-    assert {law for law, _ in FAULTY} == LAW_NAMES - {"pickling"}
+    assert {law for law, _ in FAULTY} == LAW_NAMES - {"pickling", "like", "reference"}
 
 
 @pytest.mark.parametrize(
@@ -64,7 +64,6 @@ def test_every_law_of_functions_from_elsewhere_catches_one():
         (definitions.precision_over_the_retrieved_count, "padding"),
         (definitions.average_precision_over_hits, "relevant-helps"),
         (definitions.recall_that_counts_duplicates, "duplicates"),
-        (definitions.ndcg_with_its_ideal_from_what_was_retrieved, "relevant-helps"),
         (definitions.recall_that_divides_by_nothing, "empty-gold"),
     ],
 )
@@ -90,7 +89,7 @@ def test_the_example_of_average_precision_over_hits_is_the_smallest_there_is():
     assert [each["gold"] for each in example] == [{"doc-0": 1.0, "doc-1": 1.0}] * 2
     before, after = (each["retrieved"] for each in example)
     assert before[:2] == after[:2]
-    assert (before[0], after[2], len(before), len(after)) == ("doc-0", "doc-1", 3, 3)
+    assert ({before[0], after[2]}, len(before), len(after)) == ({"doc-0", "doc-1"}, 3, 3)
 
 
 def test_the_example_of_recall_on_duplicates_passes_one():
@@ -110,7 +109,7 @@ def test_a_report_tells_what_broke_with_its_example():
     assert isinstance(raised.value, AssertionError)
     assert raised.value.exit_code == 1
     lines = str(raised.value).splitlines()
-    assert lines[0] == "metric precision_over_the_retrieved_count: 17 laws hold, 1 is broken"
+    assert lines[0] == "metric precision_over_the_retrieved_count: 19 laws hold, 1 is broken"
     assert lines[2:7] == [
         "  broken   padding: unjudged results below the last one, up to k, change nothing",
         "      gold       doc-0",
@@ -173,7 +172,7 @@ def test_a_declared_metric_is_checked_for_what_it_declares_and_what_holds_for_al
     report = check_metric(depth_of_it, cases=draws(40))
 
     assert report.name == "checked-depth-at-k"
-    assert report.broken == ("tail",)
+    assert report.broken == ("tail", "last-rank")
     assert "best-first" not in report.holds  # it does hold, and was not declared
     assert "parts" in report.holds
 
@@ -338,7 +337,7 @@ def test_where_less_is_better_the_best_score_is_the_lowest():
 def test_laws_are_chosen_and_left_out():
     chosen = check_metric(definitions.recall_without_a_cutoff, laws=["bounded", "tail"])
     assert (chosen.holds, chosen.broken) == (("bounded",), ("tail",))
-    spared = check_metric(definitions.recall_without_a_cutoff, without=["tail"], cases=draws(20))
+    spared = check_metric(definitions.recall_without_a_cutoff, without=["tail", "last-rank"], cases=draws(20))
     assert spared.ok
     assert spared.skipped["tail"] == "left out on request"
     with pytest.raises(ParameterError, match=r"no law 'tails' of a metric \(did you mean 'tail'"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import socket
 import threading
 from types import SimpleNamespace
@@ -11,16 +12,27 @@ import pytest
 from draws import draws
 from rankgauge.catalog import Catalog
 from rankgauge.errors import BrokenLawError, UnknownNameError
-from rankgauge.plugin import JudgedSample, aggregate, hookimpl, normalizer, sample_metric
-from rankgauge.testing import check_plugin
+from rankgauge.plugin import (
+    JudgedSample,
+    ReportTable,
+    ReportText,
+    aggregate,
+    hookimpl,
+    metric_set,
+    named_profile,
+    normalizer,
+    report_section,
+    sample_metric,
+)
+from rankgauge.testing import check_metric, check_plugin, plugin_checks
 from rankgauge.testing.law_checks import closed_network
 from rankgauge.testing.plugin_checks import time_left
 
 
 @sample_metric("checked-found-at-k", laws=["tail"])
 def found(ranking: JudgedSample, *, k: int) -> float | None:
-    """Share of what was found."""
-    return sum(ranking.relevant[:k]) / ranking.n_gold if ranking.n_gold else None
+    """Whether anything was found."""
+    return float(any(ranking.relevant[:k])) if ranking.n_gold else None
 
 
 @sample_metric("checked-per-depth-at-k", laws=["padding"])
@@ -110,16 +122,148 @@ def test_installed_plugins_are_found_by_distribution_and_entry_point():
         check_plugin("rankgauge:reader", catalog=catalog)
 
 
-def test_kinds_of_declarations_without_laws_are_left_out():
-    @aggregate("checked-largest")
-    def largest(values):
-        """Return the largest score."""
-        return max(values)
+def offering(**hooks):
+    """Return a plugin with these hooks, each by what stands behind `rankgauge_`."""
+    named = {f"rankgauge_{name}": hook for name, hook in hooks.items()}
+    return SimpleNamespace(
+        __name__="my_plugin", **{name: hookimpl(specname=name)(hook) for name, hook in named.items()}
+    )
 
-    offering = plugin(normalizers=[])
-    offering.rankgauge_aggregates = hookimpl(specname="rankgauge_aggregates")(lambda: [largest])
-    report = check_plugin(offering, cases=1)
-    assert (report.ok, report.reports, report.faults) == (True, (), ())
+
+@sample_metric("checked-divides-at-k")
+def divides(ranking: JudgedSample, *, k: int) -> float | None:
+    """Divide by nothing."""
+    return sum(ranking.relevant[:k]) / ranking.n_gold
+
+
+def test_a_metric_that_divides_by_nothing_breaks_a_law_and_loses_no_other_finding():
+    report = check_plugin(plugin(divides, per_depth), cases=draws(60))
+
+    assert "empty-gold" in report["checked-divides-at-k"].broken
+    assert "ZeroDivisionError" in report["checked-divides-at-k"]["empty-gold"].reason
+    assert "tail" in report["checked-divides-at-k"].holds
+    assert "padding" in report["checked-per-depth-at-k"].broken
+    assert check_metric(divides, cases=draws(60)).broken == report["checked-divides-at-k"].broken
+
+
+def test_a_check_that_cannot_go_on_is_a_finding_and_the_others_are_checked(monkeypatch):
+    def fail(*_, **__):
+        raise RuntimeError("nothing works")
+
+    monkeypatch.setattr(plugin_checks, "check_normalizer", fail)
+    report = check_plugin(plugin(found, normalizers=[dash]), cases=5)
+
+    assert report.broken == {"checked-dash": ("usable",)}
+    assert "RuntimeError: nothing works" in report["checked-dash"]["usable"].reason
+    assert report["checked-found-at-k"].ok
+
+
+@aggregate("checked-largest")
+def largest(values):
+    """Return the largest score."""
+    return max(values)
+
+
+@aggregate("checked-second")
+def second(values):
+    """Return the second score."""
+    return values[1]
+
+
+@aggregate("checked-infinite")
+def infinite(_):
+    """Return no number."""
+    return math.inf
+
+
+@aggregate("checked-odd")
+def odd(_, calls=[0]):  # noqa: B006  # it remembers
+    """Return another number each time."""
+    calls[0] += 1
+    return calls[0]
+
+
+def test_aggregates_are_tried_on_a_few_scores():
+    report = check_plugin(offering(aggregates=lambda: [largest, second, infinite, odd]))
+
+    assert report.broken == dict.fromkeys(["checked-second", "checked-infinite", "checked-odd"], ("tiny-scores",))
+    assert "for one score" in report["checked-second"]["tiny-scores"].reason
+
+
+def test_what_sets_and_profiles_name_is_looked_up():
+    @metric_set("checked-good", ["ndcg@10", {"metric": "recall", "k": [5, 10]}])
+    def good():
+        """Work."""
+
+    @metric_set("checked-set", ["recall@5", "ndgc@10", "map"])
+    def misspelt():
+        """Name a metric that does not exist."""
+
+    @named_profile("checked-profile", {"policy": {"tiess": "average"}})
+    def wrong():
+        """Name an option that does not exist."""
+
+    @named_profile("checked-parameters", {"parameters": {"ndgc": {"gain": "linear"}}})
+    def unknown():
+        """Name a metric that does not exist."""
+
+    report = check_plugin(offering(metric_sets=lambda: [good, misspelt], profiles=lambda: [wrong, unknown]))
+
+    names = ["checked-set", "checked-profile", "checked-parameters"]
+    assert report.broken == dict.fromkeys(names, ("usable",))
+    assert "did you mean 'ndcg'" in report["checked-set"]["usable"].reason
+    assert "tiess" in report["checked-profile"]["usable"].reason
+
+
+def test_sections_are_tried_on_tiny_results():
+    @report_section("checked-means", title="Means")
+    def means(results):
+        """Show means, where there are any."""
+        rows = [(run, next(iter(result.metrics.values())).mean) for run, result in results.items()]
+        return ReportTable(("run", "mean"), rows)
+
+    @report_section("checked-sums", title="Sums")
+    def sums(results):
+        """Add up what may not be there."""
+        return ReportText(str(sum(next(iter(result.metrics.values())).mean for result in results.values())))
+
+    @report_section("checked-markup", title="Markup")
+    def markup(results):
+        """Return what is no view."""
+        return f"<b>{len(results)}</b>"
+
+    report = check_plugin(offering(report_sections=lambda: [means, sums, markup]))
+
+    assert report.broken == dict.fromkeys(["checked-sums", "checked-markup"], ("tiny-results",))
+    assert "whose mean is None" in report["checked-sums"]["tiny-results"].reason
+
+
+def test_observers_are_tried_and_those_of_other_plugins_are_left_alone():
+    calls = []
+
+    def started(plan):
+        calls.append(plan)
+
+    def ended(result):
+        calls.append(result)
+
+    watched = Catalog.discover(
+        own_only=True,
+        plugins={
+            "other": offering(run_started=started, run_finished=ended),
+            "mine": plugin(found),
+        },
+    )
+    assert check_plugin("mine", catalog=watched, cases=5).ok
+    assert check_metric("checked-found-at-k", catalog=watched, cases=5).ok
+    assert calls == []
+
+    def finished(result):
+        return f"{next(iter(result.metrics.values())).mean:.3f}"
+
+    report = check_plugin(offering(run_started=lambda plan: plan.describe(), run_finished=finished))
+    assert report.broken == {"rankgauge_run_finished": ("observes",)}
+    assert "TypeError" in report["rankgauge_run_finished"]["observes"].reason
 
 
 def test_progress_names_what_is_checked_and_how_long_all_of_it_takes():

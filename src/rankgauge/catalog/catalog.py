@@ -6,6 +6,7 @@ A catalog is a value: it holds what one discovery found, and several can live in
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -326,6 +327,13 @@ class Catalog:
     def observers(self, hook: str) -> list[tuple[str, Callable[..., None]]]:
         """Return the observers of a run, each with its plugin's id."""
         return [(plugin.id, plugin.observers[hook]) for plugin in self.plugins if hook in plugin.observers]
+
+    def without_observers(self) -> Catalog:
+        """Return the same catalog for runs that nobody asked for, such as those of a check: nobody observes them."""
+        if not any(plugin.observers for plugin in self.plugins):
+            return self
+        silent = Catalog(dataclasses.replace(plugin, observers={}) for plugin in self.plugins)
+        return silent._with(self._matchers, self._profiles)
 
     def _get(self, kind: str, name: str) -> Claim[Any]:
         more = self._matchers if kind == "matcher" else (*PROFILES, *self._profiles) if kind == "profile" else ()

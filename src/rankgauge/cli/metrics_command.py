@@ -157,18 +157,22 @@ def _check_options(parser: argparse.ArgumentParser) -> None:
     add("--range", default="0..1", metavar="LOW..HIGH", help=bounds)
     add("--lower-is-better", action="store_true", help="Say that lower scores of your function are better.")
     add("--law", action="append", metavar="LAW", help="A law to check, instead of all. Repeatable.")
+    like = "A metric that it equals, such as recall@k, or recall@k where binary. Repeatable."
+    add("--like", action="append", metavar="METRIC", help=like)
+    add("--reference", metavar="FUNCTION", help=f"A plain function that defines the same score: {FUNCTION}.")
     add_law_options(parser)
     add_json_option(parser)
 
 
 def _check(given: argparse.Namespace) -> int:
     keep_files_away()
+    from rankgauge.cli.system_under_test import imported
     from rankgauge.testing import check_metric
 
     options: dict[str, Any] = {"laws": given.law, "without": given.without or (), "cases": wanted_cases(given)}
+    options["like"] = given.like or ()
+    options["reference"] = None if given.reference is None else imported(given.reference, "a reference")
     if ":" in given.name:
-        from rankgauge.cli.system_under_test import imported
-
         function = imported(given.name, "a metric")
         options |= {"calls": given.calls, "range": _range(given.range)}
         report = check_metric(function, higher_is_better=not given.lower_is_better, **options)

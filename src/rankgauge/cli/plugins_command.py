@@ -148,7 +148,7 @@ def _check(given: argparse.Namespace) -> int:
     from rankgauge.cli.conventions import make_catalog
 
     catalog = make_catalog()
-    faults = [*catalog.faults, *_format_faults(catalog)]
+    faults = [*catalog.faults, *_part_faults(catalog)]
     plugins = counted(sum(not plugin.disabled for plugin in catalog.plugins), "plugin")
     if given.as_json:
         print_json({"ok": not faults, "faults": [dataclasses.asdict(fault) for fault in faults]})
@@ -179,17 +179,17 @@ def _check_laws(given: argparse.Namespace) -> int:
     return print_verdicts(report, as_json=given.as_json)
 
 
-def _format_faults(catalog: Catalog) -> Iterator[Fault]:
-    """Yield what readers and reporters of plugins do wrong with tiny data."""
+def _part_faults(catalog: Catalog) -> Iterator[Fault]:
+    """Yield what parts of plugins do wrong with tiny data."""
     from rankgauge.catalog.claims import OWN, Fault
-    from rankgauge.testing.plugin_checks import check_format
+    from rankgauge.testing.part_laws import PART_LAWS, check_part, parts_of
 
     for plugin in catalog.plugins:
-        formats = [offer for offer in plugin.offers if offer.kind in {"reader", "reporter"}]
-        for offer in formats if plugin.distribution != OWN else ():
-            for verdict in check_format(offer).verdicts:
+        parts = parts_of(plugin, catalog) if plugin.distribution != OWN else ()
+        for part in parts:
+            for verdict in check_part(part).verdicts if part.kind in PART_LAWS else ():
                 if verdict.state == "broken":
-                    message = f"{offer.kind} {offer.names[0][1]!r}: {verdict.reason}"
+                    message = f"{part.kind} {part.name!r}: {verdict.reason}"
                     yield Fault(plugin.id, plugin.version, "call", message)
 
 
@@ -228,7 +228,7 @@ LIST = Command("[OPTIONS]", "", _list_options, _list)
 CHECK = Command(
     "[OPTIONS] [NAME]",
     "With NAME, check one against the laws. Exit code 1 if anything is wrong.\n\n"
-    "Readers and reporters are tried on tiny data.",
+    "Readers, reporters, aggregates, profiles, sets, sections and observers are tried on tiny data.",
     _check_options,
     _check,
 )

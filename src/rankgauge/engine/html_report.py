@@ -23,13 +23,13 @@ from rankgauge.engine.unjudged import scored_only, unjudged_share
 from rankgauge.errors import DataError, ParameterError, PlanError, ResultError, counted
 from rankgauge.explain.ranked_lists import leaving
 from rankgauge.io.file_records import read_texts
-from rankgauge.plugin.sections import ReportBars, ReportTable, ReportText, View
+from rankgauge.plugin.sections import ReportBars, ReportSection, ReportTable, ReportText, View
 from rankgauge.report.html.report_data import DepthCurve, Losses, ReportData, Section
 from rankgauge.result import ResultValues
 from rankgauge.result.values import check_results
 from rankgauge.stats.estimates import TIED
 
-__all__ = ["gather", "html_report", "sections_of"]
+__all__ = ["gather", "html_report", "sections_of", "views_of"]
 
 _MOST_VIEWS = 10
 
@@ -42,13 +42,18 @@ def sections_of(catalog: Catalog, results: Mapping[str, ResultValues]) -> tuple[
         section = claim.declaration
         try:
             with guarded():
-                views = tuple(_views(section.function(dict(results))))
+                views = views_of(section, results)
         except ForeignError as error:
             notes.append(f"report section {name!r} (by {claim.provider}) is left out, because it failed: {error}")
             continue
         if views:
             found.append(Section(section.title, section.summary, str(claim.provider), views))
     return found, notes
+
+
+def views_of(section: ReportSection, results: Mapping[str, ResultValues]) -> tuple[View, ...]:
+    """Return what a section shows of some results; whatever its function raises passes."""
+    return tuple(_views(section.function(dict(results))))
 
 
 def _views(returned: object) -> Iterator[View]:

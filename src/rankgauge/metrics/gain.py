@@ -122,7 +122,7 @@ def binary_g(judged: Judged) -> Scores:
     return per_gold(judged, judged.sum(earned, 1.0 / np.log2(2.0 + earned.rank - earned.nth())))
 
 
-@retrieval("retrieval-ndcg-rel", short=("ndcg_rel",), uses_rel=False, laws=(*USUAL[:1], *USUAL[2:], "perfect-is-one"))
+@retrieval("retrieval-ndcg-rel", short=("ndcg_rel",), uses_rel=False, laws=("bounded", *USUAL[3:], "perfect-is-one"))
 def ndcg_at_relevant(judged: Judged, *, gains: str = "") -> Scores:
     """
     Mean of nDCG over the ranks of the relevant items.

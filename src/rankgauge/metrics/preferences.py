@@ -141,6 +141,7 @@ def _check(*, among: Among, collection: int) -> None:
     higher_is_better=False,
     check=_check,
     laws=("bounded",),
+    without=("tail", "last-rank"),  # it is a share of all that was retrieved
 )
 def fall_out(judged: Judged, *, k: Cutoff, among: Among = "retrieved", collection: int = 0) -> Scores:
     """

@@ -25,10 +25,12 @@ __all__ = [
     "Explaining",
     "Judging",
     "Law",
+    "LikeCondition",
     "Metric",
     "Need",
     "check_declaration",
     "declared",
+    "read_like",
 ]
 
 WHOLE_RUN = "whole run"
@@ -48,6 +50,30 @@ raises the score. `monotone-in-k`: the score never falls as k grows.
 """
 
 _LAWS = frozenset(typing.get_args(Law))
+
+_OF_CUTOFFS = frozenset({"tail", "last-rank"})
+"""The laws of every metric with a cutoff."""
+
+LikeCondition = Literal["binary", "judged", "one relevant", "few relevant", "full"]
+"""
+Where a metric is like another: `like="ndcg@k where binary and few relevant"`.
+
+`binary`: all grades are 0 or 1. `judged`: everything retrieved is judged. `one relevant`: one item is relevant. `few
+relevant`: no more than k items are relevant. `full`: k items or more are retrieved.
+"""
+
+
+def read_like(written: str) -> tuple[str, frozenset[LikeCondition]]:
+    """Return the metric and the conditions of a `like`; raise `DeclarationError` for an unknown condition."""
+    known = typing.get_args(LikeCondition)
+    expression, where, conditions = written.partition(" where ")
+    names = [name.strip() for name in conditions.split(" and ")] if where else []
+    for name in names:
+        if name not in known:
+            hint = f"{did_you_mean(name, known)}; known are {', '.join(known)}"
+            raise DeclarationError(f"like={written!r} has no condition {name!r}{hint}")
+    return expression.strip(), frozenset(names)  # type: ignore[arg-type]  # they were just looked up
+
 
 Need = Literal["texts", "ids", "scores", "input", "answer", "metadata", "intents"]
 """
@@ -169,6 +195,9 @@ class Metric:
     check: Callable[..., None] | None
     expectation: Callable[..., Scores] | Literal["itself"] | None
     example: Mapping[str, Value]
+    without: frozenset[str]
+    like: tuple[str, ...]
+    reference: Callable[..., Any] | None
 
     __copy__ = __deepcopy__ = itself
 
@@ -237,7 +266,9 @@ def check_declaration(declaration: Metric) -> None:
     """Raise `DeclarationError` for a declaration that cannot be used."""
     for name in declaration.names:
         _check_name(name, declaration)
-    for problem in _problems(declaration):
+    for written in declaration.like:
+        read_like(written)
+    for problem in (*_problems(declaration), *_odd_values(declaration)):
         raise DeclarationError(f"metric {declaration.alias!r} {problem}")
 
 
@@ -278,3 +309,17 @@ def _problems(declaration: Metric) -> Iterator[str]:
         yield "needs a docstring: `rankgauge metrics show` prints it"
     if cutoff.pins is not None and (cutoff.kind != "none" or cutoff.pins not in names):
         yield f"pins {cutoff.pins!r}, which must be one of its parameters, and it must have no k"
+
+
+def _odd_values(declaration: Metric) -> Iterator[str]:
+    """Yield which values of a declaration mean nothing, as clauses whose subject is the metric."""
+    if odd := declaration.without - _OF_CUTOFFS:
+        known = " and ".join(sorted(_OF_CUTOFFS))
+        yield f"is without {', '.join(sorted(map(repr, odd)))}; only {known} can be left out"
+    low, high = declaration.range
+    if low is not None and high is not None and not low <= high:
+        yield f"has the range {declaration.range!r}; write the lowest value first, and None for no bound"
+    expectation: object = declaration.expectation
+    if isinstance(expectation, str) and expectation != "itself":
+        hint = did_you_mean(expectation, ["itself"])
+        yield f"has the expectation {expectation!r}{hint}; it is a function, 'itself' or None"

@@ -54,6 +54,9 @@ def metric(
     expectation: Callable[..., Scores] | Literal["itself"] | None = None,
     contributions: Callable[..., Contributions] | None = None,
     example: Mapping[str, Value] = MappingProxyType({}),
+    without: Iterable[Literal["tail", "last-rank"]] = (),
+    like: str | Iterable[str] = (),
+    reference: Callable[..., float | None] | None = None,
 ) -> Callable[[F], F]:
     """
     Declare a metric over a batch: ``(judged: Judged, *, k: Cutoff, ...) -> Scores``.
@@ -121,6 +124,15 @@ def metric(
         example: Parameters with which the laws are checked, for a metric that cannot work with its defaults, such as
             one that needs a file.
 
+        without: Which of `tail` and `last-rank`, the laws of metrics with a cutoff, do not hold, as for a share of all
+            that was retrieved.
+
+        like: Metrics that this one equals somewhere, for the checks of laws: an expression, with ``@k`` for the same
+            cutoff, and where the two agree, such as ``"ndcg@k where binary and few relevant"``; see `LikeCondition`.
+
+        reference: A plain function that defines the same score, for the checks of laws. Its parameters are named like
+            the roles of "Laws", such as ``(retrieved, gains, k)``, or it takes one `JudgedSample`.
+
     Returns:
         A decorator that leaves the function as it is.
 
@@ -168,6 +180,9 @@ def metric(
             check=None if check is None else companion(alias, "check", check, defaults, skip_first=False),
             expectation=narrowed("expectation", expectation) if callable(expectation) else expectation,
             example=frozen(example),
+            without=frozenset(without),
+            like=_several(like),
+            reference=reference,
         )
         check_declaration(declaration)
         return declaration

@@ -124,4 +124,8 @@ def rendered(claim: Claim[Reporter], result: ResultValues) -> str:
         raise PluginError(what, provider, str(error)) from error
     if type(text) is not str:
         raise PluginError(what, provider, f"it returned {shown(text)} where a text is needed")
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise PluginError(what, provider, f"it returned a text that cannot be written as UTF-8: {error}") from error
     return text

@@ -25,9 +25,8 @@ from rankgauge.planning.plan import Plan
 from rankgauge.planning.resolve import PlannedMetric
 from rankgauge.policy import Policy
 from rankgauge.samples import Block, Output, Sample
-from rankgauge.scoring.refusal import refuse
+from rankgauge.scoring.refusal import failure_notes, refuse
 from rankgauge.scoring.score import (
-    FAILED,
     Flaw,
     JudgedBatch,
     MetricScores,
@@ -94,14 +93,7 @@ class Scored:
 
     def failures(self, policy: Policy) -> Iterator[str]:
         """Yield for each metric that failed for queries how many, what they count as, and why the first did."""
-        how = "counted as the worst score" if policy.failed_output == "zero" else "left out of the mean"
-        for metric in self.metrics:
-            status = metric.outcome.status
-            failed = np.flatnonzero(status == FAILED).tolist() if metric.outcome.reasons else []
-            if failed:
-                first, of = failed[0], counted(len(status), "query", "queries")
-                why = f"{self.sample_ids[first]}: {metric.outcome.reasons[first]}"
-                yield f"{metric.planned.name}: {len(failed):,} of {of} failed, {how}; the first is {why}"
+        return failure_notes({one.planned.name: one.outcome for one in self.metrics}, lambda: self.sample_ids, policy)
 
 
 @dataclass(slots=True)
@@ -277,10 +269,8 @@ class Collector:
     def _score(self, metric: PlannedMetric, notes: list[str]) -> ScoredMetric:
         target = metric.target_of(self.sighting.targets)
         extra: dict[str, float] = {}
-        top = 0.0
-        if metric.metric.needs_max_grade:
-            grades = [float(batch.evidence[target].judged.gold.grade.max(initial=0.0)) for batch in self._batches]
-            top = max(grades, default=0.0)
+        scale = self._batches if metric.metric.needs_max_grade else []
+        top = max((float(batch.evidence[target].judged.gold.grade.max(initial=0.0)) for batch in scale), default=0.0)
         if metric.infers_max_grade:
             extra["max_grade"] = top
             notes.append(f"{metric.name}: max_grade was inferred from the data: {extra['max_grade']:g}")

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from random import Random
 from typing import Any
 
 from hypothesis import strategies as st
@@ -17,10 +18,14 @@ __all__ = ["ANCHOR", "HUGE", "SAMPLES", "TEXT", "TOP_GRADE", "Case", "cases", "d
 HUGE = 10**9
 """A cutoff beyond every list."""
 
-TOP_GRADE = 4.0
+TOP_GRADE = 100.0
 _GRADES = (1.0, 2.0, 3.0, 4.0, 0.5, 2.75, 0.0, -1.0)
 _MOST_GOLD = 6
 _MOST_ITEMS = 12
+_LONG_GOLD = 60
+_LONG_RANKING = 200
+_OFTEN = 4
+"""How many short cases are drawn for a long one: most faults show in short ones, which are drawn faster."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,12 +103,14 @@ class Case:
         retrieved = [
             {"id": doc, "text": _doc_text(doc), "score": score} for doc, score in zip(self.ids, scores, strict=True)
         ]
+        best = [item for item, score in zip(self.ranking, scores, strict=True) if score == max(scores)]
+        answer = _doc_text(_doc_id(min(best))) if best else ""  # in whatever order the tied ones are listed
         by_text = dict.fromkeys(("passages", "answer", "keywords", "nuggets"), texts)
         return {
             "id": name,
             "input": f"The question of {name}?",
             "expected_output": {"relevant": self.gold, **by_text},
-            "actual_output": {"retrieved": retrieved, "answer": retrieved[0]["text"] if retrieved else ""},
+            "actual_output": {"retrieved": retrieved, "answer": answer},
             "metadata": {"k": k},
         }
 
@@ -135,15 +142,34 @@ def _ordinary(*gains: float) -> st.SearchStrategy[Case]:
     return st.builds(_case, grades, st.permutations(range(9)), st.integers(1, 8))
 
 
-_ODD = st.builds(
-    _case,
-    st.lists(st.sampled_from(_GRADES), min_size=1, max_size=_MOST_GOLD),
-    st.lists(st.integers(0, _MOST_ITEMS - 1), max_size=_MOST_ITEMS),
-)
-_ORDINARY_PLAIN = _ordinary(1.0)
-_ORDINARY = _ordinary(1.0, 2.0, 3.0)
-_CASES = st.one_of(_ORDINARY, _ODD)
-_CUTOFFS = st.sampled_from([1, 2, 3, 4, 5, 7, 10, 12, HUGE])
+def _deep(grades: tuple[float, ...], n_gold: int, depth: int, seed: int) -> Case:
+    """Return a long ranking, in which gold is as frequent at the end as at the top."""
+    if not seed:  # what examples shrink to
+        return Case(grades[:1] * n_gold, tuple(range(depth)))
+    order = Random(seed)  # noqa: S311  # no secret; drawing each item would take hypothesis a hundred times longer
+    items = order.sample(range(n_gold + depth), depth)
+    chosen = order.sample(range(depth), min(depth, n_gold))
+    for rank, item in zip(chosen, order.sample(range(n_gold), len(chosen)), strict=True):
+        if item not in items:
+            items[rank] = item
+    return Case(tuple(order.choices(grades, k=n_gold)), tuple(items))
+
+
+def _long(*grades: float) -> st.SearchStrategy[Case]:
+    sizes = st.integers(1, _LONG_GOLD), st.integers(1, _LONG_RANKING)
+    return st.builds(_deep, st.just(grades), *sizes, st.integers(0, 2**16))
+
+
+def _odd() -> st.SearchStrategy[Case]:
+    grades = st.lists(st.sampled_from(_GRADES), min_size=1, max_size=_MOST_GOLD)
+    return st.builds(_case, grades, st.lists(st.integers(0, _MOST_ITEMS - 1), max_size=_MOST_ITEMS))
+
+
+_LONG = _long(1.0, 2.0, 3.0, 5.0, 17.0, 100.0)
+_ORDINARY_PLAIN = st.one_of(*(_ordinary(1.0) for _ in range(_OFTEN)), _long(1.0))
+_ORDINARY = st.one_of(*(_ordinary(1.0, 2.0, 3.0) for _ in range(_OFTEN)), _LONG)
+_CASES = st.one_of(*(_ordinary(1.0, 2.0, 3.0) for _ in range(_OFTEN)), *(_odd() for _ in range(_OFTEN)), _LONG)
+_CUTOFFS = st.sampled_from([1, 2, 3, 4, 5, 7, 10, 12, 20, 50, 51, 100, HUGE])
 
 SAMPLES = st.lists(st.tuples(_CASES, st.none() | _CUTOFFS), min_size=1, max_size=6)
 """What the samples of a run are drawn from, some with a cutoff of their own."""
@@ -180,7 +206,14 @@ _PIECES = (
     *("\u2003", "<b>", "</b>", "&amp;", "http://x.y/z", "\\", "\\n", '\\"', "\\u0041", "\\ud83d", "\x00"),
 )
 
+_WORDS = (
+    *("the", "a", "of", "in", "was", "not", "running", "runs", "happily", "happiness", "organizations", "studies"),
+    *("caresses", "conditional", "relational", "agreed", "hopping", "flies", "Hamlet", "Zürich", "naïve", "don't"),
+    *("state-of-the-art", "3,500", "2023", "U.S.", "e.g.", "東京", "Müller's", "generalizations", "oscillators", "sky"),
+)
+
 TEXT = st.one_of(
+    st.lists(st.sampled_from(_WORDS), min_size=1, max_size=40).map(" ".join),
     st.lists(st.sampled_from(_PIECES), max_size=8).map("".join),
     st.lists(st.sampled_from(_PIECES), min_size=1, max_size=3).map(lambda pieces: "".join(pieces) * 3),
     st.text("[]<>", max_size=6),

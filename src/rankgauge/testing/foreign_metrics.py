@@ -15,6 +15,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NamedTuple, cast
 
 from rankgauge.base.guard import ForeignError, guarded
+from rankgauge.catalog import Catalog
 from rankgauge.columns import Judged, JudgedSample
 from rankgauge.errors import ParameterError, did_you_mean
 from rankgauge.policy import Policy
@@ -24,7 +25,7 @@ from rankgauge.testing.metric_subjects import MetricSubject, UnfitError
 
 __all__ = ["ROLES", "BatchScores", "Calling", "ForeignMetric", "Role", "fit", "read_calling"]
 
-Role = Literal["retrieved", "scores", "relevances", "gold", "set", "list", "gains", "ideal", "n-gold", "k"]
+Role = Literal["retrieved", "scores", "relevances", "gold", "set", "list", "gains", "ideal", "n-gold", "qrels", "k"]
 
 ROLES: Mapping[str, str] = types.MappingProxyType(
     {
@@ -37,6 +38,7 @@ ROLES: Mapping[str, str] = types.MappingProxyType(
         "list": "the list of relevant ids",
         "gains": "a dict from each relevant id to its grade",
         "ideal": "the list of all grades of the ground truth, best first",
+        "qrels": "a dict from each judged id to its grade, those of grade 0 and below included",
         "n-gold": "how many items are relevant",
         "k": "the cutoff",
     }
@@ -190,7 +192,9 @@ class ForeignMetric:
     calling: Calling
     changed: dict[str, None] = field(default_factory=dict, init=False, repr=False)
 
-    def subject(self, bounds: tuple[float | None, float | None], *, higher_is_better: bool) -> MetricSubject:
+    def subject(
+        self, bounds: tuple[float | None, float | None], catalog: Catalog, *, higher_is_better: bool
+    ) -> MetricSubject:
         """Return the metric as the laws see it."""
         has = self.calling.has
         return MetricSubject(
@@ -205,6 +209,7 @@ class ForeignMetric:
             sees_scores=has("scores"),
             graded=has("gains", "relevances", "ideal"),
             slack=_SLACK,
+            catalog=catalog,
             huge=_HUGE,
         )
 
@@ -272,7 +277,8 @@ def fit(function: Callable[..., Any], calling: Calling) -> ForeignMetric:
 
 
 def _rendered(role: Role, case: Case, k: int) -> object:
-    relevant = {name: _whole(grade) for name, grade in case.gold.items() if grade > 0}
+    judged = {name: _whole(grade) for name, grade in case.gold.items()}
+    relevant = {name: grade for name, grade in judged.items() if grade > 0}
     match role:
         case "retrieved":
             return case.ids
@@ -284,8 +290,8 @@ def _rendered(role: Role, case: Case, k: int) -> object:
             return set(relevant)
         case "list":
             return list(relevant)
-        case "gains" | "gold":
-            return relevant
+        case "gains" | "gold" | "qrels":
+            return judged if role == "qrels" else relevant
         case "ideal":
             return sorted(relevant.values(), reverse=True)
         case "n-gold":

@@ -42,7 +42,20 @@ __all__ = [
     "unless",
 ]
 
-Kind = Literal["metric", "normalizer", "comparer", "matcher", "tokenizer", "reader", "reporter"]
+Kind = Literal[
+    "metric",
+    "normalizer",
+    "comparer",
+    "matcher",
+    "tokenizer",
+    "reader",
+    "reporter",
+    "aggregate",
+    "profile",
+    "metric set",
+    "report section",
+    "observer",
+]
 Draw = Callable[[Any], "SearchStrategy[tuple[Any, ...]]"]
 S = TypeVar("S")
 R = TypeVar("R")

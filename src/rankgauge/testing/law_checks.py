@@ -11,13 +11,15 @@ import contextlib
 import importlib
 import socket
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 from unittest import mock
 
+from rankgauge.base.guard import ForeignError, guarded
 from rankgauge.errors import MissingExtraError
 from rankgauge.testing.law import BrokenError, Law, Laws, Trial, law_names
 from rankgauge.testing.law_report import Report, Verdict
+from rankgauge.testing.state_laws import ProcessState
 
 __all__ = [
     "CASES",
@@ -82,8 +84,12 @@ def require_hypothesis(kind: str) -> None:
 def checking(kind: str, without: Iterable[str] = (), cases: int = CASES) -> Iterator[Checker]:
     """Close the network, and yield what checks one kind of things; raise where hypothesis is not installed."""
     require_hypothesis(kind)
+    state = ProcessState()
     with closed_network() as attempts:
-        yield Checker(kind, without, cases, attempts)
+        try:
+            yield Checker(kind, without, cases, attempts, state)
+        finally:
+            state.restore()
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,12 +105,15 @@ class Checker:
         cases: How many cases to draw for a law.
 
         attempts: Attempts to reach the network.
+
+        state: What belongs to the whole process, which each law finds as it was.
     """
 
     kind: str
     without: Iterable[str] = ()
     cases: int = CASES
     attempts: list[str] | tuple[()] = ()
+    state: ProcessState = field(default_factory=ProcessState)
 
     def report(self, candidate: Candidate, known: Laws) -> Report:
         """Check the laws that apply to a candidate, in the order of all that are *known* for its kind."""
@@ -140,6 +149,7 @@ class Checker:
         def trial() -> Trial[Any]:
             return candidate.trial(candidate.subject, self.attempts)
 
+        self.state.restore()
         broken = broken_by(law, trial, cases=self.cases, shrink=shrink)
         return law.verdict("holds") if broken is None else law.verdict("broken", broken.reason, broken.example)
 
@@ -148,12 +158,12 @@ def broken_by(law: Law, trial: Callable[[], Trial[Any]], *, cases: int, shrink: 
     """Return what breaks a law, with the smallest example unless *shrink* is off; None where it holds for all cases."""
     if law.draw is None:
         try:
-            law.check(trial())
+            _check(law, trial(), ())
         except BrokenError as error:
             return error
         return None
     from hypothesis import HealthCheck, Phase, Verbosity, given, seed, settings
-    from hypothesis.errors import Flaky
+    from hypothesis.errors import Flaky, HypothesisException, StopTest
 
     broken: list[BrokenError] = []
 
@@ -172,7 +182,7 @@ def broken_by(law: Law, trial: Callable[[], Trial[Any]], *, cases: int, shrink: 
     @given(law.draw(trial().subject))
     def holds(drawn: tuple[Any, ...]) -> None:
         try:
-            law.check(trial(), *drawn)
+            _check(law, trial(), drawn, HypothesisException, StopTest)
         except BrokenError as error:
             broken.append(error)
             raise
@@ -185,6 +195,15 @@ def broken_by(law: Law, trial: Callable[[], Trial[Any]], *, cases: int, shrink: 
         first = broken[0]
         return BrokenError(f"{first.reason}; the same case does not give the same result each time", first.example)
     return None
+
+
+def _check(law: Law, trial: Trial[Any], drawn: tuple[Any, ...], *passing: type[BaseException]) -> None:
+    """Check a law for one case; what is raised where the law expects no error breaks it, too."""
+    try:
+        with guarded(BrokenError, *passing):
+            law.check(trial, *drawn)
+    except ForeignError as error:
+        trial.fail(f"it raised {error}")
 
 
 @contextlib.contextmanager

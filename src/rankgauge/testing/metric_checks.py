@@ -15,7 +15,7 @@ from rankgauge.errors import ParameterError
 from rankgauge.expression import MetricExpression, parse
 from rankgauge.planning.requests import lifted
 from rankgauge.plugin.hookspecs import hookimpl
-from rankgauge.plugin.metric import Metric, declared
+from rankgauge.plugin.metric import Metric, declared, read_like
 from rankgauge.testing.law import Law, Laws, applying, law_names
 from rankgauge.testing.law_checks import CASES, Candidate, checking
 from rankgauge.testing.law_report import Report
@@ -33,6 +33,8 @@ def check_metric(
     range: tuple[float | None, float | None] = (0.0, 1.0),  # noqa: A002  # the field's word
     higher_is_better: bool = True,
     laws: Iterable[str] | None = None,
+    like: str | Iterable[str] = (),
+    reference: Callable[..., float | None] | None = None,
     without: Iterable[str] = (),
     cases: int = CASES,
     catalog: Catalog | None = None,
@@ -58,6 +60,11 @@ def check_metric(
         higher_is_better: Whether more is better, for a function that declares nothing.
 
         laws: The laws to check instead of the usual ones.
+
+        like: Metrics that it equals somewhere, besides those that it declares, such as ``"recall@k where binary"``; see
+            `rankgauge.plugin.metric`. One or several.
+
+        reference: A plain function that defines the same score, in place of a declared one.
 
         without: Laws not to check.
 
@@ -99,10 +106,16 @@ def check_metric(
             candidate = declared_candidate(_in_a_catalog(lift, catalog, metric), wanted or usual)
         else:
             foreign = fit(metric, calling)
-            subject = foreign.subject(range, higher_is_better=higher_is_better)
+            peers = catalog or Catalog.discover(own_only=True)
+            subject = foreign.subject(range, peers, higher_is_better=higher_is_better)
             called = f"{subject.name.rpartition('.')[2]}{foreign.calling}"
             candidate = _foreign_candidate(subject, called, wanted)
-        return checker.report(candidate, METRIC_LAWS)
+        likes = (like,) if isinstance(like, str) else tuple(like)
+        for written in likes:
+            read_like(written)
+        held = candidate.subject
+        held = replace(held, like=(*held.like, *likes), reference=reference or held.reference)
+        return checker.report(replace(candidate, subject=held), METRIC_LAWS)
 
 
 def declared_candidate(metric: EngineMetric, laws: Iterable[str] | None = None) -> Candidate:
@@ -123,7 +136,9 @@ def declared_candidate(metric: EngineMetric, laws: Iterable[str] | None = None) 
         chosen, could = _chosen(METRIC_LAWS, laws), ()
     else:
         bounded = () if declaration.range == (None, None) else ("bounded",)
-        chosen = applying(METRIC_LAWS, {*declaration.laws, *bounded})
+        tail = () if declaration.cutoff.kind == "none" else ("tail",)
+        named = applying(METRIC_LAWS, {*declaration.laws, *bounded, *tail})
+        chosen = tuple(law for law in named if law.name not in declaration.without)
         could = tuple(law for law in METRIC_LAWS.values() if law.when == "declared" and law not in chosen)
     return Candidate(
         name=name, subject=metric.subject(), laws=chosen, could_declare=could, unusable=unusable, trial=MetricTrial

@@ -72,6 +72,12 @@ class MetricSubject:
 
         slack: How far two equal scores may differ; 0 where they must agree to the last bit.
 
+        like: Metrics that it equals, and where.
+
+        reference: A plain function with the same scores.
+
+        catalog: Where the metrics that it is like are looked up.
+
         huge: A cutoff beyond every list, which it has to cope with.
     """
 
@@ -88,6 +94,9 @@ class MetricSubject:
     graded: bool = True
     sees_more: bool = False
     slack: float = 0.0
+    like: tuple[str, ...] = ()
+    reference: Callable[..., Any] | None = None
+    catalog: Catalog
     huge: int = HUGE
 
     @property
@@ -184,6 +193,7 @@ class EngineMetric:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "params", {**self.metric.example, **self.params})
+        object.__setattr__(self, "catalog", self.catalog.without_observers())
 
     @classmethod
     def of(cls, metric: Metric, catalog: Catalog, written: Callable[..., Any] | None = None) -> EngineMetric:
@@ -244,6 +254,9 @@ class EngineMetric:
             takes_k=metric.cutoff.kind != "none" and not (self.given is not None and metric.cutoff.kind == "optional"),
             sees_scores=metric.judging.judges == "retrieved",  # retrieved items have scores, answers have none
             sees_more=bool(set(metric.judging.needs) - {"scores", "intents"}),
+            like=metric.like,
+            reference=metric.reference,
+            catalog=self.catalog,
         )
 
     def evaluation(self, k: int | None, policy: Policy | str, *, own_matcher: bool = False) -> Evaluation:

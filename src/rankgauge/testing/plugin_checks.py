@@ -1,29 +1,26 @@
 """
-`check_plugin`: checking everything that a plugin offers against the laws, its readers and reporters on tiny data.
+`check_plugin`: checking everything that a plugin offers against the laws.
 """
 
 from __future__ import annotations
 
-import tempfile
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import islice
-from pathlib import Path
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from time import monotonic
 from typing import Any, cast, get_args
 
-from rankgauge.base.guard import ForeignError, guarded, shown
+from rankgauge.base.guard import ForeignError, guarded
 from rankgauge.catalog import Catalog
-from rankgauge.catalog.claims import Claim, Declaration, Plugin, normalized
-from rankgauge.errors import DataError, RankgaugeError, UnknownNameError, suggest
-from rankgauge.plugin.declarations import Reader, Record, Reporter, Source
+from rankgauge.catalog.claims import Plugin, normalized
+from rankgauge.errors import UnknownNameError, suggest
 from rankgauge.plugin.metric import Metric
-from rankgauge.testing.law import Kind, Laws, Trial, applying, book, law, law_names
-from rankgauge.testing.law_checks import CASES, Candidate, Checker, checking, require_hypothesis
-from rankgauge.testing.law_report import PluginReport, Report
+from rankgauge.testing.law import Kind, Laws, law_names
+from rankgauge.testing.law_checks import CASES, checking, require_hypothesis
+from rankgauge.testing.law_report import PluginReport, Report, Verdict
 from rankgauge.testing.metric_checks import declared_candidate
+from rankgauge.testing.part_laws import PART_LAWS, Part, check_part, parts_of
 from rankgauge.testing.text_checks import check_comparer, check_matcher, check_normalizer, check_tokenizer
 
-__all__ = ["check_format", "check_plugin", "laws_of", "time_left"]
+__all__ = ["check_plugin", "laws_of", "time_left"]
 
 
 def check_plugin(
@@ -72,14 +69,13 @@ def check_plugin(
             plugins = [known.plugins[-1]]
         ids = {one.id for one in plugins}
         faults = tuple(str(fault) for fault in known.faults if fault.plugin in ids)
-        # What has no laws, such as an aggregate, is held to what it declares wherever it is used.
-        offers = [offer for one in plugins for offer in one.offers if offer.kind in _KINDS]
+        offers = [part for one in plugins for part in parts_of(one, known)]
         left = time_left([offer.kind for offer in offers], cases)
         reports = []
         for done, offer in enumerate(offers):
             if progress is not None:
-                progress(f"{offer.kind} {_name_of(offer)} ({done + 1} of {len(offers)}, {left(done)} left)")
-            reports.append(_report(offer, known, spared(offer), cases))
+                progress(f"{offer.kind} {offer.name} ({done + 1} of {len(offers)}, {left(done)} left)")
+            reports.append(_report(offer, spared(offer), cases))
     return PluginReport(name=name, faults=faults, reports=tuple(reports))
 
 
@@ -91,7 +87,8 @@ def laws_of(kind: Kind) -> Laws:
     Return the laws of one kind of part.
 
     Args:
-        kind: `metric`, `normalizer`, `comparer`, `matcher`, `tokenizer`, `reader` or `reporter`.
+        kind: `metric`, `normalizer`, `comparer`, `matcher`, `tokenizer`, `reader`, `reporter`, `aggregate`, `profile`,
+            `metric set`, `report section` or `observer`.
 
     Returns:
         The laws by name, in the order of reports; what each says is `says`.
@@ -99,22 +96,22 @@ def laws_of(kind: Kind) -> Laws:
     Raises:
         MissingExtraError: hypothesis is not installed.
     """
-    if kind in {"reader", "reporter"}:
-        return READER_LAWS if kind == "reader" else REPORTER_LAWS
+    if kind in PART_LAWS:
+        return PART_LAWS[kind]
     require_hypothesis(kind)
-    from rankgauge.testing import run_laws, text_laws
+    from rankgauge.testing import run_laws, text_laws, tokenizer_laws
 
     return {
         "metric": run_laws.METRIC_LAWS,
         "normalizer": text_laws.NORMALIZER_LAWS,
         "comparer": text_laws.COMPARER_LAWS,
         "matcher": text_laws.MATCHER_LAWS,
-        "tokenizer": text_laws.TOKENIZER_LAWS,
+        "tokenizer": tokenizer_laws.TOKENIZER_LAWS,
     }[kind]
 
 
 _SECONDS = {"metric": 10.0, "normalizer": 2.0, "comparer": 2.0, "matcher": 0.5}
-"""About how long `CASES` cases take on a machine of 2025; readers and reporters take no time."""
+"""About how long `CASES` cases take on a machine of 2025; what is tried on tiny data takes no time."""
 
 _LONG = 90
 
@@ -132,28 +129,35 @@ def time_left(kinds: Sequence[str], cases: int) -> Callable[[int], str]:
     return left
 
 
-def _report(offer: Claim[Declaration], catalog: Catalog, without: list[str], cases: int) -> Report:
-    declaration: Any = offer.declaration
+def _report(part: Part, without: list[str], cases: int) -> Report:
+    """Check one part; where the check itself cannot go on, that is a finding, and the other parts are checked."""
+    try:
+        with guarded():
+            return _checked(part, without, cases)
+    except ForeignError as error:
+        said = "it can be checked"
+        verdict = Verdict(law="usable", says=said, state="broken", reason=f"the check ended with {error}")
+        return Report(kind=part.kind, name=part.name, verdicts=(verdict,))
+
+
+def _checked(part: Part, without: list[str], cases: int) -> Report:
+    if part.kind in PART_LAWS:
+        return check_part(part, without)
+    declaration: Any = part.offer.declaration
     if isinstance(declaration, Metric):
         with checking("metric", without, cases) as checker:
             from rankgauge.testing.metric_subjects import EngineMetric
             from rankgauge.testing.run_laws import METRIC_LAWS
 
-            return checker.report(declared_candidate(EngineMetric.of(declaration, catalog)), METRIC_LAWS)
-    if offer.kind in {"reader", "reporter"}:
-        return check_format(offer)
-    if offer.kind == "matcher":
-        return check_matcher(declaration.source, catalog=catalog, without=without, cases=cases)
+            return checker.report(declared_candidate(EngineMetric.of(declaration, part.catalog)), METRIC_LAWS)
+    if part.kind == "matcher":
+        return check_matcher(declaration.source, catalog=part.catalog, without=without, cases=cases)
     checks: Mapping[str, Callable[..., Report]] = {
         "normalizer": check_normalizer,
         "comparer": check_comparer,
         "tokenizer": check_tokenizer,
     }
-    return checks[offer.kind](declaration.function, without=without, cases=cases)
-
-
-def _name_of(offer: Claim[Declaration]) -> str:
-    return offer.declaration.alias if isinstance(offer.declaration, Metric) else offer.declaration.name
+    return checks[part.kind](declaration.function, without=without, cases=cases)
 
 
 def _named(catalog: Catalog, name: str) -> list[Plugin]:
@@ -176,7 +180,7 @@ def _named(catalog: Catalog, name: str) -> list[Plugin]:
 
 def _spared(
     without: Iterable[str] | Mapping[str, Iterable[str]],
-) -> Callable[[Claim[Declaration]], list[str]]:
+) -> Callable[[Part], list[str]]:
     """Return a function that gives the laws not to check of what is offered; raise where one does not exist."""
     by_name: Mapping[str, Iterable[str]] = without if isinstance(without, Mapping) else {}
     every = [law for kind in _KINDS for law in laws_of(kind)]
@@ -184,84 +188,8 @@ def _spared(
         law_names("", every, names)
     general = () if isinstance(without, Mapping) else law_names("", every, without)
 
-    def of(offer: Claim[Declaration]) -> list[str]:
-        known = laws_of(cast("Kind", offer.kind))
-        return [law for law in by_name.get(_name_of(offer), general) if law in known]
+    def of(part: Part) -> list[str]:
+        known = laws_of(cast("Kind", part.kind))
+        return [law for law in by_name.get(part.name, general) if law in known]
 
     return of
-
-
-def check_format(offer: Claim[Any]) -> Report:
-    """Check a reader or reporter of a plugin on tiny data, for which hypothesis is not needed."""
-    laws = READER_LAWS if offer.kind == "reader" else REPORTER_LAWS
-    candidate = Candidate(name=offer.declaration.name, subject=offer, laws=applying(laws))
-    return Checker(offer.kind).report(candidate, laws)
-
-
-_FILES = {
-    "an empty file": b"",
-    "a blank line": b"\n",
-    "a line of JSON": b'{"id": "q1", "expected_output": ["a"], "actual_output": ["a"]}\n',
-    "a line of text": b"q1 a 0.5\n",
-    "bytes that are no text": bytes(range(256)),
-}
-
-_MOST = 1000
-"""How many records are read of each file: some readers may find no end."""
-
-_SAMPLES = [
-    {"id": "found", "expected_output": ["a"], "actual_output": ["a", "b"], "metadata": {"tags": ["first"]}},
-    {"id": "missing", "expected_output": ["a"]},
-    {"id": "failed", "expected_output": ["a"], "actual_output": 5},
-    {"id": "without ground truth", "expected_output": [], "actual_output": ["a"]},
-]
-
-
-@law()
-def _tiny_files(trial: Trial[Claim[Reader]]) -> None:
-    """An empty, a tiny and a damaged file give records, or `DataError`."""
-    from rankgauge.io.files import open_file
-
-    with tempfile.TemporaryDirectory(prefix="rankgauge-") as folder:
-        path = Path(folder, f"tiny{trial.subject.declaration.suffixes[0]}")
-        for what, content in _FILES.items():
-            trial.forget()
-            trial.note(content=repr(content[:80]))
-            path.write_bytes(content)
-            with open_file(path) as source:
-                reason = _misread(trial.subject, source)
-            trial.demand(not reason, f"for {what} {reason}")
-
-
-def _misread(claim: Claim[Reader], source: Source) -> str:
-    """Return what a reader does wrong with a file; empty where it does nothing wrong."""
-    try:
-        with guarded(DataError):
-            records: Iterator[Any] = iter(claim.declaration.function(source))
-            strange = [record for record in islice(records, _MOST) if type(record) is not Record]
-    except DataError:
-        return ""
-    except ForeignError as error:
-        return f"it raised {error}; for a file that it cannot read it raises rankgauge.plugin.DataError"
-    return f"it yielded {shown(strange[0])} where a rankgauge.plugin.Record is needed" if strange else ""
-
-
-@law()
-def _tiny_results(trial: Trial[Claim[Reporter]]) -> None:
-    """Results with and without scores give a text."""
-    from rankgauge.engine.engine import Engine
-    from rankgauge.report.json import rendered
-
-    engine = Engine(catalog=Catalog.discover(own_only=True))
-    for what, samples in (("one sample", _SAMPLES[:1]), ("samples without a score", _SAMPLES)):
-        result = engine.dataset(samples).with_metrics(["hit@1", "MRR"]).run(details=True)
-        trial.forget()
-        trial.note(samples=", ".join(result.sample_ids))
-        try:
-            rendered(trial.subject, result)
-        except RankgaugeError as error:
-            trial.fail(f"for {what}: {error}")
-
-
-READER_LAWS = book(_tiny_files)
-REPORTER_LAWS = book(_tiny_results)

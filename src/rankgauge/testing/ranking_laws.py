@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from rankgauge.policy import Policy
 from rankgauge.testing.drawn_cases import HUGE, Case, cases, draw_ranking, rankings
+from rankgauge.testing.equality_laws import like, reference
 from rankgauge.testing.law import book, draw, law, unless
 from rankgauge.testing.metric_subjects import EngineMetric, MetricSubject, MetricTrial
 
@@ -34,6 +35,9 @@ _MOST_TIED = 6
 
 _SHALLOW = 6
 """How many ranks the only relevant item is tried at."""
+
+_EVERY_K = (*range(1, 13), 20, 21, 50, 51, 100, 101)
+"""Cutoffs at which definitions that hard-code a depth go wrong."""
 
 _ORDER = st.randoms(use_true_random=False)
 _INDEX = st.integers(0, 11)
@@ -147,6 +151,21 @@ def _top_rank(trial: MetricTrial) -> None:
     trial.demand(scores[0] != scores[1], "rank 1 and rank 2 are worth the same, and ranks below them are not")
 
 
+@law(skip=lambda subject: _NEEDS_K(subject) or _NEEDS_GRADES(subject))
+def _last_rank(trial: MetricTrial) -> None:
+    """For every k, a relevant result at rank k counts, and one at rank k + 1 does not."""
+    for k in _EVERY_K:
+        trial.forget()
+        others = tuple(range(2, k + 2))
+        nothing = trial.score(Case((1.0, 0.0), (*others, k + 2)), k)
+        last = trial.score(Case((1.0, 0.0), (*others[:-1], 0, k + 2)), k, note=f"relevant at rank {k}")
+        trial.demand(
+            nothing != last or last is None, f"a relevant result at rank {k}, which is k, counts no more than none"
+        )
+        below = trial.score(Case((1.0, 0.0), (*others, 0)), k, note=f"relevant at rank {k + 1}")
+        trial.same(nothing, below, f"a relevant result at rank {k + 1}, which is below k, counts")
+
+
 @law(draw_ranking(_PICKS, _REPEATS), skip=_NEEDS_REPEATS, when="declared")
 def _duplicates(trial: MetricTrial, case: Case, k: int, picks: Sequence[tuple[int, int]], policy: Policy) -> None:
     """A duplicate never raises the score, nor takes it out of its range."""
@@ -254,7 +273,7 @@ def _needs_expectation(subject: MetricSubject) -> str:
     return "" if "relevant" in metric.judging.gold else "ties are averaged only where judging is by id"
 
 
-@law(draw_ranking(st.integers(1, 3)), skip=_needs_expectation, cost=4, elsewhere=False)
+@law(draw_ranking(st.integers(1, 3)), skip=_needs_expectation, cost=2, elsewhere=False)
 def _expectation(trial: MetricTrial, case: Case, k: int, size: int) -> None:
     """Its `expectation` is the mean over all orders of tied results."""
     ranking = case.distinct[:_MOST_TIED]
@@ -298,7 +317,8 @@ def twice(trial: MetricTrial, case: Case, k: int, between: tuple[Case, int]) -> 
 
 
 RANKING_LAWS = book(
-    *(bounded, _perfect, _perfect_is_one, _best_first, _relevant_helps, _padding, _tail, _top_rank, _duplicates),
+    *(bounded, _perfect, _perfect_is_one, _best_first, _relevant_helps, _padding, _tail, _last_rank, _top_rank),
+    *(_duplicates, like, reference),
     *(_monotone_in_k, _ties, _constant_scorer, _gold_order, _empty_list, empty_gold, huge_cutoff, _sees_the_ranking),
     *(_expectation, _contributions, twice),
 )

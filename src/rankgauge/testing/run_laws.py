@@ -23,6 +23,7 @@ from rankgauge.testing.foreign_metrics import BatchScores, ForeignMetric
 from rankgauge.testing.law import book, draw, law, no_network, pickling, unless
 from rankgauge.testing.metric_subjects import EngineMetric, MetricTrial, UnfitError
 from rankgauge.testing.ranking_laws import RANKING_LAWS, bounded, empty_gold, huge_cutoff, twice
+from rankgauge.testing.state_laws import demand_no_trace
 
 __all__ = ["FOREIGN_LAWS", "METRIC_LAWS", "WHOLE_RUN_LAWS"]
 
@@ -204,6 +205,14 @@ def _arguments(trial: MetricTrial, case: Case, k: int, more: Case) -> None:
         trial.demand(not changed, f"it changed {', '.join(changed)} of its Judged; work on a copy")
 
 
+@law(draw_ranking())
+def _global_state(trial: MetricTrial, case: Case, k: int) -> None:
+    """The function leaves alone what belongs to the whole process, such as warning filters, and prints nothing."""
+    metric = _engine(trial)
+    for judged in metric.judged([ANCHOR.sample("anchor"), case.sample("s0", k)]):
+        demand_no_trace(trial, functools.partial(trial.attempt, functools.partial(metric.call, judged, k), {}))
+
+
 def _contents(judged: Judged) -> Mapping[str, bytes]:
     """Return the bytes of everything that a metric can reach, cached values included."""
     arrays = {name: getattr(judged, name) for name in ("depth", "first", "earns", "score", "times", "graded")}
@@ -262,8 +271,21 @@ def _arguments_from_elsewhere(trial: MetricTrial, case: Case, k: int) -> None:
     trial.demand(not changed, f"it changed {changed}, which belongs to the caller; work on a copy")
 
 
+@_global_state.checked_otherwise(draw_ranking())
+def _global_state_elsewhere(trial: MetricTrial, case: Case, k: int) -> None:
+    demand_no_trace(trial, functools.partial(trial.score, case, min(k, trial.subject.huge)))
+
+
 METRIC_LAWS = book(
-    *(_usable, *RANKING_LAWS.values(), _undefined_without_gold, _huge_in_a_run, _order_of_samples, _one_by_one),
+    *(
+        _global_state,
+        _usable,
+        *RANKING_LAWS.values(),
+        _undefined_without_gold,
+        _huge_in_a_run,
+        _order_of_samples,
+        _one_by_one,
+    ),
     *(_batch_size, _parts, _run_twice, _arguments, pickling, no_network),
 )
 """The laws of metrics that the engine scores, by name: every law of metrics."""
@@ -274,7 +296,13 @@ WHOLE_RUN_LAWS = book(
 """The laws of metrics that have one value for a whole run, by name."""
 
 FOREIGN_LAWS = book(
-    *(*RANKING_LAWS.values(), _order_in_a_batch, _alone_and_in_a_batch, _arguments_from_elsewhere),
+    *(
+        _global_state_elsewhere,
+        *RANKING_LAWS.values(),
+        _order_in_a_batch,
+        _alone_and_in_a_batch,
+        _arguments_from_elsewhere,
+    ),
     *(pickling, no_network),
 )
 """The laws of functions that were not written for rankgauge, by name."""

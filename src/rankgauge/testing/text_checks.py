@@ -170,7 +170,7 @@ def check_tokenizer(
         ParameterError: It is not a function, or there is no such law.
     """
     with checking("tokenizer", without, cases) as checker:
-        from rankgauge.testing.text_laws import TOKENIZER_LAWS
+        from rankgauge.testing.tokenizer_laws import TOKENIZER_LAWS
 
         declared = _declared(tokenizer, Tokenizer) or Tokenizer(function_name(tokenizer), tokenizer)
         wanted = declared.laws if laws is None else law_names("tokenizer", TOKENIZER_LAWS, laws)

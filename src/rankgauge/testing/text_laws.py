@@ -16,16 +16,15 @@ from numpy.typing import NDArray
 from rankgauge.catalog import Catalog, ResolvedMatcher
 from rankgauge.errors import RankgaugeError
 from rankgauge.judging.by_text import Compared, checked
-from rankgauge.plugin.declarations import Tokenizer
 from rankgauge.plugin.matching import Normalizer, parse_matcher
 from rankgauge.testing.drawn_cases import TEXT
 from rankgauge.testing.law import Trial, book, draw, law, no_network, pickling, unless
+from rankgauge.testing.state_laws import text_state, texts_state
 
 __all__ = [
     "COMPARER_LAWS",
     "MATCHER_LAWS",
     "NORMALIZER_LAWS",
-    "TOKENIZER_LAWS",
     "ComparerSubject",
     "MatcherSubject",
     "Variant",
@@ -113,7 +112,7 @@ def _idempotent(trial: Trial[Normalizer], text: str) -> None:
 
 
 _normalizer_total = law(draw(TEXT), name="total", cost=0.2)(_normalized)
-NORMALIZER_LAWS = book(_normalizer_total, _normalizer_twice, _idempotent, pickling, no_network)
+NORMALIZER_LAWS = book(_normalizer_total, _normalizer_twice, _idempotent, text_state, pickling, no_network)
 
 
 def _compared(
@@ -245,7 +244,7 @@ def _symmetric(trial: Comparing, variant: Variant, pair: tuple[str, str]) -> Non
 _comparer_bounded = law(draw(_variant, _BLOCK, _BLOCK), name="bounded")(_compared)
 COMPARER_LAWS = book(
     *(_comparer_bounded, _pair_by_pair, _cutoff, _comparer_twice, _prepared, _many_samples, _comparer_arguments),
-    *(_reflexive, _empty_scores_zero, _symmetric, pickling, no_network),
+    *(_reflexive, _empty_scores_zero, _symmetric, texts_state, pickling, no_network),
 )
 
 
@@ -306,44 +305,3 @@ _matcher_total = law(draw(TEXT, TEXT), name="total")(_match)
 MATCHER_LAWS = book(
     *(_usable, _prints_as_read, _matcher_total, _matcher_twice, _matches_itself, _nothing_matches_nothing, no_network),
 )
-
-
-def _count(trial: Trial[Tokenizer], text: str, note: str = "") -> int:
-    """Any text, however odd, has a number of tokens, 0 or more."""
-    tokens: object = trial.attempt(lambda: trial.subject.function(text), {"text": repr(text), "note": note})
-    trial.note(text=repr(text), tokens=repr(tokens), note=note)
-    if isinstance(tokens, bool) or not isinstance(tokens, int) or tokens < 0:
-        trial.fail(f"it returned {tokens!r}, which is no number of tokens")
-    return tokens
-
-
-@law()
-def _empty(trial: Trial[Tokenizer]) -> None:
-    """The empty text has no token."""
-    trial.demand(_count(trial, "") == 0, "the empty text has tokens; leave out the marks around a whole prompt")
-
-
-@law(draw(TEXT, TEXT), name="twice")
-def _tokenizer_twice(trial: Trial[Tokenizer], text: str, between: str) -> None:
-    """The same text always has the same number of tokens."""
-    wrong = "it counts something else the second time"
-    trial.repeats(lambda: _count(trial, text), lambda: _count(trial, between), wrong)
-
-
-@law(draw(TEXT, TEXT), when="declared", cost=0.5)
-def _monotone(trial: Trial[Tokenizer], text: str, more: str) -> None:
-    """A text with a line break and more behind it has no fewer tokens."""
-    alone, longer = _count(trial, text), _count(trial, f"{text}\n{more}", "with more text below")
-    trial.demand(longer >= alone, "with more text below it has fewer tokens")
-
-
-@law(draw(TEXT, TEXT), when="declared", cost=0.5)
-def _subadditive(trial: Trial[Tokenizer], text: str, more: str) -> None:
-    """Two texts joined by a line break have at most one token more."""
-    apart = _count(trial, text) + _count(trial, more)
-    together = _count(trial, f"{text}\n{more}", "both")
-    trial.demand(together <= apart + 1, "together they have more tokens than apart and one for the line break")
-
-
-_tokenizer_total = law(draw(TEXT), name="total", cost=0.2)(_count)
-TOKENIZER_LAWS = book(_tokenizer_total, _empty, _tokenizer_twice, _monotone, _subadditive, pickling, no_network)

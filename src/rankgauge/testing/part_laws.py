@@ -1,0 +1,211 @@
+"""
+The laws of what plugins offer besides metrics and what compares texts: each part is tried on tiny data.
+
+None of them needs hypothesis, so that `rankgauge plugins check` tries them for everything installed.
+"""
+
+from __future__ import annotations
+
+import functools
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import islice
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from rankgauge.base.guard import ForeignError, guarded, shown
+from rankgauge.catalog import Catalog
+from rankgauge.catalog.claims import Claim, Plugin
+from rankgauge.engine.configured import metrics_of_sets
+from rankgauge.engine.engine import Engine
+from rankgauge.engine.html_report import views_of
+from rankgauge.engine.result import Result
+from rankgauge.errors import DataError, RankgaugeError
+from rankgauge.io.files import open_file
+from rankgauge.planning.plan import Plan
+from rankgauge.plugin.declarations import Record, Source
+from rankgauge.plugin.metric import Metric
+from rankgauge.report.json import rendered
+from rankgauge.result.aggregation import aggregated
+from rankgauge.testing.law import Laws, Trial, applying, book, law
+from rankgauge.testing.law_checks import Candidate, Checker
+from rankgauge.testing.law_report import Report
+
+__all__ = ["PART_LAWS", "Part", "check_part", "parts_of"]
+
+
+class Part(NamedTuple):
+    """One thing that a plugin offers: a claim, or an observer by its hook; and where names are looked up."""
+
+    kind: str
+    name: str
+    offer: Any
+    catalog: Catalog
+
+
+def parts_of(plugin: Plugin, catalog: Catalog) -> list[Part]:
+    """Return everything that a plugin offers, its observers last."""
+    parts = [Part(offer.kind, _name_of(offer), offer, catalog) for offer in plugin.offers]
+    return parts + [Part("observer", hook, observer, catalog) for hook, observer in plugin.observers.items()]
+
+
+def _name_of(offer: Claim[Any]) -> str:
+    return str(offer.declaration.alias if isinstance(offer.declaration, Metric) else offer.declaration.name)
+
+
+def check_part(part: Part, without: Iterable[str] = ()) -> Report:
+    """Check what is tried on tiny data."""
+    laws = PART_LAWS[part.kind]
+    return Checker(part.kind, without).report(Candidate(name=part.name, subject=part, laws=applying(laws)), laws)
+
+
+_GOOD, _DAMAGED = "a line of JSON", "the same line of JSON and a damaged one"
+
+_FILES = {
+    "an empty file": b"",
+    "a blank line": b"\n",
+    _GOOD: b'{"id": "q1", "expected_output": ["a"], "actual_output": ["a"]}\n',
+    "a line of text": b"q1 a 0.5\n",
+    "bytes that are no text": bytes(range(256)),
+    _DAMAGED: b'{"id": "q1", "expected_output": ["a"], "actual_output": ["a"]}\n\x80{[\xff\n',
+}
+
+_MOST = 1000
+"""How many records are read of each file: some readers may find no end."""
+
+_SAMPLES = [
+    {"id": "found", "expected_output": ["a"], "actual_output": ["a", "b"], "metadata": {"tags": ["first"]}},
+    {"id": "missing", "expected_output": ["a"]},
+    {"id": "failed", "expected_output": ["a"], "actual_output": 5},
+    {"id": "without ground truth", "expected_output": [], "actual_output": ["a"]},
+]
+
+_SCORES = {
+    "one score": [0.25],
+    "scores that are all 0": [0.0, 0.0],
+    "scores from 0 to 1": [0.0, 0.25, 0.5, 0.5, 1.0],
+    "scores below 0 and above 1": [-3.0, 0.0, 17.5],
+}
+
+
+@law()
+def _tiny_files(trial: Trial[Part]) -> None:
+    """An empty, a tiny and a damaged file give records, or `DataError`; what is damaged is not passed over."""
+    counts: dict[str, int] = {}
+    declaration = trial.subject.offer.declaration
+    with tempfile.TemporaryDirectory(prefix="rankgauge-") as folder:
+        path = Path(folder, f"tiny{declaration.suffixes[0]}")
+        for what, content in _FILES.items():
+            trial.forget()
+            trial.note(content=repr(content[:80]))
+            path.write_bytes(content)
+            with open_file(path) as source:
+                counts[what], reason = _read(declaration.function, source)
+            trial.demand(not reason, f"for {what} {reason}")
+    swallowed = 0 < counts[_GOOD] == counts[_DAMAGED]
+    trial.demand(not swallowed, f"for {_DAMAGED} it gave as many records as without that; raise DataError")
+
+
+def _read(function: Callable[[Source], Iterator[Any]], source: Source) -> tuple[int, str]:
+    """Return how many records a reader gives, -1 where it says that it cannot; and what it does wrong, or nothing."""
+    try:
+        with guarded(DataError):
+            records: Iterator[Any] = iter(function(source))
+            several = list(islice(records, _MOST))
+    except DataError:
+        return -1, ""
+    except ForeignError as error:
+        return -1, f"it raised {error}; for a file that it cannot read it raises rankgauge.plugin.DataError"
+    strange = [record for record in several if type(record) is not Record]
+    wrong = f"it yielded {shown(strange[0])} where a rankgauge.plugin.Record is needed" if strange else ""
+    return len(several), wrong
+
+
+def _tiny_runs(trial: Trial[Part]) -> Iterator[tuple[str, Plan, Result]]:
+    """Yield results with and without scores, each with what it is and its plan, and note their samples."""
+    engine = Engine(catalog=Catalog.discover(own_only=True))
+    undefined = "hit(rel=2)@1"  # no ground truth has a grade of 2
+    for what, samples, metrics in (
+        ("one sample", _SAMPLES[:1], ["hit@1", "MRR"]),
+        ("samples without a score", _SAMPLES, ["hit@1", "MRR"]),
+        ("a column without any value, whose mean is None", _SAMPLES, [undefined]),
+    ):
+        evaluation = engine.dataset(samples).with_metrics(metrics)
+        result = evaluation.run(details=True)
+        trial.forget()
+        trial.note(samples=", ".join(result.sample_ids), metrics=", ".join(metrics))
+        yield f"for {what}", evaluation.plan(), result
+
+
+@law()
+def _tiny_results(trial: Trial[Part]) -> None:
+    """Results with and without scores give a text."""
+    for what, _, result in _tiny_runs(trial):
+        try:
+            rendered(trial.subject.offer, result)
+        except RankgaugeError as error:
+            trial.fail(f"{what}: {error}")
+
+
+@_tiny_results.checked_otherwise(None)
+def _tiny_sections(trial: Trial[Part]) -> None:
+    section = trial.subject.offer.declaration
+    for what, _, result in _tiny_runs(trial):
+        for results in ({"first": result}, {"first": result, "second": result}):
+            trial.attempt(functools.partial(views_of, section, results), {}, f"{what}, it")
+
+
+@law()
+def _tiny_scores(trial: Trial[Part]) -> None:
+    """One score or several in ascending order give a finite number, the same each time."""
+    function = trial.subject.offer.declaration.function
+    for what, scores in _SCORES.items():
+        trial.forget()
+        trial.note(scores=scores)
+        first, second = (aggregated(np.asarray(scores), trial.subject.name, function, None) for _ in range(2))
+        trial.demand(first.value is not None, f"for {what} {first.failure or 'it returned None'}")
+        trial.demand(first == second, f"for {what} it returned {first.value!r}, then {second.value!r}")
+
+
+@law(name="usable")
+def _usable_profile(trial: Trial[Part]) -> None:
+    """Everything that it names exists, and can be used as it says."""
+    try:
+        trial.subject.catalog.profile(trial.subject.name)
+    except RankgaugeError as error:
+        trial.fail(str(error))
+
+
+@_usable_profile.checked_otherwise(None)
+def _usable_set(trial: Trial[Part]) -> None:
+    catalog = trial.subject.catalog
+    try:
+        metrics = metrics_of_sets([trial.subject.name], catalog, None)
+        Engine(catalog=catalog).dataset([]).with_metrics(metrics).plan()
+    except RankgaugeError as error:
+        trial.fail(str(error))
+
+
+@law()
+def _observes(trial: Trial[Part]) -> None:
+    """A run that starts, and one that ends with or without scores, can be observed."""
+    for what, plan, result in _tiny_runs(trial):
+        seen = result if trial.subject.name == "rankgauge_run_finished" else plan
+        trial.attempt(functools.partial(trial.subject.offer, seen), {}, f"{what}, it")
+
+
+PART_LAWS: Mapping[str, Laws] = MappingProxyType(
+    {
+        "reader": book(_tiny_files),
+        "reporter": book(_tiny_results),
+        "aggregate": book(_tiny_scores),
+        "profile": book(_usable_profile),
+        "metric set": book(_usable_set),
+        "report section": book(_tiny_sections),
+        "observer": book(_observes),
+    }
+)
+"""The laws of each kind of part that is tried on tiny data, by name."""

@@ -1,0 +1,121 @@
+"""
+The law on what belongs to the whole process, such as warning filters: a function leaves it as it was.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import decimal
+import functools
+import io
+import locale
+import os
+import random
+import sys
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from rankgauge.base.guard import ForeignError, guarded
+from rankgauge.testing.law import BrokenError, Trial, law
+
+__all__ = ["ProcessState", "demand_no_trace", "text_state", "texts_state"]
+
+
+def _set_environment(value: dict[str, str]) -> None:
+    os.environ.clear()
+    os.environ.update(value)
+
+
+def _set_filters(value: list[Any]) -> None:
+    warnings.filters[:] = value  # type: ignore[index]  # it is a list, which typeshed does not promise
+    warnings._filters_mutated()  # type: ignore[attr-defined]  # noqa: SLF001  # as `catch_warnings` does
+
+
+def _numpy_random() -> tuple[Any, ...]:
+    name, keys, *rest = np.random.get_state()  # noqa: NPY002  # plugins may use it
+    return (name, tuple(np.asarray(keys).tolist()), *rest)
+
+
+class _Decimal:
+    """A decimal context that equals another with the same settings."""
+
+    def __init__(self) -> None:
+        self.context = decimal.getcontext().copy()
+
+    def __eq__(self, other: object) -> bool:
+        return repr(self.context) == repr(getattr(other, "context", None))
+
+    def __hash__(self) -> int:
+        return hash(repr(self.context))
+
+
+_STATE: dict[str, tuple[Callable[[], Any], Callable[[Any], object]]] = {
+    "the error handling of numpy (np.seterr)": (np.geterr, lambda value: np.seterr(**value)),
+    "the warning filters": (lambda: list(warnings.filters), _set_filters),
+    "the locale": (lambda: locale.setlocale(locale.LC_ALL), lambda value: locale.setlocale(locale.LC_ALL, value)),
+    "the state of `random`": (random.getstate, random.setstate),
+    "the state of `numpy.random`": (_numpy_random, np.random.set_state),  # plugins may use it
+    "the decimal context": (_Decimal, lambda value: decimal.setcontext(value.context)),
+    "the working directory": (os.getcwd, os.chdir),
+    "the environment": (lambda: dict(os.environ), _set_environment),
+    "sys.stdout": (lambda: vars(sys)["stdout"], lambda value: setattr(sys, "stdout", value)),
+    "sys.stderr": (lambda: sys.stderr, lambda value: setattr(sys, "stderr", value)),
+    "the recursion limit": (sys.getrecursionlimit, sys.setrecursionlimit),
+}
+"""What belongs to the whole process: how it is read, and how it is put back."""
+
+
+_SEED = 748_163
+
+
+class ProcessState:
+    """What belongs to the whole process, as it was when this was made."""
+
+    def __init__(self) -> None:
+        self._before = {name: read() for name, (read, _) in _STATE.items()}
+
+    def changed(self) -> list[str]:
+        """Return what has changed since, in words."""
+        return [name for name, (read, _) in _STATE.items() if read() != self._before[name]]
+
+    def restore(self) -> None:
+        """Put everything back."""
+        for name in self.changed():
+            _STATE[name][1](self._before[name])
+
+
+@law(name="global-state")
+def text_state(trial: Trial[Any]) -> None:
+    """The function leaves alone what belongs to the whole process, such as warning filters, and prints nothing."""
+    demand_no_trace(trial, functools.partial(trial.subject.function, "Two cats, and 1 dog."))
+
+
+@text_state.checked_otherwise(None)
+def texts_state(trial: Trial[Any]) -> None:
+    """Hold a comparer to the same law."""
+    demand_no_trace(trial, functools.partial(trial.subject.function, ["Two cats.", "A dog."], ["Two dogs."]))
+
+
+def demand_no_trace(trial: Trial[Any], call: Callable[[], object]) -> None:
+    """Demand that a call leaves the state of the process as it was; one that raises is left to other laws."""
+    for last in (False, True):  # the first may import something, which may add a filter of warnings
+        with contextlib.redirect_stdout(io.StringIO()) as printed:
+            before = ProcessState()
+            random.seed(_SEED)  # hypothesis seeds with 0, and so do many who should not
+            np.random.seed(_SEED)  # noqa: NPY002  # plugins may use it
+            state = ProcessState()
+            try:
+                with contextlib.suppress(BrokenError, ForeignError), guarded(BrokenError):
+                    call()
+                names = state.changed()
+            finally:
+                before.restore()
+        if not names and not printed.getvalue():
+            return
+        if last:
+            said = "it printed to standard output; log instead" if printed.getvalue() else ""
+            left = f"it changed {', '.join(names)}, which belongs to the whole process" if names else ""
+            trial.fail("; ".join(filter(None, [left, said])))
