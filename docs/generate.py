@@ -81,7 +81,8 @@ def _metric(alias: str, metric: Metric) -> list[str]:
     parts = [f"## {alias}", "", definition, "", "| | |", "|---|---|"]
     parts.append(f"| names | {', '.join(f'`{name}`' for name in metric.names)} |")
     judged = "the generated answer" if metric.judging.judges == "answer" else "the retrieved items"
-    parts.append(f"| judges | {judged}, against {' or '.join(f'`{kind}`' for kind in metric.judging.gold)} |")
+    gold = " or ".join(f"`{kind}`" for kind in metric.judging.gold)
+    parts.append(f"| judges | {judged}, {f'against {gold}' if gold else 'without ground truth'} |")
     parts.append(f"| cutoff | {_CUTOFFS[metric.cutoff.kind]} |")
     for parameter in metric.all_parameters:
         choices = " or ".join(f"`{choice}`" for choice in parameter.choices)

@@ -91,7 +91,7 @@ def _fitting(engine: Engine, given: argparse.Namespace) -> list[str]:
     fitting = [
         alias
         for alias, claim in engine.catalog.metrics.items()
-        if usable[(judging := claim.declaration.judging).judges].intersection(judging.gold)
+        if usable[(metric := claim.declaration).judging.judges].intersection(metric.gold)
         and _is_usable(engine, given, alias)
     ]
     if not fitting:

@@ -137,8 +137,8 @@ def _inputs(metric: Metric) -> str:
     if matcher is None and "passages" in metric.judging.gold:
         matcher = PROFILES["default"].passages  # other profiles may have another
     against = f"{judged}, against expected_output: {' or '.join(metric.judging.gold)}"
-    if metric.is_whole:
-        return "the ids that all samples of a run retrieved; no ground truth"
+    if not metric.needs_gold:
+        return f"{'the ids that all samples of a run retrieved' if metric.is_whole else judged}; no ground truth"
     if metric.judging.gold == ("nuggets",) and matcher is None:
         return f"{against}, by actual_output.support, or by a matcher if one is given"
     return against if matcher is None else f"{against}, matcher {matcher}"

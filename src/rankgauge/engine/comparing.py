@@ -164,9 +164,8 @@ def _metadata(results: Mapping[str, ResultValues], field: str) -> dict[str, obje
         except (ResultError, DataError) as error:
             why = error
             continue
-        reader = DatasetReader(
-            evaluation.data, catalog=evaluation.catalog(), contract=evaluation.profile.contract, limit=None
-        )
+        contract = evaluation.profile.contract
+        reader = DatasetReader(evaluation.data, catalog=evaluation.catalog(), contract=contract, needs_gold=False)
         found: dict[str, object] = {}
         fields: dict[str, None] = {}
         for batch in reader.batches(4096):

@@ -323,7 +323,8 @@ class Evaluation(Setup):
         if not isinstance(sample, Sample):
             problems: list[Problem] = []
             shape = Shape(self.catalog(), self.data.preset, self.data.fields, self.data.separator)
-            read = read_sample(shape.sample(Record(sample)), problems=problems, contract=self.profile.contract)
+            how: dict[str, Any] = {"contract": self.profile.contract, "needs_gold": plan.needs_gold}
+            read = read_sample(shape.sample(Record(sample)), problems=problems, **how)
             if read is None:
                 raise DataError("cannot score the sample:", problems)
             sample = read

@@ -160,9 +160,8 @@ class HostScorer:
         (planned,) = self._prepared.planned
         declared = planned.aggregate
         function = None if declared is None else declared.declaration.function
-        return aggregated(
-            [value for value in values if value is not None], planned.metric.aggregate, function, None
-        ).value
+        counting, metric = [value for value in values if value is not None], planned.metric
+        return aggregated(counting, metric.aggregate, function, None, higher_is_better=metric.higher_is_better).value
 
     @property
     def may_pass_bounds(self) -> bool:

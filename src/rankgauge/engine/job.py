@@ -65,7 +65,7 @@ class Job(Generic[Held]):
         self.options = options
         self.profile = plan.profile
         how: dict[str, Any] = {"catalog": plan.catalog, "contract": plan.profile.contract}
-        self.reader = DatasetReader(data, limit=options.limit, **how)
+        self.reader = DatasetReader(data, limit=options.limit, needs_gold=plan.needs_gold, **how)
         chosen: OutputsSource | None = options.outputs if options.outputs is not None else data.outputs
         self.given = None if options.calls is not None else chosen
         data.check_there([data.source, self.given])

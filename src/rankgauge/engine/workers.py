@@ -175,7 +175,9 @@ class LineJudge:
     def judged(self, data: bytes, first: int, offset: int) -> JudgedLines | None:
         """Return what was judged of some lines; None where something is wrong with them."""
         problems: list[Problem] = []
-        reader = DatasetReader(self._data, catalog=self._plan.catalog, contract=self._plan.profile.contract)
+        plan = self._plan
+        how: dict[str, Any] = {"contract": plan.profile.contract, "needs_gold": plan.needs_gold}
+        reader = DatasetReader(self._data, catalog=plan.catalog, **how)
         collector = Collector(self._plan, batch_size=sys.maxsize, sighting=self._sighting)
         as_blocks = collector.takes_blocks and reader.has_blocks
         for samples in reader.read_lines(Lines(io.BytesIO(data), first, offset), problems, as_blocks=as_blocks):

@@ -84,12 +84,21 @@ P = TypeVar("P", bound=Placed)
 class DatasetReader:
     """Reads one dataset in batches; its fingerprint is that of the content, once reading has begun."""
 
-    def __init__(self, data: DataSource, *, catalog: Catalog, contract: Contract, limit: int | None = None) -> None:
+    def __init__(
+        self,
+        data: DataSource,
+        *,
+        catalog: Catalog,
+        contract: Contract,
+        needs_gold: bool = True,
+        limit: int | None = None,
+    ) -> None:
         self.fingerprint = ""
         self.count = 0
         self._data = data
         self._catalog = catalog
         self._contract = contract
+        self._needs_gold = needs_gold
         self._limit = limit
         self._seen: dict[str, int | str] = {}
         self._shape = Shape(catalog, data.preset, data.fields, data.separator)
@@ -248,7 +257,13 @@ class DatasetReader:
                 value = self._shape.sample(record)
                 before = len(problems)
                 sample = read_sample(
-                    value, problems=problems, contract=contract, file=file, line=record.line, path=record.path
+                    value,
+                    problems=problems,
+                    contract=contract,
+                    needs_gold=self._needs_gold,
+                    file=file,
+                    line=record.line,
+                    path=record.path,
                 )
                 if self._to_recognize and (sample is None or not isinstance(sample.output, Output)):
                     self._recognize(record.value, problems, before)

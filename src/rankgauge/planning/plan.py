@@ -19,7 +19,7 @@ from rankgauge.planning.cutoffs import Conventions, DefaultK, check_k
 from rankgauge.planning.lock import Lock
 from rankgauge.planning.requests import Located, MetricSpec, read_requests
 from rankgauge.planning.resolve import PlannedMetric, resolve
-from rankgauge.plugin.metric import Need
+from rankgauge.plugin.metric import Metric, Need
 from rankgauge.policy import Profile
 from rankgauge.samples import GOLD_KINDS
 
@@ -46,6 +46,11 @@ class Plan:
         """Return what its metrics see besides judged columns."""
         return frozenset(need for metric in self.metrics for need in metric.metric.judging.needs)
 
+    @property
+    def needs_gold(self) -> bool:
+        """Return whether any of its metrics needs ground truth."""
+        return any(metric.metric.needs_gold for metric in self.metrics)
+
     def keep(self, *, rankings: bool) -> Keep:
         """Return what judging is to keep beside judged rows: what metrics see, their budgets, and maybe *rankings*."""
         budgets = frozenset(metric.cut.budget for metric in self.metrics if metric.cut.budget is not None)
@@ -62,8 +67,8 @@ class Plan:
                 f"  {metric.name}",
                 f"    is        {metric.expression}",
                 f"    judged    {', else '.join(map(str, metric.targets))}"
-                if not metric.metric.is_whole
-                else "    over      the ids of the whole run, without ground truth",
+                if metric.metric.needs_gold
+                else f"    over      {_over(metric.metric)}, without ground truth",
                 *(f"    matcher   {matcher}" for matcher in metric.matchers.values()),
                 f"    cutoff    {self._cutoff(metric)}",
                 *([f"    sees      {', '.join(metric.metric.judging.needs)}"] if metric.metric.judging.needs else []),
@@ -86,6 +91,13 @@ class Plan:
             case "free":
                 given = "" if metric.cut.k is None else f"{metric.cut.k} (given to the metric), else "
                 return f"the sample's metadata.k, else {given}{self.default_k.k} ({self.default_k.source})"
+
+
+def _over(metric: Metric) -> str:
+    """Return what a metric that needs no ground truth is over."""
+    if metric.is_whole:
+        return "the ids of the whole run"
+    return "the retrieved items" if metric.judging.judges == "retrieved" else "the generated answer"
 
 
 def make_plan(

@@ -77,7 +77,7 @@ def resolve(request: Request, conventions: Conventions) -> PlannedMetric:
     rel = _rel(bound)
     judged = _judged(bound, conventions)
     names = _names(bound, cut, conventions.catalog)
-    metric, settings = bound.metric, {**bound.defaults, **bound.params}
+    metric, settings = bound.metric.with_aggregate(_aggregate(bound)), {**bound.defaults, **bound.params}
     is_built_in = metric.is_whole or metric.aggregate in AGGREGATES
     aggregate = None if is_built_in else conventions.catalog.aggregate(metric.aggregate)
     matchers = {target: matcher for target, matcher in judged.items() if matcher is not None}
@@ -105,7 +105,7 @@ def resolve(request: Request, conventions: Conventions) -> PlannedMetric:
         targets=tuple(judged),
         matchers=FrozenMap(matchers),
         cut=cut,
-        settings=FrozenMap({**settings, **_unusual_engine(request), **budget_settings(cut.budget)}),
+        settings=FrozenMap({**settings, **_unusual_engine(bound), **budget_settings(cut.budget)}),
         definition=frozen(definition),
         fingerprint=fingerprint_of(definition),
     )
@@ -154,6 +154,17 @@ def _rel(bound: Bound) -> float | None:
     return float(rel)
 
 
+def _aggregate(bound: Bound) -> str:
+    """Return how scores become one number: as the request says, or else the metric."""
+    metric, written = bound.metric, repr(bound.request.written)
+    how = bound.request.engine.get("aggregate", metric.aggregate)
+    if not isinstance(how, str) or not how.strip():
+        raise ParameterError(f"the aggregate of {written} is a name, such as mean or geometric, not {how!r}")
+    if metric.is_whole and how != metric.aggregate:
+        raise ParameterError(f"{metric.alias!r} has one value for a whole run; leave aggregate={how} out of {written}")
+    return how
+
+
 # -- what is judged against what
 
 _Judged = Mapping[Target, ResolvedMatcher | None]
@@ -168,7 +179,7 @@ def _judged(bound: Bound, conventions: Conventions) -> _Judged:
 def _by_id(bound: Bound) -> _Judged:
     """Return the target of a metric that can be judged by id."""
     written, metric, engine = repr(bound.request.written), bound.metric, bound.request.engine
-    gold = (engine["gold"],) if "gold" in engine else metric.judging.gold
+    gold = (engine["gold"],) if "gold" in engine else metric.gold
     if "relevant" not in gold or metric.judging.judges != "retrieved" or "matcher" in engine:
         how = "by text" if "matcher" in engine else f"against {' or '.join(map(str, gold))}"
         raise ParameterError(
@@ -200,8 +211,10 @@ def _by_kind(bound: Bound, conventions: Conventions) -> _Judged:
 def _kinds(bound: Bound) -> tuple[GoldKind, ...]:
     """Return which kinds of gold the request can be judged against, and refuse a matcher that has no effect."""
     metric, engine, written = bound.metric, bound.request.engine, repr(bound.request.written)
-    kinds, gold, matcher = metric.judging.gold, engine.get("gold"), engine.get("matcher")
+    kinds, gold, matcher = metric.gold, engine.get("gold"), engine.get("matcher")
     if gold is not None:
+        if not metric.needs_gold:
+            raise ParameterError(f"{metric.alias!r} needs no ground truth; leave gold={gold} out of {written}")
         if gold not in kinds:
             raise ParameterError(
                 f"{metric.alias!r} can be judged against {' or '.join(kinds)}, not against gold={gold!r}"
@@ -269,7 +282,7 @@ def _names(bound: Bound, cut: Cut, catalog: Catalog) -> _Names:
     short = catalog.short_name(metric) if request.given is None else next(iter(metric.plain_short), None)
     number, unit = cut.behind_at
     is_uncut = cut.rule == "none" and metric.cutoff.kind == "droppable"
-    engine = _unusual_engine(request)
+    engine = _unusual_engine(bound)
     expression = MetricExpression(
         (short or metric.alias).lower() if is_uncut else metric.alias,
         {**{key: value for key, value in bound.params.items() if value != bound.defaults[key]}, **engine},
@@ -295,6 +308,7 @@ def _names(bound: Bound, cut: Cut, catalog: Catalog) -> _Names:
     return _Names(expression, standard, standard)
 
 
-def _unusual_engine(request: Request) -> dict[str, Value]:
-    """Return what a request asks of the engine, without what is usual for budgets."""
-    return {name: value for name, value in request.engine.items() if (name, value) not in USUAL_BUDGET.items()}
+def _unusual_engine(bound: Bound) -> dict[str, Value]:
+    """Return what a request asks of the engine, without what is usual for budgets and for the metric."""
+    usual = {**USUAL_BUDGET, "aggregate": bound.metric.aggregate}
+    return {name: value for name, value in bound.request.engine.items() if (name, value) not in usual.items()}

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import re
 import typing
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import IO, Any, Literal, NamedTuple, Protocol, TypeVar
@@ -34,7 +34,7 @@ __all__ = [
     "tokenizer",
 ]
 
-AggregateFunction = Callable[[Sequence[float]], float]
+AggregateFunction = Callable[..., float]
 A = TypeVar("A", bound=AggregateFunction)
 
 
@@ -49,11 +49,19 @@ class Aggregate(Authored):
 
 def aggregate(name: str, *, version: str = "1") -> Callable[[A], A]:
     """
-    Declare an aggregate, such as a median: ``(values: Sequence[float]) -> float``.
+    Declare an aggregate, such as a median: ``(values: Sequence[float], *, higher_is_better: bool) -> float``.
 
     The function is given the scores that count, at least one, in ascending order, so that it cannot depend on the order
-    of samples, and merged parts of a run aggregate to the same bits as the whole. Metrics ask for it by name:
-    ``@metric(..., aggregate="median")``.
+    of samples, and merged parts of a run aggregate to the same bits as the whole. Metrics ask for it by name,
+    ``@metric(..., aggregate="median")``, and so does whoever uses a metric: ``ndcg(aggregate=median)@10``.
+
+    The keyword `higher_is_better` is optional. Where the function has it, it is told which end of the scores is the
+    worse one:
+
+        @aggregate("worst-decile")
+        def worst_decile(values: Sequence[float], *, higher_is_better: bool) -> float:
+            n = math.ceil(len(values) / 10)
+            return fmean(values[:n] if higher_is_better else values[-n:])
 
     Args:
         name: Lower-case words joined by hyphens.
@@ -292,7 +300,7 @@ def run_metric(
         higher_is_better=higher_is_better,
         aggregate=WHOLE_RUN,
         version=version,
-        uses_rel=False,
+        gold=(),
         needs=("ids",),
         check=check,
         example=example,

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import typing
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple, SupportsIndex
 
 import numpy as np
@@ -204,6 +204,9 @@ class Metric:
     def __reduce_ex__(self, protocol: SupportsIndex) -> str | tuple[Any, ...]:
         # It is sent as the name of its function, which carries it: a copy could belong to another version of the code.
         # It is copied only with a function that is itself sent as code.
+        original = declared(self.function)
+        if original is not None and original.aggregate != self.aggregate:
+            return Metric.with_aggregate, (original, self.aggregate)
         remake: tuple[Any, ...] | None = getattr(self.function, "__rankgauge_remake__", None)
         by_name = goes_by_name(self.function if remake is None else remake[1], f"metric {self.alias!r}")
         if remake is not None:
@@ -221,9 +224,23 @@ class Metric:
         return (*self.parameters, *self.judging.matching)
 
     @property
+    def needs_gold(self) -> bool:
+        """Return whether it is judged against anything; if not, it only describes what was retrieved."""
+        return bool(self.judging.gold)
+
+    @property
+    def gold(self) -> tuple[GoldKind, ...]:
+        """Return what it is judged against; for a metric that needs no ground truth, what may be absent."""
+        return self.judging.gold or (("relevant",) if self.judging.judges == "retrieved" else ("answer",))
+
+    @property
     def is_whole(self) -> bool:
         """Return whether it has one value for a run, and none for a sample."""
         return self.aggregate == WHOLE_RUN
+
+    def with_aggregate(self, how: str) -> Metric:
+        """Return the same metric, whose scores become one number in another way."""
+        return self if how == self.aggregate else replace(self, aggregate=how)
 
     @property
     def engine_parameters(self) -> tuple[str, ...]:
@@ -236,6 +253,7 @@ class Metric:
             "rel": bool(self.judging.uses_rel),
             "gold": len(self.judging.gold) > 1,
             "matcher": any(kind != "relevant" for kind in self.judging.gold),
+            "aggregate": not self.is_whole,
             "as": True,
         }
         return tuple(name for name, applies in takes.items() if applies)
@@ -303,8 +321,8 @@ def _problems(declaration: Metric) -> Iterator[str]:
     if unseen := [need for need in judging.needs if need not in _NEEDS]:
         known = f"{', '.join(sorted(_NEEDS))}{did_you_mean(str(unseen[0]), _NEEDS)}"
         yield f"needs {', '.join(map(repr, unseen))}, and can only see {known}"
-    if not judging.gold:
-        yield "must name at least one kind of gold"
+    if not judging.gold and (judging.matcher is not None or judging.defined is not None):
+        yield "needs no ground truth (gold=()), so `matcher` and `defined` have no effect; leave them out"
     if not declaration.summary:
         yield "needs a docstring: `rankgauge metrics show` prints it"
     if cutoff.pins is not None and (cutoff.kind != "none" or cutoff.pins not in names):

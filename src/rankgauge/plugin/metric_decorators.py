@@ -76,7 +76,8 @@ def metric(
         short: Short names. One with ``{k}`` in it pins the cutoff, such as ``ndcg_cut_{k}``; one with the parameter of
             *pins* sets that.
 
-        gold: The kinds of ground truth it can be judged against; the first that a dataset has is taken.
+        gold: The kinds of ground truth it can be judged against; the first that a dataset has is taken. ``()`` for a
+            metric that needs none, such as the diversity of a list: samples may then lack `expected_output`.
 
         judges: Whether the retrieved items are judged, or the generated answer.
 
@@ -161,7 +162,7 @@ def metric(
                 matcher=matcher,
                 matching=matching,
                 needs=_several(needs),
-                uses_rel=uses_rel,
+                uses_rel=uses_rel if _several(gold) else False,
                 defined=defined,
                 undefined=undefined,
             ),

@@ -5,6 +5,7 @@ Aggregation: how the scores of a column become one number, by a built-in aggrega
 from __future__ import annotations
 
 import functools
+import inspect
 import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -52,6 +53,8 @@ def aggregated(
     how: str,
     function: AggregateFunction | None,
     provider: Mapping[str, Any] | None,
+    *,
+    higher_is_better: bool,
 ) -> Aggregated:
     """
     Return one number of scores; None for nothing (whose sum is 0), and where the aggregate of a plugin fails.
@@ -63,7 +66,14 @@ def aggregated(
         return Aggregated(aggregate(values, how))
     if not len(values):
         return Aggregated(None)
-    return _valued(f"aggregate {how!r}", provider, lambda: (function or _installed(how))(np.sort(values).tolist()))
+
+    def compute() -> float:
+        found = function or _installed(how)
+        takes = inspect.signature(found).parameters
+        direction = {"higher_is_better": higher_is_better} if "higher_is_better" in takes else {}
+        return found(np.sort(values).tolist(), **direction)
+
+    return _valued(f"aggregate {how!r}", provider, compute)
 
 
 def whole_run(

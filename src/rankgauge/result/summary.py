@@ -138,7 +138,8 @@ class MetricSummary:
     def _aggregated(self) -> Aggregated:
         info = self.info
         if info.aggregate != WHOLE_RUN:
-            return aggregated(self._counted, info.aggregate, self.aggregator, info.aggregate_provider)
+            how, better = (info.aggregate, self.aggregator, info.aggregate_provider), info.higher_is_better
+            return aggregated(self._counted, *how, higher_is_better=better)
         settings = {**info.params, "k": None if info.k is None else info.k[1]}
         return whole_run(self._counted_rankings, info.alias, self.aggregator, settings, info.provider)
 

@@ -30,6 +30,7 @@ def read_sample(
     *,
     problems: list[Problem],
     contract: Contract = DEFAULT_CONTRACT,
+    needs_gold: bool = True,
     file: str = "",
     line: int | None = None,
     path: str = "",
@@ -56,7 +57,7 @@ def read_sample(
         flaws += ((f"metadata{invalid.path}", invalid.message),)
     try:
         if raw is None:
-            expected = _expected_of(record, contract, is_needed=answerable)
+            expected = _expected_of(record, contract, is_needed=answerable and needs_gold)
         else:
             expected = read_expected(raw, contract=contract)
     except InvalidError as invalid:

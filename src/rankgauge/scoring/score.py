@@ -136,6 +136,7 @@ def _outcome(
 ) -> Outcome:
     """Return a value or a reason for each sample."""
     evidence, flawed, metric = batch.evidence[target], batch.flawed, column.metric
+    without_gold = evidence.without_gold if metric.needs_gold else ()
     if metric.is_whole:
         return _whole(evidence, flawed, k)
     judged = judged_for(column, evidence)
@@ -144,13 +145,12 @@ def _outcome(
     failures = {**failures, **unfit, **_lacking(column, evidence, k)}
     if failures:
         values[list(failures)] = np.nan
-    suspects = bool(failures or evidence.without_gold or evidence.faults or evidence.textless or flawed)
+    suspects = bool(failures or without_gold or evidence.faults or evidence.textless or flawed)
     if not suspects and not np.count_nonzero(np.isnan(values)):  # several times as fast as `any` where values are few
         return Outcome(values, np.zeros(judged.n, dtype=np.uint8), {})  # the usual case: every sample is scored
     failures |= _textless(column, evidence, values, k)
-    relevant = judged if metric.judging.uses_rel is True else judged.by_gain()
-    defined, undecided = (relevant.n_gold() > 0, {}) if metric.judging.defined is None else _defined(column, judged)
-    defined[list(evidence.without_gold)] = False  # a tuple would be a place of its own
+    defined, undecided = _defined(column, judged)
+    defined[list(without_gold)] = False  # a tuple would be a place of its own
     valueless = np.isnan(values)
     undefined = np.flatnonzero(~defined & valueless).tolist()
     unanswerable = _flawed(flawed, UNDEFINED)
@@ -162,7 +162,7 @@ def _outcome(
         (FAILED, evidence.faults),
         (
             UNDEFINED,
-            dict.fromkeys(evidence.without_gold, f"the sample has no ground truth of the kind {target.gold!r}"),
+            dict.fromkeys(without_gold, f"the sample has no ground truth of the kind {target.gold!r}"),
         ),
         (UNDEFINED, dict.fromkeys(undefined, metric.judging.undefined)),
         (FAILED, failures),
@@ -171,7 +171,7 @@ def _outcome(
     )
     gainless = np.bincount(judged.gold.sample[judged.gold.grade > 0], minlength=judged.n) == 0
     empty = np.flatnonzero(gainless | (judged.depth == 0)).tolist()
-    lacking = {*undefined, *evidence.without_gold, *empty} - unanswerable.keys()
+    lacking = {*undefined, *without_gold, *empty} - unanswerable.keys()
     _count(column, values, status, [place for place in lacking if status[place] == UNDEFINED], policy)
     return Outcome(values, status, reasons)
 
@@ -228,10 +228,14 @@ def cut_for(column: PlannedMetric, judged: Judged, k: Cutoff | None) -> tuple[Ju
 
 
 def _defined(column: PlannedMetric, judged: Judged) -> tuple[Flags, dict[int, str]]:
-    """Return for which samples the metric says that it has a score; where it cannot say, it fails for all."""
+    """Return which samples' ground truth allows a score; where the metric cannot say, it fails for all."""
+    judging = column.metric.judging
+    if judging.defined is None:
+        relevant = judged if judging.uses_rel is True else judged.by_gain()
+        return relevant.n_gold() > 0 if judging.gold else np.ones(judged.n, dtype=bool), {}
     try:
         with guarded():
-            flags = np.array((column.metric.judging.defined or Judged.n_gold)(judged), dtype=bool)
+            flags = np.array(judging.defined(judged), dtype=bool)
             if flags.shape != (judged.n,):
                 raise _ShapeError(f"it returned the shape {flags.shape} where ({judged.n},) is needed")
             return flags, {}

@@ -85,7 +85,7 @@ class Sighting:
             f"{' or '.join(target.gold for target in metric.targets)}, and no sample has any; add it to "
             "`expected_output`, or leave the metric out"
             for metric in metrics
-            if not (metric.metric.is_whole or self.targets.intersection(metric.targets))
+            if metric.metric.needs_gold and not (self.targets.intersection(metric.targets))
         ]
         if problems:
             msg = f"{len(problems)} of {len(metrics)} metrics cannot score any sample:"
@@ -97,7 +97,7 @@ class Sighting:
             return
         problems = []
         for metric in metrics:
-            judged = [target.key for target in metric.targets if metric.metric.is_whole or target in self.targets]
+            judged = [target.key for target in metric.targets if not metric.metric.needs_gold or target in self.targets]
             if judged and self.keys.isdisjoint(judged):
                 problems.append(f"metric {metric.name!r}: {lacks_key(judged[0], sorted(self.unread)).reason}")
         if problems:

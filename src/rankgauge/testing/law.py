@@ -54,6 +54,7 @@ Kind = Literal[
     "profile",
     "metric set",
     "report section",
+    "preset",
     "observer",
 ]
 Draw = Callable[[Any], "SearchStrategy[tuple[Any, ...]]"]

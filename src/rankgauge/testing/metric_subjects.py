@@ -58,6 +58,8 @@ class MetricSubject:
 
         describes: Whether it describes the data rather than how good a ranking is.
 
+        needs_gold: Whether it is judged against anything.
+
         takes_k: Whether it has a cutoff.
 
         sees_ids: Whether it can tell items apart, not only their grades.
@@ -87,6 +89,7 @@ class MetricSubject:
     range: tuple[float | None, float | None]
     higher_is_better: bool
     describes: bool = False
+    needs_gold: bool = True
     takes_k: bool
     sees_ids: bool = True
     sees_repeats: bool = True
@@ -204,7 +207,7 @@ class EngineMetric:
     @property
     def unusable(self) -> str:
         """Return why its own matcher cannot work here; empty where it can, or does not exist, which `usable` finds."""
-        if all(kind == "relevant" for kind in self.metric.judging.gold):
+        if all(kind == "relevant" for kind in self.metric.gold):
             return ""
         try:
             with guarded():
@@ -251,6 +254,7 @@ class EngineMetric:
             range=metric.range,
             higher_is_better=metric.higher_is_better,
             describes=metric.describes,
+            needs_gold=metric.needs_gold,
             takes_k=metric.cutoff.kind != "none" and not (self.given is not None and metric.cutoff.kind == "optional"),
             sees_scores=metric.judging.judges == "retrieved",  # retrieved items have scores, answers have none
             sees_more=bool(set(metric.judging.needs) - {"scores", "intents"}),
@@ -273,7 +277,7 @@ class EngineMetric:
                     spec["k"] = cutoff
             evaluation = Engine(catalog=self.catalog).dataset([]).with_metrics([spec]).with_profile(policy)
             if not own_matcher:
-                by_text = [kind for kind in self.metric.judging.gold if kind != "relevant"]
+                by_text = [kind for kind in self.metric.gold if kind != "relevant"]
                 evaluation = evaluation.with_matchers(dict.fromkeys(by_text, _MATCHER))
             self._evaluations[key] = evaluation
         return self._evaluations[key]
@@ -309,7 +313,7 @@ class EngineMetric:
             read = [Sample(sample.id, output=sample.output) for sample in read]
         keep = Keep(needs=frozenset(self.metric.judging.needs))
         judged = []
-        for kind in self.metric.judging.gold:
+        for kind in self.metric.gold:
             name = None if kind == "relevant" else _MATCHER
             matcher = None if name is None else self.catalog.matcher(name)
             target = Target(kind, self.metric.judging.judges, name)

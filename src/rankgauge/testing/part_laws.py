@@ -7,6 +7,7 @@ None of them needs hypothesis, so that `rankgauge plugins check` tries them for 
 from __future__ import annotations
 
 import functools
+import itertools
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import islice
@@ -25,11 +26,14 @@ from rankgauge.engine.html_report import views_of
 from rankgauge.engine.result import Result
 from rankgauge.errors import DataError, RankgaugeError
 from rankgauge.io.files import open_file
+from rankgauge.io.preset_records import Shape
 from rankgauge.planning.plan import Plan
 from rankgauge.plugin.declarations import Record, Source
 from rankgauge.plugin.metric import Metric
+from rankgauge.plugin.presets import read_path
 from rankgauge.report.json import rendered
 from rankgauge.result.aggregation import aggregated
+from rankgauge.samples import read_sample
 from rankgauge.testing.law import Laws, Trial, applying, book, law
 from rankgauge.testing.law_checks import Candidate, Checker
 from rankgauge.testing.law_report import Report
@@ -89,6 +93,9 @@ _SCORES = {
     "scores from 0 to 1": [0.0, 0.25, 0.5, 0.5, 1.0],
     "scores below 0 and above 1": [-3.0, 0.0, 17.5],
 }
+
+_VALUES: tuple[Any, ...] = (None, "text", 5, True, [], {}, [None], ["text"], [{"text": 5}], {"text": ["text"]})
+"""What a field of a record may hold instead of what a preset expects."""
 
 
 @law()
@@ -160,14 +167,27 @@ def _tiny_sections(trial: Trial[Part]) -> None:
 
 @law()
 def _tiny_scores(trial: Trial[Part]) -> None:
-    """One score or several in ascending order give a finite number, the same each time."""
-    function = trial.subject.offer.declaration.function
-    for what, scores in _SCORES.items():
+    """One score or several in ascending order give a finite number, the same each time, whichever way is better."""
+    how = (trial.subject.name, trial.subject.offer.declaration.function, None)
+    for (what, scores), better in itertools.product(_SCORES.items(), (True, False)):
         trial.forget()
-        trial.note(scores=scores)
-        first, second = (aggregated(np.asarray(scores), trial.subject.name, function, None) for _ in range(2))
+        trial.note(scores=scores, higher_is_better=better)
+        first, second = (aggregated(np.asarray(scores), *how, higher_is_better=better) for _ in range(2))
         trial.demand(first.value is not None, f"for {what} {first.failure or 'it returned None'}")
         trial.demand(first == second, f"for {what} it returned {first.value!r}, then {second.value!r}")
+
+
+@law()
+def _tiny_records(trial: Trial[Part]) -> None:
+    """Records without values, and with values of every kind where it looks, are read or refused."""
+    preset = trial.subject.offer.declaration
+    shape = Shape(trial.subject.catalog, preset.name)
+    paths = (path for places in (*preset.fields.values(), *preset.items.values()) for path in places)
+    names = sorted({name for path in paths for name, _ in read_path(path)[:1]})
+    for value in _VALUES:
+        record = dict.fromkeys(names, value)
+        read = trial.attempt(functools.partial(shape.sample, Record(record)), {"record": record})
+        trial.attempt(functools.partial(read_sample, read, problems=[]), {"record": record}, "reading the sample")
 
 
 @law(name="usable")
@@ -202,6 +222,7 @@ PART_LAWS: Mapping[str, Laws] = MappingProxyType(
         "reader": book(_tiny_files),
         "reporter": book(_tiny_results),
         "aggregate": book(_tiny_scores),
+        "preset": book(_tiny_records),
         "profile": book(_usable_profile),
         "metric set": book(_usable_set),
         "report section": book(_tiny_sections),

@@ -52,6 +52,7 @@ _NEEDS_GRADES = unless(
     lambda subject: not (subject.describes or subject.sees_more),
     "it describes the data, or sees more of it than grades",
 )
+_NEEDS_GOLD = unless(lambda subject: subject.needs_gold, "it needs no ground truth, so that nothing is relevant")
 _NEEDS_PLAIN_IDS = unless(
     lambda subject: subject.sees_ids and not subject.sees_more, "it sees grades only, or ids, texts or the answer, too"
 )
@@ -151,7 +152,7 @@ def _top_rank(trial: MetricTrial) -> None:
     trial.demand(scores[0] != scores[1], "rank 1 and rank 2 are worth the same, and ranks below them are not")
 
 
-@law(skip=lambda subject: _NEEDS_K(subject) or _NEEDS_GRADES(subject))
+@law(skip=lambda subject: _NEEDS_K(subject) or _NEEDS_GOLD(subject) or _NEEDS_GRADES(subject))
 def _last_rank(trial: MetricTrial) -> None:
     """For every k, a relevant result at rank k counts, and one at rank k + 1 does not."""
     for k in _EVERY_K:
@@ -270,7 +271,7 @@ def _needs_expectation(subject: MetricSubject) -> str:
     metric = subject.scorer.metric if isinstance(subject.scorer, EngineMetric) else None
     if metric is None or metric.over_ties is None:
         return "it declares no `expectation`"
-    return "" if "relevant" in metric.judging.gold else "ties are averaged only where judging is by id"
+    return "" if "relevant" in metric.gold else "ties are averaged only where judging is by id"
 
 
 @law(draw_ranking(st.integers(1, 3)), skip=_needs_expectation, cost=2, elsewhere=False)

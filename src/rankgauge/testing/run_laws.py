@@ -114,6 +114,11 @@ def _undefined_without_gold(trial: MetricTrial, case: Case, k: int) -> None:
     empty = Case((), case.distinct)
     trial.note(gold={}, retrieved=empty.ids, k=k)
     (score,) = _engine(trial).evaluation(k, "default").score(empty.sample("s", k)).values()
+    if not _engine(trial).metric.needs_gold:
+        (judged_too,) = _engine(trial).evaluation(k, "default").score(case.sample("s", k)).values()
+        same = (score.value, score.status) == (judged_too.value, judged_too.status)
+        trial.demand(same, f"it declares gold=(), and with ground truth the score is {judged_too.value!r}")
+        return
     undefined = (score.value, score.status) == (None, "undefined") and bool(score.reason)
     trial.demand(undefined, f"without ground truth it is {score.status} ({score.value!r}) instead of undefined")
     for judged in _engine(trial).judged([empty.sample("s", k)], empty=True):
