@@ -228,7 +228,7 @@ class TestRefusedSignatures:
         exec(f"def bad(judged, *, {name}: str = ''): 'Score.'", namespace)  # noqa: S102  # the name is the case
         message = refusal(namespace["bad"])
         assert f"cannot have a parameter '{name}'" in message
-        assert "the engine gives every metric as, budget, gold, k, matcher, partial, rel, tokenizer" in message
+        assert "the engine gives every metric aggregate, as, budget, gold, k, matcher, partial, rel, tokenizer" in message
 
     def test_a_parameter_without_annotation(self):
         def bad(judged: Judged, *, gain=1.0) -> Scores:
@@ -294,9 +294,6 @@ class TestRefusedDeclarations:
     def test_an_unknown_law(self):
         message = refusal(plain, laws=["bounded", "always-right"])
         assert "metric 'x-metric' names 'always-right', which is neither a gold kind nor a law" == message
-
-    def test_no_kind_of_gold(self):
-        assert "metric 'x-metric' must name at least one kind of gold" == refusal(plain, gold=[])
 
     def test_no_docstring(self):
         def bad(judged: Judged) -> Scores:
