@@ -95,7 +95,7 @@ def test_samples_results_in_folders_and_other_processes_agree(tmp_path):
     result = evaluation.run()
     means = [column.mean for column in result.metrics.values()]
     assert means == [1.0, 10.75]
-    plan = pickle.loads(pickle.dumps(Engine().dataset(samples).with_metrics(["RR(aggregate=sum)"]).plan()))
+    plan = pickle.loads(pickle.dumps(Engine().dataset(samples).with_metrics(["RR(aggregate=sum)"]).plan()))  # noqa: S301  # our own
     assert plan.metrics[0].metric.aggregate == "sum"
     assert copy.copy(plan.metrics[0].metric).aggregate == "sum"
 

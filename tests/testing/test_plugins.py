@@ -310,3 +310,8 @@ def test_sockets_of_one_machine_are_no_network(tmp_path, monkeypatch):
         server.listen()
         client.connect("s")
     assert attempts == []
+
+
+def test_notes_on_drawn_samples_stay_away(caplog):
+    assert check_metric("hit@3", cases=30).ok
+    assert [record.message for record in caplog.records] == []

@@ -42,6 +42,9 @@ _READER_PARAMS = {"max_rel": "max_grade", "min_rel": "min_grade", "T": "goal"}
 
 _DCG: Mapping[Value, _Params] = MappingProxyType({"log2": {}, "exp-log2": {"gain": "exponential"}})
 
+_RELATIVE = frozenset({"setp", "set_p", "setrelp", "set_relative_p"})
+"""Names of set precision, of which ir_measures' parameter `relative` chooses one of two."""
+
 _LEVEL = re.compile(r"(?P<name>.+)-l(?P<level>\d{1,9})", re.IGNORECASE)
 _PERSISTENCE = re.compile(r"rbp\.(?P<digits>\d{1,9})", re.IGNORECASE)
 _MOST_LEVELS = 100
@@ -89,8 +92,8 @@ def translated(expression: MetricExpression) -> MetricExpression:
         params = {_READER_PARAMS.get(key, key): value for key, value in params.items()}
     if folded == "numret" and "rel" in params:
         name = "num_rel_ret"
-    if folded == "setp" and isinstance(params.get("relative"), bool):
-        name = "set_relative_P" if params.pop("relative") else name
+    if folded in _RELATIVE and isinstance(params.get("relative"), bool):
+        name = "set_relative_P" if params.pop("relative") else "set_P"
     if folded in {"ndcg", "sdcg"} and params.get("dcg") in _DCG:
         params |= _DCG[params.pop("dcg")]
     if params.get("judged_only") is False:

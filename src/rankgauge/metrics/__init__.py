@@ -38,6 +38,10 @@ FAMILIES: Mapping[str, str] = {
         "retrieval-compatibility compat compatibility"
     ),
     "ndcg": "retrieval-ndcg-at-k ndcg ndcg_cut_{k} retrieval-ndcg-any-at-k ndcg_any",
+    "tied_scores": (
+        "retrieval-label-ranking-average-precision lrap label_ranking_average_precision_score "
+        "retrieval-tied-ndcg-at-k tied_ndcg ndcg_score"
+    ),
     "gain": (
         "retrieval-dcg-at-k dcg retrieval-cg-at-k cg retrieval-g g retrieval-bin-g bing bin_g "
         "retrieval-ndcg-rel ndcg_rel retrieval-r-ndcg rndcg"

@@ -10,7 +10,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, Concatenate, Literal, ParamSpec, TypeVar
+from typing import Any, Concatenate, Literal, ParamSpec, TypedDict, TypeVar, Unpack
 
 import numpy as np
 
@@ -21,7 +21,7 @@ from rankgauge.plugin.metric import Contributions, CutoffRule, Explaining, Judgi
 from rankgauge.plugin.signature import companion, declaring, read_signature
 from rankgauge.samples import GoldKind
 
-__all__ = ["metric", "sample_metric"]
+__all__ = ["MetricOptions", "metric", "sample_metric"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 P = ParamSpec("P")
@@ -196,9 +196,39 @@ def _several(given: S | Iterable[S]) -> tuple[S, ...]:
     return (given,) if isinstance(given, str) else tuple(given)
 
 
+class MetricOptions(TypedDict, total=False):
+    """The keywords of `metric`, which `sample_metric` passes on."""
+
+    aliases: Iterable[str]
+    short: Iterable[str]
+    gold: GoldKind | Sequence[GoldKind]
+    judges: Literal["retrieved", "answer"]
+    matcher: str | Callable[..., str] | None
+    range: tuple[float | None, float | None]
+    higher_is_better: bool
+    aggregate: str
+    version: str
+    laws: Iterable[Law]
+    uses_rel: bool | Literal["binary"]
+    undefined: str
+    defined: Callable[[Judged], Flags] | None
+    needs_max_grade: bool
+    needs: Need | Iterable[Need]
+    details: Callable[..., Mapping[str, Sequence[Any]]] | None
+    joins: Iterable[Literal["relevant", "top_k", "expected_span"]]
+    pins: str | None
+    check: Callable[..., None] | None
+    describes: bool
+    expectation: Callable[..., Scores] | Literal["itself"] | None
+    contributions: Callable[..., Contributions] | None
+    example: Mapping[str, Value]
+    without: Iterable[Literal["tail", "last-rank"]]
+    like: str | Iterable[str]
+    reference: Callable[..., float | None] | None
+
+
 def sample_metric(
-    alias: str,
-    **declaration: Any,  # noqa: ANN401  # passed on to `metric`
+    alias: str, **declaration: Unpack[MetricOptions]
 ) -> Callable[[Callable[Concatenate[JudgedSample, P], float | None]], Callable[Concatenate[Judged, P], Scores]]:
     """
     Declare a metric over one ranking: ``(ranking: JudgedSample, *, k: int, ...) -> float | None``.

@@ -16,6 +16,7 @@ from typing import Any
 from unittest import mock
 
 from rankgauge.base.guard import ForeignError, guarded
+from rankgauge.base.logs import logger
 from rankgauge.errors import MissingExtraError
 from rankgauge.testing.law import BrokenError, Law, Laws, Trial, law_names
 from rankgauge.testing.law_report import Report, Verdict
@@ -150,7 +151,8 @@ class Checker:
             return candidate.trial(candidate.subject, self.attempts)
 
         self.state.restore()
-        broken = broken_by(law, trial, cases=self.cases, shrink=shrink)
+        with mock.patch.object(logger("engine"), "disabled", new=True):  # notes on drawn samples help nobody
+            broken = broken_by(law, trial, cases=self.cases, shrink=shrink)
         return law.verdict("holds") if broken is None else law.verdict("broken", broken.reason, broken.example)
 
 
