@@ -212,8 +212,12 @@ def _laws() -> str:
     return text.replace("{roles}", f"| role | what the parameter is given |\n|---|---|\n{listed}")
 
 
+_UNASKED = {"bounded": "all whose range has an end", "tail": "all with a cutoff, others where declared"}
+"""Of which metrics laws are checked that need not be declared."""
+
+
 def _subjects(law: Law) -> str:
-    own = {"every": "all", "declared": "declared", "elsewhere": ""}[law.when]
+    own = _UNASKED.get(law.name) or {"every": "all", "declared": "declared", "elsewhere": ""}[law.when]
     return ", ".join(filter(None, (own, "elsewhere" if law.elsewhere else "")))
 
 

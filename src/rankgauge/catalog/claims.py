@@ -128,6 +128,10 @@ class Claim(Generic[T_co]):
         return names
 
 
+_SLOW = 2.0
+"""From how many seconds on the import of a plugin is slow."""
+
+
 @dataclass(frozen=True, slots=True)
 class Plugin:
     """One plugin as it was found."""
@@ -140,9 +144,15 @@ class Plugin:
     offers: tuple[Claim[Declaration], ...] = ()
     observers: Mapping[str, Callable[[object], None]] = field(default_factory=dict)  # by hook
     faults: tuple[Fault, ...] = ()
+    import_seconds: float = field(default=0.0, compare=False)
 
     def __post_init__(self) -> None:
         freeze_fields(self)
+
+    @property
+    def is_slow(self) -> bool:
+        """Return whether its import takes seconds, which every command that looks for plugins waits for."""
+        return self.import_seconds >= _SLOW
 
     @property
     def id(self) -> str:

@@ -12,6 +12,7 @@ import dataclasses
 import functools
 import inspect
 import re
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -19,6 +20,7 @@ from typing import Any
 import pluggy
 
 from rankgauge.base.guard import ForeignError, guarded, shown
+from rankgauge.base.logs import logger
 from rankgauge.catalog.claims import Claim, Declaration, Fault, Plugin, Provider
 from rankgauge.errors import DeclarationError
 from rankgauge.plugin import hookspecs
@@ -50,15 +52,26 @@ _OBSERVERS = ("rankgauge_run_started", "rankgauge_run_finished")
 _ALL_HOOKS = (*_HOOKS, *_OBSERVERS)
 
 
-def load_plugin(found: Plugin, load: Callable[[], object]) -> Plugin:
-    """Load a plugin and call its declaring hooks; whatever goes wrong becomes a fault of the plugin."""
-    faults = _Faults(found)
+def load_plugin(found: Plugin, load: Callable[[], object], clock: Callable[[], float] = time.perf_counter) -> Plugin:
+    """
+    Load a plugin and call its declaring hooks; whatever goes wrong becomes a fault of the plugin.
+
+    One whose import takes seconds by the *clock* is named in a warning.
+    """
+    faults, begun = _Faults(found), clock()
     try:
         with guarded():
             plugin = load()
     except ForeignError as error:
         hint = f"; this rankgauge has plugin API {'.'.join(map(str, API))}" if _lacks_a_name_of_ours(error) else ""
         return faults.broken("load", f"importing {found.target!r} failed: {error}{hint}")
+    found = dataclasses.replace(found, import_seconds=clock() - begun)
+    if found.is_slow:
+        logger("catalog").warning(
+            "importing plugin %s (%s) took %.1f s; import what is slow where it is used, or leave the plugin out: "
+            "RANKGAUGE_DISABLE_PLUGINS=%s",
+            *(found.id, found.target, found.import_seconds, found.distribution),
+        )
     if issubclass(type(plugin), type):
         message = f"{found.target!r} is a class; point the entry point to a module or to an instance"
         return faults.broken("register", message)

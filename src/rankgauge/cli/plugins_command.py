@@ -78,7 +78,8 @@ def _list(given: argparse.Namespace) -> int:
         offers = [*_counts(offer.kind for offer in plugin.offers), *(["an observer"] if plugin.observers else ())]
         faults = faulty[plugin.id]
         state = "disabled" if plugin.disabled else counted(faults, "fault") if faults else "ok"
-        rows.append((plugin.name, _who(plugin), plugin.target, ", ".join(offers) or "-", state))
+        slow = f", {plugin.import_seconds:.1f} s to import" if plugin.is_slow else ""
+        rows.append((plugin.name, _who(plugin), plugin.target, ", ".join(offers) or "-", f"{state}{slow}"))
     plain_table(("plugin", "distribution", "target", "offers", "state"), rows)
     if given.verbose:
         echo("\n".join(line for plugin in catalog.plugins for line in _offers(plugin)))
@@ -125,6 +126,7 @@ def _described(plugin: Plugin, faults: Iterable[Fault]) -> dict[str, object]:
             for offer in plugin.offers
         ],
         "observers": sorted(plugin.observers),
+        "is_slow": plugin.is_slow,
         "faults": own,
     }
 

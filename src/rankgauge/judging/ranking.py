@@ -163,7 +163,7 @@ def _duplicate_reasons(batch: RankingBatch, repeats: Repeats) -> Iterator[tuple[
         ranks = ", ".join(str(rank) for rank in (rows - starts[owner] + 1).tolist())
         document = _document(shown(batch.documents.at(rows[:1]).texts()[0]))
         reason = f"{document} is retrieved {count} times (ranks {ranks}), and policy says duplicates=error"
-        yield owner, f"{reason}; remove the repeats, or choose duplicates=first, last or best"
+        yield owner, f"{reason}; remove the repeats, or choose duplicates=best; first or last where rows have an order"
 
 
 def _unscored_reasons(batch: RankingBatch, repeats: Repeats, unscored: Flags) -> Iterator[tuple[int, str]]:

@@ -260,13 +260,14 @@ def run_metric(
     example: Mapping[str, Value] = MappingProxyType({}),
 ) -> Callable[[F], F]:
     """
-    Declare a measure of a whole run: ``(rankings: Sequence[Sequence[str]], *, k: int, ...) -> float | None``.
+    Declare a measure of a whole run: ``(rankings: Sequence[Sequence[str]], *, k: Cutoff, ...) -> float | None``.
 
     The function gets the ids that each sample retrieved, rank 1 first, after policy and cut at the sample's cutoff. A
     sample without an output is left out. Rankings come sorted, so that a value cannot depend on the order of samples,
     and merged parts of a run give the same value as the whole. None, or NaN, means that there is no value.
 
-    A parameter `k` annotated ``Cutoff`` gives the metric a cutoff; its value is the highest of any sample. Further
+    A parameter `k` annotated ``Cutoff`` gives the metric a cutoff; its value is an int, the highest cutoff of any
+    sample. Further
     keyword-only parameters need an annotation and a default.
 
     Args:

@@ -30,6 +30,7 @@ __all__ = ["FOREIGN_LAWS", "METRIC_LAWS", "WHOLE_RUN_LAWS"]
 Drawn = Sequence[tuple[Case, int | None]]
 
 _ADVICE = "sum with `judged.sum`, and keep samples apart"
+_WITHOUT_GOLD = "where such a score is meant, declare `defined=`, or `gold=()` if no ground truth is needed"
 _ORDER = st.randoms(use_true_random=False)
 
 
@@ -120,12 +121,13 @@ def _undefined_without_gold(trial: MetricTrial, case: Case, k: int) -> None:
         trial.demand(same, f"it declares gold=(), and with ground truth the score is {judged_too.value!r}")
         return
     undefined = (score.value, score.status) == (None, "undefined") and bool(score.reason)
-    trial.demand(undefined, f"without ground truth it is {score.status} ({score.value!r}) instead of undefined")
+    wrong = f"without ground truth it is {score.status} ({score.value!r}) instead of undefined; {_WITHOUT_GOLD}"
+    trial.demand(undefined, wrong)
     for judged in _engine(trial).judged([empty.sample("s", k)], empty=True):
         scores = _engine(trial).call(judged, k)
         defined = _engine(trial).metric.judging.defined
         always = defined is not None and bool(defined(judged).all())  # such as a count, which may be 0
-        wrong = f"the function gives {scores.tolist()!r} where nothing is relevant, not NaN"
+        wrong = f"the function gives {scores.tolist()!r} where nothing is relevant, not NaN; {_WITHOUT_GOLD}"
         trial.demand(always or np.isnan(scores).all(), wrong)
 
 
