@@ -93,7 +93,8 @@ def translated(expression: MetricExpression) -> MetricExpression:
     if folded == "numret" and "rel" in params:
         name = "num_rel_ret"
     if folded in _RELATIVE and isinstance(params.get("relative"), bool):
-        name = "set_relative_P" if params.pop("relative") else "set_P"
+        usual = name if folded in {"setp", "set_p"} else "set_P"
+        name = "set_relative_P" if params.pop("relative") else usual
     if folded in {"ndcg", "sdcg"} and params.get("dcg") in _DCG:
         params |= _DCG[params.pop("dcg")]
     if params.get("judged_only") is False:
