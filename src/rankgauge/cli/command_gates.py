@@ -15,6 +15,7 @@ from rankgauge.cli.console import complain, remark
 from rankgauge.errors import ConfigError, ParameterError, Problem, ResultError, counted, did_you_mean
 
 if TYPE_CHECKING:
+    from rankgauge.comparison.pairing import Common
     from rankgauge.config import LoadedConfig
     from rankgauge.gates.grammar import Gate
     from rankgauge.gates.outcomes import GateReport
@@ -91,9 +92,11 @@ class Gating:
         return gating
 
     @classmethod
-    def of_comparison(cls, options: GateOptions) -> Gating:
-        """Read the gates of a comparison, whose first result is the baseline of the others."""
+    def of_comparison(cls, options: GateOptions, *, common: Common = "all") -> Gating:
+        """Read the gates of a comparison, whose first result is the baseline; changes of *common* samples alone."""
         gates = options.gates()
+        if common != "all":
+            gates = [gate.over(common) for gate in gates]
         _check_targets(options, gates, "--gate 'ndcg@10 max_drop 0.01'")
         return cls(options=options, gates=gates)
 
@@ -273,8 +276,11 @@ class Gating:
         if self.baseline is not None:
             from rankgauge.gates.drop import baseline_of, changes_since
 
+            changed = [gate for gate in self.gates if gate.is_change]
             earlier = {name: baseline_of(name, self.baseline, results) for name in results}
-            changes = {name: changes_since(results[name], old) for name, old in earlier.items() if old is not None}
+            common: Common = "unchanged" if any(gate == gate.over("unchanged") for gate in changed) else "all"
+            known = {name: old for name, old in earlier.items() if old is not None}
+            changes = {name: changes_since(results[name], old, common) for name, old in known.items()}
         return pull_request_markdown(results, self.report, self.baseline, changes, first=self.first)
 
     def _tell_github(self, report: GateReport, results: Mapping[str, ResultValues]) -> None:

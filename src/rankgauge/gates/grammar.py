@@ -10,10 +10,11 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple, NoReturn, cast
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, NamedTuple, NoReturn, cast, get_args
 
 from rankgauge.base.plain_text import read_number
+from rankgauge.comparison.pairing import Common
 from rankgauge.errors import ParameterError, did_you_mean
 from rankgauge.expression import QUOTED
 
@@ -38,11 +39,14 @@ _VALUE = rf"(?:{QUOTED.pattern}|[^\s,\"']+)"
 _OPTION = re.compile(
     rf"\s+(?:(?P<flag>per_sample)|where\s+(?P<field>[^\s=]+)\s*=\s*(?P<value>{_VALUE})|"
     rf"of\s+(?P<ids>{_VALUE}(?:\s*,\s*{_VALUE})*)|"
-    rf"(?P<key>dataset|level|confidence|inconclusive|require)\s+(?P<word>{_VALUE}))(?=\s|$)",
+    rf"(?P<key>dataset|level|confidence|inconclusive|require|common)\s+(?P<word>{_VALUE}))(?=\s|$)",
     re.DOTALL,
 )
-_OPTIONS = "where FIELD=VALUE, of ID,ID, per_sample, dataset NAME, level warn, confidence 0.95 or inconclusive fail"
-_OF_CHANGES = ("confidence", "inconclusive", "require")
+_OPTIONS = (
+    "where FIELD=VALUE, of ID,ID, per_sample, dataset NAME, level warn, confidence 0.95, inconclusive fail or "
+    "common unchanged"
+)
+_OF_CHANGES = ("confidence", "inconclusive", "require", "common")
 _KEYS = ("metric", "min", "max", "max_drop", "where", "dataset", "of", "per_sample", "level", *_OF_CHANGES)
 
 
@@ -80,6 +84,7 @@ class MaxDrop:
     is_relative: bool = False  # whether it is a share
     confidence: float = 0.95  # of the one-sided bound of the difference, above 0.5 and below 1
     inconclusive: Effect = "warn"  # what a gate does that too few samples leave open
+    common: Common = "all"  # which samples are compared: all, or those whose ground truth is unchanged
 
     def __str__(self) -> str:
         return f"{self.margin * 100:.12g}%" if self.is_relative else _written(self.margin)
@@ -103,6 +108,10 @@ class Gate:
         """Return whether it is on a change against a baseline."""
         return isinstance(self.rule, MaxDrop)
 
+    def over(self, common: Common) -> Gate:
+        """Return the gate on a change of these samples; any other gate as it is."""
+        return replace(self, rule=replace(self.rule, common=common)) if isinstance(self.rule, MaxDrop) else self
+
     def __str__(self) -> str:
         rule, parts = self.rule, [self.metric]
         parts.append(
@@ -118,6 +127,7 @@ class Gate:
         parts += (
             [f"inconclusive {rule.inconclusive}"] if isinstance(rule, MaxDrop) and rule.inconclusive != "warn" else []
         )
+        parts += [f"common {rule.common}"] if isinstance(rule, MaxDrop) and rule.common != "all" else []
         parts += [f"level {self.level}"] if self.level != "fail" else []
         return " ".join(parts)
 
@@ -235,7 +245,8 @@ def _max_drop(entry: Mapping[Any, Any]) -> MaxDrop:
         if inconclusive != "fail" and "inconclusive" in entry:
             _refuse(f"require: proof is the same as inconclusive: fail, and the gate also says {inconclusive!r}")
         inconclusive = "fail"
-    return MaxDrop(margin, is_relative, number, cast("Effect", inconclusive))
+    common = _chosen("common", entry.get("common", "all"), get_args(Common))
+    return MaxDrop(margin, is_relative, number, cast("Effect", inconclusive), cast("Common", common))
 
 
 def _number(key: str, raw: object) -> float:
