@@ -1,0 +1,222 @@
+"""
+Where texts stand in a corpus: word for word, and in which documents large parts of them do.
+
+Runs of words are looked up by their hashes, for all texts at once and some thousand documents at a time. A run that
+many of the texts have says little, so each text is looked up by its rarer runs, its seeds. Where all seeds of a text
+stand at the same distance from each other, its words are compared one by one; where some do, `best_runs` measures how
+much of it the document has.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankgauge.matchers.common_runs import Run, best_runs
+from rankgauge.matchers.word_stream import Integers, WordStream, read_words
+
+__all__ = ["Near", "Place", "Traced", "trace"]
+
+N = 3
+"""How many words a run has; a text of fewer words is one run."""
+
+_BATCH = 4_000_000
+"""About how many characters of documents are looked at together."""
+
+_COMMON = 8
+"""A run that more of the texts have is no seed, unless a text has no other."""
+
+_KEPT = 12
+"""In how many documents each text is looked at closely."""
+
+_LEAST = 0.1
+"""Which share of its seeds a document has to have for that."""
+
+
+class Place(NamedTuple):
+    """Where a text stands word for word."""
+
+    document: int
+    start: int  # in words of the document
+    stop: int
+
+
+class Near(NamedTuple):
+    """A document that has a part of a text."""
+
+    document: int
+    cover: float  # share of the text's characters, in runs of words that both have in the same order
+    covered: float  # share of the document's characters, in the same runs
+    runs: tuple[Run, ...]  # these: the place in the text, in the document, and the length, in words
+
+
+class Traced(NamedTuple):
+    """What is known of one text."""
+
+    places: tuple[Place, ...]  # by document
+    near: tuple[Near, ...]  # those with most of it first
+
+
+class _Hits(NamedTuple):
+    """Runs of words that stand in a text and in a document, by their places in both streams."""
+
+    text: Integers
+    seed: Integers
+    document: Integers
+    other: Integers
+
+
+class _Seeds(NamedTuple):
+    """The seeds of the texts that need runs of the same length, sorted by their hashes."""
+
+    n: int
+    hashes: NDArray[np.uint64]
+    places: Integers  # in the stream of the texts
+    table: NDArray[np.bool_]  # whether any hash begins with these bits
+    shift: np.uint64
+
+    def hits(self, texts: WordStream, documents: WordStream, first: int) -> _Hits:
+        """Return where the seeds stand in some documents, of which the first has this number."""
+        runs = documents.runs(self.n)
+        there = np.flatnonzero(self.table[runs >> self.shift])
+        there = there[documents.text[there] == documents.text[there + self.n - 1]]
+        runs = runs[there]
+        low, high = (np.searchsorted(self.hashes, runs, side) for side in ("left", "right"))
+        times = high - low
+        other = np.repeat(there, times)
+        rank = np.arange(len(other)) - np.repeat(np.cumsum(times) - times, times)
+        seed = self.places[np.repeat(low, times) + rank]
+        return _Hits(texts.text[seed], seed, documents.text[other] + first, other)
+
+
+def trace(texts: Sequence[str], documents: Sequence[str], *, itself: Sequence[int] | None = None) -> list[Traced]:
+    """
+    Return where texts stand in documents.
+
+    *itself* is, for each text, the number of the document whose text it is, which is no finding; -1 for none. Documents
+    near a text are looked for where it stands nowhere else word for word, and for texts that are documents.
+    """
+    stream = read_words(texts)
+    own = np.full(len(texts), -1) if itself is None else np.array(itself, dtype=np.int64)
+    groups = list(_seeds(stream))
+    counts = np.zeros(len(texts), np.int64)
+    for group in groups:
+        counts += np.bincount(stream.text[group.places], minlength=len(texts))
+    places: list[list[Place]] = [[] for _ in texts]
+    near = np.empty((0, 3), np.int64)  # text, document, seeds
+    for first, batch in _batches(documents):
+        words = read_words(batch)
+        for group in groups:
+            hits = group.hits(stream, words, first)
+            hits = _Hits(*(part[hits.document != own[hits.text]] for part in hits))
+            for text, place in _verbatim(stream, words, hits, counts, first):
+                places[text].append(place)
+            near = _nearest(np.concatenate([near, _shared(hits, counts)]), counts)
+    wanted = np.array([bool(not stands or own[text] >= 0) for text, stands in enumerate(places)], dtype=np.bool_)
+    close = _measured(stream, near[wanted[near[:, 0]]] if len(near) else near, documents)
+    return [Traced(tuple(sorted(stands)), tuple(close.get(text, ()))) for text, stands in enumerate(places)]
+
+
+def _batches(documents: Sequence[str]) -> Iterator[tuple[int, Sequence[str]]]:
+    """Yield the documents some at a time, each time with the number of the first."""
+    first = size = 0
+    for number, text in enumerate(documents):
+        size += len(text)
+        if size >= _BATCH:
+            yield first, documents[first : number + 1]
+            first, size = number + 1, 0
+    if first < len(documents):
+        yield first, documents[first:]
+
+
+def _seeds(stream: WordStream) -> Iterator[_Seeds]:
+    """Yield the seeds of all texts, by the length of their runs."""
+    words = stream.counts()
+    for n in np.unique(np.minimum(words, N)).tolist():
+        if not n:
+            continue  # signs alone
+        runs = stream.runs(n)
+        text = stream.text[: len(runs)]
+        inside = np.flatnonzero((text == stream.text[n - 1 :]) & (np.minimum(words, N)[text] == n))
+        order = np.argsort(runs[inside], kind="stable")
+        places, hashes = inside[order], runs[inside[order]]
+        _, where, times = np.unique(hashes, return_inverse=True, return_counts=True)
+        rarity = times[where]
+        best = np.full(len(words), np.iinfo(np.int64).max)
+        np.minimum.at(best, text[places], rarity)
+        keep = rarity <= np.maximum(_COMMON, best[text[places]])
+        places, hashes = places[keep], hashes[keep]
+        bits = np.uint64(64 - max((4 * len(hashes)).bit_length(), 10))
+        table = np.zeros(1 << (64 - int(bits)), np.bool_)
+        table[hashes >> bits] = True
+        yield _Seeds(n, hashes, places, table, bits)
+
+
+def _verbatim(
+    stream: WordStream, words: WordStream, hits: _Hits, counts: Integers, first: int
+) -> Iterator[tuple[int, Place]]:
+    """Yield the texts that stand in documents word for word."""
+    begin = hits.other - hits.seed + stream.first[hits.text]
+    span = len(words.words) + 1
+    keys, times = np.unique((hits.text * span + begin)[begin >= 0], return_counts=True)
+    text, begin = keys // span, keys % span
+    size = stream.counts()[text]
+    able = (times == counts[text]) & (begin + size <= len(words.words))
+    text, begin, size = text[able], begin[able], size[able]
+    able = words.text[begin] == words.text[begin + size - 1] if len(begin) else np.empty(0, np.bool_)
+    text, begin, size = text[able], begin[able], size[able]
+    step = np.arange(int(size.sum())) - np.repeat(np.cumsum(size) - size, size)
+    same = stream.words[np.repeat(stream.first[text], size) + step] == words.words[np.repeat(begin, size) + step]
+    whole = np.bincount(np.repeat(np.arange(len(text)), size), weights=same, minlength=len(text)) == size
+    document = words.text[begin[whole]]
+    start = begin[whole] - words.first[document]
+    rows = zip(text[whole].tolist(), (document + first).tolist(), start.tolist(), size[whole].tolist(), strict=True)
+    for number, doc, at, length in rows:
+        yield number, Place(doc, at, at + length)
+
+
+def _shared(hits: _Hits, counts: Integers) -> Integers:
+    """Return how many seeds of texts stand in documents, wherever: rows of text, document and number."""
+    if not len(hits.text):
+        return np.empty((0, 3), np.int64)
+    low = int(hits.document.min())
+    span = int(hits.document.max()) - low + 1
+    pairs = np.unique(hits.seed * span + hits.document - low)
+    text_of = np.zeros(int(hits.seed.max()) + 1, np.int64)
+    text_of[hits.seed] = hits.text
+    keys, times = np.unique(text_of[pairs // span] * span + pairs % span, return_counts=True)
+    text = keys // span
+    able = times >= _LEAST * counts[text]
+    return np.stack([text[able], keys[able] % span + low, times[able]], axis=1)
+
+
+def _nearest(near: Integers, counts: Integers) -> Integers:
+    """Return for each text the documents with most of its seeds."""
+    near = near[np.lexsort((near[:, 1], -near[:, 2], near[:, 0]))]
+    begins = np.searchsorted(near[:, 0], np.arange(len(counts)))
+    return near[np.arange(len(near)) - begins[near[:, 0]] < _KEPT]
+
+
+def _measured(stream: WordStream, near: Integers, documents: Sequence[str]) -> dict[int, list[Near]]:
+    """Return how much of each text documents have, most first."""
+    measured: dict[int, list[Near]] = {}
+    numbers = np.unique(near[:, 1])
+    sizes, ends = stream.sizes().tolist(), stream.ends
+    for begin in range(0, len(numbers), 1000):
+        some = numbers[begin : begin + 1000]
+        words = read_words([documents[number] for number in some.tolist()])
+        runs = {n: (stream.runs(n), words.runs(n)) for n in range(1, N + 1)}
+        for text, number in near[np.isin(near[:, 1], some), :2].tolist():
+            place = int(np.searchsorted(some, number))
+            (g0, g1), (o0, o1) = stream.first[text : text + 2].tolist(), words.first[place : place + 2].tolist()
+            n = min(N, g1 - g0)
+            ours, theirs = runs[n][0][g0 : g1 - n + 1].tolist(), runs[n][1][o0 : o1 - n + 1].tolist()
+            shared = best_runs(ours, theirs, n, ends[g0 : g1 + 1].tolist())
+            common = sum(int(ends[g0 + at + length] - ends[g0 + at]) for at, _, length in shared)
+            if common:
+                covered = common / int(words.ends[o1] - words.ends[o0])
+                measured.setdefault(text, []).append(Near(number, common / sizes[text], covered, tuple(shared)))
+    return {text: sorted(found, key=lambda row: (-row.cover, row.document)) for text, found in measured.items()}
