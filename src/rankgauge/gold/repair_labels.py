@@ -11,7 +11,7 @@ from typing import Any
 
 from rankgauge.gold.label_findings import GoldReport, LabelFinding
 from rankgauge.io.corpus import Corpus
-from rankgauge.samples.sample_values import GOLD_KINDS
+from rankgauge.samples.sample_values import GOLD_KINDS, is_real
 
 __all__ = ["LabelChange", "Repaired", "repair_labels"]
 
@@ -96,7 +96,9 @@ def _now(finding: LabelFinding, corpus: Corpus, *, edited: bool, twins: bool) ->
 
 def _changed(expected: Any, changes: Sequence[LabelChange]) -> tuple[Any, list[LabelChange]]:  # noqa: ANN401  # any JSON value
     """Return ground truth in the form that it has, with changes, and these with what was there."""
-    is_full = isinstance(expected, Mapping) and bool(expected) and set(expected) <= set(GOLD_KINDS)
+    is_full = isinstance(expected, Mapping) and (
+        set(expected) <= set(GOLD_KINDS) or not all(map(is_real, expected.values()))
+    )
     full: dict[str, Any] = dict(expected) if is_full else {"relevant": expected}
     ids: dict[str, tuple[str, ...]] = {}
     done = []

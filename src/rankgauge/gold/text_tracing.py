@@ -3,7 +3,7 @@ Where texts stand in a corpus: word for word, and in which documents large parts
 
 Runs of words are looked up by their hashes, for all texts at once and some thousand documents at a time. A run that
 many of the texts have says little, so each text is looked up by its rarer runs, its seeds. Where all seeds of a text
-stand at the same distance from each other, its words are compared one by one; where some do, `best_runs` measures how
+stand at the same distance from each other, all its words are compared; where some do, `best_runs` measures how
 much of it the document has.
 """
 
@@ -27,7 +27,9 @@ _BATCH = 4_000_000
 """About how many characters of documents are looked at together."""
 
 _COMMON = 8
-"""A run that more of the texts have is no seed, unless a text has no other."""
+"""A run that stands more often in the texts is no seed, but the rarest of a text that has no other."""
+
+_PRIME = np.uint64(0x9E3779B97F4A7C15)
 
 _KEPT = 12
 """In how many documents each text is looked at closely."""
@@ -147,7 +149,9 @@ def _seeds(stream: WordStream) -> Iterator[_Seeds]:
         rarity = times[where]
         best = np.full(len(words), np.iinfo(np.int64).max)
         np.minimum.at(best, text[places], rarity)
-        keep = rarity <= np.maximum(_COMMON, best[text[places]])
+        keep = rarity <= _COMMON
+        rest = np.flatnonzero((rarity == best[text[places]]) & ~keep)
+        keep[rest[np.unique(text[places[rest]], return_index=True)[1]]] = True
         places, hashes = places[keep], hashes[keep]
         bits = np.uint64(64 - max((4 * len(hashes)).bit_length(), 10))
         table = np.zeros(1 << (64 - int(bits)), np.bool_)
@@ -168,14 +172,34 @@ def _verbatim(
     text, begin, size = text[able], begin[able], size[able]
     able = words.text[begin] == words.text[begin + size - 1] if len(begin) else np.empty(0, np.bool_)
     text, begin, size = text[able], begin[able], size[able]
-    step = np.arange(int(size.sum())) - np.repeat(np.cumsum(size) - size, size)
-    same = stream.words[np.repeat(stream.first[text], size) + step] == words.words[np.repeat(begin, size) + step]
-    whole = np.bincount(np.repeat(np.arange(len(text)), size), weights=same, minlength=len(text)) == size
+    whole = _are_same(stream.words, stream.first[text], words.words, begin, size)
     document = words.text[begin[whole]]
     start = begin[whole] - words.first[document]
     rows = zip(text[whole].tolist(), (document + first).tolist(), start.tolist(), size[whole].tolist(), strict=True)
     for number, doc, at, length in rows:
         yield number, Place(doc, at, at + length)
+
+
+def _are_same(
+    ours: NDArray[np.uint64], at: Integers, theirs: NDArray[np.uint64], places: Integers, sizes: Integers
+) -> NDArray[np.bool_]:
+    """
+    Return whether so many words from some places on are the same as from others, by their hashes.
+
+    Of words w the sums of w[i] * p**i up to each place are kept, so that a text of a million equal words in a document
+    of as many takes no longer than any other: ours from a on and theirs from b on are the same where the difference of
+    our sums times p**b is the difference of theirs times p**a.
+    """
+    powers = np.full(max(len(ours), len(theirs)) + 1, _PRIME)
+    powers[0] = 1
+    np.cumprod(powers, out=powers)
+    sums = []
+    for words, begin in ((ours, at), (theirs, places)):
+        upto = np.zeros(len(words) + 1, np.uint64)
+        np.cumsum(words * powers[: len(words)], out=upto[1:])
+        sums.append(upto[begin + sizes] - upto[begin])
+    same: NDArray[np.bool_] = sums[0] * powers[places] == sums[1] * powers[at]
+    return same
 
 
 def _shared(hits: _Hits, counts: Integers) -> Integers:
