@@ -98,8 +98,7 @@ def _compare(given: argparse.Namespace) -> int:
     choices = {name: getattr(given, name) for name in ("test", "confidence", "resamples", "seed")}
     Method(**choices).check()  # before anything is scored
     check_html(given.html)
-    options = GateOptions(gate=given.gate or (), junit=given.junit, markdown=given.markdown)
-    gating = Gating.of_comparison(options, common=given.common)
+    gating = Gating.of_comparison(GateOptions.of(given), common=given.common)
     results = _results(given, gating)
     if not gating.judge_against_first(results):
         gating.tell(show=remark)

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankgauge.matchers.common_runs import Run, best_runs
-from rankgauge.matchers.word_stream import Integers, WordStream, read_words
+from rankgauge.matchers.word_stream import Integers, WordStream, hashed_runs, read_words
 
 __all__ = ["Near", "Place", "Traced", "trace"]
 
@@ -82,7 +82,7 @@ class _Seeds(NamedTuple):
 
     def hits(self, texts: WordStream, documents: WordStream, first: int) -> _Hits:
         """Return where the seeds stand in some documents, of which the first has this number."""
-        runs = documents.runs(self.n)
+        runs = hashed_runs(documents.words, self.n)
         there = np.flatnonzero(self.table[runs >> self.shift])
         there = there[documents.text[there] == documents.text[there + self.n - 1]]
         runs = runs[there]
@@ -140,7 +140,7 @@ def _seeds(stream: WordStream) -> Iterator[_Seeds]:
     for n in np.unique(np.minimum(words, N)).tolist():
         if not n:
             continue  # signs alone
-        runs = stream.runs(n)
+        runs = hashed_runs(stream.words, n)
         text = stream.text[: len(runs)]
         inside = np.flatnonzero((text == stream.text[n - 1 :]) & (np.minimum(words, N)[text] == n))
         order = np.argsort(runs[inside], kind="stable")
@@ -232,7 +232,7 @@ def _measured(stream: WordStream, near: Integers, documents: Sequence[str]) -> d
     for begin in range(0, len(numbers), 1000):
         some = numbers[begin : begin + 1000]
         words = read_words([documents[number] for number in some.tolist()])
-        runs = {n: (stream.runs(n), words.runs(n)) for n in range(1, N + 1)}
+        runs = {n: (hashed_runs(stream.words, n), hashed_runs(words.words, n)) for n in range(1, N + 1)}
         for text, number in near[np.isin(near[:, 1], some), :2].tolist():
             place = int(np.searchsorted(some, number))
             (g0, g1), (o0, o1) = stream.first[text : text + 2].tolist(), words.first[place : place + 2].tolist()
