@@ -57,6 +57,7 @@ class TestTexts:
             "weighs <b>four</b> kilograms",
             "Rotterdam",  # fewer words than a run
             "12 euros",
+            "mp costs 12 euros and weighs four kilogr",  # cut within words
         ],
     )
     def test_a_text_that_stands_in_one_document_is_valid(self, text: str) -> None:

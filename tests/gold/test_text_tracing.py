@@ -64,3 +64,15 @@ def test_texts_that_repeat_themselves_take_no_longer():
     """Every place of the text stands at every place of the document: 3,000 times 60,000 pairs."""
     (traced,) = trace(["na " * 3_000], ["na " * 60_000])
     assert [place.start for place in traced.places] == list(range(57_001))
+
+
+def test_a_text_is_measured_where_most_of_it_stands():
+    """Ten words in a long document that has some of their runs elsewhere, too."""
+    words = [f"w{number}" for number in range(10)]
+    filler = [f"f{number}" for number in range(500)]
+    document = [*words[:3], *filler, *words[:4], "x", *words[5:], *filler, *words[5:8]]
+    ((places, (near,)),) = trace([" ".join(words)], [" ".join(document)])
+    assert places == ()
+    assert near.runs == ((0, 503, 4), (5, 508, 5))
+    assert near.cover == 0.9
+    assert trace([" ".join(words)], [" ".join(document)], exact=[True]) == [((), ())]

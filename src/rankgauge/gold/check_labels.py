@@ -78,7 +78,12 @@ class _Check:
         traced = self._labels.places(label.text)
         if traced.places:
             return self._at_places(label, traced.places)
+        if any(row.cover >= HALF and self._is_literal(label.text, row.document) for row in traced.near):
+            return None  # it begins or ends within a word
         return self._changed(label, traced.near) or self._lost(label)
+
+    def _is_literal(self, text: str, document: int) -> bool:
+        return " ".join(text.split()) in " ".join(self._corpus.wholes[document].split())
 
     def _is_in_place(self, label: Label) -> bool:
         text = self._corpus.texts[self._corpus.number_of[label.document or ""]]
@@ -90,15 +95,16 @@ class _Check:
         within = [place for place in places if place.document in expected]
         documents = tuple(dict.fromkeys(self._corpus.ids[place.document] for place in places))
         first = (within or places)[0]
-        where, document = self._characters(first), self._corpus.ids[first.document]
+        document = self._corpus.ids[first.document]
         ordered = tuple(dict.fromkeys((document, *documents)))
         if label.kind == "passages" and (title := self._title(places, expected)):
             return _made(label, "other-title", f"it stands only as the title of {title}", (title,))
         if (expected or label.document is not None) and not within:
             elsewhere = "not in a labelled document" if label.kind == "passages" else "where it was not before"
             reason = f"it stands in {listed(list(documents), _SHOWN)}, {elsewhere}"
-            return _made(label, "moved", reason, ordered, where, 1.0)
+            return _made(label, "moved", reason, ordered, self._characters(first), 1.0)
         if label.kind == "spans":
+            where = self._characters(first)
             reason = f"it stands at {document}[{where[0]}:{where[1]}] now"
             return _made(label, "moved", reason, ordered, where, 1.0)
         return self._copies(label)

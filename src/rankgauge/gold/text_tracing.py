@@ -34,6 +34,9 @@ _PRIME = np.uint64(0x9E3779B97F4A7C15)
 _KEPT = 12
 """In how many documents each text is looked at closely."""
 
+_SPARE = 50
+"""How many words an edited text may have beside twice its own."""
+
 _LEAST = 0.1
 """Which share of its seeds a document has to have for that."""
 
@@ -94,12 +97,19 @@ class _Seeds(NamedTuple):
         return _Hits(texts.text[seed], seed, documents.text[other] + first, other)
 
 
-def trace(texts: Sequence[str], documents: Sequence[str], *, itself: Sequence[int] | None = None) -> list[Traced]:
+def trace(
+    texts: Sequence[str],
+    documents: Sequence[str],
+    *,
+    itself: Sequence[int] | None = None,
+    exact: Sequence[bool] | None = None,
+) -> list[Traced]:
     """
     Return where texts stand in documents.
 
     *itself* is, for each text, the number of the document whose text it is, which is no finding; -1 for none. Documents
-    near a text are looked for where it stands nowhere else word for word, and for texts that are documents.
+    near a text are looked for where it stands nowhere else word for word, and for texts that are documents; not for
+    those that are looked up as they are, *exact*.
     """
     stream = read_words(texts)
     own = np.full(len(texts), -1) if itself is None else np.array(itself, dtype=np.int64)
@@ -117,8 +127,10 @@ def trace(texts: Sequence[str], documents: Sequence[str], *, itself: Sequence[in
             for text, place in _verbatim(stream, words, hits, counts, first):
                 places[text].append(place)
             near = _nearest(np.concatenate([near, _shared(hits, counts)]), counts)
-    wanted = np.array([bool(not stands or own[text] >= 0) for text, stands in enumerate(places)], dtype=np.bool_)
-    close = _measured(stream, near[wanted[near[:, 0]]] if len(near) else near, documents)
+    wanted = np.array([not stands for stands in places], dtype=np.bool_) | (own >= 0)
+    if exact is not None:
+        wanted &= ~np.array(exact, dtype=np.bool_)
+    close = _measured(stream, near[wanted[near[:, 0]]], documents)
     return [Traced(tuple(sorted(stands)), tuple(close.get(text, ()))) for text, stands in enumerate(places)]
 
 
@@ -225,22 +237,45 @@ def _nearest(near: Integers, counts: Integers) -> Integers:
 
 
 def _measured(stream: WordStream, near: Integers, documents: Sequence[str]) -> dict[int, list[Near]]:
-    """Return how much of each text documents have, most first."""
+    """Return how much of each text documents have in one place, most first."""
     measured: dict[int, list[Near]] = {}
-    numbers = np.unique(near[:, 1])
     sizes, ends = stream.sizes().tolist(), stream.ends
-    for begin in range(0, len(numbers), 1000):
-        some = numbers[begin : begin + 1000]
-        words = read_words([documents[number] for number in some.tolist()])
-        runs = {n: (hashed_runs(stream.words, n), hashed_runs(words.words, n)) for n in range(1, N + 1)}
-        for text, number in near[np.isin(near[:, 1], some), :2].tolist():
-            place = int(np.searchsorted(some, number))
-            (g0, g1), (o0, o1) = stream.first[text : text + 2].tolist(), words.first[place : place + 2].tolist()
-            n = min(N, g1 - g0)
-            ours, theirs = runs[n][0][g0 : g1 - n + 1].tolist(), runs[n][1][o0 : o1 - n + 1].tolist()
-            shared = best_runs(ours, theirs, n, ends[g0 : g1 + 1].tolist())
-            common = sum(int(ends[g0 + at + length] - ends[g0 + at]) for at, _, length in shared)
+    ours = {n: hashed_runs(stream.words, n) for n in range(1, N + 1)}
+    near = near[np.argsort(near[:, 1], kind="stable")]
+    numbers, begins = np.unique(near[:, 1], return_index=True)
+    for number, texts in zip(numbers.tolist(), np.split(near[:, 0], begins)[1:], strict=True):
+        words = read_words([documents[number]])
+        sorted_runs = {n: _sorted(hashed_runs(words.words, n)) for n in range(1, N + 1)}
+        for text in texts.tolist():
+            begin, stop = stream.first[text : text + 2].tolist()
+            n = min(N, stop - begin)
+            wanted = ours[n][begin : stop - n + 1]
+            at, theirs = _window(wanted, *sorted_runs[n], size=2 * (stop - begin) + _SPARE)
+            runs = best_runs(wanted.tolist(), theirs.tolist(), n, ends[begin : stop + 1].tolist())
+            common = sum(int(ends[begin + place + length] - ends[begin + place]) for place, _, length in runs)
             if common:
-                covered = common / int(words.ends[o1] - words.ends[o0])
-                measured.setdefault(text, []).append(Near(number, common / sizes[text], covered, tuple(shared)))
+                covered = common / int(words.ends[-1])
+                moved = tuple((place, other + at, length) for place, other, length in runs)
+                measured.setdefault(text, []).append(Near(number, common / sizes[text], covered, moved))
     return {text: sorted(found, key=lambda row: (-row.cover, row.document)) for text, found in measured.items()}
+
+
+def _sorted(runs: NDArray[np.uint64]) -> tuple[NDArray[np.uint64], Integers, NDArray[np.uint64]]:
+    """Return runs, their places in the order of their hashes, and these hashes."""
+    order = np.argsort(runs, kind="stable")
+    return runs, order, runs[order]
+
+
+def _window(
+    wanted: NDArray[np.uint64], runs: NDArray[np.uint64], order: Integers, hashes: NDArray[np.uint64], *, size: int
+) -> tuple[int, NDArray[np.uint64]]:
+    """Return the part of a document with most of the runs that are wanted, and where it begins."""
+    if len(runs) <= size:
+        return 0, runs
+    low, high = (np.searchsorted(hashes, np.unique(wanted), side) for side in ("left", "right"))
+    times = high - low
+    rank = np.arange(int(times.sum())) - np.repeat(np.cumsum(times) - times, times)
+    places = np.sort(order[np.repeat(low, times) + rank])
+    counts = np.searchsorted(places, places + size) - np.arange(len(places))
+    begin = int(places[np.argmax(counts)]) if len(places) else 0
+    return begin, runs[begin : begin + size]

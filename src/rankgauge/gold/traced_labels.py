@@ -63,10 +63,12 @@ class TracedLabels:
             number = self.corpus.number_of.get(label.document or "")
             if label.kind == "relevant" and number is not None:
                 asked[self.corpus.wholes[number], number] = None
+        labels = len(asked)
         asked |= dict.fromkeys((question, -1) for question in map(question_of, self.samples) if question)
         keys = list(asked)
         texts, itself = [text for text, _ in keys], [number for _, number in keys]
-        return dict(zip(keys, trace(texts, self.corpus.wholes, itself=itself), strict=True))
+        exact = [place >= labels for place in range(len(keys))]
+        return dict(zip(keys, trace(texts, self.corpus.wholes, itself=itself, exact=exact), strict=True))
 
 
 def words_of(text: str) -> str:
