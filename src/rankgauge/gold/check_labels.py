@@ -4,6 +4,7 @@ Checking labels against a corpus: which still hold, and what else is wrong with 
 
 from __future__ import annotations
 
+import functools
 from collections import Counter
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
@@ -17,7 +18,7 @@ from rankgauge.gold.other_ids import OtherIds
 from rankgauge.gold.text_tracing import Near, Place
 from rankgauge.gold.traced_labels import TracedLabels, words_of
 from rankgauge.io.corpus import Corpus
-from rankgauge.matchers.plain_words import plain_words
+from rankgauge.matchers.plain_words import Word, plain_words
 from rankgauge.samples import Sample
 
 __all__ = ["HALF", "check_labels"]
@@ -184,19 +185,25 @@ class _Check:
 
     def _characters(self, place: Place) -> tuple[int, int]:
         """Return a place in characters of a document's text, without its title."""
-        words = plain_words(self._corpus.wholes[place.document])[place.start : place.stop]
+        words = _words_in(self._corpus.wholes[place.document])[place.start : place.stop]
         shift = len(self._corpus.wholes[place.document]) - len(self._corpus.texts[place.document])
         return max(words[0].start - shift, 0), max(words[-1].end - shift, 0)
 
     def _difference(self, text: str, near: Near) -> tuple[tuple[int, int], str]:
         """Return where an edited text stands in a document, and which words differ there."""
         was = [word.text for word in plain_words(text)]
-        words = plain_words(self._corpus.wholes[near.document])
+        words = _words_in(self._corpus.wholes[near.document])
         (first, at, _), (last, place, length) = near.runs[0], near.runs[-1]
         start = max(at - first, 0)
         stop = min(place + length + len(was) - last - length, len(words))
         now = [word.text for word in words[start:stop]]
         return self._characters(Place(near.document, start, stop)), _worded(was[:_LONGEST], now[:_LONGEST])
+
+
+@functools.lru_cache(maxsize=4)
+def _words_in(document: str) -> Sequence[Word]:
+    """Return the words of a document; labels of one sample, or of a few, are often about the same long one."""
+    return plain_words(document)
 
 
 def _together(near: Sequence[Near], sizes: Sequence[int]) -> tuple[float, list[Near]]:

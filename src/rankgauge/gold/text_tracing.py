@@ -245,12 +245,14 @@ def _measured(stream: WordStream, near: Integers, documents: Sequence[str]) -> d
     numbers, begins = np.unique(near[:, 1], return_index=True)
     for number, texts in zip(numbers.tolist(), np.split(near[:, 0], begins)[1:], strict=True):
         words = read_words([documents[number]])
-        sorted_runs = {n: _sorted(hashed_runs(words.words, n)) for n in range(1, N + 1)}
+        sorted_runs: dict[int, _Sorted] = {}
         for text in texts.tolist():
             begin, stop = stream.first[text : text + 2].tolist()
             n = min(N, stop - begin)
             wanted = ours[n][begin : stop - n + 1]
-            at, theirs = _window(wanted, *sorted_runs[n], size=2 * (stop - begin) + _SPARE)
+            if n not in sorted_runs:
+                sorted_runs[n] = _Sorted.of(hashed_runs(words.words, n))
+            at, theirs = sorted_runs[n].window(wanted, 2 * (stop - begin) + _SPARE)
             runs = best_runs(wanted.tolist(), theirs.tolist(), n, ends[begin : stop + 1].tolist())
             common = sum(int(ends[begin + place + length] - ends[begin + place]) for place, _, length in runs)
             if common:
@@ -260,22 +262,27 @@ def _measured(stream: WordStream, near: Integers, documents: Sequence[str]) -> d
     return {text: sorted(found, key=lambda row: (-row.cover, row.document)) for text, found in measured.items()}
 
 
-def _sorted(runs: NDArray[np.uint64]) -> tuple[NDArray[np.uint64], Integers, NDArray[np.uint64]]:
-    """Return runs, their places in the order of their hashes, and these hashes."""
-    order = np.argsort(runs, kind="stable")
-    return runs, order, runs[order]
+class _Sorted(NamedTuple):
+    """The runs of a document."""
 
+    runs: NDArray[np.uint64]
+    order: Integers  # their places in the order of their hashes
+    hashes: NDArray[np.uint64]  # these
 
-def _window(
-    wanted: NDArray[np.uint64], runs: NDArray[np.uint64], order: Integers, hashes: NDArray[np.uint64], *, size: int
-) -> tuple[int, NDArray[np.uint64]]:
-    """Return the part of a document with most of the runs that are wanted, and where it begins."""
-    if len(runs) <= size:
-        return 0, runs
-    low, high = (np.searchsorted(hashes, np.unique(wanted), side) for side in ("left", "right"))
-    times = high - low
-    rank = np.arange(int(times.sum())) - np.repeat(np.cumsum(times) - times, times)
-    places = np.sort(order[np.repeat(low, times) + rank])
-    counts = np.searchsorted(places, places + size) - np.arange(len(places))
-    begin = int(places[np.argmax(counts)]) if len(places) else 0
-    return begin, runs[begin : begin + size]
+    @classmethod
+    def of(cls, runs: NDArray[np.uint64]) -> _Sorted:
+        """Sort runs."""
+        order = np.argsort(runs, kind="stable")
+        return cls(runs, order, runs[order])
+
+    def window(self, wanted: NDArray[np.uint64], size: int) -> tuple[int, NDArray[np.uint64]]:
+        """Return the part with most of the runs that are wanted, and where it begins."""
+        if len(self.runs) <= size:
+            return 0, self.runs
+        low, high = (np.searchsorted(self.hashes, np.unique(wanted), side) for side in ("left", "right"))
+        times = high - low
+        rank = np.arange(int(times.sum())) - np.repeat(np.cumsum(times) - times, times)
+        places = np.sort(self.order[np.repeat(low, times) + rank])
+        counts = np.searchsorted(places, places + size) - np.arange(len(places))
+        begin = int(places[np.argmax(counts)]) if len(places) else 0
+        return begin, self.runs[begin : begin + size]
