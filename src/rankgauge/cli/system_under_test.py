@@ -91,17 +91,15 @@ class System:
 
     def prepare(self, evaluations: Sequence[Evaluation], folders: Folders) -> None:
         """Write down what is run, and take over what an earlier run has kept; nothing is called yet."""
-        from rankgauge.engine.calls import begin, go_on
+        from rankgauge.engine.calls import begin
 
         for evaluation in evaluations:
             name = evaluation.data.name or "data"
-            staging, earlier = folders.staging(name), folders.earlier(name)
+            staging = folders.staging(name)
             if staging is None:
                 remark("outputs are not kept; with -o FOLDER a run can go on later, and be scored again")
                 return
-            begin(staging, evaluation, self.function)
-            if earlier is not None:
-                go_on(staging, earlier, evaluation, self.function)
+            begin(staging, evaluation, self.function, *folders.earlier(name))
 
     def arguments(self, evaluation: Evaluation, folders: Folders, stop: Stop) -> dict[str, Any]:
         """Return what `Evaluation.run` is given."""

@@ -20,6 +20,7 @@ from rankgauge.errors import DataError, NothingToEvaluateError, ParameterError, 
 from rankgauge.io.datasets import DatasetReader, DataSource
 from rankgauge.io.output_files import OUTPUTS_FILE, OutputsFile, OutputsSource, kept, read_outputs
 from rankgauge.planning.plan import Plan
+from rankgauge.policy import Contract
 from rankgauge.result import Origin, ResultValues
 from rankgauge.samples import Block, CallError, Fault, KeptOutput, Sample
 from rankgauge.samples.sample_records import fields_without_values
@@ -98,6 +99,7 @@ class Job(Generic[Held]):
             run_to_end(lambda: self._call_all(progress))
         except KeyboardInterrupt:
             self.interrupted = True
+        self.interrupted |= len(self.answered) < len(self.samples)
         result = self._result()
         if not self.interrupted:
             return result
@@ -213,31 +215,29 @@ class Job(Generic[Held]):
                 open_places.append(place)
             else:
                 self._answer(place, known)
-        with calls.file(self.samples) as file:
-            waiting = [self.samples[place] for place in open_places]
-            async for at, call in call_each(waiting, calls.sut, calls.calling()):
-                answer = call.found
-                output = KeptOutput(error=answer) if isinstance(answer, CallError) else kept(answer, contract)
-                output = output._replace(seconds=call.seconds, attempt=call.attempt)
+        waiting = [self.samples[place] for place in open_places]
+        calling = calls.calling()
+        held: list[tuple[str, KeptOutput]] = []
+        file = calls.file(self.samples)
+        try:
+            async for at, call in call_each(waiting, calls.sut, calling):
+                output = _output(call.found, contract)._replace(seconds=call.seconds, attempt=call.attempt)
                 self._answer(open_places[at], output)
-                if file is not None and not self._written(file, waiting[at].id, output):
-                    break
+                if file is not None and (why := _unwritten(file, waiting[at].id, output)):
+                    held.append((waiting[at].id, output))
+                    if not self.stopped:  # those that are under way are waited for, as they are paid for
+                        self.stopped = f"no more calls were made: outputs cannot be kept ({why})"
+                        calling.stop.request()
                 yield len(self.answered)
+        finally:
+            if file is not None and (remark := file.close_with(held)):
+                self.stopped = "; ".join(filter(None, [self.stopped, remark]))
 
     def _answer(self, place: int, output: KeptOutput) -> None:
         sample = self.samples[place]
         self.calls[sample.id] = output
         self.overlap += sample.output is not None
         self.answered[place] = sample._replace(output=output.read(self.profile.contract))
-
-    def _written(self, file: OutputsFile, sample_id: str, output: KeptOutput) -> bool:
-        """Keep an output; return False where that is not possible any more, so that nothing more is paid for."""
-        try:
-            file.add(sample_id, output)
-        except OSError as error:
-            self.stopped = f"no more calls were made: outputs cannot be kept ({error.strerror or error})"
-            return False
-        return True
 
     def _result(self) -> Held:
         """Score what was judged, and say what it is."""
@@ -322,3 +322,25 @@ class Job(Generic[Held]):
                     observer(subject)
             except ForeignError as error:
                 logger("engine").warning("observer %s of plugin %s failed: %s", hook, plugin, error)
+
+
+def _output(answer: object, contract: Contract) -> KeptOutput:
+    """Return what a call came to as it is kept; what raises when it is read is the sample's failure."""
+    from rankgauge.scoring.sut import failure_of
+
+    if isinstance(answer, CallError):
+        return KeptOutput(error=answer)
+    try:
+        with guarded():
+            return kept(answer, contract)
+    except ForeignError as error:
+        return KeptOutput(error=failure_of(error))
+
+
+def _unwritten(file: OutputsFile, sample_id: str, output: KeptOutput) -> str:
+    """Keep an output; return why that is not possible, empty where it is."""
+    try:
+        file.add(sample_id, output)
+    except OSError as error:
+        return error.strerror or str(error)
+    return ""

@@ -22,14 +22,14 @@ from rankgauge.io.files import read_bytes, reading
 from rankgauge.io.output_files import OUTPUTS_FILE
 from rankgauge.plugin.metric import WHOLE_RUN
 from rankgauge.result.column_info import MetricInfo
-from rankgauge.result.staging import has_outputs, is_staging
+from rankgauge.result.staging import SCHEMA_VERSION, has_outputs, is_staging
 from rankgauge.result.summary import MetricSummary
 from rankgauge.scoring.score import LARGEST, STATUSES
 
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["DAMAGED", "GOLD_KEYS", "SCHEMA_VERSION", "check_form", "read_folder", "read_info"]
+__all__ = ["DAMAGED", "GOLD_KEYS", "check_form", "read_folder", "read_info"]
 
 DAMAGED = (ValueError, LookupError, TypeError, AttributeError, ArithmeticError, RecursionError)
 """What reading a damaged result may raise."""
@@ -148,9 +148,6 @@ def _fits(value: Any, form: Any) -> bool:  # noqa: ANN401  # outside data and a 
     if form in {int, float}:
         return isinstance(value, int | form) and not isinstance(value, bool) and abs(value) <= LARGEST
     return isinstance(value, form)
-
-
-SCHEMA_VERSION = "rankgauge.result.v1"
 
 
 GOLD_KEYS = "gold_key"
