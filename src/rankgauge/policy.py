@@ -84,7 +84,7 @@ class Policy:
         ):
             msg = f"policy option 'max_failed' is a share from 0 to 1 (10% is 0.1), not {self.max_failed!r}"
             raise PolicyError(msg)
-        if self.depth is not None and (type(self.depth) is not int or self.depth < 1):
+        if self.depth is not None and (type(self.depth) is not int or not 1 <= self.depth < 1 << 63):
             raise PolicyError(f"policy option 'depth' is an integer of 1 or more, or null, not {self.depth!r}")
         if self.averages_ties:
             self._check_average()
@@ -219,8 +219,8 @@ class Profile:
         Raises:
             PolicyError: An option, a value or a threshold that cannot be.
         """
-        if relevance is not None and (isinstance(relevance, bool) or not isinstance(relevance, int | float)):
-            raise PolicyError(f"the lowest grade of a relevant item is a number, not {relevance!r}")
+        if relevance is not None and not _is_finite(relevance):
+            raise PolicyError(f"the lowest grade of a relevant item is a finite number, not {relevance!r}")
         chosen = self.relevance if relevance is None else float(relevance)
         return dataclasses.replace(self, policy=self.policy.with_options(options), relevance=chosen)
 

@@ -16,12 +16,12 @@ import subprocess
 import sys
 from pathlib import Path
 
-import polars  # noqa: F401  # loaded, and not used yet
+import polars as pl  # noqa: F401  # loaded, and not used yet; `QUIET` spares it threads
 
 from rankgauge import cli, result  # noqa: F401  # loads what the children need
 from rankgauge.cli import dataset_scores, log_lines, result_folders, run_command  # noqa: F401
 from rankgauge.engine import engine, evaluation, job  # noqa: F401
-from rankgauge.report import json as json_report, markdown, terminal  # noqa: F401
+from rankgauge.report import json as json_report  # noqa: F401
 from rankgauge.result import folder_writer  # noqa: F401
 from rankgauge.scoring import sut  # noqa: F401
 
@@ -45,7 +45,7 @@ def is_of_result(path):
 
 
 class Fault:
-    """Counts changes of the result on the disk; at one of them the disk is full, once or from then on, or it is killed."""
+    """Counts changes of the result on the disk; at one of them the disk is full, once or from then on, or a kill."""
 
     def __init__(self, kind, at):
         self.kind, self.at, self.count = kind, at, 0
@@ -89,6 +89,7 @@ def called(arguments, folder, fault=None):
     reading, writing = os.pipe()  # a file would have the limit of a fault
     child = os.fork()
     if child == 0:
+        signal.alarm(60)
         os.chdir(folder)
         os.environ |= {"PAID": str(folder / "paid"), "TMPDIR": str(folder)}
         os.dup2(writing, 1)
@@ -108,8 +109,12 @@ def called(arguments, folder, fault=None):
 
 
 def prepared(folder, *, resumes):
-    """Make a folder with samples and a system; with a run of some samples to go on with."""
+    """Make a folder with samples and a system; with a run of some samples to go on with, which is made once."""
     shutil.rmtree(folder, ignore_errors=True)
+    made = folder.with_name("made")
+    if made.exists():
+        shutil.copytree(made, folder)
+        return
     folder.mkdir()
     rows = ({"id": f"q{n}", "input": n, "expected_output": ["a"]} for n in range(SAMPLES))
     (folder / "s.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
@@ -117,6 +122,7 @@ def prepared(folder, *, resumes):
     if resumes:
         code, told, _ = called([*CALLING, "-o", "out", "--limit", "2"], folder)
         assert code == 0, told
+    shutil.copytree(folder, made)
 
 
 def tried(folder, kind, at, options, *, resumes):

@@ -11,6 +11,7 @@ import pytest
 from child_processes import variables
 
 SAVING = Path(__file__).with_name("saving.py")
+QUIET = {"OPENBLAS_NUM_THREADS": "1", "_RJEM_MALLOC_CONF": "background_thread:false"}
 IDS = ["0", "1", "2", "3", "4"]
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
@@ -27,7 +28,7 @@ pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 )
 def test_whatever_fails_when_nothing_is_paid_for_twice_and_the_result_is_complete(tmp_path, kind, begins, least):
     line = [sys.executable, SAVING, tmp_path, kind, begins, "--keep-data"]
-    done = subprocess.run(line, env=variables(), capture_output=True, text=True, timeout=240, check=False)
+    done = subprocess.run(line, env=variables(**QUIET), capture_output=True, text=True, timeout=240, check=False)
     assert (done.returncode, done.stderr) == (0, "")
     outcomes = [json.loads(outcome) for outcome in done.stdout.splitlines()]
     assert len(outcomes) >= least

@@ -119,7 +119,7 @@ def folded(text: str, width: int | None) -> list[str]:
         if found[-1] and text_width(found[-1]) + 1 + text_width(word) <= width:
             found[-1] += f" {word}"
         else:
-            found += chop_cells(word, width)
+            found += chop_cells(word, max(width, 2))
     return found[1:]
 
 

@@ -76,6 +76,7 @@ class Folders:
         """
         if self.resume is None:
             return None, []
+        from rankgauge.io.files import real_path
         from rankgauge.result.staging import abandoned, has_outputs, is_staging
 
         staging = self._staged[name]
@@ -86,7 +87,7 @@ class Folders:
         if not has_outputs(named):
             others += [path for path in abandoned(folder.parent, folder.name) if path not in others]
             others += [folder] if is_left else []  # it was gone on with before, and saved
-        others = [path for path in others if has_outputs(path) and path.resolve() != named.resolve()]
+        others = [path for path in others if has_outputs(path) and real_path(path) != real_path(named)]
         others.sort(key=lambda path: -(path / "outputs.jsonl").stat().st_size)
         if has_outputs(named):
             return named, others
@@ -152,9 +153,10 @@ class Folders:
 
     def _replaces(self, folder: Path, name: str) -> dict[str, Any]:
         """Return which result may be replaced: the earlier run itself; beside what a killed run left may be a newer."""
-        from rankgauge.result.staging import is_staging, resolved
+        from rankgauge.io.files import real_path
+        from rankgauge.result.staging import is_staging
 
-        if self.force or self.resume is None or resolved(folder) != resolved(self._resumed(name)):
+        if self.force or self.resume is None or real_path(folder) != real_path(self._resumed(name)):
             return {"replaces": self.force}
         if is_staging(self.resume) and self.resume.is_dir() and self._is_of(self.resume, folder):
             return {"continued": self.resume}
@@ -163,9 +165,10 @@ class Folders:
     @staticmethod
     def _is_of(left: Path, folder: Path) -> bool:
         """Return whether a run that was killed was to become a folder."""
-        from rankgauge.result.staging import resolved, target_of
+        from rankgauge.io.files import real_path
+        from rankgauge.result.staging import target_of
 
-        return target_of(left) == resolved(folder)
+        return target_of(left) == real_path(folder)
 
     def _reserve(self, parent: Path, name: str) -> Path:
         """Return a new folder that no other run can take."""

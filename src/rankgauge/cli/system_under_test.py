@@ -122,8 +122,10 @@ def imported(name: str, what: str) -> Callable[..., Any]:
         raise ParameterError(f"{what} is {FUNCTION}, not {name!r}")
     folder = Path.cwd()
     if module_name.endswith(".py"):
+        from rankgauge.io.files import real_path
+
         file = Path(module_name)
-        folder, module_name = file.parent.resolve(), file.stem
+        folder, module_name = real_path(file.parent), file.stem
     sys.path.insert(0, str(folder))
     keep_stdout()
     hand_over()

@@ -95,6 +95,8 @@ def check_whole(name: str, value: object, *, lowest: int = 1) -> None:
     """Raise `ParameterError` for what is no whole number, or too low a one."""
     if isinstance(value, bool) or not isinstance(value, int) or value < lowest:
         raise ParameterError(f"{name} must be an integer of {lowest} or more, not {value!r}")
+    if value >= 1 << 63:
+        raise ParameterError(f"{name} must be below 2**63, not {value!r}")
 
 
 def _check_signature(sut: Callable[..., object]) -> None:

@@ -18,6 +18,7 @@ from rankgauge.engine.manifest import make_manifest, resolved_config
 from rankgauge.engine.sample_score import Progress
 from rankgauge.errors import DataError, NothingToEvaluateError, ParameterError, Problem, RunInterrupted
 from rankgauge.io.datasets import DatasetReader, DataSource
+from rankgauge.io.files import real_path
 from rankgauge.io.output_files import OUTPUTS_FILE, OutputsFile, OutputsSource, kept, read_outputs
 from rankgauge.planning.plan import Plan
 from rankgauge.policy import Contract
@@ -281,7 +282,7 @@ class Job(Generic[Held]):
         elif outputs is None:
             origin, file = "samples", None
         elif outputs.source:
-            origin, file = "file", str(Path(outputs.source).resolve())
+            origin, file = "file", str(real_path(Path(outputs.source)))
             attached |= {"path": outputs.source, "fingerprint": outputs.fingerprint}
         else:
             origin, file = "argument", None

@@ -32,6 +32,7 @@ __all__ = [
     "plain_suffix",
     "read_bytes",
     "reading",
+    "real_path",
     "sha256",
     "too_large",
 ]
@@ -146,6 +147,11 @@ def is_there(path: Path) -> bool:
 def too_large(limit: int) -> str:
     """Return what is wrong with a compressed file that is read whole."""
     return f"it has more than {written_size(limit)} once decompressed; decompress the file, or {RAISE_IT}"
+
+
+def real_path(path: Path) -> Path:
+    """Return a path from the root without links; links that go in circles stay, and cannot be opened."""
+    return Path(os.path.realpath(path))
 
 
 def sha256(data: bytes) -> str:

@@ -17,7 +17,7 @@ import orjson
 
 from rankgauge.base.plain_text import visible
 from rankgauge.errors import DataError, ResultError, listed
-from rankgauge.io.files import open_regular, read_bytes
+from rankgauge.io.files import open_regular, read_bytes, real_path
 from rankgauge.io.output_files import OUTPUTS_FILE
 from rankgauge.io.whole_files import is_part, replace_file, replacing
 from rankgauge.result.target_lock import TargetLock
@@ -32,7 +32,6 @@ __all__ = [
     "is_in_use",
     "is_staging",
     "replaced_results",
-    "resolved",
     "target_of",
 ]
 
@@ -77,7 +76,7 @@ class Staging:
 
         A result of which every output is in the *continued* folder is replaced, too.
         """
-        self.target = resolved(target)
+        self.target = real_path(target)
         self.keeps = True  # whether outputs in the folder are of calls, so that they stay whatever happens
         self._replaces = replaces
         self._continued = continued
@@ -126,7 +125,7 @@ class Staging:
                 self._lock(lock)
             if _can_move(earlier, self.path):
                 self.path.rmdir()
-                self.path, earlier = resolved(earlier), None
+                self.path, earlier = real_path(earlier), None
             else:
                 self._copied = earlier
         replace_file(self.path / BEGUN_FILE, orjson.dumps(record, option=orjson.OPT_INDENT_2))
@@ -234,7 +233,7 @@ def target_of(folder: Path) -> Path:
     name = _shortened(folder)
     if name is None or _short(name) != name:
         raise ResultError(f"the name of {folder} does not say where its result belongs; name a folder with -o")
-    return resolved(folder.parent / name)
+    return real_path(folder.parent / name)
 
 
 def has_outputs(folder: Path) -> bool:
@@ -322,14 +321,6 @@ def _can_move(folder: Path, beside: Path) -> bool:
     return is_near and os.access(folder, os.W_OK) and os.access(folder.parent, os.W_OK)
 
 
-def resolved(path: Path) -> Path:
-    """Return an absolute path without links; `ResultError` where these go in circles."""
-    try:
-        return path.resolve()
-    except (OSError, RuntimeError) as error:
-        raise ResultError(f"cannot use {visible(str(path))}: its links go in circles") from error
-
-
 def _shortened(folder: Path) -> str | None:
     """Return the name of the target in that of a staging folder."""
     match = _HIDDEN.fullmatch(folder.name)
@@ -346,7 +337,7 @@ def _hidden(folder: Path, name: str | None, suffix: str) -> list[Path]:
 def _lock_file(folder: Path) -> Path:
     """Return the lock of a target, or that of the target of a staging folder."""
     short = _shortened(folder) if is_staging(folder) or folder.name.endswith(_REPLACED) else _short(folder.name)
-    return folder.parent.resolve() / f".{short or folder.name}.lock"
+    return real_path(folder.parent) / f".{short or folder.name}.lock"
 
 
 def _short(name: str) -> str:

@@ -124,6 +124,8 @@ def find_fields(buffer: NDArray[np.uint8], end: int, count: int, *, more: bool) 
 
     Empty lines and lines that begin with ``#`` have none; a line with too few or too many is a `MalformedError`.
     """
+    if _has_control(buffer[PADDING:end]):
+        raise MalformedError
     blank = buffer[:end] <= _BLANK
     ends = None if (blank[1:] & blank[:-1]).any() else _single_spaced(buffer[:end], blank, count)
     if ends is not None:
@@ -133,6 +135,11 @@ def find_fields(buffer: NDArray[np.uint8], end: int, count: int, *, more: bool) 
         if not (buffer[begin] == _COMMENT).any():
             return Fields(buffer, begin, ends)
     return _general(buffer, end, ~blank[PADDING:], count, more=more)
+
+
+def _has_control(part: NDArray[np.uint8]) -> bool:
+    """Return whether there is a byte below 32 that is no white space, which is what 9 to 13 are."""
+    return len(part) > 0 and bool(part.min() < 9 or (part - np.uint8(14) < 18).any())  # what is below 14 wraps
 
 
 def _single_spaced(part: NDArray[np.uint8], blank: Flags, count: int) -> Ints | None:
@@ -180,7 +187,9 @@ def _wrong_lines(path: Path, name: str, kind: Kind) -> Iterator[Problem]:
     with open_file(path, name=name) as opened:
         for number, line in enumerate(opened.stream, 1):
             fields = split_line(line)
-            if fields and not line.startswith(b"#") and (flaw := check(fields)):
+            if _has_control(np.frombuffer(line, np.uint8)):
+                yield Problem(f"it holds a control character: {shortened(line.rstrip())}; remove it", name, number)
+            elif fields and not line.startswith(b"#") and (flaw := check(fields)):
                 yield Problem(flaw, name, number)
 
 
