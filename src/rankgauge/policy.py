@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
@@ -203,6 +204,8 @@ class Profile:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "parameters", frozen(self.parameters))  # the class is frozen
+        if not isinstance(self.relevance, str) and not math.isfinite(self.relevance):
+            raise PolicyError(f"the lowest grade of a relevant item is a finite number, not {self.relevance!r}")
 
     def adapted(self, options: Mapping[str, Any], relevance: float | None = None) -> Profile:  # Any: as `with_options`
         """
@@ -219,8 +222,8 @@ class Profile:
         Raises:
             PolicyError: An option, a value or a threshold that cannot be.
         """
-        if relevance is not None and not _is_finite(relevance):
-            raise PolicyError(f"the lowest grade of a relevant item is a finite number, not {relevance!r}")
+        if relevance is not None and (isinstance(relevance, bool) or not isinstance(relevance, int | float)):
+            raise PolicyError(f"the lowest grade of a relevant item is a number, not {relevance!r}")
         chosen = self.relevance if relevance is None else float(relevance)
         return dataclasses.replace(self, policy=self.policy.with_options(options), relevance=chosen)
 

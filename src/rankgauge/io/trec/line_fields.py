@@ -82,6 +82,18 @@ class Window:
         self._held = len(kept)
         self._bytes[PADDING : PADDING + self._held] = kept
 
+    def keep_lines(self, begins: Ints) -> bool:
+        """Forget what stands between the lines with *begins*, such as comments; return False if it is not much."""
+        newlines = np.flatnonzero(self.buffer[PADDING : self.end] == _LINE_END[0]) + PADDING
+        ends = newlines[np.searchsorted(newlines, begins)] + 1
+        if 2 * int((ends - begins).sum()) > self.end - PADDING:
+            return False
+        lines = [self._bytes[begin:end] for begin, end in zip(begins.tolist(), ends.tolist(), strict=True)]
+        kept = b"".join([*lines, self._bytes[self.end : PADDING + self._held]])
+        self._held = len(kept)
+        self._bytes[PADDING : PADDING + self._held] = kept
+        return True
+
     def _reserve(self, size: int) -> None:
         self._size = size
         self._bytes = bytearray(size + 2 * PADDING + 1)
