@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
-from rankgauge.base.plain_text import visible, visible_json
+from rankgauge.base.plain_text import no_command, visible, visible_json
 from rankgauge.cli.streams import results
 
 if TYPE_CHECKING:
@@ -85,17 +85,18 @@ def complain(message: str) -> None:
     remark(f"error: {message}")
 
 
-def remark(message: str) -> None:
-    """Print a note to stderr."""
+def remark(message: str, *, is_command: bool = False) -> None:
+    """Print a note to stderr; only what *is_command* is one to GitHub Actions."""
     if sys.stderr is None:  # a plugin has removed it
         return
     with contextlib.suppress(OSError, ValueError):  # nobody reads it any more: the result is what matters
-        sys.stderr.write(f"{visible(message, keep=_LAYOUT)}\n")
+        text = visible(message, keep=_LAYOUT)
+        sys.stderr.write(f"{text if is_command else no_command(text)}\n")
 
 
 def echo(text: str) -> None:
     """Print a text for people to stdout, with unsafe characters of outside text as escapes."""
-    emit([f"{visible(text, keep=_LAYOUT)}\n"])
+    emit([f"{no_command(visible(text, keep=_LAYOUT))}\n"])
 
 
 def emit(texts: Iterable[str]) -> None:
@@ -122,7 +123,7 @@ def show(lines: Iterable[Line]) -> None:
         for text, role in lines
         for part in ([text] if role in {"head", "row"} or not text else folded(text, width))
     )
-    emit(f"\x1b[{paint}m{part}\x1b[0m\n" if paint else f"{part}\n" for part, paint in parts)
+    emit(f"\x1b[{paint}m{part}\x1b[0m\n" if paint else f"{no_command(part)}\n" for part, paint in parts)
 
 
 def report_width() -> int | None:

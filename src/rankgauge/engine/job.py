@@ -96,10 +96,16 @@ class Job(Generic[Held]):
                     progress(count, None)
             return self._result()
 
+        from asyncio import CancelledError  # loads only where it is used
+
         try:
             run_to_end(lambda: self._call_all(progress))
         except KeyboardInterrupt:
             self.interrupted = True
+        except (CancelledError, RuntimeError) as error:
+            if isinstance(error, RuntimeError) and "loop stopped" not in str(error):
+                raise
+            self.stopped = "the system under test stopped the event loop or cancelled the calls of others"
         self.interrupted |= len(self.answered) < len(self.samples)
         result = self._result()
         if not self.interrupted:
