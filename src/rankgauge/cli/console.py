@@ -96,13 +96,13 @@ def remark(message: str, *, is_command: bool = False) -> None:
 
 def echo(text: str) -> None:
     """Print a text for people to stdout, with unsafe characters of outside text as escapes."""
-    emit([f"{no_command(visible(text, keep=_LAYOUT))}\n"])
+    emit([f"{visible(text, keep=_LAYOUT)}\n"])
 
 
 def emit(texts: Iterable[str]) -> None:
     """Print texts as they are to stdout: JSON, reports in other formats, and lines that are safe already."""
     stream = results()
-    stream.writelines(texts)
+    stream.writelines(map(no_command, texts))
     stream.flush()
 
 
@@ -123,7 +123,7 @@ def show(lines: Iterable[Line]) -> None:
         for text, role in lines
         for part in ([text] if role in {"head", "row"} or not text else folded(text, width))
     )
-    emit(f"\x1b[{paint}m{part}\x1b[0m\n" if paint else f"{no_command(part)}\n" for part, paint in parts)
+    emit(f"\x1b[{paint}m{part}\x1b[0m\n" if paint else f"{part}\n" for part, paint in parts)
 
 
 def report_width() -> int | None:
