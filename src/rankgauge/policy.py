@@ -187,6 +187,8 @@ class Profile:
 
         missing_texts: Whether judging an item without text by text fails the score, or takes its text as empty.
 
+        passages: The matcher for passages, of metrics that name none.
+
         parameters: Parameter defaults by metric alias; `matcher` is the matcher for ground truth that is text.
 
         contract: How strictly data is read.
@@ -198,6 +200,7 @@ class Profile:
     negatives: Literal["judged", "unjudged"] = "judged"
     duplicate_texts: Literal["id-and-text", "id"] = "id-and-text"
     missing_texts: Literal["fail", "empty"] = "fail"
+    passages: str = "passage"
     parameters: Mapping[str, Mapping[str, Value]] = field(default_factory=dict)
     contract: Contract = DEFAULT_CONTRACT
     __reduce__ = reduced
@@ -243,6 +246,7 @@ PROFILES: Mapping[str, Profile] = MappingProxyType(
         "eval-harness": Profile(
             name="eval-harness",
             policy=Policy(no_gold="zero", missing_output="error", failed_output="exclude"),
+            passages="chunk",
             relevance="listed",
             duplicate_texts="id",
             missing_texts="empty",
@@ -259,6 +263,7 @@ PROFILES: Mapping[str, Profile] = MappingProxyType(
         "remem": Profile(
             name="remem",
             policy=Policy(duplicates="keep", no_gold="zero"),
+            passages="chunk",
             parameters={
                 "retrieval-recall-at-k": {"matcher": "exact"},
                 "retrieval-recall-all-at-k": {"count": "listed", "matcher": "chunk-remem"},
@@ -276,6 +281,7 @@ PROFILES: Mapping[str, Profile] = MappingProxyType(
         "haystack": Profile(
             name="haystack",
             policy=Policy(duplicates="credit-once", no_gold="zero", missing_output="error"),
+            passages="chunk",
             relevance="listed",
             parameters={
                 "retrieval-hit-at-k": {"matcher": "exact"},
@@ -291,6 +297,7 @@ PROFILES: Mapping[str, Profile] = MappingProxyType(
         "classic": Profile(
             name="classic",
             policy=Policy(duplicates="keep", no_gold="zero"),
+            passages="chunk",
             parameters={
                 "retrieval-ndcg-any-at-k": {"ideal": "retrieved-at-k", "credit": "rank"},
                 "retrieval-ndcg-at-k": {"gain": "exponential"},
@@ -303,6 +310,7 @@ PROFILES: Mapping[str, Profile] = MappingProxyType(
         "keyword": Profile(
             name="keyword",
             policy=Policy(duplicates="keep", no_gold="zero"),
+            passages="chunk",
             parameters={
                 "keyword-mrr": {"matcher": "keyword-lower"},
                 "keyword-ndcg-at-k": {"credit": "rank", "matcher": "keyword-lower"},
@@ -317,10 +325,7 @@ PROFILES: Mapping[str, Profile] = MappingProxyType(
             policy=dataclasses.replace(_TREC, score_dtype="float32", queries="intersection"),
             relevance=1.0,
             negatives="unjudged",
-            parameters={
-                "retrieval-iprec-at-recall": {"rounding": "up"},
-                "retrieval-11pt-avg": {"rounding": "up"},
-            },
+            parameters={name: {"rounding": "up"} for name in ("retrieval-iprec-at-recall", "retrieval-11pt-avg")},
         ),
         "trec10": Profile(name="trec10", policy=_TREC, relevance=1.0, negatives="unjudged"),
     }
@@ -336,8 +341,8 @@ def profile(choice: str | Policy | Profile) -> Profile:
         return dataclasses.replace(PROFILES["default"], policy=choice)
     if isinstance(choice, str) and choice in PROFILES:
         return PROFILES[choice]
-    msg = f"unknown profile {choice!r}{did_you_mean(str(choice), PROFILES)}; known are {', '.join(PROFILES)}"
-    raise PolicyError(msg)
+    known = f"known are {', '.join(PROFILES)}"
+    raise PolicyError(f"unknown profile {choice!r}{did_you_mean(str(choice), PROFILES)}; {known}")
 
 
 def option_text(value: object) -> str:

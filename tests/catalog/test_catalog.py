@@ -385,7 +385,7 @@ class TestMetricsCommand:
         for line in (
             "Discounted gain of the first k results over that of the best possible order.",
             "names       retrieval-ndcg-at-k, ndcg, nDCG, ndcg_cut_{k}",
-            "inputs      the retrieved items, against expected_output: relevant or passages, matcher chunk",
+            "inputs      the retrieved items, against expected_output: relevant or passages, matcher passage",
             "  gain = linear, one of linear, exponential",
             "  clamp = false",
             "  gains = (empty)",

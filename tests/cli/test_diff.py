@@ -55,7 +55,7 @@ def test_means_conventions_and_changed_samples(diff, write):
     differing = {each["name"]: each["values"] for each in found["conventions"]}
     assert differing["ideal"] == ["retrieved", "gold-at-k"]
     assert differing["discount"] == ["log2-from-2", "log2"]
-    assert differing["matcher"] == ["chunk-remem", "chunk"]
+    assert differing["matcher"] == ["chunk-remem", "passage"]
     assert differing["no_gold"] == ["zero", "undefined"]
 
 

@@ -27,9 +27,21 @@ def hit(metric="hit@1", matchers=None, profile="default"):
     return column.mean, column.info.matcher.partition(" ")[0]
 
 
-def test_passages_are_judged_by_chunk_unless_something_else_is_said():
-    # One letter of 21 differs: too much for containment, and within a tenth for fuzzy matching.
-    assert hit() == (0.0, "chunk")
+def test_passages_are_judged_by_passage_unless_something_else_is_said():
+    # One letter of 21 differs, which leaves no three words in a row, and is within a tenth for fuzzy matching.
+    assert hit() == (0.0, "passage")
+
+
+@pytest.mark.parametrize(
+    ("profile", "matcher"),
+    [
+        *((name, "passage") for name in ("default", "trec9", "trec10")),
+        *((name, "chunk") for name in ("remem", "eval-harness", "classic", "keyword")),
+        ("haystack", "exact"),
+    ],
+)
+def test_profiles_of_other_systems_keep_their_matcher(profile, matcher):
+    assert hit("hit@1", profile=profile)[1] == matcher
 
 
 def test_an_evaluation_may_say_another_matcher():
@@ -46,7 +58,7 @@ def test_an_evaluation_knows_better_than_its_profile():
 
 
 def test_other_kinds_of_gold_keep_their_matcher():
-    assert hit(matchers={"keywords": "fuzzy-chunk"}) == (0.0, "chunk")
+    assert hit(matchers={"keywords": "fuzzy-chunk"}) == (0.0, "passage")
 
 
 @pytest.mark.parametrize("matchers", [{"relevant": "exact"}, {"passages": "no-such"}])

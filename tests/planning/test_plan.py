@@ -394,7 +394,7 @@ class TestEngineParameters:
         )
 
     def test_metrics_are_judged_against_their_own_kind_with_their_own_matcher(self, one):
-        by_id, by_text = Target("relevant", "retrieved", None), Target("passages", "retrieved", "chunk")
+        by_id, by_text = Target("relevant", "retrieved", None), Target("passages", "retrieved", "passage")
         assert (by_id, by_text) == one("ndcg@10").targets
         assert (Target("answer", "retrieved", "contains"),) == one("containment@5").targets
         assert (Target("answer", "answer", "exact"),) == one("EM").targets
@@ -427,11 +427,11 @@ class TestEngineParameters:
         found = plan("ndcg@10", "P@5", "containment@5", "containment@10", "EM")
         assert [
             Target("relevant"),
-            Target("passages", "retrieved", "chunk"),
+            Target("passages", "retrieved", "passage"),
             Target("answer", "retrieved", "contains"),
             Target("answer", "answer", "exact"),
         ] == list(found.targets)
-        assert [None, "chunk", "contains", "exact"] == [each and each.name for each in found.targets.values()]
+        assert [None, "passage", "contains", "exact"] == [each and each.name for each in found.targets.values()]
 
 
 class TestFunctions:
@@ -538,7 +538,7 @@ class TestDescribe:
         assert ["dataset: rag.retrieval", "metrics:", "  p(rel=2)@5"] == lines[:3]
         for line in (
             "    is        retrieval-precision-at-k(rel=2)@5",
-            "    judged    relevant by id, else passages by text, matcher chunk",
+            "    judged    relevant by id, else passages by text, matcher passage",
             "    cutoff    5 (pinned)",
             "    relevant  grade 2 or more",
             "    cutoff    the sample's metadata.k, else 5 (built-in default)",

@@ -171,12 +171,12 @@ def _described(catalog: Catalog, matcher: ResolvedMatcher) -> dict[str, Any]:
 
 def _compared(matcher: ResolvedMatcher, retrieved: str, gold: str) -> tuple[float, bool]:
     """Return the score without a cutoff, and the verdict of a run."""
-    from rankgauge.judging.by_text import checked_scores
+    from rankgauge.judging.by_text import checked
 
     with _blaming(matcher, matcher.matcher.comparer):
-        score = checked_scores(matcher.compare_all([retrieved], [gold]), 1, 1)[0, 0]
-        decided = checked_scores(matcher.compare([retrieved], [gold]), 1, 1)[0, 0]
-    return float(score), bool(decided >= matcher.matcher.threshold)
+        score = checked(matcher.compare_all([retrieved], [gold]), 1, 1).scores[0, 0]
+        decided = checked(matcher.compare([retrieved], [gold]), 1, 1)
+    return float(score), bool(decided.matches(matcher.matcher.threshold)[0, 0])
 
 
 def _called(matcher: ResolvedMatcher, step: str, function: Callable[[str], str], text: str) -> str:

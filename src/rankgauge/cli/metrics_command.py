@@ -131,7 +131,11 @@ def _inputs(metric: Metric) -> str:
     judged = (
         "the retrieved items" if metric.judging.judges == "retrieved" else "the generated answer (actual_output.answer)"
     )
+    from rankgauge.policy import PROFILES
+
     matcher = "chosen by parameters" if callable(metric.judging.matcher) else metric.judging.matcher
+    if matcher is None and "passages" in metric.judging.gold:
+        matcher = PROFILES["default"].passages  # other profiles may have another
     against = f"{judged}, against expected_output: {' or '.join(metric.judging.gold)}"
     if metric.is_whole:
         return "the ids that all samples of a run retrieved; no ground truth"

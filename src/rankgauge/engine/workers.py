@@ -21,7 +21,8 @@ from rankgauge.errors import Problem, RankgaugeError, WorkerError
 from rankgauge.io.datasets import DatasetReader
 from rankgauge.io.file_records import Lines
 from rankgauge.samples import Block
-from rankgauge.scoring.collect import Collector, JudgedPart, Sighting
+from rankgauge.scoring.collect import Collector, JudgedPart
+from rankgauge.scoring.sighting import Sighting
 
 if TYPE_CHECKING:
     from rankgauge.engine.setup import Setup

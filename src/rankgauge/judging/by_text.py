@@ -8,6 +8,7 @@ import contextlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from itertools import chain
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,16 +20,30 @@ from rankgauge.judging.judged_columns import JudgedLists
 from rankgauge.judging.keeping import NOTHING, Keep, Keeper
 from rankgauge.judging.outputs import Ranking, prepare
 from rankgauge.judging.ranking import JudgedBlock
+from rankgauge.judging.text_doubts import Doubter
+from rankgauge.plugin.matching import Decided
 from rankgauge.policy import Profile
 from rankgauge.samples import Expected, Fault, GoldKind, Output, Sample
 
-__all__ = ["TextJudge", "TextScorer", "checked_scores", "gold_texts"]
+__all__ = ["Compared", "TextJudge", "TextScorer", "checked", "gold_texts"]
 
 _AT_ONCE = 32
 """How many samples are compared together: few enough for their texts to stay in a processor's cache."""
 
 Texts = Sequence[str]
 Block = NDArray[np.float64]
+
+
+class Compared(NamedTuple):
+    """What a comparer said of one sample's texts, checked; both have the shape (retrieved, gold)."""
+
+    scores: Block
+    accepted: NDArray[np.bool_] | None  # what matches below the threshold, too
+
+    def matches(self, threshold: float) -> NDArray[np.bool_]:
+        """Return which texts match."""
+        reached = self.scores >= threshold
+        return reached if self.accepted is None else reached | self.accepted
 
 
 class TextScorer:
@@ -38,17 +53,17 @@ class TextScorer:
         self._matcher = matcher
         self._known: dict[str, str] = {}
 
-    def one(self, retrieved: Texts, gold: Texts) -> Block:
+    def one(self, retrieved: Texts, gold: Texts) -> Compared:
         """Return the scores of one sample's texts; whatever a plugin raises comes through."""
         own, other = self._normalized([retrieved, gold])
-        return checked_scores(self._matcher.compare(own, other), len(retrieved), len(gold))
+        return checked(self._matcher.compare(own, other), len(retrieved), len(gold))
 
-    def many(self, pairs: Sequence[tuple[Texts, Texts]]) -> list[Block | None]:
+    def many(self, pairs: Sequence[tuple[Texts, Texts]]) -> list[Compared | None]:
         """Return the scores of many samples; None for each that has to be compared alone."""
         compare = self._matcher.compare_batch
         if compare is None:
             return [None] * len(pairs)
-        blocks: list[Block | None] = []
+        blocks: list[Compared | None] = []
         for start in range(0, len(pairs), _AT_ONCE):
             blocks += self._together(compare, pairs[start : start + _AT_ONCE])
         return blocks
@@ -63,14 +78,14 @@ class TextScorer:
 
     def _together(
         self, compare: Callable[..., Iterable[object]], pairs: Sequence[tuple[Texts, Texts]]
-    ) -> Sequence[Block | None]:
+    ) -> Sequence[Compared | None]:
         # What raises does so again for the sample at hand, which is then to blame.
         with contextlib.suppress(ForeignError), guarded():
             retrieved = self._normalized([own for own, _ in pairs])
             gold = self._normalized([other for _, other in pairs])
             blocks = zip(compare(retrieved, gold), pairs, strict=True)
             shaped = [_shaped(block, len(own), len(other)) for block, (own, other) in blocks]
-            _check_range(np.concatenate(shaped, axis=None))
+            _check_range(np.concatenate([block.scores for block in shaped], axis=None))
             return shaped
         return [None] * len(pairs)
 
@@ -86,18 +101,20 @@ class TextScorer:
         self._known |= zip(new, self._matcher.normalize_all(new), strict=True)
 
 
-def checked_scores(returned: object, retrieved: int, gold: int) -> NDArray[np.float64]:
-    """Return a comparer's scores, shape (retrieved, gold); raise ValueError for another shape or range."""
-    scores = _shaped(returned, retrieved, gold)
-    _check_range(scores)
-    return scores
+def checked(returned: object, retrieved: int, gold: int) -> Compared:
+    """Return what a comparer returned, shape (retrieved, gold); raise ValueError for another shape or range."""
+    compared = _shaped(returned, retrieved, gold)
+    _check_range(compared.scores)
+    return compared
 
 
-def _shaped(returned: object, retrieved: int, gold: int) -> Block:
-    scores = np.asarray(returned, dtype=np.float64)
-    if scores.shape != (retrieved, gold):
-        raise ValueError(f"it returned the shape {scores.shape} where ({retrieved}, {gold}) is needed")
-    return scores
+def _shaped(returned: object, retrieved: int, gold: int) -> Compared:
+    scores = np.asarray(returned.scores if isinstance(returned, Decided) else returned, dtype=np.float64)
+    accepted = np.asarray(returned.accepted, dtype=np.bool_) if isinstance(returned, Decided) else None
+    for part in (scores, accepted):
+        if part is not None and part.shape != (retrieved, gold):
+            raise ValueError(f"it returned the shape {part.shape} where ({retrieved}, {gold}) is needed")
+    return Compared(scores, accepted)
 
 
 def _check_range(scores: Block) -> None:
@@ -114,7 +131,9 @@ _NO_TEXT = Fault("a nugget has an id and no text, so a matcher cannot look for i
 class TextJudge:
     """Judges a batch against gold that is text."""
 
-    def __init__(self, target: Target, profile: Profile, matcher: ResolvedMatcher, *, keep: Keep = NOTHING) -> None:
+    def __init__(
+        self, target: Target, profile: Profile, matcher: ResolvedMatcher, *, keep: Keep = NOTHING, looked: int = 0
+    ) -> None:
         self._target = target
         self._profile = profile
         self._matcher = matcher
@@ -123,6 +142,8 @@ class TextJudge:
         self._faults: dict[int, str] = {}
         self._scorer = TextScorer(matcher)
         self._textless: dict[int, int] = {}
+        of_passages = target.gold == "passages" and target.judges == "retrieved"
+        self._doubter = Doubter(matcher, of_passages=of_passages, looked=looked)
 
     def add(self, samples: Sequence[Sample]) -> None:
         """Judge some more samples, in order of the batch."""
@@ -162,7 +183,9 @@ class TextJudge:
         """Return the judged batch."""
         without = [place for place, count in enumerate(self._lists.gold_count) if not count]
         judged = self._lists.build(self._profile)
-        return Evidence.kept(self._keeper, judged, without, self._faults, textless=self._textless)
+        return Evidence.kept(
+            self._keeper, judged, without, self._faults, textless=self._textless, doubts=self._doubter.doubts()
+        )
 
     def _prepared(self, samples: Sequence[Sample]) -> Sequence[Ranking | Fault | None]:
         """Return what of each sample is judged: its ranking, or its answer as a ranking of one item."""
@@ -176,7 +199,7 @@ class TextJudge:
 
     def _compared(
         self, prepared: Sequence[Ranking | Fault | None], golds: Sequence[tuple[str, ...]]
-    ) -> dict[int, NDArray[np.float64]]:
+    ) -> dict[int, Compared]:
         """Return the scores of each sample, by its place, that can be compared together with others."""
         both = enumerate(zip(prepared, golds, strict=True))
         asked = {
@@ -187,7 +210,7 @@ class TextJudge:
         return {at: block for at, block in zip(asked, self._scorer.many(pairs), strict=True) if block is not None}
 
     def _add_rows(
-        self, place: int, ranking: Ranking, gold: tuple[str, ...], start: int, scores: NDArray[np.float64] | None
+        self, place: int, ranking: Ranking, gold: tuple[str, ...], start: int, compared: Compared | None
     ) -> Fault | None:
         """Add one sample's judged rows, in order of rank; return why it cannot be judged, if so."""
         lists = self._lists
@@ -196,14 +219,16 @@ class TextJudge:
             self._textless[place] = texts.index(None) + 1
         try:
             with guarded():
-                scores = self._scorer.one(_texts(ranking), gold) if scores is None else scores
+                compared = self._scorer.one(_texts(ranking), gold) if compared is None else compared
         except ForeignError as error:
             return Fault(f"{self._blame()} failed: {error}")
-        for at, wanted in np.argwhere(scores >= self._matcher.matcher.threshold).tolist():
+        matches = compared.matches(self._matcher.matcher.threshold)
+        self._doubter.add(_texts(ranking), gold, matches)
+        for at, wanted in np.argwhere(matches).tolist():
             if ranking.repeated is not None and ranking.repeated[at]:
                 lists.row_idle.append(len(lists.row_sample))
             lists.add_row(place, at + 1, start + wanted)
-            lists.row_score.append(float(scores[at, wanted]))
+            lists.row_score.append(float(compared.scores[at, wanted]))
         return None
 
     def _grades(self, expected: Expected, gold: Sequence[str]) -> list[float]:

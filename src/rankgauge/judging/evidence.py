@@ -18,6 +18,7 @@ from rankgauge.columns import Judged, Slices, Words, keys_of_gold
 from rankgauge.judging.keeping import Budget, Fits, Keeper, Lack
 from rankgauge.judging.outputs import Ranking
 from rankgauge.judging.ranking import JudgedBlock
+from rankgauge.judging.text_doubts import Doubts
 from rankgauge.samples import Expected, GoldKind, Sample
 
 __all__ = ["Evidence", "GoldKeys", "Target"]
@@ -52,6 +53,7 @@ class Evidence:
     looks: tuple[str, str] | None = None  # one retrieved id and one gold id, of a sample that has both; for messages
     # the first rank whose item has no text, of samples that were judged by text without all of them
     textless: Mapping[int, int] = field(default_factory=dict)
+    doubts: Doubts | None = None  # what makes the matcher doubtful, of samples that were judged by text
     # what metrics asked to see and a sample lacks, by its place
     lacks: Mapping[int, Sequence[Lack]] = field(default_factory=dict)
     # how many ranks of each sample fit into each budget that was asked for

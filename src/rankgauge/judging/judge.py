@@ -179,14 +179,14 @@ Judge = IdJudge | SupportJudge | TextJudge
 
 
 def make_judge(
-    target: Target, profile: Profile, matcher: ResolvedMatcher | None = None, *, keep: Keep = NOTHING
+    target: Target, profile: Profile, matcher: ResolvedMatcher | None = None, *, keep: Keep = NOTHING, looked: int = 0
 ) -> Judge:
-    """Make a judge for one batch; *matcher* is the one that the target names, None for a join."""
+    """Make a judge for one batch; *matcher* is the one that the target names, None for a join; see `Doubts.looks`."""
     if matcher is None and target.gold == "nuggets":
         return SupportJudge(profile, keep=keep)
     if matcher is None:
         return IdJudge(profile, keep=keep)
-    return TextJudge(target, profile, matcher, keep=keep)
+    return TextJudge(target, profile, matcher, keep=keep, looked=looked)
 
 
 def takes_blocks(targets: Iterable[Target], profile: Profile) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from rankgauge.matchers import builtin, comparers, escapes, normalizers, words
+from rankgauge.matchers import builtin, comparers, cover, escapes, normalizers, words
 from rankgauge.plugin import hookimpl
 from rankgauge.plugin.declarations import Tokenizer
 from rankgauge.plugin.matching import Comparer
@@ -23,7 +23,7 @@ def rankgauge_normalizers() -> Sequence[Callable[[str], str]]:
 @hookimpl
 def rankgauge_comparers() -> Sequence[Callable[..., Any]]:
     """Return every built-in comparer."""
-    return [*declared_in(comparers), *declared_in(escapes), *declared_in(words, Comparer)]
+    return [*declared_in(comparers), *declared_in(escapes), *declared_in(cover), *declared_in(words, Comparer)]
 
 
 @hookimpl

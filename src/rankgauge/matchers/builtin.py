@@ -44,6 +44,16 @@ def keyword_lower() -> None:
     """Find the gold text in the retrieved one; letters are lower-cased one by one, as in the keyword article."""
 
 
+@named_matcher("passage", "strip-date-prefix | strip-role-prefix > cover >= 0.5")
+def passage() -> None:
+    """Find half of the gold text in the retrieved one, or half of the retrieved text in the gold one: the default."""
+
+
+@named_matcher("words", "casefold > whole-words >= 1")
+def words() -> None:
+    """Find the gold text in the retrieved one, ignoring case, where it begins and ends with a word: no 41 in 1941."""
+
+
 @named_matcher("json-escaped", "json-escaped >= 1")
 def json_escaped() -> None:
     """Find the retrieved text in the gold one, raw or with one of them JSON-escaped."""

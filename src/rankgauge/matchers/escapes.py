@@ -15,7 +15,9 @@ from numpy.typing import NDArray
 from rankgauge.plugin import comparer
 
 __all__ = [
+    "ESCAPE",
     "PART",
+    "decoded",
     "escaped_forms",
     "json_escaped",
     "json_escaped_batch",
@@ -106,7 +108,7 @@ _LONGEST_TAIL = 5
 """How many characters an escape has after its backslash."""
 _UNCHANGED = r"[\x20\x21\x23-\x5b\x5d-\x7e]"
 _PLAIN = re.compile(rf"(?<={_UNCHANGED * _LONGEST_TAIL}){_UNCHANGED}{{{PART}}}")
-_ESCAPE = re.compile(
+ESCAPE = re.compile(
     r"\\(?:([\"\\/bfnrt])|u([dD][89abAB][0-9a-fA-F]{2})\\u([dD][c-fC-F][0-9a-fA-F]{2})|u(?![dD][89a-fA-F])([0-9a-fA-F]{4}))"
 )
 _SIMPLE = {'"': '"', "\\": "\\", "/": "/", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
@@ -136,10 +138,11 @@ def plain_parts(texts: Sequence[str]) -> list[str]:
 
 def unescape(text: str) -> str:
     """Undo JSON escapes; everything else, half a surrogate pair included, stays as it is."""
-    return _ESCAPE.sub(_decoded, text) if "\\" in text else text
+    return ESCAPE.sub(decoded, text) if "\\" in text else text
 
 
-def _decoded(match: re.Match[str]) -> str:
+def decoded(match: re.Match[str]) -> str:
+    """Return what one `ESCAPE` stands for."""
     if (simple := match[1]) is not None:
         return _SIMPLE[simple]
     _, high, low, code = match.groups()

@@ -1,5 +1,5 @@
 """
-Words: comparers of answers word by word, and the tokenizers of the built-in budgets.
+Words: comparers of answers and keywords word by word, and the tokenizers of the built-in budgets.
 """
 
 from __future__ import annotations
@@ -10,9 +10,10 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from rankgauge.matchers.plain_words import is_boundary
 from rankgauge.plugin import comparer, tokenizer
 
-__all__ = ["chars4", "equal_tokens", "token_f1", "words"]
+__all__ = ["chars4", "equal_tokens", "stands_whole", "token_f1", "whole_words", "words"]
 
 Block = NDArray[np.float64]
 
@@ -48,6 +49,31 @@ def token_f1(retrieved: Sequence[str], gold: Sequence[str]) -> Block:
             total = found.total() + bag.total()
             block[row, column] = 2 * (found & bag).total() / total if total else 1.0
     return block
+
+
+@comparer("whole-words")
+def whole_words(retrieved: Sequence[str], gold: Sequence[str]) -> Block:
+    """
+    Score 1 where the gold text stands in the retrieved one between two word boundaries, else 0.
+
+    A boundary is anywhere but between two letters, digits or underscores of scripts that put spaces between words, and
+    before a combining mark: punctuation is one, and so is the place between two Chinese characters.
+
+    Returns:
+        Shape (retrieved, gold); 0 for an empty text.
+    """
+    rows = [[bool(wanted) and stands_whole(wanted, found) for wanted in gold] for found in retrieved]
+    return np.array(rows, dtype=np.float64).reshape(len(retrieved), len(gold))
+
+
+def stands_whole(wanted: str, found: str) -> bool:
+    """Return whether one text stands in another between two word boundaries."""
+    at = found.find(wanted)
+    while at >= 0:
+        if is_boundary(found, at) and is_boundary(found, at + len(wanted)):
+            return True
+        at = found.find(wanted, at + 1)
+    return False
 
 
 @tokenizer("words", laws=("monotone", "subadditive"))

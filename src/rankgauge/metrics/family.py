@@ -32,7 +32,7 @@ __all__ = [
 USUAL: tuple[Law, ...] = ("bounded", "best-first", "relevant-helps", "padding", "tail", "duplicates")
 """The laws that most metrics obey."""
 
-retrieval = functools.partial(metric, gold=("relevant", "passages"), matcher="chunk", laws=USUAL)
+retrieval = functools.partial(metric, gold=("relevant", "passages"), laws=USUAL)
 """Declare a metric that is judged by id, or else against passages, and obeys the usual laws."""
 
 

@@ -220,7 +220,8 @@ def _matcher_name(bound: Bound, kind: GoldKind, conventions: Conventions) -> Val
         return chosen
     metric, params = bound.metric, bound.params
     if not callable(metric.judging.matcher):
-        return metric.judging.matcher or (None if kind == "nuggets" else "contains")
+        usual = {"nuggets": None, "passages": conventions.profile.passages}.get(kind, "contains")
+        return metric.judging.matcher or usual
     names = (parameter.name for parameter in metric.judging.matching)
     try:
         with guarded(RankgaugeError):

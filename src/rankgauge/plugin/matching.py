@@ -11,7 +11,7 @@ import math
 import typing
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,7 @@ from rankgauge.plugin.signature import PLAIN_NAME, Authored, declaring, plain_na
 
 __all__ = [
     "Comparer",
+    "Decided",
     "Matcher",
     "NamedMatcher",
     "Normalizer",
@@ -44,9 +45,24 @@ _COMPARER_LAWS = frozenset(typing.get_args(ComparerLaw))
 Stage = Literal["decode", "strip", "fold"]
 STAGES: tuple[Stage, ...] = ("decode", "strip", "fold")
 
+
+class Decided(NamedTuple):
+    """
+    What a comparer may return in place of scores: pairs that match whatever their score is, beside them.
+
+    Attributes:
+        scores: From 0 to 1, shape (retrieved, gold).
+
+        accepted: The pairs that match below the threshold, too; the same shape.
+    """
+
+    scores: NDArray[np.float64]
+    accepted: NDArray[np.bool_]
+
+
 NormalizerFunction = Callable[[str], str]
 N = TypeVar("N", bound=NormalizerFunction)
-ComparerFunction = Callable[..., NDArray[np.float64]]
+ComparerFunction = Callable[..., NDArray[np.float64] | Decided]
 C = TypeVar("C", bound=ComparerFunction)
 
 
@@ -70,7 +86,7 @@ class Comparer(Authored):
     version: str = "1"
     check: Callable[..., None] | None = None
     prepare: Callable[..., None] | None = None
-    batch: Callable[..., Sequence[NDArray[np.float64]]] | None = None
+    batch: Callable[..., Sequence[NDArray[np.float64] | Decided]] | None = None
     laws: frozenset[ComparerLaw] = frozenset({"reflexive", "empty-scores-zero"})
 
 
@@ -155,13 +171,14 @@ def comparer(
     version: str = "1",
     check: Callable[..., None] | None = None,
     prepare: Callable[..., None] | None = None,
-    batch: Callable[..., Sequence[NDArray[np.float64]]] | None = None,
+    batch: Callable[..., Sequence[NDArray[np.float64] | Decided]] | None = None,
     laws: Iterable[ComparerLaw] = ("reflexive", "empty-scores-zero"),
 ) -> Callable[[C], C]:
     """
     Declare a comparer: ``(retrieved: Sequence[str], gold: Sequence[str], **params) -> scores``.
 
-    Scores have the shape (retrieved, gold) and lie between 0 and 1.
+    Scores have the shape (retrieved, gold) and lie between 0 and 1. A comparer for which some pairs match whatever
+    their score is returns `Decided`.
 
     Args:
         name: Lower-case words joined by hyphens.

@@ -17,7 +17,8 @@ from rankgauge.engine.result import Result
 from rankgauge.errors import NothingToEvaluateError, ResultError
 from rankgauge.result import ResultValues
 from rankgauge.scale.shard_scores import ShardScores, fingerprint_of_gold, join_scores, shard_scores
-from rankgauge.scoring.collect import Collector, Sighting
+from rankgauge.scoring.collect import Collector
+from rankgauge.scoring.sighting import Sighting
 from rankgauge.scoring.single import check_stream
 
 __all__ = ["SampleShard", "ShardedSamples"]

@@ -34,29 +34,12 @@ from rankgauge.scoring.score import (
     refuse,
     score_metric,
 )
+from rankgauge.scoring.sighting import Sighting
 
-__all__ = ["Collector", "JudgedPart", "Scored", "ScoredMetric", "Sighting", "add_counts", "join_outcomes", "widest"]
+__all__ = ["Collector", "JudgedPart", "Scored", "ScoredMetric", "add_counts", "join_outcomes", "widest"]
 
 SampleIds = Sequence[str] | Callable[[], Sequence[str]]
 """Ids, or what returns them, for a run, where they are seldom asked for."""
-
-
-@dataclass(frozen=True, slots=True)
-class Sighting:
-    """What was seen in some of the samples that decides about all of them."""
-
-    targets: frozenset[Target] = frozenset()  # kinds of ground truth that a sample has
-    met: bool = False  # whether a retrieved id is a relevant id
-    looks: tuple[str, str] | None = None  # one retrieved id and one gold id, for messages
-    refused: bool = False  # whether there is ground truth that cannot be used
-
-    def __or__(self, other: Sighting) -> Sighting:
-        return Sighting(
-            self.targets | other.targets,
-            self.met or other.met,
-            self.looks or other.looks,
-            self.refused or other.refused,
-        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +104,7 @@ class Collector:
     def conclude(self) -> list[str]:
         """Return the notes on all samples that `sighting` is of; raise `MissingGoldError` as `finish` does on a run."""
         self.check_gold()
-        return self._notes()
+        return self.sighting.notes(self.plan)
 
     def add(self, samples: Sequence[Sample]) -> None:
         """Judge some more samples, in the order of the result; they may come in small steps, which suits caches."""
@@ -171,7 +154,7 @@ class Collector:
             wanted = {target for metric in self.plan.metrics for target in self._candidates(metric)}
             keep = self.plan.keep(rankings=self.details)
             self._judges = {
-                target: make_judge(target, self.plan.profile, matcher, keep=keep)
+                target: make_judge(target, self.plan.profile, matcher, keep=keep, looked=self.sighting.looked(target))
                 for target, matcher in self.plan.targets.items()
                 if target in wanted
             }
@@ -221,6 +204,7 @@ class Collector:
                 met=by_id and len(evidence.judged.rows.sample) > 0,
                 looks=evidence.looks if by_id else None,
                 refused=bool(evidence.faults),
+                doubts={} if evidence.doubts is None else {target: evidence.doubts},
             )
 
     def finish(self, *, require_gold: bool = True) -> Scored:
@@ -233,7 +217,7 @@ class Collector:
         for batch in self._batches:
             flawed |= {start + place: flaw for place, flaw in batch.flawed.items()}
             start += len(batch.ks)
-        notes = self._notes() if require_gold else []
+        notes = self.sighting.notes(self.plan) if require_gold else []
         metrics = [self._score(metric, notes) for metric in self.plan.metrics]
         outcomes = {metric.planned.name: metric.outcome for metric in metrics}
         scored = Scored(self._query_ids or self._ids, self._tags, metrics, notes, self._keys.keys())
@@ -302,15 +286,6 @@ class Collector:
         if self.near_misses and matcher is not None:
             add_near_misses(facts, batch, part.target, matcher)
         return facts
-
-    def _notes(self) -> list[str]:
-        """Say what is suspicious: an option without effect, and ids of the two sides that never meet."""
-        idle = [self.plan.profile.policy.idle] if self.plan.profile.policy.idle else []
-        if self.sighting.met or self.sighting.looks is None:
-            return idle
-        retrieved, gold = self.sighting.looks
-        note = "no retrieved id is ever a relevant id, so every score by id is 0; do both sides use the same ids? "
-        return [*idle, f"{note}outputs: `{retrieved}`; ground truth: `{gold}`"]
 
 
 def _spread(k: Cutoff) -> tuple[int, int]:

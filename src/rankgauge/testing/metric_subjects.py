@@ -201,7 +201,7 @@ class EngineMetric:
                 name = (
                     self.metric.judging.matcher()
                     if callable(self.metric.judging.matcher)
-                    else self.metric.judging.matcher or "contains"
+                    else self.metric.judging.matcher or "passage"
                 )
                 matcher = self.catalog.matcher(name)
         except ForeignError:

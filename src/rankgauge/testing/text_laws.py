@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from rankgauge.catalog import Catalog, ResolvedMatcher
 from rankgauge.errors import RankgaugeError
-from rankgauge.judging.by_text import checked_scores
+from rankgauge.judging.by_text import Compared, checked
 from rankgauge.plugin.declarations import Tokenizer
 from rankgauge.plugin.matching import Normalizer, parse_matcher
 from rankgauge.testing.drawn_cases import TEXT
@@ -82,6 +82,10 @@ class MatcherSubject:
         return claim is not None and law in claim.declaration.laws
 
 
+Texts = list[str]
+Scores = NDArray[np.float64]
+
+
 def _variant(subject: ComparerSubject) -> st.SearchStrategy[Variant]:
     return st.sampled_from(subject.variants)
 
@@ -112,9 +116,9 @@ _normalizer_total = law(draw(TEXT), name="total", cost=0.2)(_normalized)
 NORMALIZER_LAWS = book(_normalizer_total, _normalizer_twice, _idempotent, pickling, no_network)
 
 
-def _block(
+def _compared(
     trial: Trial[Any], variant: Variant, retrieved: Sequence[str], gold: Sequence[str], cutoff: float | None = None
-) -> NDArray[np.float64]:
+) -> Compared:
     """All scores are from 0 to 1, in the shape (retrieved, gold)."""
     facts: dict[str, object] = {
         "retrieved": [repr(text) for text in retrieved],
@@ -125,12 +129,16 @@ def _block(
     options = {} if cutoff is None else {"cutoff": cutoff}
     returned = trial.attempt(lambda: variant.compare(retrieved, gold, **options), facts)
     try:
-        scores = checked_scores(returned, len(retrieved), len(gold))
+        compared = checked(returned, len(retrieved), len(gold))
     except (TypeError, ValueError) as error:
         trial.note(**facts, returned=repr(returned))
         trial.fail(str(error))
-    trial.note(**facts, scores=[[float(score) for score in row] for row in scores])
-    return scores
+    trial.note(**facts, scores=[[float(score) for score in row] for row in compared.scores])
+    return compared
+
+
+def _block(trial: Trial[Any], variant: Variant, own: Texts, gold: Texts, cutoff: float | None = None) -> Scores:
+    return _compared(trial, variant, own, gold, cutoff).scores
 
 
 def _pair(trial: Trial[Any], variant: Variant, retrieved: str, gold: str) -> float:
@@ -138,7 +146,6 @@ def _pair(trial: Trial[Any], variant: Variant, retrieved: str, gold: str) -> flo
 
 
 Comparing = Trial[ComparerSubject]
-Texts = list[str]
 
 
 @law(draw(_variant, _BLOCK, _BLOCK))
@@ -157,7 +164,7 @@ def _pair_by_pair(trial: Comparing, variant: Variant, retrieved: Texts, gold: Te
 def _cutoff(trial: Comparing, variant: Variant, retrieved: Texts, gold: Texts, cutoff: float) -> None:
     """A cutoff changes no score at or above it, and lifts no score up to it."""
     whole = _block(trial, variant, retrieved, gold)
-    cut = _block(trial, variant, retrieved, gold, cutoff)
+    cut = _block(trial, variant, retrieved, gold, cutoff=cutoff)
     above, below = whole >= min(cutoff + _SLACK, 1.0), whole < cutoff - _SLACK
     kept = bool((np.abs(cut - whole) <= _SLACK)[above].all())
     trial.demand(kept, "a score at or above the cutoff changes with it")
@@ -188,21 +195,19 @@ def _prepared(trial: Comparing, variant: Variant, retrieved: Texts, gold: Texts,
 @law(draw(_variant, _BLOCK, _BLOCK, _BLOCK), skip=_NEEDS_BATCH)
 def _many_samples(trial: Comparing, variant: Variant, retrieved: Texts, gold: Texts, others: Texts) -> None:
     """`batch` scores each of many samples as the function does, to the last bit."""
-    if variant.batch is None:
-        return
     samples = [(retrieved, gold), (others, [*retrieved, *gold]), ([*gold, *others], gold)]
-    alone = [_block(trial, variant, *sample) for sample in samples]
-    batch, (all_retrieved, all_gold) = variant.batch, map(list, zip(*samples, strict=True))
-    returned: Any = trial.attempt(lambda: batch(all_retrieved, all_gold), {}, "`batch`")
+    alone = [_compared(trial, variant, *sample) for sample in samples]
+    batch, both = variant.batch, map(list, zip(*samples, strict=True))
+    returned: Any = trial.attempt(lambda: batch and batch(*both), {}, "`batch`")
     try:
         pairs = zip(returned, samples, strict=True)
-        together = [checked_scores(block, len(sample[0]), len(sample[1])) for block, sample in pairs]
+        together = [checked(block, len(sample[0]), len(sample[1])) for block, sample in pairs]
     except (TypeError, ValueError) as error:
         trial.fail(f"`batch`: {error}")
     for number, (one, many, sample) in enumerate(zip(alone, together, samples, strict=True), 1):
         trial.note(retrieved=repr(sample[0]), against=repr(sample[1]), comparer=variant.spec)
-        wrong = f"sample {number} of 3 scores {many.tolist()} together, {one.tolist()} alone"
-        trial.demand(np.array_equal(one, many), wrong)
+        same = np.array_equal(one.scores, many.scores) and str(one.accepted) == str(many.accepted)
+        trial.demand(same, f"sample {number} of 3 scores {many} together, {one} alone")
 
 
 @law(draw(_variant, _BLOCK, _BLOCK), name="arguments")
@@ -237,18 +242,19 @@ def _symmetric(trial: Comparing, variant: Variant, pair: tuple[str, str]) -> Non
     trial.demand(abs(there - back) <= _SLACK, f"in one order it is {there!r}, in the other {back!r}")
 
 
-_comparer_bounded = law(draw(_variant, _BLOCK, _BLOCK), name="bounded")(_block)
+_comparer_bounded = law(draw(_variant, _BLOCK, _BLOCK), name="bounded")(_compared)
 COMPARER_LAWS = book(
     *(_comparer_bounded, _pair_by_pair, _cutoff, _comparer_twice, _prepared, _many_samples, _comparer_arguments),
     *(_reflexive, _empty_scores_zero, _symmetric, pickling, no_network),
 )
 
 
-def _match(trial: Trial[MatcherSubject], retrieved: str, gold: str) -> tuple[tuple[str, str], float]:
+def _match(trial: Trial[MatcherSubject], retrieved: str, gold: str) -> tuple[tuple[str, str], float, bool]:
     """Any two texts, however odd, get a score from 0 to 1."""
     matcher, facts = trial.subject.resolved, {"retrieved": repr(retrieved), "against": repr(gold)}
     texts = trial.attempt(lambda: (matcher.normalize(retrieved), matcher.normalize(gold)), facts, "a normalizer")
-    return texts, _pair(trial, Variant("", matcher.compare), *texts)
+    compared = _compared(trial, Variant("", matcher.compare), [texts[0]], [texts[1]])
+    return texts, float(compared.scores[0, 0]), bool(compared.matches(matcher.matcher.threshold)[0, 0])
 
 
 @law()
@@ -282,8 +288,7 @@ def _needs(name: str) -> Callable[[MatcherSubject], str]:
 @law(draw(TEXT), skip=_needs("reflexive"))
 def _matches_itself(trial: Trial[MatcherSubject], text: str) -> None:
     """A text that is not empty once normalized matches itself, if its comparer is reflexive."""
-    (normalized, _), score = _match(trial, text, text)
-    matched = score >= trial.subject.resolved.matcher.threshold
+    (normalized, _), score, matched = _match(trial, text, text)
     trial.demand(matched or not normalized, f"normalized to {normalized!r}, a text scores {score!r} against itself")
 
 
@@ -292,8 +297,7 @@ def _nothing_matches_nothing(trial: Trial[MatcherSubject], blank: str, text: str
     """A text that is empty once normalized matches none, if its comparer scores it 0."""
     for retrieved, gold in ((blank, text), (text, blank)):
         trial.forget()
-        texts, score = _match(trial, retrieved, gold)
-        matched = score >= trial.subject.resolved.matcher.threshold
+        texts, score, matched = _match(trial, retrieved, gold)
         wrong = f"a text that is empty once normalized scores {score!r}, so it matches"
         trial.demand("" not in texts or not matched, wrong)
 

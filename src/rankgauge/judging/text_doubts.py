@@ -1,0 +1,145 @@
+"""
+Doubts: signs that a matcher asks another question of the texts than its user means.
+
+Either it looks in the wrong direction, since retrieved texts are longer than gold texts where it looks for a part of
+the gold text, or the other way round; or it finds a short gold text only inside longer words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankgauge.catalog import ResolvedMatcher
+from rankgauge.errors import counted
+
+__all__ = ["Doubter", "Doubts"]
+
+_LOOKED_AT = 300
+"""Of how many samples the direction is looked at."""
+_LEAST = 20
+"""How many characters a retrieved text has at least that counts as cut out of a gold text."""
+_SHORT = 40
+"""How many characters a gold text has at most that is looked for inside words."""
+_WORTH_A_NOTE = 0.05
+_PASSAGE = 0.5
+
+
+class _Look(NamedTuple):
+    """What one sample's gold passages and retrieved texts are like."""
+
+    gold: int  # how many gold texts there are
+    found: int  # how many of them the matcher finds
+    within: int  # how many it does not find, though they stand in a retrieved text
+    around: int  # how many it does not find, though a retrieved text stands in them
+    by_passage: int  # how many `passage` finds; only counted where any is not found so
+    gold_size: int  # characters
+    retrieved: int
+    retrieved_size: int
+
+
+class Doubts(NamedTuple):
+    """What makes the matcher of one target doubtful, in some samples."""
+
+    looks: tuple[_Look, ...] = ()  # at the first samples
+    found: int = 0  # how many short gold texts were found
+    whole: int = 0  # how many of them between word boundaries
+    inside: int = 0  # how many samples have one that was found only inside words
+    example: tuple[str, str] | None = None  # one of these, and a word that it was found in
+
+    def __or__(self, other: Doubts) -> Doubts:
+        return Doubts(
+            (self.looks + other.looks)[:_LOOKED_AT],
+            self.found + other.found,
+            self.whole + other.whole,
+            self.inside + other.inside,
+            self.example or other.example,
+        )
+
+    def notes(self, matcher: str | None) -> Iterator[str]:
+        """Yield what users should know."""
+        total = _Look(*map(sum, zip(*self.looks, strict=True))) if self.looks else _Look(*[0] * len(_Look._fields))
+        refused = max(total.within, total.around)
+        if refused and refused >= _WORTH_A_NOTE * total.gold:
+            longer = total.within >= total.around
+            yield (
+                f"{refused:,} of {counted(total.gold, 'gold text')} "
+                f"{'stand in' if longer else 'hold'} a retrieved text that `{matcher}` does not accept, because "
+                f"that is {'longer' if longer else 'shorter'} (characters on average: "
+                f"{total.gold_size / total.gold:,.0f} gold, {total.retrieved_size / total.retrieved:,.0f} retrieved); "
+                f"it finds {total.found / total.gold:.2f} of them, matcher=passage would find "
+                f"{total.by_passage / total.gold:.2f}"
+            )
+        if self.example is not None:
+            text, word = self.example
+            yield (
+                f"in {counted(self.inside, 'sample')} `{matcher}` finds a short gold text only inside a longer "
+                f"word, such as {text!r} in {word!r}; it finds {self.found:,} of these texts, matcher=words would find "
+                f"{self.whole:,}"
+            )
+
+
+class Doubter:
+    """Collects the doubts about one target's matcher, sample by sample."""
+
+    def __init__(self, matcher: ResolvedMatcher, *, of_passages: bool, looked: int = 0) -> None:
+        self._matcher = matcher
+        comparer = matcher.matcher.comparer
+        self._to_look_at = _LOOKED_AT - looked if of_passages and comparer != "cover" else 0
+        self._looks_inside = comparer == "contained" and matcher.settings["direction"] == "gold-in-retrieved"
+        self._looks: list[_Look] = []
+        self._texts: list[tuple[Sequence[str], Sequence[str]]] = []
+        self._short = Doubts()
+
+    def add(self, retrieved: Sequence[str], gold: Sequence[str], matches: NDArray[np.bool_]) -> None:
+        """Take one sample's texts, and which of them match."""
+        if len(self._looks) < self._to_look_at:
+            self._look(retrieved, gold, np.asarray(matches.any(axis=0)))
+        if self._looks_inside:
+            self._look_inside(retrieved, gold, matches)
+
+    def doubts(self) -> Doubts:
+        """Return the doubts about all samples that were added."""
+        from rankgauge.matchers.cover import cover_batch  # judging by id does without matchers
+
+        looks = self._looks
+        if any(look.within or look.around for look in looks):
+            blocks = cover_batch(*zip(*self._texts, strict=True), cutoff=_PASSAGE)
+            found = [int(((block.scores >= _PASSAGE) | block.accepted).any(axis=0).sum()) for block in blocks]
+            looks = [look._replace(by_passage=count) for look, count in zip(looks, found, strict=True)]
+        return self._short._replace(looks=tuple(looks))
+
+    def _look(self, retrieved: Sequence[str], gold: Sequence[str], is_found: NDArray[np.bool_]) -> None:
+        within = around = 0
+        refused = [text.casefold() for text, found in zip(gold, is_found.tolist(), strict=True) if not found]
+        if refused:
+            texts = list(map(str.casefold, retrieved))
+            whole = "\0".join(texts)
+            within = sum(bool(text) and text in whole for text in refused)
+            cut = [text for text in texts if len(text) >= _LEAST]
+            around = sum(any(text in wanted for text in cut) for wanted in refused)
+        sizes = sum(map(len, gold)), len(retrieved), sum(map(len, retrieved))
+        self._looks.append(_Look(len(gold), int(is_found.sum()), within, around, 0, *sizes))
+        self._texts.append((retrieved, gold))
+
+    def _look_inside(self, retrieved: Sequence[str], gold: Sequence[str], matches: NDArray[np.bool_]) -> None:
+        from rankgauge.matchers.plain_words import word_around
+        from rankgauge.matchers.words import stands_whole
+
+        found = whole = 0
+        example = None
+        for column, text in enumerate(gold):
+            if len(text) > _SHORT or not matches[:, column].any():
+                continue
+            found += 1
+            wanted = self._matcher.normalize(text)
+            there = (self._matcher.normalize(retrieved[row]) for row in np.flatnonzero(matches[:, column]).tolist())
+            first = next(there)
+            if stands_whole(wanted, first) or any(stands_whole(wanted, other) for other in there):
+                whole += 1
+            else:
+                example = example or (text, word_around(first, first.find(wanted), len(wanted)))
+        self._short |= Doubts((), found, whole, int(example is not None), example)
