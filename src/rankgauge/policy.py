@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
@@ -83,8 +82,9 @@ class Policy:
             or not isinstance(self.max_failed, int | float)
             or not 0 <= self.max_failed <= 1
         ):
-            msg = f"policy option 'max_failed' is a share from 0 to 1 (10% is 0.1), not {self.max_failed!r}"
-            raise PolicyError(msg)
+            raise PolicyError(
+                f"policy option 'max_failed' is a share from 0 to 1 (10% is 0.1), not {self.max_failed!r}"
+            )
         if self.depth is not None and (type(self.depth) is not int or not 1 <= self.depth < 1 << 63):
             raise PolicyError(f"policy option 'depth' is an integer of 1 or more, or null, not {self.depth!r}")
         if self.averages_ties:
@@ -207,7 +207,7 @@ class Profile:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "parameters", frozen(self.parameters))  # the class is frozen
-        if not isinstance(self.relevance, str) and not math.isfinite(self.relevance):
+        if not isinstance(self.relevance, str) and not abs(self.relevance) < float("inf"):
             raise PolicyError(f"the lowest grade of a relevant item is a finite number, not {self.relevance!r}")
 
     def adapted(self, options: Mapping[str, Any], relevance: float | None = None) -> Profile:  # Any: as `with_options`

@@ -141,6 +141,17 @@ def test_names_are_no_commands_and_no_mentions(folder, capsys, monkeypatch):
     assert cell("ndcg@10") == "ndcg@10"
 
 
+def test_included_files_and_variables_are_named_and_their_content_is_not(folder, capsys, monkeypatch):
+    monkeypatch.setenv("TOKEN", "hunter2")
+    Path("secret").write_text("version: hunter2\nmetrics: hunter2\n")
+    for included, words in (("secret", "secret:1, version"), ("${TOKEN}/x", "cannot read ${TOKEN}/x")):
+        Path("c.yaml").write_text(f"{CONFIG}include: '{included}'\n")
+        assert call(["run", "c.yaml"]) == 2
+        err = capsys.readouterr().err
+        assert words in err or "secret:2, metrics" in err
+        assert "hunter2" not in err
+
+
 def test_a_narrow_terminal_is_no_internal_error(folder, capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "1")
     for line in ("run --data s.jsonl -m RR", "trec qrels run", "metrics list", "matchers list"):

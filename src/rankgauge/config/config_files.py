@@ -80,6 +80,7 @@ class _Reader:
     main: Path
     problems: list[Problem] = field(default_factory=list)
     included: int = 0
+    written: dict[tuple[Path, Location], str] = field(default_factory=dict)  # paths before variables were put in
 
     def read(self, path: Path, trail: tuple[Path, ...]) -> Tree:
         """Read one file; *trail* has the files that led to it, itself last."""
@@ -123,7 +124,8 @@ class _Reader:
                 except UnreadableError as error:
                     problems: Sequence[Problem] = error.problems
                     if isinstance(error.__cause__, OSError):  # it is not there
-                        problems = [tree.problem(location, f"cannot read {p.file}: {p.message}") for p in problems]
+                        what = written if "${" in (written := self.written.get((path, location), "")) else str(target)
+                        problems = [tree.problem(location, f"cannot read {what}: {p.message}") for p in problems]
                     self.problems += problems
 
     def _joined(self, tree: Tree, included: list[Tree]) -> Tree:
@@ -142,6 +144,7 @@ class _Reader:
             holder: Any = tree.value
             for part in location[:-1]:
                 holder = holder[part]
+            self.written[path, location] = holder[location[-1]]
             text = os.path.expanduser(self._filled(holder[location[-1]], tree, location))  # noqa: PTH111  # no `./` is lost
             is_relative = location[0] in {"datasets", "plugins", "baseline"} and folder != "."
             holder[location[-1]] = os.path.join(folder, text) if is_relative else text  # noqa: PTH118  # as above
@@ -288,7 +291,7 @@ def load_config(path: Path) -> LoadedConfig:
         return LoadedConfig(Config.model_validate(tree.value), path, tree.places)
     except ValidationError as error:
         details = _without_other_branches(error.errors(include_url=False))
-    raise unusable(path, [_problem(detail, tree) for detail in details])
+    raise unusable(path, [_problem(detail, tree, path) for detail in details])
 
 
 def _without_other_branches(details: Sequence[Any]) -> list[Any]:
@@ -308,7 +311,8 @@ def _location(detail: Mapping[str, Any]) -> Location:
     return tuple(part for part in detail["loc"] if part not in branches and not str(part).startswith("function-"))
 
 
-def _problem(detail: Mapping[str, Any], tree: Tree) -> Problem:
+def _problem(detail: Mapping[str, Any], tree: Tree, main: Path) -> Problem:
+    """Return what is wrong with a value, which is shown if the main file has it: others may be of anybody."""
     location = _location(detail)
     if detail["type"] == "extra_forbidden":
         siblings = _keys(location[:-1])
@@ -317,7 +321,9 @@ def _problem(detail: Mapping[str, Any], tree: Tree) -> Problem:
     elif detail["type"] == "missing":
         message = "the key is missing"
     else:
-        message = f"{str(detail['msg']).removeprefix('Value error, ')}; found {detail['input']!r}"
+        message = str(detail["msg"]).removeprefix("Value error, ")
+        if tree.problem(location, "").file == str(main):
+            message += f"; found {detail['input']!r}"
     return tree.problem(location, message)
 
 

@@ -14,20 +14,22 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
+from rankgauge.base.guard import ForeignError, guarded
 from rankgauge.engine.manifest import resolved_config
 from rankgauge.engine.setup import Setup
 from rankgauge.errors import DataError, ParameterError, Problem, ResultError
 from rankgauge.io.files import read_bytes
-from rankgauge.io.output_files import OUTPUTS_FILE, OutputsFile, add_missing, read_kept
+from rankgauge.io.output_files import OUTPUTS_FILE, OutputsFile, add_missing, kept, read_kept
+from rankgauge.policy import Contract
 from rankgauge.result.staging import BEGUN_FILE, Staging, cannot_save, has_outputs, is_staging
-from rankgauge.samples import KeptOutput, Sample
+from rankgauge.samples import CallError, KeptOutput, Sample
 from rankgauge.scoring.stop import Stop
 from rankgauge.stats import percentile
 
 if TYPE_CHECKING:
     from rankgauge.scoring.sut import Calling, SystemUnderTest
 
-__all__ = ["Calls", "begin", "call_figures", "check_whole", "run_to_end", "system_name"]
+__all__ = ["Calls", "begin", "call_figures", "check_whole", "kept_answer", "run_to_end", "system_name", "unwritten"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,6 +138,28 @@ def call_figures(outputs: Iterable[KeptOutput], failed: int) -> dict[str, Any]:
         "retries": sum(output.attempt - 1 for output in outputs),
         "seconds": {"p50": percentile(seconds, 50), "p95": percentile(seconds, 95)},
     }
+
+
+def kept_answer(answer: object, contract: Contract) -> KeptOutput:
+    """Return what a call came to as it is kept; what raises when it is read is the sample's failure."""
+    from rankgauge.scoring.sut import failure_of
+
+    if isinstance(answer, CallError):
+        return KeptOutput(error=answer)
+    try:
+        with guarded():
+            return kept(answer, contract)
+    except ForeignError as error:
+        return KeptOutput(error=failure_of(error))
+
+
+def unwritten(file: OutputsFile, sample_id: str, output: KeptOutput) -> str:
+    """Keep an output; return why that is not possible, empty where it is."""
+    try:
+        file.add(sample_id, output)
+    except OSError as error:
+        return error.strerror or str(error)
+    return ""
 
 
 def run_to_end(main: Callable[[], Coroutine[Any, Any, None]]) -> None:

@@ -13,17 +13,16 @@ from typing import Any, Generic, TypeVar
 from rankgauge.base.guard import ForeignError, guarded
 from rankgauge.base.logs import logger
 from rankgauge.columns import IdSketcher
-from rankgauge.engine.calls import Calls, call_figures, check_whole, run_to_end, system_name
+from rankgauge.engine.calls import Calls, call_figures, check_whole, kept_answer, run_to_end, system_name, unwritten
 from rankgauge.engine.manifest import make_manifest, resolved_config
 from rankgauge.engine.sample_score import Progress
 from rankgauge.errors import DataError, NothingToEvaluateError, ParameterError, Problem, RunInterrupted
 from rankgauge.io.datasets import DatasetReader, DataSource
 from rankgauge.io.files import real_path
-from rankgauge.io.output_files import OUTPUTS_FILE, OutputsFile, OutputsSource, kept, read_outputs
+from rankgauge.io.output_files import OUTPUTS_FILE, OutputsSource, read_outputs
 from rankgauge.planning.plan import Plan
-from rankgauge.policy import Contract
 from rankgauge.result import Origin, ResultValues
-from rankgauge.samples import Block, CallError, Fault, KeptOutput, Sample
+from rankgauge.samples import Block, Fault, KeptOutput, Sample
 from rankgauge.samples.sample_records import fields_without_values
 from rankgauge.scoring.collect import Collector
 
@@ -228,9 +227,9 @@ class Job(Generic[Held]):
         file = calls.file(self.samples)
         try:
             async for at, call in call_each(waiting, calls.sut, calling):
-                output = _output(call.found, contract)._replace(seconds=call.seconds, attempt=call.attempt)
+                output = kept_answer(call.found, contract)._replace(seconds=call.seconds, attempt=call.attempt)
                 self._answer(open_places[at], output)
-                if file is not None and (why := _unwritten(file, waiting[at].id, output)):
+                if file is not None and (why := unwritten(file, waiting[at].id, output)):
                     held.append((waiting[at].id, output))
                     if not self.stopped:  # those that are under way are waited for, as they are paid for
                         self.stopped = f"no more calls were made: outputs cannot be kept ({why})"
@@ -329,25 +328,3 @@ class Job(Generic[Held]):
                     observer(subject)
             except ForeignError as error:
                 logger("engine").warning("observer %s of plugin %s failed: %s", hook, plugin, error)
-
-
-def _output(answer: object, contract: Contract) -> KeptOutput:
-    """Return what a call came to as it is kept; what raises when it is read is the sample's failure."""
-    from rankgauge.scoring.sut import failure_of
-
-    if isinstance(answer, CallError):
-        return KeptOutput(error=answer)
-    try:
-        with guarded():
-            return kept(answer, contract)
-    except ForeignError as error:
-        return KeptOutput(error=failure_of(error))
-
-
-def _unwritten(file: OutputsFile, sample_id: str, output: KeptOutput) -> str:
-    """Keep an output; return why that is not possible, empty where it is."""
-    try:
-        file.add(sample_id, output)
-    except OSError as error:
-        return error.strerror or str(error)
-    return ""
