@@ -152,6 +152,15 @@ def test_included_files_and_variables_are_named_and_their_content_is_not(folder,
         assert "hunter2" not in err
 
 
+@pytest.mark.parametrize("kept", [0, 1, 30])
+def test_a_result_whose_lines_are_cut_is_refused(folder, capsys, kept):
+    assert call(["run", "--data", "s.jsonl", "-m", "RR", "--details", "-o", "out"]) == 0
+    lines = Path("out/per_sample.jsonl").read_bytes()
+    Path("out/per_sample.jsonl").write_bytes(lines[:kept])
+    assert call(["report", "out", "-o", "page.html"]) == 2
+    assert "out is not a complete result folder" in capsys.readouterr().err
+
+
 def test_a_narrow_terminal_is_no_internal_error(folder, capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "1")
     for line in ("run --data s.jsonl -m RR", "trec qrels run", "metrics list", "matchers list"):

@@ -208,6 +208,8 @@ def _read(directory: Path, manifest: Mapping[str, Any], frame: pl.DataFrame) -> 
     if manifest["has_details"]:
         details = [orjson.loads(line) for line in read_bytes(directory / "per_sample.jsonl").splitlines()]
     sample_ids: list[str] = frame["sample_id"].to_list()
+    if details is not None and len(details) != len(sample_ids):
+        raise ValueError(f"per_sample.jsonl has {len(details):,} lines for {len(sample_ids):,} samples")
     places = {sample_id: place for place, sample_id in enumerate(sample_ids)}
     metrics = {}
     for entry in manifest["metrics"]:
