@@ -82,9 +82,7 @@ class Policy:
             or not isinstance(self.max_failed, int | float)
             or not 0 <= self.max_failed <= 1
         ):
-            raise PolicyError(
-                f"policy option 'max_failed' is a share from 0 to 1 (10% is 0.1), not {self.max_failed!r}"
-            )
+            raise PolicyError(f"policy option 'max_failed' is a share from 0 to 1 (10% is .1), not {self.max_failed!r}")
         if self.depth is not None and (type(self.depth) is not int or not 1 <= self.depth < 1 << 63):
             raise PolicyError(f"policy option 'depth' is an integer of 1 or more, or null, not {self.depth!r}")
         if self.averages_ties:

@@ -4,6 +4,7 @@ Files: opens them, strips compression and byte-order marks, and explains what is
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import io
 import os
@@ -301,6 +302,8 @@ def _explained(path: Path, error: OSError) -> str:
         return no_such_file(path)
     if isinstance(error, IsADirectoryError):
         return _NOT_A_FILE[stat.S_IFDIR]
+    if error.errno == errno.ENXIO:  # what opening a socket says
+        return _NOT_A_FILE[stat.S_IFSOCK]
     if isinstance(error, PermissionError):
         return "no permission to read it"
     return f"{error.strerror or error}"

@@ -37,13 +37,12 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
         raise OSError(errno.EINVAL, why)
     _tell_parts(path)
     part = path.with_name(f".{path.name[:_LONGEST]}.{os.getpid()}.{os.urandom(8).hex()}.part")
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
-    descriptor = os.open(part, flags, 0o666)
+    opened = part.open("xb")  # O_CREAT and O_EXCL, which follow no link
     try:
-        with os.fdopen(descriptor, "wb") as file:
+        with opened as file:
             yield file
             file.flush()
-            os.fsync(descriptor)
+            os.fsync(file.fileno())
         part.replace(path)
     except BaseException:
         part.unlink(missing_ok=True)
