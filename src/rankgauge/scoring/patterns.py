@@ -19,8 +19,8 @@ from rankgauge.judging import Evidence
 from rankgauge.judging.few import Pattern, judged_patterns, takes_few
 from rankgauge.planning.plan import Plan
 from rankgauge.planning.resolve import PlannedMetric
-from rankgauge.scoring.collect import ScoredMetric
 from rankgauge.scoring.score import FAILED, JudgedBatch, Outcome, missing_queries, score_metric
+from rankgauge.scoring.scored import ScoredMetric
 
 __all__ = ["PatternScores"]
 
