@@ -41,7 +41,8 @@ class Policy:
             earlier ones, `best` keeps the one with the highest score, `credit-once` leaves it its rank but no gain,
             `keep` counts it again (scores may pass 1), `error` refuses the sample.
 
-        no_gold: A sample without ground truth is `undefined` (out of the mean, counted), `zero` or an `error`.
+        no_gold: A sample without ground truth is `undefined` (out of the mean, counted), `zero` (the worst value in the
+            metric's range; where that has none, out of the mean) or an `error`.
 
         missing_output: A sample without output counts as `zero`, is left out (`exclude`) or is an `error`.
 

@@ -62,4 +62,7 @@ def read_share(written: str) -> float:
     number = text.removesuffix("%").rstrip()
     if NUMBER.fullmatch(number) is None:
         raise ValueError(f"a share is a number from 0 to 1, or a percentage such as 10%, not {written!r}")
-    return float(number) / 100 if text.endswith("%") else float(number)
+    if not text.endswith("%"):
+        return float(number)
+    digits, _, exponent = number.lower().partition("e")
+    return float(f"{digits}e{int(exponent or 0) - 2}")  # a hundredth of the float 0.7 is not the float 0.007
