@@ -39,9 +39,7 @@ def main() -> None:
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     took = f"{seconds:.1f} s, {used.ru_utime + used.ru_stime:.1f} s of CPU, {used.ru_maxrss / 1024:,.0f} MB"
     report = json.loads(done.stdout)
-    print(
-        f"{given.documents:,} documents ({size:,.0f} MB), {given.samples:,} samples: {seconds:.1f} s, {memory:,.0f} MB"
-    )
+    print(f"{given.documents:,} documents ({size:,.0f} MB), {given.samples:,} samples: {took}")
     print(f"  labels {report['labels']}, valid {report['valid']}, findings {report['counts']}")
 
 
