@@ -6,9 +6,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rankgauge.base.plain_text import visible
 from rankgauge.cli.console import complain, remark
@@ -100,7 +100,8 @@ class Gating:
         """Read the gates of a comparison, whose first result is the baseline; changes of *common* samples alone."""
         gates = options.gates()
         if common != "all":
-            gates = [gate.over(common) for gate in gates]
+            changed: dict[str, Any] = {"common": common}  # which a bound does not have
+            gates = [replace(gate, rule=replace(gate.rule, **changed)) if gate.is_change else gate for gate in gates]
         _check_targets(options, gates, "--gate 'ndcg@10 max_drop 0.01'")
         return cls(options=options, gates=gates)
 
@@ -280,9 +281,9 @@ class Gating:
         if self.baseline is not None:
             from rankgauge.gates.drop import baseline_of, changes_since
 
-            changed = [gate for gate in self.gates if gate.is_change]
             earlier = {name: baseline_of(name, self.baseline, results) for name in results}
-            common: Common = "unchanged" if any(gate == gate.over("unchanged") for gate in changed) else "all"
+            is_limited = any(getattr(gate.rule, "common", "all") == "unchanged" for gate in self.gates)
+            common: Common = "unchanged" if is_limited else "all"
             known = {name: old for name, old in earlier.items() if old is not None}
             changes = {name: changes_since(results[name], old, common) for name, old in known.items()}
         return pull_request_markdown(results, self.report, self.baseline, changes, first=self.first)

@@ -11,7 +11,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, Literal, NamedTuple, NoReturn, cast, get_args
 
@@ -133,26 +133,18 @@ class Gate:
         """Return whether it is on a change against a baseline."""
         return isinstance(self.rule, MaxDrop)
 
-    def over(self, common: Common) -> Gate:
-        """Return the gate on a change of these samples; any other gate as it is."""
-        return replace(self, rule=replace(self.rule, common=common)) if isinstance(self.rule, MaxDrop) else self
-
     def __str__(self) -> str:
         rule, parts = self.rule, [self.metric]
-        parts.append(
-            f"max_drop {rule}" if isinstance(rule, MaxDrop) else f"{_SIDES[rule.side]} {_written(rule.number)}"
-        )
+        sign, number = (_SIDES[rule.side], _written(rule.number)) if isinstance(rule, Bound) else ("max_drop", rule)
+        parts.append(f"{sign} {number}")
         parts += [f"where {self.where}"] if self.where else []
         parts += [f"of {','.join(map(_quoted, self.of))}"] if self.of else []
         parts += ["per_sample"] if self.per_sample else []
         parts += [f"dataset {_quoted(self.dataset)}"] if self.dataset else []
-        parts += (
-            [f"confidence {_written(rule.confidence)}"] if isinstance(rule, MaxDrop) and rule.confidence != 0.95 else []
-        )
-        parts += (
-            [f"inconclusive {rule.inconclusive}"] if isinstance(rule, MaxDrop) and rule.inconclusive != "warn" else []
-        )
-        parts += [f"common {rule.common}"] if isinstance(rule, MaxDrop) and rule.common != "all" else []
+        if isinstance(rule, MaxDrop):
+            parts += [f"confidence {_written(rule.confidence)}"] if rule.confidence != 0.95 else []
+            parts += [f"inconclusive {rule.inconclusive}"] if rule.inconclusive != "warn" else []
+            parts += [f"common {rule.common}"] if rule.common != "all" else []
         parts += [f"level {self.level}"] if self.level != "fail" else []
         return " ".join(parts)
 
@@ -280,13 +272,13 @@ def _max_drop(entry: Mapping[Any, Any], default: Effect) -> MaxDrop:
     if not 0.5 < number < 1:
         _refuse(f"confidence is a number above 0.5 and below 1, such as 0.95, not {confidence!r}")
     inconclusive = _chosen("inconclusive", entry.get("inconclusive", default), EFFECTS)
+    common: Any = _chosen("common", entry.get("common", "all"), get_args(Common))
     if "require" in entry:
         _chosen("require", entry["require"], ("proof",))
         if inconclusive != "fail" and "inconclusive" in entry:
             _refuse(f"require: proof is the same as inconclusive: fail, and the gate also says {inconclusive!r}")
         inconclusive = "fail"
-    common = _chosen("common", entry.get("common", "all"), get_args(Common))
-    return MaxDrop(margin, is_relative, number, cast("Effect", inconclusive), cast("Common", common))
+    return MaxDrop(margin, is_relative, number, cast("Effect", inconclusive), common)
 
 
 def _number(key: str, raw: object) -> float:
