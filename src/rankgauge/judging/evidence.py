@@ -19,6 +19,8 @@ from rankgauge.judging.keeping import Budget, Fits, Keeper, Lack
 from rankgauge.judging.outputs import Ranking
 from rankgauge.judging.ranking import JudgedBlock
 from rankgauge.judging.text_doubts import Doubts
+from rankgauge.judging.units import unit_rule
+from rankgauge.policy import Profile
 from rankgauge.samples import Expected, GoldKind, Sample
 
 __all__ = ["Evidence", "GoldKeys", "Target"]
@@ -33,10 +35,20 @@ class Target(NamedTuple):
     # the matcher as written, for gold that is text; None for a join of ids, and for nuggets whose support the
     # output gives
     matcher: str | None = None
+    unit: str | None = None  # what ids are rolled up to first; None for judging them as they are
+
+    def rolled(self, sample: Sample) -> Sample:
+        """Return a sample with the ids that are judged."""
+        return sample if self.unit is None else unit_rule(self.unit).sample(sample)
+
+    def profile(self, profile: Profile) -> Profile:
+        """Return the profile under which it is judged."""
+        return profile if self.unit is None else unit_rule(self.unit).profile(profile)
 
     def __str__(self) -> str:
         judged = "" if self.judges == "retrieved" else " of the generated answer"
         joined = "id" if self.gold == "relevant" else "the support that the output gives"
+        joined += "" if self.unit is None else f", unit {self.unit}"
         return f"{self.gold}{judged} by {joined if self.matcher is None else f'text, matcher {self.matcher}'}"
 
 

@@ -17,6 +17,7 @@ from rankgauge.judging.judged_columns import JudgedLists
 from rankgauge.judging.keeping import NOTHING, Keep, Keeper
 from rankgauge.judging.outputs import Ranking, prepare, stands_as_given
 from rankgauge.judging.ranking import JudgedBlock
+from rankgauge.judging.units import unit_rule
 from rankgauge.policy import DEFAULT_CONTRACT, Profile
 from rankgauge.samples import Expected, Fault, Nugget, Output, Sample
 
@@ -28,8 +29,10 @@ _NOTHING: Mapping[str, float] = MappingProxyType({})
 class IdJudge:
     """Judges a batch against its `relevant` gold."""
 
-    def __init__(self, profile: Profile, *, keep: Keep = NOTHING) -> None:
-        self._profile = profile
+    def __init__(self, profile: Profile, *, unit: str | None = None, keep: Keep = NOTHING) -> None:
+        self._rule = None if unit is None else unit_rule(unit)
+        self._strict = None if self._rule is None else self._rule.checked(profile)
+        self._profile = profile = profile if self._rule is None else self._rule.profile(profile)
         self._keeper = Keeper(keep, profile)
         self._lists = JudgedLists()
         self._faults: dict[int, str] = {}
@@ -38,7 +41,14 @@ class IdJudge:
     def add(self, samples: Sequence[Sample]) -> None:
         """Judge some more samples, in order of the batch."""
         lists = self._lists
+        given = samples
+        if self._rule is not None:
+            samples = list(map(self._rule.sample, given))
         prepared = prepare(samples, self._profile, by_text=False)
+        if self._strict is not None:
+            strict = prepare(given, self._strict, by_text=False)
+            pairs = zip(strict, prepared, strict=True)
+            prepared = [refused if isinstance(refused, Fault) else ranking for refused, ranking in pairs]
         self._keeper.add(samples, prepared, judged="retrieved")
         for place, (sample, ranking) in enumerate(zip(samples, prepared, strict=True), len(lists.depth)):
             expected = sample.expected
@@ -185,7 +195,7 @@ def make_judge(
     if matcher is None and target.gold == "nuggets":
         return SupportJudge(profile, keep=keep)
     if matcher is None:
-        return IdJudge(profile, keep=keep)
+        return IdJudge(profile, unit=target.unit, keep=keep)
     return TextJudge(target, profile, matcher, keep=keep, looked=looked)
 
 

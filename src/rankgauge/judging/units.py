@@ -1,0 +1,141 @@
+"""
+Units: what ids are rolled up to before anything is judged, as chunks are to their documents, and turns to sessions.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+
+from rankgauge.errors import ParameterError
+from rankgauge.policy import Policy, Profile
+from rankgauge.samples import Expected, Output, Sample
+
+__all__ = ["PARTS", "Part", "UnitRule", "keep_highest", "unit_rule"]
+
+_DOCUMENT = r"^(.+?)(?:#.*|[_:.\-](?:chunk|passage|segment|part|p|c)[_\-]?[0-9]+|:[0-9]+)$"
+_NUMBERED = r"^(.+)[_.-][0-9]+$"
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One way in which ids name parts of documents."""
+
+    unit: str  # what `unit` has to be
+    says: str  # what that does
+
+    def whole(self, name: str) -> str:
+        """Return the document of an id; the id itself where it names no part."""
+        return unit_rule(self.unit).of_id(name)
+
+    @property
+    def option(self) -> str:
+        """Return the option as it is written in an expression."""
+        written = self.unit if self.unit == "document" else f'"{self.unit}"'
+        return f"unit={written}"
+
+
+PARTS = (
+    Part("document", "strips `#...`, `:3`, `_chunk_3` and the like"),
+    Part(_NUMBERED, "strips a number behind `_`, `-` or `.`"),
+)
+"""
+How ids name parts of documents, the surest first: a bare number, as in `MED-10`, is as often the name of a document,
+so that `unit=document` leaves it.
+"""
+
+_FORMS = (
+    "a unit is document, a field such as metadata.session, or a regular expression whose first group is the unit, such "
+    'as "^(.+?)/"'
+)
+_WORD = re.compile(r"[\w.\-]*")
+
+
+@dataclass(frozen=True)
+class UnitRule:
+    """What the unit of each item is, by its id."""
+
+    written: str  # as in an expression
+
+    @cached_property
+    def _pattern(self) -> re.Pattern[str]:
+        if self.written == "document":
+            return re.compile(_DOCUMENT, re.IGNORECASE | re.DOTALL)
+        if _WORD.fullmatch(self.written):
+            raise ParameterError(f"{_FORMS}; not {self.written!r}")
+        try:
+            return re.compile(self.written)
+        except re.error as error:
+            raise ParameterError(f"{_FORMS}; {self.written!r} is none: {error}") from None
+
+    def check(self) -> None:
+        """Raise `ParameterError` for what is no unit."""
+        _ = self._pattern
+
+    def of_id(self, name: str) -> str:
+        """Return the unit of an id, which is its own where the pattern does not match, or matches nothing."""
+        found = self._pattern.search(name)
+        if found is None:
+            return name
+        return (found[1] if found.re.groups else found[0]) or name
+
+    def profile(self, profile: Profile) -> Profile:
+        """
+        Return the profile under which units are judged.
+
+        The first result of a unit is the one with the highest score where scores decide the order, and results of one
+        unit are no error: `checked` refuses ids that are listed twice.
+        """
+        policy: Policy = profile.policy
+        if policy.duplicates not in {"first", "error"}:
+            return profile
+        return profile.adapted({"duplicates": "best" if policy.order == "score" else "first"})
+
+    def checked(self, profile: Profile) -> Profile | None:
+        """Return the profile under which ids are refused that are listed twice; None where none are."""
+        return profile.adapted({"order": "given"}) if profile.policy.duplicates == "error" else None
+
+    def sample(self, sample: Sample) -> Sample:
+        """Return a sample whose ids are those of units, on both sides."""
+        output, unit_of = sample.output, self._units(sample)
+        if isinstance(output, Output):
+            output = output._replace(ids=[None if name is None else unit_of(name) for name in output.ids])
+        return sample._replace(output=output, expected=_rolled_gold(sample.expected, unit_of))
+
+    def gold(self, sample: Sample) -> dict[str, str]:
+        """Return the first relevant id of each unit that a sample has."""
+        unit_of = self._units(sample)
+        return {unit_of(name): name for name in reversed(list(sample.expected.relevant or ()))}
+
+    def _units(self, sample: Sample) -> Callable[[str], str]:
+        del sample
+        return self.of_id
+
+
+@lru_cache(maxsize=64)
+def unit_rule(written: str) -> UnitRule:
+    """Return the rule of a unit; raise `ParameterError` for what is none."""
+    rule = UnitRule(written)
+    rule.check()
+    return rule
+
+
+def _rolled_gold(expected: Expected, unit_of: Callable[[str], str]) -> Expected:
+    """Return ground truth in which each unit stands once, with the highest of its grades."""
+    if not expected.relevant:
+        return expected
+    relevant: dict[str, float] = {}
+    intents: dict[str, dict[str, float]] = {}
+    for name, grade in expected.relevant.items():
+        keep_highest(relevant, {unit_of(name): grade})
+    for name, by_intent in (expected.intents or {}).items():
+        keep_highest(intents.setdefault(unit_of(name), {}), by_intent)
+    return expected._replace(relevant=relevant, repeats=None, intents=intents or None)
+
+
+def keep_highest(grades: dict[str, float], others: Mapping[str, float]) -> None:
+    """Take further grades, of which the higher one stays where there is one already."""
+    for name, grade in others.items():
+        grades[name] = max(grade, grades.get(name, grade))
