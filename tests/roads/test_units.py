@@ -52,7 +52,7 @@ def rolled(query, uncut, policy):
     return query._replace(ranking=ranking, grades=dict(uncut.grades))
 
 
-@settings(max_examples=draws(30), deadline=None)  # each of them takes eleven roads
+@settings(max_examples=draws(60), deadline=None)  # each of them takes eleven roads
 @given(data=st.data(), case=cases())
 def test_units_are_what_rolling_up_by_hand_gives(tools, data, case):
     unit = data.draw(st.sampled_from(["document", "'^(.*?)(?:[#:]|_chunk_|-passage-).*'"]))
@@ -108,3 +108,12 @@ def test_a_cutoff_counts_what_the_policy_leaves(tools, duplicates, scores):
     metrics = ("RR(unit=document)", "recall(unit=document)@2")
     case = Case((query, ANCHOR), profile_of(Policy(duplicates=duplicates)), metrics)
     assert [float.fromhex(bits) for bits, _ in in_memory(case, tools).scores["q"].values()] == scores
+
+
+@pytest.mark.parametrize("duplicates", ["first", "best", "error"])
+def test_the_first_result_of_a_unit_is_the_first_in_rank_wherever_it_is_listed(tools, duplicates):
+    """Of a#1 (1), x#1 (2), a#2 (3), by score: a is at rank 1, though its first line says otherwise."""
+    query = Query("q", (("a#1", 1.0), ("x#1", 2.0), ("a#2", 3.0)), {"a": 1})
+    case = Case((query, ANCHOR), profile_of(Policy(order="score", duplicates=duplicates)), ("RR(unit=document)",))
+    for road in ROADS:
+        assert [float.fromhex(bits) for bits, _ in road.go(case, tools).scores["q"].values()] == [1.0], road.name

@@ -63,6 +63,8 @@ class Evidence:
     # what each sample retrieved, after policy, None where there is nothing; empty unless asked for
     rankings: Sequence[Ranking | None] = ()
     looks: tuple[str, str] | None = None  # one retrieved id and one gold id, of a sample that has both; for messages
+    # what `met_as_parts` says of the first samples that have both, where no id is met
+    parts: tuple[tuple[bool, ...], ...] = ()
     # the first rank whose item has no text, of samples that were judged by text without all of them
     textless: Mapping[int, int] = field(default_factory=dict)
     doubts: Doubts | None = None  # what makes the matcher doubtful, of samples that were judged by text

@@ -17,7 +17,7 @@ from rankgauge.judging.judged_columns import JudgedLists
 from rankgauge.judging.keeping import NOTHING, Keep, Keeper
 from rankgauge.judging.outputs import Ranking, prepare, stands_as_given
 from rankgauge.judging.ranking import JudgedBlock
-from rankgauge.judging.units import unit_rule
+from rankgauge.judging.units import LOOKED_AT, met_as_parts, unit_rule
 from rankgauge.policy import DEFAULT_CONTRACT, Profile
 from rankgauge.samples import Expected, Fault, Nugget, Output, Sample
 
@@ -37,6 +37,7 @@ class IdJudge:
         self._lists = JudgedLists()
         self._faults: dict[int, str] = {}
         self._looks: tuple[str, str] | None = None
+        self._parts: list[tuple[bool, ...]] = []
 
     def add(self, samples: Sequence[Sample]) -> None:
         """Judge some more samples, in order of the batch."""
@@ -68,6 +69,8 @@ class IdJudge:
             if ranking is not None and ids:
                 self._looks = self._looks or (ids[0] or "(no id)", next(iter(gold)))
                 self._add_rows(place, ranking, gold, start)
+                if not lists.row_sample:
+                    self._look(ids, gold)
 
     def add_block(self, judged: JudgedBlock) -> None:
         """Take some more plain samples."""
@@ -81,11 +84,26 @@ class IdJudge:
         lists.depth += judged.depth.tolist()
         if self._looks is None:
             self._looks = judged.looks
+        if not lists.row_sample and len(self._parts) < LOOKED_AT:
+            for retrieved, gold in judged.both(LOOKED_AT):
+                self._look(retrieved, gold)
 
     def evidence(self) -> Evidence:
         """Return the judged batch."""
         without = [place for place, count in enumerate(self._lists.gold_count) if not count]
-        return Evidence.kept(self._keeper, self._lists.build(self._profile), without, self._faults, looks=self._looks)
+        return Evidence.kept(
+            self._keeper,
+            self._lists.build(self._profile),
+            without,
+            self._faults,
+            looks=self._looks,
+            parts=tuple(self._parts),
+        )
+
+    def _look(self, retrieved: Sequence[str | None], gold: Iterable[str]) -> None:
+        """Look whether ids that do not match are parts of documents, in the first samples only."""
+        if self._rule is None and len(self._parts) < LOOKED_AT:
+            self._parts.append(met_as_parts(retrieved, gold))
 
     def _add_gold(self, place: int, expected: Expected, gold: Mapping[str, float]) -> int:
         """Add a sample's ground truth; return the place of its first item in the batch."""

@@ -5,7 +5,7 @@ Units: what ids are rolled up to before anything is judged, as chunks are to the
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
@@ -13,7 +13,7 @@ from rankgauge.errors import ParameterError
 from rankgauge.policy import Policy, Profile
 from rankgauge.samples import Expected, Output, Sample
 
-__all__ = ["PARTS", "Part", "UnitRule", "keep_highest", "unit_rule"]
+__all__ = ["LOOKED_AT", "PARTS", "Part", "UnitRule", "keep_highest", "met_as_parts", "parts_note", "unit_rule"]
 
 _DOCUMENT = r"^(.+?)(?:#.*|[_:.\-](?:chunk|passage|segment|part|p|c)[_\-]?[0-9]+|:[0-9]+)$"
 _NUMBERED = r"^(.+)[_.-][0-9]+$"
@@ -36,6 +36,11 @@ class Part:
         written = self.unit if self.unit == "document" else f'"{self.unit}"'
         return f"unit={written}"
 
+    @property
+    def advice(self) -> str:
+        """Return what to do where one side names parts of what the other side names."""
+        return f"chunks of gold documents? {self.option} {self.says}"
+
 
 PARTS = (
     Part("document", "strips `#...`, `:3`, `_chunk_3` and the like"),
@@ -45,6 +50,27 @@ PARTS = (
 How ids name parts of documents, the surest first: a bare number, as in `MED-10`, is as often the name of a document,
 so that `unit=document` leaves it.
 """
+
+LOOKED_AT = 300
+"""In how many samples ids are looked at that do not match."""
+_LEAST_SHARE = 0.1
+"""In which share of the samples ids have to meet as documents for it to be no coincidence."""
+
+
+def met_as_parts(retrieved: Iterable[str | None], gold: Iterable[str]) -> tuple[bool, ...]:
+    """Return for each of `PARTS` whether an id of one side is the document of one of the other, or both have one."""
+    names, wanted = [name for name in retrieved if name is not None], list(gold)
+    return tuple(not {*map(part.whole, names)}.isdisjoint(map(part.whole, wanted)) for part in PARTS)
+
+
+def parts_note(met: Sequence[tuple[bool, ...]]) -> str:
+    """Say what `met_as_parts` found in some samples; empty where that is nothing."""
+    counts = [sum(column) for column in zip(*met, strict=True)] or [0]
+    best = max(range(len(counts)), key=counts.__getitem__)
+    if not counts[best] or counts[best] < _LEAST_SHARE * len(met):
+        return ""
+    return f"; as parts of documents they would meet in {counts[best]:,} of {len(met):,} samples: {PARTS[best].advice}"
+
 
 _FORMS = (
     "a unit is document, a field such as metadata.session, or a regular expression whose first group is the unit, such "

@@ -205,6 +205,7 @@ class Collector:
                 targets=frozenset({target} if evidence.has_gold else ()),
                 met=by_id and len(evidence.judged.rows.sample) > 0,
                 looks=evidence.looks if by_id else None,
+                parts=evidence.parts,
                 refused=bool(evidence.faults),
                 doubts={} if evidence.doubts is None else {target: evidence.doubts},
             )

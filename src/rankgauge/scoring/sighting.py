@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 from rankgauge.judging import Target
 from rankgauge.judging.text_doubts import Doubts
+from rankgauge.judging.units import LOOKED_AT, parts_note
 from rankgauge.planning.plan import Plan
 
 __all__ = ["Sighting"]
@@ -21,6 +22,7 @@ class Sighting:
     targets: frozenset[Target] = frozenset()  # kinds of ground truth that a sample has
     met: bool = False  # whether a retrieved id is a relevant id
     looks: tuple[str, str] | None = None  # one retrieved id and one gold id, for messages
+    parts: tuple[tuple[bool, ...], ...] = ()  # of the first samples, whether ids would meet as parts of documents
     refused: bool = False  # whether there is ground truth that cannot be used
     doubts: Mapping[Target, Doubts] = field(default_factory=dict)  # about the matchers of targets that are texts
 
@@ -32,6 +34,7 @@ class Sighting:
             self.targets | other.targets,
             self.met or other.met,
             self.looks or other.looks,
+            (self.parts + other.parts)[:LOOKED_AT],
             self.refused or other.refused,
             doubts,
         )
@@ -46,7 +49,7 @@ class Sighting:
         if not self.met and self.looks is not None:
             retrieved, gold = self.looks
             note = "no retrieved id is ever a relevant id, so every score by id is 0; do both sides use the same ids? "
-            notes.append(f"{note}outputs: `{retrieved}`; ground truth: `{gold}`")
+            notes.append(f"{note}outputs: `{retrieved}`; ground truth: `{gold}`{parts_note(self.parts)}")
         used = {metric.target_of(self.targets) for metric in plan.metrics}
         for target, doubts in self.doubts.items():
             if target in used:
