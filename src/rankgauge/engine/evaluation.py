@@ -292,6 +292,8 @@ class Evaluation(Setup):
             for kind in GOLD_KINDS:
                 gold[kind] += sum(bool(getattr(sample.expected, kind)) for sample in batch)
         notes = job.collector.finish(require_gold=require_gold).notes
+        if not require_gold:
+            notes += job.collector.sighting.notes(job.plan)
         return DataCheck(samples, without, malformed, FrozenMap(gold), tuple(notes))
 
     def score(self, sample: Mapping[str, Any] | Sample, *, details: bool = False) -> dict[str, SampleScore]:

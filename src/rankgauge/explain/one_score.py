@@ -98,6 +98,7 @@ def _without(output: Output, dropped: Sequence[int]) -> Output:
         ids=[output.ids[place] for place in kept],
         texts=None if output.texts is None else [output.texts[place] for place in kept],
         scores=None if output.scores is None else [output.scores[place] for place in kept],
+        metadata=None if output.metadata is None else [output.metadata[place] for place in kept],
     )
 
 
@@ -118,6 +119,9 @@ def _with(output: Output, gold: str, scorer: Scorer) -> Output:
         text = output.texts[places[0]] if places and output.texts is not None else None
         score = output.scores[places[0]] if places and output.scores is not None else None
         raised = rest._replace(ids=[gold, *rest.ids], texts=None if rest.texts is None else [text, *rest.texts])
+    if output.metadata is not None:
+        known = next((output.metadata[place] for place, name in enumerate(output.ids) if name == gold), None)
+        raised = raised._replace(metadata=[known, *(raised.metadata or ())])
     return _scored_on_top(raised, scorer.plan.profile.policy, score)
 
 

@@ -97,7 +97,7 @@ class Evidence:
 
 
 _EMPTY: Mapping[str, float] = {}
-_NO_OTHERS = [None] * (len(Expected._fields) - 3)
+_NO_OTHERS = [None] * (len(Expected._fields) - 4)
 
 
 class GoldKeys:
@@ -145,7 +145,9 @@ class GoldKeys:
 
 def _rest(sample: Sample) -> int:
     """Return a hash of everything else that a sample is judged by."""
-    relevant, graded, *others, _ = sample.expected
+    relevant, graded, *others, _, metadata = sample.expected
+    if metadata is not None:
+        others.append(metadata)
     if sample.answerable and others == _NO_OTHERS:
         return _plain(relevant is not None, graded, sample.k)
     return _hash(relevant is not None, graded, others, sample.answerable, sample.k)

@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from typing import Any
 
 from rankgauge.errors import ParameterError
 from rankgauge.policy import Policy, Profile
@@ -76,6 +77,7 @@ _FORMS = (
     "a unit is document, a field such as metadata.session, or a regular expression whose first group is the unit, such "
     'as "^(.+?)/"'
 )
+_FIELD = "metadata."
 _WORD = re.compile(r"[\w.\-]*")
 
 
@@ -84,6 +86,11 @@ class UnitRule:
     """What the unit of each item is, by its id."""
 
     written: str  # as in an expression
+
+    @property
+    def is_field(self) -> bool:
+        """Return whether it is a field of the items' metadata, so that ids alone do not say it."""
+        return self.written.startswith(_FIELD) and _WORD.fullmatch(self.written) is not None
 
     @cached_property
     def _pattern(self) -> re.Pattern[str]:
@@ -98,7 +105,8 @@ class UnitRule:
 
     def check(self) -> None:
         """Raise `ParameterError` for what is no unit."""
-        _ = self._pattern
+        if not self.is_field:
+            _ = self._pattern
 
     def of_id(self, name: str) -> str:
         """Return the unit of an id, which is its own where the pattern does not match, or matches nothing."""
@@ -127,7 +135,11 @@ class UnitRule:
         """Return a sample whose ids are those of units, on both sides."""
         output, unit_of = sample.output, self._units(sample)
         if isinstance(output, Output):
-            output = output._replace(ids=[None if name is None else unit_of(name) for name in output.ids])
+            stated: list[str | None] = [None] * len(output.ids)
+            if self.is_field and output.metadata is not None:
+                stated = list(map(self._field, output.metadata))
+            pairs = zip(stated, output.ids, strict=True)
+            output = output._replace(ids=[unit or (None if name is None else unit_of(name)) for unit, name in pairs])
         return sample._replace(output=output, expected=_rolled_gold(sample.expected, unit_of))
 
     def gold(self, sample: Sample) -> dict[str, str]:
@@ -136,8 +148,21 @@ class UnitRule:
         return {unit_of(name): name for name in reversed(list(sample.expected.relevant or ()))}
 
     def _units(self, sample: Sample) -> Callable[[str], str]:
-        del sample
-        return self.of_id
+        """Return what gives the unit of an id: of a relevant one what it states, or else what the output does."""
+        if not self.is_field:
+            return self.of_id
+        output, units = sample.output, {}
+        if isinstance(output, Output) and output.metadata is not None:
+            units = dict(zip(reversed(output.ids), map(self._field, reversed(output.metadata)), strict=True))
+        units |= {name: self._field(known) for name, known in (sample.expected.metadata or {}).items()}
+        return lambda name: units.get(name) or name
+
+    def _field(self, metadata: Mapping[str, Any] | None) -> str | None:
+        """Return what an item's metadata state as its unit."""
+        value: object = metadata
+        for key in self.written.removeprefix(_FIELD).split("."):
+            value = value.get(key) if isinstance(value, Mapping) else None
+        return str(value) if isinstance(value, str | int) and not isinstance(value, bool) and value != "" else None
 
 
 @lru_cache(maxsize=64)

@@ -179,7 +179,12 @@ def _by_id(bound: Bound) -> _Judged:
             f"{written} needs {needed} (metric {metric.alias!r}), and a run has only ids and scores; drop "
             "it, or use `rankgauge run` on samples"
         )
-    return {Target("relevant", "retrieved", unit=_unit(bound)): None}
+    unit = _unit(bound)
+    if unit is not None and unit_rule(unit).is_field:
+        raise ParameterError(
+            f"{written} needs the metadata of items, and a run has only ids and scores; give a pattern"
+        )
+    return {Target("relevant", "retrieved", unit=unit): None}
 
 
 def _by_kind(bound: Bound, conventions: Conventions) -> _Judged:

@@ -98,6 +98,8 @@ class Expected(NamedTuple):
         nuggets: Facts that a good answer states.
 
         faults: Why a kind of gold cannot be used, where the contract fails the pair instead of the file.
+
+        metadata: What is known of relevant items, by id; None where nothing is.
     """
 
     relevant: Mapping[str, float] | None = None
@@ -109,6 +111,7 @@ class Expected(NamedTuple):
     keywords: tuple[str, ...] | None = None
     nuggets: tuple[Nugget, ...] | None = None
     faults: Mapping[GoldKind, Fault] | None = None
+    metadata: Mapping[str, Mapping[str, Any]] | None = None  # any JSON object
 
 
 class Output(NamedTuple):
@@ -125,6 +128,8 @@ class Output(NamedTuple):
         answer: The generated answer, if there is one.
 
         support: How far the answer supports each nugget, from 0 to 1, by id or text; None where nobody said.
+
+        metadata: What is known of each retrieved item; None where nothing is.
     """
 
     ids: Sequence[str | None]
@@ -132,6 +137,7 @@ class Output(NamedTuple):
     scores: Sequence[float | None] | None = None
     answer: str | None = None
     support: Mapping[str, float] | None = None
+    metadata: Sequence[Mapping[str, Any] | None] | None = None  # any JSON object
 
 
 class Sample(NamedTuple):
