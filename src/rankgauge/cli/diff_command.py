@@ -114,11 +114,11 @@ def _is_usable(engine: Engine, given: argparse.Namespace, alias: str) -> bool:
 def _evaluation(engine: Engine, given: argparse.Namespace, profile: str, metrics: Sequence[str]) -> Evaluation:
     from dataclasses import replace
 
-    from rankgauge.cli.conventions import field_map
+    from rankgauge.cli.conventions import described
 
     # A lock holds runs to one meaning; here two are compared on purpose.
     evaluation = replace(engine.dataset(given.data), lock=None).with_profile(profile).with_metrics(metrics)
-    evaluation = evaluation.with_fields(field_map(given.field))
+    evaluation = described(evaluation, given)
     if given.k is not None:
         evaluation = evaluation.with_defaults(k=given.k, source="--k")
     return evaluation if given.outputs is None else evaluation.with_outputs(given.outputs)

@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from rankgauge.base.frozen import freeze_fields, plain
 from rankgauge.base.plain_text import visible
-from rankgauge.base.tables import text_width
+from rankgauge.base.tables import preformatted, text_width
 from rankgauge.errors import counted
 from rankgauge.result.wording import number
 from rankgauge.scoring.facts import MissingGold, RankFacts
@@ -303,6 +303,9 @@ class Explanation:
     def __str__(self) -> str:
         """Return what `rankgauge explain` prints."""
         return "\n".join(explanation_lines(self))
+
+    def _repr_html_(self) -> str:
+        return preformatted(str(self))
 
     def change(self, trial: Trial) -> float | None:
         """

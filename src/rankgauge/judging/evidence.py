@@ -45,6 +45,11 @@ class Target(NamedTuple):
         """Return the profile under which it is judged."""
         return profile if self.unit is None else unit_rule(self.unit).profile(profile)
 
+    @property
+    def key(self) -> str:
+        """Return the key of an output that holds what is judged."""
+        return "support" if self.gold == "nuggets" and self.matcher is None else self.judges
+
     def __str__(self) -> str:
         judged = "" if self.judges == "retrieved" else " of the generated answer"
         joined = "id" if self.gold == "relevant" else "the support that the output gives"
@@ -73,7 +78,7 @@ class Evidence:
     # how many ranks of each sample fit into each budget that was asked for
     fits: Mapping[Budget, Fits] = field(default_factory=dict)
     n_tied: int = 0  # of how many queries of a run the order of equal scores may change a score
-    n_dropped: int = 0  # how many duplicates were dropped from a run
+    n_dropped: int = 0  # how many duplicates were dropped
 
     @classmethod
     def kept(

@@ -15,7 +15,7 @@ from rankgauge.judging.by_text import TextJudge
 from rankgauge.judging.evidence import Evidence, Target
 from rankgauge.judging.judged_columns import JudgedLists
 from rankgauge.judging.keeping import NOTHING, Keep, Keeper
-from rankgauge.judging.outputs import Ranking, prepare, stands_as_given
+from rankgauge.judging.outputs import Ranking, n_dropped, prepare, stands_as_given
 from rankgauge.judging.ranking import JudgedBlock
 from rankgauge.judging.units import LOOKED_AT, met_as_parts, unit_rule
 from rankgauge.policy import DEFAULT_CONTRACT, Profile
@@ -42,14 +42,7 @@ class IdJudge:
     def add(self, samples: Sequence[Sample]) -> None:
         """Judge some more samples, in order of the batch."""
         lists = self._lists
-        given = samples
-        if self._rule is not None:
-            samples = list(map(self._rule.sample, given))
-        prepared = prepare(samples, self._profile, by_text=False)
-        if self._strict is not None:
-            strict = prepare(given, self._strict, by_text=False)
-            pairs = zip(strict, prepared, strict=True)
-            prepared = [refused if isinstance(refused, Fault) else ranking for refused, ranking in pairs]
+        samples, prepared = self._prepared(samples)
         self._keeper.add(samples, prepared, judged="retrieved")
         for place, (sample, ranking) in enumerate(zip(samples, prepared, strict=True), len(lists.depth)):
             expected = sample.expected
@@ -82,6 +75,7 @@ class IdJudge:
         lists.gold_count += judged.block.gold.counts
         lists.graded += [first + place for place in judged.block.graded]
         lists.depth += judged.depth.tolist()
+        lists.n_dropped += sum(judged.block.retrieved.counts) - int(judged.depth.sum())
         if self._looks is None:
             self._looks = judged.looks
         if not lists.row_sample and len(self._parts) < LOOKED_AT:
@@ -91,14 +85,21 @@ class IdJudge:
     def evidence(self) -> Evidence:
         """Return the judged batch."""
         without = [place for place, count in enumerate(self._lists.gold_count) if not count]
-        return Evidence.kept(
-            self._keeper,
-            self._lists.build(self._profile),
-            without,
-            self._faults,
-            looks=self._looks,
-            parts=tuple(self._parts),
-        )
+        judged, more = self._lists.build(self._profile), {"looks": self._looks, "n_dropped": self._lists.n_dropped}
+        return Evidence.kept(self._keeper, judged, without, self._faults, parts=tuple(self._parts), **more)
+
+    def _prepared(self, samples: Sequence[Sample]) -> tuple[Sequence[Sample], Sequence[Ranking | Fault | None]]:
+        """Return the samples with the ids that are judged, and the ranking of each after policy."""
+        if self._rule is None:
+            prepared = prepare(samples, self._profile, by_text=False)
+            self._lists.n_dropped += n_dropped(samples, prepared, self._profile, by_text=False)
+            return samples, prepared
+        rolled = list(map(self._rule.sample, samples))
+        prepared = prepare(rolled, self._profile, by_text=False)
+        if self._strict is not None:
+            pairs = zip(prepare(samples, self._strict, by_text=False), prepared, strict=True)
+            prepared = [refused if isinstance(refused, Fault) else ranking for refused, ranking in pairs]
+        return rolled, prepared
 
     def _look(self, retrieved: Sequence[str | None], gold: Iterable[str]) -> None:
         """Look whether ids that do not match are parts of documents, in the first samples only."""

@@ -17,8 +17,9 @@ from rankgauge.judging.ranking import earned, mixed_ties, settle, stand, tie_rea
 from rankgauge.judging.ranks import Ranks, grouped, ranks_of
 from rankgauge.policy import Policy, Profile
 from rankgauge.samples import Fault, Output, Sample
+from rankgauge.samples.sample_values import lacks_key
 
-__all__ = ["Ranking", "copies", "prepare", "stands_as_given"]
+__all__ = ["Ranking", "copies", "n_dropped", "prepare", "stands_as_given"]
 
 
 class Ranking(NamedTuple):
@@ -54,6 +55,8 @@ def prepare(samples: Sequence[Sample], profile: Profile, *, by_text: bool) -> li
         output = sample.output
         if not isinstance(output, Output):
             found.append(None)
+        elif not output.is_ranked:
+            found.append(lacks_key("retrieved", output.unread))
         elif stands and (policy.duplicates == "keep" or not _repeats(output, key)):
             found.append(Ranking(output.ids, output.texts))
         elif policy.order == "score" and None in (scores := output.scores or [None] * len(output.ids)):
@@ -80,6 +83,21 @@ def copies(output: Output, entry: int, profile: Profile, *, by_text: bool) -> li
     if profile.policy.duplicates not in {"first", "last", "best"} or keys[entry] is None:
         return [entry]
     return [place for place, key in enumerate(keys) if key == keys[entry]]
+
+
+def n_dropped(
+    samples: Sequence[Sample], rankings: Sequence[Ranking | Fault | None], profile: Profile, *, by_text: bool
+) -> int:
+    """Return how many items of samples were dropped because they repeat another one."""
+    if profile.policy.duplicates not in {"first", "last", "best"}:
+        return 0
+    dropped = 0
+    for sample, ranking in zip(samples, rankings, strict=True):
+        output = sample.output
+        if isinstance(ranking, Ranking) and isinstance(output, Output) and len(ranking.ids) < len(output.ids):
+            keys = [key for key in _keys(output, profile.duplicate_texts if by_text else "id") if key is not None]
+            dropped += len(keys) - len(set(keys))
+    return dropped
 
 
 def _repeats(output: Output, key: str) -> bool:

@@ -9,8 +9,10 @@ import numbers
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple, TypeGuard
 
-from rankgauge.base.plain_text import NUMBER
+from rankgauge.base.plain_text import NUMBER, visible
+from rankgauge.errors import listed
 from rankgauge.policy import Contract
+from rankgauge.samples.unread_keys import OUTPUT, Unread, how_to_map, of_object
 
 __all__ = [
     "FIELDS",
@@ -28,6 +30,7 @@ __all__ = [
     "are_strings",
     "is_finite_number",
     "is_real",
+    "lacks_key",
     "look",
     "read_gain",
     "read_id",
@@ -56,6 +59,8 @@ class Fault(NamedTuple):
     """Why a sample's output, or one kind of its ground truth, cannot be used: a sentence with the offending value."""
 
     reason: str
+    unread: tuple[Unread, ...] = ()  # the keys of an output, and of its items, that nothing reads
+    has_no_key: bool = False  # whether the output is an object that has nothing but such keys
 
 
 class Nugget(NamedTuple):
@@ -129,6 +134,10 @@ class Output(NamedTuple):
 
         support: How far the answer supports each nugget, from 0 to 1, by id or text; None where nobody said.
 
+        is_ranked: Whether it says what was retrieved, even if that is nothing.
+
+        unread: Its keys, and those of its items, that nothing reads.
+
         metadata: What is known of each retrieved item; None where nothing is.
     """
 
@@ -137,7 +146,18 @@ class Output(NamedTuple):
     scores: Sequence[float | None] | None = None
     answer: str | None = None
     support: Mapping[str, float] | None = None
+    is_ranked: bool = True
+    unread: tuple[Unread, ...] = ()
     metadata: Sequence[Mapping[str, Any] | None] | None = None  # any JSON object
+
+
+def lacks_key(key: str, unread: Sequence[Unread]) -> Fault:
+    """Return that an output lacks a key, with those of its keys that may be meant by it."""
+    similar = [each.key for each in unread if each.place == OUTPUT and each.meant == key]
+    others = [each.key for each in unread if each.place == OUTPUT]
+    hint = f"; is it {similar[0]!r}? {how_to_map(key, f'{OUTPUT}.{similar[0]}')}" if similar else ""
+    shown = f"; nothing reads its {listed([repr(other) for other in others])}" if others and not similar else ""
+    return Fault(f"the output has no {key!r}{visible(hint or shown)}", tuple(unread), has_no_key=bool(unread))
 
 
 class Sample(NamedTuple):
@@ -160,6 +180,8 @@ class Sample(NamedTuple):
         answerable: False when the collection holds no answer (`metadata.answerable`).
 
         metadata: All metadata as given.
+
+        unread: Its keys, and those of its ground truth, that nothing reads.
     """
 
     id: str
@@ -170,6 +192,7 @@ class Sample(NamedTuple):
     tags: tuple[str, ...] = ()
     answerable: bool = True
     metadata: Mapping[str, Any] | None = None  # any JSON object: users add keys of their own
+    unread: tuple[Unread, ...] = ()
 
 
 NUMBERS = frozenset({int, float})
@@ -193,7 +216,7 @@ def read_id(raw: object, path: str, contract: Contract) -> str:
     if not contract.strict_ids and isinstance(raw, int) and not isinstance(raw, bool):
         return str(raw)
     wanted = "a string" if contract.strict_ids else "a string or an integer"
-    raise InvalidError(path, f"an id must be {wanted}, not {look(raw)}")
+    raise InvalidError(path, f"an id must be {wanted}, not {look(raw)}{of_object(raw)}")
 
 
 def read_gain(raw: object, path: str, contract: Contract) -> float:
