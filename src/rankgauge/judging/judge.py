@@ -29,7 +29,7 @@ _NOTHING: Mapping[str, float] = MappingProxyType({})
 class IdJudge:
     """Judges a batch against its `relevant` gold."""
 
-    def __init__(self, profile: Profile, *, unit: str | None = None, keep: Keep = NOTHING) -> None:
+    def __init__(self, profile: Profile, *, unit: str | None = None, keep: Keep = NOTHING, looked: int = 0) -> None:
         self._rule = None if unit is None else unit_rule(unit)
         self._strict = None if self._rule is None else self._rule.checked(profile)
         self._profile = profile = profile if self._rule is None else self._rule.profile(profile)
@@ -38,6 +38,7 @@ class IdJudge:
         self._faults: dict[int, str] = {}
         self._looks: tuple[str, str] | None = None
         self._parts: list[tuple[bool, ...]] = []
+        self._to_look_at = LOOKED_AT - looked if self._rule is None else 0
 
     def add(self, samples: Sequence[Sample]) -> None:
         """Judge some more samples, in order of the batch."""
@@ -78,8 +79,8 @@ class IdJudge:
         lists.n_dropped += sum(judged.block.retrieved.counts) - int(judged.depth.sum())
         if self._looks is None:
             self._looks = judged.looks
-        if not lists.row_sample and len(self._parts) < LOOKED_AT:
-            for retrieved, gold in judged.both(LOOKED_AT):
+        if not lists.row_sample and len(self._parts) < self._to_look_at:
+            for retrieved, gold in judged.both(self._to_look_at):
                 self._look(retrieved, gold)
 
     def evidence(self) -> Evidence:
@@ -103,7 +104,7 @@ class IdJudge:
 
     def _look(self, retrieved: Sequence[str | None], gold: Iterable[str]) -> None:
         """Look whether ids that do not match are parts of documents, in the first samples only."""
-        if self._rule is None and len(self._parts) < LOOKED_AT:
+        if len(self._parts) < self._to_look_at:
             self._parts.append(met_as_parts(retrieved, gold))
 
     def _add_gold(self, place: int, expected: Expected, gold: Mapping[str, float]) -> int:
@@ -214,7 +215,7 @@ def make_judge(
     if matcher is None and target.gold == "nuggets":
         return SupportJudge(profile, keep=keep)
     if matcher is None:
-        return IdJudge(profile, unit=target.unit, keep=keep)
+        return IdJudge(profile, unit=target.unit, keep=keep, looked=looked)
     return TextJudge(target, profile, matcher, keep=keep, looked=looked)
 
 

@@ -108,7 +108,9 @@ class Sighting:
             raise DataError(msg, problems)
 
     def looked(self, target: Target) -> int:
-        """Return how many samples were looked at for doubts about the matcher of a target."""
+        """Return how many samples were looked at for doubts about a target."""
+        if target.gold == "relevant":
+            return LOOKED_AT if self.met else len(self.parts)
         return len(self.doubts[target].looks) if target in self.doubts else 0
 
     def notes(self, plan: Plan, *, is_alone: bool = False) -> list[str]:
