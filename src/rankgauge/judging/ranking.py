@@ -13,6 +13,7 @@ import numpy as np
 
 from rankgauge.columns import Flags, Floats, Ints, Qrels, RankingBatch, Relevance, Rows, Slices, Words
 from rankgauge.columns.judged_rows import nth_of_each
+from rankgauge.errors import listed
 from rankgauge.judging.ranks import Ranks, RepeatFinder, Repeats, surplus
 from rankgauge.policy import Policy, Profile
 from rankgauge.samples import Block
@@ -161,7 +162,7 @@ def _duplicate_reasons(batch: RankingBatch, repeats: Repeats) -> Iterator[tuple[
     for at, count in zip(first.tolist(), times.tolist(), strict=True):
         rows = repeats.rows[at : at + count]
         owner = int(owners[rows[0]])
-        ranks = ", ".join(str(rank) for rank in (rows - starts[owner] + 1).tolist())
+        ranks = listed([str(rank) for rank in (rows - starts[owner] + 1).tolist()], most=10)
         document = _document(shown(batch.documents.at(rows[:1]).texts()[0]))
         reason = f"{document} is retrieved {count} times (ranks {ranks}), and policy says duplicates=error"
         yield owner, f"{reason}; remove the repeats, or choose duplicates=first, last or best"

@@ -63,6 +63,14 @@ class PlannedMetric:
         """Return whether the highest grade has to be inferred from the whole data set."""
         return self.metric.needs_max_grade and self.params.get("max_grade") is None
 
+    @property
+    def clips_above(self) -> float | None:
+        """Return above which grade others count as that one; None where none does."""
+        if not self.metric.needs_max_grade or self.settings.get("check") is False:
+            return None
+        top = self.params.get("max_grade")
+        return float(top) if isinstance(top, int | float) else None
+
     def target_of(self, available: Collection[Target]) -> Target:
         """Return what is judged in data with this ground truth: the first target that is there, or else the first."""
         return next((target for target in self.targets if target in available), self.targets[0])

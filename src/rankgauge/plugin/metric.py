@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import sys
 import typing
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -275,7 +276,7 @@ def _problems(declaration: Metric) -> Iterator[str]:
         yield f"needs {', '.join(map(repr, unseen))}, and can only see {known}"
     if not judging.gold:
         yield "must name at least one kind of gold"
-    if not declaration.summary:
+    if not declaration.summary and sys.flags.optimize < 2:  # -OO has removed it
         yield "needs a docstring: `rankgauge metrics show` prints it"
     if cutoff.pins is not None and (cutoff.kind != "none" or cutoff.pins not in names):
         yield f"pins {cutoff.pins!r}, which must be one of its parameters, and it must have no k"

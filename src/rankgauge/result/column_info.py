@@ -16,7 +16,7 @@ from rankgauge.catalog import Provider
 from rankgauge.catalog.claims import plain_template, spellings
 from rankgauge.expression import MetricExpression, parse
 from rankgauge.judging import Budget, Target
-from rankgauge.scoring.collect import ScoredMetric
+from rankgauge.scoring.scored import ScoredMetric
 
 __all__ = ["MetricInfo"]
 
