@@ -5,7 +5,8 @@ The ranking policy over columns: exclusion, duplicates, order, ties, depth; and 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
@@ -236,6 +237,16 @@ class JudgedBlock(NamedTuple):
             relevant = qrels.documents.at(np.searchsorted(qrels.owners, [place]))
             return retrieved.strings()[0], relevant.strings()[0]
         return None
+
+    def both(self, limit: int) -> Iterator[tuple[Sequence[str], Sequence[str]]]:
+        """Yield the retrieved and the relevant ids of the samples that have both, among the first *limit*."""
+        n_rows, n_gold = (int(column[:limit].sum()) for column in (self.batch.lengths, self.qrels.lengths))
+        retrieved = iter(self.batch.documents.at(slice(n_rows)).strings())
+        relevant = iter(self.qrels.documents.at(slice(n_gold)).strings())
+        for depth, count in zip(self.batch.lengths[:limit].tolist(), self.qrels.lengths[:limit].tolist(), strict=True):
+            pair = list(islice(retrieved, depth)), list(islice(relevant, count))
+            if depth and count:
+                yield pair
 
 
 class BlockJudge:

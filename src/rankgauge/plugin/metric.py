@@ -208,6 +208,7 @@ class Metric:
             "rel": bool(self.judging.uses_rel),
             "gold": len(self.judging.gold) > 1,
             "matcher": any(kind != "relevant" for kind in self.judging.gold),
+            "unit": "relevant" in self.judging.gold and self.judging.judges == "retrieved" and not self.is_whole,
             "as": True,
         }
         return tuple(name for name, applies in takes.items() if applies)

@@ -154,7 +154,7 @@ class MetricInfo:
     @property
     def by_id(self) -> bool:
         """Return whether ids were joined, so that the scores depend on how items are called."""
-        return self.judged == str(Target("relevant"))
+        return self.judged.startswith(str(Target("relevant")))
 
     def within_range(self, interval: tuple[float, float] | None) -> tuple[float, float] | None:
         """Return an interval cut at the lowest and highest possible value."""

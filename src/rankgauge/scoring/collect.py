@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -127,13 +127,14 @@ class Collector:
             self._open = JudgedBatch()
         return self._open
 
-    def add_run(self, query_ids: SampleIds, evidence: Evidence, missing: Ints) -> None:
-        """Take a judged run: the queries that are evaluated, or what returns them; and which of them it lacks."""
+    def add_run(self, query_ids: SampleIds, evidence: Mapping[str | None, Evidence], missing: Ints) -> None:
+        """Take a judged run by unit: the queries that are evaluated, or what returns them; and which it lacks."""
         self._query_ids = query_ids
-        n = evidence.judged.n
+        n = next(iter(evidence.values())).judged.n
         self._tags += [()] * n
         flawed = missing_queries(missing.tolist())
-        self._take(JudgedBatch(dict.fromkeys(self.plan.targets, evidence), flawed, [None] * n))
+        of_targets = {target: evidence[target.unit] for target in self.plan.targets}
+        self._take(JudgedBatch(of_targets, flawed, [None] * n))
 
     def part(self) -> JudgedPart:
         """Return what was judged, all of it in one batch, for `add_part` of a collector in another process."""
@@ -161,14 +162,16 @@ class Collector:
 
     def _take(self, batch: JudgedBatch) -> None:
         self._batches.append(batch)
+        counted = next((target for target in batch.evidence if target.gold == "relevant"), None)
         for target, evidence in batch.evidence.items():
             by_id = target.gold == "relevant"
-            if by_id and self.sketcher is not None:
+            if target == counted and self.sketcher is not None:
                 self.sketcher.count_gold(evidence.judged)
             self.sighting |= Sighting(
                 targets=frozenset({target} if evidence.has_gold else ()),
                 met=by_id and len(evidence.judged.rows.sample) > 0,
                 looks=evidence.looks if by_id else None,
+                parts=evidence.parts,
                 refused=bool(evidence.faults),
                 doubts={} if evidence.doubts is None else {target: evidence.doubts},
             )
