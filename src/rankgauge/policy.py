@@ -249,10 +249,7 @@ PROFILES: Mapping[str, Profile] = MappingProxyType(
             relevance="listed",
             duplicate_texts="id",
             missing_texts="empty",
-            parameters={
-                "retrieval-ndcg-at-k": {"clamp": True},
-                "answer-containment-at-k": {"fold": "lower"},
-            },
+            parameters={"retrieval-ndcg-at-k": {"clamp": True}, "answer-containment-at-k": {"fold": "lower"}},
             contract=Contract(strict_ids=True, on_bad_gold="pair", on_bad_k="ignore", coerce=True),
         ),
         # REMem's RetrievalRecall, RetrievalRecallAll and RetrievalNDCGAny are recall, recall-all and ndcg-any. A
