@@ -19,6 +19,8 @@ from rankgauge.judging.keeping import Budget, Fits, Keeper, Lack
 from rankgauge.judging.outputs import Ranking
 from rankgauge.judging.ranking import JudgedBlock
 from rankgauge.judging.text_doubts import Doubts
+from rankgauge.judging.units import unit_rule
+from rankgauge.policy import Profile
 from rankgauge.samples import Expected, GoldKind, Sample
 
 __all__ = ["Evidence", "GoldKeys", "Target"]
@@ -33,6 +35,15 @@ class Target(NamedTuple):
     # the matcher as written, for gold that is text; None for a join of ids, and for nuggets whose support the
     # output gives
     matcher: str | None = None
+    unit: str | None = None  # what ids are rolled up to first; None for judging them as they are
+
+    def rolled(self, sample: Sample) -> Sample:
+        """Return a sample with the ids that are judged."""
+        return sample if self.unit is None else unit_rule(self.unit).sample(sample)
+
+    def profile(self, profile: Profile) -> Profile:
+        """Return the profile under which it is judged."""
+        return profile if self.unit is None else unit_rule(self.unit).profile(profile)
 
     @property
     def key(self) -> str:
@@ -42,6 +53,7 @@ class Target(NamedTuple):
     def __str__(self) -> str:
         judged = "" if self.judges == "retrieved" else " of the generated answer"
         joined = "id" if self.gold == "relevant" else "the support that the output gives"
+        joined += "" if self.unit is None else f", unit {self.unit}"
         return f"{self.gold}{judged} by {joined if self.matcher is None else f'text, matcher {self.matcher}'}"
 
 
@@ -56,6 +68,8 @@ class Evidence:
     # what each sample retrieved, after policy, None where there is nothing; empty unless asked for
     rankings: Sequence[Ranking | None] = ()
     looks: tuple[str, str] | None = None  # one retrieved id and one gold id, of a sample that has both; for messages
+    # what `met_as_parts` says of the first samples that have both, where no id is met
+    parts: tuple[tuple[bool, ...], ...] = ()
     # the first rank whose item has no text, of samples that were judged by text without all of them
     textless: Mapping[int, int] = field(default_factory=dict)
     doubts: Doubts | None = None  # what makes the matcher doubtful, of samples that were judged by text
@@ -88,7 +102,7 @@ class Evidence:
 
 
 _EMPTY: Mapping[str, float] = {}
-_NO_OTHERS = [None] * (len(Expected._fields) - 3)
+_NO_OTHERS = [None] * (len(Expected._fields) - 4)
 
 
 class GoldKeys:
@@ -136,7 +150,9 @@ class GoldKeys:
 
 def _rest(sample: Sample) -> int:
     """Return a hash of everything else that a sample is judged by."""
-    relevant, graded, *others, _ = sample.expected
+    relevant, graded, *others, _, metadata = sample.expected
+    if metadata is not None:
+        others.append(metadata)
     if sample.answerable and others == _NO_OTHERS:
         return _plain(relevant is not None, graded, sample.k)
     return _hash(relevant is not None, graded, others, sample.answerable, sample.k)

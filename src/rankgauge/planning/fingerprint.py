@@ -49,7 +49,10 @@ def metric_definition(
         "better": "higher" if metric.higher_is_better else "lower",
         "parameters": {name: _plain(value) for name, value in sorted(params.items())},
         "cutoff": cutoff,
-        "judged": "; ".join(f"{target.gold} {target.judges}" for target in targets),
+        "judged": "; ".join(
+            f"{target.gold} {target.judges}{'' if target.unit is None else f' by unit {target.unit}'}"
+            for target in targets
+        ),
         "matchers": [
             f"{_composition(matcher)} ({fingerprint_of(matcher_definition(matcher))})" for matcher in matchers.values()
         ],

@@ -51,6 +51,11 @@ class Plan:
         """Return whether any of its metrics needs ground truth."""
         return any(metric.metric.needs_gold for metric in self.metrics)
 
+    @property
+    def units(self) -> tuple[str | None, ...]:
+        """Return what ids are rolled up to, each once; None for judging them as they are."""
+        return tuple(dict.fromkeys(target.unit for target in self.targets))
+
     def keep(self, *, rankings: bool) -> Keep:
         """Return what judging is to keep beside judged rows: what metrics see, their budgets, and maybe *rankings*."""
         budgets = frozenset(metric.cut.budget for metric in self.metrics if metric.cut.budget is not None)

@@ -15,6 +15,7 @@ from rankgauge.catalog.other_tools import whole_ranking
 from rankgauge.errors import ParameterError, RankgaugeError
 from rankgauge.expression import MetricExpression, Value, safe_name
 from rankgauge.judging import Target
+from rankgauge.judging.units import unit_rule
 from rankgauge.pickling import reduced
 from rankgauge.planning.cutoffs import Conventions, Cut, check_k
 from rankgauge.planning.fingerprint import fingerprint_of, metric_definition
@@ -51,6 +52,11 @@ class PlannedMetric:
     fingerprint: str  # of the definition: equal for scores that can be compared
     settings: Mapping[str, Value | None]  # every parameter, also those at their defaults and those of the matcher
     __reduce__ = reduced
+
+    @property
+    def unit(self) -> str | None:
+        """Return what ids are rolled up to before it is computed; None for judging them as they are."""
+        return self.targets[0].unit
 
     @property
     def infers_max_grade(self) -> bool:
@@ -192,11 +198,18 @@ def _by_id(bound: Bound) -> _Judged:
             f"{written} needs {needed} (metric {metric.alias!r}), and a run has only ids and scores; drop "
             "it, or use `rankgauge run` on samples"
         )
-    return {Target("relevant", "retrieved"): None}
+    unit = _unit(bound)
+    if unit is not None and unit_rule(unit).is_field:
+        raise ParameterError(
+            f"{written} needs the metadata of items, and a run has only ids and scores; give a pattern"
+        )
+    return {Target("relevant", "retrieved", unit=unit): None}
 
 
 def _by_kind(bound: Bound, conventions: Conventions) -> _Judged:
     """Return a target for each kind of gold that the request allows."""
+    if (unit := _unit(bound)) is not None:
+        return {Target("relevant", unit=unit): None}
     judged: dict[Target, ResolvedMatcher | None] = {}
     for kind in _kinds(bound):
         chosen = None if kind == "relevant" else _matcher_name(bound, kind, conventions)
@@ -206,6 +219,20 @@ def _by_kind(bound: Bound, conventions: Conventions) -> _Judged:
             matcher.check_usable()
         judged[Target(kind, bound.metric.judging.judges, name)] = matcher
     return judged
+
+
+def _unit(bound: Bound) -> str | None:
+    """Return what ids are rolled up to, and refuse a unit where ids are not judged."""
+    engine, metric, written = bound.request.engine, bound.metric, repr(bound.request.written)
+    unit = engine.get("unit")
+    if unit is None:
+        return None
+    if "unit" not in metric.engine_parameters or engine.get("gold", "relevant") != "relevant" or "matcher" in engine:
+        raise ParameterError(f"unit is for judging by id, and {written} is not judged so; leave it out")
+    if not isinstance(unit, str):
+        raise ParameterError(f"the unit of {written} is a text, not {unit!r}")
+    unit_rule(unit)
+    return unit
 
 
 def _kinds(bound: Bound) -> tuple[GoldKind, ...]:

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import sys
 import typing
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -254,6 +255,7 @@ class Metric:
             "gold": len(self.judging.gold) > 1,
             "matcher": any(kind != "relevant" for kind in self.judging.gold),
             "aggregate": not self.is_whole,
+            "unit": "relevant" in self.judging.gold and self.judging.judges == "retrieved" and not self.is_whole,
             "as": True,
         }
         return tuple(name for name, applies in takes.items() if applies)
@@ -323,7 +325,7 @@ def _problems(declaration: Metric) -> Iterator[str]:
         yield f"needs {', '.join(map(repr, unseen))}, and can only see {known}"
     if not judging.gold and (judging.matcher is not None or judging.defined is not None):
         yield "needs no ground truth (gold=()), so `matcher` and `defined` have no effect; leave them out"
-    if not declaration.summary:
+    if not declaration.summary and sys.flags.optimize < 2:  # -OO has removed it
         yield "needs a docstring: `rankgauge metrics show` prints it"
     if cutoff.pins is not None and (cutoff.kind != "none" or cutoff.pins not in names):
         yield f"pins {cutoff.pins!r}, which must be one of its parameters, and it must have no k"

@@ -103,6 +103,8 @@ class Expected(NamedTuple):
         nuggets: Facts that a good answer states.
 
         faults: Why a kind of gold cannot be used, where the contract fails the pair instead of the file.
+
+        metadata: What is known of relevant items, by id; None where nothing is.
     """
 
     relevant: Mapping[str, float] | None = None
@@ -114,6 +116,7 @@ class Expected(NamedTuple):
     keywords: tuple[str, ...] | None = None
     nuggets: tuple[Nugget, ...] | None = None
     faults: Mapping[GoldKind, Fault] | None = None
+    metadata: Mapping[str, Mapping[str, Any]] | None = None  # any JSON object
 
 
 class Output(NamedTuple):
@@ -134,6 +137,8 @@ class Output(NamedTuple):
         is_ranked: Whether it says what was retrieved, even if that is nothing.
 
         unread: Its keys, and those of its items, that nothing reads.
+
+        metadata: What is known of each retrieved item; None where nothing is.
     """
 
     ids: Sequence[str | None]
@@ -143,6 +148,7 @@ class Output(NamedTuple):
     support: Mapping[str, float] | None = None
     is_ranked: bool = True
     unread: tuple[Unread, ...] = ()
+    metadata: Sequence[Mapping[str, Any] | None] | None = None  # any JSON object
 
 
 def lacks_key(key: str, unread: Sequence[Unread]) -> Fault:

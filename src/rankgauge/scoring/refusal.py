@@ -1,20 +1,18 @@
 """
-Refusal: samples that the policy turns into an error, all of them in one, and notes on those that failed.
+Refusal: samples that the policy turns into an error, all of them in one.
 
-No score is kept after a refusal: a mean without them would be another number than the one that was asked for.
+No score is kept then: a mean without them would be another number than the one that was asked for.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-
-import numpy as np
+from collections.abc import Callable, Mapping, Sequence
 
 from rankgauge.errors import Problem, SampleRefusedError, counted
 from rankgauge.policy import Policy
 from rankgauge.scoring.score import FAILED, MISSING, UNDEFINED, Flaw, Outcome
 
-__all__ = ["failure_notes", "refuse"]
+__all__ = ["refuse"]
 
 
 def refuse(
@@ -41,16 +39,3 @@ def refuse(
     if problems:
         msg = f"the policy refuses {counted(len(problems), 'sample')}; no score was kept:"
         raise SampleRefusedError(msg, [problems[place] for place in sorted(problems)])
-
-
-def failure_notes(
-    outcomes: Mapping[str, Outcome], sample_ids: Callable[[], Sequence[str]], policy: Policy
-) -> Iterator[str]:
-    """Yield for each metric that failed for queries how many, what they count as, and why the first did."""
-    how = "counted as the worst score" if policy.failed_output == "zero" else "left out of the mean"
-    for name, outcome in outcomes.items():
-        failed = np.flatnonzero(outcome.status == FAILED).tolist() if outcome.reasons else []
-        if failed:
-            first, of = failed[0], counted(len(outcome.status), "query", "queries")
-            why = f"{sample_ids()[first]}: {outcome.reasons[first]}"
-            yield f"{name}: {len(failed):,} of {of} failed, {how}; the first is {why}"
