@@ -115,8 +115,6 @@ def test_installed_plugins_are_found_by_distribution_and_entry_point():
     report = check_plugin("rankgauge:readers", catalog=catalog, progress=seen.append)
 
     names = ["jsonl", "json", "yaml", "parquet", "csv", "excel"]
-    names += ["ragas", "deepeval", "langchain", "llamaindex", "haystack", "trulens", "promptfoo", "phoenix", "langfuse"]
-    names += ["elasticsearch", "openai", "beir"]
     assert (report.ok, [each.name for each in report]) == (True, names)
     assert [each.partition(" (")[0] for each in seen] == [f"reader {name}" for name in names]
     assert check_plugin("reporters", catalog=catalog).ok
