@@ -4,6 +4,7 @@ Keeping: what stays of samples beside their judged rows, and how many results fi
 
 from __future__ import annotations
 
+import copy
 import functools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -216,4 +217,5 @@ def seen_of(sample: Sample, ranking: Ranking | None, needs: frozenset[Need]) -> 
             lacks.append(Lack("answer", None))
         given["answer"] = "" if output is None else output.answer or ""
     others: Mapping[str, Any] = {"input": sample.input, "metadata": sample.metadata or {}}
-    return Seen(given | {name: value for name, value in others.items() if name in needs}), lacks
+    copied = {name: copy.deepcopy(value) for name, value in others.items() if name in needs}  # they are the caller's
+    return Seen(given | copied), lacks

@@ -137,7 +137,8 @@ def _outcome(
     """Return a value or a reason for each sample."""
     evidence, flawed, metric = batch.evidence[target], batch.flawed, column.metric
     if metric.is_whole:
-        return _whole(evidence, flawed, k)
+        unfit = {} if column.cut.budget is None else evidence.fits[column.cut.budget].faults
+        return _whole(evidence, flawed, k, {**unfit, **_lacking(column, evidence, k)})
     judged = judged_for(column, evidence)
     values, failures = _call(column, *cut_for(column, judged, k), {**column.params, **extra})
     unfit = {} if column.cut.budget is None else evidence.fits[column.cut.budget].faults
@@ -195,11 +196,11 @@ def _flawed(flawed: Mapping[int, Flaw], status: int, among: Flags | None = None)
     }
 
 
-def _whole(evidence: Evidence, flawed: Mapping[int, Flaw], k: Cutoff | None) -> Outcome:
+def _whole(evidence: Evidence, flawed: Mapping[int, Flaw], k: Cutoff | None, failures: Mapping[int, str]) -> Outcome:
     """Return what each sample of a batch gives to a metric of whole runs, which needs no ground truth."""
     n = evidence.judged.n
     flaws_by_status = [(code, _flawed(flawed, code)) for code in (UNDEFINED, MISSING, FAILED)]
-    status, reasons = _decided(n, *flaws_by_status, (FAILED, evidence.faults))
+    status, reasons = _decided(n, *flaws_by_status, (FAILED, evidence.faults), (FAILED, failures))
     cutoffs = [None] * n if k is None else np.broadcast_to(k, n).tolist()
     rankings = tuple(
         tuple(name for name in seen.ids[:cutoff] if name is not None)
@@ -231,7 +232,8 @@ def _defined(column: PlannedMetric, judged: Judged) -> tuple[Flags, dict[int, st
     """Return for which samples the metric says that it has a score; where it cannot say, it fails for all."""
     try:
         with guarded():
-            flags = np.array((column.metric.judging.defined or Judged.n_gold)(judged), dtype=bool)
+            returned = (column.metric.judging.defined or Judged.n_gold)(judged)
+            flags = np.array(np.ma.filled(returned, fill_value=False), dtype=bool)
             if flags.shape != (judged.n,):
                 raise _ShapeError(f"it returned the shape {flags.shape} where ({judged.n},) is needed")
             return flags, {}
@@ -332,9 +334,12 @@ def _call(
 def _checked(column: PlannedMetric, judged: Judged, k: Cutoff | None, params: Mapping[str, object]) -> Scores:
     over_ties = None if judged.low is None else column.metric.over_ties  # policy ties=average; the plan refused others
     call: Callable[..., object] = over_ties or column.metric.function
-    values = np.array(call(judged, **column.metric.cutoff.given(k), **params), dtype=np.float64)
+    returned = call(judged, **column.metric.cutoff.given(k), **params)
+    values = np.array(returned, dtype=np.float64)
     if values.shape != (judged.n,):
         raise _ShapeError(f"it returned the shape {values.shape} where ({judged.n},) is needed")
+    if isinstance(returned, np.ma.MaskedArray):
+        values[np.ma.getmaskarray(returned)] = np.nan  # what is masked has no value
     if np.count_nonzero(np.abs(values) > LARGEST):
         is_infinite = bool(np.isinf(values).any())
         raise ValueError("it returned an infinite score" if is_infinite else f"it returned a score beyond {LARGEST:g}")
