@@ -189,8 +189,8 @@ _NO_SUM = (0.0, 0.0, 0.0)
 
 def _fact(rank: int, sample: Sample, ranking: Ranking, held: _Held, names: Sequence[str], target: Target) -> RankFacts:
     """Return what a rank holds, without what it adds to a score."""
-    is_item = target.judges == "retrieved" and isinstance(sample.output, Output)  # an answer has no retriever's score
-    scored = sample.output.scores if is_item else None
+    output = sample.output if target.judges == "retrieved" else None  # an answer has no retriever's score
+    scored = output.scores if isinstance(output, Output) else None
     gold = tuple(names[at] for at in held.gold)
     text = None if ranking.texts is None else ranking.texts[rank - 1]
     by_text = target.gold != "relevant"
