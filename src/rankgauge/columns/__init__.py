@@ -1,6 +1,7 @@
 """Every numpy structure: rankings and judgments before they are joined, and the judged columns that metrics read."""
 
 from rankgauge.columns.batch import RankingBatch, RunSource, number_problem
+from rankgauge.columns.cover import Cover, Lengths, Stretches
 from rankgauge.columns.hashes import IdSketch, IdSketcher, keys_of_gold
 from rankgauge.columns.judged import Judged
 from rankgauge.columns.judged_rows import (
@@ -24,6 +25,7 @@ __all__ = [
     "ANY_GRADE",
     "PADDING",
     "POSITIVE",
+    "Cover",
     "Cutoff",
     "Flags",
     "Floats",
@@ -33,6 +35,7 @@ __all__ = [
     "Ints",
     "Judged",
     "JudgedSample",
+    "Lengths",
     "Qrels",
     "RankingBatch",
     "Relevance",
@@ -41,6 +44,7 @@ __all__ = [
     "Scores",
     "Seen",
     "Slices",
+    "Stretches",
     "Words",
     "are_texts",
     "encoded",

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from rankgauge.base.frozen import read_only
+from rankgauge.columns.cover import Cover
 from rankgauge.columns.judged_rows import (
     ANY_GRADE,
     POSITIVE,
@@ -75,6 +76,8 @@ class Judged:
 
         shown: What `seen` returns; None where no metric asked.
 
+        cover: What `covered` returns; None where no metric asked.
+
         cuts_ideal: Whether a cutoff also cuts the best possible order; not where it stands for a budget.
     """
 
@@ -93,6 +96,7 @@ class Judged:
     high: Ints | None = None
     intents: Intents | None = None
     shown: Sequence[Seen] | None = None
+    cover: Cover | None = None
     cuts_ideal: bool = True
     # what is computed once stays in a list: the class has slots and is frozen, so it cannot be an attribute set later
     _n_gold: list[Ints] = field(default_factory=list, init=False, repr=False)
@@ -103,7 +107,7 @@ class Judged:
         for column in (self.depth, self.first, self.earns, self.score, self.times, self.graded, self.low, self.high):
             if column is not None:
                 column.setflags(write=False)
-        for table in (self.rows, self.gold, self.intents):
+        for table in (self.rows, self.gold, self.intents, self.cover):
             if table is not None:
                 table.marked()
         if type(self.shown) is list:
@@ -118,6 +122,12 @@ class Judged:
         if self.shown is None:
             raise unasked("texts")
         return self.shown
+
+    def covered(self) -> Cover:
+        """Return which stretches of documents gold spans and results take up, with ``needs=("cover",)``."""
+        if self.cover is None:
+            raise unasked("cover")
+        return self.cover
 
     def at_least(self, rel: float) -> Judged:
         """Return the same columns, not copied, where the grade *rel* is the lowest of what is relevant."""
@@ -264,6 +274,7 @@ class Judged:
             rows=self.rows.where(kept),
             **self._beside(kept),
             shown=shown,
+            cover=None if self.cover is None else self.cover.kept(fits[self.cover.items.owner] > 0),
             cuts_ideal=False,
         )
 
@@ -310,6 +321,7 @@ class Judged:
             counts_repeats=self.counts_repeats,
             intents=None if self.intents is None else self.intents.take(gold),
             shown=None if self.shown is None else [self.shown[place] for place in chosen.tolist()],
+            cover=None if self.cover is None else self.cover.take(chosen),
             cuts_ideal=self.cuts_ideal,
         )
 

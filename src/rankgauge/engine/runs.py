@@ -241,7 +241,7 @@ def _shown(qrels: Qrels, source: RunSource, plan: Plan, names: Sequence[str]) ->
     samples = read_queries(qrels, source, set(names))[0]
     ordered = [samples[name] for name in names]
     keeper = Keeper(Keep(needs=plan.needs), plan.profile)
-    keeper.add(ordered, prepare(ordered, plan.profile, by_text=False), judged="retrieved")
+    keeper.add(ordered, prepare(ordered, plan.profile, by="id"), judged="retrieved")
     return keeper.shown or []
 
 

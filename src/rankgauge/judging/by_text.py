@@ -187,7 +187,7 @@ class TextJudge:
     def _prepared(self, samples: Sequence[Sample]) -> Sequence[Ranking | Fault | None]:
         """Return what of each sample is judged: its ranking, or its answer as a ranking of one item."""
         if self._target.judges == "retrieved":
-            return prepare(samples, self._profile, by_text=True)
+            return prepare(samples, self._profile, by="text")
         outputs = (sample.output if isinstance(sample.output, Output) else None for sample in samples)
         return [
             None if output is None else _NO_ANSWER if output.answer is None else Ranking((None,), (output.answer,))
@@ -253,5 +253,5 @@ def gold_texts(expected: Expected, gold: GoldKind) -> tuple[str, ...]:
             return expected.keywords or ()
         case "nuggets":
             return tuple(nugget.text for nugget in expected.nuggets or () if nugget.text is not None)
-        case "relevant":
+        case "relevant" | "spans":
             return ()

@@ -16,7 +16,7 @@ import orjson
 
 from rankgauge.columns import Judged, Slices, Words, keys_of_gold
 from rankgauge.judging.keeping import Budget, Fits, Keeper, Lack
-from rankgauge.judging.outputs import Ranking
+from rankgauge.judging.outputs import Identity, Ranking
 from rankgauge.judging.ranking import JudgedBlock
 from rankgauge.judging.text_doubts import Doubts
 from rankgauge.samples import Expected, GoldKind, Sample
@@ -33,8 +33,16 @@ class Target(NamedTuple):
     # the matcher as written, for gold that is text; None for a join of ids, and for nuggets whose support the
     # output gives
     matcher: str | None = None
+    joint: bool = False  # whether several results find a gold span together
+
+    @property
+    def identity(self) -> Identity:
+        """Return what tells retrieved items apart."""
+        return "id" if self.gold == "relevant" else "place" if self.gold == "spans" else "text"
 
     def __str__(self) -> str:
+        if self.gold == "spans":
+            return f"spans{', several results together,' if self.joint else ''} by offsets, else by text"
         judged = "" if self.judges == "retrieved" else " of the generated answer"
         joined = "id" if self.gold == "relevant" else "the support that the output gives"
         return f"{self.gold}{judged} by {joined if self.matcher is None else f'text, matcher {self.matcher}'}"
@@ -51,7 +59,8 @@ class Evidence:
     # what each sample retrieved, after policy, None where there is nothing; empty unless asked for
     rankings: Sequence[Ranking | None] = ()
     looks: tuple[str, str] | None = None  # one retrieved id and one gold id, of a sample that has both; for messages
-    # the first rank whose item has no text, of samples that were judged by text without all of them
+    # the first rank whose item has no text, of samples that were judged by text without all of them; by spans, the
+    # first whose item has neither a place nor a text that can be compared
     textless: Mapping[int, int] = field(default_factory=dict)
     doubts: Doubts | None = None  # what makes the matcher doubtful, of samples that were judged by text
     # what metrics asked to see and a sample lacks, by its place
@@ -83,7 +92,7 @@ class Evidence:
 
 
 _EMPTY: Mapping[str, float] = {}
-_NO_OTHERS = [None] * (len(Expected._fields) - 3)
+_NO_OTHERS = [None] * (len(Expected._fields) - 4)
 
 
 class GoldKeys:
@@ -131,7 +140,10 @@ class GoldKeys:
 
 def _rest(sample: Sample) -> int:
     """Return a hash of everything else that a sample is judged by."""
-    relevant, graded, *others, _ = sample.expected
+    relevant, graded, *rest, spans, _ = sample.expected
+    others: list[object] = list(rest)
+    if spans is not None:  # without them the hash is that of samples which could not have any
+        others.append(spans)
     if sample.answerable and others == _NO_OTHERS:
         return _plain(relevant is not None, graded, sample.k)
     return _hash(relevant is not None, graded, others, sample.answerable, sample.k)

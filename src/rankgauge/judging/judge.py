@@ -11,6 +11,7 @@ from typing import cast
 from rankgauge.catalog import ResolvedMatcher
 from rankgauge.columns import encoded
 from rankgauge.errors import did_you_mean
+from rankgauge.judging.by_span import SpanJudge
 from rankgauge.judging.by_text import TextJudge
 from rankgauge.judging.evidence import Evidence, Target
 from rankgauge.judging.judged_columns import JudgedLists
@@ -38,7 +39,7 @@ class IdJudge:
     def add(self, samples: Sequence[Sample]) -> None:
         """Judge some more samples, in order of the batch."""
         lists = self._lists
-        prepared = prepare(samples, self._profile, by_text=False)
+        prepared = prepare(samples, self._profile, by="id")
         self._keeper.add(samples, prepared, judged="retrieved")
         for place, (sample, ranking) in enumerate(zip(samples, prepared, strict=True), len(lists.depth)):
             expected = sample.expected
@@ -174,7 +175,7 @@ def _unknown(support: Mapping[str, float], nuggets: Sequence[Nugget]) -> str:
     return ""
 
 
-Judge = IdJudge | SupportJudge | TextJudge
+Judge = IdJudge | SpanJudge | SupportJudge | TextJudge
 """Judges one batch: `add(samples)` any number of times, then `evidence()`."""
 
 
@@ -184,6 +185,8 @@ def make_judge(
     """Make a judge for one batch; *matcher* is the one that the target names, None for a join."""
     if matcher is None and target.gold == "nuggets":
         return SupportJudge(profile, keep=keep)
+    if target.gold == "spans":
+        return SpanJudge(profile, keep=keep, joint=target.joint)
     if matcher is None:
         return IdJudge(profile, keep=keep)
     return TextJudge(target, profile, matcher, keep=keep)

@@ -102,16 +102,54 @@ def cover(
     return cover_batch([retrieved], [gold], n=n, of_retrieved=of_retrieved, cutoff=cutoff)[0]
 
 
-def covered_parts(retrieved: str, gold: str, *, n: int = 3) -> list[tuple[int, int]]:
-    """Return which parts of a gold text a retrieved text covers: characters, end exclusive."""
-    stream, layout = read_words([gold, retrieved]), Layout.of([[retrieved]], [[gold]])
+def covered_parts(
+    retrieved: Sequence[Sequence[str]], gold: Sequence[Sequence[str]], *, n: int = 3
+) -> list[dict[tuple[int, int], list[tuple[int, int]]]]:
+    """
+    Return which parts of gold texts retrieved texts cover, for each sample, by the numbers of the two texts.
+
+    Parts are characters of the gold text, end exclusive; a word has the signs and spaces behind it, so that two texts
+    which share a gold text between them cover all of it. Only texts count that seem to be cut out of one document: of
+    the words that both would have if they lay over each other as their runs do, at least half agree. A few common words
+    in the middle of both are chance.
+    """
+    texts = list(chain.from_iterable(chain.from_iterable(zip(gold, retrieved, strict=True))))
+    stream, layout = read_words(texts), Layout.of(retrieved, gold)
     pairs = _pairs(stream, layout, n)
     runs = _all_runs(stream, layout, pairs, n, 0.0)
-    if not _common(stream, pairs, runs)[0] or pairs.n[0] < min(n, stream.first[1]):
-        return []
-    words = plain_words(gold)
-    places = zip(runs.gold.tolist(), (runs.gold + runs.length).tolist(), strict=True)
-    return sorted((words[begin].start, words[end - 1].end) for begin, end in places)
+    usable = (_common(stream, pairs, runs) > 0) & (pairs.n >= np.minimum(n, stream.counts()[pairs.gold]))
+    order = np.lexsort((runs.gold, runs.pair))
+    runs = _Runs(*(column[order] for column in runs))
+    usable &= _lie_over(stream, pairs, runs)
+    sizes = list(zip(map(len, gold), map(len, retrieved), strict=True))
+    parts: list[dict[tuple[int, int], list[tuple[int, int]]]] = [{} for _ in sizes]
+    ends = np.cumsum([golds * others for golds, others in sizes])
+    kept = np.flatnonzero(usable[runs.pair])
+    words = functools.cache(plain_words)
+    columns = (runs.pair, runs.gold - stream.first[pairs.gold[runs.pair]], runs.length)
+    for pair, begin, length in zip(*(column[kept].tolist() for column in columns), strict=True):
+        sample = int(np.searchsorted(ends, pair, side="right"))
+        golds, others = sizes[sample]
+        place = divmod(pair - (int(ends[sample]) - golds * others), golds)
+        text = gold[sample][place[1]]
+        known, end = words(text), begin + length
+        part = known[begin].start if begin else 0, known[end].start if end < len(known) else len(text)
+        parts[sample].setdefault(place, []).append(part)
+    return parts
+
+
+def _lie_over(stream: WordStream, pairs: _Pairs, runs: _Runs) -> NDArray[np.bool_]:
+    """Return whether at least half of the words agree where the texts of each pair would lie over each other."""
+    first = np.ones(len(runs.pair), np.bool_)
+    np.not_equal(runs.pair[1:], runs.pair[:-1], out=first[1:])
+    sides = [(runs.gold, pairs.gold[runs.pair]), (runs.other, pairs.other[runs.pair])]
+    # The words between a run and the one before it, or the text's beginning, and behind a pair's last run.
+    before = [np.where(first, at - stream.first[text], at - np.roll(at + runs.length, 1)) for at, text in sides]
+    behind = [stream.first[text + 1] - at - runs.length for at, text in sides]
+    last = np.roll(first, -1)
+    apart = np.minimum(*before) + np.where(last, np.minimum(*behind), 0)
+    total, agreeing = (np.bincount(runs.pair, weights, minlength=len(pairs.n)) for weights in (apart, runs.length))
+    return agreeing >= total
 
 
 def _pairs(stream: WordStream, layout: Layout, n: int) -> _Pairs:

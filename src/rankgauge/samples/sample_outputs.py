@@ -12,8 +12,17 @@ from typing import Any, NamedTuple
 import orjson
 
 from rankgauge.policy import DEFAULT_CONTRACT, Contract
-from rankgauge.samples.ground_truth import read_support
-from rankgauge.samples.sample_values import Fault, InvalidError, Output, are_strings, is_finite_number, look, read_id
+from rankgauge.samples.ground_truth import read_place, read_support
+from rankgauge.samples.sample_values import (
+    Fault,
+    InvalidError,
+    Output,
+    Place,
+    are_strings,
+    is_finite_number,
+    look,
+    read_id,
+)
 
 __all__ = ["CallError", "KeptOutput", "read_output"]
 
@@ -65,7 +74,7 @@ def _parts(raw: object, contract: Contract) -> tuple[str | None, dict[str, float
 
 def _plain_entries(entries: Sequence[Any], contract: Contract) -> Output | None:
     """Return entries that are objects with an id or a text each, and perhaps a score, read as columns; else None."""
-    if set(map(type, entries)) != {dict}:
+    if set(map(type, entries)) != {dict} or any(map(dict.__contains__, entries, repeat("start"))):
         return None
     ids, texts, scores = (list(map(dict.get, entries, repeat(name))) for name in ("id", "text", "score"))
     id_kinds, text_kinds, score_kinds = (set(map(type, column)) for column in (ids, texts, scores))
@@ -81,7 +90,9 @@ def _read_entries(entries: Sequence[object], contract: Contract) -> Output:
     ids: list[str | None] = []
     texts: list[str | None] = []
     scores: list[float | None] = []
+    places: list[Place | Fault | None] = []
     for index, entry in enumerate(entries):
+        places.append(_place(entry, f"retrieved[{index}]", contract))
         if not isinstance(entry, Mapping):
             ids.append(read_id(entry, f"[{index}]", contract))
             texts.append(None)
@@ -92,7 +103,8 @@ def _read_entries(entries: Sequence[object], contract: Contract) -> Output:
             if not contract.coerce:
                 raise InvalidError(f"[{index}].text", f"must be a string, not {look(text)}")
             text = ""
-        if name is None and (text is None or contract.strict_ids):
+        nameless = text is None and not isinstance(places[-1], Place)
+        if name is None and (nameless or contract.strict_ids):
             needed = "'id'" if contract.strict_ids else "'id' or a text"
             raise InvalidError(f"[{index}]", f"needs an {needed}; found {look(entry)}")
         is_plain = name is None or (type(name) is str and name)
@@ -105,7 +117,23 @@ def _read_entries(entries: Sequence[object], contract: Contract) -> Output:
         scores.append(score)
     has_text = any(text is not None for text in texts)
     has_score = any(score is not None for score in scores)
-    return Output(ids, texts if has_text else None, scores if has_score else None)
+    has_place = any(place is not None for place in places)
+    return Output(
+        ids,
+        texts if has_text else None,
+        scores if has_score else None,
+        places=places if has_place else None,
+    )
+
+
+def _place(entry: object, path: str, contract: Contract) -> Place | Fault | None:
+    """Return where an item stands, if it has a `start`; a flaw of it harms only what is judged by places."""
+    if not isinstance(entry, Mapping) or entry.get("start") is None:
+        return None
+    try:
+        return read_place(entry, path, contract)
+    except InvalidError as invalid:
+        return Fault(f"{invalid.path} {invalid.message}")
 
 
 class CallError(NamedTuple):

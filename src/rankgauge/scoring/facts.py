@@ -169,6 +169,8 @@ def gold_names(sample: Sample, target: Target) -> Sequence[str]:
     """Return what a sample's gold items of one kind are called, ids or texts, in order of the columns."""
     if target.gold == "relevant":
         return list(sample.expected.relevant or ())
+    if target.gold == "spans":
+        return [str(span.place) for span in sample.expected.spans or ()]
     if target.gold == "nuggets":
         return [nugget.name for nugget in sample.expected.nuggets or ()]
     return list(dict.fromkeys(gold_texts(sample.expected, target.gold)))

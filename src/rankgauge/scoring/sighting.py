@@ -47,4 +47,4 @@ class Sighting:
         for target, doubts in self.doubts.items():
             if target in used:
                 notes += doubts.notes(target.matcher)
-        return notes
+        return list(dict.fromkeys(notes))
