@@ -206,7 +206,7 @@ def test_budgets_cut_by_texts():
 def test_joint_is_for_gold_spans():
     evaluation = Engine(catalog=CATALOG).dataset([sample(TWO, THREE)])
     for written in ("recall(gold=passages, joint=true)@5", "span-recall(joint=true)@5", "em(joint=true)"):
-        with pytest.raises(PlanError, match="joint of .* is for metrics that find gold spans"):
+        with pytest.raises(PlanError, match=r"joint of .* is for metrics that find gold spans"):
             evaluation.with_metrics(written).plan()
     with pytest.raises(PlanError, match="true or false"):
         evaluation.with_metrics("recall(joint=2)@5").plan()

@@ -20,7 +20,7 @@ from rankgauge.judging.text_doubts import Doubts
 from rankgauge.policy import Profile
 from rankgauge.samples import Fault, Place, Sample, Span
 
-__all__ = ["SpanJudge", "united"]
+__all__ = ["Parts", "SpanJudge", "held_by", "united"]
 
 Parts = Sequence[tuple[int, int]]
 """Stretches of one document: characters, end exclusive."""
@@ -161,6 +161,20 @@ class SpanJudge:
                     rest -= end - start
             if rest > 0:
                 self._items.append((place, number((text,)), 0, rest, rank))
+
+
+def held_by(
+    samples: Sequence[Sample], rankings: Sequence[Ranking | None]
+) -> Iterator[list[tuple[Mapping[int, Parts], Place | None, str | None]]]:
+    """Yield for each sample what each result holds of its gold spans, by their numbers, its place and its text."""
+    by_text = _parts_by_text(samples, rankings)
+    for at, (sample, ranking) in enumerate(zip(samples, rankings, strict=True)):
+        if ranking is None:
+            yield []
+            continue
+        held = _held(ranking, sample.expected.spans or (), by_text.get(at, {}))
+        texts = ranking.texts or [None] * len(ranking.ids)
+        yield [(parts, place, text) for (parts, place), text in zip(held, texts, strict=True)]
 
 
 def _held(ranking: Ranking, spans: Sequence[Span], by_text: Mapping[int, Mapping[int, Parts]]) -> Iterator[_Held]:
