@@ -1,7 +1,7 @@
 """Every numpy structure: rankings and judgments before they are joined, and the judged columns that metrics read."""
 
 from rankgauge.columns.batch import RankingBatch, RunSource, number_problem
-from rankgauge.columns.cover import Cover, Lengths, Stretches
+from rankgauge.columns.stretches import Cover, Lengths, Stretches
 from rankgauge.columns.hashes import IdSketch, IdSketcher, keys_of_gold
 from rankgauge.columns.judged import Judged
 from rankgauge.columns.judged_rows import (

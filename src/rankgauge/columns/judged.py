@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from rankgauge.base.frozen import read_only
-from rankgauge.columns.cover import Cover
+from rankgauge.columns.stretches import Cover
 from rankgauge.columns.judged_rows import (
     ANY_GRADE,
     POSITIVE,
@@ -67,8 +67,7 @@ class Judged:
 
         counts_repeats: Whether a gold item earns again when it is retrieved again (policy `duplicates=keep`).
 
-        low: The first rank that each judged row could take among results with its score; shape (rows,). None where
-            ranks are settled, which they are but under policy `ties=average`.
+        low: The first rank that each judged row could take in its tie; shape (rows,). None but under `ties=average`.
 
         high: The last such rank, as `low`.
 
@@ -76,7 +75,7 @@ class Judged:
 
         shown: What `seen` returns; None where no metric asked.
 
-        cover: What `covered` returns; None where no metric asked.
+        cover: Which stretches of documents gold spans and results take up; None where no metric needs it.
 
         cuts_ideal: Whether a cutoff also cuts the best possible order; not where it stands for a budget.
     """
@@ -122,12 +121,6 @@ class Judged:
         if self.shown is None:
             raise unasked("texts")
         return self.shown
-
-    def covered(self) -> Cover:
-        """Return which stretches of documents gold spans and results take up, with ``needs=("cover",)``."""
-        if self.cover is None:
-            raise unasked("cover")
-        return self.cover
 
     def at_least(self, rel: float) -> Judged:
         """Return the same columns, not copied, where the grade *rel* is the lowest of what is relevant."""
@@ -240,9 +233,8 @@ class Judged:
         """
         Return how many ranks of the best possible order count: *k*, or all of them under a budget.
 
-        A budget (``ndcg@2000tok``) becomes one number of ranks a sample, of the ranking that was retrieved. How many
-        ranks of another order would fit is not known, so that one stays whole. `ideal` uses this; a metric that makes
-        an ideal of its own calls it.
+        A budget becomes a number of ranks of the ranking that was retrieved; how many of another order would fit is not
+        known. `ideal` uses this; a metric that makes an ideal of its own calls it.
 
         Args:
             k: The cutoff that the metric was given.
@@ -265,15 +257,13 @@ class Judged:
         if (fits > 0).all():
             return dataclasses.replace(self, cuts_ideal=False)
         kept = fits[self.rows.sample] > 0
-        shown = self.shown
-        if shown is not None:
-            shown = [seen if fit else seen.without_ranks() for seen, fit in zip(shown, fits.tolist(), strict=True)]
+        seen = None if self.shown is None else zip(self.shown, fits.tolist(), strict=True)
         return dataclasses.replace(
             self,
             depth=np.where(fits > 0, self.depth, 0),
             rows=self.rows.where(kept),
             **self._beside(kept),
-            shown=shown,
+            shown=seen if seen is None else [each if fit else each.without_ranks() for each, fit in seen],
             cover=None if self.cover is None else self.cover.kept(fits[self.cover.items.owner] > 0),
             cuts_ideal=False,
         )

@@ -98,7 +98,7 @@ def _ranks(explanation: Explanation, width: int) -> Iterator[str]:
             yield f"{_INDENT}{_excerpt(rank.text, rank.matched, width - len(_INDENT))}"
         for span in rank.covers:
             said = f"{_INDENT}  covers {span.share:.2f} of {visible(span.gold)}"
-            yield said if span.text is None else f"{said}: {_around(span.text, width - text_width(said) - 2)}"
+            yield said if span.text is None else f"{said}: {_excerpt(span.text, BEGIN, width - text_width(said) - 2)}"
         if rank.match is not None and not rank.covers:
             for gold in rank.gold:
                 yield f"{_INDENT}  holds {shortened(_line(gold), width - len(_INDENT) - 8)}"
@@ -114,13 +114,6 @@ def _excerpt(text: str, matched: str | None, room: int) -> str:
     if end <= room - 3:
         return shortened(line, room)
     return shortened(f"...{line[max(0, min(begin, len(line) - room + 3)) :]}", room)
-
-
-def _around(text: str, room: int) -> str:
-    """Return a gold text as one line; of a long one the part from a little before what is covered."""
-    line = _line(text)
-    begin = max(0, line.find(BEGIN) - room // 4)
-    return shortened(line if text_width(line) <= room or not begin else f"...{line[begin:]}", room)
 
 
 def _columns(explanation: Explanation, shown: Sequence[RankFacts]) -> dict[str, Callable[[RankFacts], str]]:

@@ -40,6 +40,14 @@ class Target(NamedTuple):
         """Return what tells retrieved items apart."""
         return "id" if self.gold == "relevant" else "place" if self.gold == "spans" else "text"
 
+    def lacks_text(self, rank: int) -> str:
+        """Return why the item at a rank cannot be compared with ground truth that is text or a place."""
+        if self.gold == "spans":
+            needed = "'document', 'start' and 'end' of every retrieved item, or its 'text' and that of every gold span"
+            return f"judging by spans needs {needed}; the item at rank {rank} has neither"
+        hint = "a bare string is an id; if yours are texts: --field retrieved=FIELD:text"
+        return f"judging by text needs a text for every retrieved item; the item at rank {rank} has none ({hint})"
+
     def __str__(self) -> str:
         if self.gold == "spans":
             return f"spans{', several results together,' if self.joint else ''} by offsets, else by text"

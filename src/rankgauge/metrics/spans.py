@@ -15,7 +15,8 @@ from typing import Literal
 
 import numpy as np
 
-from rankgauge.columns import Floats, Lengths
+from rankgauge.columns import Cover, Floats, Lengths
+from rankgauge.columns.seen import unasked
 from rankgauge.plugin import Cutoff, Judged, Law, Scores, metric
 
 __all__ = ["span_f1", "span_iou", "span_precision", "span_recall"]
@@ -120,14 +121,20 @@ def span_f1(judged: Judged, *, k: Cutoff, per: Per = "sample") -> Scores:
     return _score(judged, k, per, lambda lengths: 2 * lengths.both / (lengths.gold + lengths.retrieved))
 
 
+def _cover(judged: Judged) -> Cover:
+    if judged.cover is None:
+        raise unasked("cover")
+    return judged.cover
+
+
 def _of_samples(judged: Judged, k: Cutoff) -> Lengths:
-    return judged.covered().until(k).of_samples(judged.n, judged.relevance.of(judged.gold.grade))
+    return _cover(judged).until(k).of_samples(judged.n, judged.relevance.of(judged.gold.grade))
 
 
 def _score(judged: Judged, k: Cutoff, per: Per, share: Callable[[Lengths], Floats]) -> Scores:
     """Return the share of each sample, or the mean over its relevant gold spans; 0 where nothing is covered."""
     relevant = judged.relevance.of(judged.gold.grade)
-    lengths = _of_samples(judged, k) if per == "sample" else judged.covered().until(k).of_spans()
+    lengths = _of_samples(judged, k) if per == "sample" else _cover(judged).until(k).of_spans()
     with np.errstate(invalid="ignore", divide="ignore"):
         shares = np.where(lengths.both > 0, share(lengths), 0.0)
         if per == "sample":

@@ -55,7 +55,7 @@ What a metric may ask to see besides judged columns.
 
 `texts`, `ids`, `scores`: one for each rank, after policy. `input`, `answer`, `metadata`: of the sample. These are what
 `Judged.seen` and `JudgedSample.seen` have. `intents`: `Judged.intents`, which intents of its query each gold item
-serves. `cover`: `Judged.covered`, which stretches of documents results take up, for gold spans alone. A run has no
+serves. `cover`: `Judged.cover`, which stretches of documents results take up, for gold spans alone. A run has no
 texts, input, answer, metadata or places, so that metrics that need these are refused there.
 """
 

@@ -239,25 +239,13 @@ def _defined(column: PlannedMetric, judged: Judged) -> tuple[Flags, dict[int, st
         return np.ones(judged.n, dtype=bool), dict.fromkeys(range(judged.n), reason)
 
 
-_NO_TEXT = (
-    "judging by text needs a text for every retrieved item; the item at rank {rank} has none (a bare string is an id; "
-    "if yours are texts: --field retrieved=FIELD:text)"
-)
-
-
-_NO_PLACE = (
-    "judging by spans needs 'document', 'start' and 'end' of every retrieved item, or its 'text' and that of every "
-    "gold span; the item at rank {rank} has neither"
-)
-
-
 def _textless(
     column: PlannedMetric, target: Target, evidence: Evidence, values: Scores, k: Cutoff | None
 ) -> dict[int, str]:
     """Return which samples lack a text, or a place, where it could still change the score."""
     best = column.metric.range[1]
     return {
-        place: (_NO_PLACE if target.gold == "spans" else _NO_TEXT).format(rank=rank)
+        place: target.lacks_text(rank)
         for place, rank in evidence.textless.items()
         if rank <= _cutoff_of(place, k) and (best is None or not values[place] >= best)
     }
